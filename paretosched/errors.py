@@ -1,0 +1,29 @@
+"""The one kind of error that is the caller's to mend, and how offenders are named."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+class InputError(ValueError):
+    """An input breaks a rule: a file, an argument, a value.
+
+    The message is one line: where (file and line, or argument), the rule, the fact, the first offenders.
+    The command line prints it and ends with exit status 2; anything else is a defect of ours and shows its
+    traceback.
+    """
+
+
+def first_few(offenders: Iterable[object], total: int | None = None, limit: int = 3) -> str:
+    """Name the first offenders of a rule.
+
+    Examples
+    --------
+    >>> first_few(["job 17 has 2048", "job 18 has 4096"])
+    'job 17 has 2048, job 18 has 4096'
+    >>> first_few(range(9), limit=3)
+    '0, 1, 2, ...'
+    """
+    shown = [str(offender) for _, offender in zip(range(limit + 1), offenders, strict=False)]
+    more = len(shown) > limit or (total is not None and total > len(shown))
+    return ", ".join(shown[:limit]) + (", ..." if more else "")

@@ -1,0 +1,59 @@
+"""Writing so that a reader sees the whole file or none of it."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from .errors import InputError
+
+
+@contextmanager
+def written(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Give a temporary path beside `path`; on success it takes the name, on failure it is gone.
+
+    Parameters
+    ----------
+    path
+        The file to be written. Its directory must exist.
+
+    Raises
+    ------
+    InputError
+        The directory does not exist or cannot be written, or `path` is a directory.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> target = Path(tempfile.mkdtemp()) / "a.txt"
+    >>> with written(target) as temporary:
+    ...     _ = temporary.write_text("whole")
+    >>> target.read_text()
+    'whole'
+    """
+    target = Path(path)
+    if target.is_dir():
+        raise InputError(f"{target}: the output must be a file, but this is a directory")
+    if target.exists() and not target.is_file():
+        raise InputError(f"{target}: the output must be a regular file, but this is a device, pipe or socket")
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{target.name[:40]}.", suffix=".part", dir=target.parent)
+    except OSError as error:
+        raise InputError(f"{target}: cannot write here: {error.strerror}") from None
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        yield temporary
+        with temporary.open("rb") as handle_to_sync:
+            os.fsync(handle_to_sync.fileno())
+        # mkstemp makes files that only the owner can read; give the rights that an ordinary file would have
+        umask = os.umask(0)
+        os.umask(umask)
+        temporary.chmod(0o666 & ~umask)
+        temporary.replace(target)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,43 @@
+"""All objectives of a schedule in one pass."""
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True, nogil=True)
+def measure(start, submit, run, width, group, capacity, counted, values):
+    """Fill `values` with UTIL, AWRT and AWRT of each group.
+
+    Parameters
+    ----------
+    start, submit, run, width, group
+        (n,) int64.
+    capacity
+        Processors.
+    counted
+        (n,) bool, which jobs count, or (0,) for all.
+    values
+        (groups + 2,) float64, filled: percent, then seconds; NaN where no job counts.
+    """
+    groups = values.size - 2
+    weight = np.zeros(groups)
+    weighted = np.zeros(groups)
+    first = np.int64(0x7FFFFFFFFFFFFFFF)
+    last = np.int64(-0x7FFFFFFFFFFFFFFF)
+    for j in range(start.size):
+        if counted.size and not counted[j]:
+            continue
+        finish = start[j] + run[j]
+        first = min(first, start[j])
+        last = max(last, finish)
+        consumption = np.float64(run[j] * width[j])
+        weight[group[j]] += consumption
+        weighted[group[j]] += consumption * np.float64(finish - submit[j])
+    values[:] = np.nan
+    total = weight.sum()
+    if total > 0.0:
+        values[0] = 100.0 * total / (np.float64(capacity) * np.float64(last - first))
+        values[1] = weighted.sum() / total
+    for g in range(groups):
+        if weight[g] > 0.0:
+            values[g + 2] = weighted[g] / weight[g]

@@ -1,0 +1,287 @@
+"""What a scheduler is: the name of a rule and, for Greedy, its genes; and how that is written down.
+
+Greedy (papers 000 and 002) orders the waiting queue by a key. In each of the three situations (weekend, day,
+night) one of four criteria gives the key of a job of group i that has waited t seconds, has requested
+p seconds and m processors:
+
+====  =================================
+f1    w_i * (K_i + a * t / p + b * p / m)
+f2    w_i * (K_i + a * t + b * p * m)
+f3    w_i * (K_i + a * t / (p * m))
+f4    w_i * (K_i + a * t + b * p / m)
+====  =================================
+
+The largest key comes first, ties by submission and then by place in the trace. Bounds: w, a, b in [0, 1], K in
+[0, 5] (paper 000, IV-C). `w` and `K` belong to a group and a situation, `a` and `b` to a situation: 36 genes for
+five groups. `f3` has no use for `b` (the papers' "f2 does not require w_i" is a misprint).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .errors import InputError, first_few
+from .files import written
+from .workload import SITUATIONS, Workload
+
+RULES = ("fcfs", "list", "easy", "conservative", "conservative-replan", "recorded", "greedy")
+BACKFILLS = ("none", "easy", "conservative")
+CRITERIA = ("f1", "f2", "f3", "f4")
+FORMAT = "paretosched policy 1"
+HIGHEST = {"w": 1.0, "K": 5.0, "a": 1.0, "b": 1.0}
+
+
+@dataclass(frozen=True, eq=False)
+class Policy:
+    """A scheduler.
+
+    Parameters
+    ----------
+    rule
+        One of RULES.
+    backfill
+        For Greedy: "none" (paper 000), "easy" (paper 002) or "conservative".
+    criteria
+        For Greedy: the criterion, "f1".."f4", of weekend, day and night.
+    genes
+        For Greedy: (3, 2 G + 2); the row of a situation is w_1..w_G, K_1..K_G, a, b.
+    groups
+        For Greedy: the names of the groups the genes are for.
+    name
+        What the policy is called in tables and figures. Default: the rule, with the backfilling.
+    provenance
+        Where the policy comes from; free, kept with it on disk.
+
+    Raises
+    ------
+    InputError
+        An unknown word, or genes out of shape or bounds.
+
+    Examples
+    --------
+    >>> Policy("easy").name
+    'EASY'
+    >>> p = greedy(["f2"] * 3, [[1, 0, 0, 0, 1, 0]] * 3, groups=("staff", "guests"), backfill="easy")
+    >>> p.name, p.genes.shape
+    ('Greedy f2 with EASY', (3, 6))
+    """
+
+    rule: str
+    backfill: str = "none"
+    criteria: tuple[str, ...] = ()
+    genes: NDArray[np.float64] = field(default_factory=lambda: np.empty((0, 0)))
+    groups: tuple[str, ...] = ()
+    name: str = ""
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        _one_of("rule", self.rule, RULES)
+        _one_of("backfill", self.backfill, BACKFILLS)
+        genes = np.array(self.genes, dtype=np.float64, order="C")
+        genes.flags.writeable = False
+        object.__setattr__(self, "genes", genes)
+        object.__setattr__(self, "criteria", tuple(self.criteria))
+        object.__setattr__(self, "groups", tuple(str(g) for g in self.groups))
+        if self.rule == "greedy":
+            self._check_greedy()
+        elif self.criteria or genes.size or self.groups or self.backfill != "none":
+            raise InputError(f'rule "{self.rule}" takes no criteria, genes, groups or backfill; only "greedy" does')
+        object.__setattr__(self, "name", self.name or _default_name(self))
+
+    def _check_greedy(self) -> None:
+        if len(self.criteria) != len(SITUATIONS):
+            raise InputError(f"criteria must be one for each of {', '.join(SITUATIONS)}, but are {list(self.criteria)}")
+        for criterion in self.criteria:
+            _one_of("criterion", criterion, CRITERIA)
+        count = len(self.groups)
+        if count == 0 or self.genes.shape != (3, 2 * count + 2):
+            raise InputError(
+                f"genes must have shape (3, 2 x groups + 2), but have shape {self.genes.shape} for {count} groups"
+            )
+        high = np.broadcast_to(upper_bounds(count), self.genes.shape)
+        broken = np.argwhere(~((self.genes >= 0) & (self.genes <= high)))
+        if broken.size:
+            names = gene_names(count)
+            shown = (f"{SITUATIONS[s]} {names[g]} is {self.genes[s, g]:g}" for s, g in broken)
+            raise InputError(f"genes must be w, a, b in [0, 1] and K in [0, 5], but {first_few(shown, len(broken))}")
+
+
+def greedy(
+    criteria: Sequence[str],
+    genes: ArrayLike,
+    *,
+    groups: Sequence[str] = tuple("12345"),
+    backfill: str = "none",
+    name: str = "",
+    provenance: Mapping[str, Any] | None = None,
+) -> Policy:
+    """Make a Greedy policy; `genes` is (3, 2 G + 2) or flat, see `Policy`."""
+    flat = np.asarray(genes, dtype=np.float64)
+    shape = (3, 2 * len(groups) + 2)
+    if flat.size == shape[0] * shape[1]:
+        flat = flat.reshape(shape)
+    return Policy("greedy", backfill, tuple(criteria), flat, tuple(groups), name, provenance or {})
+
+
+def gene_names(groups: int) -> list[str]:
+    """Name the genes of one situation, in their order.
+
+    Examples
+    --------
+    >>> gene_names(2)
+    ['w1', 'w2', 'K1', 'K2', 'a', 'b']
+    """
+    return [f"{letter}{i + 1}" for letter in "wK" for i in range(groups)] + ["a", "b"]
+
+
+def upper_bounds(groups: int) -> NDArray[np.float64]:
+    """Give the largest value of each gene of one situation, (2 G + 2,); the smallest is 0 everywhere."""
+    return np.array([HIGHEST[name[0]] for name in gene_names(groups)])
+
+
+def fits(policy: Policy, workload: Workload) -> Policy:
+    """Return `policy` if its groups are the workload's.
+
+    Raises
+    ------
+    InputError
+        They are not.
+    """
+    if policy.rule == "greedy" and policy.groups != workload.groups:
+        raise InputError(
+            f"policy {policy.name} is for the groups {', '.join(policy.groups)}, "
+            f"but {workload.name} has the groups {', '.join(workload.groups)}"
+        )
+    return policy
+
+
+def as_policy(what: str | os.PathLike[str] | Policy) -> Policy:
+    """Accept a policy, the name of a rule without parameters, or the path of a policy file.
+
+    Examples
+    --------
+    >>> as_policy("fcfs").rule
+    'fcfs'
+    """
+    if isinstance(what, Policy):
+        return what
+    if str(what) in RULES and str(what) != "greedy":
+        return Policy(str(what))
+    path = Path(what)
+    if path.suffix == ".json" or path.is_file():
+        return load_policy(path)
+    raise InputError(
+        f'policy "{what}" is not known; choose one of {", ".join(RULES[:-1])} or give the path of a policy .json file'
+    )
+
+
+def to_json(policy: Policy) -> dict[str, Any]:
+    """Turn a policy into plain values that a person can read."""
+    value: dict[str, Any] = {"format": FORMAT, "rule": policy.rule, "name": policy.name}
+    if policy.rule == "greedy":
+        count = len(policy.groups)
+        value["backfill"] = policy.backfill
+        value["groups"] = list(policy.groups)
+        value["situations"] = {
+            situation: {
+                "criterion": criterion,
+                "w": dict(zip(policy.groups, row[:count].tolist(), strict=True)),
+                "K": dict(zip(policy.groups, row[count : 2 * count].tolist(), strict=True)),
+                "a": float(row[-2]),
+                "b": float(row[-1]),
+            }
+            for situation, criterion, row in zip(SITUATIONS, policy.criteria, policy.genes, strict=True)
+        }
+    value["provenance"] = dict(policy.provenance)
+    return value
+
+
+def from_json(value: Any, where: str = "policy") -> Policy:
+    """Turn what `to_json` gave into a policy again.
+
+    Raises
+    ------
+    InputError
+        A key is missing or has the wrong type; the message says which.
+    """
+    if not isinstance(value, dict) or value.get("format") != FORMAT:
+        raise InputError(f'{where}: a policy file must be an object with "format": "{FORMAT}"')
+    try:
+        if value["rule"] != "greedy":
+            return Policy(str(value["rule"]), name=str(value.get("name", "")), provenance=value.get("provenance", {}))
+        groups = [str(g) for g in value["groups"]]
+        rows = [value["situations"][situation] for situation in SITUATIONS]
+        genes = [[float(row[k][g]) for k in "wK" for g in groups] + [float(row["a"]), float(row["b"])] for row in rows]
+        return greedy(
+            [str(row["criterion"]) for row in rows],
+            genes,
+            groups=groups,
+            backfill=str(value.get("backfill", "none")),
+            name=str(value.get("name", "")),
+            provenance=value.get("provenance", {}),
+        )
+    except KeyError as error:
+        raise InputError(f"{where}: {error} is missing") from None
+    except (TypeError, AttributeError, OverflowError) as error:
+        raise InputError(f"{where}: {error}") from None
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from None
+    except ValueError as error:
+        raise InputError(f"{where}: {error}") from None
+
+
+def save_policy(policy: Policy, path: str | os.PathLike[str]) -> None:
+    """Write a policy file."""
+    with written(path) as temporary:
+        temporary.write_text(json.dumps(to_json(policy), indent=2) + "\n", encoding="utf-8")
+
+
+def load_policy(path: str | os.PathLike[str]) -> Policy:
+    """Read a policy file.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, is not JSON, or is not a policy.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: a policy file must be JSON text, but this is binary") from None
+    try:
+        value = json.loads(text, parse_constant=lambda word: math.nan if word == "NaN" else math.inf)
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise InputError(f"{path}: not JSON: {error}") from None
+    return from_json(value, str(path))
+
+
+def _one_of(what: str, word: str, words: Sequence[str]) -> None:
+    if word not in words:
+        raise InputError(f'{what} must be one of {", ".join(words)}, but is "{word}"')
+
+
+def _default_name(policy: Policy) -> str:
+    plain = {
+        "fcfs": "FCFS",
+        "list": "List",
+        "easy": "EASY",
+        "conservative": "CONS",
+        "conservative-replan": "CONS replan",
+        "recorded": "recorded",
+    }
+    if policy.rule != "greedy":
+        return plain[policy.rule]
+    criteria = policy.criteria[0] if len(set(policy.criteria)) == 1 else "/".join(policy.criteria)
+    ending = {"none": "", "easy": " with EASY", "conservative": " with CONS"}[policy.backfill]
+    return f"Greedy {criteria}{ending}"

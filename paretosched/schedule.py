@@ -1,0 +1,94 @@
+"""A schedule and the proof, independent of the simulators, that a machine could have run it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import InputError, first_few
+from .workload import Workload
+
+
+@dataclass(frozen=True, eq=False)
+class Schedule:
+    """Start and finish of every job, half-open intervals [start, finish).
+
+    Parameters
+    ----------
+    workload
+        The jobs; row j of `start` is job j of the workload.
+    start
+        (n,) int64 seconds of the trace.
+    name
+        The policy that made it.
+
+    Examples
+    --------
+    >>> w = Workload(submit=[0, 0], run=[10, 5], estimate=[10, 5], width=[3, 2], capacity=4)
+    >>> s = Schedule(w, [0, 10])
+    >>> s.finish.tolist(), s.check() is s
+    ([10, 15], True)
+    """
+
+    workload: Workload
+    start: NDArray[np.int64]
+    name: str = "schedule"
+
+    def __post_init__(self) -> None:
+        start = np.ascontiguousarray(self.start, dtype=np.int64)
+        if start.shape != (len(self.workload),):
+            raise InputError(f"start must have shape ({len(self.workload)},), but has {start.shape}")
+        start.flags.writeable = False
+        object.__setattr__(self, "start", start)
+
+    @property
+    def finish(self) -> NDArray[np.int64]:
+        """(n,) int64 seconds of the trace: start + run."""
+        return self.start + self.workload.run
+
+    def check(self) -> Schedule:
+        """Prove that every job runs once, none before its submission, and never more than the machine has.
+
+        Returns
+        -------
+        Schedule
+            This schedule, so that checks can stand in a chain.
+
+        Raises
+        ------
+        InputError
+            It is not feasible; the message names the first offenders or the first overfull second.
+        """
+        w = self.workload
+        early = np.flatnonzero(self.start < w.submit)
+        if early.size:
+            shown = first_few(f"job {w.job[j]} starts at {self.start[j]}, submitted {w.submit[j]}" for j in early)
+            raise InputError(f"{self.name}: no job may start before its submission, but {early.size} do: {shown}")
+        when, used = busy(self)
+        over = np.flatnonzero(used > w.capacity)
+        if over.size:
+            i = int(over[0])
+            raise InputError(
+                f"{self.name}: the machine has {w.capacity} processors, but {used[i]} are in use from "
+                f"second {when[i]} on, and more than it has in {over.size} intervals"
+            )
+        return self
+
+
+def busy(schedule: Schedule) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Count the processors in use.
+
+    Returns
+    -------
+    when : (k,) int64
+        Seconds at which the number changes, ascending; finishes of an instant free before its starts take.
+    used : (k,) int64
+        Processors in use from `when[i]` until `when[i + 1]`.
+    """
+    w = schedule.workload
+    when, place = np.unique(np.concatenate([schedule.start, schedule.finish]), return_inverse=True)
+    change = np.zeros(when.size, dtype=np.int64)
+    np.add.at(change, place, np.concatenate([w.width, -w.width]))
+    return when, np.cumsum(change)

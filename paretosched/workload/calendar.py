@@ -1,0 +1,99 @@
+"""Which of the papers' three scheduling situations holds at which second of a trace.
+
+Papers 000 (III-A) and 002 (2.1): weekends, week days between 8 am and 6 pm, and week days between 6 pm and
+8 am, in the local time of the site. Saturday 00:00 to Sunday 24:00 is weekend; Friday 18:00-24:00 and Monday
+00:00-08:00 are night.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import NamedTuple
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InputError
+
+WEEKEND, DAY, NIGHT = 0, 1, 2
+SITUATIONS = ("weekend", "day", "night")
+
+
+class Calendar(NamedTuple):
+    """The situations of a trace: `kind[i]` holds for begin[i] <= t < begin[i + 1].
+
+    Attributes
+    ----------
+    begin
+        (k,) int64, seconds of the trace, ascending; begin[0] <= 0. The last situation holds for ever.
+    kind
+        (k,) int64, 0 weekend, 1 day, 2 night.
+    """
+
+    begin: NDArray[np.int64]
+    kind: NDArray[np.int64]
+
+
+def find_zone(zone: str) -> ZoneInfo:
+    """Look a zone up in the standard zone database.
+
+    Raises
+    ------
+    InputError
+        The database does not know the name.
+    """
+    try:
+        return ZoneInfo(zone)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise InputError(f'time zone "{zone}" is not in the standard zone database') from None
+
+
+def calendar(epoch: int, zone: str, horizon: int) -> Calendar:
+    """Tabulate the situations from second 0 to `horizon`, daylight saving included.
+
+    Parameters
+    ----------
+    epoch
+        Unix time of second 0.
+    zone
+        Name in the standard zone database.
+    horizon
+        Last second that must be covered; the table ends with the year 9000 in any case.
+
+    Examples
+    --------
+    A trace that starts on Friday 2000-01-07 17:00 UTC: one hour of day, six of night, then the weekend.
+
+    >>> c = calendar(947264400, "UTC", 100_000)
+    >>> [(int(b), SITUATIONS[k]) for b, k in zip(c.begin, c.kind)][:3]
+    [(-32400, 'day'), (3600, 'night'), (25200, 'weekend')]
+    """
+    tz = find_zone(zone)
+    first = dt.datetime.fromtimestamp(epoch, tz).date() - dt.timedelta(days=3)
+    days = min(horizon // 86400 + 8, (dt.date(9000, 1, 1) - first).days)
+    utc_begin = []
+    kinds = []
+    for number in range(days):
+        day = first + dt.timedelta(days=number)
+        if day.weekday() == 5:
+            marks: tuple[tuple[int, int], ...] = ((0, WEEKEND),)
+        elif day.weekday() == 6:
+            marks = ()
+        elif day.weekday() == 0:
+            marks = ((0, NIGHT), (8, DAY), (18, NIGHT))
+        else:
+            marks = ((8, DAY), (18, NIGHT))
+        for hour, kind in marks:
+            local = dt.datetime(day.year, day.month, day.day, hour, tzinfo=tz)
+            utc_begin.append(int(local.timestamp()))
+            kinds.append(kind)
+    begin = np.array(utc_begin, dtype=np.int64) - epoch
+    start = max(int(np.searchsorted(begin, 0, side="right")) - 1, 0)
+    return Calendar(_frozen(begin[start:]), _frozen(np.array(kinds[start:], dtype=np.int64)))
+
+
+def _frozen(array: NDArray[np.int64]) -> NDArray[np.int64]:
+    own = np.ascontiguousarray(array)
+    own.flags.writeable = False
+    return own
