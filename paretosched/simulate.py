@@ -13,8 +13,10 @@ import os
 import numpy as np
 from numpy.typing import NDArray
 
+from .kernels.arrival import backfilled, fcfs
+from .kernels.conservative import conservative, replanned
+from .kernels.greedy import greedy
 from .kernels.measure import measure
-from .kernels.plain import plain
 from .objectives import EVERY_JOB
 from .policy import CRITERIA, Policy, as_policy, fits
 from .schedule import Schedule
@@ -58,22 +60,20 @@ def start_times(workload: Workload, policy: Policy) -> NDArray[np.int64]:
     if policy.rule == "recorded":
         return w.submit + np.maximum(w.wait, 0)
     start = np.empty(len(w), dtype=np.int64)
-    codes = np.array([CRITERIA.index(c) + 1 for c in policy.criteria] or [0], dtype=np.int64)
-    mode = {"list": 1, "greedy": 2}.get(policy.rule, 0)
-    back = int(policy.rule == "easy" or policy.backfill == "easy")
-    plain(
-        mode,
-        back,
-        w.submit,
-        w.run,
-        w.estimate,
-        w.width,
-        w.group,
-        w.capacity,
-        w.calendar.begin,
-        w.calendar.kind,
-        codes,
-        policy.genes,
-        start,
-    )
+    jobs = (w.submit, w.run, w.estimate, w.width)
+    if policy.rule == "fcfs":
+        fcfs(w.submit, w.run, w.width, w.capacity, start)
+    elif policy.rule in ("list", "easy"):
+        backfilled(*jobs, w.capacity, policy.rule == "easy", start)
+    elif policy.rule == "conservative":
+        conservative(*jobs, w.capacity, start)
+    else:
+        criteria = np.array([CRITERIA.index(c) + 1 for c in policy.criteria], dtype=np.int64)
+        situations = (w.calendar.begin, w.calendar.kind, criteria, policy.genes)
+        if policy.rule == "conservative-replan" or policy.backfill == "conservative":
+            replanned(*jobs, w.group, w.capacity, *situations, start)
+        else:
+            # Bounds all times that enter a key; twice, because an expected end may lie beyond the latest real one.
+            horizon = 2.0 * float(w.submit[-1] + w.run.sum())
+            greedy(*jobs, w.group, w.capacity, *situations, policy.backfill == "easy", horizon, start)
     return start

@@ -1,0 +1,257 @@
+"""Greedy (papers 000 and 002) without backfilling or with EASY backfilling under the weighted order."""
+
+import numpy as np
+from numba import njit
+
+from .running import bits_for, expect, forget, pop, push, reserve
+from .smallest import FAR, lift, lower, open_smallest
+from .tournament import EXPIRY, NEVER, NOBODY, SLOT, first_backfill, open_level, replay, replay_above, seat
+
+
+@njit(cache=True, nogil=True)
+def greedy(submit, run, estimate, width, group, capacity, begin, kind, criteria, genes, backfill, horizon, start):
+    """Fill `start` with the start times of Greedy.
+
+    Parameters
+    ----------
+    submit, run, estimate, width, group
+        (n,) int64.
+    capacity
+        Processors.
+    begin, kind
+        (k,) int64, the calendar of situations.
+    criteria
+        (3,) int64, 1..4 for f1..f4, by situation.
+    genes
+        (3, 2 G + 2) float64.
+    backfill
+        False: a head that does not fit stops the pass. True: EASY's reservation for it, and whoever does not
+        delay it starts, in the order of the keys.
+    horizon
+        Twice the latest possible time, float.
+    start
+        (n,) int64, filled.
+    """
+    n = submit.size
+    size = np.int64(1)
+    while size < n:
+        size *= 2
+    # Only what the longest queue needs is ever touched, so that memory follows the queue and not the workload.
+    tree = np.empty((3, 2 * size, 4))
+    least = np.empty((2 * size if backfill else 1, 2), np.int64)
+    row_of = np.empty(size, np.int64)
+    copies = np.empty(size, np.int64)
+    spare = np.empty(size, np.int64)
+    slots_running = min(n, capacity) + 1
+    heap = np.empty(slots_running, np.int64)
+    ends = np.empty(slots_running if backfill else 1, np.int64)
+    stack = np.empty(256, np.int64)
+    _greedy(
+        submit,
+        run,
+        estimate,
+        width,
+        group,
+        capacity,
+        begin,
+        kind,
+        criteria,
+        genes,
+        backfill,
+        horizon,
+        start,
+        size,
+        tree,
+        least,
+        row_of,
+        copies,
+        spare,
+        heap,
+        ends,
+        stack,
+    )
+
+
+# Its arrays come as arguments and are never bound anew: numba then counts no references in the loop.
+@njit(cache=True, nogil=True, _nrt=False)
+def _greedy(
+    submit,
+    run,
+    estimate,
+    width,
+    group,
+    capacity,
+    begin,
+    kind,
+    criteria,
+    genes,
+    backfill,
+    horizon,
+    start,
+    size,
+    tree,
+    least,
+    row_of,
+    copies,
+    spare,
+    heap,
+    ends,
+    stack,
+):
+    n = submit.size
+    row_bits = bits_for(np.int64(n))
+    row_mask = (np.int64(1) << row_bits) - 1
+    width_bits = bits_for(np.int64(capacity))
+    running = 0
+    waiting = 0  # slots in use
+    used = np.int64(0)  # slots ever used since the queue was last empty
+    spares = 0
+    level = np.int64(0)
+    top = size
+    free = np.int64(capacity)
+    arrived = 0
+    era = 0
+    head = np.int64(-1)  # the row for which shadow and extra hold
+    shadow = np.int64(0)
+    extra = np.int64(0)
+    while arrived < n or waiting > 0:
+        t = submit[arrived] if arrived < n else FAR
+        if running > 0 and (heap[0] >> row_bits) <= t:
+            t = heap[0] >> row_bits
+            head = np.int64(-1)
+            while running > 0 and (heap[0] >> row_bits) == t:
+                j = heap[0] & row_mask
+                pop(heap, running)
+                if backfill:
+                    forget(ends, running, ((start[j] + estimate[j]) << width_bits) | width[j])
+                running -= 1
+                free += width[j]
+        while era + 1 < begin.size and begin[era + 1] <= t:
+            era += 1
+        s = kind[era]
+        criterion = criteria[s]
+
+        fresh = 0
+        newest = np.int64(0)
+        while arrived < n and submit[arrived] == t:
+            j = np.int64(arrived)
+            arrived += 1
+            while (
+                arrived < n
+                and submit[arrived] == t
+                and width[arrived] == width[j]
+                and estimate[arrived] == estimate[j]
+                and group[arrived] == group[j]
+            ):
+                arrived += 1
+            count = arrived - j
+            if waiting == 0 and width[j] * count <= free and (arrived == n or submit[arrived] != t):
+                for i in range(j, arrived):
+                    start[i] = t
+                    push(heap, running, ((t + run[i]) << row_bits) | i)
+                    if backfill:
+                        expect(ends, running, ((t + estimate[i]) << width_bits) | width[i])
+                    running += 1
+                free -= width[j] * count
+                continue
+            if spares > 0:
+                spares -= 1
+                slot = spare[spares]
+            else:
+                slot = used
+                used += 1
+                if slot == 0:
+                    level = np.int64(-1)
+                if slot == 0 or (slot >> level) > 0:
+                    level += 1
+                    open_level(tree, size, level)
+                    if backfill:
+                        open_smallest(least, size, level)
+                    top = size >> level
+            row_of[slot] = j
+            copies[slot] = count
+            waiting += 1
+            fresh += 1
+            newest = slot
+            leaf = slot + size
+            seat(tree, s, leaf, criterion, genes, size, row_of, submit, estimate, width, group)
+            replay_above(tree, s, leaf, top, t, horizon, criterion, genes, row_of, submit, estimate, width, group)
+            if backfill:
+                lower(least, leaf, top, width[j], estimate[j])
+
+        blocked = False
+        limit = np.int64(0)
+        while waiting > 0:
+            if not blocked:
+                if tree[s, top, EXPIRY] <= float(t):
+                    replay(
+                        tree, s, top, size, stack, t, horizon, criterion, genes, row_of, submit, estimate, width, group
+                    )
+                slot = np.int64(tree[s, top, SLOT])
+                j = row_of[slot]
+                if width[j] > free:
+                    if not backfill or least[top, 0] > free:
+                        break
+                    blocked = True
+                    if j != head:
+                        head = j
+                        shadow, extra = reserve(ends, running, width_bits, free, width[j])
+                        limit = shadow - t
+                    else:
+                        # Nothing has ended and the head is the same: whoever could not start at the last event
+                        # cannot now, so that only the newcomers are to be asked.
+                        limit = shadow - t
+                        k = row_of[newest]
+                        if fresh == 1 and (width[k] > free or (width[k] > extra and estimate[k] > limit)):
+                            break
+                    continue
+                head = np.int64(-1)  # whoever starts as first in the order asks for no reservation
+            else:
+                slot = first_backfill(
+                    tree,
+                    s,
+                    least,
+                    top,
+                    size,
+                    stack,
+                    t,
+                    horizon,
+                    criterion,
+                    genes,
+                    row_of,
+                    submit,
+                    estimate,
+                    width,
+                    group,
+                    free,
+                    extra,
+                    limit,
+                )
+                if slot < 0:
+                    break
+                j = row_of[slot]
+                if estimate[j] > limit:
+                    extra -= width[j]
+            start[j] = t
+            free -= width[j]
+            push(heap, running, ((t + run[j]) << row_bits) | j)
+            if backfill:
+                expect(ends, running, ((t + estimate[j]) << width_bits) | width[j])
+            running += 1
+            copies[slot] -= 1
+            if copies[slot] > 0:
+                row_of[slot] = j + 1
+                continue
+            row_of[slot] = -1
+            spare[spares] = slot
+            spares += 1
+            waiting -= 1
+            leaf = slot + size
+            tree[s, leaf, SLOT] = NOBODY
+            tree[s, leaf, EXPIRY] = NEVER
+            replay_above(tree, s, leaf, top, t, horizon, criterion, genes, row_of, submit, estimate, width, group)
+            if backfill:
+                lift(least, leaf, top)
+        if waiting == 0:
+            spares = 0
+            used = np.int64(0)

@@ -1,0 +1,142 @@
+"""The availability profile: how many processors are free from when on, as far as anybody has planned.
+
+Two arrays over the same index: `when[i]`, ascending, and `room[i]`, the processors free in [when[i], when[i + 1]);
+the last one holds for ever. The part in use is first..last - 1, kept in `ends_of[0:2]`; it has room to grow on
+both sides, so that a change moves only the shorter side.
+"""
+
+import numpy as np
+from numba import njit
+
+FIRST, LAST = 0, 1
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def clear(when, room, span, t, free):
+    """Make the profile of a machine with `free` processors from t on."""
+    middle = when.size // 2
+    span[FIRST] = middle
+    span[LAST] = middle + 1
+    when[middle] = t
+    room[middle] = free
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def forget_past(when, span, t):
+    """Drop what is over before t."""
+    first = span[FIRST]
+    last = span[LAST]
+    while first + 1 < last and when[first + 1] <= t:
+        first += 1
+    span[FIRST] = first
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def segment(when, span, t):
+    """Find the index of the segment that holds second t, which must not lie before the profile."""
+    low = span[FIRST]
+    high = span[LAST] - 1
+    while low < high:
+        middle = (low + high + 1) >> 1
+        if when[middle] <= t:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _open(when, room, span, i):
+    # Make place for a new entry before index i; returns its index.
+    first = span[FIRST]
+    last = span[LAST]
+    if first == 0 and last == when.size:
+        return np.int64(-1)  # cannot be: the arrays hold two entries for every job and some more
+    if last == when.size or (first > 0 and i - first < last - i):
+        for k in range(first, i):
+            when[k - 1] = when[k]
+            room[k - 1] = room[k]
+        span[FIRST] = first - 1
+        return i - 1
+    for k in range(last, i, -1):
+        when[k] = when[k - 1]
+        room[k] = room[k - 1]
+    span[LAST] = last + 1
+    return i
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _close(when, room, span, i):
+    # Drop entry i.
+    first = span[FIRST]
+    last = span[LAST]
+    if i - first < last - i:
+        for k in range(i, first, -1):
+            when[k] = when[k - 1]
+            room[k] = room[k - 1]
+        span[FIRST] = first + 1
+    else:
+        for k in range(i, last - 1):
+            when[k] = when[k + 1]
+            room[k] = room[k + 1]
+        span[LAST] = last - 1
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def add(when, room, span, begin, end, width):
+    """Free (width > 0) or take (width < 0) processors in [begin, end)."""
+    i = segment(when, span, begin)
+    if when[i] < begin:
+        known = room[i]
+        i = _open(when, room, span, i + 1)
+        when[i] = begin
+        room[i] = known
+    k = i
+    last = span[LAST]
+    while k + 1 < last and when[k + 1] < end:
+        k += 1
+    if k + 1 == last or when[k + 1] > end:
+        known = room[k]
+        offset = i - span[FIRST]
+        k = _open(when, room, span, k + 1) - 1
+        when[k + 1] = end
+        room[k + 1] = known
+        i = span[FIRST] + offset
+    for x in range(i, k + 1):
+        room[x] += width
+    if room[k + 1] == room[k]:
+        offset = i - span[FIRST]
+        _close(when, room, span, k + 1)
+        i = span[FIRST] + offset
+    if i > span[FIRST] and room[i] == room[i - 1]:
+        _close(when, room, span, i)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def earliest(when, room, span, after, before, own, width, length):
+    """Find the earliest start in [after, before) of a job that is itself planned to start at `own`.
+
+    The job's own plan [own, own + length) is taken as free; own >= before. With own = before = FAR this is the
+    earliest start of a job that has no plan.
+
+    Returns
+    -------
+    start, or `before` if there is none earlier.
+    """
+    last = span[LAST]
+    i = segment(when, span, after)
+    while True:
+        while i < last and room[i] < width:
+            i += 1
+        if i == last:
+            return before
+        start = max(when[i], after)
+        if start >= before:
+            return before
+        end = min(start + length, own)
+        k = i + 1
+        while k < last and when[k] < end and room[k] >= width:
+            k += 1
+        if k == last or when[k] >= end:
+            return start
+        i = k + 1

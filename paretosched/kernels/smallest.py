@@ -1,0 +1,100 @@
+"""Who among the waiting could start now, without asking everybody.
+
+A binary tree over slots keeps, for every subtree, the smallest width and the smallest estimate in it. It uses the
+lowest 2^level slots only, under the root `top = size >> level`, so that short queues have short ways.
+"""
+
+import numpy as np
+from numba import njit
+
+WIDTH, ESTIMATE = 0, 1
+FAR = np.int64(2**62)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def open_smallest(least, size, level):
+    """Make the nodes that slots 0..2^level - 1 need and 0..2^(level - 1) - 1 did not: empty."""
+    first = (np.int64(1) << level) >> 1
+    last = np.int64(1) << level
+    base = np.int64(size)
+    while last > first:
+        for node in range(base + first, base + last):
+            least[node, WIDTH] = FAR
+            least[node, ESTIMATE] = FAR
+        base >>= 1
+        first >>= 1
+        last >>= 1
+    if level > 0:  # the new root stands above the old one
+        top = size >> level
+        least[top, WIDTH] = least[2 * top, WIDTH]
+        least[top, ESTIMATE] = least[2 * top, ESTIMATE]
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def lower(least, leaf, top, width, estimate):
+    """Put a job into an empty leaf."""
+    least[leaf, WIDTH] = width
+    least[leaf, ESTIMATE] = estimate
+    node = leaf >> 1
+    while node >= top and (width < least[node, WIDTH] or estimate < least[node, ESTIMATE]):
+        least[node, WIDTH] = min(width, least[node, WIDTH])
+        least[node, ESTIMATE] = min(estimate, least[node, ESTIMATE])
+        node >>= 1
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def lift(least, leaf, top):
+    """Take a job out of a leaf."""
+    least[leaf, WIDTH] = FAR
+    least[leaf, ESTIMATE] = FAR
+    node = leaf >> 1
+    while node >= top:
+        width = min(least[2 * node, WIDTH], least[2 * node + 1, WIDTH])
+        estimate = min(least[2 * node, ESTIMATE], least[2 * node + 1, ESTIMATE])
+        if width == least[node, WIDTH] and estimate == least[node, ESTIMATE]:
+            break
+        least[node, WIDTH] = width
+        least[node, ESTIMATE] = estimate
+        node >>= 1
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def leftmost(least, top, size, stack, free, extra, limit):
+    """Find the lowest slot whose job needs at most `free` processors, and either at most `extra` or `limit` seconds.
+
+    Returns
+    -------
+    slot, or -1 if there is none.
+    """
+    stack[0] = top
+    depth = 1
+    while depth > 0:
+        depth -= 1
+        node = stack[depth]
+        if least[node, WIDTH] > free or (least[node, WIDTH] > extra and least[node, ESTIMATE] > limit):
+            continue
+        if node >= size:
+            return node - size
+        stack[depth] = 2 * node + 1
+        stack[depth + 1] = 2 * node
+        depth += 2
+    return np.int64(-1)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def next_fitting(least, slot, top, size, free):
+    """Find the lowest slot, from `slot` on, whose job needs at most `free` processors; -1 if there is none."""
+    if slot >= size // top:
+        return np.int64(-1)
+    node = slot + size
+    while least[node, WIDTH] > free:
+        while node != top and (node & 1) == 1:  # up, while this is the right half of what is above
+            node >>= 1
+        if node == top:
+            return np.int64(-1)
+        node += 1  # the right half beside it
+    while node < size:
+        node *= 2
+        if least[node, WIDTH] > free:
+            node += 1
+    return node - size
