@@ -113,7 +113,7 @@ def lublin(
         (queue 0) with parameters of their own.
     carry
         False forgets the points and the remainder at each arrival, as the Java port in GridSim does, which makes
-        arrivals denser by a tenth.
+        arrivals denser by a twelfth.
     estimates
         Requested times: "exact", the run time; "factor", the run time times a uniform number in 1..5, rounded up
         (the model of Mu'alem and Feitelson, TPDS 12(6), 2001); "rounded", that time rounded up to a value users type, 5

@@ -13,7 +13,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError
+from ..errors import InputError, first_few
 from .groups import by_consumption, is_by_consumption
 from .model import WIDEST, Ints, Repair, Workload
 
@@ -97,9 +97,11 @@ def scale(
     width = np.minimum(wanted, processors).astype(np.int64)
     rows = np.repeat(np.arange(n), copies)
     repairs = workload.repairs
-    clipped = int((wanted > processors)[rows].sum())
-    if clipped:
-        repairs = (*repairs, Repair("changed", f"scaled beyond the machine: narrowed to {processors}", clipped))
+    clipped = np.flatnonzero((wanted > processors)[rows])
+    if clipped.size:
+        shown = first_few((f"job {j + 1}" for j in clipped[:4]), clipped.size)
+        reason = f"scaled beyond the machine: narrowed to {processors} processors"
+        repairs = (*repairs, Repair("changed", reason, clipped.size, shown))
     mode = "copies drawn at random" if jobs is None else f"exactly {jobs} jobs"
     note = (
         f"Note: scaled by paretosched from {n} jobs on {workload.capacity} processors ({workload.name}) to "

@@ -153,7 +153,7 @@ def write_swf(workload: Workload, path: str | os.PathLike[str]) -> None:
     with written(path) as temporary, temporary.open("wb") as file:
         if Path(path).suffix == ".gz":
             # no time and no name inside, so that the bytes depend on the workload alone
-            with gzip.GzipFile(filename="", fileobj=file, mode="wb", compresslevel=6, mtime=0) as packed:
+            with gzip.GzipFile(filename="", fileobj=file, mode="wb", compresslevel=5, mtime=0) as packed:
                 packed.write(data)
         else:
             file.write(data)
