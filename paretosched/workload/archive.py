@@ -167,8 +167,8 @@ def find_log(name: str) -> PublicLog:
 
 
 def _download(url: str, path: Path, timeout: float, progress: Callable[[int, int | None], None] | None) -> None:
-    request = urllib.request.Request(url, headers={"User-Agent": "paretosched"})  # noqa: S310  the scheme is checked
     try:
+        request = urllib.request.Request(url, headers={"User-Agent": "paretosched"})  # noqa: S310  the scheme is checked
         with urllib.request.urlopen(request, timeout=timeout) as answer, path.open("wb") as file:  # noqa: S310
             length = answer.headers.get("Content-Length", "")
             total = int(length) if length.isdigit() else None
@@ -179,6 +179,7 @@ def _download(url: str, path: Path, timeout: float, progress: Callable[[int, int
                 if progress is not None:
                     progress(done, total)
     except urllib.error.HTTPError as error:
+        error.close()  # it is the answer, and holds the connection
         raise InputError(f"{url}: the server answers {error.code} {error.reason}") from None
     except urllib.error.URLError as error:
         raise InputError(f"{url}: cannot download: {getattr(error.reason, 'strerror', None) or error.reason}") from None

@@ -357,7 +357,11 @@ def _clean(log: _Log, capacity: int, cleaner: _Cleaner) -> dict[str, Any]:
     note("assumed", "no request for processors: the allocated number taken for it", fields[:, WIDTH] <= 0)
 
     times = fields[:, (SUBMIT, RUN, ESTIMATE)]
-    note("changed", "fractions of a second: run time and request rounded up, submission down", (times % 1).sum(axis=1) > 0)
+    note(
+        "changed",
+        "fractions of a second: run time and request rounded up, submission down",
+        (times % 1).sum(axis=1) > 0,
+    )
     submit, run, estimate = np.floor(times[:, 0]), np.ceil(times[:, 1]), np.ceil(times[:, 2])
     limit = _queue_limit(log)
     missing = times[:, 2] <= 0
