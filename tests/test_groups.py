@@ -123,6 +123,7 @@ def test_an_owners_list_makes_the_groups(tmp_path: Path) -> None:
     path = listed(tmp_path, 'user,group\n8,staff\n\n 7 , guests\n9,staff\n12,"the, nobody"\n')
     w = by_csv(jobs([1] * 3, [7, 8, 9]), path)
     assert (w.groups, w.group.tolist(), w.repairs) == (("staff", "guests", "the, nobody"), [1, 0, 0], ())
+    assert by_csv(w, listed(tmp_path, "\ufeff8,staff\n")).groups == ("staff", "other")
     table = group_table(w)
     assert table[2] == {"group": "the, nobody", "users": 0, "jobs": 0, "work_percent": 0.0}
 
@@ -177,6 +178,7 @@ def test_a_description_is_plain_values() -> None:
     assert info["last_submit"] == "2000-01-08 00:00:00+00:00"
     assert [row["jobs_percent"] for row in info["situations"]] == [50.0, 0.0, 50.0]
     assert info["situations"][0]["work_percent"] == pytest.approx(800 / 9)
+    assert info["quantiles"]["run"] == {"min": 10, "25 %": 10, "median": 10, "75 %": 20, "95 %": 20, "max": 20}
     assert info["quantiles"]["interarrival"]["median"] == 432000
     assert (info["serial_percent"], info["recorded_waits_percent"]) == (50.0, 50.0)
 

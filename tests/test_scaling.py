@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paretosched.errors import InputError
-from paretosched.workload import PAPER_FACTORS, Workload, by_queue, lublin, read_swf, scale, write_swf
+from paretosched.workload import PAPER_FACTORS, Workload, by_consumption, by_queue, lublin, read_swf, scale, write_swf
 
 SEEDS = range(5)
 # the numbers of jobs of the papers' scaled workloads
@@ -133,12 +133,13 @@ def test_a_factor_of_one_on_the_same_machine_is_the_identity() -> None:
 
 def test_groups_by_consumption_are_made_anew_and_others_stay() -> None:
     w = lublin(2000, variant="two-type")
-    queues = by_queue(w)
-    assert scale(queues, 1024).groups == ("interactive", "batch")
-    assert scale(w, 1024).groups == w.groups
-    scaled = scale(w, 1024)
-    light = scaled.with_(group=np.zeros(len(scaled), dtype=int))
-    assert not np.array_equal(scaled.group, light.group)
+    assert scale(by_queue(w), 1024).groups == ("interactive", "batch")
+    # user 1 has 9 % of the work, and 18 / (18 + 223) of the scaled: width 1 becomes 2, and 91 becomes 223
+    w = by_consumption(Workload([0, 0], [9, 1], [9, 1], [1, 91], 91, user=[1, 2]))
+    assert w.group.tolist() == [0, 0]
+    assert scale(w, 1024, 2.45, probability=1.0).group.tolist() == [1, 0]
+    own = w.with_(groups=("a", "b"))
+    assert scale(own, 1024, 2.45, probability=1.0).group.tolist() == [0, 0]
 
 
 @pytest.mark.parametrize(

@@ -115,6 +115,12 @@ def test_the_paragons_queue_names_tell_the_request(tmp_path: Path) -> None:
     assert elsewhere.estimate.tolist() == [4000] * len(names)
 
 
+def test_sorting_keeps_the_order_of_the_log_among_equals(tmp_path: Path) -> None:
+    submits = [i * 7919 % 5 for i in range(1000)]
+    w = read_swf(log(tmp_path, *(line(job=i, submit=s) for i, s in enumerate(submits))))
+    assert w.job.tolist() == sorted(range(1000), key=lambda i: submits[i])
+
+
 def test_job_numbers_that_occur_twice_stay(tmp_path: Path) -> None:
     w = read_swf(log(tmp_path, line(job=5), line(job=5)))
     assert w.job.tolist() == [5, 5]
@@ -300,6 +306,7 @@ def test_equal_workloads_make_equal_gzip_files(tmp_path: Path) -> None:
     write_swf(w, tmp_path / "a.swf.gz")
     write_swf(w, tmp_path / "b.swf.gz")
     assert (tmp_path / "a.swf.gz").read_bytes() == (tmp_path / "b.swf.gz").read_bytes()
+    assert (tmp_path / "a.swf.gz").read_bytes()[4:8] == bytes(4)  # no time of writing
     assert gzip.decompress((tmp_path / "a.swf.gz").read_bytes()).decode().endswith("\n")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.swf.gz", "b.swf.gz", "trace.swf"]
 
