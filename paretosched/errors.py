@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 
 
@@ -27,3 +28,14 @@ def first_few(offenders: Iterable[object], total: int | None = None, limit: int 
     shown = [str(offender) for _, offender in zip(range(limit + 1), offenders, strict=False)]
     more = len(shown) > limit or (total is not None and total > len(shown))
     return ", ".join(shown[:limit]) + (", ..." if more else "")
+
+
+def quoted(text: str, limit: int = 40) -> str:
+    r"""Show a piece of a file on one line, whatever it contains.
+
+    Examples
+    --------
+    >>> print(quoted("a\tb"))
+    "a\tb"
+    """
+    return json.dumps(text if len(text) <= limit else text[:limit] + "...")

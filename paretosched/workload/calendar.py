@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError
+from ..errors import InputError, quoted
 
 WEEKEND, DAY, NIGHT = 0, 1, 2
 SITUATIONS = ("weekend", "day", "night")
@@ -46,7 +46,7 @@ def find_zone(zone: str) -> ZoneInfo:
     try:
         return ZoneInfo(zone)
     except (ZoneInfoNotFoundError, ValueError, OSError):
-        raise InputError(f'time zone "{zone}" is not in the standard zone database') from None
+        raise InputError(f"time zone {quoted(zone)} is not in the standard zone database") from None
 
 
 def calendar(epoch: int, zone: str, horizon: int) -> Calendar:

@@ -1,0 +1,60 @@
+"""The header comments of a log: `Key: value` lines in front of the jobs, kept without their semicolons.
+
+Keys are those of the Standard Workload Format, version 2.2 (Feitelson, Parallel Workloads Archive).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+PAIR = re.compile(r"\s*([A-Za-z]\w*)\s*:\s*(.*?)\s*$")
+NUMBERED = re.compile(r"(-?\d+)\s+(\S.*)$")
+LEADING_NUMBER = re.compile(r"[+-]?\d+(?!\d|\.\d)")
+
+
+class Entry(NamedTuple):
+    """One `Key: value` line: its place among the header lines, and the value as text."""
+
+    place: int
+    text: str
+
+    @property
+    def number(self) -> int | None:
+        """The whole number that the value begins with; None if it begins with something else."""
+        found = LEADING_NUMBER.match(self.text)
+        return int(found.group()) if found and len(found.group()) < 20 else None
+
+
+def entry(header: Sequence[str], key: str) -> Entry | None:
+    """Find the first line with this key and a value; None if there is none.
+
+    Examples
+    --------
+    >>> entry(["Version: 2.2", "MaxProcs: 338 (batch partition; 512 total)"], "MaxProcs").number
+    338
+    """
+    for place, line in enumerate(header):
+        found = PAIR.match(line)
+        if found and found.group(1).lower() == key.lower() and found.group(2):
+            return Entry(place, found.group(2))
+    return None
+
+
+def queue_names(header: Sequence[str]) -> dict[int, str]:
+    """Tell the names of the queues by number, from the Queue lines.
+
+    Examples
+    --------
+    >>> queue_names(["MaxQueues: 2", "Queue:  0  interactive   ", "Queue:  2  q4s"])
+    {0: 'interactive', 2: 'q4s'}
+    """
+    names: dict[int, str] = {}
+    for line in header:
+        pair = PAIR.match(line)
+        if pair and pair.group(1).lower() == "queue":
+            found = NUMBERED.match(pair.group(2))
+            if found and len(found.group(1)) < 16:
+                names[int(found.group(1))] = found.group(2)
+    return names

@@ -1,0 +1,165 @@
+"""Scaling a workload to a larger machine (Ernemann, Song and Yahyapour, JSSPP 2003).
+
+Some jobs are widened and the others repeated, so that large jobs appear and small ones stay. Each job is widened
+with probability 1/2, to its width times the factor, or else stands as `factor` jobs of its own width, the fraction
+being the probability of one more. Either way a job's expected work is multiplied by the factor, which keeps the
+users' shares of the work, and with them the groups. The best factors are slightly above the ratio of the machines.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InputError, first_few
+from .groups import by_consumption, is_by_consumption
+from .model import WIDEST, Ints, Repair, Workload
+
+PAPER_PROCESSORS = 1024
+PAPER_FACTORS = {
+    "CTC-SP2": 2.45,
+    "KTH-SP2": 10.71,
+    "LANL-CM5": 1.0,
+    "SDSC-SP2": 8.21,
+    "SDSC-Par-95": 2.48,
+    "SDSC-Par-96": 2.48,
+    "NASA-iPSC": 8.0,
+}
+MOST_JOBS = 20_000_000
+PRECEDING, THINK = 16, 17
+
+
+def scale(
+    workload: Workload,
+    processors: int = PAPER_PROCESSORS,
+    factor: float | None = None,
+    seed: int = 0,
+    jobs: int | None = None,
+    probability: float = 0.5,
+) -> Workload:
+    """Scale a workload to a machine of `processors`.
+
+    Parameters
+    ----------
+    workload
+        Any workload.
+    processors
+        Size of the larger machine.
+    factor
+        By what the work grows, 1 or more; `PAPER_FACTORS` has the papers'. Default: the ratio of the machines.
+    seed
+        Of the random numbers.
+    jobs
+        The exact number of jobs to end with, `len(workload)` or more: so many jobs as the probability says, chosen
+        at random, are widened, and the others repeated as evenly as gives the number. Default: random numbers
+        of copies.
+    probability
+        Of being widened; the papers' numbers of jobs tell 1/2.
+
+    Returns
+    -------
+    Workload
+        Copies stand directly behind their original: same second, same user. Jobs are numbered anew from 1; the
+        log's references to preceding jobs and its recorded waits, which another machine made, become unknown.
+        Widths are rounded to the nearest whole number and end at the machine's; how many did is reported. Groups
+        by consumption (with the papers' thresholds) are made anew, others stay. A factor of 1 onto a machine of
+        the same size gives the workload itself.
+
+    Raises
+    ------
+    InputError
+        A number is out of range; the result would have more than 20 million jobs.
+
+    Examples
+    --------
+    One of the two jobs is widened by 3, the other stands three times.
+
+    >>> w = Workload(submit=[0, 5], run=[10, 3], estimate=[10, 3], width=[4, 2], capacity=8)
+    >>> scaled = scale(w, 24, seed=0, jobs=4)
+    >>> scaled.submit.tolist(), scaled.width.tolist(), scaled.capacity
+    ([0, 0, 0, 5], [4, 4, 4, 6], 24)
+    """
+    ratio = processors / workload.capacity if factor is None else float(factor)
+    _check(workload, processors, ratio, factor is None, seed, jobs, probability)
+    n = len(workload)
+    if ratio == 1 and processors == workload.capacity and jobs in (None, n):
+        return workload
+    rng = np.random.default_rng(seed)
+    if jobs is None:
+        widened = rng.random(n) < probability
+        extra = rng.random(n) < ratio - math.floor(ratio)
+        copies = np.where(widened, 1, math.floor(ratio) + extra)
+    else:
+        widened, copies = _exact(n, jobs, probability, rng)
+    wanted = np.where(widened, np.floor(ratio * workload.width + 0.5), workload.width)
+    width = np.minimum(wanted, processors).astype(np.int64)
+    rows = np.repeat(np.arange(n), copies)
+    repairs = workload.repairs
+    clipped = np.flatnonzero((wanted > processors)[rows])
+    if clipped.size:
+        shown = first_few((f"job {j + 1}" for j in clipped[:4]), clipped.size)
+        reason = f"scaled beyond the machine: narrowed to {processors} processors"
+        repairs = (*repairs, Repair("changed", reason, clipped.size, shown))
+    mode = "copies drawn at random" if jobs is None else f"exactly {jobs} jobs"
+    note = (
+        f"Note: scaled by paretosched from {n} jobs on {workload.capacity} processors ({workload.name}) to "
+        f"{processors} processors: factor {ratio:g}, probability of widening {probability:g}, seed {seed}, {mode}"
+    )
+    total = rows.size
+    records = workload.records
+    if records is not None:
+        records = records[rows]
+        records[:, 0] = np.arange(1, total + 1)
+        records[:, (PRECEDING, THINK)] = -1
+    scaled = workload.take(
+        rows,
+        width=width[rows],
+        job=np.arange(1, total + 1),
+        wait=np.full(total, -1),
+        records=records,
+        capacity=processors,
+        name=f"{workload.name} at {processors}",
+        header=(*workload.header, note),
+        repairs=repairs,
+    )
+    return by_consumption(scaled) if is_by_consumption(workload) else scaled
+
+
+def _check(
+    workload: Workload, processors: int, ratio: float, default: bool, seed: int, jobs: int | None, probability: float
+) -> None:
+    if not 1 <= processors <= WIDEST:
+        raise InputError(f"processors must be in 1..{WIDEST}, but is {processors}")
+    if not 1 <= ratio <= MOST_JOBS:
+        why = f", the ratio of {processors} to {workload.capacity} processors" if default else ""
+        raise InputError(f"factor must be in 1..{MOST_JOBS}, but is {ratio:g}{why}")
+    if seed < 0:
+        raise InputError(f"seed must be at least 0, but is {seed}")
+    if not 0 <= probability <= 1:
+        raise InputError(f"probability must be in 0..1, but is {probability:g}")
+    n = len(workload)
+    if jobs is not None and jobs < n:
+        raise InputError(f"jobs must be at least the {n} there are, but is {jobs}")
+    expected = n * (probability + (1 - probability) * ratio) if jobs is None else jobs
+    if expected > MOST_JOBS:
+        raise InputError(
+            f"a scaled workload must have at most {MOST_JOBS} jobs, but this one would have {expected:.9g}"
+        )
+
+
+def _exact(n: int, jobs: int, probability: float, rng: np.random.Generator) -> tuple[NDArray[np.bool_], Ints]:
+    """Choose who is widened, (n,) bool, and how many jobs each becomes, (n,), to end with exactly `jobs`."""
+    repeated = round((1 - probability) * n)
+    if repeated == 0 and jobs != n:
+        raise InputError(f"jobs cannot be {jobs}: with probability {probability:g} none of the {n} jobs is repeated")
+    chosen = rng.permutation(n)[:repeated]
+    widened = np.ones(n, dtype=np.bool_)
+    widened[chosen] = False
+    copies = np.ones(n, dtype=np.int64)
+    if repeated:
+        each, left = divmod(jobs - (n - repeated), repeated)
+        copies[chosen] = each
+        copies[chosen[:left]] += 1  # the order of `chosen` is random already
+    return widened, copies

@@ -1,0 +1,427 @@
+"""The Standard Workload Format (version 2.2): logs in and out.
+
+One line a job, 18 fields, -1 where unknown, comments after a semicolon. What a log says and what a simulation
+needs differ; the cleaning rules are listed at `read_swf`, and what they did is counted in `Workload.repairs`.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import re
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InputError, first_few, quoted
+from ..files import written
+from .calendar import find_zone
+from .groups import by_consumption
+from .header import entry, queue_names
+from .model import WIDEST, Floats, Ints, Repair, Workload
+
+JOB, SUBMIT, WAIT, RUN, ALLOCATED, CPU, MEMORY, WIDTH, ESTIMATE = range(9)
+REQUESTED_MEMORY, STATUS, USER, GROUP, EXECUTABLE, QUEUE, PARTITION, PRECEDING, THINK = range(9, 18)
+FIELDS = (
+    ("job number", "a number"),
+    ("submit time", "a number of seconds"),
+    ("wait time", "a number of seconds"),
+    ("run time", "a number of seconds"),
+    ("number of allocated processors", "a number of processors"),
+    ("mean CPU time", "a number of seconds"),
+    ("used memory", "a number of kilobytes"),
+    ("number of requested processors", "a number of processors"),
+    ("requested time", "a number of seconds"),
+    ("requested memory", "a number of kilobytes"),
+    ("status", "a number"),
+    ("user", "a number"),
+    ("group", "a number"),
+    ("executable", "a number"),
+    ("queue", "a number"),
+    ("partition", "a number"),
+    ("preceding job", "a number"),
+    ("think time", "a number of seconds"),
+)
+WHOLE_FIELDS = (JOB, ALLOCATED, WIDTH, STATUS, USER, GROUP, QUEUE)
+LARGEST = 2.0**53  # beyond it float64 no longer holds every whole number
+LATEST_EPOCH = 221_845_392_000  # the year 9000, where the calendar ends
+DEFAULT_EPOCH = Workload.epoch
+PARAGON_QUEUE = re.compile(r"q[a-z]*\d+(s|m|ll?)")
+PARAGON_LIMIT = {"s": 3600, "m": 4 * 3600, "l": 12 * 3600, "ll": 12 * 3600}
+
+
+def read_swf(path: str | os.PathLike[str], *, capacity: int | None = None, name: str | None = None) -> Workload:
+    r"""Read a log, plain or gzipped, and make a workload of it, grouped by consumption.
+
+    What is dropped, changed or assumed, in this order, each counted with its first offenders in
+    `Workload.repairs`:
+
+    1. status 2, 3 or 4: dropped, they are parts of a job that has a summary line;
+    2. processors: the requested number (field 8), else the allocated one (field 5); dropped if neither is known;
+    3. more processors than the machine has: dropped;
+    4. run time (field 4) unknown or 0: dropped, the job never ran;
+    5. fractions of a second: run time and request are rounded up, submission down;
+    6. request (field 9): where it is missing, the limit of the Intel Paragon's NQS queue (name ending in s 1 h,
+       m 4 h, l 12 h), else the run time itself;
+    7. run time beyond the request: cut there, since the machine would have killed the job;
+    8. submissions out of order: sorted, ties in the order of the log.
+
+    The machine's size is the header's MaxProcs, else MaxNodes, else the width of the widest job. The wall clock is
+    the header's UnixStartTime and TimeZoneString (else the deprecated TimeZone), else Monday 2000-01-03 00:00 UTC.
+    Job numbers are labels: numbers that occur twice stay as they are. Recorded waits are rounded down.
+
+    Parameters
+    ----------
+    path
+        The log.
+    capacity
+        Processors of the machine, instead of what the header says.
+    name
+        What to call the workload; the name of the file if None.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, is damaged or not SWF; the message names file, line and rule.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> log = Path(tempfile.mkdtemp()) / "tiny.swf"
+    >>> _ = log.write_text("; MaxProcs: 8\n"
+    ...                    "1 0 5 10 4 -1 -1 4 20 -1 1 3 -1 -1 -1 -1 -1 -1\n"
+    ...                    "2 9 0 30 2 -1 -1 2 20 -1 1 3 -1 -1 -1 -1 -1 -1\n")
+    >>> w = read_swf(log)
+    >>> w.run.tolist(), w.estimate.tolist(), [r.reason for r in w.repairs if r.action == "changed"]
+    ([10, 20], [20, 20], ['run time beyond the request: cut there'])
+    """
+    file = Path(path)
+    if capacity is not None and not 1 <= capacity <= WIDEST:
+        raise InputError(f"capacity must be in 1..{WIDEST} processors, but is {capacity}")
+    log = _parse(str(path), read_bytes(file))
+    cleaner = _Cleaner(log)
+    machine = _machine(log, capacity, cleaner)
+    epoch, zone = _clock(log, cleaner)
+    jobs = _clean(log, machine, cleaner)
+    try:
+        workload = Workload(
+            **jobs,
+            capacity=machine,
+            epoch=epoch,
+            zone=zone,
+            name=name if name is not None else re.sub(r"(\.swf)?(\.gz)?$", "", file.name) or file.name,
+            header=log.header,
+            repairs=tuple(cleaner.repairs),
+        )
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+    return by_consumption(workload)
+
+
+def write_swf(workload: Workload, path: str | os.PathLike[str]) -> None:
+    """Write a workload as a log, gzipped if the name ends in .gz; reading it again gives the same workload.
+
+    Fields that no simulation needs are those the jobs were read with, else -1; the header is kept, with its
+    MaxJobs, MaxRecords, MaxProcs, UnixStartTime and TimeZoneString put right. Equal workloads make equal files.
+
+    Raises
+    ------
+    InputError
+        The file cannot be written there.
+    """
+    header = "".join(f"; {line}".rstrip() + "\n" for line in _corrected_header(workload))
+    table = np.full((len(workload), len(FIELDS)), -1.0) if workload.records is None else workload.records.copy()
+    columns = [_column(table[:, i]) for i in range(len(FIELDS))]
+    for i, values in (
+        (JOB, workload.job),
+        (SUBMIT, workload.submit),
+        (WAIT, workload.wait),
+        (RUN, workload.run),
+        (ALLOCATED, workload.width),
+        (WIDTH, workload.width),
+        (ESTIMATE, workload.estimate),
+        (USER, workload.user),
+    ):
+        columns[i] = values.tolist()
+    line = " ".join(["%s"] * len(FIELDS)) + "\n"
+    body = "".join([line % row for row in zip(*columns, strict=True)])
+    data = (header + body).encode("utf-8")
+    with written(path) as temporary, temporary.open("wb") as file:
+        if Path(path).suffix == ".gz":
+            # no time and no name inside, so that the bytes depend on the workload alone
+            with gzip.GzipFile(filename="", fileobj=file, mode="wb", compresslevel=5, mtime=0) as packed:
+                packed.write(data)
+        else:
+            file.write(data)
+
+
+def read_bytes(path: Path) -> bytes:
+    """Read a text file whole, unpacked if it is gzipped (told by its first bytes, not by its name).
+
+    Raises
+    ------
+    InputError
+        It cannot be opened, is empty or binary, or its compression is damaged.
+    """
+    try:
+        with path.open("rb") as file:
+            if file.peek(2)[:2] == b"\x1f\x8b":
+                with gzip.GzipFile(fileobj=file) as unpacked:
+                    return _text(path, unpacked)
+            return _text(path, file)
+    except EOFError:
+        raise InputError(f"{path}: the gzip file is cut short") from None
+    except (zlib.error, gzip.BadGzipFile) as error:
+        raise InputError(f"{path}: the gzip file is damaged: {error}") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot read: {error.strerror or error}") from None
+
+
+def _text(path: Path, file: IO[bytes] | gzip.GzipFile) -> bytes:
+    """Read to the end, but look at the beginning first: a device of endless zeros must not fill the memory."""
+    head = file.read(1 << 16)
+    data = head if b"\0" in head else head + file.read()
+    if b"\0" in data:
+        raise InputError(f"{path}: a log must be text, but this file is binary")
+    if not data.strip():
+        raise InputError(f"{path}: the file is empty")
+    return data
+
+
+class _Log(NamedTuple):
+    """A log as it stands: fields (n, 18), the line number of each row, header lines and theirs."""
+
+    path: str
+    fields: Floats
+    line: Ints
+    header: tuple[str, ...]
+    header_line: tuple[int, ...]
+
+
+def _parse(path: str, data: bytes) -> _Log:
+    rows: list[bytes] = []
+    row_lines: list[int] = []
+    header: list[str] = []
+    header_lines: list[int] = []
+    for number, line in enumerate(data.splitlines(), 1):
+        text = line.strip()
+        if text.startswith(b";"):
+            header.append(_decoded(text[1:]).removeprefix(" "))
+            header_lines.append(number)
+        elif text:
+            rows.append(text)
+            row_lines.append(number)
+    if not rows:
+        raise InputError(f"{path}: a log needs at least one job line, but there is none")
+    try:
+        fields = np.loadtxt(rows, comments=None, encoding="latin-1", ndmin=2)
+    except ValueError:
+        raise InputError(_first_fault(path, rows, row_lines)) from None
+    if fields.shape[1] != len(FIELDS) or not np.all(np.abs(fields) < LARGEST):
+        raise InputError(_first_fault(path, rows, row_lines))
+    for column in WHOLE_FIELDS:
+        broken = np.flatnonzero(fields[:, column] % 1)
+        if broken.size:
+            what, fact = FIELDS[column][0], fields[broken[0], column]
+            raise InputError(f"{path}:{row_lines[broken[0]]}: {what} is {fact:g}, but must be a whole number")
+    return _Log(path, fields, np.array(row_lines, dtype=np.int64), tuple(header), tuple(header_lines))
+
+
+def _decoded(text: bytes) -> str:
+    try:
+        return text.decode("utf-8")
+    except UnicodeDecodeError:
+        return text.decode("latin-1")
+
+
+def _first_fault(path: str, rows: Sequence[bytes], lines: Sequence[int]) -> str:
+    """Find the first line that is not 18 sane numbers: the slow way, taken only when there is one."""
+    for row, line in zip(rows, lines, strict=True):
+        words = row.decode("latin-1").split()
+        if len(words) != len(FIELDS):
+            return f"{path}:{line}: a job line must have {len(FIELDS)} columns, but this one has {len(words)}"
+        for word, (what, kind) in zip(words, FIELDS, strict=True):
+            try:
+                value = float(word.replace("_", "?"))
+            except ValueError:
+                value = np.nan
+            if not np.isfinite(value):
+                return f"{path}:{line}: {what} is {quoted(word)}, not {kind}"
+            if abs(value) >= LARGEST:
+                return f"{path}:{line}: {what} is {quoted(word)}, but must be below 2^53"
+    return f"{path}: the job lines are not all numbers"
+
+
+class _Cleaner:
+    """Collects what was repaired, with the first offenders by line and job number."""
+
+    def __init__(self, log: _Log) -> None:
+        self.log = log
+        self.repairs: list[Repair] = []
+
+    def assumed(self, reason: str) -> None:
+        """Note what holds for the whole log."""
+        self.repairs.append(Repair("assumed", reason, len(self.log.line)))
+
+    def note(self, action: str, reason: str, rows: Ints) -> None:
+        """Note jobs by their rows in the log."""
+        if rows.size:
+            shown = (f"line {self.log.line[r]} (job {int(self.log.fields[r, JOB])})" for r in rows[:4])
+            self.repairs.append(Repair(action, reason, int(rows.size), first_few(shown, int(rows.size))))
+
+
+def _machine(log: _Log, capacity: int | None, cleaner: _Cleaner) -> int:
+    if capacity is not None:
+        return capacity
+    for key in ("MaxProcs", "MaxNodes"):
+        found = entry(log.header, key)
+        if found is None or found.number == -1:
+            continue
+        if found.number is None or not 1 <= found.number <= WIDEST:
+            where = f"{log.path}:{log.header_line[found.place]}"
+            raise InputError(f"{where}: {key} is {quoted(found.text)}, but must be 1..{WIDEST} processors")
+        if key == "MaxNodes":
+            cleaner.assumed(f"header has no MaxProcs: MaxNodes, {found.number}, taken for it")
+        return found.number
+    ran = (log.fields[:, RUN] > 0) & ~np.isin(log.fields[:, STATUS], (2, 3, 4))
+    widest = int(_width(log.fields)[ran].max(initial=0))
+    if not 1 <= widest <= WIDEST:
+        raise InputError(f"{log.path}: the header has no MaxProcs, and the widest job, {widest} processors, is no help")
+    cleaner.assumed(f"header has no MaxProcs: the width of the widest job, {widest}, taken for it")
+    return widest
+
+
+def _clock(log: _Log, cleaner: _Cleaner) -> tuple[int, str]:
+    found = entry(log.header, "UnixStartTime")
+    epoch = DEFAULT_EPOCH
+    if found is None or found.number == -1:
+        cleaner.assumed("header has no UnixStartTime: second 0 taken for Monday 2000-01-03 00:00 UTC")
+    elif found.number is None or not 0 <= found.number < LATEST_EPOCH:
+        where = f"{log.path}:{log.header_line[found.place]}"
+        raise InputError(f"{where}: UnixStartTime is {quoted(found.text)}, not seconds since 1970 before the year 9000")
+    else:
+        epoch = found.number
+    found = entry(log.header, "TimeZoneString")
+    if found is not None:
+        try:
+            find_zone(found.text)
+        except InputError as error:
+            raise InputError(f"{log.path}:{log.header_line[found.place]}: {error}") from None
+        return epoch, found.text
+    found = entry(log.header, "TimeZone")
+    if found is None:
+        cleaner.assumed("header has no TimeZoneString: the site's clock taken to be UTC")
+        return epoch, "UTC"
+    hours, rest = divmod(found.number, 3600) if found.number is not None else (99, 1)
+    if rest or not -12 <= hours <= 14:
+        where = f"{log.path}:{log.header_line[found.place]}"
+        raise InputError(
+            f"{where}: TimeZone is {quoted(found.text)}, not whole hours in seconds; give a TimeZoneString instead"
+        )
+    zone = f"Etc/GMT{-hours:+d}" if hours else "UTC"  # the zone database counts hours west of Greenwich
+    cleaner.assumed(f"header has no TimeZoneString: {zone}, without daylight saving, from its TimeZone")
+    return epoch, zone
+
+
+def _width(fields: Floats) -> Floats:
+    return np.where(fields[:, WIDTH] > 0, fields[:, WIDTH], fields[:, ALLOCATED])
+
+
+def _clean(log: _Log, capacity: int, cleaner: _Cleaner) -> dict[str, Any]:
+    """Apply the rules of `read_swf`; what is left, as arguments of a Workload."""
+    fields, width = log.fields, _width(log.fields)
+    kept = np.ones(len(fields), dtype=np.bool_)
+
+    def drop(reason: str, bad: NDArray[np.bool_]) -> None:
+        cleaner.note("dropped", reason, np.flatnonzero(kept & bad))
+        kept[bad] = False
+
+    def note(action: str, reason: str, which: NDArray[np.bool_]) -> None:
+        cleaner.note(action, reason, np.flatnonzero(kept & which))
+
+    drop("status 2-4: part of a job that has a summary line", np.isin(fields[:, STATUS], (2, 3, 4)))
+    drop("number of processors unknown", width <= 0)
+    drop(f"wider than the machine of {capacity} processors", width > capacity)
+    drop("run time unknown or 0: never ran", fields[:, RUN] <= 0)
+    if not kept.any():
+        why = ", ".join(f"{r.jobs} {r.reason}" for r in cleaner.repairs if r.action == "dropped")
+        raise InputError(f"{log.path}: none of the {len(kept)} jobs can be simulated: {why}")
+    early = np.flatnonzero(kept & (fields[:, SUBMIT] < 0))
+    if early.size:
+        where = f"{log.path}:{log.line[early[0]]}"
+        raise InputError(f"{where}: submit time is {fields[early[0], SUBMIT]:g}, but must be at least 0 s")
+    note("assumed", "no request for processors: the allocated number taken for it", fields[:, WIDTH] <= 0)
+
+    times = fields[:, (SUBMIT, RUN, ESTIMATE)]
+    note(
+        "changed",
+        "fractions of a second: run time and request rounded up, submission down",
+        (times % 1).sum(axis=1) > 0,
+    )
+    submit, run, estimate = np.floor(times[:, 0]), np.ceil(times[:, 1]), np.ceil(times[:, 2])
+    limit = _queue_limit(log)
+    missing = times[:, 2] <= 0
+    note("assumed", "no requested time: the limit of the Paragon's queue taken for it", missing & (limit > 0))
+    note("assumed", "no requested time: the run time taken for it", missing & (limit <= 0))
+    estimate = np.where(missing, np.where(limit > 0, limit, run), estimate)
+    note("changed", "run time beyond the request: cut there", run > estimate)
+    run = np.minimum(run, estimate)
+
+    rows = np.flatnonzero(kept)
+    cleaner.note("changed", "submitted before the job above: sorted", rows[1:][np.diff(submit[rows]) < 0])
+    rows = rows[np.argsort(submit[rows], kind="stable")]
+    wait = np.maximum(np.floor(fields[:, WAIT]), -1)
+    columns = {"submit": submit, "run": run, "estimate": estimate, "width": width, "wait": wait}
+    columns |= {"user": fields[:, USER], "job": fields[:, JOB]}
+    return {key: column[rows].astype(np.int64) for key, column in columns.items()} | {"records": fields[rows]}
+
+
+def _queue_limit(log: _Log) -> Floats:
+    """Limits, (n,) s, that the names of an Intel Paragon's NQS queues tell; 0 where there is none."""
+    limit = np.zeros(len(log.fields))
+    computer = entry(log.header, "Computer")
+    if computer is not None and "paragon" in computer.text.lower():
+        for number, name in queue_names(log.header).items():
+            found = PARAGON_QUEUE.fullmatch(name)
+            if found:
+                limit[log.fields[:, QUEUE] == number] = PARAGON_LIMIT[found.group(1)]
+    return limit
+
+
+def _column(values: Floats) -> list[float] | list[int] | list[float | int]:
+    if not (values % 1).any():
+        whole: list[int] = values.astype(np.int64).tolist()
+        return whole
+    return [int(value) if value.is_integer() else value for value in values.tolist()]
+
+
+def _corrected_header(workload: Workload) -> list[str]:
+    lines = [re.sub(r"[\r\n]+", " ", line) for line in workload.header]
+    jobs, capacity = len(workload), workload.capacity
+    size = entry(lines, "MaxProcs")
+    if entry(lines, "MaxNodes") and (size is None or size.number != capacity):
+        _put(lines, "MaxNodes", capacity)  # nodes of a machine of another size would mislead
+    if entry(lines, "Version") is None:
+        lines.insert(0, "Version: 2.2")
+    for key, value in (
+        ("MaxJobs", jobs),
+        ("MaxRecords", jobs),
+        ("UnixStartTime", workload.epoch),
+        ("TimeZoneString", workload.zone),
+        ("MaxProcs", capacity),
+    ):
+        _put(lines, key, value)
+    return lines
+
+
+def _put(lines: list[str], key: str, value: int | str) -> None:
+    """Set a key; a line that says so already keeps its words."""
+    found = entry(lines, key)
+    if found is None:
+        lines.append(f"{key}: {value}")
+    elif (found.number if isinstance(value, int) else found.text) != value:
+        lines[found.place] = f"{key}: {value}"

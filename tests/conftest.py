@@ -1,0 +1,23 @@
+"""Where the real traces are, and what to do without them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+
+def trace_folder() -> Path:
+    """The folder of the real workload traces; it may not exist."""
+    default = Path(__file__).resolve().parents[1] / ".." / "shared" / "traces"
+    return Path(os.environ.get("PARETOSCHED_TRACES") or default).resolve()
+
+
+@pytest.fixture(scope="session")
+def traces() -> Path:
+    """The folder of the real workload traces; without it the test is skipped, and says why."""
+    folder = trace_folder()
+    if not any(folder.glob("*.swf.gz")):
+        pytest.skip(f"NO TRACES: no *.swf.gz in {folder}; set PARETOSCHED_TRACES to the folder that has them")
+    return folder
