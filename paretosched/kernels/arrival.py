@@ -4,8 +4,7 @@ import numpy as np
 from numba import njit
 
 from .running import bits_for, expect, forget, pop, push, reserve
-from .smallest import FAR, leftmost, lift, lower, open_smallest
-
+from .smallest import FAR, WIDTH, leftmost, lift, lower, open_smallest
 
 NEAR = 128  # measured: 64 to 256 make no difference, a heap alone costs a third more
 
@@ -101,10 +100,8 @@ def _backfilled(
     extra = np.int64(0)
     while arrived < n or waiting > 0:
         t = submit[arrived] if arrived < n else FAR
-        ended = False
         if running > 0 and (heap[0] >> row_bits) <= t:
             t = heap[0] >> row_bits
-            ended = True
             head = np.int64(-1)
             while running > 0 and (heap[0] >> row_bits) == t:
                 j = heap[0] & row_mask
@@ -143,9 +140,8 @@ def _backfilled(
 
         blocked = False
         limit = FAR
-        room = np.int64(0)
         while waiting > 0:
-            if least[top, 0] > free:
+            if least[top, WIDTH] > free:
                 break
             if not reserving:
                 slot = leftmost(least, top, size, stack, free, free, limit)

@@ -4,7 +4,7 @@ import numpy as np
 from numba import njit
 
 from .running import bits_for, expect, forget, pop, push, reserve
-from .smallest import FAR, lift, lower, open_smallest
+from .smallest import FAR, WIDTH, lift, lower, open_smallest
 from .tournament import EXPIRY, NEVER, NOBODY, SLOT, first_backfill, open_level, replay, replay_above, seat
 
 
@@ -190,7 +190,7 @@ def _greedy(
                 slot = np.int64(tree[s, top, SLOT])
                 j = row_of[slot]
                 if width[j] > free:
-                    if not backfill or least[top, 0] > free:
+                    if not backfill or least[top, WIDTH] > free:
                         break
                     blocked = True
                     if j != head:
