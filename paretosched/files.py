@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from .errors import InputError
@@ -57,3 +57,19 @@ def written(path: str | os.PathLike[str]) -> Iterator[Path]:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def check_writable(path: str | os.PathLike[str]) -> None:
+    """Find out now whether `written` will be able to write, so that no long work is lost.
+
+    Raises
+    ------
+    InputError
+        As for `written`.
+    """
+    with suppress(_NothingWritten), written(path):
+        raise _NothingWritten
+
+
+class _NothingWritten(Exception):  # noqa: N818  # not an error: it makes `written` clean up
+    pass

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .errors import InputError, first_few
+from .files import written
 from .workload import Workload
 
 
@@ -92,3 +94,22 @@ def busy(schedule: Schedule) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     change = np.zeros(when.size, dtype=np.int64)
     np.add.at(change, place, np.concatenate([w.width, -w.width]))
     return when, np.cumsum(change)
+
+
+def save_schedule(schedule: Schedule, path: str | os.PathLike[str]) -> None:
+    """Write a schedule as CSV: job,submit,start,finish,processors,user,group; one line a job, seconds of the trace.
+
+    `job` is the trace's own job number and `group` the name of the user group.
+    """
+    w = schedule.workload
+    names = np.array([_quoted(name) for name in w.groups], dtype=object)
+    columns = (w.job, w.submit, schedule.start, schedule.finish, w.width, w.user, names[w.group])
+    lines = (",".join(map(str, row)) for row in zip(*(column.tolist() for column in columns), strict=True))
+    with written(path) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as file:
+        file.write("job,submit,start,finish,processors,user,group\n")
+        file.writelines(f"{line}\n" for line in lines)
+
+
+def _quoted(name: str) -> str:
+    # RFC 4180: group names are the owner's and may hold anything.
+    return '"' + name.replace('"', '""') + '"' if any(c in name for c in ',"\r\n') else name
