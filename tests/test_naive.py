@@ -8,11 +8,11 @@ from zoneinfo import ZoneInfo
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from naive import Job, Profile, Started, conservative, naive, situation
-from zoo import HAND_CHECKED, HOUR, ORACLE, ORACLE_MISSING, ZOO, Case, jobs, rival
 
+from naive import Job, Profile, Started, conservative, naive, situation
 from paretosched import Workload
 from paretosched.policy import as_policy
+from zoo import HAND_CHECKED, HOUR, ORACLE, ORACLE_MISSING, ZOO, Case, jobs, rival
 
 
 @pytest.mark.parametrize("case", HAND_CHECKED, ids=lambda case: case.name)

@@ -9,7 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
 from naive import naive
+from paretosched import InputError, Policy, Workload, greedy, objectives, simulate
+from paretosched.policy import as_policy
+from paretosched.simulate import simulate_objectives
 from zoo import (
     BACKFILLS,
     CRITERIA,
@@ -29,10 +33,6 @@ from zoo import (
     rival,
     workloads,
 )
-
-from paretosched import InputError, Policy, Workload, greedy, objectives, simulate
-from paretosched.policy import as_policy
-from paretosched.simulate import simulate_objectives
 
 checked = settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow])
 briefly = settings(checked, max_examples=50)
