@@ -76,6 +76,12 @@ def _queue_of_equals(n: int) -> Workload:
     return jobs(5, (0, 20, 30, 5, 0), *((1, 3, 5, 2, i % 2) for i in range(n)), (1, 4, 4, 3, 0))
 
 
+def _nearly_equal_keys() -> Workload:
+    """Many waits, estimates and widths with equal ratios and sums, so that the last bit of a key decides."""
+    rows = [(i % 12, 1 + i % 3, 3 * (1 + i % 5), 1 + i // 7 % 6, i % 2) for i in range(120)]
+    return jobs(6, (0, 15, 15, 6, 0), *rows)
+
+
 def _narrow_behind_wide() -> Workload:
     """A full-machine job at the head again and again, with narrow jobs of all lengths that want to pass it."""
     rows = [(0, 10, 10, 6, 0), (0, 10, 15, 1, 1)]
@@ -96,6 +102,9 @@ ZOO: dict[str, Workload] = {
     "runs far below estimates": jobs(5, *((i, 1, 1000 * (1 + i % 7), 1 + i % 5, i % 3) for i in range(40))),
     "all end early and wide jobs wait": jobs(6, *((i, 2, 50, 4 if i % 3 else 6, i % 2) for i in range(24))),
     "huge estimates": jobs(6, *((i, 5, 10**14 + i % 4, 1 + i % 6, i % 2) for i in range(30))),
+    "estimates as large as the rules allow": jobs(
+        6, *((i // 2, 5 + i % 3, 2**62 // 32 - 200 - i % 4, 1 + i % 6, i % 2) for i in range(30))
+    ),
     "identical copies": jobs(
         16, *(row for i in range(12) for row in [(7 * i, 9 + i, 12 + 2 * i, 1 + i % 9, i % 4)] * (1 + i % 3))
     ),
@@ -109,6 +118,7 @@ ZOO: dict[str, Workload] = {
     "long idle gaps": jobs(4, *((i * 3 * 10**7, 7, 9, 1 + (i + k) % 4, k) for i in range(8) for k in range(3))),
     "a queue of 150": drawn(2, 150, 16, gap=0, run=30),
     "a queue of equals": _queue_of_equals(40),
+    "nearly equal keys": _nearly_equal_keys(),
     "narrow behind wide": _narrow_behind_wide(),
     "empty groups": drawn(3, 30, 8, gap=2, run=9, groups=2).with_(groups=("a", "b", "nobody", "none")),
     "only the last group": jobs(4, *((i // 2, 3, 4 + i % 2, 1 + i % 3) for i in range(12))).with_(
@@ -154,6 +164,9 @@ def fixed_policies(groups: tuple[str, ...]) -> dict[str, Policy]:
     add("only K", "f2 f2 f2", "none", [[1.0] * count + [i % 3 for i in range(count)] + [0, 0]] * 3)
     add("only wait over area", "f3 f3 f3", "easy", constant(count, 1, 0, 1, 0))
     add("tiny a", "f2 f4 f3", "none", constant(count, 1, 5, 1e-12, 1e-12))
+    for criterion in CRITERIA:
+        add(f"decimal {criterion}", " ".join([criterion] * 3), "none", constant(count, 0.7, 0.7, 0.1, 0.1))
+    add("decimal wait", "f1 f1 f1", "easy", constant(count, 1, 0.3, 0.7, 0))
     one_group = [[float(i == 0) for i in range(count)] + [0.0] * count + [1, 0.5]] * 3
     add("one group alone counts", "f1 f2 f4", "easy", one_group)
     return found
