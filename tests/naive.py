@@ -46,19 +46,7 @@ Pass = Callable[[int, list[Job], list[Started], int], list[Job]]
 
 def naive(workload: Workload, policy: Policy) -> list[int]:
     """Start times of all jobs, in seconds of the trace."""
-    jobs = [
-        Job(row, *values)
-        for row, values in enumerate(
-            zip(
-                workload.submit.tolist(),
-                workload.run.tolist(),
-                workload.estimate.tolist(),
-                workload.width.tolist(),
-                workload.group.tolist(),
-                strict=True,
-            )
-        )
-    ]
+    jobs = jobs_of(workload)
     if policy.rule == "recorded":
         return [max(s, s + w) for s, w in zip(workload.submit.tolist(), workload.wait.tolist(), strict=True)]
     if policy.rule == "conservative":
@@ -68,6 +56,12 @@ def naive(workload: Workload, policy: Policy) -> list[int]:
         return run(jobs, workload.capacity, greedy_order(workload, policy), chosen)
     chosen = {"fcfs": heads, "list": every, "easy": easy, "conservative-replan": replan}[policy.rule]
     return run(jobs, workload.capacity, lambda t, waiting: waiting, chosen)
+
+
+def jobs_of(workload: Workload) -> list[Job]:
+    """The jobs of a workload, in the order of their arrival."""
+    columns = (workload.submit, workload.run, workload.estimate, workload.width, workload.group)
+    return [Job(row, *values) for row, values in enumerate(zip(*(c.tolist() for c in columns), strict=True))]
 
 
 def run(jobs: list[Job], capacity: int, order: Order, chosen: Pass) -> list[int]:
@@ -259,5 +253,8 @@ def key(criterion: str, w: float, K: float, a: float, b: float, waited: int, req
 
 def situation(workload: Workload, t: int) -> int:
     """0 on weekends, 1 by day, 2 by night: the last situation that has begun."""
-    calendar = workload.calendar
-    return [kind for begin, kind in zip(calendar.begin.tolist(), calendar.kind.tolist(), strict=True) if begin <= t][-1]
+    now = -1
+    for begin, kind in zip(workload.calendar.begin.tolist(), workload.calendar.kind.tolist(), strict=True):
+        if begin <= t:
+            now = int(kind)
+    return now

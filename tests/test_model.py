@@ -120,7 +120,7 @@ def test_arrays_are_copied_contiguous_and_read_only() -> None:
     for array in (w.calendar.begin, w.calendar.kind):
         assert not array.flags.writeable
     with pytest.raises(AttributeError):
-        w.capacity = 9  # type: ignore[misc]
+        w.capacity = 9
 
 
 def test_work_is_exact_where_floating_point_is_not() -> None:
@@ -162,7 +162,7 @@ def test_the_digest_does_not_change_with_anything_else(field: str) -> None:
 
 def test_the_digest_does_not_depend_on_the_type_a_number_came_in() -> None:
     other = {key: np.array(GOOD[key], dtype=np.uint8) for key in ("submit", "run", "estimate", "width")}
-    w = Workload(**other, capacity=np.int64(8), epoch=np.int64(946857600), groups=[np.str_("1")])  # type: ignore[arg-type]
+    w = Workload(**other, capacity=np.int64(8), epoch=np.int64(946857600), groups=[np.str_("1")])
     assert w.digest == Workload(**GOOD).digest
     assert (type(w.capacity), type(w.epoch), type(w.groups[0])) == (int, int, str)
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from naive import Job, Profile, Started, conservative, naive, situation
+from naive import Job, Profile, Started, conservative, jobs_of, naive, situation
 from paretosched import Workload
 from paretosched.policy import as_policy
 from zoo import HAND_CHECKED, HOUR, ORACLE, ORACLE_MISSING, ZOO, Case, jobs, rival
@@ -30,33 +30,16 @@ def test_equals_the_rival_simulator_job_by_job(rule: str) -> None:
 
 def test_without_compression_at_punctual_ends_the_machine_idles_while_a_job_waits() -> None:
     case = next(c for c in HAND_CHECKED if c.name == "punctual ends compress, too")
-    w = case.workload
-    rows = [
-        Job(j, *values)
-        for j, values in enumerate(
-            zip(
-                *(getattr(w, key).tolist() for key in ("submit", "run", "estimate", "width", "group")),
-                strict=True,
-            )
-        )
-    ]
-    assert conservative(rows, w.capacity, punctual=True) == case.start == [0, 4, 5, 4]
-    assert conservative(rows, w.capacity, punctual=False) == [0, 4, 7, 4]  # nothing runs from 5 to 7
+    jobs, capacity = jobs_of(case.workload), case.workload.capacity
+    assert conservative(jobs, capacity, punctual=True) == case.start == [0, 4, 5, 4]
+    assert conservative(jobs, capacity, punctual=False) == [0, 4, 7, 4]  # nothing runs from 5 to 7
 
 
 def test_a_slot_needs_its_processors_for_its_whole_length() -> None:
-    # 4 processors; 3 in use until 10, 1 reserved for 12..20
-    occupied = [
-        Started(Job(0, 0, 10, 10, 3, 0), 0),
-        Started(Job(1, 0, 8, 8, 2, 0), 12),
-    ]
-    profile = Profile(5, 4, occupied)
-    assert [profile.earliest(1, 100), profile.earliest(2, 7), profile.earliest(3, 2), profile.earliest(3, 3)] == [
-        5,
-        10,
-        10,
-        20,
-    ]
+    # 4 processors; 3 in use until 10, 2 reserved for 12..20
+    profile = Profile(5, 4, [Started(Job(0, 0, 10, 10, 3, 0), 0), Started(Job(1, 0, 8, 8, 2, 0), 12)])
+    slots = [profile.earliest(width, length) for width, length in [(1, 100), (2, 7), (3, 2), (3, 3)]]
+    assert slots == [5, 10, 10, 20]
     job = Job(2, 5, 2, 2, 3, 0)
     before = dict(profile.change)
     assert profile.insert(job) == 10

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -38,9 +40,9 @@ def test_only_counted_jobs_count() -> None:
 
 
 @pytest.mark.parametrize("counted", [[True, True], [0, 1, 2], [0.0, 1.0, np.nan], [[True, True, True]], True])
-def test_counted_must_be_one_bool_a_job(counted: object) -> None:
+def test_counted_must_be_one_bool_a_job(counted: Any) -> None:
     with pytest.raises(InputError, match=r"^counted must be bool with shape \(3,\)"):
-        objectives(ENDS, counted=counted)  # type: ignore[arg-type]
+        objectives(ENDS, counted=counted)
 
 
 def test_an_empty_group_is_undefined_not_zero() -> None:

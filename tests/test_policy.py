@@ -14,7 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from paretosched import InputError, Policy, greedy, load_policy, save_policy
-from paretosched.policy import FORMAT, SITUATIONS, as_policy, from_json, gene_names, to_json, upper_bounds
+from paretosched.policy import FORMAT, as_policy, from_json, gene_names, to_json, upper_bounds
+from paretosched.workload import SITUATIONS
 from zoo import PLAIN_RULES, constant, greedy_policies
 
 P = greedy(

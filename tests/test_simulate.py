@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from functools import cache
 
 import numpy as np
@@ -38,8 +37,9 @@ checked = settings(deadline=None, max_examples=100, suppress_health_check=[Healt
 briefly = settings(checked, max_examples=50)
 
 
-def starts(workload: Workload, policy: str | os.PathLike[str] | Policy) -> list[int]:
-    return simulate(workload, policy).check().start.tolist()
+def starts(workload: Workload, policy: str | Policy) -> list[int]:
+    found: list[int] = simulate(workload, policy).check().start.tolist()
+    return found
 
 
 @cache

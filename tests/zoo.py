@@ -32,7 +32,7 @@ def jobs(capacity: int, *rows: tuple[int, ...], **more: object) -> Workload:
     submit, run, estimate, width, group = zip(*((*row, 0)[:5] for row in ordered), strict=True)
     groups = tuple(str(i + 1) for i in range(max(group) + 1))
     fields: dict[str, object] = {"group": group, "groups": groups}
-    return Workload(submit=submit, run=run, estimate=estimate, width=width, capacity=capacity, **(fields | more))  # type: ignore[arg-type]
+    return Workload(submit=submit, run=run, estimate=estimate, width=width, capacity=capacity, **(fields | more))
 
 
 def drawn(
@@ -150,7 +150,7 @@ def fixed_policies(groups: tuple[str, ...]) -> dict[str, Policy]:
     found = {rule: Policy(rule) for rule in PLAIN_RULES}
 
     def add(name: str, criteria: str, backfill: str, genes: object) -> None:
-        found[f"{name}, {backfill}"] = greedy(criteria.split(), genes, groups=groups, backfill=backfill)  # type: ignore[arg-type]
+        found[f"{name}, {backfill}"] = greedy(criteria.split(), genes, groups=groups, backfill=backfill)
 
     for number, criterion in enumerate(CRITERIA):
         for backfill in BACKFILLS:
