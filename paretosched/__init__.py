@@ -4,7 +4,9 @@ The public names, in the order of the flow. They are loaded on first use, so tha
 `paretosched --help` do not wait for compilers and figure libraries.
 """
 
+import sys
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 __version__ = "0.1.0"
@@ -39,3 +41,18 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *_HOME})
+
+
+class _Package(ModuleType):
+    """A package in which a public name stays what it is when the module of the same name is imported.
+
+    Importing `paretosched.objectives`, which `paretosched.simulate` does, binds that module to the name
+    `objectives` here, and `paretosched.objectives(...)` would find a module where a function should be.
+    """
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not (name in _HOME and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package

@@ -7,12 +7,22 @@ from collections.abc import Iterable
 
 
 class InputError(ValueError):
-    """An input breaks a rule: a file, an argument, a value.
+    r"""An input breaks a rule: a file, an argument, a value.
 
     The message is one line: where (file and line, or argument), the rule, the fact, the first offenders.
     The command line prints it and ends with exit status 2; anything else is a defect of ours and shows its
     traceback.
+
+    Examples
+    --------
+    What the message quotes cannot break the line.
+
+    >>> str(InputError('policy "fc\nfs" is not known'))
+    'policy "fc fs" is not known'
     """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(" ".join(message.splitlines()))
 
 
 def first_few(offenders: Iterable[object], total: int | None = None, limit: int = 3) -> str:

@@ -23,7 +23,7 @@ def written(path: str | os.PathLike[str]) -> Iterator[Path]:
     Raises
     ------
     InputError
-        The directory does not exist or cannot be written, or `path` is a directory.
+        The directory does not exist or cannot be written, or `path` is not the name of a regular file.
 
     Examples
     --------
@@ -35,11 +35,11 @@ def written(path: str | os.PathLike[str]) -> Iterator[Path]:
     'whole'
     """
     target = Path(path)
-    if target.is_dir():
-        raise InputError(f"{target}: the output must be a file, but this is a directory")
-    if target.exists() and not target.is_file():
-        raise InputError(f"{target}: the output must be a regular file, but this is a device, pipe or socket")
     try:
+        if target.is_dir():
+            raise InputError(f"{target}: the output must be a file, but this is a directory")
+        if target.exists() and not target.is_file():
+            raise InputError(f"{target}: the output must be a regular file, but this is a device, pipe or socket")
         handle, name = tempfile.mkstemp(prefix=f".{target.name[:40]}.", suffix=".part", dir=target.parent)
     except OSError as error:
         raise InputError(f"{target}: cannot write here: {error.strerror}") from None
@@ -53,7 +53,10 @@ def written(path: str | os.PathLike[str]) -> Iterator[Path]:
         umask = os.umask(0)
         os.umask(umask)
         temporary.chmod(0o666 & ~umask)
-        temporary.replace(target)
+        try:
+            temporary.replace(target)
+        except OSError as error:
+            raise InputError(f"{target}: cannot write here: {error.strerror}") from None
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise

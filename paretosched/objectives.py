@@ -77,6 +77,11 @@ def objectives(schedule: Schedule, counted: ArrayLike | None = None) -> NDArray[
     (G + 2,) float64
         In the order of `objective_table`; NaN for a group without counted jobs: undefined, not zero.
 
+    Raises
+    ------
+    InputError
+        `counted` has the wrong length or type.
+
     Examples
     --------
     >>> w = Workload(submit=[0, 0], run=[10, 5], estimate=[10, 5], width=[4, 2], capacity=4)
@@ -84,9 +89,9 @@ def objectives(schedule: Schedule, counted: ArrayLike | None = None) -> NDArray[
     [83.33333333333333, 11.0, 11.0]
     """
     w = schedule.workload
-    mask = EVERY_JOB if counted is None else np.ascontiguousarray(counted, dtype=np.bool_)
-    if counted is not None and mask.shape != (len(w),):
-        raise InputError(f"counted must have shape ({len(w)},), but has {mask.shape}")
+    mask = EVERY_JOB if counted is None else np.ascontiguousarray(counted)
+    if counted is not None and (mask.shape != (len(w),) or mask.dtype != np.bool_):
+        raise InputError(f"counted must be bool with shape ({len(w)},), but is {mask.dtype} with {mask.shape}")
     values = np.empty(len(w.groups) + 2)
     measure(schedule.start, w.submit, w.run, w.width, w.group, w.capacity, mask, values)
     return values

@@ -86,7 +86,7 @@ class Policy:
     def __post_init__(self) -> None:
         _one_of("rule", self.rule, RULES)
         _one_of("backfill", self.backfill, BACKFILLS)
-        genes = np.array(self.genes, dtype=np.float64, order="C")
+        genes = _numbers(self.genes).copy(order="C")
         genes.flags.writeable = False
         object.__setattr__(self, "genes", genes)
         object.__setattr__(self, "criteria", tuple(self.criteria))
@@ -103,6 +103,8 @@ class Policy:
         for criterion in self.criteria:
             _one_of("criterion", criterion, CRITERIA)
         count = len(self.groups)
+        if len(set(self.groups)) != count:
+            raise InputError(f"groups must have different names, but are {list(self.groups)}")
         if count == 0 or self.genes.shape != (3, 2 * count + 2):
             raise InputError(
                 f"genes must have shape (3, 2 x groups + 2), but have shape {self.genes.shape} for {count} groups"
@@ -125,11 +127,11 @@ def greedy(
     provenance: Mapping[str, Any] | None = None,
 ) -> Policy:
     """Make a Greedy policy; `genes` is (3, 2 G + 2) or flat, see `Policy`."""
-    flat = np.asarray(genes, dtype=np.float64)
+    table = _numbers(genes)
     shape = (3, 2 * len(groups) + 2)
-    if flat.size == shape[0] * shape[1]:
-        flat = flat.reshape(shape)
-    return Policy("greedy", backfill, tuple(criteria), flat, tuple(groups), name, provenance or {})
+    if table.ndim == 1 and table.size == shape[0] * shape[1]:
+        table = table.reshape(shape)
+    return Policy("greedy", backfill, tuple(criteria), table, tuple(groups), name, provenance or {})
 
 
 def gene_names(groups: int) -> list[str]:
@@ -177,7 +179,7 @@ def as_policy(what: str | os.PathLike[str] | Policy) -> Policy:
     if str(what) in RULES and str(what) != "greedy":
         return Policy(str(what))
     path = Path(what)
-    if path.suffix == ".json" or path.is_file():
+    if path.suffix == ".json" or _is_file(path):
         return load_policy(path)
     raise InputError(
         f'policy "{what}" is not known; choose one of {", ".join(RULES[:-1])} or give the path of a policy .json file'
@@ -211,32 +213,76 @@ def from_json(value: Any, where: str = "policy") -> Policy:
     Raises
     ------
     InputError
-        A key is missing or has the wrong type; the message says which.
+        A key is missing, unknown or of the wrong type, or a value breaks a rule; the message says which.
     """
     if not isinstance(value, dict) or value.get("format") != FORMAT:
         raise InputError(f'{where}: a policy file must be an object with "format": "{FORMAT}"')
     try:
-        if value["rule"] != "greedy":
-            return Policy(str(value["rule"]), name=str(value.get("name", "")), provenance=value.get("provenance", {}))
-        groups = [str(g) for g in value["groups"]]
-        rows = [value["situations"][situation] for situation in SITUATIONS]
-        genes = [[float(row[k][g]) for k in "wK" for g in groups] + [float(row["a"]), float(row["b"])] for row in rows]
+        rule = _part(value, "rule", str)
+        _one_of("rule", rule, RULES)
+        name = _part(value, "name", str, "")
+        provenance = _part(value, "provenance", dict, {})
+        if rule != "greedy":
+            _nothing_else(value, ("format", "rule", "name", "provenance"))
+            return Policy(rule, name=name, provenance=provenance)
+        _nothing_else(value, ("format", "rule", "name", "backfill", "groups", "situations", "provenance"))
+        groups = _part(value, "groups", list)
+        if not all(isinstance(group, str) for group in groups):
+            raise InputError(f'"groups" must be names in quotes, but are {", ".join(map(_quoted, groups))}')
+        situations = _part(value, "situations", dict)
+        _nothing_else(situations, SITUATIONS)
+        criteria, genes = zip(*(_of_situation(situations, name, groups) for name in SITUATIONS), strict=True)
         return greedy(
-            [str(row["criterion"]) for row in rows],
+            criteria,
             genes,
             groups=groups,
-            backfill=str(value.get("backfill", "none")),
-            name=str(value.get("name", "")),
-            provenance=value.get("provenance", {}),
+            backfill=_part(value, "backfill", str, "none"),
+            name=name,
+            provenance=provenance,
         )
-    except KeyError as error:
-        raise InputError(f"{where}: {error} is missing") from None
-    except (TypeError, AttributeError, OverflowError) as error:
-        raise InputError(f"{where}: {error}") from None
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
-    except ValueError as error:
-        raise InputError(f"{where}: {error}") from None
+
+
+def _of_situation(situations: dict[str, Any], name: str, groups: Sequence[str]) -> tuple[str, list[float]]:
+    row = _part(situations, name, dict)
+    try:
+        _nothing_else(row, ("criterion", "w", "K", "a", "b"))
+        genes = []
+        for letter in "wK":
+            of_groups = _part(row, letter, dict)
+            _nothing_else(of_groups, groups)
+            genes += [_part(of_groups, group, float) for group in groups]
+        return _part(row, "criterion", str), [*genes, _part(row, "a", float), _part(row, "b", float)]
+    except InputError as error:
+        raise InputError(f"{name}: {error}") from None
+
+
+def _part(value: dict[str, Any], key: str, kind: type, default: Any = None) -> Any:
+    if key not in value and default is not None:
+        return default
+    if key not in value:
+        raise InputError(f"{_quoted(key)} is missing")
+    part = value[key]
+    if kind is float and isinstance(part, int) and not isinstance(part, bool):
+        part = float(min(max(part, -(2**53)), 2**53))  # far out of bounds either way, and no overflow
+    if not isinstance(part, kind):
+        words = {str: "text", float: "a number", list: "a list", dict: "an object"}
+        raise InputError(f"{_quoted(key)} must be {words[kind]}, but is {_quoted(part)}")
+    return part
+
+
+def _nothing_else(value: dict[str, Any], known: Sequence[str]) -> None:
+    unknown = [_quoted(key) for key in value if key not in known]
+    if unknown:
+        raise InputError(f"the keys here are {', '.join(known)}, but there is also {first_few(unknown)}")
+
+
+def _quoted(value: Any) -> str:
+    if isinstance(value, dict | list):
+        return "an object" if isinstance(value, dict) else "a list"
+    text = json.dumps(value)
+    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def save_policy(policy: Policy, path: str | os.PathLike[str]) -> None:
@@ -261,9 +307,23 @@ def load_policy(path: str | os.PathLike[str]) -> Policy:
         raise InputError(f"{path}: a policy file must be JSON text, but this is binary") from None
     try:
         value = json.loads(text, parse_constant=lambda word: math.nan if word == "NaN" else math.inf)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # ValueError: bad JSON, or an integer of thousands of digits
         raise InputError(f"{path}: not JSON: {error}") from None
     return from_json(value, str(path))
+
+
+def _numbers(value: ArrayLike) -> NDArray[np.float64]:
+    try:
+        return np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError("genes must be a table of numbers, but are not") from None
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a name that is too long, a folder that may not be searched
+        return False
 
 
 def _one_of(what: str, word: str, words: Sequence[str]) -> None:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from .errors import InputError, first_few
 from .files import written
 from .workload import Workload
+from .workload.model import whole
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,9 +23,14 @@ class Schedule:
     workload
         The jobs; row j of `start` is job j of the workload.
     start
-        (n,) int64 seconds of the trace.
+        (n,) whole seconds of the trace.
     name
         The policy that made it.
+
+    Raises
+    ------
+    InputError
+        `start` has the wrong length or type.
 
     Examples
     --------
@@ -39,11 +45,7 @@ class Schedule:
     name: str = "schedule"
 
     def __post_init__(self) -> None:
-        start = np.ascontiguousarray(self.start, dtype=np.int64)
-        if start.shape != (len(self.workload),):
-            raise InputError(f"start must have shape ({len(self.workload)},), but has {start.shape}")
-        start.flags.writeable = False
-        object.__setattr__(self, "start", start)
+        object.__setattr__(self, "start", whole("start", self.start, len(self.workload)))
 
     @property
     def finish(self) -> NDArray[np.int64]:
@@ -68,6 +70,8 @@ class Schedule:
         if early.size:
             shown = first_few(f"job {w.job[j]} starts at {self.start[j]}, submitted {w.submit[j]}" for j in early)
             raise InputError(f"{self.name}: no job may start before its submission, but {early.size} do: {shown}")
+        if (self.finish < self.start).any():
+            raise InputError(f"{self.name}: no job may end after second 2^63 - 1")
         when, used = busy(self)
         over = np.flatnonzero(used > w.capacity)
         if over.size:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import operator
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -11,12 +12,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InputError, first_few
-from .calendar import Calendar, calendar
+from .calendar import Calendar, calendar, find_zone
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 WIDEST = 2**31 - 1
+LATEST = 221845392000  # 9000-01-01 00:00 UTC, the end of every calendar
 _UNSET: Any = None
 
 
@@ -80,7 +82,8 @@ class Workload:
     Raises
     ------
     InputError
-        An array has the wrong length or type or breaks its rule; the message names the first offenders.
+        An array has the wrong length or type or breaks its rule, the message names the first offenders; or the
+        time zone is not in the standard zone database.
 
     Examples
     --------
@@ -107,15 +110,17 @@ class Workload:
     repairs: tuple[Repair, ...] = ()
 
     def __post_init__(self) -> None:
-        n = np.size(self.submit)
+        n = _array("submit", self.submit).size
         if n == 0:
             raise InputError(f"{self.name}: a workload needs at least one job, but there is none")
+        for key in ("capacity", "epoch"):
+            object.__setattr__(self, key, _number(key, getattr(self, key)))
         defaults = {"user": -1, "group": 0, "wait": -1}
         for key in ("submit", "run", "estimate", "width", "user", "group", "job", "wait"):
-            value: ArrayLike | None = getattr(self, key)
-            if value is None:
+            value: Any = getattr(self, key)
+            if value is None and (key in defaults or key == "job"):
                 value = np.arange(1, n + 1) if key == "job" else np.full(n, defaults[key])
-            object.__setattr__(self, key, _whole(key, value, n))
+            object.__setattr__(self, key, whole(key, value, n))
         if self.records is not None:
             records = np.array(self.records, dtype=np.float64, order="C")
             if records.shape != (n, 18):
@@ -128,6 +133,9 @@ class Workload:
     def _check_rules(self) -> None:
         if not 1 <= self.capacity <= WIDEST:
             raise InputError(f"capacity must be in 1..{WIDEST} processors, but is {self.capacity}")
+        if not 0 <= self.epoch < LATEST:
+            raise InputError(f"epoch must be a Unix time in the years 1970 to 8999, but is {self.epoch}")
+        find_zone(self.zone)
         if not self.groups or len(set(self.groups)) != len(self.groups):
             raise InputError(f"groups must be one or more different names, but are {list(self.groups)}")
         rules = [
@@ -177,6 +185,16 @@ class Workload:
         seal.update(repr((self.capacity, self.groups, self.epoch, self.zone)).encode())
         return seal.hexdigest()
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {f.name: getattr(self, f.name) for f in fields(self)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # Pickled arrays come back writeable, and the kernels would be compiled once more for writeable ones.
+        for value in state.values():
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
+        self.__dict__.update(state)
+
     def with_(self, **changes: Any) -> Workload:
         """Return a copy with some fields replaced, checked anew."""
         return replace(self, **changes)
@@ -184,14 +202,31 @@ class Workload:
     def take(self, rows: ArrayLike, **changes: Any) -> Workload:
         """Return the jobs `rows` (indices, possibly repeated, ascending in submission) as a workload of their own."""
         index = np.asarray(rows)
+        if index.size == 0:
+            index = index.astype(np.int64)  # numpy takes an empty list for floating-point numbers
         chosen = {
             f.name: getattr(self, f.name)[index] for f in fields(self) if isinstance(getattr(self, f.name), np.ndarray)
         }
         return replace(self, **(chosen | changes))
 
 
-def _whole(key: str, value: ArrayLike, n: int) -> Ints:
-    array = np.asarray(value)
+def _number(key: str, value: Any) -> int:
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise InputError(f"{key} must be a whole number, but is {value!r}") from None
+
+
+def _array(key: str, value: ArrayLike) -> NDArray[Any]:
+    try:
+        return np.asarray(value)
+    except ValueError:
+        raise InputError(f"{key} must have one entry a job, but is ragged") from None
+
+
+def whole(key: str, value: ArrayLike, n: int) -> Ints:
+    """Give a read-only copy of `value`, (n,) int64, or say under the name `key` why it cannot be one."""
+    array = _array(key, value)
     if array.shape != (n,):
         raise InputError(f"{key} must have one entry a job, shape ({n},), but has shape {array.shape}")
     if array.dtype.kind == "u" and array.size and array.max() > np.iinfo(np.int64).max:

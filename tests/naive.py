@@ -1,0 +1,260 @@
+"""What every simulator must do, written so plainly that it can be checked by reading.
+
+Pure Python, whole numbers, no profile kept from one second to the next, nothing incremental. The conventions: whole
+seconds; all events of one second together, first completions, then arrivals in trace order, then one scheduling
+pass; the scheduler sees only estimates; a processor given back in a second can be taken in the same second.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from paretosched import Policy, Workload
+
+
+class Job(NamedTuple):
+    """A job; `row` is its row in the workload, and so its place in the queue of arrivals."""
+
+    row: int
+    submit: int
+    run: int
+    estimate: int
+    width: int
+    group: int
+
+
+class Started(NamedTuple):
+    """A job that runs since `start`."""
+
+    job: Job
+    start: int
+
+    @property
+    def finish(self) -> int:
+        return self.start + self.job.run
+
+    @property
+    def expected(self) -> int:
+        return self.start + self.job.estimate
+
+
+Order = Callable[[int, list[Job]], list[Job]]
+Pass = Callable[[int, list[Job], list[Started], int], list[Job]]
+
+
+def naive(workload: Workload, policy: Policy) -> list[int]:
+    """Start times of all jobs, in seconds of the trace."""
+    jobs = jobs_of(workload)
+    if policy.rule == "recorded":
+        return [max(s, s + w) for s, w in zip(workload.submit.tolist(), workload.wait.tolist(), strict=True)]
+    if policy.rule == "conservative":
+        return conservative(jobs, workload.capacity)
+    if policy.rule == "greedy":
+        chosen = {"none": heads, "easy": easy, "conservative": replan}[policy.backfill]
+        return run(jobs, workload.capacity, greedy_order(workload, policy), chosen)
+    chosen = {"fcfs": heads, "list": every, "easy": easy, "conservative-replan": replan}[policy.rule]
+    return run(jobs, workload.capacity, lambda t, waiting: waiting, chosen)
+
+
+def jobs_of(workload: Workload) -> list[Job]:
+    """The jobs of a workload, in the order of their arrival."""
+    columns = (workload.submit, workload.run, workload.estimate, workload.width, workload.group)
+    return [Job(row, *values) for row, values in enumerate(zip(*(c.tolist() for c in columns), strict=True))]
+
+
+def run(jobs: list[Job], capacity: int, order: Order, chosen: Pass) -> list[int]:
+    """Simulate a rule that, whenever jobs end or arrive, orders the waiting jobs and chooses some to start now."""
+    start: dict[int, int] = {}
+    waiting: list[Job] = []
+    running: list[Started] = []
+    t = -1
+    while len(start) < len(jobs):
+        t = min([j.submit for j in jobs if j.submit > t] + [s.finish for s in running])
+        running = [s for s in running if s.finish > t]
+        waiting += [j for j in jobs if j.submit == t]
+        for job in chosen(t, order(t, list(waiting)), running, capacity):
+            start[job.row] = t
+            running.append(Started(job, t))
+            waiting.remove(job)
+    return [start[j.row] for j in jobs]
+
+
+def heads(t: int, queue: list[Job], running: list[Started], capacity: int) -> list[Job]:
+    """Start the head while it fits; stop at the first that does not (FCFS, and Greedy of paper 000)."""
+    free = capacity - sum(s.job.width for s in running)
+    now = []
+    for job in queue:
+        if job.width > free:
+            break
+        now.append(job)
+        free -= job.width
+    return now
+
+
+def every(t: int, queue: list[Job], running: list[Started], capacity: int) -> list[Job]:
+    """Start every job that fits (List)."""
+    free = capacity - sum(s.job.width for s in running)
+    now = []
+    for job in queue:
+        if job.width <= free:
+            now.append(job)
+            free -= job.width
+    return now
+
+
+def easy(t: int, queue: list[Job], running: list[Started], capacity: int) -> list[Job]:
+    """Start heads, then protect the first that does not fit and let later jobs pass where that does not delay it."""
+    now = heads(t, queue, running, capacity)
+    rest = [job for job in queue if job not in now]
+    if not rest:
+        return now
+    occupied = running + [Started(job, t) for job in now]
+    free = capacity - sum(s.job.width for s in occupied)
+    head, *rest = rest
+    shadow, extra = reservation(head, free, occupied)
+    for job in rest:
+        in_time = t + job.estimate <= shadow
+        if job.width <= free and (in_time or job.width <= extra):
+            now.append(job)
+            free -= job.width
+            if not in_time:
+                extra -= job.width
+    return now
+
+
+def reservation(head: Job, free: int, occupied: list[Started]) -> tuple[int, int]:
+    """When the head can start if all estimates are true, and how many processors it leaves free then."""
+    for end in sorted({s.expected for s in occupied}):
+        free += sum(s.job.width for s in occupied if s.expected == end)
+        if free >= head.width:
+            return end, free - head.width
+    raise AssertionError("the head is wider than the machine")
+
+
+def replan(t: int, queue: list[Job], running: list[Started], capacity: int) -> list[Job]:
+    """Give every job, in the order of the queue, its earliest slot; start those whose slot begins now."""
+    profile = Profile(t, capacity, running)
+    return [job for job in queue if profile.insert(job) == t]
+
+
+def conservative(jobs: list[Job], capacity: int, punctual: bool = True) -> list[int]:
+    """Conservative backfilling with reservations that are kept.
+
+    When jobs end, each waiting job in arrival order gives up its reservation and takes the earliest one. Jobs that
+    arrive take the earliest slot. A job starts when its reservation comes.
+
+    `punctual` says that this compression is also done when all jobs that end now end as expected. That is not
+    idle: within one compression a job is not tried again when a later one has moved out of its way.
+    """
+    start: dict[int, int] = {}
+    reserved: dict[int, int] = {}
+    waiting: list[Job] = []
+    running: list[Started] = []
+    t = -1
+    while len(start) < len(jobs):
+        t = min([j.submit for j in jobs if j.submit > t] + [s.finish for s in running] + list(reserved.values()))
+        ended = [s for s in running if s.finish == t]
+        running = [s for s in running if s.finish > t]
+        profile = Profile(t, capacity, running + [Started(job, reserved[job.row]) for job in waiting])
+        if any(punctual or s.expected > t for s in ended):
+            for job in waiting:
+                profile.remove(job, reserved[job.row])
+                reserved[job.row] = profile.insert(job)
+        for job in jobs:
+            if job.submit == t:
+                waiting.append(job)
+                reserved[job.row] = profile.insert(job)
+        for job in [job for job in waiting if reserved[job.row] == t]:
+            start[job.row] = reserved.pop(job.row)
+            running.append(Started(job, t))
+            waiting.remove(job)
+    return [start[j.row] for j in jobs]
+
+
+class Profile:
+    """Free processors from `now` on, if all estimates are true: by how much the number changes when."""
+
+    def __init__(self, now: int, capacity: int, occupied: Iterable[Started]) -> None:
+        self.now = now
+        self.change: defaultdict[int, int] = defaultdict(int, {now: capacity})
+        for s in occupied:
+            self.change[max(s.start, now)] -= s.job.width
+            self.change[s.expected] += s.job.width
+
+    def insert(self, job: Job) -> int:
+        """Take the earliest slot, and say when it begins."""
+        begin = self.earliest(job.width, job.estimate)
+        self.change[begin] -= job.width
+        self.change[begin + job.estimate] += job.width
+        return begin
+
+    def remove(self, job: Job, begin: int) -> None:
+        """Give up the slot that begins at `begin`."""
+        self.change[begin] += job.width
+        self.change[begin + job.estimate] -= job.width
+
+    def earliest(self, width: int, duration: int) -> int:
+        """Find the first second from which `width` processors are free for `duration` seconds."""
+        begin = None
+        free = 0
+        for when in sorted(self.change):
+            if begin is not None and when >= begin + duration:
+                return begin
+            free += self.change[when]
+            if free < width:
+                begin = None
+            elif begin is None:
+                begin = when
+        assert begin is not None, "the job is wider than the machine"
+        return begin
+
+
+def greedy_order(workload: Workload, policy: Policy) -> Order:
+    """The order of Greedy: largest key of the present situation first, ties in the order of arrival."""
+    genes = policy.genes.tolist()
+    count = len(policy.groups)
+
+    def order(t: int, waiting: list[Job]) -> list[Job]:
+        now = situation(workload, t)
+        row = genes[now]
+        return sorted(
+            waiting,
+            key=lambda job: (
+                -key(
+                    policy.criteria[now],
+                    row[job.group],
+                    row[count + job.group],
+                    row[2 * count],
+                    row[2 * count + 1],
+                    t - job.submit,
+                    job.estimate,
+                    job.width,
+                ),
+                job.row,
+            ),
+        )
+
+    return order
+
+
+def key(criterion: str, w: float, K: float, a: float, b: float, waited: int, requested: int, processors: int) -> float:
+    """The papers' sorting criteria, evaluated in this order and in double precision."""
+    wait, est, width = float(waited), float(requested), float(processors)
+    area = float(requested * processors)
+    return {
+        "f1": w * (K + a * (wait / est) + b * (est / width)),
+        "f2": w * (K + a * wait + b * area),
+        "f3": w * (K + a * (wait / area)),
+        "f4": w * (K + a * wait + b * (est / width)),
+    }[criterion]
+
+
+def situation(workload: Workload, t: int) -> int:
+    """0 on weekends, 1 by day, 2 by night: the last situation that has begun."""
+    now = -1
+    for begin, kind in zip(workload.calendar.begin.tolist(), workload.calendar.kind.tolist(), strict=True):
+        if begin <= t:
+            now = int(kind)
+    return now
