@@ -103,7 +103,7 @@ ZOO: dict[str, Workload] = {
     "all end early and wide jobs wait": jobs(6, *((i, 2, 50, 4 if i % 3 else 6, i % 2) for i in range(24))),
     "huge estimates": jobs(6, *((i, 5, 10**14 + i % 4, 1 + i % 6, i % 2) for i in range(30))),
     "estimates as large as the rules allow": jobs(
-        6, *((i // 2, 5 + i % 3, 2**62 // 32 - 200 - i % 4, 1 + i % 6, i % 2) for i in range(30))
+        6, *((i // 2, 5 + i % 3, 2**62 // (31 * 31) - 400 - i % 4, 1 + i % 6, i % 2) for i in range(30))
     ),
     "identical copies": jobs(
         16, *(row for i in range(12) for row in [(7 * i, 9 + i, 12 + 2 * i, 1 + i % 9, i % 4)] * (1 + i % 3))

@@ -325,6 +325,7 @@ def _replanned(
                     float(t - submit[j]),
                     float(estimate[j]),
                     float(width[j]),
+                    float(estimate[j] * width[j]),
                 )
         if weighted:
             for i in range(left // 2 - 1, -1, -1):

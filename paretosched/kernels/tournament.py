@@ -33,28 +33,28 @@ MARGIN = 64 * 2.0**-53
 
 
 @njit(cache=True, nogil=True, inline="always")
-def key_of(criterion, w, K, a, b, wait, estimate, width):
-    """Evaluate a criterion as printed, left to right (papers 000 and 002, equations f1 to f4)."""
+def key_of(criterion, w, K, a, b, wait, estimate, width, area):
+    """Evaluate a criterion as printed, left to right (papers 000 and 002, f1 to f4); `area` is estimate * width."""
     if criterion == 1:
         return w * (K + a * (wait / estimate) + b * (estimate / width))
     if criterion == 2:
-        return w * (K + a * wait + b * (estimate * width))
+        return w * (K + a * wait + b * area)
     if criterion == 3:
-        return w * (K + a * (wait / (estimate * width)))
+        return w * (K + a * (wait / area))
     return w * (K + a * wait + b * (estimate / width))
 
 
 @njit(cache=True, nogil=True, inline="always")
-def line_of(criterion, w, K, a, b, submit, estimate, width):
+def line_of(criterion, w, K, a, b, submit, estimate, width, area):
     """Give the criterion as alpha + beta * t."""
     if criterion == 1:
         beta = w * a / estimate
         constant = w * (K + b * (estimate / width))
     elif criterion == 2:
         beta = w * a
-        constant = w * (K + b * (estimate * width))
+        constant = w * (K + b * area)
     elif criterion == 3:
-        beta = w * a / (estimate * width)
+        beta = w * a / area
         constant = w * K
     else:
         beta = w * a
@@ -86,8 +86,10 @@ def settle(i, j, t, criterion, genes, submit, estimate, width, group):
     ej = float(estimate[j])
     mi = float(width[i])
     mj = float(width[j])
-    key_i = key_of(criterion, wi, genes[groups + gi], a, b, since_i, ei, mi)
-    key_j = key_of(criterion, wj, genes[groups + gj], a, b, since_j, ej, mj)
+    area_i = float(estimate[i] * width[i])
+    area_j = float(estimate[j] * width[j])
+    key_i = key_of(criterion, wi, genes[groups + gi], a, b, since_i, ei, mi, area_i)
+    key_j = key_of(criterion, wj, genes[groups + gj], a, b, since_j, ej, mj, area_j)
     first = key_i > key_j or (key_i == key_j and i < j)
     if a == 0.0 or (wi == 0.0 and wj == 0.0):
         return first, True
@@ -96,9 +98,9 @@ def settle(i, j, t, criterion, genes, submit, estimate, width, group):
     if criterion == 1:
         return first, ei == ej and b * (ei / mi) == b * (ej / mj)
     if criterion == 2:
-        return first, b * (ei * mi) == b * (ej * mj)
+        return first, b * area_i == b * area_j
     if criterion == 3:
-        return first, ei * mi == ej * mj
+        return first, area_i == area_j
     return first, b * (ei / mi) == b * (ej / mj)
 
 
@@ -167,6 +169,7 @@ def seat(tree, s, node, criterion, genes, size, row_of, submit, estimate, width,
         float(submit[j]),
         float(estimate[j]),
         float(width[j]),
+        float(estimate[j] * width[j]),
     )
     tree[s, node, ALPHA] = alpha
     tree[s, node, BETA] = beta

@@ -18,6 +18,7 @@ from ..errors import InputError, quoted
 
 WEEKEND, DAY, NIGHT = 0, 1, 2
 SITUATIONS = ("weekend", "day", "night")
+LONGEST = 400 * 366  # days in a table
 
 
 class Calendar(NamedTuple):
@@ -59,7 +60,7 @@ def calendar(epoch: int, zone: str, horizon: int) -> Calendar:
     zone
         Name in the standard zone database.
     horizon
-        Last second that must be covered; the table ends with the year 9000 in any case.
+        Last second that must be covered; the table ends after 400 years, or with the year 9000, in any case.
 
     Examples
     --------
@@ -71,7 +72,7 @@ def calendar(epoch: int, zone: str, horizon: int) -> Calendar:
     """
     tz = find_zone(zone)
     first = dt.datetime.fromtimestamp(epoch, tz).date() - dt.timedelta(days=3)
-    days = min(horizon // 86400 + 8, (dt.date(9000, 1, 1) - first).days)
+    days = min(horizon // 86400 + 8, LONGEST, (dt.date(9000, 1, 1) - first).days)
     utc_begin = []
     kinds = []
     for number in range(days):

@@ -155,7 +155,7 @@ class Workload:
             j = int(unsorted[0]) + 1
             raise InputError(f"submit must be sorted, but job {self.job[j]} comes after job {self.job[j - 1]}")
         # Times are packed with job numbers and widths into 64-bit keys inside the kernels.
-        horizon = int(self.submit[-1]) + int(self.run.sum(dtype=np.float64)) + int(self.estimate.max())
+        horizon = int(self.submit[-1]) + int(self.estimate.sum(dtype=np.float64))
         if horizon * max(self.capacity + 1, len(self) + 1) >= 2**62:
             raise InputError(
                 f"{self.name}: latest possible end times machine or workload size must stay below 2^62, "
