@@ -201,7 +201,9 @@ def _client(workers: int, scheduler: str | None) -> Iterator[Any]:
                 threads_per_worker=1,
                 processes=True,
                 host="127.0.0.1",
-                dashboard_address=None,
+                # no dashboard; what is left of its server must not insist on port 8787
+                dashboard_address="127.0.0.1:0",
+                scheduler_kwargs={"dashboard": False},
                 silence_logs=logging.CRITICAL,
                 memory_limit=0,  # a worker holds one workload; its death at 95 % of the memory would help nobody
             ) as cluster,

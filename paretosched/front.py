@@ -160,7 +160,7 @@ def costs(values: ArrayLike, objectives: Sequence[Objective]) -> Floats:
             (f"row {i} has {objectives[int(columns[j])].name} {chosen[i, j]}" for i, j in broken), len(broken)
         )
         raise InputError(f"objective values must be finite, but {shown}")
-    return chosen * np.where([objectives[j].maximise for j in columns], -1.0, 1.0)
+    return chosen * np.where([objectives[int(j)].maximise for j in columns], -1.0, 1.0)
 
 
 def nondominated(values: ArrayLike, objectives: Sequence[Objective]) -> NDArray[np.bool_]:
@@ -394,7 +394,7 @@ def save_front(front: Front, path: str | os.PathLike[str]) -> None:
     table = pa.table({**columns, "run": pa.array(front.origin), "evaluation": pa.array(front.evaluation)})
     table = table.replace_schema_metadata({"paretosched": json.dumps(about, sort_keys=True)})
     with written(path) as temporary:
-        parquet.write_table(table, temporary, compression="zstd")
+        parquet.write_table(table, temporary, compression="zstd", write_page_checksum=True)
 
 
 def load_front(path: str | os.PathLike[str]) -> Front:
@@ -414,7 +414,7 @@ def load_front(path: str | os.PathLike[str]) -> Front:
         if not place.is_file():
             raise InputError(f"{path}: a run directory must hold {FRONT_FILE}, but there is none (yet)")
     try:
-        table = parquet.read_table(os.fspath(place), memory_map=False, partitioning=None)
+        table = parquet.read_table(os.fspath(place), partitioning=None, page_checksum_verification=True)
         about = json.loads((table.schema.metadata or {})[b"paretosched"])
         if about["format"] != FORMAT:
             raise InputError(f'{place}: a front file must have the format "{FORMAT}", but has "{about["format"]}"')

@@ -125,9 +125,8 @@ def open_run(directory: str | os.PathLike[str], parameters: Mapping[str, Any]) -
             try:
                 yield run
             except BaseException:
-                empty = connection.execute("select count(*) from evaluation").fetchone()[0] == 0
-                connection.close()
-                if empty:  # whatever went wrong, nobody wants a run without evaluations
+                if _is_empty(run):  # whatever went wrong, nobody wants a run without evaluations
+                    connection.close()
                     for file in path.glob(f"{STORE_FILE}*"):
                         file.unlink()
                     (path / RUN_FILE).unlink()
@@ -143,7 +142,7 @@ def _claim(path: Path, parameters: Mapping[str, Any]) -> dict[str, Any]:
     if (path / RUN_FILE).exists():
         about = read_about(path)
         for key, value in parameters.items():
-            found = about["parameters"].get(key)
+            found = about.get("parameters", {}).get(key)
             if found != value:
                 raise InputError(
                     f"{path}: a run is continued with its own parameters, but its {key} is {found}, not {value}"
@@ -228,9 +227,19 @@ def read_about(directory: str | os.PathLike[str]) -> dict[str, Any]:
         raise InputError(f"{path}: {error.strerror}") from None
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: not JSON: {error}") from None
-    if not isinstance(about, dict) or about.get("format") != FORMAT or not isinstance(about.get("parameters"), dict):
-        raise InputError(f'{path}: must be an object with "format": "{FORMAT}" and "parameters", but is not')
+    if not isinstance(about, dict) or about.get("format") != FORMAT:
+        raise InputError(f'{path}: must be an object with "format": "{FORMAT}", but is not')
+    for key, kind in {"parameters": dict, "versions": dict, "sessions": list}.items():
+        if not isinstance(about.get(key, kind()), kind):
+            raise InputError(f'{path}: "{key}" must be a JSON {"object" if kind is dict else "array"}, but is not')
     return about
+
+
+def _is_empty(run: Run) -> bool:
+    try:
+        return not run.connection.execute("select exists (select * from evaluation)").fetchone()[0]
+    except sqlite3.Error:
+        return False  # damaged, which is not empty
 
 
 def _holder(directory: Path) -> str:
