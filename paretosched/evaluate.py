@@ -1,0 +1,273 @@
+"""A batch of genomes becomes a batch of objective vectors, in this process or on a cluster; the only importer of dask.
+
+By default the simulations run in threads of this process, one a core: the kernels release the GIL and all threads
+share the workload. With workers they run in processes of a `distributed` cluster: the workload travels to each
+worker once, as part of a worker plugin, so that a worker that joins later or comes back after its death has it
+too; only genomes travel afterwards.
+
+Every genome is simulated on its own and results come back in the order of the genomes, so that neither the number of
+workers nor the cut into tasks nor a repetition changes a bit of them.
+"""
+
+from __future__ import annotations
+
+import platform
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache, partial
+from importlib.metadata import version
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import __version__
+from .encodings.weighting import decode
+from .errors import InputError
+from .policy import CRITERIA, greedy
+from .simulate import simulate_objectives
+from .workload import Workload
+
+Floats = NDArray[np.float64]
+Evaluate = Callable[[Floats], tuple[Floats, Floats]]
+
+LONGEST_TASK = 0.5  # s; beyond it the overhead of a task is nothing, and a worker that dies costs more
+SHORTEST_TASK = 0.02  # s; a task costs the scheduler of `distributed` 1-3 ms
+PATIENCE = 15.0  # s to wait for a scheduler and its first worker
+RETRIES = 3
+
+# Workloads delivered to this worker process, by token. Only worker processes of a cluster have any.
+_DELIVERED: dict[str, Workload] = {}
+
+
+@contextmanager
+def evaluator(workload: Workload, backfill: str, workers: int = 0, scheduler: str | None = None) -> Iterator[Evaluate]:
+    """Make ready to simulate a workload under many policies.
+
+    Parameters
+    ----------
+    workload
+        What is simulated.
+    backfill
+        Of Greedy: "none", "easy" or "conservative".
+    workers
+        0: threads of this process, one a core. N: N processes on this machine.
+    scheduler
+        Address of a `distributed` scheduler whose workers are used instead, "tcp://host:8786".
+
+    Yields
+    ------
+    evaluate
+        Function of genomes (k, d) that returns objective values (k, G + 2) in natural units and the CPU seconds of
+        each simulation (k,).
+
+    Raises
+    ------
+    InputError
+        Workers and scheduler are both given, or the scheduler cannot be reached, has no worker, or has workers with
+        other versions of the software.
+
+    Examples
+    --------
+    >>> w = Workload(submit=[0, 0], run=[10, 5], estimate=[10, 5], width=[4, 2], capacity=4)
+    >>> with evaluator(w, "none") as evaluate:
+    ...     values, seconds = evaluate(np.array([[1.0, 5, 1, 1] * 3 + [1, 1, 1]]))
+    >>> values.shape, seconds.shape
+    ((1, 3), (1,))
+    """
+    if workers < 0:
+        raise InputError(f"workers must be at least 0, but is {workers}")
+    if workers and scheduler:
+        raise InputError(f"workers and scheduler must not both be given, but are {workers} and {scheduler}")
+    warm_up(backfill)  # before any worker starts, so that all of them find compiled kernels
+    if workers or scheduler:
+        with _client(workers, scheduler) as client, _on_cluster(client, workload, backfill) as evaluate:
+            yield evaluate
+    else:
+        with _in_threads(workload, backfill) as evaluate:
+            yield evaluate
+
+
+@cache
+def warm_up(backfill: str) -> None:
+    """Compile what a search runs, or load it from the cache, once a process."""
+    ones = np.ones(3, dtype=np.int64)
+    tiny = Workload(submit=ones, run=ones, estimate=ones, width=ones, capacity=2)
+    for criterion in CRITERIA:
+        simulate_objectives(tiny, greedy([criterion] * 3, [[1, 1, 1, 1]] * 3, groups=tiny.groups, backfill=backfill))
+
+
+def simulate_batch(workload: Workload, backfill: str, genomes: Floats) -> tuple[Floats, Floats]:
+    """Simulate genomes (k, d) one after the other; objective values (k, G + 2) and CPU seconds (k,)."""
+    values = np.empty((len(genomes), len(workload.groups) + 2))
+    seconds = np.empty(len(genomes))
+    for i, genome in enumerate(genomes):
+        # CPU time of this thread: waiting for a core or for the GIL is not the simulation's
+        begin = time.thread_time()
+        values[i] = simulate_objectives(workload, decode(genome, workload.groups, backfill))
+        seconds[i] = time.thread_time() - begin
+    return values, seconds
+
+
+def batch_sizes(count: int, slots: int, seconds: float | None) -> list[int]:
+    """Cut a generation into tasks: large ones first to save overhead, small ones last so that all slots end together.
+
+    Guided self-scheduling (Polychronopoulos and Kuck 1987): each task takes the share 1 / (2 slots) of what is left.
+
+    Parameters
+    ----------
+    count
+        Genomes.
+    slots
+        Tasks that run at the same time.
+    seconds
+        Seconds an evaluation took so far; None if not known.
+
+    Examples
+    --------
+    >>> batch_sizes(20, 2, None)
+    [5, 4, 3, 2, 2, 1, 1, 1, 1]
+    >>> batch_sizes(20, 2, 0.1), batch_sizes(20, 2, 0.001)
+    ([5, 4, 3, 2, 2, 1, 1, 1, 1], [20])
+    """
+    least, most = 1, count
+    if seconds:
+        least = max(1, int(SHORTEST_TASK / seconds))
+        most = max(1, int(LONGEST_TASK / seconds))
+    sizes = []
+    while count:
+        size = min(count, most, max(least, -(-count // (2 * slots))))
+        sizes.append(size)
+        count -= size
+    return sizes
+
+
+def versions() -> dict[str, str]:
+    """Name the software whose versions a simulation's last bit may depend on."""
+    named = {package: version(package) for package in ("numpy", "numba")}
+    return {"python": platform.python_version(), "paretosched": __version__, **named}
+
+
+def _cutting(slots: int, compute: Callable[[list[Floats]], list[tuple[Floats, Floats]]], columns: int) -> Evaluate:
+    """Make the function of whole generations from one of batches."""
+    known: float | None = None
+
+    def evaluate(genomes: Floats) -> tuple[Floats, Floats]:
+        nonlocal known
+        if len(genomes) == 0:
+            return np.empty((0, columns)), np.empty(0)
+        cuts = np.cumsum(batch_sizes(len(genomes), slots, known))[:-1]
+        values, seconds = zip(*compute(np.split(genomes, cuts)), strict=True)
+        known = max(float(np.concatenate(seconds).mean()), 1e-6)
+        return np.concatenate(values), np.concatenate(seconds)
+
+    return evaluate
+
+
+@contextmanager
+def _in_threads(workload: Workload, backfill: str) -> Iterator[Evaluate]:
+    from concurrent.futures import ThreadPoolExecutor
+
+    import dask.threaded
+    from dask.system import CPU_COUNT
+
+    workload.calendar  # noqa: B018  # tabulated once, before the threads share it
+    task = partial(simulate_batch, workload, backfill)
+    pool = ThreadPoolExecutor(CPU_COUNT)
+
+    def compute(batches: list[Floats]) -> list[tuple[Floats, Floats]]:
+        graph = {i: (task, batch) for i, batch in enumerate(batches)}
+        return list(dask.threaded.get(graph, list(graph), pool=pool))
+
+    try:
+        yield _cutting(CPU_COUNT, compute, len(workload.groups) + 2)
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+@contextmanager
+def _client(workers: int, scheduler: str | None) -> Iterator[Any]:
+    """Connect to the scheduler at an address, or start one and its workers on this machine."""
+    import logging
+
+    from distributed import Client, LocalCluster
+
+    if scheduler is None:
+        with (
+            LocalCluster(
+                n_workers=workers,
+                threads_per_worker=1,
+                processes=True,
+                host="127.0.0.1",
+                # no dashboard; what is left of its server must not insist on port 8787
+                dashboard_address="127.0.0.1:0",
+                scheduler_kwargs={"dashboard": False},
+                silence_logs=logging.CRITICAL,
+                memory_limit=0,  # a worker holds one workload; its death at 95 % of the memory would help nobody
+            ) as cluster,
+            Client(cluster, set_as_default=False) as client,
+        ):
+            yield client
+        return
+    try:
+        client = Client(scheduler, timeout=PATIENCE, set_as_default=False)
+    except (OSError, TimeoutError, ValueError) as error:
+        reason = " ".join(str(error).split())[:200] or type(error).__name__
+        raise InputError(f'scheduler "{scheduler}" must be a reachable dask scheduler, but is not: {reason}') from None
+    with client:
+        try:
+            client.wait_for_workers(1, timeout=PATIENCE)
+        except TimeoutError:
+            raise InputError(f'scheduler "{scheduler}" must have a worker, but has none after {PATIENCE:g} s') from None
+        try:
+            theirs = client.run(versions)
+        except ImportError as error:
+            raise InputError(f'scheduler "{scheduler}": its workers must have paretosched, but: {error}') from None
+        for worker, found in theirs.items():
+            if found != versions():
+                raise InputError(
+                    f'scheduler "{scheduler}": workers must have the same versions as here, {versions()}, '
+                    f"but {worker} has {found}"
+                )
+        yield client
+
+
+@contextmanager
+def _on_cluster(client: Any, workload: Workload, backfill: str) -> Iterator[Evaluate]:
+    from distributed import WorkerPlugin
+
+    token = uuid4().hex  # several searches may share a cluster
+    # Only what simulations need travels; arrays must be wrapped anew at the other end, since pickling loses read-only
+    # flags, and with them the kernels' compiled signature.
+    needed = ("submit", "run", "estimate", "width", "capacity", "group", "groups", "epoch", "zone", "name")
+    plugin = WorkerPlugin()
+    plugin.name = f"paretosched-{token}"
+    plugin.setup = partial(_receive, token, {field: getattr(workload, field) for field in needed})
+    plugin.teardown = partial(_forget, token)
+    task = partial(_batch_on_worker, token, backfill)
+
+    def compute(batches: list[Floats]) -> list[tuple[Floats, Floats]]:
+        # Tasks start in this order. A task whose worker dies is repeated by the scheduler, and so is one that fails
+        futures = client.map(task, batches, pure=False, retries=RETRIES)
+        return list(client.gather(futures))
+
+    client.register_plugin(plugin)
+    try:
+        yield _cutting(max(1, sum(client.nthreads().values())), compute, len(workload.groups) + 2)
+    finally:
+        client.unregister_worker_plugin(plugin.name)
+
+
+def _receive(token: str, fields: dict[str, Any], worker: object) -> None:  # noqa: ARG001
+    _DELIVERED[token] = Workload(**fields)
+
+
+def _forget(token: str, worker: object) -> None:  # noqa: ARG001
+    _DELIVERED.pop(token, None)
+
+
+def _batch_on_worker(token: str, backfill: str, genomes: Floats) -> tuple[Floats, Floats]:
+    warm_up(backfill)
+    return simulate_batch(_DELIVERED[token], backfill, genomes)

@@ -1,0 +1,295 @@
+"""Explore what is possible: evolve policies on a workload, keep every evaluation, publish the front."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+import platform
+import sys
+import time
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import evolve, store
+from .encodings.weighting import lower_upper
+from .errors import InputError
+from .evaluate import Evaluate, evaluator, versions
+from .front import FRONT_FILE, Floats, Front, Origin, costs, front_of, nondominated, save_front
+from .objectives import objective_table
+from .policy import BACKFILLS
+from .workload import Workload
+
+PUBLISH_EVERY = 30.0  # s between two published fronts
+FILTER_SHARE = 0.02  # of the time may go into counting the front for the progress display
+
+
+class Progress(NamedTuple):
+    """How far an exploration is, after a generation.
+
+    Attributes
+    ----------
+    generation
+        From 0; -1 if there was nothing to do.
+    evaluations, total
+        Done, of those taken from the store included, and wanted.
+    replayed
+        Taken from the store.
+    front
+        Size of the front when it was last counted.
+    seconds
+        CPU seconds of all simulations.
+    elapsed
+        Seconds since this exploration was started or continued.
+    best
+        (m,) best value of each objective so far, natural units; NaN where undefined.
+    """
+
+    generation: int
+    evaluations: int
+    total: int
+    replayed: int
+    front: int
+    seconds: float
+    elapsed: float
+    best: tuple[float, ...]
+
+
+def explore(
+    workload: Workload,
+    run_directory: str | os.PathLike[str],
+    *,
+    evaluations: int = 20_000,
+    population: int = 100,
+    seed: int = 0,
+    backfill: str = "easy",
+    algorithm: str = "nsga2",
+    workers: int = 0,
+    scheduler: str | None = None,
+    progress: Callable[[Progress], object] | None = None,
+) -> Front:
+    """Explore the schedules of a workload that Greedy policies can make, and keep the front.
+
+    The front is the non-dominated set of everything evaluated, not of the last population. A directory that holds
+    a run already is continued: the result is the same as if it had never stopped, whatever `workers` were and are.
+    If the run has as many evaluations already, nothing is simulated and its front is returned. Ctrl-C leaves a run that
+    can be continued and a published front of what was done.
+
+    Parameters
+    ----------
+    workload
+        What is simulated.
+    run_directory
+        Where the run is kept; its parent must exist.
+    evaluations
+        How many policies are simulated in all, those of a continued run included.
+    population
+        Policies a generation.
+    seed
+        Of the algorithm.
+    backfill
+        Of Greedy: "none", "easy" or "conservative".
+    algorithm
+        One of `evolve.ALGORITHMS`.
+    workers, scheduler
+        Where simulations run, see `evaluate.evaluator`.
+    progress
+        Called with a `Progress` after every generation.
+
+    Returns
+    -------
+    Front
+        What is also in the run directory as front.parquet.
+
+    Raises
+    ------
+    InputError
+        A parameter breaks its rule, the directory holds something else or a run with other parameters, or the
+        scheduler cannot be used.
+    """
+    if backfill not in BACKFILLS:
+        raise InputError(f'backfill must be one of {", ".join(BACKFILLS)}, but is "{backfill}"')
+    if evaluations < population:
+        raise InputError(f"evaluations must be at least the population, {population}, but are {evaluations}")
+    if workers < 0:
+        raise InputError(f"workers must be at least 0, but is {workers}")
+    search = evolve.search(algorithm, *lower_upper(len(workload.groups)), population, seed)
+    parameters = {
+        "encoding": "weighting",
+        "algorithm": algorithm,
+        "seed": seed,
+        "population": population,
+        "backfill": backfill,
+        "workload": workload.digest,
+    }
+    with store.open_run(run_directory, parameters) as run:
+        known = store.stored(run, lower_upper(len(workload.groups))[0].size, len(workload.groups) + 2)
+        record = _Record(run, workload, evaluations, known, progress)
+        try:
+            if len(known) < evaluations:
+                with evaluator(workload, backfill, workers, scheduler) as evaluate:
+                    _evolve(search, record, evaluate)
+            else:
+                record.take(known)
+                record.report(-1)
+        except BaseException:
+            record.take(known.part(record.count))
+            record.publish("interrupted")
+            raise
+        return record.publish("finished")
+
+
+def _evolve(search: evolve.Search, record: _Record, evaluate: Evaluate) -> None:
+    """Run the algorithm, on stored values while there are any."""
+    known = record.known
+    genomes = next(search)
+    generation = 0
+    while True:
+        first = record.count
+        replay = known.part(first, first + len(genomes))
+        if replay.genomes.tobytes() != genomes[: len(replay)].tobytes():
+            raise InputError(
+                f"{record.run.directory}: a run is continued by repeating it, but generation {generation} "
+                "differs: it was made with other versions of the software, or on another kind of processor"
+            )
+        record.take(replay)
+        fresh = genomes[len(replay) : record.total - first]
+        if len(fresh):
+            batch = store.Archive(fresh, *evaluate(fresh))
+            store.append(record.run, generation, record.count, batch)
+            record.take(batch)
+        record.report(generation)
+        if record.count >= record.total:
+            return
+        try:
+            genomes = search.send(costs(record.values[first : record.count], record.objectives))
+        except StopIteration:
+            return
+        generation += 1
+        record.publish_now_and_then()
+
+
+class _Record:
+    """What one exploration has so far: the archive in memory, the clock, and what was published."""
+
+    def __init__(
+        self,
+        run: store.Run,
+        workload: Workload,
+        total: int,
+        known: store.Archive,
+        progress: Callable[[Progress], object] | None,
+    ) -> None:
+        self.run = run
+        self.workload = workload
+        self.known = known
+        self.total = max(total, len(known))
+        self.progress = progress
+        self.objectives = objective_table(workload.groups)
+        self.count = 0
+        self.genomes = np.empty((self.total, known.genomes.shape[1]))
+        self.values = np.empty((self.total, known.values.shape[1]))
+        self.seconds = 0.0
+        self.best = np.full(known.values.shape[1], np.nan)
+        self.begin = time.perf_counter()
+        self.started = _now()
+        self.published = self.begin
+        self.front = 0
+        self.counted = -np.inf
+        self.counting = 0.0
+        self.about: dict[str, Any] = {
+            "workload": {"name": workload.name, "jobs": len(workload), "capacity": workload.capacity},
+            "groups": list(workload.groups),
+            "versions": _all_versions(),  # of the start; each session has its own
+            **run.about,
+        }
+        self.sessions: list[dict[str, Any]] = list(self.about.get("sessions", []))
+        self._write_about("running")
+
+    def take(self, batch: store.Archive) -> None:
+        """Append evaluations."""
+        if len(batch) == 0:
+            return
+        end = self.count + len(batch)
+        self.genomes[self.count : end] = batch.genomes
+        self.values[self.count : end] = batch.values
+        self.seconds += float(batch.seconds.sum())
+        self.count = end
+        candidates = np.vstack([self.best, batch.values])
+        for j, objective in enumerate(self.objectives):
+            column = candidates[~np.isnan(candidates[:, j]), j]
+            if column.size:
+                self.best[j] = column.max() if objective.maximise else column.min()
+
+    def report(self, generation: int) -> None:
+        """Tell the caller; the front is counted as often as its share of the time allows."""
+        if self.progress is None:
+            return
+        now = time.perf_counter()
+        if now - self.counted >= self.counting / FILTER_SHARE or self.count == self.total:
+            self.front = int(nondominated(self.values[: self.count], self.objectives).sum())
+            self.counted = time.perf_counter()
+            self.counting = self.counted - now
+        replayed = min(len(self.known), self.count)
+        elapsed = time.perf_counter() - self.begin
+        best = tuple(self.best.tolist())
+        self.progress(Progress(generation, self.count, self.total, replayed, self.front, self.seconds, elapsed, best))
+
+    def publish_now_and_then(self) -> None:
+        """Publish after the first fresh generation and then every PUBLISH_EVERY seconds."""
+        if self.count <= len(self.known):
+            return
+        if time.perf_counter() - self.published >= PUBLISH_EVERY or not (self.run.directory / FRONT_FILE).exists():
+            self.publish("running")
+
+    def publish(self, status: str) -> Front:
+        """Write front.parquet and run.json."""
+        parameters = self.about["parameters"]
+        origin = Origin(
+            name=Path(self.run.directory).resolve().name,
+            algorithm=parameters["algorithm"],
+            seed=parameters["seed"],
+            population=parameters["population"],
+            backfill=parameters["backfill"],
+            versions=tuple(sorted(self.about["versions"].items())),
+        )
+        workload = self.workload
+        values: Floats = self.values[: self.count]
+        front = front_of(values, self.genomes[: self.count], origin, workload.groups, workload.name, workload.digest)
+        if self.count:
+            save_front(front, self.run.directory / FRONT_FILE)
+        self._write_about(status, len(front))
+        self.published = time.perf_counter()
+        return front
+
+    def _write_about(self, status: str, front: int = 0) -> None:
+        session = {
+            "command": sys.argv,
+            "started": self.started,
+            "finished": None if status == "running" else _now(),
+            "wall_seconds": round(time.perf_counter() - self.begin, 3),
+            "replayed": len(self.known),
+            "host_cores": os.cpu_count(),
+            "system": platform.platform(),
+            "versions": _all_versions(),
+        }
+        state = {
+            "status": status,
+            "process": f"process {os.getpid()} on {platform.node()}",
+            "evaluations": {"wanted": self.total, "done": self.count},
+            "front": front,
+            "kernel_seconds": round(self.seconds, 3),
+            "sessions": [*self.sessions, session],
+        }
+        store.write_about(self.run.directory, self.about | state)
+
+
+def _all_versions() -> dict[str, str]:
+    return versions() | {package: version(package) for package in ("pymoo", "moocore")}
+
+
+def _now() -> str:
+    return dt.datetime.now(dt.UTC).isoformat(timespec="seconds")

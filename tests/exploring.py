@@ -1,0 +1,73 @@
+"""Small random workloads for the tests of exploration; run as a script, a run that is killed again and again."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import sqlite3
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+from paretosched.explore import explore
+from paretosched.workload import Workload
+
+
+def random_workload(jobs: int = 60, groups: int = 3, seed: int = 0, capacity: int = 16) -> Workload:
+    r = np.random.default_rng(seed)
+    run = r.integers(1, 3000, jobs)
+    return Workload(
+        submit=np.sort(r.integers(0, jobs * 500, jobs)),
+        run=run,
+        estimate=run * r.integers(1, 4, jobs),
+        width=r.integers(1, capacity // 2, jobs),
+        capacity=capacity,
+        group=r.integers(0, groups, jobs),
+        groups=tuple(str(i + 1) for i in range(groups)),
+        name="random",
+    )
+
+
+def killed(directory: Path, evaluations: int, kill: signal.Signals, delay: float, workload: Workload) -> int:
+    """Explore in a child that gets a signal after a while; its exit status."""
+    child = os.fork()
+    if child == 0:
+        status = 0
+        try:
+            explore(workload, directory, evaluations=evaluations, population=20, seed=3)
+        except KeyboardInterrupt:
+            status = 130
+        except BaseException as error:
+            print("child failed:", repr(error), file=sys.stderr, flush=True)
+            status = 1
+        os._exit(status)
+    time.sleep(delay)
+    os.kill(child, kill)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def main() -> None:
+    """Print the evaluations in the store after each kill, then finish the run."""
+    directory, evaluations = Path(sys.argv[1]), int(sys.argv[2])
+    workload = random_workload(jobs=2000)
+    # import and compile before the children are forked, so that they are killed at work
+    explore(workload, directory.with_name("warm"), evaluations=20, population=20, seed=3)
+    r = random.Random(int(sys.argv[3]))
+    for attempt in range(8):
+        kill = signal.SIGINT if attempt % 4 == 3 else signal.SIGKILL
+        status = killed(directory, evaluations, kill, r.uniform(0.03, 0.3), workload)
+        count = 0
+        if (directory / "run.sqlite").exists():
+            connection = sqlite3.connect(directory / "run.sqlite")
+            count = connection.execute("select count(*) from sqlite_master").fetchone()[0]
+            count = count and connection.execute("select count(*) from evaluation").fetchone()[0]
+            connection.close()
+        print(kill.name, status, count, flush=True)
+    explore(workload, directory, evaluations=evaluations, population=20, seed=3)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,331 @@
+"""Runs: reproducible, continued after any death, never mixed up."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from exploring import random_workload
+
+from paretosched.errors import InputError
+from paretosched.explore import Progress, explore
+from paretosched.front import Front, load_front, nondominated, policy
+from paretosched.simulate import simulate_objectives
+from paretosched.store import Archive, append, open_run, stored
+
+W = random_workload()
+SMALL = {"population": 10, "seed": 4}
+
+
+def archive(directory: Path) -> list[tuple[int, int, bytes, bytes]]:
+    """Every evaluation without its seconds."""
+    connection = sqlite3.connect(directory / "run.sqlite")
+    rows = connection.execute("select number, generation, genome, objectives from evaluation order by number")
+    found = rows.fetchall()
+    connection.close()
+    return found
+
+
+def about(directory: Path) -> dict:  # type: ignore[type-arg]
+    return json.loads((directory / "run.json").read_text())  # type: ignore[no-any-return]
+
+
+def equal_runs(one: Path, other: Path) -> None:
+    assert archive(one) == archive(other)
+    first, second = load_front(one), load_front(other)
+    assert first.values.tobytes() == second.values.tobytes()
+    assert first.genomes.tobytes() == second.genomes.tobytes()
+    assert first.evaluation.tobytes() == second.evaluation.tobytes()
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Front]:
+    """A run of 95 evaluations that nothing disturbed."""
+    directory = tmp_path_factory.mktemp("whole") / "run"
+    return directory, explore(W, directory, evaluations=95, **SMALL)
+
+
+def test_the_front_is_that_of_everything_evaluated(whole: tuple[Path, Front]) -> None:
+    directory, front = whole
+    rows = archive(directory)
+    assert [row[0] for row in rows] == list(range(95))
+    assert [row[1] for row in rows] == [i // 10 for i in range(95)]
+    values = np.array([np.frombuffer(row[3]) for row in rows])
+    mask = nondominated(values, front.objectives)
+    assert sorted(front.evaluation.tolist()) == np.flatnonzero(mask).tolist()
+    assert front.values.tolist() == values[front.evaluation].tolist()
+    assert load_front(directory).values.tobytes() == front.values.tobytes()
+
+
+def test_every_row_of_the_front_is_reproduced_by_its_policy(whole: tuple[Path, Front]) -> None:
+    front = whole[1]
+    for row in range(len(front)):
+        assert simulate_objectives(W, policy(front, row)).tobytes() == front.values[row].tobytes()
+
+
+def test_the_run_says_what_it_is(whole: tuple[Path, Front]) -> None:
+    said = about(whole[0])
+    assert said["status"] == "finished"
+    assert said["evaluations"] == {"wanted": 95, "done": 95}
+    assert said["front"] == len(whole[1])
+    assert said["parameters"] == {
+        "encoding": "weighting",
+        "algorithm": "nsga2",
+        "seed": 4,
+        "population": 10,
+        "backfill": "easy",
+        "workload": W.digest,
+    }
+    assert {"python", "numpy", "numba", "pymoo", "moocore", "paretosched"} == set(said["versions"])
+    assert said["kernel_seconds"] > 0
+    assert said["workload"] == {"name": "random", "jobs": 60, "capacity": 16}
+    assert len(said["sessions"]) == 1
+    assert (said["sessions"][0]["replayed"], said["sessions"][0]["host_cores"]) == (0, os.cpu_count())
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_worker_processes_make_the_same_archive(whole: tuple[Path, Front], tmp_path: Path, workers: int) -> None:
+    explore(W, tmp_path / "run", evaluations=95, workers=workers, **SMALL)
+    equal_runs(whole[0], tmp_path / "run")
+
+
+def test_other_seeds_make_other_archives(whole: tuple[Path, Front], tmp_path: Path) -> None:
+    explore(W, tmp_path / "run", evaluations=95, population=10, seed=5)
+    assert archive(whole[0]) != archive(tmp_path / "run")
+
+
+@pytest.mark.parametrize("steps", [(10, 95), (37, 95), (40, 41, 95)])
+def test_a_run_that_is_continued_equals_one_that_went_through(
+    whole: tuple[Path, Front], tmp_path: Path, steps: tuple[int, ...]
+) -> None:
+    for evaluations in steps:
+        explore(W, tmp_path / "run", evaluations=evaluations, **SMALL)
+    equal_runs(whole[0], tmp_path / "run")
+    assert (tmp_path / "run" / "front.parquet").read_bytes() == (whole[0] / "front.parquet").read_bytes()
+    assert [s["replayed"] for s in about(tmp_path / "run")["sessions"]] == [0, *steps[:-1]]
+
+
+def test_the_baseline_is_continued_too(tmp_path: Path) -> None:
+    explore(W, tmp_path / "a", evaluations=30, algorithm="random", **SMALL)
+    for evaluations in (15, 30):
+        explore(W, tmp_path / "b", evaluations=evaluations, algorithm="random", **SMALL)
+    equal_runs(tmp_path / "a", tmp_path / "b")
+
+
+def test_a_run_with_enough_evaluations_is_left_as_it_is(whole: tuple[Path, Front]) -> None:
+    before = archive(whole[0])
+    seen: list[Progress] = []
+    for evaluations in (95, 20):
+        front = explore(W, whole[0], evaluations=evaluations, progress=seen.append, **SMALL)
+        assert front.values.tobytes() == whole[1].values.tobytes()
+    assert archive(whole[0]) == before
+    assert [(p.generation, p.evaluations, p.total, p.replayed) for p in seen] == [(-1, 95, 95, 95)] * 2
+
+
+def test_progress_is_told_after_every_generation(tmp_path: Path) -> None:
+    seen: list[Progress] = []
+    front = explore(W, tmp_path / "run", evaluations=35, progress=seen.append, **SMALL)
+    assert [(p.generation, p.evaluations, p.total) for p in seen] == [
+        (0, 10, 35),
+        (1, 20, 35),
+        (2, 30, 35),
+        (3, 35, 35),
+    ]
+    assert seen[-1].front == len(front)
+    values = np.array([np.frombuffer(row[3]) for row in archive(tmp_path / "run")])
+    assert seen[-1].best == (values[:, 0].max(), *values[:, 1:].min(axis=0))
+    assert 0 < seen[0].seconds < seen[-1].seconds
+
+
+@pytest.mark.parametrize("kill_seed", [1, 2])
+def test_a_run_killed_at_random_moments_equals_one_that_went_through(tmp_path: Path, kill_seed: int) -> None:
+    script = Path(__file__).with_name("exploring.py")
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[1])}
+    done = subprocess.run(
+        [sys.executable, str(script), str(tmp_path / "killed"), "1000", str(kill_seed)],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    lines = [line.split() for line in done.stdout.splitlines()]
+    assert {(name, status) for name, status, _ in lines} <= {
+        ("SIGKILL", "-9"),
+        ("SIGINT", "130"),
+        ("SIGKILL", "0"),
+        ("SIGINT", "0"),
+    }
+    counts = [int(count) for _, _, count in lines]
+    assert counts == sorted(counts)
+    assert len({count for count in counts if 0 < count < 1000}) >= 2  # else the kills came at the wrong time
+    explore(random_workload(jobs=2000), tmp_path / "through", evaluations=1000, population=20, seed=3)
+    equal_runs(tmp_path / "through", tmp_path / "killed")
+
+
+def test_ctrl_c_leaves_a_front_and_a_run_that_goes_on(whole: tuple[Path, Front], tmp_path: Path) -> None:
+    def interrupt(progress: Progress) -> None:
+        if progress.evaluations == 40:
+            raise KeyboardInterrupt
+
+    run = tmp_path / "run"
+    with pytest.raises(KeyboardInterrupt):
+        explore(W, run, evaluations=95, progress=interrupt, **SMALL)
+    assert about(run)["status"] == "interrupted"
+    assert about(run)["evaluations"] == {"wanted": 95, "done": 40}
+    assert load_front(run).evaluations == 40
+    # interrupted again while it repeats what it has: nothing is lost
+    with pytest.raises(KeyboardInterrupt):
+        explore(W, run, evaluations=95, progress=lambda p: (_ for _ in ()).throw(KeyboardInterrupt), **SMALL)
+    assert load_front(run).evaluations == 40
+    explore(W, run, evaluations=95, **SMALL)
+    equal_runs(whole[0], run)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"seed": 5}, "its seed is 4, not 5"),
+        ({"population": 20}, "its population is 10, not 20"),
+        ({"backfill": "none"}, "its backfill is easy, not none"),
+        ({"algorithm": "random"}, "its algorithm is nsga2, not random"),
+    ],
+)
+def test_a_run_is_not_continued_with_other_parameters(
+    whole: tuple[Path, Front], change: dict[str, object], message: str
+) -> None:
+    before = archive(whole[0])
+    with pytest.raises(InputError, match=message):
+        explore(W, whole[0], evaluations=200, **(SMALL | change))  # type: ignore[arg-type]
+    assert archive(whole[0]) == before
+
+
+def test_a_run_is_not_continued_with_another_workload(whole: tuple[Path, Front]) -> None:
+    with pytest.raises(InputError, match=rf"its workload is {W.digest}, not "):
+        explore(random_workload(seed=1), whole[0], evaluations=200, **SMALL)
+
+
+def test_a_run_made_by_other_software_is_not_continued(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    explore(W, run, evaluations=30, **SMALL)
+    connection = sqlite3.connect(run / "run.sqlite")
+    with connection:
+        other = np.full(27, 0.5).tobytes()
+        connection.execute("update evaluation set genome = ? where number = 17", (other,))
+    connection.close()
+    with pytest.raises(InputError, match="generation 1 differs: it was made with other versions"):
+        explore(W, run, evaluations=40, **SMALL)
+    assert len(archive(run)) == 30
+
+
+def test_two_processes_do_not_write_one_run(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    refused = []
+
+    def second(progress: Progress) -> None:
+        with pytest.raises(
+            InputError, match=rf"one process at a time, but process {os.getpid()} on .* has it"
+        ) as caught:
+            explore(W, run, evaluations=30, **SMALL)
+        refused.append(caught.value)
+
+    explore(W, run, evaluations=30, progress=second, **SMALL)
+    assert len(refused) == 3
+    assert len(archive(run)) == 30
+
+
+def test_a_directory_that_is_something_else_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("years of work")
+    with pytest.raises(InputError, match=r"must be a run directory or empty, but has no run.json and holds thesis.tex"):
+        explore(W, tmp_path, evaluations=30, **SMALL)
+    assert [p.name for p in tmp_path.iterdir()] == ["thesis.tex"]
+    with pytest.raises(InputError, match="cannot make a run directory here: File exists"):
+        explore(W, tmp_path / "thesis.tex", evaluations=30, **SMALL)
+    with pytest.raises(InputError, match="cannot make a run directory here: No such file"):
+        explore(W, tmp_path / "no" / "parent", evaluations=30, **SMALL)
+
+
+def test_a_run_that_never_evaluated_anything_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("paretosched.evaluate.PATIENCE", 0.5)
+    with pytest.raises(InputError, match="must be a reachable dask scheduler"):
+        explore(W, tmp_path / "run", evaluations=30, scheduler="tcp://127.0.0.1:9", **SMALL)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("damage", ["text", "header", "half", "table"])
+def test_a_damaged_store_is_one_line(tmp_path: Path, damage: str) -> None:
+    run = tmp_path / "run"
+    explore(W, run, evaluations=60, **SMALL)
+    path = run / "run.sqlite"
+    whole = path.read_bytes()
+    if damage == "table":
+        connection = sqlite3.connect(path)
+        with connection:
+            connection.execute("delete from evaluation where number = 3")
+        connection.close()
+    else:
+        path.write_bytes(
+            {"text": b"not a database, not at all\n" * 99, "header": b"\0" * 100 + whole[100:], "half": whole[:5000]}[
+                damage
+            ]
+        )
+    with pytest.raises(InputError, match=r"run\.sqlite: ") as caught:
+        explore(W, run, evaluations=70, **SMALL)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", "\x00", '{"format": "paretosched run 1", "parameters": []}'])
+def test_a_damaged_description_is_one_line(tmp_path: Path, text: str) -> None:
+    (tmp_path / "run.json").write_text(text)
+    with pytest.raises(InputError, match=r"run\.json: ") as caught:
+        explore(W, tmp_path, evaluations=30, **SMALL)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_generation_is_stored_whole_or_not_at_all(tmp_path: Path) -> None:
+    batch = Archive(np.ones((3, 2)), np.full((3, 4), np.nan), np.ones(3))
+    with open_run(tmp_path / "run", {"seed": 1}) as run:
+        append(run, 0, 0, batch)
+        with pytest.raises(InputError, match="cannot store evaluations"):
+            append(run, 1, 2, batch)  # number 2 is taken: the whole transaction fails
+        found = stored(run, 2, 4)
+    assert len(found) == 3
+    assert found.genomes.tolist() == batch.genomes.tolist()
+    assert np.isnan(found.values).all()
+
+
+def test_a_group_without_jobs_is_undefined_and_takes_no_part(tmp_path: Path) -> None:
+    w = W.with_(group=np.minimum(W.group, 1))
+    seen: list[Progress] = []
+    front = explore(w, tmp_path / "run", evaluations=40, progress=seen.append, **SMALL)
+    assert np.isnan(front.values[:, 4]).all()
+    assert np.isfinite(front.values[:, :4]).all()
+    assert np.isnan(seen[-1].best[4])
+    explore(w, tmp_path / "run", evaluations=60, **SMALL)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"evaluations": 9}, "evaluations must be at least the population, 10, but are 9"),
+        ({"population": 3}, "population must be at least 4, but is 3"),
+        ({"seed": -1}, "seed must be at least 0, but is -1"),
+        ({"workers": -1}, "workers must be at least 0, but is -1"),
+        ({"backfill": "some"}, 'backfill must be one of none, easy, conservative, but is "some"'),
+        ({"algorithm": "nsga3"}, "algorithm must be one of nsga2, random"),
+        ({"workers": 1, "scheduler": "tcp://127.0.0.1:9"}, "must not both be given"),
+    ],
+)
+def test_parameters_out_of_range_are_named_and_nothing_is_written(
+    tmp_path: Path, change: dict[str, object], message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        explore(W, tmp_path / "run", **({"evaluations": 30, **SMALL} | change))  # type: ignore[arg-type]
+    assert list(tmp_path.iterdir()) == []
