@@ -144,9 +144,9 @@ def compare(
     >>> round(c.rows()[1]["AWRT_vs_easy"], 2)
     -6.62
     """
-    if front is not None and front.workload_digest != workload.digest:
+    if front is not None and front.digest != workload.digest:
         raise InputError(
-            f"front must be of the same workload, but it is of {front.workload_name} ({front.workload_digest[:12]}), "
+            f"front must be of the same workload, but it is of {front.workload} ({front.digest[:12]}), "
             f"not of {workload.name} ({workload.digest[:12]})"
         )
     chosen = _with_easy([as_policy(policy) for policy in policies])
