@@ -505,7 +505,10 @@ def _scale(a: Axis, limits: list[float], most: int = 7) -> dict[str, Any]:
     if not a.log:
         return {"type": "linear", "range": limits, "tickformat": ",~g"}
     ticks = _log_ticks(limits[0], limits[1], most)
-    return {"type": "log", "range": limits, "tickvals": ticks, "ticktext": [f"{tick:,g}" for tick in ticks]}
+    # the format is for the ticks that plotly finds itself, once a reader has zoomed
+    words = [f"{tick:,g}" for tick in ticks]
+    how = {"tickmode": "array", "tickvals": ticks, "ticktext": words, "tickformat": ",~g"}
+    return {"type": "log", "range": limits, **how}
 
 
 def _extent(places: Floats, marks: Floats) -> tuple[float, float]:
@@ -613,11 +616,11 @@ def _dimension(a: Axis, places: Floats, low: float, high: float) -> dict[str, An
 
 
 def _linear_ticks(low: float, high: float) -> list[float]:
-    """Give five to eleven round numbers from low to high."""
+    """Give four to ten round numbers from low to high."""
     size = 10.0 ** np.floor(np.log10(high - low))
     steps = [factor * size for factor in (1, 0.5, 0.2, 0.1)]
     every = [np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step for step in steps]
-    return [_round(tick) for tick in next(ticks for ticks in every if len(ticks) >= 5)]
+    return [_round(tick) for tick in next(ticks for ticks in every if len(ticks) >= 4)]
 
 
 def _log_ticks(low: float, high: float, most: int = 7) -> list[float]:
@@ -627,8 +630,12 @@ def _log_ticks(low: float, high: float, most: int = 7) -> list[float]:
     """
     gap = (high - low) / most
     decades = 10.0 ** np.arange(np.ceil(low), np.floor(high) + 1)
-    chosen = decades.tolist() if len(decades) > 2 else []
+    if len(decades) > 2:
+        return [_round(tick) for tick in decades]
+    chosen: list[float] = []
     for power in range(int(np.floor(high)), int(np.floor(low)) - 3, -1):
+        if len(chosen) >= max(3, most - 2):
+            break
         for step in (10.0**power, 5 * 10.0 ** (power - 1), 2 * 10.0 ** (power - 1)):
             first, last = np.ceil(10**low / step), np.floor(10**high / step)
             if last - first > 200:

@@ -222,7 +222,7 @@ def _summary(front: Front, comparison: Comparison) -> list[str]:
     words.append(f"Along the front, {_listed(spans)}.")
     if comparison.dominated_by is not None and comparison.dominates is not None:
         stand = [
-            f"{html.escape(name)} is dominated by {above:,} and dominates {below:,}"
+            f"{html.escape(name)} is dominated by {_some(above)} and dominates {_some(below)}"
             for name, above, below in zip(
                 comparison.policies, comparison.dominated_by, comparison.dominates, strict=True
             )
@@ -236,7 +236,7 @@ def _comparison_table(comparison: Comparison) -> str:
     counts = comparison.dominated_by is not None
     if counts:
         heads += [_head("Dominated by"), _head("Dominates")]
-    lines = []
+    lines: list[str] = []
     for row in comparison.rows():
         cells = [f'<th scope="row">{html.escape(row["policy"])}</th>']
         for o in comparison.objectives:
@@ -256,7 +256,7 @@ COUNTS = ("dominated_by", "dominates")
 def _extremes_table(front: Front, comparison: Comparison) -> str:
     heads = [_head("Best in"), *(_objective_head(o) for o in comparison.objectives)]
     heads += [_head("Schedule"), _head("Run"), _head("Evaluation")]
-    lines = []
+    lines: list[str] = []
     for name, row in _rows_of_best(front).items():
         cells = [f'<th scope="row">{name}</th>']
         for o, value in zip(front.objectives, plain(front.values[row]), strict=True):
@@ -326,10 +326,10 @@ def _cell(o: Objective, value: float | None, below: str = "", strong: bool = Fal
 
 
 def _gain(o: Objective, gain: float) -> str:
-    rounded = round(gain, 1)
+    rounded = round(gain, 1) + 0.0  # no minus before a zero
     better = rounded != 0 and (rounded < 0) == o.maximise
     kind, sign = ("same", "") if rounded == 0 else ("better", "▲ ") if better else ("worse", "▼ ")
-    return f'<small class="{kind}">{sign}{rounded:+.1f} %</small>'
+    return f'<small class="{kind}">{sign}{rounded:{"+" if rounded else ""}.1f} %</small>'
 
 
 def _value(o: Objective, value: float) -> str:
@@ -338,6 +338,10 @@ def _value(o: Objective, value: float) -> str:
 
 def _named(o: Objective) -> str:
     return "utilisation" if o.name == "UTIL" else o.name
+
+
+def _some(count: int) -> str:
+    return f"{count:,}" if count else "none"
 
 
 def _listed(parts: Sequence[str]) -> str:
@@ -375,9 +379,9 @@ rules had run the machine. No schedule on the front is better than another one i
 is the owner's. The marks are schedules that the named policies make.</p>
 <p>The cloud is filled and not a curve, because a front of many objectives is seen here from the side: a point that is
 poor in both objectives shown is good in another one.</p>
-<p>Drag a rectangle to zoom, double-click to return, rest on a point for its numbers; “schedule” is its row on the front.
-In the parallel coordinates, drag along an axis to keep only the schedules that pass there, click the axis to release
-them, drag a name to move its axis.</p></aside>"""
+<p>Drag a rectangle to zoom, double-click to return, rest on a point for its numbers; “schedule” is its row on the
+front. In the parallel coordinates, drag along an axis to keep only the schedules that pass there, click the axis to
+release them, drag a name to move its axis.</p></aside>"""
 
 STYLE = """
 *{box-sizing:border-box}
@@ -433,11 +437,22 @@ SCRIPT = """
   const dark = matchMedia("(prefers-color-scheme: dark)");
   const theme = () => themes[dark.matches ? "dark" : "light"];
   const plots = [];
+  // the ticks chosen for the whole of a logarithmic axis are too few for a part of it: then plotly's own
+  const ticks = (plot, whole) => {
+    const change = {};
+    for (const name of Object.keys(whole).filter((key) => whole[key].type === "log")) {
+      const range = plot.layout[name].range;
+      const mode = whole[name].range.every((end, i) => Math.abs(end - range[i]) < 1e-9) ? "array" : "auto";
+      if (plot.layout[name].tickmode !== mode) change[name + ".tickmode"] = mode;
+    }
+    if (Object.keys(change).length) Plotly.relayout(plot, change);
+  };
   for (const figure of document.querySelectorAll("figure")) {
     const plot = figure.querySelector(".plot");
     const {data, layout} = json(figure.querySelector("script"));
     try {
-      await Plotly.newPlot(plot, data, {...layout, template: theme()}, config);
+      await Plotly.newPlot(plot, data, {...structuredClone(layout), template: theme()}, config);
+      plot.on("plotly_relayout", () => ticks(plot, layout));
       plots.push(plot);
     } catch (error) {
       console.error(error);
