@@ -159,7 +159,8 @@ def in_browser(path: Path, tmp_path: Path) -> tuple[str, str]:
         [
             CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--enable-unsafe-swiftshader", "--no-first-run",
             "--disable-background-networking", "--disable-component-update", "--disable-sync",
-            "--enable-logging=stderr", "--proxy-server=127.0.0.1:9", f"--user-data-dir={tmp_path / 'profile'}", "--window-size=1280,800",
+            "--enable-logging=stderr", "--proxy-server=127.0.0.1:9", f"--user-data-dir={tmp_path / 'profile'}",
+            "--window-size=1280,800",
             f"--log-net-log={tmp_path / 'net.json'}", "--virtual-time-budget=20000", "--dump-dom", path.as_uri(),
         ],
         capture_output=True, text=True, timeout=120, check=True,
