@@ -357,7 +357,8 @@ def axis(front: Front, name: str, log: bool) -> Axis:
 
 def defined(front: Front) -> tuple[Objective, ...]:
     """List the objectives that every schedule has: those of groups with jobs."""
-    return tuple(o for o, known in zip(front.objectives, ~np.isnan(front.values).any(axis=0), strict=True) if known)
+    unknown = np.isnan(front.values).any(axis=0).tolist()
+    return tuple(o for o, missing in zip(front.objectives, unknown, strict=True) if not missing)
 
 
 def unit(objective: Objective) -> str:

@@ -132,7 +132,8 @@ def test_an_undefined_group_is_a_dash():
 
 def test_twenty_thousand_points_fit_in_ten_megabytes():
     front = a_front(20_000)
-    assert len(report(front, a_comparison(front), [("AWRT1", "AWRT2"), ("AWRT1", "AWRT5")]).encode()) < 10_000_000
+    most = [("AWRT1", "AWRT2"), ("AWRT1", "AWRT5"), ("AWRT4", "AWRT5")]
+    assert len(report(front, a_comparison(front), most).encode()) < 10_000_000
 
 
 def test_the_same_front_makes_the_same_page(page):
