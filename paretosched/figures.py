@@ -357,8 +357,7 @@ def axis(front: Front, name: str, log: bool) -> Axis:
 
 def defined(front: Front) -> tuple[Objective, ...]:
     """List the objectives that every schedule has: those of groups with jobs."""
-    unknown = np.isnan(front.values).any(axis=0).tolist()
-    return tuple(o for o, missing in zip(front.objectives, unknown, strict=True) if not missing)
+    return tuple(o for c, o in enumerate(front.objectives) if not np.isnan(front.values[:, c]).any())
 
 
 def unit(objective: Objective) -> str:
@@ -595,7 +594,7 @@ def _cost(
     centre: Floats, half: Floats, cloud: Floats, boxes: Sequence[tuple[Floats, Floats]], marks: Sequence[Floats]
 ) -> float:
     """Weigh what a label would hide: other names most, then marks, then space beyond the plot, then schedules."""
-    over_names = sum(bool((np.abs(centre - c) < half + h).all()) for c, h in boxes)
+    over_names = sum(bool((np.abs(centre - c) < half + h + 3).all()) for c, h in boxes)
     over_marks = sum(bool((np.abs(centre - m) < half + 8).all()) for m in marks)
     outside = float(np.maximum(half - centre, 0).sum() + np.maximum(centre + half - (WIDE, HIGH), 0).sum())
     hidden = float((np.abs(cloud - centre) < half).all(axis=1).mean())

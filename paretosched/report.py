@@ -180,9 +180,10 @@ def export_figures(drawn: Mapping[str, Figure], directory: str | os.PathLike[str
                 "path": stack.enter_context(written(path)),
                 "opts": {
                     "format": path.suffix[1:],
-                    "width": 1180 if path.stem in ("parallel", "pairs") else 760,
-                    "height": drawn[path.stem].layout.height or 560,
-                    "scale": 2,
+                    # the size for which labels were placed; PNG has three pixels for each of it
+                    "width": 1180 if path.stem in ("parallel", "pairs") else 620,
+                    "height": drawn[path.stem].layout.height or 480,
+                    "scale": 3 if path.suffix == ".png" else 1,
                 },
             }
             for path in paths
