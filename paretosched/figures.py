@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 WEBGL_FROM = 1_000  # points; below that SVG, which prints and zooms better
+STRANDS = 9  # lines of the parallel coordinates that make one mark
 REPRESENTATIVES = 3_000  # lines of the parallel coordinates that still answer a brush in a second
 MOST_PAIRS = 3
 HOUR = 3600.0
@@ -183,9 +184,9 @@ def parallel(front: Front, marks: Mapping[str, Floats]) -> Figure:
     lines, tints = [places[shown]], [tint]
     for number, own in enumerate(drawn.values()):
         # The lines of this chart are one pixel wide; a few of them, a hair apart, are a thick one.
-        hair = np.linspace(-0.003, 0.003, 5)[:, None] * np.ptp(ends, axis=1)
+        hair = np.linspace(-0.003, 0.003, STRANDS)[:, None] * np.ptp(ends, axis=1)
         lines.append(np.clip(own + hair, ends[:, 0], ends[:, 1]))
-        tints.append(np.full(5, 0.65 + 0.3 * (number % len(MARKS) + 0.5) / len(MARKS)))
+        tints.append(np.full(STRANDS, 0.65 + 0.3 * (number % len(MARKS) + 0.5) / len(MARKS)))
     every = np.concatenate(lines)
     chart = go.Parcoords(
         dimensions=[_dimension(a, every[:, c], *ends[c]) for c, a in enumerate(axes)],

@@ -44,6 +44,7 @@ CONFIG = {
     "responsive": True,
 }
 FORMATS = ("png", "svg")
+WIDE = ("parallel", "pairs")  # figures as wide as the page
 
 
 def write_report(
@@ -85,7 +86,7 @@ def report(front: Front, comparison: Comparison, pairs: Sequence[tuple[str, str]
             f"front must be of the compared workload {comparison.workload_name}, but it is of {front.workload}"
         )
     drawn = figures(front, comparison.marks, pairs)
-    small = [name for name in drawn if name not in ("parallel", "pairs")]
+    small = [name for name in drawn if name not in WIDE]
     large = [name for name in drawn if name not in small]
     name = html.escape(front.workload)
     return f"""<!DOCTYPE html>
@@ -178,13 +179,7 @@ def export_figures(drawn: Mapping[str, Figure], directory: str | os.PathLike[str
             {
                 "fig": drawn[path.stem],
                 "path": stack.enter_context(written(path)),
-                "opts": {
-                    "format": path.suffix[1:],
-                    # the size for which labels were placed; PNG has three pixels for each of it
-                    "width": 1180 if path.stem in ("parallel", "pairs") else 620,
-                    "height": drawn[path.stem].layout.height or 480,
-                    "scale": 3 if path.suffix == ".png" else 1,
-                },
+                "opts": {"format": path.suffix[1:], **_size(path.stem, drawn[path.stem], path.suffix == ".png")},
             }
             for path in paths
         ]
@@ -198,6 +193,16 @@ def export_figures(drawn: Mapping[str, Figure], directory: str | os.PathLike[str
                 "install one, or name it in the environment variable BROWSER_PATH"
             ) from None
     return paths
+
+
+def _size(name: str, drawn: Figure, pixels: bool) -> dict[str, int]:
+    """Give the size for which labels were placed; PNG has two or three pixels for each of it."""
+    wide = name in WIDE
+    return {
+        "width": 1180 if wide else 620,
+        "height": drawn.layout.height or 480,
+        "scale": (2 if wide else 3) if pixels else 1,
+    }
 
 
 def _tiles(front: Front, comparison: Comparison) -> str:

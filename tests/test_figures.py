@@ -11,6 +11,7 @@ from paretosched.figures import (
     HIGH,
     MARKS,
     REPRESENTATIVES,
+    STRANDS,
     WIDE,
     _linear_ticks,
     _log_ticks,
@@ -111,7 +112,7 @@ def test_parallel_coordinates_say_how_many_of_how_many_and_turn_better_upwards()
     drawn = parallel(MANY, the_marks(MANY))
     chart = drawn.data[0]
     assert "3,000 of 20,000 schedules shown" in drawn.layout.title.text
-    assert len(chart.dimensions[0]["values"]) == REPRESENTATIVES + 5 * 3
+    assert len(chart.dimensions[0]["values"]) == REPRESENTATIVES + STRANDS * 3
     low, high = chart.dimensions[0].range
     assert low < high  # utilisation: more is up
     assert all(d.range[0] > d.range[1] for d in chart.dimensions[1:])  # times: less is up
