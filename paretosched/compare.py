@@ -1,0 +1,232 @@
+"""How policies stand against EASY and against a front of schedules, on one workload."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import InputError
+from .objectives import Objective, objective_table, objectives
+from .policy import Policy, as_policy
+from .simulate import simulate
+from .tables import Column, plain, table
+from .workload import Workload
+
+if TYPE_CHECKING:
+    from .front import Front
+
+Floats = NDArray[np.float64]
+BEST = "best on the front"
+CONVENTION = "(EASY - X) / EASY; positive is better for response times and worse for UTIL"
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Policies measured on one workload; made by `compare`.
+
+    Parameters
+    ----------
+    workload_name, workload_digest, jobs, capacity
+        The workload: its name, digest, number of jobs, and the processors of its machine.
+    objectives
+        The objectives, (m,), in the order of every vector here.
+    policies
+        Names of the policies, (q,), all different. The first is EASY, the reference.
+    values
+        (q, m), in natural units; NaN where a group has no jobs.
+    improvement
+        (q, m) per cent, (EASY - X) / EASY as in papers 000 and 001: positive is better for response times, and
+        *worse* for UTIL.
+    dominated_by, dominates
+        (q,), how many schedules of the front dominate the policy and how many it dominates; None without a front.
+    best
+        (m,), the best value of each objective on the front, each reached by a schedule of its own; None without
+        a front.
+    """
+
+    workload_name: str
+    workload_digest: str
+    jobs: int
+    capacity: int
+    objectives: tuple[Objective, ...]
+    policies: tuple[str, ...]
+    values: Floats
+    improvement: Floats
+    dominated_by: NDArray[np.int64] | None = None
+    dominates: NDArray[np.int64] | None = None
+    best: Floats | None = None
+
+    @property
+    def marks(self) -> dict[str, Floats]:
+        """The policies as named points of a figure: name to objective vector, (m,)."""
+        return dict(zip(self.policies, self.values, strict=True))
+
+    def rows(self) -> list[dict[str, Any]]:
+        """List the policies, then the best values on the front, as plain values; undefined is None.
+
+        The keys are "policy"; the names of the objectives, in natural units; the same with "_vs_easy", per cent;
+        "dominated_by" and "dominates".
+        """
+        rows = [
+            self._row(name, self.values[q], self.improvement[q])
+            | {
+                "dominated_by": None if self.dominated_by is None else int(self.dominated_by[q]),
+                "dominates": None if self.dominates is None else int(self.dominates[q]),
+            }
+            for q, name in enumerate(self.policies)
+        ]
+        if self.best is not None:
+            gain = improvement(self.best, self.values[0])
+            rows.append(self._row(BEST, self.best, gain) | {"dominated_by": None, "dominates": None})
+        return rows
+
+    def _row(self, policy: str, values: Floats, gain: Floats) -> dict[str, Any]:
+        names = [o.name for o in self.objectives]
+        measured = dict(zip(names, plain(values), strict=True))
+        against = {f"{name}_vs_easy": x for name, x in zip(names, plain(gain), strict=True)}
+        return {"policy": policy, **measured, **against}
+
+    def text(self) -> str:
+        """Write the rows as a table for a terminal, with the improvements over EASY below each policy."""
+        lines: list[dict[str, Any]] = []
+        for row in self.rows():
+            lines.append(row)
+            if len(lines) > 1:  # the first row is EASY itself
+                gains = {o.name: row[f"{o.name}_vs_easy"] for o in self.objectives}
+                shown = {name: "-" if gain is None else f"{gain:+.1f} %" for name, gain in gains.items()}
+                lines.append({"policy": "  vs EASY", "dominated_by": "", "dominates": "", **shown})
+        columns = [Column("policy", "policy"), *(_column(o) for o in self.objectives)]
+        if self.best is not None:
+            columns += [Column("dominated_by", "dominated by", ",d"), Column("dominates", "dominates", ",d")]
+        return f"{table(lines, columns)}\nvs EASY: {CONVENTION}"
+
+
+def compare(
+    workload: Workload, policies: Sequence[str | os.PathLike[str] | Policy], front: Front | None = None
+) -> Comparison:
+    """Simulate policies and set them against EASY and a front.
+
+    Parameters
+    ----------
+    workload
+        The jobs and the machine.
+    policies
+        What `simulate` accepts. EASY is always simulated, as the reference, and comes first.
+    front
+        Schedules of the same workload.
+
+    Returns
+    -------
+    Comparison
+        One schedule dominates another if it is at least as good in every objective and better in one. AWRT is left
+        out of that, because as a fixed mean of the AWRT_i it never decides; so are groups without jobs.
+
+    Raises
+    ------
+    InputError
+        The front belongs to another workload, or a policy does not fit this one.
+
+    Examples
+    --------
+    Job 2 is wide and waits for job 1; EASY lets job 3 pass it, FCFS does not. The 53 processor seconds respond
+    after (30 x 10 + 20 x 14 + 3 x 3) / 53 s and (30 x 10 + 20 x 14 + 3 x 16) / 53 s.
+
+    >>> from paretosched.workload import Workload
+    >>> w = Workload(submit=[0, 1, 2], run=[10, 5, 3], estimate=[10, 5, 3], width=[3, 4, 1], capacity=4)
+    >>> c = compare(w, ["fcfs"])
+    >>> c.policies, [row["AWRT"] for row in c.rows()]
+    (('EASY', 'FCFS'), [11.11320754716981, 11.849056603773585])
+    >>> round(c.rows()[1]["AWRT_vs_easy"], 2)
+    -6.62
+    """
+    if front is not None and front.digest != workload.digest:
+        raise InputError(
+            f"front must be of the same workload, but it is of {front.workload} ({front.digest[:12]}), "
+            f"not of {workload.name} ({workload.digest[:12]})"
+        )
+    chosen = _with_easy([as_policy(policy) for policy in policies])
+    values = np.array([objectives(simulate(workload, policy)) for policy in chosen])
+    table_of_objectives = objective_table(workload.groups)
+    above = below = best = None
+    if front is not None:
+        sign = np.array([1.0 if o.maximise else -1.0 for o in table_of_objectives])
+        kept = deciding(table_of_objectives, values[0])
+        gains = (sign * front.values)[:, kept]
+        own = (sign * values)[:, kept]
+        above = np.array([np.count_nonzero(_dominate(gains, row)) for row in own], dtype=np.int64)
+        below = np.array([np.count_nonzero(_dominate(-gains, -row)) for row in own], dtype=np.int64)
+        best = sign * (sign * front.values).max(axis=0, initial=-np.inf)
+        best[~np.isfinite(best)] = np.nan
+    return Comparison(
+        workload.name,
+        workload.digest,
+        len(workload),
+        workload.capacity,
+        table_of_objectives,
+        _distinct([policy.name for policy in chosen]),
+        values,
+        improvement(values, values[0]),
+        above,
+        below,
+        best,
+    )
+
+
+def improvement(values: Floats, easy: Floats) -> Floats:
+    """Give (EASY - X) / EASY in per cent, the papers' convention: for UTIL positive is worse.
+
+    Examples
+    --------
+    >>> improvement(np.array([66.0, 45.0]), np.array([60.0, 50.0])).tolist()
+    [-10.0, 10.0]
+    """
+    gain: Floats = 100.0 * (easy - values) / easy
+    return gain
+
+
+def deciding(objectives: Sequence[Objective], values: Floats) -> list[int]:
+    """List the columns that decide dominance: not AWRT, which the AWRT_i determine, and no group without jobs.
+
+    Parameters
+    ----------
+    objectives
+        The m objectives.
+    values
+        (m,), one objective vector of the workload; NaN where a group has no jobs.
+
+    Examples
+    --------
+    >>> deciding(objective_table(("staff", "guests")), np.array([66.0, 10.0, 9.0, np.nan]))
+    [0, 2]
+    """
+    return [c for c, o in enumerate(objectives) if o.name != "AWRT" and not np.isnan(values[c])]
+
+
+def _dominate(gains: Floats, row: Floats) -> NDArray[np.bool_]:
+    return np.logical_and((gains >= row).all(axis=1), (gains > row).any(axis=1))
+
+
+def _with_easy(policies: Sequence[Policy]) -> list[Policy]:
+    """Put EASY first and every rule without parameters once, however often it was asked for."""
+    chosen = {"easy": Policy("easy")}
+    for number, policy in enumerate(policies):
+        chosen[f"greedy {number}" if policy.rule == "greedy" else policy.rule] = policy
+    return list(chosen.values())
+
+
+def _distinct(names: Sequence[str]) -> tuple[str, ...]:
+    """Add a number to repeated names, so that every row and every mark can be told apart."""
+    seen: list[str] = []
+    for name in names:
+        free = (f"{name} ({k})" if k > 1 else name for k in range(1, len(names) + 1))
+        seen.append(next(candidate for candidate in free if candidate not in seen))
+    return tuple(seen)
+
+
+def _column(objective: Objective) -> Column:
+    return Column(objective.name, f"{objective.name} {objective.unit}", ",.2f" if objective.unit == "%" else ",.0f")

@@ -1,0 +1,660 @@
+"""A front as figures: values in, plotly figures out; no files, no web, nothing computed that a table would miss.
+
+What is drawn follows paper 002, section 4.3: UTIL against AWRT (figures 6, 9, 14), AWRT against AWRT_1 (7, 10, 12, 15)
+and AWRT_i against AWRT_j (8, 11, 13, 16), and, which the paper has not, all objectives at once. Times are hours on
+the axes and seconds under the mouse. Names come from logs and users: they are cut and escaped before plotly, which
+reads its labels as HTML, sees them.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import InputError
+from .objectives import Objective
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
+    from .front import Front
+
+Floats = NDArray[np.float64]
+
+WEBGL_FROM = 1_000  # points; below that SVG, which prints and zooms better
+STRANDS = 9  # lines of the parallel coordinates that make one mark
+REPRESENTATIVES = 3_000  # lines of the parallel coordinates that still answer a brush in a second
+MOST_PAIRS = 3
+HOUR = 3600.0
+FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "DejaVu Sans", Arial, sans-serif'
+
+# Okabe and Ito's colours, safe for colour-blind readers; the symbol tells marks apart without any colour.
+MARKS = (
+    ("#D55E00", "diamond"),
+    ("#CC79A7", "square"),
+    ("#009E73", "triangle-up"),
+    ("#56B4E9", "cross"),
+    ("#E69F00", "star"),
+    ("#0072B2", "x"),
+)
+# The colours of cividis from navy to ochre; its last, pale yellow, would be lost on white.
+SCALE = ("#00224e", "#213b6e", "#4c556c", "#6c6e72", "#8e8978", "#b0a473", "#d4c163")
+INK = {"light": "#1f2933", "dark": "#e4e7eb"}
+QUIET = {"light": "#52606d", "dark": "#9aa5b1"}
+GRID = {"light": "#e4e7eb", "dark": "#323b45"}
+PAPER = {"light": "#ffffff", "dark": "#1b2127"}
+
+
+class Axis(NamedTuple):
+    """One objective as it is drawn.
+
+    Attributes
+    ----------
+    objective
+        The objective.
+    values
+        (p,) as drawn: per cent or hours.
+    log
+        Whether the axis is logarithmic.
+    """
+
+    objective: Objective
+    values: Floats
+    log: bool
+
+    @property
+    def title(self) -> str:
+        """Name, meaning and unit."""
+        o = self.objective
+        return f"{o.name} · {text(o.label.removeprefix('AWRT of '))} ({unit(o)})"
+
+    def place(self, drawn: Floats) -> Floats:
+        """Put drawn values on the scale of the axis: their logarithm, if it is logarithmic."""
+        placed: Floats = np.log10(drawn) if self.log else drawn
+        return placed
+
+
+def scatter(
+    front: Front, x: str, y: str, marks: Mapping[str, Floats], *, log: bool = False, colour: str | None = None
+) -> Figure:
+    """Draw two objectives of every schedule on a front against each other.
+
+    Parameters
+    ----------
+    front
+        The schedules, at least one.
+    x, y
+        Names of objectives.
+    marks
+        Other schedules by name, such as those of online schedulers: their objective vectors, (m,) each. One that
+        lies so far off that it would press the front into a corner is named at the edge it lies beyond.
+    log
+        Whether the axes of response times are logarithmic.
+    colour
+        The objective that colours the points; by default the first one that is not drawn already.
+
+    Raises
+    ------
+    InputError
+        An objective is not one of the front's or is undefined because its group has no jobs.
+    """
+    from plotly import graph_objects as go
+
+    across, up = axis(front, x, log), axis(front, y, log)
+    third = axis(front, colour, False) if colour else _third(front, x, y)
+    count = len(front.values)
+    draw = go.Scattergl if count > WEBGL_FROM else go.Scatter
+    cloud = draw(
+        x=across.values.astype(np.float32),
+        y=up.values.astype(np.float32),
+        customdata=_under_the_mouse(front, x, y),
+        mode="markers",
+        name=f"{_count(count)} on the front",
+        showlegend=False,
+        marker={
+            "size": _size(count),
+            "opacity": _opacity(count),
+            "line": {"width": 0},
+            **({"color": third.values.astype(np.float32), "coloraxis": "coloraxis"} if third else {}),
+        },
+        hovertemplate=_hover(across, up) + "<br>schedule %{customdata[2]}, evaluation %{customdata[3]}<extra></extra>",
+    )
+    figure = go.Figure(cloud, {"template": template()})
+    spots = {
+        name: (_drawn(across.objective, vector[_column(front, x)]), _drawn(up.objective, vector[_column(front, y)]))
+        for name, vector in marks.items()
+    }
+    x_range = _range(across, [spot[0] for spot in spots.values()])
+    y_range = _range(up, [spot[1] for spot in spots.values()])
+    for number, (name, spot) in enumerate(spots.items()):
+        hue, symbol = mark_style(number)
+        figure.add_trace(
+            draw(
+                x=[spot[0]],
+                y=[spot[1]],
+                customdata=[[round(spot[0] * HOUR), round(spot[1] * HOUR)]],
+                mode="markers",
+                name=text(name),
+                marker={"color": hue, "symbol": symbol, "size": 13, "line": {"width": 1.5}},
+                hovertemplate=f"<b>{text(name)}</b><br>{_hover(across, up)}<extra></extra>",
+            )
+        )
+    figure.update_layout(
+        title={"text": f"{x} and {y}", "subtitle": {"text": f"{_compass(across, up)} &nbsp; {_schedules(front)}"}},
+        coloraxis=_colour_bar(third),
+        annotations=_labels(across, up, x_range, y_range, spots),
+    )
+    figure.update_xaxes(title_text=across.title, **_scale(across, x_range))
+    figure.update_yaxes(title_text=up.title, **_scale(up, y_range))
+    return figure
+
+
+def parallel(front: Front, marks: Mapping[str, Floats]) -> Figure:
+    """Draw all objectives at once, one line a schedule, better upwards on every axis.
+
+    Of a large front `representatives` are drawn. Dragging along an axis keeps the lines that pass there. Response
+    times are on logarithmic axes.
+
+    Parameters
+    ----------
+    front
+        The schedules, at least one.
+    marks
+        Other schedules by name: their objective vectors, (m,) each, drawn as strong lines.
+    """
+    from plotly import graph_objects as go
+
+    axes = [axis(front, o.name, not o.maximise) for o in defined(front)]
+    columns = [_column(front, a.objective.name) for a in axes]
+    places = np.column_stack([a.place(a.values) for a in axes])
+    shown = representatives(places, REPRESENTATIVES)
+    tint = np.linspace(0.0, 0.6, len(shown))
+    leading = axes[2 if len(axes) > 2 else -1]
+    tint[np.argsort(leading.values[shown], kind="stable")] = tint.copy()
+    drawn = {
+        name: np.array([a.place(np.array(_drawn(a.objective, vector[c]))) for a, c in zip(axes, columns, strict=True)])
+        for name, vector in marks.items()
+    }
+    # An outlier must not press all schedules into a corner: beyond the ends of the axes lines are cut.
+    ends = np.array([_extent(column, np.array([d[c] for d in drawn.values()])) for c, column in enumerate(places.T)])
+    lines, tints = [places[shown]], [tint]
+    for number, own in enumerate(drawn.values()):
+        # The lines of this chart are one pixel wide; a few of them, a hair apart, are a thick one.
+        hair = np.linspace(-0.003, 0.003, STRANDS)[:, None] * np.ptp(ends, axis=1)
+        lines.append(np.clip(own + hair, ends[:, 0], ends[:, 1]))
+        tints.append(np.full(STRANDS, 0.65 + 0.3 * (number % len(MARKS) + 0.5) / len(MARKS)))
+    every = np.concatenate(lines)
+    chart = go.Parcoords(
+        dimensions=[_dimension(a, every[:, c], *ends[c]) for c, a in enumerate(axes)],
+        line={"color": np.concatenate(tints).astype(np.float32), "cmin": 0, "cmax": 1, "colorscale": _tints()},
+        labelside="top",
+    )
+    names = "   ".join(
+        f'<span style="color:{mark_style(number)[0]}">━━</span> {text(name)}' for number, name in enumerate(marks)
+    )
+    count = len(front.values)
+    beyond = [name for name, own in drawn.items() if (own < ends[:, 0]).any() or (own > ends[:, 1]).any()]
+    cut = f"beyond the end of an axis: {', '.join(map(text, beyond))}" if beyond else ""
+    figure = go.Figure(chart, {"template": template()})
+    figure.update_layout(
+        title={
+            "text": f"All objectives: {_count(len(shown))} of {_count(count)} schedules shown",
+            "subtitle": {
+                "text": f"better: up on every axis ↑ &nbsp; colour: {leading.objective.name} &nbsp; {cut}<br>{names}"
+            },
+        },
+        height=520,
+        margin={"l": 70, "r": 70, "t": 145, "b": 30},
+    )
+    return figure
+
+
+def pairs(front: Front, marks: Mapping[str, Floats]) -> Figure:
+    """Draw the response times of every two groups against each other, small and on logarithmic axes.
+
+    Parameters
+    ----------
+    front
+        The schedules, of at least two groups with jobs; of many, `representatives` are drawn.
+    marks
+        Other schedules by name: their objective vectors, (m,) each.
+    """
+    from plotly import graph_objects as go
+
+    axes = [axis(front, o.name, True) for o in defined(front) if o.name not in ("UTIL", "AWRT")]
+    if len(axes) < 2:
+        raise InputError(f"pairs of groups need two groups with jobs, but {front.workload} has {len(axes)}")
+    places = np.column_stack([a.place(a.values) for a in axes])
+    shown = representatives(places, REPRESENTATIVES)
+    matrix = {"diagonal_visible": False, "showupperhalf": False}
+    figure = go.Figure(layout={"template": template()})
+    figure.add_trace(
+        go.Splom(
+            dimensions=[{"label": a.objective.name, "values": a.values[shown].astype(np.float32)} for a in axes],
+            marker={"size": 3, "opacity": _opacity(len(shown)), "line": {"width": 0}},
+            hovertemplate="%{xaxis.title.text} %{x:.4g} h<br>%{yaxis.title.text} %{y:.4g} h<extra></extra>",
+            showlegend=False,
+            **matrix,
+        )
+    )
+    for number, (name, vector) in enumerate(marks.items()):
+        hue, symbol = mark_style(number)
+        figure.add_trace(
+            go.Splom(
+                dimensions=[
+                    {"label": a.objective.name, "values": [vector[_column(front, a.objective.name)] / HOUR]}
+                    for a in axes
+                ],
+                name=text(name),
+                marker={"size": 10, "color": hue, "symbol": symbol, "line": {"width": 1}},
+                hovertemplate=f"<b>{text(name)}</b><br>%{{x:.4g}} h, %{{y:.4g}} h<extra></extra>",
+                **matrix,
+            )
+        )
+    figure.update_layout(
+        title={
+            "text": f"Group against group: {_count(len(shown))} of {_count(len(front.values))} schedules shown",
+            "subtitle": {
+                "text": "better: left and down ↙ &nbsp; response times in hours; a mark far off the front is left out"
+            },
+        },
+        height=760,
+        showlegend=True,
+        dragmode="select",
+        hovermode="closest",
+    )
+    for number, a in enumerate(axes, 1):
+        drawn = [vector[_column(front, a.objective.name)] / HOUR for vector in marks.values()]
+        scale = _scale(a, _range(a, drawn), 4)
+        figure.update_layout({f"xaxis{number}": scale, f"yaxis{number}": scale})
+    return figure
+
+
+def figures(
+    front: Front, marks: Mapping[str, Floats], chosen: Sequence[tuple[str, str]] | None = None
+) -> dict[str, Figure]:
+    """Draw every figure of a report, by name.
+
+    Parameters
+    ----------
+    front
+        The schedules, at least one.
+    marks
+        Other schedules by name: their objective vectors, (m,) each.
+    chosen
+        Pairs of objectives to draw in full besides UTIL with AWRT and AWRT with the first group; by default the
+        first two groups with jobs. At most MOST_PAIRS, since browsers limit what one page may draw by WebGL.
+    """
+    if chosen is not None and len(chosen) > MOST_PAIRS:
+        raise InputError(f"pairs of objectives must be at most {MOST_PAIRS}, but are {len(chosen)}")
+    groups = [o.name for o in defined(front) if o.name not in ("UTIL", "AWRT")]
+    pairs_in_full = [tuple(groups[:2])] if chosen is None and len(groups) > 1 else list(chosen or ())
+    drawn = {"util-awrt": scatter(front, "UTIL", "AWRT", marks)}
+    if len(groups) > 1:
+        pairs_in_full = [("AWRT", groups[0]), *pairs_in_full]
+    for x, y in pairs_in_full:
+        drawn[f"{x}-{y}".lower()] = scatter(front, x, y, marks, log=True)
+    drawn["parallel"] = parallel(front, marks)
+    if len(groups) > 2:
+        drawn["pairs"] = pairs(front, marks)
+    return drawn
+
+
+def representatives(places: Floats, count: int) -> NDArray[np.int64]:
+    """Choose rows that stand for all: the best and worst of every column, then always the one farthest from those.
+
+    Parameters
+    ----------
+    places
+        (p, m), in the scale in which they are drawn; columns are compared in units of their ranges.
+    count
+        How many rows at most, unless there are more extremes than that.
+
+    Returns
+    -------
+    (min(p, count),) int64
+        Ascending row numbers. The same rows for the same values, whatever the machine.
+
+    Examples
+    --------
+    Both ends, then the middle of the largest gap.
+
+    >>> representatives(np.array([[0.0], [1.0], [2.0], [6.0], [10.0]]), 3).tolist()
+    [0, 3, 4]
+    """
+    if len(places) <= count:
+        return np.arange(len(places))
+    low, span = places.min(axis=0), np.ptp(places, axis=0)
+    unit_places = (places - low) / np.where(span > 0, span, 1.0)
+    chosen = list(dict.fromkeys([*unit_places.argmin(axis=0).tolist(), *unit_places.argmax(axis=0).tolist()]))
+    nearest = np.full(len(places), np.inf)
+    for row in chosen:
+        _come_nearer(nearest, unit_places, row)
+    while len(chosen) < count:
+        chosen.append(int(nearest.argmax()))
+        _come_nearer(nearest, unit_places, chosen[-1])
+    return np.array(sorted(chosen))
+
+
+def _come_nearer(nearest: Floats, places: Floats, row: int) -> None:
+    away = places - places[row]
+    np.minimum(nearest, np.einsum("ij,ij->i", away, away), out=nearest)
+    nearest[row] = -1.0  # never again, not even among duplicates
+
+
+def axis(front: Front, name: str, log: bool) -> Axis:
+    """Take one objective of a front for drawing; only response times are ever on a logarithmic axis."""
+    column = _column(front, name)
+    objective = front.objectives[column]
+    values = front.values[:, column]
+    if np.isnan(values).any():
+        raise InputError(f"{name} cannot be drawn, because no job of {front.workload} counts for it")
+    return Axis(objective, np.asarray(_drawn(objective, values)), log and objective.unit == "s")
+
+
+def defined(front: Front) -> tuple[Objective, ...]:
+    """List the objectives that every schedule has: those of groups with jobs."""
+    return tuple(o for c, o in enumerate(front.objectives) if not np.isnan(front.values[:, c]).any())
+
+
+def unit(objective: Objective) -> str:
+    """Give the unit in which an objective is shown to people.
+
+    Examples
+    --------
+    >>> unit(Objective("AWRT", "s", False, "average weighted response time"))
+    'hours'
+    """
+    return "hours" if objective.unit == "s" else objective.unit
+
+
+def mark_style(number: int) -> tuple[str, str]:
+    """Give the colour and the symbol of the mark with this number."""
+    return MARKS[number % len(MARKS)]
+
+
+def text(name: str) -> str:
+    """Make a name of a log or a user safe for plotly, whose labels are HTML and whose templates know %{...}.
+
+    Examples
+    --------
+    >>> text("<b>%{x}</b>"), text("a" * 50)
+    ('&lt;b&gt;% {x}&lt;/b&gt;', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa…')
+    """
+    short = name if len(name) <= 40 else f"{name[:39]}…"
+    return html.escape(short.replace("%{", "% {"), quote=False)
+
+
+def template(theme: str = "light") -> dict[str, Any]:
+    """Give the look of every figure, "light" or "dark", as a plotly template."""
+    ink, quiet, grid, paper = (part[theme] for part in (INK, QUIET, GRID, PAPER))
+    scale = SCALE if theme == "light" else (*SCALE[2:], "#fee838")
+    line = {"linecolor": grid, "gridcolor": grid, "zeroline": False, "ticks": "outside", "tickcolor": grid}
+    words = {"title": {"font": {"size": 13, "color": quiet}, "standoff": 10}, "tickfont": {"size": 12, "color": quiet}}
+    outline = {"marker": {"line": {"color": paper}}}
+    return {
+        "layout": {
+            "font": {"family": FONT, "size": 13, "color": ink},
+            "title": {
+                "x": 0,
+                "xref": "paper",
+                "xanchor": "left",
+                "y": 1,
+                "yref": "container",
+                "yanchor": "top",
+                "pad": {"t": 16},
+                "font": {"size": 17},
+                "subtitle": {"font": {"size": 13, "color": quiet}},
+            },
+            "paper_bgcolor": paper,
+            "plot_bgcolor": paper,
+            "colorway": [SCALE[1] if theme == "light" else "#8fb4e3"],
+            "coloraxis": {
+                "colorscale": [[i / (len(scale) - 1), c] for i, c in enumerate(scale)],
+                "colorbar": {
+                    "thickness": 10,
+                    "outlinewidth": 0,
+                    "title": {"side": "right", "font": {"size": 13, "color": quiet}},
+                    "tickfont": {"color": quiet},
+                },
+            },
+            "xaxis": {**line, **words},
+            "yaxis": {**line, **words},
+            "margin": {"l": 70, "r": 20, "t": 80, "b": 60},
+            "showlegend": False,
+            "legend": {"x": 1, "xanchor": "right", "y": 1, "yanchor": "top"},
+            "hoverlabel": {"font": {"family": FONT, "size": 13}},
+            "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": quiet, "activecolor": ink},
+            "annotationdefaults": {
+                "font": {"size": 13, "color": ink},
+                "bgcolor": _faint(paper, 0.85),
+                "arrowcolor": ink,
+                "borderpad": 2,
+            },
+        },
+        "data": {kind: [outline | {"type": kind}] for kind in ("scatter", "scattergl", "splom")},
+    }
+
+
+def _faint(colour: str, opacity: float) -> str:
+    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+    return f"rgba({red},{green},{blue},{opacity})"
+
+
+def _column(front: Front, name: str) -> int:
+    names = [o.name for o in front.objectives]
+    if name not in names:
+        raise InputError(f'objective must be one of {", ".join(names)}, but is "{name}"')
+    return names.index(name)
+
+
+def _drawn(objective: Objective, values: Any) -> Any:
+    return values / HOUR if objective.unit == "s" else values
+
+
+def _third(front: Front, x: str, y: str) -> Axis | None:
+    # AWRT last: it is a mean of the others and tells the least
+    names = sorted((o.name for o in defined(front) if o.name not in (x, y)), key=lambda name: name == "AWRT")
+    return axis(front, names[0], False) if names else None
+
+
+def _schedules(front: Front) -> str:
+    count = len(front.values)
+    return f"{_count(count)} schedule{'s' if count != 1 else ''} of {text(front.workload)}"
+
+
+def _count(number: int) -> str:
+    return f"{number:,}"
+
+
+def _size(count: int) -> int:
+    return 8 if count <= 200 else 6 if count <= 2_000 else 4 if count <= 10_000 else 3
+
+
+def _opacity(count: int) -> float:
+    return 0.9 if count <= 200 else 0.7 if count <= 2_000 else 0.45
+
+
+def _colour_bar(third: Axis | None) -> dict[str, Any]:
+    if third is None:
+        return {}
+    # a few outliers must not leave all others in one colour
+    low, high = np.quantile(third.values, (0.02, 0.98))
+    title = f"{third.objective.name} ({unit(third.objective)})"
+    return {"cmin": float(low), "cmax": float(high), "colorbar": {"title": {"text": title}}}
+
+
+def _under_the_mouse(front: Front, x: str, y: str) -> NDArray[np.int32]:
+    columns = [front.values[:, _column(front, x)], front.values[:, _column(front, y)]]
+    return np.column_stack([np.rint(columns).T, np.arange(len(front.values)), front.evaluation]).astype(np.int32)
+
+
+def _hover(across: Axis, up: Axis) -> str:
+    lines = []
+    for place, (a, letter) in enumerate(((across, "x"), (up, "y"))):
+        seconds = f"{{customdata[{place}]:,.0f}}"
+        drawn = f"{a.objective.name} %{{{letter}:,.2f}}"
+        lines.append(f"{drawn} h (%{seconds} s)" if a.objective.unit == "s" else f"{drawn} %")
+    return "<br>".join(lines)
+
+
+def _scale(a: Axis, limits: list[float], most: int = 7) -> dict[str, Any]:
+    if not a.log:
+        return {"type": "linear", "range": limits, "tickformat": ",~g"}
+    ticks = _log_ticks(limits[0], limits[1], most)
+    # the format is for the ticks that plotly finds itself, once a reader has zoomed
+    words = [f"{tick:,g}" for tick in ticks]
+    how = {"tickmode": "array", "tickvals": ticks, "ticktext": words, "tickformat": ",~g"}
+    return {"type": "log", "range": limits, **how}
+
+
+def _extent(places: Floats, marks: Floats) -> tuple[float, float]:
+    """Cover the schedules and the marks that lie at most half their extent away from them."""
+    low, high = float(places.min()), float(places.max())
+    reach = 0.5 * (high - low)
+    near = [m for m in marks.tolist() if low - reach <= m <= high + reach]
+    return min([low, *near]), max([high, *near])
+
+
+def _range(a: Axis, marks: Sequence[float]) -> list[float]:
+    low, high = _extent(a.place(a.values), a.place(np.array(marks, dtype=np.float64)))
+    margin = 0.06 * (high - low) or 0.05 * abs(high) or 1.0
+    return [low - margin, high + margin]
+
+
+def _compass(across: Axis, up: Axis) -> str:
+    """Say where better is."""
+    right, top = across.objective.maximise, up.objective.maximise
+    arrow = {(False, False): "↙", (True, False): "↘", (False, True): "↖", (True, True): "↗"}[right, top]
+    return f"better: {'right' if right else 'left'} and {'up' if top else 'down'} {arrow}"
+
+
+WIDE, HIGH = 460.0, 330.0  # pixels of a plot for which labels are placed; larger plots only have more room
+_AROUND = [(gap, angle) for gap in (16, 40, 75, 120) for angle in np.arange(0, 2 * np.pi, np.pi / 6)]
+
+
+def _labels(
+    across: Axis, up: Axis, x_range: list[float], y_range: list[float], spots: Mapping[str, tuple[float, float]]
+) -> list[dict[str, Any]]:
+    """Name the marks where their names hide few schedules and no other name."""
+    cloud = _pixels(across.place(across.values), up.place(up.values), x_range, y_range)
+    places = [(float(across.place(np.array(spot[0]))), float(up.place(np.array(spot[1])))) for spot in spots.values()]
+    points = [_pixels(np.array([x]), np.array([y]), x_range, y_range)[0] for x, y in places]
+    boxes: list[tuple[Floats, Floats]] = []
+    labels = []
+    for number, (name, spot) in enumerate(spots.items()):
+        point = points[number]
+        edge = np.clip(point, (6, 6), (WIDE - 6, HIGH - 6))
+        beyond = bool((edge != point).any())
+        words = text(name)
+        if beyond:
+            words += f" ({_value(across, spot[0])}, {_value(up, spot[1])})"
+        half = np.array([3.6 * len(html.unescape(words)) + 6, 11.0])
+        others = [p for k, p in enumerate(points) if k != number]
+        around = [(half + gap) * (np.cos(angle), np.sin(angle)) for gap, angle in _AROUND]
+        costs = [_cost(edge + o, half, cloud, boxes, others) + np.hypot(*(o / 3000)) for o in around]
+        offset = around[int(np.argmin(costs))]
+        boxes.append((edge + offset, half))
+        labels.append(
+            {
+                "text": words,
+                "x": _back(edge[0] / WIDE, x_range) if beyond else places[number][0],
+                "y": _back(1 - edge[1] / HIGH, y_range) if beyond else places[number][1],
+                "ax": round(float(offset[0])),
+                "ay": round(float(offset[1])),
+                "showarrow": True,
+                "arrowhead": 2 if beyond else 0,
+                "arrowwidth": 1.2,
+                "arrowcolor": mark_style(number)[0],
+                "bordercolor": mark_style(number)[0],
+                "standoff": 0 if beyond else 8,
+            }
+        )
+    return labels
+
+
+def _value(a: Axis, drawn: float) -> str:
+    return f"{drawn:,.1f} h" if a.objective.unit == "s" else f"{drawn:.1f} %"
+
+
+def _pixels(x: Floats, y: Floats, x_range: list[float], y_range: list[float]) -> Floats:
+    right = (x - x_range[0]) / (x_range[1] - x_range[0]) * WIDE
+    down = (y_range[1] - y) / (y_range[1] - y_range[0]) * HIGH
+    return np.column_stack([right, down])
+
+
+def _back(part: float, limits: list[float]) -> float:
+    return limits[0] + float(part) * (limits[1] - limits[0])
+
+
+def _cost(
+    centre: Floats, half: Floats, cloud: Floats, boxes: Sequence[tuple[Floats, Floats]], marks: Sequence[Floats]
+) -> float:
+    """Weigh what a label would hide: other names most, then marks, then space beyond the plot, then schedules."""
+    over_names = sum(bool((np.abs(centre - c) < half + h + 3).all()) for c, h in boxes)
+    over_marks = sum(bool((np.abs(centre - m) < half + 8).all()) for m in marks)
+    outside = float(np.maximum(half - centre, 0).sum() + np.maximum(centre + half - (WIDE, HIGH), 0).sum())
+    hidden = float((np.abs(cloud - centre) < half).all(axis=1).mean())
+    # a few hidden schedules are better than a name far from its mark
+    return 100 * over_names + 20 * over_marks + outside + hidden
+
+
+def _dimension(a: Axis, places: Floats, low: float, high: float) -> dict[str, Any]:
+    if low == high:
+        low, high = low - 0.5, high + 0.5
+    ticks = _log_ticks(low, high) if a.log else _linear_ticks(low, high)
+    return {
+        "label": f"{a.objective.name}<br>{unit(a.objective)}",
+        "values": places.astype(np.float32),
+        "range": [low, high] if a.objective.maximise else [high, low],
+        "tickvals": [float(a.place(np.array(tick))) for tick in ticks],
+        "ticktext": [f"{tick:,g}" for tick in ticks],
+    }
+
+
+def _linear_ticks(low: float, high: float) -> list[float]:
+    """Give four to ten round numbers from low to high."""
+    size = 10.0 ** np.floor(np.log10(high - low))
+    steps = [factor * size for factor in (1, 0.5, 0.2, 0.1)]
+    every = [np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step for step in steps]
+    return [_round(tick) for tick in next(ticks for ticks in every if len(ticks) >= 4)]
+
+
+def _log_ticks(low: float, high: float, most: int = 7) -> list[float]:
+    """Give round numbers from 10^low to 10^high, the roundest first chosen, none too near to another.
+
+    Plotly's own either crowd at the upper end of an axis or, over more than a decade, lack labels.
+    """
+    gap = (high - low) / most
+    decades = 10.0 ** np.arange(np.ceil(low), np.floor(high) + 1)
+    if len(decades) > 2:
+        return [_round(tick) for tick in decades]
+    chosen: list[float] = []
+    for power in range(int(np.floor(high)), int(np.floor(low)) - 3, -1):
+        if len(chosen) >= max(3, most - 2):
+            break
+        for step in (10.0**power, 5 * 10.0 ** (power - 1), 2 * 10.0 ** (power - 1)):
+            first, last = np.ceil(10**low / step), np.floor(10**high / step)
+            if last - first > 200:
+                continue
+            for tick in (np.arange(first, last + 1) * step).tolist():
+                if tick > 0 and all(abs(np.log10(tick / other)) >= gap for other in chosen):
+                    chosen.append(tick)
+    return sorted(_round(tick) for tick in chosen)
+
+
+def _round(tick: float) -> float:
+    return float(f"{tick:.10g}")
+
+
+def _tints() -> list[list[Any]]:
+    """Make a colour scale whose lower part colours schedules and whose upper part has one step a mark."""
+    soft = ("#3b5b92", "#5b7396", "#7c8a94", "#9c9c84", "#bcae70")
+    scale: list[list[Any]] = [[0.6 * i / (len(soft) - 1), colour] for i, colour in enumerate(soft)]
+    for number, (colour, _) in enumerate(MARKS):
+        scale += [[0.65 + 0.3 * (number + k) / len(MARKS), colour] for k in (0.05, 0.95)]
+    return [*scale, [1.0, MARKS[-1][0]]]

@@ -1,0 +1,471 @@
+"""A front and a comparison as one HTML file that needs nothing else and tells nobody.
+
+The file carries plotly.js and all data within it. A content security policy forbids the browser every connection, the
+button that uploads a chart is gone, and the addresses it would use are removed from the script.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import __version__
+from .compare import BEST, CONVENTION, Comparison
+from .errors import InputError
+from .figures import GRID, HOUR, INK, PAPER, QUIET, figures, template, unit
+from .files import written
+from .objectives import Objective
+from .tables import plain
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
+    from .front import Front
+
+Floats = NDArray[np.float64]
+
+POLICY = (
+    "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:; "
+    "font-src data:; connect-src 'none'; worker-src blob:; base-uri 'none'; form-action 'none'"
+)
+CONFIG = {
+    "displaylogo": False,
+    "modeBarButtonsToRemove": ["sendChartToCloud"],
+    "plotlyServerURL": "",
+    "responsive": True,
+}
+FORMATS = ("png", "svg")
+WIDE = ("parallel", "pairs")  # figures as wide as the page
+
+
+def write_report(
+    path: str | os.PathLike[str],
+    front: Front,
+    comparison: Comparison,
+    pairs: Sequence[tuple[str, str]] | None = None,
+) -> None:
+    """Write the report of a front and of policies compared with it.
+
+    Parameters
+    ----------
+    path
+        The HTML file.
+    front
+        The schedules, at least one.
+    comparison
+        The policies, made by `compare` with this front.
+    pairs
+        Pairs of objectives to draw in full, at most three; by default the first two groups.
+
+    Raises
+    ------
+    InputError
+        The front is empty or of another workload than the comparison, a pair cannot be drawn, or the file cannot be
+        written.
+    """
+    page = report(front, comparison, pairs)
+    with written(path) as temporary:
+        temporary.write_text(page, encoding="utf-8")
+
+
+def report(front: Front, comparison: Comparison, pairs: Sequence[tuple[str, str]] | None = None) -> str:
+    """Make the text of the report that `write_report` writes."""
+    if len(front.values) == 0:
+        raise InputError(f"front of {front.workload} must have at least one schedule, but is empty")
+    if front.digest != comparison.workload_digest:
+        raise InputError(
+            f"front must be of the compared workload {comparison.workload_name}, but it is of {front.workload}"
+        )
+    drawn = figures(front, comparison.marks, pairs)
+    small = [name for name in drawn if name not in WIDE]
+    large = [name for name in drawn if name not in small]
+    name = html.escape(front.workload)
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{POLICY}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<meta name="color-scheme" content="light dark">
+<title>Schedules of {name}</title>
+<style>{_style()}</style>
+</head>
+<body>
+<main>
+<header>
+<p class="eyebrow">paretosched report</p>
+<h1>{name}</h1>
+<p class="quiet">{comparison.jobs:,} jobs on {comparison.capacity:,} processors</p>
+</header>
+{_tiles(front, comparison)}
+<ul class="summary">{"".join(f"<li>{words}</li>" for words in _summary(front, comparison))}</ul>
+<section>
+<h2>Policies against the front</h2>
+{_comparison_table(comparison)}
+<p class="note">Response times in hours. Second line: {html.escape(CONVENTION)}; ▲ marks what is better than EASY,
+▼ what is worse. Dominated by: schedules of the front that are at least as good in every objective and better in one;
+AWRT, a fixed mean of the group times, has no say in that. “–” is undefined: no job counts.</p>
+</section>
+<section>
+<h2>Trade-offs</h2>
+<div class="two">{"".join(_figure(key, drawn[key]) for key in small)}{HOW_TO_READ}</div>
+{"".join(_figure(key, drawn[key]) for key in large)}
+</section>
+<section>
+<h2>The ends of the front</h2>
+{_extremes_table(front, comparison)}
+<p class="note">One line an objective: the schedule that is best in it, with everything else it brings. Response times
+in hours.</p>
+</section>
+<section>
+<h2>Where this comes from</h2>
+{_provenance(front, comparison)}
+</section>
+</main>
+<script type="application/json" id="themes">{_json({t: template(t) for t in ("light", "dark")})}</script>
+<script type="application/json" id="config">{_json(CONFIG)}</script>
+<script>{_plotly()}</script>
+<script>{SCRIPT}</script>
+</body>
+</html>
+"""
+
+
+def export_figures(drawn: Mapping[str, Figure], directory: str | os.PathLike[str]) -> list[Path]:
+    """Write figures as PNG and SVG, through one Chrome or Chromium for all of them.
+
+    Parameters
+    ----------
+    drawn
+        Figures by name, as `figures.figures` gives them; the name becomes the file's.
+    directory
+        Where to; made if it does not exist.
+
+    Returns
+    -------
+    list of Path
+        The files, NAME.png and NAME.svg a figure.
+
+    Raises
+    ------
+    InputError
+        There is no kaleido, Chrome or Chromium, or the directory cannot be written.
+    """
+    try:
+        import kaleido
+        from choreographer.errors import BrowserFailedError, ChromeNotFoundError
+    except ImportError:
+        raise InputError(
+            'PNG and SVG export needs the package kaleido; install it with: pip install "paretosched[export]"'
+        ) from None
+    target = Path(directory)
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{target}: cannot make this directory: {error.strerror}") from None
+    paths = [target / f"{name}.{ending}" for name in drawn for ending in FORMATS]
+    with ExitStack() as stack:
+        jobs = [
+            {
+                "fig": drawn[path.stem],
+                "path": stack.enter_context(written(path)),
+                "opts": {"format": path.suffix[1:], **_size(path.stem, drawn[path.stem], path.suffix == ".png")},
+            }
+            for path in paths
+        ]
+        # No MathJax, which would be fetched, and a proxy that does not exist: this browser reaches nothing.
+        offline = {"mathjax": False, "proxy_server": "127.0.0.1:9"}
+        try:
+            kaleido.write_fig_from_object_sync(jobs, kopts=offline, cancel_on_error=True)
+        except (ChromeNotFoundError, BrowserFailedError):
+            raise InputError(
+                "PNG and SVG export needs Chrome or Chromium, but none was found that starts; "
+                "install one, or name it in the environment variable BROWSER_PATH"
+            ) from None
+    return paths
+
+
+def _size(name: str, drawn: Figure, pixels: bool) -> dict[str, int]:
+    """Give the size for which labels were placed; PNG has two or three pixels for each of it."""
+    wide = name in WIDE
+    return {
+        "width": 1180 if wide else 620,
+        "height": drawn.layout.height or 480,
+        "scale": (2 if wide else 3) if pixels else 1,
+    }
+
+
+def _tiles(front: Front, comparison: Comparison) -> str:
+    tiles = [(f"{front.evaluations:,}", "schedules evaluated"), (f"{len(front.values):,}", "on the front")]
+    if comparison.dominated_by is not None:
+        tiles.append((f"{comparison.dominated_by[0]:,}", "as good as EASY in everything, and better"))
+    best = _rows_of_best(front).get("AWRT")
+    if best is not None:
+        tiles.append((f"{front.values[best, 1] / HOUR:,.2f} h", "shortest AWRT on the front"))
+    return '<div class="tiles">' + "".join(f"<div><b>{n}</b><span>{w}</span></div>" for n, w in tiles) + "</div>"
+
+
+def _summary(front: Front, comparison: Comparison) -> list[str]:
+    """Say in plain words what was found."""
+    count = len(front.values)
+    rule = "no other one is at least as good in every objective and better in one"
+    words = [f"{count:,} of {front.evaluations:,} evaluated schedules are on the front: {rule}."]
+    spans = [
+        f"{_named(o)} from {_value(o, values.min())} to {_value(o, values.max())} {unit(o)}"
+        for o, values in zip(front.objectives, front.values.T, strict=True)
+        if not np.isnan(values).any()
+    ]
+    words.append(f"Along the front, {_listed(spans)}.")
+    if comparison.dominated_by is not None and comparison.dominates is not None:
+        stand = [
+            f"{html.escape(name)} is dominated by {_some(above)} and dominates {_some(below)}"
+            for name, above, below in zip(
+                comparison.policies, comparison.dominated_by, comparison.dominates, strict=True
+            )
+        ]
+        words.append(f"Of these schedules, {_listed(stand)}.")
+    return words
+
+
+def _comparison_table(comparison: Comparison) -> str:
+    heads = [_head("Policy"), *(_objective_head(o) for o in comparison.objectives)]
+    counts = comparison.dominated_by is not None
+    if counts:
+        heads += [_head("Dominated by"), _head("Dominates")]
+    lines: list[str] = []
+    for row in comparison.rows():
+        cells = [f'<th scope="row">{html.escape(row["policy"])}</th>']
+        for o in comparison.objectives:
+            gain = row[f"{o.name}_vs_easy"] if lines else None
+            cells.append(_cell(o, row[o.name], "" if gain is None else _gain(o, gain)))
+        if counts:
+            cells += ["<td>–</td>" if row[key] is None else f"<td>{row[key]:,}</td>" for key in COUNTS]
+        lines.append(
+            f'<tr class="best">{"".join(cells)}</tr>' if row["policy"] == BEST else f"<tr>{''.join(cells)}</tr>"
+        )
+    return _table(heads, lines)
+
+
+COUNTS = ("dominated_by", "dominates")
+
+
+def _extremes_table(front: Front, comparison: Comparison) -> str:
+    heads = [_head("Best in"), *(_objective_head(o) for o in comparison.objectives)]
+    heads += [_head("Schedule"), _head("Run"), _head("Evaluation")]
+    lines: list[str] = []
+    for name, row in _rows_of_best(front).items():
+        cells = [f'<th scope="row">{name}</th>']
+        for o, value in zip(front.objectives, plain(front.values[row]), strict=True):
+            cells.append(_cell(o, value, strong=o.name == name))
+        run = front.origins[front.origin[row]].name
+        cells += [f"<td>{row:,}</td>", f"<td>{html.escape(run)}</td>", f"<td>{front.evaluation[row]:,}</td>"]
+        lines.append(f"<tr>{''.join(cells)}</tr>")
+    return _table(heads, lines)
+
+
+def _rows_of_best(front: Front) -> dict[str, int]:
+    """Find the row that is best in each objective; the first of equals; none where a group has no jobs."""
+    return {
+        o.name: int(values.argmax() if o.maximise else values.argmin())
+        for o, values in zip(front.objectives, front.values.T, strict=True)
+        if not np.isnan(values).any()
+    }
+
+
+def _provenance(front: Front, comparison: Comparison) -> str:
+    groups = ", ".join(f"AWRT{i} is group {html.escape(name)}" for i, name in enumerate(front.groups, 1))
+    seeds = ", ".join(str(seed) for seed in dict.fromkeys(origin.seed for origin in front.origins))
+    facts = {
+        "Workload": html.escape(front.workload),
+        "Digest": f"<code>{html.escape(front.digest)}</code>",
+        "Jobs, processors": f"{comparison.jobs:,}, {comparison.capacity:,}",
+        "User groups": groups,
+        "Runs": f"{len(front.origins)} with {front.evaluations:,} evaluations",
+        "Seeds": seeds,
+    }
+    lines = "".join(f"<dt>{key}</dt><dd>{value}</dd>" for key, value in facts.items())
+    whole = {"paretosched": __version__, "runs": [origin._asdict() for origin in front.origins]}
+    listing = html.escape(json.dumps(plain(whole), indent=2, ensure_ascii=False))
+    return f"<dl>{lines}</dl><details><summary>Everything about the runs</summary><pre>{listing}</pre></details>"
+
+
+def _figure(key: str, drawn: Figure) -> str:
+    label = html.escape(re.sub("<[^>]*>", " ", drawn.layout.title.text), quote=True)
+    height = drawn.layout.height or 480
+    return (
+        f'<figure id="{key}"><div class="plot" role="img" aria-label="{label}" style="height:{height}px"></div>'
+        f'<script type="application/json">{_inline(drawn.to_json())}</script></figure>'
+    )
+
+
+def _table(heads: Sequence[str], lines: Sequence[str]) -> str:
+    return (
+        f'<div class="scroll"><table><thead><tr>{"".join(heads)}</tr></thead>'
+        f"<tbody>{''.join(lines)}</tbody></table></div>"
+    )
+
+
+def _head(words: str, small: str = "") -> str:
+    return f'<th scope="col">{words}' + (f"<small>{small}</small>" if small else "") + "</th>"
+
+
+def _objective_head(o: Objective) -> str:
+    return _head(o.name, f"{html.escape(o.label.removeprefix('AWRT of '))}, {'h' if o.unit == 's' else o.unit}")
+
+
+def _cell(o: Objective, value: float | None, below: str = "", strong: bool = False) -> str:
+    if value is None:
+        return "<td>–</td>"
+    hint = f' title="{value:,.0f} s"' if o.unit == "s" else ""
+    shown = f"<b>{_value(o, value)}</b>" if strong else _value(o, value)
+    return f"<td{hint}>{shown}{below}</td>"
+
+
+def _gain(o: Objective, gain: float) -> str:
+    rounded = round(gain, 1) + 0.0  # no minus before a zero
+    better = rounded != 0 and (rounded < 0) == o.maximise
+    kind, sign = ("same", "") if rounded == 0 else ("better", "▲ ") if better else ("worse", "▼ ")
+    return f'<small class="{kind}">{sign}{rounded:{"+" if rounded else ""}.1f} %</small>'
+
+
+def _value(o: Objective, value: float) -> str:
+    return f"{value / HOUR if o.unit == 's' else value:,.2f}"
+
+
+def _named(o: Objective) -> str:
+    return "utilisation" if o.name == "UTIL" else o.name
+
+
+def _some(count: int) -> str:
+    return f"{count:,}" if count else "none"
+
+
+def _listed(parts: Sequence[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def _json(value: Any) -> str:
+    return _inline(json.dumps(value))
+
+
+def _inline(text: str) -> str:
+    """Make JSON safe inside a script element: without "<" nothing in it can end the element."""
+    return text.replace("<", "\\u003c")
+
+
+def _plotly() -> str:
+    """Give plotly.js without the addresses it sends charts to and fetches maps from."""
+    from plotly.offline import get_plotlyjs
+
+    script: str = get_plotlyjs()
+    return re.sub(r"https://(?:cloud\.plotly\.com|cdn\.plot\.ly)[^\"'`]*", "", script)
+
+
+def _style() -> str:
+    light, dark = (f"--ink:{INK[t]};--quiet:{QUIET[t]};--line:{GRID[t]};--card:{PAPER[t]};" for t in ("light", "dark"))
+    return (
+        f":root{{{light}--page:#f5f7fa;--better:#00608f;--worse:#a84300}}"
+        f"@media(prefers-color-scheme:dark){{:root{{{dark}--page:#12161a;--better:#6cc0f0;--worse:#f0935a}}}}{STYLE}"
+    )
+
+
+HOW_TO_READ = """<aside><h3>How to read the figures</h3>
+<p>Every point, or every line, is one whole schedule of the workload: what would have happened to all jobs if one set of
+rules had run the machine. No schedule on the front is better than another one in everything, so the choice among them
+is the owner's. The marks are schedules that the named policies make.</p>
+<p>The cloud is filled and not a curve, because a front of many objectives is seen here from the side: a point that is
+poor in both objectives shown is good in another one.</p>
+<p>Drag a rectangle to zoom, double-click to return, rest on a point for its numbers; “schedule” is its row on the
+front. In the parallel coordinates, drag along an axis to keep only the schedules that pass there, click the axis to
+release them, drag a name to move its axis.</p></aside>"""
+
+STYLE = """
+*{box-sizing:border-box}
+body{margin:0;background:var(--page);color:var(--ink);
+font:15px/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue","DejaVu Sans",Arial,sans-serif}
+main{max-width:1240px;margin:0 auto;padding:28px 20px 60px}
+h1{font-size:28px;line-height:1.2;margin:2px 0;overflow-wrap:anywhere}
+h2{font-size:19px;margin:36px 0 12px}
+header p{margin:0}
+.eyebrow{color:var(--quiet);font-size:12px;letter-spacing:.08em;text-transform:uppercase}
+.quiet,.note,small{color:var(--quiet)}
+.note{font-size:13px;max-width:90ch}
+.tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(190px,1fr));gap:12px;margin:20px 0}
+.tiles div,figure,.scroll,dl,details,aside{background:var(--card);border:1px solid var(--line);border-radius:8px}
+.tiles div{padding:12px 16px}
+.tiles b{display:block;font-size:24px;line-height:1.25;font-variant-numeric:tabular-nums}
+.tiles span{color:var(--quiet);font-size:13px}
+.summary{max-width:110ch;padding-left:20px;overflow-wrap:anywhere}
+.summary li{margin:4px 0}
+.scroll{overflow-x:auto}
+table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}
+th,td{padding:8px 12px;text-align:right;vertical-align:top;border-top:1px solid var(--line);white-space:nowrap}
+thead th{border-top:0;font-weight:600;white-space:normal;max-width:130px}
+th:first-child{text-align:left}
+tbody th{font-weight:600;max-width:260px;white-space:normal;overflow-wrap:anywhere}
+small{display:block;font-size:12px;font-weight:400}
+small.better{color:var(--better)}
+small.worse{color:var(--worse)}
+tr.best{background:color-mix(in srgb,var(--line) 35%,transparent)}
+.two{display:grid;grid-template-columns:repeat(auto-fit,minmax(520px,1fr));gap:16px}
+figure{margin:0 0 16px;padding:4px 8px;overflow:hidden;min-width:0}
+.two figure{margin:0}
+.two{margin-bottom:16px}
+.plot p{padding:24px}
+aside{padding:16px 22px;font-size:14px}
+aside h3{font-size:17px;font-weight:400;margin:0 0 8px}
+aside p{max-width:75ch}
+details{padding:10px 16px;margin-top:12px}
+summary{cursor:pointer;font-weight:600}
+pre{overflow-x:auto;font-size:12px}
+dl{display:grid;grid-template-columns:max-content 1fr;gap:6px 20px;padding:14px 16px;margin:0}
+dt{color:var(--quiet)}
+dd{margin:0;overflow-wrap:anywhere}
+@media(max-width:600px){.two{grid-template-columns:1fr}}
+@media print{body{background:#fff}section,figure{break-inside:avoid}}
+"""
+
+SCRIPT = """
+(async () => {
+  const json = (element) => JSON.parse(element.textContent);
+  const themes = json(document.getElementById("themes"));
+  const config = json(document.getElementById("config"));
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  const theme = () => themes[dark.matches ? "dark" : "light"];
+  const plots = [];
+  // the ticks chosen for the whole of a logarithmic axis are too few for a part of it: then plotly's own
+  const ticks = (plot, whole) => {
+    const change = {};
+    for (const name of Object.keys(whole).filter((key) => whole[key].type === "log")) {
+      const range = plot.layout[name].range;
+      const mode = whole[name].range.every((end, i) => Math.abs(end - range[i]) < 1e-9) ? "array" : "auto";
+      if (plot.layout[name].tickmode !== mode) change[name + ".tickmode"] = mode;
+    }
+    if (Object.keys(change).length) Plotly.relayout(plot, change);
+  };
+  for (const figure of document.querySelectorAll("figure")) {
+    const plot = figure.querySelector(".plot");
+    const {data, layout} = json(figure.querySelector("script"));
+    try {
+      await Plotly.newPlot(plot, data, {...structuredClone(layout), template: theme()}, config);
+      plot.on("plotly_relayout", () => ticks(plot, layout));
+      plots.push(plot);
+    } catch (error) {
+      console.error(error);
+      plot.innerHTML = "<p>This browser could not draw the figure.</p>";
+    }
+  }
+  dark.addEventListener("change", () => plots.forEach((plot) => Plotly.relayout(plot, {template: theme()})));
+  document.documentElement.dataset.drawn = plots.length;
+})();
+"""

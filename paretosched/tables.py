@@ -1,0 +1,110 @@
+"""The same rows for people and for programs: aligned plain text, or JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+
+class Column(NamedTuple):
+    """One column of a text table.
+
+    Attributes
+    ----------
+    key
+        Where its value stands in a row.
+    header
+        What is written above it.
+    spec
+        Format specification of its numbers, as in `format(value, ",.0f")`. A column with one is aligned to the
+        right, a column without to the left; text is written as it is in both.
+    """
+
+    key: str
+    header: str
+    spec: str = ""
+
+
+def table(rows: Iterable[Mapping[str, Any]], columns: Sequence[Column]) -> str:
+    """Align rows under their headers, with "-" for what is undefined.
+
+    Lines are never wrapped or shortened, so the result can be piped; characters that could steer a terminal are
+    replaced.
+
+    Parameters
+    ----------
+    rows
+        One mapping a line; a missing value, None and NaN are all undefined.
+    columns
+        What to show, in this order.
+
+    Examples
+    --------
+    >>> rows = [{"policy": "EASY", "AWRT": 59681.4}, {"policy": "FCFS", "AWRT": None}]
+    >>> print(table(rows, [Column("policy", "policy"), Column("AWRT", "AWRT s", ",.0f")]))
+    policy  AWRT s
+    ------  ------
+    EASY    59,681
+    FCFS         -
+    """
+    cells = [[_cell(plain(row.get(column.key)), column.spec) for column in columns] for row in rows]
+    headers = [_cell(column.header, "") for column in columns]
+    left = [not column.spec for column in columns]
+    widths = [max(_width(line[c]) for line in [headers, *cells]) for c in range(len(columns))]
+    lines = [headers, ["-" * width for width in widths], *cells]
+    return "\n".join(
+        "  ".join(_padded(*cell) for cell in zip(line, widths, left, strict=True)).rstrip() for line in lines
+    )
+
+
+def to_json(value: Any) -> str:
+    """Write rows, or any nesting of mappings, sequences, numpy values and plain values, as JSON text.
+
+    NaN and infinity, which JSON cannot say, become null; what is none of these types is written as its text.
+
+    Examples
+    --------
+    >>> to_json([{"jobs": np.int64(3), "AWRT": float("nan")}]).split()
+    ['[', '{', '"jobs":', '3,', '"AWRT":', 'null', '}', ']']
+    """
+    return json.dumps(plain(value), indent=2, allow_nan=False)
+
+
+def plain(value: Any) -> Any:
+    """Turn a value into dicts, lists, text, numbers, truth values and None; NaN and infinity into None.
+
+    Examples
+    --------
+    >>> plain({"front": np.array([1.5, np.nan])})
+    {'front': [1.5, None]}
+    """
+    if isinstance(value, np.generic | np.ndarray):
+        value = value.tolist()
+    if isinstance(value, Mapping):
+        return {str(key): plain(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [plain(entry) for entry in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value if isinstance(value, str | int | float | None) else str(value)
+
+
+def _cell(value: Any, spec: str) -> str:
+    if value is None:
+        return "-"
+    text = value if isinstance(value, str) else format(value, spec)
+    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
+
+
+def _width(text: str) -> int:
+    return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)
+
+
+def _padded(text: str, width: int, left: bool) -> str:
+    space = " " * (width - _width(text))
+    return text + space if left else space + text

@@ -1,0 +1,66 @@
+"""Fronts for the tests of what is shown, with the shape of real ones but without a single simulation."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from paretosched.compare import Comparison, improvement
+from paretosched.objectives import objective_table
+
+
+class Origin(NamedTuple):
+    name: str = "run-a"
+    seed: int = 71
+    evaluations: int = 25_000
+
+
+def a_front(
+    points: int = 50, *, name: str = "made up", groups: tuple[str, ...] = tuple("12345"), empty: int = -1
+) -> Any:
+    """Correlated log-normal response times; AWRT is their weighted mean; `empty` is a group without jobs."""
+    rng = np.random.default_rng(5)
+    count = len(groups)
+    weight = rng.dirichlet(np.full(count, 0.8), points)
+    excess = np.exp(rng.normal(scale=0.5, size=(points, count)) - 6 * weight)
+    awrt_of = np.linspace(60_000, 30_000, count) * (1 + np.geomspace(0.3, 2.0, count) * excess)
+    share = np.full(count, 1 / count)
+    if empty >= 0:
+        share = np.where(np.arange(count) == empty, 0.0, 1 / (count - 1))
+    awrt = awrt_of @ share
+    util = 67 - awrt / awrt.max() + 0.1 * rng.normal(size=points)
+    if empty >= 0:
+        awrt_of[:, empty] = np.nan
+    return SimpleNamespace(
+        values=np.column_stack([util, awrt, awrt_of]),
+        objectives=objective_table(groups),
+        origin=np.zeros(points, dtype=np.int64),
+        origins=(Origin(),),
+        evaluation=np.arange(points) * 3,
+        workload=name,
+        digest="ab12" * 16,
+        groups=groups,
+        evaluations=25_000,
+    )
+
+
+def a_comparison(front: Any, names: tuple[str, ...] = ("EASY", "FCFS", "recorded")) -> Comparison:
+    """Policies in the middle of the front, FCFS far away from it."""
+    middle = np.median(front.values, axis=0)
+    values = np.array([middle * (6.0 if name == "FCFS" else 1.0 + 0.02 * k) for k, name in enumerate(names)])
+    sign = np.array([1.0 if o.maximise else -1.0 for o in front.objectives])
+    return Comparison(
+        front.workload,
+        front.digest,
+        133_024,
+        1024,
+        front.objectives,
+        names,
+        values,
+        improvement(values, values[0]),
+        np.array([14, 50, 0]),
+        np.array([0, 0, 7]),
+        sign * (sign * front.values).max(axis=0),
+    )

@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paretosched.compare import BEST, compare, deciding, improvement
+from paretosched.errors import InputError
+from paretosched.objectives import objective_table, objectives
+from paretosched.policy import Policy, greedy
+from paretosched.simulate import simulate
+from paretosched.tables import to_json
+from paretosched.workload import Workload
+
+# Job 2 is as wide as the machine and waits for job 1; EASY lets job 3 pass it, FCFS does not. No job is a guest's.
+WORKLOAD = Workload(
+    submit=[0, 1, 2],
+    run=[10, 5, 3],
+    estimate=[10, 5, 3],
+    width=[3, 4, 1],
+    capacity=4,
+    group=[0, 1, 0],
+    groups=("staff", "students", "guests"),
+    name="three jobs",
+)
+EASY = objectives(simulate(WORKLOAD, "easy"))
+
+
+def a_front(values: list[list[float]], workload: Workload = WORKLOAD) -> SimpleNamespace:
+    return SimpleNamespace(
+        values=np.array(values).reshape(-1, 5), digest=workload.digest, workload=workload.name, groups=workload.groups
+    )
+
+
+def test_improvement_is_positive_for_shorter_times_and_negative_for_more_utilisation():
+    assert improvement(np.array([66.0, 90.0]), np.array([60.0, 100.0])).tolist() == [-10.0, 10.0]
+
+
+def test_easy_comes_first_whether_it_is_asked_for_or_not():
+    assert compare(WORKLOAD, []).policies == ("EASY",)
+    assert compare(WORKLOAD, ["fcfs", "easy", "fcfs"]).policies == ("EASY", "FCFS")
+    assert compare(WORKLOAD, [Policy("easy", name="what we run")]).policies == ("what we run",)
+
+
+def test_values_are_those_of_the_simulator_and_its_objectives():
+    c = compare(WORKLOAD, ["fcfs"])
+    assert np.array_equal(c.values[1], objectives(simulate(WORKLOAD, "fcfs")), equal_nan=True)
+    # by hand: job 3 responds after 16 s instead of 3 s; (30 x 10 + 3 x 3) / 33 and (30 x 10 + 3 x 16) / 33
+    assert c.rows()[0]["AWRT1"] == pytest.approx(309 / 33)
+    assert c.rows()[1]["AWRT1"] == pytest.approx(348 / 33)
+    assert c.rows()[1]["AWRT1_vs_easy"] == pytest.approx(100 * (309 - 348) / 309)
+
+
+def test_a_group_without_jobs_is_none_and_never_zero():
+    row = compare(WORKLOAD, ["fcfs"], a_front([EASY.tolist()])).rows()
+    assert [r["AWRT3"] for r in row] == [None] * 3
+    assert [r["AWRT3_vs_easy"] for r in row] == [None] * 3
+    assert '"AWRT3": null' in to_json(row)
+
+
+def test_awrt_and_groups_without_jobs_decide_nothing():
+    util, awrt, first, second, nan = EASY
+    better = [util, awrt * 9, first - 1, second, nan]  # a worse AWRT beside better groups cannot be, and must not count
+    equal = [util, awrt / 9, first, second, nan]
+    worse = [util - 1, awrt, first, second + 1, nan]
+    mixed = [util + 1, awrt, first + 1, second, nan]
+    c = compare(WORKLOAD, [], a_front([better, equal, worse, mixed, better]))
+    assert c.dominated_by is not None
+    assert c.dominates is not None
+    assert (c.dominated_by.tolist(), c.dominates.tolist()) == ([2], [1])
+
+
+def test_the_best_of_the_front_is_the_last_row():
+    awrt, nan = EASY[1], EASY[4]
+    rows = compare(WORKLOAD, ["fcfs"], a_front([[50, 9, 8, 7, nan], [60, 10, 6, 9, nan]])).rows()
+    assert [r["policy"] for r in rows] == ["EASY", "FCFS", BEST]
+    assert [rows[-1][name] for name in ("UTIL", "AWRT", "AWRT1", "AWRT2")] == [60, 9, 6, 7]
+    assert rows[-1]["AWRT_vs_easy"] == pytest.approx(100 * (awrt - 9) / awrt)
+    assert rows[-1]["dominated_by"] is None
+
+
+def test_without_a_front_nothing_is_said_about_one():
+    rows = compare(WORKLOAD, ["fcfs"]).rows()
+    assert [(r["dominated_by"], r["dominates"]) for r in rows] == [(None, None)] * 2
+    assert "dominated" not in compare(WORKLOAD, ["fcfs"]).text()
+
+
+def test_an_empty_front_dominates_nothing():
+    c = compare(WORKLOAD, [], a_front([]))
+    assert [r["dominated_by"] for r in c.rows()] == [0, None]
+    assert c.rows()[-1]["UTIL"] is None
+
+
+def test_policies_of_one_name_are_told_apart():
+    genes = np.full((3, 8), 0.5)
+    same = [greedy(["f2"] * 3, genes * k, groups=WORKLOAD.groups, name="mine") for k in (1, 0.5)]
+    assert compare(WORKLOAD, same).policies == ("EASY", "mine", "mine (2)")
+
+
+def test_a_front_of_another_workload_is_refused():
+    other = WORKLOAD.with_(capacity=5, name="four\nprocessors")
+    with pytest.raises(InputError, match="front must be of the same workload"):
+        compare(WORKLOAD, [], a_front([], other))
+
+
+def test_the_text_has_the_improvements_below_each_policy_and_states_the_convention():
+    text = compare(WORKLOAD, ["fcfs"], a_front([EASY.tolist()])).text()
+    lines = text.splitlines()
+    assert " ".join(lines[0].split()) == "policy UTIL % AWRT s AWRT1 s AWRT2 s AWRT3 s dominated by dominates"
+    assert lines[4].startswith("  vs EASY")
+    assert "-12.6 %" in lines[4]
+    assert lines[-1].endswith("positive is better for response times and worse for UTIL")
+
+
+@given(st.lists(st.lists(st.integers(0, 3), min_size=3, max_size=3), max_size=12))
+def test_counts_equal_a_naive_count(points):
+    own = EASY.copy()
+    values = [[own[0] + p[0] - 1, 0.0, own[2] + p[1] - 1, own[3] + p[2] - 1, np.nan] for p in points]
+    c = compare(WORKLOAD, [], a_front(values))
+
+    def beats(a, b):
+        at_least = a[0] >= b[0] and a[2] <= b[2] and a[3] <= b[3]
+        return at_least and (a[0], a[2], a[3]) != (b[0], b[2], b[3])
+
+    assert c.dominated_by is not None
+    assert c.dominates is not None
+    assert c.dominated_by[0] == sum(beats(v, own) for v in values)
+    assert c.dominates[0] == sum(beats(own, v) for v in values)
+
+
+def test_deciding_objectives():
+    table = objective_table(("1", "2"))
+    assert deciding(table, np.array([60.0, 5.0, np.nan, 4.0])) == [0, 3]

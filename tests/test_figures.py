@@ -1,0 +1,190 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fronts import a_comparison, a_front
+from paretosched.errors import InputError
+from paretosched.figures import (
+    HIGH,
+    MARKS,
+    REPRESENTATIVES,
+    STRANDS,
+    WIDE,
+    _linear_ticks,
+    _log_ticks,
+    figures,
+    pairs,
+    parallel,
+    representatives,
+    scatter,
+    text,
+)
+
+MANY = a_front(20_000)
+FEW = a_front(40)
+
+
+def the_marks(front, **kwargs):
+    return a_comparison(front, **kwargs).marks
+
+
+def test_a_scatter_draws_every_schedule_once_in_hours_with_seconds_under_the_mouse():
+    cloud = scatter(FEW, "AWRT1", "AWRT2", {}).data[0]
+    assert np.allclose(cloud.x, FEW.values[:, 2] / 3600)
+    assert np.allclose(cloud.y, FEW.values[:, 3] / 3600)
+    assert np.array_equal(cloud.customdata[:, 0], np.rint(FEW.values[:, 2]))
+    assert np.array_equal(cloud.customdata[:, 3], FEW.evaluation)
+    assert "s)" in cloud.hovertemplate
+
+
+def test_utilisation_stays_in_per_cent_and_linear():
+    drawn = scatter(FEW, "UTIL", "AWRT", {}, log=True)
+    assert np.allclose(drawn.data[0].x, FEW.values[:, 0])
+    assert (drawn.layout.xaxis.type, drawn.layout.yaxis.type) == ("linear", "log")
+    assert drawn.layout.xaxis.title.text.endswith("(%)")
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "words"),
+    [("UTIL", "AWRT", "right and down"), ("AWRT", "AWRT1", "left and down"), ("AWRT", "UTIL", "left and up")],
+)
+def test_the_direction_of_better_is_said(x, y, words):
+    assert f"better: {words}" in scatter(FEW, x, y, {}).layout.title.subtitle.text
+
+
+def test_many_points_are_drawn_by_webgl_and_few_as_svg():
+    assert {trace.type for trace in scatter(MANY, "AWRT1", "AWRT2", the_marks(MANY)).data} == {"scattergl"}
+    assert {trace.type for trace in scatter(FEW, "AWRT1", "AWRT2", the_marks(FEW)).data} == {"scatter"}
+
+
+def test_marks_differ_in_colour_and_in_symbol():
+    names = ("EASY", "FCFS", "recorded", "a", "b", "c")
+    traces = scatter(FEW, "AWRT1", "AWRT2", the_marks(FEW, names=names)).data[1:]
+    assert [trace.name for trace in traces] == list(names)
+    assert len({trace.marker.color for trace in traces}) == len({trace.marker.symbol for trace in traces}) == len(MARKS)
+
+
+@pytest.mark.parametrize("log", [False, True])
+def test_an_outlier_does_not_press_the_front_into_a_corner_but_is_named_at_the_edge(log):
+    marks = the_marks(FEW)
+    drawn = scatter(FEW, "AWRT1", "AWRT2", marks, log=log)
+    cloud, limits = drawn.data[0].x, np.array(drawn.layout.xaxis.range)
+    limits = 10**limits if log else limits
+    assert limits[0] < cloud.min()
+    assert limits[1] > cloud.max()
+    assert marks["FCFS"][2] / 3600 > limits[1]
+    label = next(note for note in drawn.layout.annotations if note.text.startswith("FCFS"))
+    assert f"{marks['FCFS'][2] / 3600:,.1f} h" in label.text
+    assert drawn.layout.xaxis.range[0] < label.x < drawn.layout.xaxis.range[1]
+
+
+@pytest.mark.parametrize(("x", "y"), [("UTIL", "AWRT"), ("AWRT", "AWRT1"), ("AWRT1", "AWRT2")])
+def test_labels_of_marks_at_one_place_do_not_overlap(x, y):
+    spot = np.median(MANY.values, axis=0)
+    drawn = scatter(MANY, x, y, {f"policy {k}": spot * (1 + k / 1000) for k in range(5)}, log=True)
+    boxes = [(note.ax, note.ay, 3.6 * len(note.text) + 6) for note in drawn.layout.annotations]
+    for k, (ax, ay, half) in enumerate(boxes):
+        assert abs(ax) < WIDE
+        assert abs(ay) < HIGH
+        assert all(abs(ax - bx) > half * 0.9 or abs(ay - by) > 15 for bx, by, _ in boxes[:k])
+
+
+def test_a_group_without_jobs_is_left_out_of_all_figures_and_refused_when_asked_for():
+    front = a_front(30, empty=2)
+    drawn = figures(front, a_comparison(front).marks)
+    assert [d.label.split("<")[0] for d in drawn["parallel"].data[0].dimensions] == [
+        "UTIL", "AWRT", "AWRT1", "AWRT2", "AWRT4", "AWRT5",
+    ]  # fmt: skip
+    assert [d.label for d in drawn["pairs"].data[0].dimensions] == ["AWRT1", "AWRT2", "AWRT4", "AWRT5"]
+    with pytest.raises(InputError, match="AWRT3 cannot be drawn, because no job"):
+        scatter(front, "AWRT3", "AWRT1", {})
+
+
+def test_unknown_objectives_are_refused():
+    with pytest.raises(InputError, match=r'objective must be one of UTIL, AWRT, AWRT1, .* but is "AWRT9"'):
+        scatter(FEW, "AWRT9", "AWRT1", {})
+
+
+def test_parallel_coordinates_say_how_many_of_how_many_and_turn_better_upwards():
+    drawn = parallel(MANY, the_marks(MANY))
+    chart = drawn.data[0]
+    assert "3,000 of 20,000 schedules shown" in drawn.layout.title.text
+    assert len(chart.dimensions[0]["values"]) == REPRESENTATIVES + STRANDS * 3
+    low, high = chart.dimensions[0].range
+    assert low < high  # utilisation: more is up
+    assert all(d.range[0] > d.range[1] for d in chart.dimensions[1:])  # times: less is up
+    assert all(min(d.range) <= min(d["values"]) + 1e-6 for d in chart.dimensions)
+    assert "beyond the end of an axis: FCFS" in drawn.layout.title.subtitle.text
+
+
+def test_representatives_are_distinct_sorted_and_hold_every_extreme():
+    places = np.log10(MANY.values)
+    rows = representatives(places, 500)
+    assert len(rows) == len(set(rows.tolist())) == 500
+    assert (np.diff(rows) > 0).all()
+    assert np.array_equal(places[rows].min(axis=0), places.min(axis=0))
+    assert np.array_equal(places[rows].max(axis=0), places.max(axis=0))
+
+
+def test_representatives_of_duplicates_are_still_distinct_rows():
+    assert representatives(np.zeros((10, 2)), 4).size == 4
+    assert representatives(np.zeros((3, 2)), 4).tolist() == [0, 1, 2]
+
+
+def test_representatives_leave_no_gap_that_a_left_out_row_would_have_filled():
+    places = np.random.default_rng(0).random((300, 2))
+    places = (places - places.min(axis=0)) / np.ptp(places, axis=0)
+    rows = representatives(places, 40)
+
+    def apart(a, b):
+        return np.sqrt(((a[:, None] - b[None]) ** 2).sum(axis=2))
+
+    among = apart(places[rows], places[rows]) + 10 * np.eye(40)
+    # four extremes are given; of the others none is nearer to the rest than the farthest left-out row
+    farthest = apart(places, places[rows]).min(axis=1).max()
+    assert np.sort(among.min(axis=1))[8:].min() >= farthest
+
+
+@pytest.mark.parametrize("points", [1, 2])
+def test_tiny_fronts_can_be_drawn(points):
+    front = a_front(points)
+    drawn = figures(front, a_comparison(front).marks)
+    assert list(drawn) == ["util-awrt", "awrt-awrt1", "awrt1-awrt2", "parallel", "pairs"]
+    assert all(np.isfinite(drawn["util-awrt"].layout.yaxis.range))
+
+
+def test_one_group_alone_has_no_pairs():
+    front = a_front(20, groups=("all",))
+    assert list(figures(front, a_comparison(front).marks)) == ["util-awrt", "parallel"]
+    with pytest.raises(InputError, match="two groups"):
+        pairs(front, {})
+
+
+def test_more_pairs_than_a_page_can_draw_are_refused():
+    with pytest.raises(InputError, match="at most 3, but are 4"):
+        figures(FEW, {}, [("AWRT1", "AWRT2")] * 4)
+
+
+def test_names_of_logs_reach_plotly_as_text():
+    hostile = '<a href="https://example.org">%{x}</a>'
+    front = a_front(20, name=hostile, groups=(hostile, "b"))
+    for drawn in figures(front, {hostile: front.values[0]}).values():
+        assert "<a" not in drawn.to_json().replace("\\u003c", "<")
+    assert "%{" not in text("%{x}")
+
+
+@given(st.floats(-3, 3), st.floats(0.02, 4))
+def test_logarithmic_ticks_are_in_range_apart_and_at_least_three(low, span):
+    ticks = _log_ticks(low, low + span)
+    assert len(ticks) >= 3
+    assert all(low - 1e-9 <= np.log10(tick) <= low + span + 1e-9 for tick in ticks)
+    assert ticks == sorted(set(ticks))
+
+
+def test_ticks_are_round_numbers():
+    assert _log_ticks(np.log10(30), np.log10(220)) == [30, 50, 70, 100, 150, 200]
+    assert _log_ticks(0, 3) == [1, 10, 100, 1000]
+    assert _linear_ticks(65.1, 88.2) == [70, 75, 80, 85]
