@@ -7,13 +7,48 @@ The public names, in the order of the flow. They are loaded on first use, so tha
 import sys
 from importlib import import_module
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from .compare import Comparison, compare
+    from .errors import InputError
+    from .explore import explore
+    from .figures import figures
+    from .front import Front, indicators, load_front, merge, save_front
+    from .objectives import Objective, objective_table, objectives
+    from .policy import Policy, greedy, load_policy, save_policy
+    from .report import export_figures, write_report
+    from .schedule import Schedule, save_schedule
+    from .simulate import simulate
+    from .workload import (
+        Workload,
+        by_consumption,
+        by_csv,
+        by_queue,
+        by_swf_group,
+        describe,
+        fetch,
+        lublin,
+        read_swf,
+        scale,
+        write_swf,
+    )
 
 _HOME = {
     # what arrives
     "Workload": "workload",
+    "read_swf": "workload",
+    "write_swf": "workload",
+    "fetch": "workload",
+    "lublin": "workload",
+    "scale": "workload",
+    "by_consumption": "workload",
+    "by_swf_group": "workload",
+    "by_queue": "workload",
+    "by_csv": "workload",
+    "describe": "workload",
     # what runs it
     "Policy": "policy",
     "greedy": "policy",
@@ -21,8 +56,24 @@ _HOME = {
     "save_policy": "policy",
     "simulate": "simulate",
     "Schedule": "schedule",
-    "objectives": "objectives",
+    "save_schedule": "schedule",
+    # how good it is
+    "Objective": "objectives",
     "objective_table": "objectives",
+    "objectives": "objectives",
+    # what is possible
+    "explore": "explore",
+    "Front": "front",
+    "load_front": "front",
+    "save_front": "front",
+    "merge": "front",
+    "indicators": "front",
+    # how it compares, and what it looks like
+    "compare": "compare",
+    "Comparison": "compare",
+    "figures": "figures",
+    "write_report": "report",
+    "export_figures": "report",
     # what went wrong
     "InputError": "errors",
 }

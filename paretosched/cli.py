@@ -11,8 +11,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from . import __version__
 from .errors import InputError
@@ -70,7 +69,8 @@ def info(options: argparse.Namespace) -> int:
     print(
         f"{about['name']}\n"
         f"  {about['jobs']:,} jobs of {about['users']:,} users on {about['capacity']:,} processors\n"
-        f"  submitted {about['first_submit']} to {about['last_submit']}, {about['zone']}: {about['span_days']:.1f} days\n"
+        f"  submitted {about['first_submit']} to {about['last_submit']}, {about['zone']}: "
+        f"{about['span_days']:.1f} days\n"
         f"  offered load {load}; serial jobs {about['serial_percent']:.1f} %; "
         f"recorded waits for {about['recorded_waits_percent']:.1f} %\n"
     )
@@ -227,8 +227,8 @@ def explore(options: argparse.Namespace) -> int:
                 progress=show,
             )
         except KeyboardInterrupt:
-            done = last[0].evaluations if last else 0
-            _remark(f"{done:,} evaluations are kept in {options.output}; the same command continues them")
+            kept = last[0].evaluations if last else 0
+            _remark(f"{kept:,} evaluations are kept in {options.output}; the same command continues them")
             raise
     done = last[0]
     if done.replayed >= done.total:
@@ -246,7 +246,8 @@ def explore(options: argparse.Namespace) -> int:
     )
     _print_extremes(front)
     print(
-        f"\nnext: {PROGRAM} compare {options.trace} --front {options.output} --policy fcfs --policy easy -o report.html\n"
+        f"\nnext: {PROGRAM} compare {options.trace} --front {options.output} --policy fcfs --policy easy "
+        "-o report.html\n"
         f"      {PROGRAM} simulate {options.trace} --front {options.output} --row 0 --save-policy policy.json"
     )
     return 0
@@ -291,7 +292,7 @@ def front(options: argparse.Namespace) -> int:
     print(table([*measured["inputs"], total | {"in_front": measured["size"]}], columns))
     print(
         f"hypervolume: share of the box from the ideal to 1.1 times the nadir, {measured['hypervolume_method']}; "
-        "IGD+ and additive epsilon against the merged front; AWRT takes no part: it follows from the AWRT of the groups\n"
+        "IGD+ and additive epsilon against the merged front; AWRT takes no part, it follows from that of the groups\n"
     )
     _print_extremes(merged)
     return 0
@@ -508,7 +509,7 @@ def _parser() -> argparse.ArgumentParser:
         )
         made.set_defaults(run=run)
         made.add_argument("--json", action="store_true", help="write JSON instead of tables")
-        return made  # type: ignore[no-any-return]
+        return made
 
     def takes_trace(made: _Parser) -> None:
         made.add_argument("trace", metavar="TRACE", help="workload log in SWF, plain or gzipped")
@@ -568,7 +569,8 @@ def _parser() -> argparse.ArgumentParser:
         "scale",
         scale,
         "scale a workload to another machine size (Ernemann, Song, Yahyapour 2003)",
-        "  paretosched scale CTC-SP2-1996-3.1-cln.swf.gz --processors 1024 --factor 2.45 -o ctc1024.swf.gz\n  (the papers' factors to 1024: CTC 2.45, KTH 10.71, LANL 1, SDSC00 8.21, SDSC95 and SDSC96 2.48, NASA 8)",
+        "  paretosched scale CTC-SP2-1996-3.1-cln.swf.gz --processors 1024 --factor 2.45 -o ctc1024.swf.gz\n"
+        "  (the papers' factors to 1024: CTC 2.45, KTH 10.71, LANL 1, SDSC00 8.21, SDSC95 and SDSC96 2.48, NASA 8)",
     )
     takes_trace(made)
     made.add_argument(
@@ -600,7 +602,8 @@ def _parser() -> argparse.ArgumentParser:
         "simulate",
         simulate,
         "run a workload under a policy and print the seven objectives",
-        "  paretosched simulate w.swf.gz --policy easy -o schedule.csv\n  paretosched simulate w.swf.gz --front run --row 17 --save-policy policy.json",
+        "  paretosched simulate w.swf.gz --policy easy -o schedule.csv\n"
+        "  paretosched simulate w.swf.gz --front run --row 17 --save-policy policy.json",
     )
     takes_trace(made)
     made.add_argument(
@@ -621,7 +624,8 @@ def _parser() -> argparse.ArgumentParser:
         "explore",
         explore,
         "explore the possible schedules: a run directory with every evaluation and the front",
-        "  paretosched explore ctc1024.swf.gz -o run --evaluations 20000\n  (killed or stopped with Ctrl-C, the same command continues it, with the same result)",
+        "  paretosched explore ctc1024.swf.gz -o run --evaluations 20000\n"
+        "  (killed or stopped with Ctrl-C, the same command continues it, with the same result)",
     )
     takes_trace(made)
     made.add_argument("-o", "--output", required=True, metavar="RUN", help="run directory, new or to be continued")

@@ -13,6 +13,7 @@ import os
 import numpy as np
 from numpy.typing import NDArray
 
+from .errors import InputError
 from .kernels.arrival import backfilled, fcfs
 from .kernels.conservative import conservative, replanned
 from .kernels.greedy import greedy
@@ -58,7 +59,7 @@ def start_times(workload: Workload, policy: Policy) -> NDArray[np.int64]:
     """Start times, (n,) int64 seconds, of a policy that fits the workload."""
     w = workload
     if policy.rule == "recorded":
-        return w.submit + np.maximum(w.wait, 0)
+        return _recorded(w)
     start = np.empty(len(w), dtype=np.int64)
     jobs = (w.submit, w.run, w.estimate, w.width)
     if policy.rule == "fcfs":
@@ -76,4 +77,19 @@ def start_times(workload: Workload, policy: Policy) -> NDArray[np.int64]:
             # Bounds all times that enter a key; twice, because an expected end may lie beyond the latest real one.
             horizon = 2.0 * float(w.submit[-1] + w.run.sum())
             greedy(*jobs, w.group, w.capacity, *situations, policy.backfill == "easy", horizon, start)
+    return start
+
+
+def _recorded(workload: Workload) -> NDArray[np.int64]:
+    """Start times of the log itself; where a wait is unknown, the submission."""
+    start = workload.submit + np.maximum(workload.wait, 0)
+    if (workload.wait < 0).all():
+        # Some logs give start times as submissions and know no waits (NASA iPSC); others have no record at all.
+        try:
+            Schedule(workload, start, "recorded").check()
+        except InputError:
+            raise InputError(
+                f"{workload.name}: no job has a recorded wait, so there is no recorded schedule "
+                "(was it generated or scaled?)"
+            ) from None
     return start

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from exploring import random_workload
 from hypothesis import given
 from hypothesis import strategies as st
 
+from exploring import random_workload
 from paretosched.encodings.weighting import decode, lower_upper
 from paretosched.errors import InputError
 from paretosched.evaluate import LONGEST_TASK, batch_sizes, evaluator, versions
