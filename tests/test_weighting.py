@@ -19,7 +19,9 @@ def test_five_groups_make_36_weights_and_3_criteria() -> None:
     labels = gene_labels(5)
     assert lower.shape == upper.shape == (39,)
     assert len(set(labels)) == 39
-    assert labels[:12] == [f"weekend {gene}" for gene in ["w1", "w2", "w3", "w4", "w5", "K1", "K2", "K3", "K4", "K5", "a", "b"]]
+    assert labels[:12] == [
+        f"weekend {gene}" for gene in ["w1", "w2", "w3", "w4", "w5", "K1", "K2", "K3", "K4", "K5", "a", "b"]
+    ]
     assert labels[36:] == ["weekend criterion", "day criterion", "night criterion"]
     assert lower.tolist() == [0.0] * 39
     assert upper.tolist() == ([1.0] * 5 + [5.0] * 5 + [1.0] * 2) * 3 + [4.0] * 3

@@ -5,7 +5,7 @@ from numba import njit
 
 from .running import bits_for, expect, forget, pop, push, reserve
 from .smallest import FAR, WIDTH, lift, lower, open_smallest
-from .tournament import EXPIRY, NEVER, NOBODY, SLOT, first_backfill, open_level, replay, replay_above, seat
+from .tournament import NODE, close_ranks, first_backfill, open_level, replay, reseat
 
 
 @njit(cache=True, nogil=True)
@@ -37,15 +37,19 @@ def greedy(submit, run, estimate, width, group, capacity, begin, kind, criteria,
     while size < n:
         size *= 2
     # Only what the longest queue needs is ever touched, so that memory follows the queue and not the workload.
-    tree = np.empty((3, 2 * size, 4))
+    # One spare node lets the pairs of children begin at a cache line.
+    tree = np.empty((3, 2 * size + 2), NODE)
+    if tree.ctypes.data % 64 != 0:
+        tree = tree[:, 1:]
+    stale = np.empty((3, 2 * size), np.bool_)
     least = np.empty((2 * size if backfill else 1, 2), np.int64)
     row_of = np.empty(size, np.int64)
     copies = np.empty(size, np.int64)
-    spare = np.empty(size, np.int64)
     slots_running = min(n, capacity) + 1
     heap = np.empty(slots_running, np.int64)
     ends = np.empty(slots_running if backfill else 1, np.int64)
     stack = np.empty(256, np.int64)
+    scratch = np.empty(256, np.int64)
     _greedy(
         submit,
         run,
@@ -62,13 +66,14 @@ def greedy(submit, run, estimate, width, group, capacity, begin, kind, criteria,
         start,
         size,
         tree,
+        stale,
         least,
         row_of,
         copies,
-        spare,
         heap,
         ends,
         stack,
+        scratch,
     )
 
 
@@ -90,13 +95,14 @@ def _greedy(
     start,
     size,
     tree,
+    stale,
     least,
     row_of,
     copies,
-    spare,
     heap,
     ends,
     stack,
+    scratch,
 ):
     n = submit.size
     row_bits = bits_for(np.int64(n))
@@ -105,7 +111,6 @@ def _greedy(
     running = 0
     waiting = 0  # slots in use
     used = np.int64(0)  # slots ever used since the queue was last empty
-    spares = 0
     level = np.int64(0)
     top = size
     free = np.int64(capacity)
@@ -154,28 +159,36 @@ def _greedy(
                     running += 1
                 free -= width[j] * count
                 continue
-            if spares > 0:
-                spares -= 1
-                slot = spare[spares]
-            else:
-                slot = used
-                used += 1
-                if slot == 0:
-                    level = np.int64(-1)
-                if slot == 0 or (slot >> level) > 0:
+            # Slots are given in the order of arrival and not again before most are empty: who arrives together
+            # stays together, and the games that change together lie together.
+            if used == 0:
+                level = np.int64(-1)
+            if used == 0 or (used >> level) > 0:
+                if used > 0 and 2 * waiting <= used:
+                    used, level = close_ranks(tree, stale, size, used, row_of, copies)
+                    if backfill:
+                        for k in range(level + 1):
+                            open_smallest(least, size, k)
+                        for slot in range(used):
+                            k = row_of[slot]
+                            lower(least, slot + size, size >> level, width[k], estimate[k])
+                else:
                     level += 1
-                    open_level(tree, size, level)
+                    open_level(tree, stale, size, level)
                     if backfill:
                         open_smallest(least, size, level)
-                    top = size >> level
+                top = size >> level
+            slot = used
+            used += 1
             row_of[slot] = j
             copies[slot] = count
             waiting += 1
             fresh += 1
             newest = slot
             leaf = slot + size
-            seat(tree, s, leaf, criterion, genes, size, row_of, submit, estimate, width, group)
-            replay_above(tree, s, leaf, top, t, horizon, criterion, genes, row_of, submit, estimate, width, group)
+            reseat(
+                tree, stale, s, leaf, top, size, t, horizon, criterion, genes, row_of, submit, estimate, width, group
+            )
             if backfill:
                 lower(least, leaf, top, width[j], estimate[j])
 
@@ -183,11 +196,25 @@ def _greedy(
         limit = np.int64(0)
         while waiting > 0:
             if not blocked:
-                if tree[s, top, EXPIRY] <= float(t):
+                if stale[s, top] or tree[s, top].expiry <= float(t):
                     replay(
-                        tree, s, top, size, stack, t, horizon, criterion, genes, row_of, submit, estimate, width, group
+                        tree,
+                        stale,
+                        s,
+                        top,
+                        size,
+                        stack,
+                        t,
+                        horizon,
+                        criterion,
+                        genes,
+                        row_of,
+                        submit,
+                        estimate,
+                        width,
+                        group,
                     )
-                slot = np.int64(tree[s, top, SLOT])
+                slot = np.int64(tree[s, top].slot)
                 j = row_of[slot]
                 if width[j] > free:
                     if not backfill or least[top, WIDTH] > free:
@@ -209,11 +236,13 @@ def _greedy(
             else:
                 slot = first_backfill(
                     tree,
+                    stale,
                     s,
                     least,
                     top,
                     size,
                     stack,
+                    scratch,
                     t,
                     horizon,
                     criterion,
@@ -243,15 +272,12 @@ def _greedy(
                 row_of[slot] = j + 1
                 continue
             row_of[slot] = -1
-            spare[spares] = slot
-            spares += 1
             waiting -= 1
             leaf = slot + size
-            tree[s, leaf, SLOT] = NOBODY
-            tree[s, leaf, EXPIRY] = NEVER
-            replay_above(tree, s, leaf, top, t, horizon, criterion, genes, row_of, submit, estimate, width, group)
+            reseat(
+                tree, stale, s, leaf, top, size, t, horizon, criterion, genes, row_of, submit, estimate, width, group
+            )
             if backfill:
                 lift(least, leaf, top)
         if waiting == 0:
-            spares = 0
             used = np.int64(0)

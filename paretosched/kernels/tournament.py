@@ -2,31 +2,31 @@
 
 Within one situation the key of a waiting job is a straight line in time, alpha + beta * t, for all four criteria
 (the wait is t - submit, everything else is fixed). A kinetic tournament keeps the winner of such lines: a binary
-tree over slots, each node with the line of its winner and a time of expiry up to which no decision below it
-can change. Asking for the first job at time t costs nothing while the root has not expired; otherwise only the
-expired nodes are played again. A job that comes or goes replays the games on its way to the root, and stops
-where nothing changes.
+tree over slots, each node with the line of its winner and a time of expiry up to which it stays the winner. Losers
+are not followed: their side is only known to stay below the steepest of its lines, until that could matter. Asking
+for the first job costs nothing while the root has not expired; otherwise only the expired nodes are played again. A
+job that comes or goes replays the games on its way to the root, and stops where nothing changes.
 
 Decisions are exactly those of the criterion as it is printed, evaluated in float64, ties to the lower row. Lines are
 only used where they differ by more than all rounding together can; closer games are settled by the printed
 formula, and expire at once unless the two keys are the same for ever.
 
 Each of the three situations has a tree of its own over the same slots. Only the tree of the present situation is kept
-up to date; in the others the way to the root is marked as expired, and played when the situation comes.
+up to date; in the others the way to the root is marked as stale, and played when the situation comes. Whatever is
+above a stale node is stale.
 
 Identical jobs that arrive in a row (copies, job arrays) share a slot: nothing distinguishes them but the row.
-
-A node of the tree is four floats, so that two children are one cache line:
 """
 
 import numpy as np
 from numba import njit
 
-ALPHA, BETA, EXPIRY, SLOT = 0, 1, 2, 3
-
+# The winner's line; until when it wins; where it is; and a bound of the slopes below (rounded up). Two nodes are one
+# cache line.
+NODE = np.dtype([("alpha", "f8"), ("beta", "f8"), ("expiry", "f8"), ("slot", "i4"), ("steepest", "f4")])
 NEVER = 1e300
-STALE = -1.0
-NOBODY = -1.0
+NOBODY = -1
+
 # All rounding errors of a line and of a printed formula together are below a few units in the last place of the
 # largest magnitude that enters them; this is generous.
 MARGIN = 64 * 2.0**-53
@@ -106,57 +106,76 @@ def settle(i, j, t, criterion, genes, submit, estimate, width, group):
 
 @njit(cache=True, nogil=True, _nrt=False)
 def play(tree, s, node, t, horizon, criterion, genes, row_of, submit, estimate, width, group):
-    """Play the game of one node of situation s between its children; tell whether anything changed."""
-    left = 2 * node
-    right = left + 1
+    """Play the game of one node of situation s between its children, none of them stale; tell whether it changed."""
     now = float(t)
-    expiry = min(tree[s, left, EXPIRY], tree[s, right, EXPIRY])
+    left = tree[s, 2 * node]
+    right = tree[s, 2 * node + 1]
     winner = left
-    if tree[s, left, SLOT] < 0.0:
+    loser = right
+    expiry = min(left.expiry, right.expiry)
+    if left.slot < 0:
         winner = right
-    elif tree[s, right, SLOT] >= 0.0:
-        alpha_left = tree[s, left, ALPHA]
-        alpha_right = tree[s, right, ALPHA]
-        beta_left = tree[s, left, BETA]
-        beta_right = tree[s, right, BETA]
-        lead = (alpha_left - alpha_right) + (beta_left - beta_right) * now
-        margin = MARGIN * (abs(alpha_left) + abs(alpha_right) + (beta_left + beta_right) * horizon)
-        gain = beta_right - beta_left
-        if abs(lead) > margin:
-            if lead < 0.0:
-                winner = right
-                lead = -lead
-                gain = -gain
-            if gain > 0.0:
-                expiry = min(expiry, now + (lead - margin) / gain * (1.0 - 1e-9))
-        else:
-            i = row_of[np.int64(tree[s, left, SLOT])]
-            j = row_of[np.int64(tree[s, right, SLOT])]
+        loser = left
+    elif right.slot >= 0:
+        lead = (left.alpha - right.alpha) + (left.beta - right.beta) * now
+        margin = MARGIN * (abs(left.alpha) + abs(right.alpha) + (left.beta + right.beta) * horizon)
+        first = lead > 0.0
+        ever = False
+        close = abs(lead) <= margin
+        if close:
+            i = row_of[left.slot]
+            j = row_of[right.slot]
             first, ever = settle(i, j, t, criterion, genes[s], submit, estimate, width, group)
-            if not first:
-                winner = right
-            if not ever:
-                expiry = min(expiry, now + 0.5)
+        if not first:
+            winner = right
+            loser = left
+        if expiry > now:  # otherwise a side has expired, and this game is to be played again in any case
+            until = loser.expiry
+            if close:
+                if not ever:
+                    until = now + 0.5
+            else:
+                # The loser overtakes where the lines cross. Somebody else on its side may come first after a change
+                # there, but nobody can before the steepest line there, started at the loser's key, would.
+                lead = abs(lead)
+                gain = loser.beta - winner.beta
+                most = loser.steepest - winner.beta
+                crossing = now + (lead - margin) / gain * (1.0 - 1e-9) if gain > 0.0 else NEVER
+                if until >= crossing:
+                    until = crossing
+                elif most > 0.0:
+                    margin += 2.0 * MARGIN * loser.steepest * horizon
+                    until = max(until, now + (lead - margin) / most * (1.0 - 1e-9))
+                else:
+                    until = NEVER
+            expiry = min(winner.expiry, until)
+    steepest = max(left.steepest, right.steepest)
+    own = tree[s, node]
     changed = (
-        tree[s, node, SLOT] != tree[s, winner, SLOT]
-        or tree[s, node, EXPIRY] != expiry
-        or tree[s, node, ALPHA] != tree[s, winner, ALPHA]
-        or tree[s, node, BETA] != tree[s, winner, BETA]
+        own.slot != winner.slot
+        or own.expiry != expiry
+        or own.alpha != winner.alpha
+        or own.beta != winner.beta
+        or own.steepest != steepest
     )
-    tree[s, node, ALPHA] = tree[s, winner, ALPHA]
-    tree[s, node, BETA] = tree[s, winner, BETA]
-    tree[s, node, SLOT] = tree[s, winner, SLOT]
-    tree[s, node, EXPIRY] = expiry
+    own.alpha = winner.alpha
+    own.beta = winner.beta
+    own.slot = winner.slot
+    own.expiry = expiry
+    own.steepest = steepest
     return changed
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def seat(tree, s, node, criterion, genes, size, row_of, submit, estimate, width, group):
+def seat(tree, stale, s, leaf, criterion, genes, size, row_of, submit, estimate, width, group):
     """Write the line of the job in a leaf, or that nobody is there."""
-    j = row_of[node - size]
-    tree[s, node, EXPIRY] = NEVER
+    node = tree[s, leaf]
+    stale[s, leaf] = False
+    node.expiry = NEVER
+    j = row_of[leaf - size]
     if j < 0:
-        tree[s, node, SLOT] = NOBODY
+        node.slot = NOBODY
+        node.steepest = 0.0
         return
     groups = (genes.shape[1] - 2) // 2
     g = group[j]
@@ -171,14 +190,15 @@ def seat(tree, s, node, criterion, genes, size, row_of, submit, estimate, width,
         float(width[j]),
         float(estimate[j] * width[j]),
     )
-    tree[s, node, ALPHA] = alpha
-    tree[s, node, BETA] = beta
-    tree[s, node, SLOT] = float(node - size)
+    node.alpha = alpha
+    node.beta = beta
+    node.slot = leaf - size
+    node.steepest = beta * (1.0 + 1e-6) + 1e-37  # not below beta, rounded to single precision
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def replay(tree, s, top, size, stack, t, horizon, criterion, genes, row_of, submit, estimate, width, group):
-    """Play again what has expired at or below `top`."""
+def replay(tree, stale, s, top, size, stack, t, horizon, criterion, genes, row_of, submit, estimate, width, group):
+    """Play again what is stale or has expired at or below `top`."""
     now = float(t)
     stack[0] = top
     depth = 1
@@ -187,10 +207,11 @@ def replay(tree, s, top, size, stack, t, horizon, criterion, genes, row_of, subm
         node = stack[depth]
         if node < 0:  # both children are up to date
             play(tree, s, -node, t, horizon, criterion, genes, row_of, submit, estimate, width, group)
-        elif tree[s, node, EXPIRY] <= now:
+        elif stale[s, node] or tree[s, node].expiry <= now:
             if node >= size:
-                seat(tree, s, node, criterion, genes, size, row_of, submit, estimate, width, group)
+                seat(tree, stale, s, node, criterion, genes, size, row_of, submit, estimate, width, group)
             else:
+                stale[s, node] = False
                 stack[depth] = -node
                 stack[depth + 1] = 2 * node + 1
                 stack[depth + 2] = 2 * node
@@ -198,43 +219,84 @@ def replay(tree, s, top, size, stack, t, horizon, criterion, genes, row_of, subm
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def replay_above(tree, s, leaf, top, t, horizon, criterion, genes, row_of, submit, estimate, width, group):
-    """Play the games from a changed leaf towards `top`, until nothing changes; expire that way elsewhere."""
+def reseat(tree, stale, s, leaf, top, size, t, horizon, criterion, genes, row_of, submit, estimate, width, group):
+    """Tell all three trees that somebody has come to or has gone from a leaf."""
+    seat(tree, stale, s, leaf, criterion, genes, size, row_of, submit, estimate, width, group)
     node = leaf >> 1
-    while node >= top and play(tree, s, node, t, horizon, criterion, genes, row_of, submit, estimate, width, group):
+    while node >= top and not stale[s, node]:
+        if not play(tree, s, node, t, horizon, criterion, genes, row_of, submit, estimate, width, group):
+            break
         node >>= 1
     for other in range(3):
         if other != s:
             node = leaf
-            while node >= top and tree[other, node, EXPIRY] != STALE:
-                tree[other, node, EXPIRY] = STALE
+            while node >= top and not stale[other, node]:
+                stale[other, node] = True
                 node >>= 1
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def open_level(tree, size, level):
+def open_level(tree, stale, size, level):
     """Make the nodes that slots 0..2^level - 1 need and 0..2^(level - 1) - 1 did not: empty, for all situations."""
-    first = (np.int64(1) << level) >> 1
-    last = np.int64(1) << level
-    base = np.int64(size)
-    while last > first:
-        for node in range(base + first, base + last):
-            for s in range(3):
-                tree[s, node, SLOT] = NOBODY
-                tree[s, node, EXPIRY] = NEVER
-        base >>= 1
-        first >>= 1
-        last >>= 1
+    top = size >> level
+    for s in range(3):
+        first = (np.int64(1) << level) >> 1
+        last = np.int64(1) << level
+        base = np.int64(size)
+        while last > first:
+            for i in range(base + first, base + last):
+                node = tree[s, i]
+                node.slot = NOBODY
+                node.steepest = 0.0
+                node.expiry = NEVER
+                stale[s, i] = False
+            base >>= 1
+            first >>= 1
+            last >>= 1
+        if level > 0:  # the new root stands above the old one
+            stale[s, top] = stale[s, 2 * top]
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def close_ranks(tree, stale, size, used, row_of, copies):
+    """Move the jobs of slots 0..used - 1 together, in their order, into new trees with as many free slots again.
+
+    Returns
+    -------
+    used, level
+        Slots in use now, and the level of the trees, all of whose nodes above a job are stale.
+    """
+    kept = np.int64(0)
+    for slot in range(used):
+        if row_of[slot] >= 0:
+            row_of[kept] = row_of[slot]
+            copies[kept] = copies[slot]
+            kept += 1
+    level = np.int64(0)
+    open_level(tree, stale, size, level)
+    while (np.int64(1) << level) < 2 * kept:
+        level += 1
+        open_level(tree, stale, size, level)
+    top = size >> level
+    for s in range(3):
+        for slot in range(kept):
+            node = slot + size
+            while node >= top and not stale[s, node]:
+                stale[s, node] = True
+                node >>= 1
+    return kept, level
 
 
 @njit(cache=True, nogil=True, _nrt=False)
 def first_backfill(
     tree,
+    stale,
     s,
     least,
     top,
     size,
     stack,
+    scratch,
     t,
     horizon,
     criterion,
@@ -269,10 +331,28 @@ def first_backfill(
         node = stack[depth]
         if least[node, 0] > free or (least[node, 0] > extra and least[node, 1] > limit):
             continue
-        slot = np.int64(tree[s, node, SLOT])
+        if stale[s, node] or tree[s, node].expiry <= now:
+            replay(
+                tree,
+                stale,
+                s,
+                node,
+                size,
+                scratch,
+                t,
+                horizon,
+                criterion,
+                genes,
+                row_of,
+                submit,
+                estimate,
+                width,
+                group,
+            )
+        slot = np.int64(tree[s, node].slot)
         j = row_of[slot]
-        alpha = tree[s, node, ALPHA]
-        beta = tree[s, node, BETA]
+        alpha = tree[s, node].alpha
+        beta = tree[s, node].beta
         if best >= 0:
             lead = (alpha - best_alpha) + (beta - best_beta) * now
             if abs(lead) > MARGIN * (abs(alpha) + abs(best_alpha) + (beta + best_beta) * horizon):
@@ -287,7 +367,7 @@ def first_backfill(
             best_beta = beta
         elif node < size:
             left = 2 * node
-            if tree[s, left, SLOT] == tree[s, node, SLOT]:  # the better half is looked at first
+            if tree[s, left].slot == tree[s, node].slot:  # the better half is looked at first
                 stack[depth] = left + 1
                 stack[depth + 1] = left
             else:
