@@ -2,12 +2,14 @@
 
 The unit is S: one stable `numpy.argsort` of as many random float64 as the workload has jobs, in the same process,
 timed in turn with the simulation, so that the ratio says something on any machine, however busy it is. Every kernel
-is compared with the naive simulator before it is timed. Greedy is run with several random weightings and the slowest counts.
+is compared with the naive simulator before it is timed. Greedy is run with several random weightings; the slowest
+counts.
 """
 
 from __future__ import annotations
 
 import argparse
+import ctypes
 import os
 import subprocess
 import sys
@@ -17,9 +19,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from conftest import trace_folder
 from naive import naive
-
 from paretosched.policy import Policy, greedy, upper_bounds
 from paretosched.simulate import start_times
 from paretosched.tables import Column, table
@@ -126,6 +128,9 @@ def _memory(function: Callable[[], Any]) -> float:
 
     if not Path("/proc/self/clear_refs").exists():
         return float("nan")
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if trim is not None:
+        trim(0)  # what was freed before must not serve what is measured
     Path("/proc/self/clear_refs").write_text("5")  # the high-water mark begins anew
     before = status("VmRSS")
     function()

@@ -104,7 +104,8 @@ def settle(i, j, t, criterion, genes, submit, estimate, width, group):
     return first, b * (ei / mi) == b * (ej / mj)
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+# Inlined, because handing over so many arrays costs as much as the game.
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
 def play(tree, s, node, t, horizon, criterion, genes, row_of, submit, estimate, width, group):
     """Play the game of one node of situation s between its children, none of them stale; tell whether it changed."""
     now = float(t)
@@ -166,7 +167,7 @@ def play(tree, s, node, t, horizon, criterion, genes, row_of, submit, estimate, 
     return changed
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
 def seat(tree, stale, s, leaf, criterion, genes, size, row_of, submit, estimate, width, group):
     """Write the line of the job in a leaf, or that nobody is there."""
     node = tree[s, leaf]
