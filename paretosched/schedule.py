@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 from dataclasses import dataclass
 
@@ -12,6 +13,8 @@ from .errors import InputError, first_few
 from .files import written
 from .workload import Workload
 from .workload.model import whole
+
+COLUMNS = ("job", "submit", "start", "finish", "processors", "user", "group")
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,14 +109,9 @@ def save_schedule(schedule: Schedule, path: str | os.PathLike[str]) -> None:
     `job` is the trace's own job number and `group` the name of the user group.
     """
     w = schedule.workload
-    names = np.array([_quoted(name) for name in w.groups], dtype=object)
+    names = np.array(w.groups, dtype=object)
     columns = (w.job, w.submit, schedule.start, schedule.finish, w.width, w.user, names[w.group])
-    lines = (",".join(map(str, row)) for row in zip(*(column.tolist() for column in columns), strict=True))
-    with written(path) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as file:
-        file.write("job,submit,start,finish,processors,user,group\n")
-        file.writelines(f"{line}\n" for line in lines)
-
-
-def _quoted(name: str) -> str:
-    # RFC 4180: group names are the owner's and may hold anything.
-    return '"' + name.replace('"', '""') + '"' if any(c in name for c in ',"\r\n') else name
+    with written(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        writer.writerows(zip(*(column.tolist() for column in columns), strict=True))

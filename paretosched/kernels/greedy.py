@@ -196,7 +196,7 @@ def _greedy(
         limit = np.int64(0)
         while waiting > 0:
             if not blocked:
-                if stale[s, top] or tree[s, top].expiry <= float(t):
+                if stale[s, top] or tree[s, top]["expiry"] <= float(t):
                     replay(
                         tree,
                         stale,
@@ -214,7 +214,7 @@ def _greedy(
                         width,
                         group,
                     )
-                slot = np.int64(tree[s, top].slot)
+                slot = np.int64(tree[s, top]["slot"])
                 j = row_of[slot]
                 if width[j] > free:
                     if not backfill or least[top, WIDTH] > free:

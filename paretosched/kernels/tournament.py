@@ -113,25 +113,25 @@ def play(tree, s, node, t, horizon, criterion, genes, row_of, submit, estimate, 
     right = tree[s, 2 * node + 1]
     winner = left
     loser = right
-    expiry = min(left.expiry, right.expiry)
-    if left.slot < 0:
+    expiry = min(left["expiry"], right["expiry"])
+    if left["slot"] < 0:
         winner = right
         loser = left
-    elif right.slot >= 0:
-        lead = (left.alpha - right.alpha) + (left.beta - right.beta) * now
-        margin = MARGIN * (abs(left.alpha) + abs(right.alpha) + (left.beta + right.beta) * horizon)
+    elif right["slot"] >= 0:
+        lead = (left["alpha"] - right["alpha"]) + (left["beta"] - right["beta"]) * now
+        margin = MARGIN * (abs(left["alpha"]) + abs(right["alpha"]) + (left["beta"] + right["beta"]) * horizon)
         first = lead > 0.0
         ever = False
         close = abs(lead) <= margin
         if close:
-            i = row_of[left.slot]
-            j = row_of[right.slot]
+            i = row_of[left["slot"]]
+            j = row_of[right["slot"]]
             first, ever = settle(i, j, t, criterion, genes[s], submit, estimate, width, group)
         if not first:
             winner = right
             loser = left
         if expiry > now:  # otherwise a side has expired, and this game is to be played again in any case
-            until = loser.expiry
+            until = loser["expiry"]
             if close:
                 if not ever:
                     until = now + 0.5
@@ -139,31 +139,31 @@ def play(tree, s, node, t, horizon, criterion, genes, row_of, submit, estimate, 
                 # The loser overtakes where the lines cross. Somebody else on its side may come first after a change
                 # there, but nobody can before the steepest line there, started at the loser's key, would.
                 lead = abs(lead)
-                gain = loser.beta - winner.beta
-                most = loser.steepest - winner.beta
+                gain = loser["beta"] - winner["beta"]
+                most = loser["steepest"] - winner["beta"]
                 crossing = now + (lead - margin) / gain * (1.0 - 1e-9) if gain > 0.0 else NEVER
                 if until >= crossing:
                     until = crossing
                 elif most > 0.0:
-                    margin += 2.0 * MARGIN * loser.steepest * horizon
+                    margin += 2.0 * MARGIN * loser["steepest"] * horizon
                     until = max(until, now + (lead - margin) / most * (1.0 - 1e-9))
                 else:
                     until = NEVER
-            expiry = min(winner.expiry, until)
-    steepest = max(left.steepest, right.steepest)
+            expiry = min(winner["expiry"], until)
+    steepest = max(left["steepest"], right["steepest"])
     own = tree[s, node]
     changed = (
-        own.slot != winner.slot
-        or own.expiry != expiry
-        or own.alpha != winner.alpha
-        or own.beta != winner.beta
-        or own.steepest != steepest
+        own["slot"] != winner["slot"]
+        or own["expiry"] != expiry
+        or own["alpha"] != winner["alpha"]
+        or own["beta"] != winner["beta"]
+        or own["steepest"] != steepest
     )
-    own.alpha = winner.alpha
-    own.beta = winner.beta
-    own.slot = winner.slot
-    own.expiry = expiry
-    own.steepest = steepest
+    own["alpha"] = winner["alpha"]
+    own["beta"] = winner["beta"]
+    own["slot"] = winner["slot"]
+    own["expiry"] = expiry
+    own["steepest"] = steepest
     return changed
 
 
@@ -172,11 +172,11 @@ def seat(tree, stale, s, leaf, criterion, genes, size, row_of, submit, estimate,
     """Write the line of the job in a leaf, or that nobody is there."""
     node = tree[s, leaf]
     stale[s, leaf] = False
-    node.expiry = NEVER
+    node["expiry"] = NEVER
     j = row_of[leaf - size]
     if j < 0:
-        node.slot = NOBODY
-        node.steepest = 0.0
+        node["slot"] = NOBODY
+        node["steepest"] = 0.0
         return
     groups = (genes.shape[1] - 2) // 2
     g = group[j]
@@ -191,10 +191,10 @@ def seat(tree, stale, s, leaf, criterion, genes, size, row_of, submit, estimate,
         float(width[j]),
         float(estimate[j] * width[j]),
     )
-    node.alpha = alpha
-    node.beta = beta
-    node.slot = leaf - size
-    node.steepest = beta * (1.0 + 1e-6) + 1e-37  # not below beta, rounded to single precision
+    node["alpha"] = alpha
+    node["beta"] = beta
+    node["slot"] = leaf - size
+    node["steepest"] = beta * (1.0 + 1e-6) + 1e-37  # not below beta, rounded to single precision
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -208,7 +208,7 @@ def replay(tree, stale, s, top, size, stack, t, horizon, criterion, genes, row_o
         node = stack[depth]
         if node < 0:  # both children are up to date
             play(tree, s, -node, t, horizon, criterion, genes, row_of, submit, estimate, width, group)
-        elif stale[s, node] or tree[s, node].expiry <= now:
+        elif stale[s, node] or tree[s, node]["expiry"] <= now:
             if node >= size:
                 seat(tree, stale, s, node, criterion, genes, size, row_of, submit, estimate, width, group)
             else:
@@ -247,9 +247,9 @@ def open_level(tree, stale, size, level):
         while last > first:
             for i in range(base + first, base + last):
                 node = tree[s, i]
-                node.slot = NOBODY
-                node.steepest = 0.0
-                node.expiry = NEVER
+                node["slot"] = NOBODY
+                node["steepest"] = 0.0
+                node["expiry"] = NEVER
                 stale[s, i] = False
             base >>= 1
             first >>= 1
@@ -332,7 +332,7 @@ def first_backfill(
         node = stack[depth]
         if least[node, 0] > free or (least[node, 0] > extra and least[node, 1] > limit):
             continue
-        if stale[s, node] or tree[s, node].expiry <= now:
+        if stale[s, node] or tree[s, node]["expiry"] <= now:
             replay(
                 tree,
                 stale,
@@ -350,10 +350,10 @@ def first_backfill(
                 width,
                 group,
             )
-        slot = np.int64(tree[s, node].slot)
+        slot = np.int64(tree[s, node]["slot"])
         j = row_of[slot]
-        alpha = tree[s, node].alpha
-        beta = tree[s, node].beta
+        alpha = tree[s, node]["alpha"]
+        beta = tree[s, node]["beta"]
         if best >= 0:
             lead = (alpha - best_alpha) + (beta - best_beta) * now
             if abs(lead) > MARGIN * (abs(alpha) + abs(best_alpha) + (beta + best_beta) * horizon):
@@ -368,7 +368,7 @@ def first_backfill(
             best_beta = beta
         elif node < size:
             left = 2 * node
-            if tree[s, left].slot == tree[s, node].slot:  # the better half is looked at first
+            if tree[s, left]["slot"] == tree[s, node]["slot"]:  # the better half is looked at first
                 stack[depth] = left + 1
                 stack[depth + 1] = left
             else:

@@ -1,0 +1,48 @@
+# make demo | test | bench | lint | coverage | clean        (PYTHON=python3.12 chooses another interpreter)
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: demo test bench lint format coverage clean
+
+$(READY): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
+	  { echo "paretosched needs Python 3.11 or newer; name one: make PYTHON=python3.12"; exit 2; }
+	@echo "setting up $(VENV), once: this takes a minute"
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,export]'
+	@touch $@
+
+# The main job on the built-in workload, from nothing to a report.
+demo: $(READY)
+	@rm -rf demo && mkdir demo
+	@$(BIN)/paretosched generate lublin --jobs 10000 --processors 128 --seed 71 -o demo/lublin.swf.gz
+	@$(BIN)/paretosched explore demo/lublin.swf.gz -o demo/run --evaluations 5000
+	@echo
+	@$(BIN)/paretosched compare demo/lublin.swf.gz --front demo/run --policy fcfs --policy easy -o demo/report.html
+
+test: $(READY)
+	@$(BIN)/python -m pytest
+
+bench: $(READY)
+	@$(BIN)/python tests/bench_kernels.py
+
+lint: $(READY)
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+format: $(READY)
+	@$(BIN)/ruff check --fix-only --quiet .
+	@$(BIN)/ruff format .
+
+# Kernels run as plain Python here, so that their lines count; the slow tests are left out.
+coverage: $(READY)
+	@NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -q -m "not slow and not traces" -W ignore::RuntimeWarning
+	@$(BIN)/coverage report --skip-covered
+
+clean:
+	@rm -rf $(VENV) demo build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage
+	@find paretosched tests experiments -name __pycache__ -type d -prune -exec rm -rf {} +
