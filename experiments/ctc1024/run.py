@@ -25,7 +25,7 @@ ROOT = HERE.parents[1]
 
 
 def trace() -> ps.Workload:
-    """The CTC log, from PARETOSCHED_TRACES or ../shared/traces."""
+    """Read the CTC log from PARETOSCHED_TRACES or ../shared/traces."""
     folder = Path(os.environ.get("PARETOSCHED_TRACES") or ROOT / ".." / "shared" / "traces")
     return ps.read_swf(folder / settings.TRACE, name="CTC")
 
