@@ -9,10 +9,10 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from exploring import random_workload
 from hypothesis import given
 from hypothesis import strategies as st
 
+from exploring import random_workload
 from paretosched.encodings.weighting import decode, lower_upper
 from paretosched.errors import InputError
 from paretosched.evaluate import LONGEST_TASK, batch_sizes, evaluator, versions
@@ -134,7 +134,7 @@ def test_a_scheduler_that_is_not_there_is_one_line_in_bounded_time(monkeypatch: 
 def test_a_scheduler_without_workers_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     from distributed import LocalCluster
 
-    monkeypatch.setattr("paretosched.evaluate.PATIENCE", 1.0)
+    monkeypatch.setattr("paretosched.evaluate.PATIENCE", 3.0)
     with (
         LocalCluster(n_workers=0, host="127.0.0.1", dashboard_address="127.0.0.1:0") as cluster,
         pytest.raises(InputError, match="must have a worker, but has none"),

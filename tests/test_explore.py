@@ -11,8 +11,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from exploring import random_workload
 
+from exploring import random_workload
 from paretosched.errors import InputError
 from paretosched.explore import Progress, explore
 from paretosched.front import Front, load_front, nondominated, policy
