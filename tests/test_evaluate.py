@@ -134,7 +134,7 @@ def test_a_scheduler_that_is_not_there_is_one_line_in_bounded_time(monkeypatch: 
 def test_a_scheduler_without_workers_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     from distributed import LocalCluster
 
-    monkeypatch.setattr("paretosched.evaluate.PATIENCE", 1.0)
+    monkeypatch.setattr("paretosched.evaluate.PATIENCE", 3.0)
     with (
         LocalCluster(n_workers=0, host="127.0.0.1", dashboard_address="127.0.0.1:0") as cluster,
         pytest.raises(InputError, match="must have a worker, but has none"),

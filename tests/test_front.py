@@ -161,7 +161,9 @@ def test_the_longer_one_of_the_same_run_is_named() -> None:
 
 
 def test_fronts_of_different_workloads_do_not_merge() -> None:
-    with pytest.raises(InputError, match="fronts must belong to one workload, but .*run1.* and .*run2.* are different"):
+    with pytest.raises(
+        InputError, match=r"fronts must belong to one workload, but .*run1.* and .*run2.* are different"
+    ):
         merge([random_front(1), random_front(2, digest="other")])
     with pytest.raises(InputError, match="at least one"):
         merge([])
@@ -270,7 +272,7 @@ def test_a_damaged_file_is_one_line(tmp_path: Path, damage: str) -> None:
 
 
 def test_a_missing_file_is_one_line(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="nowhere.parquet: no such file"):
+    with pytest.raises(InputError, match=r"nowhere\.parquet: no such file"):
         load_front(tmp_path / "nowhere.parquet")
     with pytest.raises(InputError, match=r"must hold front.parquet, but there is none"):
         load_front(tmp_path)
