@@ -81,15 +81,10 @@ def start_times(workload: Workload, policy: Policy) -> NDArray[np.int64]:
 
 
 def _recorded(workload: Workload) -> NDArray[np.int64]:
-    """Start times of the log itself; where a wait is unknown, the submission."""
-    start = workload.submit + np.maximum(workload.wait, 0)
+    """Start times of the log itself; where a single wait is unknown, the submission."""
     if (workload.wait < 0).all():
-        # Some logs give start times as submissions and know no waits (NASA iPSC); others have no record at all.
-        try:
-            Schedule(workload, start, "recorded").check()
-        except InputError:
-            raise InputError(
-                f"{workload.name}: no job has a recorded wait, so there is no recorded schedule "
-                "(was it generated or scaled?)"
-            ) from None
-    return start
+        raise InputError(
+            f"{workload.name}: no job has a recorded wait, so there is no recorded schedule "
+            "(some logs know none; generated and scaled workloads have none)"
+        )
+    return workload.submit + np.maximum(workload.wait, 0)
