@@ -5,20 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .errors import InputError
+from .front import Front, costs
 from .objectives import Objective, objective_table, objectives
 from .policy import Policy, as_policy
 from .simulate import simulate
 from .tables import Column, plain, table
 from .workload import Workload
-
-if TYPE_CHECKING:
-    from .front import Front
 
 Floats = NDArray[np.float64]
 BEST = "best on the front"
@@ -154,12 +152,11 @@ def compare(
     table_of_objectives = objective_table(workload.groups)
     above = below = best = None
     if front is not None:
+        theirs = costs(front.values, table_of_objectives)
+        own = costs(values, table_of_objectives)
+        above = np.array([np.count_nonzero(_dominate(theirs, row)) for row in own], dtype=np.int64)
+        below = np.array([np.count_nonzero(_dominate(-theirs, -row)) for row in own], dtype=np.int64)
         sign = np.array([1.0 if o.maximise else -1.0 for o in table_of_objectives])
-        kept = deciding(table_of_objectives, values[0])
-        gains = (sign * front.values)[:, kept]
-        own = (sign * values)[:, kept]
-        above = np.array([np.count_nonzero(_dominate(gains, row)) for row in own], dtype=np.int64)
-        below = np.array([np.count_nonzero(_dominate(-gains, -row)) for row in own], dtype=np.int64)
         best = sign * (sign * front.values).max(axis=0, initial=-np.inf)
         best[~np.isfinite(best)] = np.nan
     return Comparison(
@@ -189,26 +186,8 @@ def improvement(values: Floats, easy: Floats) -> Floats:
     return gain
 
 
-def deciding(objectives: Sequence[Objective], values: Floats) -> list[int]:
-    """List the columns that decide dominance: not AWRT, which the AWRT_i determine, and no group without jobs.
-
-    Parameters
-    ----------
-    objectives
-        The m objectives.
-    values
-        (m,), one objective vector of the workload; NaN where a group has no jobs.
-
-    Examples
-    --------
-    >>> deciding(objective_table(("staff", "guests")), np.array([66.0, 10.0, 9.0, np.nan]))
-    [0, 2]
-    """
-    return [c for c, o in enumerate(objectives) if o.name != "AWRT" and not np.isnan(values[c])]
-
-
-def _dominate(gains: Floats, row: Floats) -> NDArray[np.bool_]:
-    return np.logical_and((gains >= row).all(axis=1), (gains > row).any(axis=1))
+def _dominate(costs: Floats, row: Floats) -> NDArray[np.bool_]:
+    return np.logical_and((costs <= row).all(axis=1), (costs < row).any(axis=1))
 
 
 def _with_easy(policies: Sequence[Policy]) -> list[Policy]:

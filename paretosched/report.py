@@ -23,6 +23,7 @@ from .compare import BEST, CONVENTION, Comparison
 from .errors import InputError
 from .figures import GRID, HOUR, INK, PAPER, QUIET, figures, template, unit
 from .files import written
+from .front import extremes
 from .objectives import Objective
 from .tables import plain
 
@@ -209,7 +210,7 @@ def _tiles(front: Front, comparison: Comparison) -> str:
     tiles = [(f"{front.evaluations:,}", "schedules evaluated"), (f"{len(front.values):,}", "on the front")]
     if comparison.dominated_by is not None:
         tiles.append((f"{comparison.dominated_by[0]:,}", "as good as EASY in everything, and better"))
-    best = _rows_of_best(front).get("AWRT")
+    best = {o.name: row for o, row in extremes(front)}.get("AWRT")
     if best is not None:
         tiles.append((f"{front.values[best, 1] / HOUR:,.2f} h", "shortest AWRT on the front"))
     return '<div class="tiles">' + "".join(f"<div><b>{n}</b><span>{w}</span></div>" for n, w in tiles) + "</div>"
@@ -263,23 +264,14 @@ def _extremes_table(front: Front, comparison: Comparison) -> str:
     heads = [_head("Best in"), *(_objective_head(o) for o in comparison.objectives)]
     heads += [_head("Schedule"), _head("Run"), _head("Evaluation")]
     lines: list[str] = []
-    for name, row in _rows_of_best(front).items():
-        cells = [f'<th scope="row">{name}</th>']
+    for objective, row in extremes(front):
+        cells = [f'<th scope="row">{objective.name}</th>']
         for o, value in zip(front.objectives, plain(front.values[row]), strict=True):
-            cells.append(_cell(o, value, strong=o.name == name))
+            cells.append(_cell(o, value, strong=o == objective))
         run = front.origins[front.origin[row]].name
         cells += [f"<td>{row:,}</td>", f"<td>{html.escape(run)}</td>", f"<td>{front.evaluation[row]:,}</td>"]
         lines.append(f"<tr>{''.join(cells)}</tr>")
     return _table(heads, lines)
-
-
-def _rows_of_best(front: Front) -> dict[str, int]:
-    """Find the row that is best in each objective; the first of equals; none where a group has no jobs."""
-    return {
-        o.name: int(values.argmax() if o.maximise else values.argmin())
-        for o, values in zip(front.objectives, front.values.T, strict=True)
-        if not np.isnan(values).any()
-    }
 
 
 def _provenance(front: Front, comparison: Comparison) -> str:

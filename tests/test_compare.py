@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paretosched.compare import BEST, compare, deciding, improvement
+from paretosched.compare import BEST, compare, improvement
 from paretosched.errors import InputError
-from paretosched.objectives import objective_table, objectives
+from paretosched.objectives import objectives
 from paretosched.policy import Policy, greedy
 from paretosched.simulate import simulate
 from paretosched.tables import to_json
@@ -129,8 +129,3 @@ def test_counts_equal_a_naive_count(points):
     assert c.dominates is not None
     assert c.dominated_by[0] == sum(beats(v, own) for v in values)
     assert c.dominates[0] == sum(beats(own, v) for v in values)
-
-
-def test_deciding_objectives():
-    table = objective_table(("1", "2"))
-    assert deciding(table, np.array([60.0, 5.0, np.nan, 4.0])) == [0, 3]

@@ -72,7 +72,7 @@ def test_the_recorded_schedule_is_what_the_log_says(traces: Path, name: str) -> 
     recorded = simulate(log, Policy("recorded"))
     assert isinstance(recorded, Schedule)
     known = log.wait >= 0
-    assert known.mean() > 0.99
+    assert known.mean() > 0.9
     assert np.array_equal((recorded.start - log.submit)[known], log.wait[known])
     assert np.array_equal(recorded.start[~known], log.submit[~known])
     with pytest.raises(InputError, match="are in use from second"):  # history: shared nodes, clocks that differ

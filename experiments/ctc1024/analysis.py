@@ -8,7 +8,10 @@ import json
 import statistics
 from pathlib import Path
 
+import numpy as np
+
 import paretosched as ps
+from paretosched.figures import scatter
 from paretosched.files import written
 
 HERE = Path(__file__).resolve().parent
@@ -78,11 +81,11 @@ def main() -> None:
     print("\n".join(lines))
     if not options.no_figures:
         marks = {
-            row["policy"]: [float(row[o.name]) for o in fronts["easy"].objectives]
+            row["policy"]: np.array([float(row[o.name]) for o in fronts["easy"].objectives])
             for row in rows(options.results / "comparison.csv")
             if row["policy"] != "best on the front"
         }
-        drawn = ps.figures(fronts["easy"], marks, list(FIGURES.values()))
+        drawn = {name: scatter(fronts["easy"], x, y, marks) for name, (x, y) in FIGURES.items()}
         ps.export_figures(drawn, options.results / "figures")
 
 
