@@ -152,8 +152,7 @@ def compare(
     table_of_objectives = objective_table(workload.groups)
     above = below = best = None
     if front is not None:
-        theirs = costs(front.values, table_of_objectives)
-        own = costs(values, table_of_objectives)
+        own, theirs = np.split(costs(np.vstack([values, front.values]), table_of_objectives), [len(values)])
         above = np.array([np.count_nonzero(_dominate(theirs, row)) for row in own], dtype=np.int64)
         below = np.array([np.count_nonzero(_dominate(-theirs, -row)) for row in own], dtype=np.int64)
         sign = np.array([1.0 if o.maximise else -1.0 for o in table_of_objectives])
