@@ -71,9 +71,10 @@ def killed_again_and_again(directory: Path, evaluations: int, seed: int) -> None
     # import and compile before the children are forked, so that they are killed at work
     explore(workload, directory.with_name("warm"), evaluations=20, population=20, seed=3)
     r = random.Random(seed)
+    patience, before = 1.0, 0
     for attempt in range(8):
         kill = signal.SIGINT if attempt % 4 == 3 else signal.SIGKILL
-        status = killed(directory, evaluations, kill, r.uniform(0.03, 0.3), workload)
+        status = killed(directory, evaluations, kill, patience * r.uniform(0.03, 0.3), workload)
         count = 0
         if (directory / "run.sqlite").exists():
             connection = sqlite3.connect(directory / "run.sqlite")
@@ -81,6 +82,7 @@ def killed_again_and_again(directory: Path, evaluations: int, seed: int) -> None
             count = count and connection.execute("select count(*) from evaluation").fetchone()[0]
             connection.close()
         print(kill.name, status, count, flush=True)
+        patience, before = patience * (2 if count == before else 1), count  # a busy machine gets nowhere otherwise
     explore(workload, directory, evaluations=evaluations, population=20, seed=3)
 
 
