@@ -12,6 +12,8 @@ workers nor the cut into tasks nor a repetition changes a bit of them.
 from __future__ import annotations
 
 import platform
+import signal
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -83,7 +85,8 @@ def evaluator(workload: Workload, backfill: str, workers: int = 0, scheduler: st
         raise InputError(f"workers and scheduler must not both be given, but are {workers} and {scheduler}")
     warm_up(backfill)  # before any worker starts, so that all of them find compiled kernels
     if workers or scheduler:
-        with _client(workers, scheduler) as client, _on_cluster(client, workload, backfill) as evaluate:
+        own = scheduler is None
+        with _client(workers, scheduler) as client, _on_cluster(client, workload, backfill, own) as evaluate:
             yield evaluate
     else:
         with _in_threads(workload, backfill) as evaluate:
@@ -235,8 +238,8 @@ def _client(workers: int, scheduler: str | None) -> Iterator[Any]:
 
 
 @contextmanager
-def _on_cluster(client: Any, workload: Workload, backfill: str) -> Iterator[Evaluate]:
-    from distributed import WorkerPlugin
+def _on_cluster(client: Any, workload: Workload, backfill: str, own: bool) -> Iterator[Evaluate]:
+    from distributed import WorkerPlugin, wait
 
     token = uuid4().hex  # several searches may share a cluster
     # Only what simulations need travels; arrays must be wrapped anew at the other end, since pickling loses read-only
@@ -244,13 +247,15 @@ def _on_cluster(client: Any, workload: Workload, backfill: str) -> Iterator[Eval
     needed = ("submit", "run", "estimate", "width", "capacity", "group", "groups", "epoch", "zone", "name")
     plugin = WorkerPlugin()
     plugin.name = f"paretosched-{token}"
-    plugin.setup = partial(_receive, token, {field: getattr(workload, field) for field in needed})
+    plugin.setup = partial(_receive, token, {field: getattr(workload, field) for field in needed}, own)
     plugin.teardown = partial(_forget, token)
     task = partial(_batch_on_worker, token, backfill)
 
     def compute(batches: list[Floats]) -> list[tuple[Floats, Floats]]:
         # Tasks start in this order. A task whose worker dies is repeated by the scheduler, and so is one that fails
         futures = client.map(task, batches, pure=False, retries=RETRIES)
+        with client.as_current():
+            wait(futures)  # Ctrl-C comes here; an interrupted `gather` would leave a traceback for each task
         return list(client.gather(futures))
 
     client.register_plugin(plugin)
@@ -260,7 +265,10 @@ def _on_cluster(client: Any, workload: Workload, backfill: str) -> Iterator[Eval
         client.unregister_worker_plugin(plugin.name)
 
 
-def _receive(token: str, fields: dict[str, Any], worker: object) -> None:  # noqa: ARG001
+def _receive(token: str, fields: dict[str, Any], own: bool, worker: object) -> None:  # noqa: ARG001
+    if own and threading.current_thread() is threading.main_thread():
+        # a terminal sends Ctrl-C to the workers as well; it is ours to end them, without a traceback of each
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
     _DELIVERED[token] = Workload(**fields)
 
 

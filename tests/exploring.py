@@ -1,4 +1,4 @@
-"""Small random workloads for the tests of exploration; run as a script, a run that is killed again and again."""
+"""Small random workloads for the tests of exploration; as a script, runs that are killed or interrupted."""
 
 from __future__ import annotations
 
@@ -49,16 +49,32 @@ def killed(directory: Path, evaluations: int, kill: signal.Signals, delay: float
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
-def main() -> None:
+def interrupted(directory: Path, workers: int) -> None:
+    """Explore until Ctrl-C comes, and say when simulations have begun."""
+    try:
+        explore(
+            random_workload(jobs=2000),
+            directory,
+            evaluations=10**6,
+            population=20,
+            seed=3,
+            workers=workers,
+            progress=lambda p: print("begun", flush=True) if p.generation == 1 else None,
+        )
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+def killed_again_and_again(directory: Path, evaluations: int, seed: int) -> None:
     """Print the evaluations in the store after each kill, then finish the run."""
-    directory, evaluations = Path(sys.argv[1]), int(sys.argv[2])
     workload = random_workload(jobs=2000)
     # import and compile before the children are forked, so that they are killed at work
     explore(workload, directory.with_name("warm"), evaluations=20, population=20, seed=3)
-    r = random.Random(int(sys.argv[3]))
+    r = random.Random(seed)
+    patience, before = 1.0, 0
     for attempt in range(8):
         kill = signal.SIGINT if attempt % 4 == 3 else signal.SIGKILL
-        status = killed(directory, evaluations, kill, r.uniform(0.03, 0.3), workload)
+        status = killed(directory, evaluations, kill, patience * r.uniform(0.03, 0.3), workload)
         count = 0
         if (directory / "run.sqlite").exists():
             connection = sqlite3.connect(directory / "run.sqlite")
@@ -66,8 +82,12 @@ def main() -> None:
             count = count and connection.execute("select count(*) from evaluation").fetchone()[0]
             connection.close()
         print(kill.name, status, count, flush=True)
+        patience, before = patience * (2 if count == before else 1), count  # a busy machine gets nowhere otherwise
     explore(workload, directory, evaluations=evaluations, population=20, seed=3)
 
 
 if __name__ == "__main__":
-    main()
+    if sys.argv[1] == "interrupted":
+        interrupted(Path(sys.argv[2]), int(sys.argv[3]))
+    else:
+        killed_again_and_again(Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]))

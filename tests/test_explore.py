@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sqlite3
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +23,8 @@ from paretosched.store import Archive, append, open_run, stored
 
 W = random_workload()
 SMALL = {"population": 10, "seed": 4}
+SCRIPT = str(Path(__file__).with_name("exploring.py"))
+ENVIRONMENT = os.environ | {"PYTHONPATH": str(Path(__file__).parents[1])}
 
 
 def archive(directory: Path) -> list[tuple[int, int, bytes, bytes]]:
@@ -145,13 +149,11 @@ def test_progress_is_told_after_every_generation(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kill_seed", [1, 2])
 def test_a_run_killed_at_random_moments_equals_one_that_went_through(tmp_path: Path, kill_seed: int) -> None:
-    script = Path(__file__).with_name("exploring.py")
-    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[1])}
     done = subprocess.run(
-        [sys.executable, str(script), str(tmp_path / "killed"), "1000", str(kill_seed)],
+        [sys.executable, SCRIPT, "killed", str(tmp_path / "killed"), "1000", str(kill_seed)],
         capture_output=True,
         text=True,
-        env=environment,
+        env=ENVIRONMENT,
         check=False,
     )
     assert done.returncode == 0, done.stderr
@@ -187,6 +189,29 @@ def test_ctrl_c_leaves_a_front_and_a_run_that_goes_on(whole: tuple[Path, Front],
     assert load_front(run).evaluations == 40
     explore(W, run, evaluations=95, **SMALL)
     equal_runs(whole[0], run)
+
+
+@pytest.mark.parametrize("workers", ["0", "2"])
+def test_ctrl_c_at_a_terminal_ends_in_silence(tmp_path: Path, workers: str) -> None:
+    """A terminal sends it to the whole group, to worker processes as well."""
+    with subprocess.Popen(
+        [sys.executable, SCRIPT, "interrupted", str(tmp_path / "run"), workers],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=ENVIRONMENT,
+        start_new_session=True,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "begun\n"
+        time.sleep(0.05)
+        os.killpg(process.pid, signal.SIGINT)
+        _, complaints = process.communicate(timeout=30)
+    assert complaints == ""
+    assert process.returncode == 130
+    said = about(tmp_path / "run")
+    assert said["status"] == "interrupted"
+    assert said["evaluations"]["done"] == len(archive(tmp_path / "run")) == load_front(tmp_path / "run").evaluations
 
 
 @pytest.mark.parametrize(
