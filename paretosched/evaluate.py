@@ -226,8 +226,9 @@ def _client(workers: int, scheduler: str | None) -> Iterator[Any]:
             yield client
         return
     try:
+        _reach(scheduler)
         client = Client(scheduler, timeout=PATIENCE, set_as_default=False)
-    except (OSError, TimeoutError, ValueError) as error:
+    except (OSError, TimeoutError, ValueError, TypeError) as error:
         reason = " ".join(str(error).split())[:200] or type(error).__name__
         raise InputError(f'scheduler "{scheduler}" must be a reachable dask scheduler, but is not: {reason}') from None
     with client:
@@ -246,6 +247,24 @@ def _client(workers: int, scheduler: str | None) -> Iterator[Any]:
                     f"but {worker} has {found}"
                 )
         yield client
+
+
+def _reach(scheduler: str) -> None:
+    """Try the address. The client itself waits for ever where something listens and keeps silent."""
+    import asyncio
+    from concurrent.futures import ThreadPoolExecutor
+
+    from distributed import Security
+    from distributed.comm import connect
+
+    async def attempt() -> None:
+        security = Security().get_connection_args("scheduler")
+        # the second limit counts for the greeting, too, which the first one forgets
+        comm = await asyncio.wait_for(connect(scheduler, timeout=PATIENCE, **security), PATIENCE + 1)
+        comm.abort()
+
+    with ThreadPoolExecutor(1) as thread:  # not in this one: a notebook runs a loop of its own in it
+        thread.submit(asyncio.run, attempt()).result()
 
 
 @contextmanager
