@@ -13,6 +13,7 @@ import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -367,7 +368,7 @@ def _workload(options: argparse.Namespace) -> Workload:
         per_cent = [float(part) for part in groups.split(",")]
     except ValueError:
         return by_csv(workload, groups)
-    if not all(100 > high > low > 0 for high, low in zip(per_cent, [*per_cent[1:], 0.0], strict=True)):
+    if not all(high > low for high, low in pairwise([100.0, *per_cent, 0.0])):
         raise InputError(f"--groups: percentages must descend between 100 and 0, but are {groups}")
     return by_consumption(workload, [share / 100 for share in per_cent])
 
@@ -489,8 +490,9 @@ def _lost(error: OSError) -> None:
 
 def _tell(text: str) -> None:
     """Write one line to standard error; a run must not end because nobody reads along."""
-    with suppress(OSError):
-        print(printable(" ".join(text.split())), file=sys.stderr, flush=True)
+    if sys.stderr:  # else print() would take standard output
+        with suppress(OSError):
+            print(printable(" ".join(text.split())), file=sys.stderr, flush=True)
 
 
 def _remark(text: str) -> None:
@@ -551,6 +553,9 @@ def _lines(what: str, unit: str) -> Callable[[int, int | None, str], None]:
 
 class _Parser(argparse.ArgumentParser):
     """An argument parser whose errors are one line and point to the help."""
+
+    def print_help(self, file: object = None) -> None:  # noqa: ARG002  # only ever standard output
+        _show(self.format_help().rstrip("\n"))
 
     def error(self, message: str) -> NoReturn:
         _tell(f"{self.prog}: {message} (see {self.prog} --help)")
