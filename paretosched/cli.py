@@ -1,25 +1,30 @@
 """The command line: one subcommand a stage, each a few lines over functions that a notebook can call just as well.
 
 Exit status: 0 done; 2 the input breaks a rule, said in one line; 130 interrupted (what is on disk is whole).
-Tables go to standard output; progress and remarks go to standard error.
+Tables go to standard output; progress and remarks go to standard error. A reader of the tables that has had enough,
+as `head` has, is no error.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from . import __version__
-from .errors import InputError
+from .errors import InputError, printable, quoted
 
 if TYPE_CHECKING:
     from .explore import Progress
     from .front import Front
     from .policy import Policy
+    from .schedule import Schedule
     from .workload import Workload
 
 PROGRAM = "paretosched"
@@ -41,32 +46,37 @@ AWRT is the average response time weighted by processor seconds, AWRT1..5 that o
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status."""
+    program = PROGRAM
     try:
-        options = _parser().parse_args(arguments)
-        with _quiet_pipe():
-            return int(options.run(options))
+        try:
+            options = _parser().parse_args(arguments)
+            program = f"{PROGRAM} {options.command}"
+            options.run(options)
+        finally:
+            _flush()
     except InputError as error:
-        print(f"{PROGRAM}: {' '.join(str(error).split())}", file=sys.stderr)
+        _tell(f"{program}: {error}")
         return 2
     except KeyboardInterrupt:
-        print(f"{PROGRAM}: interrupted", file=sys.stderr)
+        _tell(f"{program}: interrupted")
         return 130
+    return 0
 
 
 # --- what each subcommand does ------------------------------------------------------------------------------------
 
 
-def info(options: argparse.Namespace) -> int:
+def info(options: argparse.Namespace) -> None:
     """Show what a workload is and what was dropped or repaired."""
     from .tables import Column, table, to_json
     from .workload import describe
 
-    about = describe(_workload(options, remark=False))
+    about = describe(_workload(options))
     if options.json:
-        print(to_json(about))
-        return 0
+        _show(to_json(about))
+        return
     load = "-" if about["load"] is None else f"{about['load']:.3f}"
-    print(
+    _show(
         f"{about['name']}\n"
         f"  {about['jobs']:,} jobs of {about['users']:,} users on {about['capacity']:,} processors\n"
         f"  submitted {about['first_submit']} to {about['last_submit']}, {about['zone']}: "
@@ -74,25 +84,31 @@ def info(options: argparse.Namespace) -> int:
         f"  offered load {load}; serial jobs {about['serial_percent']:.1f} %; "
         f"recorded waits for {about['recorded_waits_percent']:.1f} %\n"
     )
-    quantiles = [{"what": what, **(found or {})} for what, found in about["quantiles"].items()]
+    what = {
+        "run": "run time s",
+        "estimate": "requested time s",
+        "width": "processors",
+        "interarrival": "next job after s",
+    }
+    quantiles = [{"what": words, **(about["quantiles"][key] or {})} for key, words in what.items()]
     keys = list(about["quantiles"]["run"])
-    print(table(quantiles, [Column("what", "quantiles (s, processors)"), *(Column(k, k, ",d") for k in keys)]))
-    print()
+    _show(table(quantiles, [Column("what", "quantiles"), *(Column(k, k, ",d") for k in keys)]))
+    _show()
     groups = [
         Column("group", "group"),
         Column("users", "users", ",d"),
         Column("jobs", "jobs", ",d"),
         Column("work_percent", "work %", ".1f"),
     ]
-    print(table(about["groups"], groups))
-    print()
+    _show(table(about["groups"], groups))
+    _show()
     situations = [
         Column("situation", "situation"),
         Column("jobs_percent", "jobs %", ".1f"),
         Column("work_percent", "work %", ".1f"),
     ]
-    print(table(about["situations"], situations))
-    print()
+    _show(table(about["situations"], situations))
+    _show()
     if about["repairs"]:
         repairs = [
             Column("action", "action"),
@@ -100,17 +116,16 @@ def info(options: argparse.Namespace) -> int:
             Column("reason", "reason"),
             Column("first", "first"),
         ]
-        print(table(about["repairs"], repairs))
+        _show(table(about["repairs"], repairs))
     else:
-        print("nothing was dropped or repaired")
-    return 0
+        _show("nothing was dropped or repaired")
 
 
-def generate(options: argparse.Namespace) -> int:
+def generate(options: argparse.Namespace) -> None:
     """Write a workload of the Lublin-Feitelson model."""
     from .workload import lublin, write_swf
 
-    _check_output(options.output)
+    _check_outputs(options, "output")
     made = lublin(
         jobs=options.jobs,
         processors=options.processors,
@@ -121,35 +136,34 @@ def generate(options: argparse.Namespace) -> int:
     )
     write_swf(made, options.output)
     _tell_workload(options, made)
-    return 0
 
 
-def scale(options: argparse.Namespace) -> int:
+def scale(options: argparse.Namespace) -> None:
     """Write a workload scaled to another machine size."""
     from .workload import scale as scaled
     from .workload import write_swf
 
-    _check_output(options.output)
-    made = scaled(
-        _workload(options), processors=options.processors, factor=options.factor, seed=options.seed, jobs=options.jobs
-    )
+    _check_outputs(options, "output")
+    workload = _workload(options)
+    made = scaled(workload, processors=options.processors, factor=options.factor, seed=options.seed, jobs=options.jobs)
     write_swf(made, options.output)
+    _remark_repairs(options, workload)
+    for repair in made.repairs[len(workload.repairs) :]:
+        _remark(f"{options.output}: {repair.action} {repair.jobs:,} jobs: {repair.reason} ({repair.first})")
     _tell_workload(options, made)
-    return 0
 
 
-def fetch(options: argparse.Namespace) -> int:
+def fetch(options: argparse.Namespace) -> None:
     """Download a log."""
     from .tables import to_json
     from .workload import fetch as fetched
 
-    with _bar("downloading", None) as update:
+    with _bar("downloading", None, "bytes") as update:
         path = fetched(options.name, options.output, progress=lambda done, total: update(done, total, ""))
-    print(to_json({"file": str(path)}) if options.json else path)
-    return 0
+    _show(to_json({"file": str(path)}) if options.json else str(path))
 
 
-def simulate(options: argparse.Namespace) -> int:
+def simulate(options: argparse.Namespace) -> None:
     """Run a workload under a policy and measure the schedule."""
     from .objectives import objective_table, objectives
     from .policy import fits, save_policy
@@ -157,35 +171,33 @@ def simulate(options: argparse.Namespace) -> int:
     from .simulate import simulate as simulated
     from .tables import Column, table, to_json
 
-    for path in (options.output, options.save_policy):
-        if path:
-            _check_output(path)
+    _check_outputs(options, "output", "save_policy")
     workload = _workload(options)
-    policy = fits(_policy(options, workload), workload)
+    policy = fits(_policy(options), workload)
     schedule = simulated(workload, policy)
-    if policy.rule == "recorded":
-        try:
-            schedule.check()
-        except InputError as error:  # history need not be feasible: nodes were shared, clocks differed
-            _remark(str(error))
     values = objectives(schedule)
-    if options.output:
+    if options.output is not None:
         save_schedule(schedule, options.output)
-    if options.save_policy:
+    if options.save_policy is not None:
         save_policy(policy, options.save_policy)
+    _remark_repairs(options, workload)
+    explored_on = policy.provenance.get("digest", workload.digest)
+    if options.front is not None and explored_on != workload.digest:
+        _remark(f"{options.front} was explored on another workload; its policy was applied to this one")
+    _remark_history(schedule)
     names = objective_table(workload.groups)
     if options.json:
         measured = {o.name: float(value) for o, value in zip(names, values, strict=True)}
         about = {"workload": workload.name, "digest": workload.digest, "policy": policy.name, "jobs": len(workload)}
-        print(to_json({**about, "capacity": workload.capacity, **measured}))
-        return 0
-    print(f"{policy.name} on {workload.name}: {len(workload):,} jobs, {workload.capacity:,} processors")
+        _show(to_json({**about, "capacity": workload.capacity, **measured}))
+        return
+    _show(f"{policy.name} on {workload.name}: {len(workload):,} jobs, {workload.capacity:,} processors")
     rows = [
-        {"objective": o.name, "value": value, "unit": o.unit, "hours": value / 3600 if o.unit == "s" else None}
-        | {"meaning": o.label}
+        {"objective": o.name, "value": value, "unit": o.unit, "meaning": o.label}
+        | {"hours": value / 3600 if o.unit == "s" else ""}
         for o, value in zip(names, values, strict=True)
     ]
-    print(
+    _show(
         table(
             rows,
             [
@@ -197,12 +209,13 @@ def simulate(options: argparse.Namespace) -> int:
             ],
         )
     )
-    return 0
 
 
-def explore(options: argparse.Namespace) -> int:
+def explore(options: argparse.Namespace) -> None:
     """Explore the schedules of a workload into a run directory."""
     from .explore import explore as explored
+    from .front import extremes
+    from .store import RUN_FILE, read_about
     from .tables import to_json
 
     workload = _workload(options)
@@ -227,43 +240,48 @@ def explore(options: argparse.Namespace) -> int:
                 progress=show,
             )
         except KeyboardInterrupt:
-            kept = last[0].evaluations if last else 0
-            _remark(f"{kept:,} evaluations are kept in {options.output}; the same command continues them")
+            if Path(options.output, RUN_FILE).exists():
+                kept = read_about(options.output).get("evaluations", {}).get("done", 0)
+                _remark(f"{kept:,} evaluations are kept in {options.output}; the same command continues them")
             raise
     done = last[0]
+    _remark_repairs(options, workload)
     if done.replayed >= done.total:
         _remark(f"{options.output} had {done.total:,} evaluations already; nothing was left to do")
     if options.json:
         summary = {"run": str(options.output), "size": len(front), **done._asdict()}
         summary["best"] = dict(zip((o.name for o in front.objectives), done.best, strict=True))
-        print(to_json(summary))
-        return 0
+        _show(to_json(summary))
+        return
     fresh = done.total - done.replayed
     kernel = f", {done.seconds / done.total * 1000:.1f} ms CPU a simulation" if done.total else ""
-    print(
+    _show(
         f"{done.total:,} schedules explored ({fresh:,} now, in {done.elapsed:.1f} s{kernel}); "
         f"{len(front):,} of them are not dominated by another one"
     )
     _print_extremes(front)
-    print(
-        f"\nnext: {PROGRAM} compare {options.trace} --front {options.output} --policy fcfs --policy easy "
-        "-o report.html\n"
-        f"      {PROGRAM} simulate {options.trace} --front {options.output} --row 0 --save-policy policy.json"
+    given = [options.trace]
+    for option in ("capacity", "groups"):
+        if getattr(options, option) is not None:
+            given += [f"--{option}", str(getattr(options, option))]
+    on = shlex.join([*given, "--front", options.output])
+    row = {o.name: row for o, row in extremes(front)}["AWRT"]
+    _show(
+        f"\nnext: {PROGRAM} compare {on} --policy fcfs --policy easy -o report.html\n"
+        f"      {PROGRAM} simulate {on} --row {row} --save-policy policy.json"
     )
-    return 0
 
 
-def front(options: argparse.Namespace) -> int:
+def front(options: argparse.Namespace) -> None:
     """Merge runs and fronts, and show what came out."""
     from .front import extremes, indicators, load_front, merge, save_front
     from .tables import Column, plain, table, to_json
 
-    if options.output:
-        _check_output(options.output)
+    _check_outputs(options, "output")
     inputs = [load_front(path) for path in options.runs]
     merged = merge(inputs)
     measured = indicators(merged, inputs)
-    if options.output:
+    if options.output is not None:
         save_front(merged, options.output)
     names = [o.name for o in merged.objectives]
     ends = [
@@ -273,9 +291,9 @@ def front(options: argparse.Namespace) -> int:
     for path, row in zip(options.runs, measured["inputs"], strict=True):
         row["path"] = str(path)
     if options.json:
-        print(to_json({"workload": merged.workload, "digest": merged.digest, **measured, "extremes": ends}))
-        return 0
-    print(
+        _show(to_json({"workload": merged.workload, "digest": merged.digest, **measured, "extremes": ends}))
+        return
+    _show(
         f"{len(merged):,} of {merged.evaluations:,} schedules of {merged.workload} are not dominated; "
         f"{measured['duplicates']:,} more have the same values as one of them\n"
     )
@@ -289,65 +307,57 @@ def front(options: argparse.Namespace) -> int:
         Column("epsilon", "epsilon", ".4f"),
     ]
     total = {"path": "merged", **{key: measured[key] for key in ("evaluations", "size", "hypervolume")}}
-    print(table([*measured["inputs"], total | {"in_front": measured["size"]}], columns))
-    print(
-        f"hypervolume: share of the box from the ideal to 1.1 times the nadir, {measured['hypervolume_method']}; "
-        "IGD+ and additive epsilon against the merged front; AWRT takes no part, it follows from that of the groups\n"
+    _show(table([*measured["inputs"], total | {"in_front": measured["size"]}], columns))
+    _show(
+        "hypervolume: share of the box from the ideal (0) to 1.1 times the nadir (1) that is dominated, by\n"
+        f"  {measured['hypervolume_method']}; IGD+, epsilon (additive): distance from the merged front;\n"
+        "  AWRT takes no part in any of them, it follows from that of the groups\n"
     )
     _print_extremes(merged)
-    return 0
 
 
-def compare(options: argparse.Namespace) -> int:
+def compare(options: argparse.Namespace) -> None:
     """Set policies against EASY and a front, as a table and a report."""
     from .compare import compare as compared
     from .front import load_front
+    from .policy import as_policy
+    from .simulate import simulate as simulated
     from .tables import to_json
 
-    if options.output:
-        _check_output(options.output)
+    for option, path in (("-o/--output", options.output), ("--figures", options.figures)):
+        if path is not None and options.front is None:
+            raise InputError(f"{option}: shows a front, so it needs --front")
+    _check_outputs(options, "output")
     workload = _workload(options)
-    explored = load_front(options.front) if options.front else None
-    if options.output and explored is None:
-        raise InputError("-o/--output: a report shows a front, so it needs --front")
-    if options.figures and explored is None:
-        raise InputError("--figures: figures show a front, so they need --front")
-    comparison = compared(workload, options.policy or ["easy", "fcfs"], explored)
-    if explored is not None and options.output:
-        from .report import write_report
-
-        write_report(options.output, explored, comparison)
-    if explored is not None and options.figures:
+    policies = [as_policy(policy) for policy in options.policy or ["fcfs"]]
+    explored = load_front(options.front) if options.front is not None else None
+    comparison = compared(workload, policies, explored)
+    if explored is not None and options.figures is not None:
         from .figures import figures
         from .report import export_figures
 
         export_figures(figures(explored, comparison.marks), options.figures)
-    print(to_json(comparison.rows()) if options.json else comparison.text())
-    if options.output:
+    if explored is not None and options.output is not None:
+        from .report import write_report
+
+        write_report(options.output, explored, comparison)
+    _remark_repairs(options, workload)
+    if any(policy.rule == "recorded" for policy in policies):
+        _remark_history(simulated(workload, "recorded"))
+    _show(to_json(comparison.rows()) if options.json else comparison.text())
+    if options.output is not None:
         _remark(f"report: {options.output} (open it in a browser; it needs no network)")
-    return 0
 
 
 # --- shared by subcommands ----------------------------------------------------------------------------------------
 
 
-def _workload(options: argparse.Namespace, remark: bool = True) -> Workload:
-    from .workload import read_swf
+def _workload(options: argparse.Namespace) -> Workload:
+    """Read TRACE, with the --capacity and --groups that were asked for."""
+    from .workload import by_consumption, by_csv, by_queue, by_swf_group, read_swf
 
-    workload = _grouped(read_swf(options.trace, capacity=getattr(options, "capacity", None)), options)
-    if remark and workload.repairs:
-        counts = dict.fromkeys((repair.action for repair in workload.repairs), 0)
-        for repair in workload.repairs:
-            counts[repair.action] += repair.jobs
-        what = ", ".join(f"{action} {count:,}" for action, count in counts.items())
-        _remark(f"{options.trace}: {len(workload):,} jobs; {what} ({PROGRAM} info shows which and why)")
-    return workload
-
-
-def _grouped(workload: Workload, options: argparse.Namespace) -> Workload:
-    from .workload import by_consumption, by_csv, by_queue, by_swf_group
-
-    groups = getattr(options, "groups", None)
+    workload = read_swf(options.trace, capacity=options.capacity)
+    groups = options.groups
     if groups in (None, "consumption"):
         return workload
     if groups == "swf":
@@ -355,13 +365,16 @@ def _grouped(workload: Workload, options: argparse.Namespace) -> Workload:
     if groups == "queue":
         return by_queue(workload)
     try:
-        thresholds = [float(part) / 100 for part in groups.split(",")]
+        per_cent = [float(part) for part in groups.split(",")]
     except ValueError:
         return by_csv(workload, groups)
-    return by_consumption(workload, thresholds)
+    if not all(high > low for high, low in pairwise([100.0, *per_cent, 0.0])):
+        raise InputError(f"--groups: percentages must descend between 100 and 0, but are {groups}")
+    return by_consumption(workload, [share / 100 for share in per_cent])
 
 
-def _policy(options: argparse.Namespace, workload: Workload) -> Policy:
+def _policy(options: argparse.Namespace) -> Policy:
+    """Find the policy that --policy, or --front and --row, name."""
     from .front import load_front
     from .front import policy as policy_of
     from .policy import as_policy
@@ -369,13 +382,37 @@ def _policy(options: argparse.Namespace, workload: Workload) -> Policy:
     if options.front is None:
         if options.row is not None:
             raise InputError("--row: chooses a schedule of a front, so it needs --front")
-        return as_policy(options.policy or "easy")
+        return as_policy("easy" if options.policy is None else options.policy)
     if options.policy is not None:
         raise InputError("--front: gives the policy of one of its schedules; it does not go with --policy")
     explored = load_front(options.front)
-    if explored.digest != workload.digest:
-        _remark(f"{options.front} was explored on another workload; its policy is applied to this one")
-    return policy_of(explored, options.row or 0)
+    try:
+        return policy_of(explored, options.row or 0)
+    except InputError as error:
+        raise InputError(f"{options.front}: {error}") from None
+
+
+def _remark_repairs(options: argparse.Namespace, workload: Workload) -> None:
+    """Say that a log was cleaned; once what was asked for is done, so that an error is the only line there is."""
+    jobs = {
+        action: sum(repair.jobs for repair in workload.repairs if repair.action == action)
+        for action in ("dropped", "changed")
+    }
+    assumptions = sum(repair.action == "assumed" for repair in workload.repairs)
+    parts = [f"{count:,} {action}" for action, count in jobs.items() if count]
+    if assumptions:
+        parts.append(f"{assumptions} assumption{'s' if assumptions > 1 else ''} made")
+    if parts:
+        _remark(f"{options.trace}: {len(workload):,} jobs; {', '.join(parts)} ({PROGRAM} info says which and why)")
+
+
+def _remark_history(schedule: Schedule) -> None:
+    """Say if a recorded schedule could not be: nodes were shared, clocks differed, processors came and went."""
+    if schedule.name == "recorded":
+        try:
+            schedule.check()
+        except InputError as error:
+            _remark(f"not feasible: {error}")
 
 
 def _tell_workload(options: argparse.Namespace, made: Workload) -> None:
@@ -384,12 +421,10 @@ def _tell_workload(options: argparse.Namespace, made: Workload) -> None:
     span = int(made.submit[-1] - made.submit[0])
     load = made.work / (made.capacity * span) if span else None
     if options.json:
-        print(
-            to_json({"file": str(options.output), "jobs": len(made), "capacity": made.capacity, "load": load}),
-        )
+        _show(to_json({"file": options.output, "jobs": len(made), "capacity": made.capacity, "load": load}))
     else:
         shown = "" if load is None else f", offered load {load:.3f}"
-        print(f"{options.output}: {len(made):,} jobs on {made.capacity:,} processors{shown}")
+        _show(f"{options.output}: {len(made):,} jobs on {made.capacity:,} processors{shown}")
 
 
 def _print_extremes(merged: Front) -> None:
@@ -407,26 +442,70 @@ def _print_extremes(merged: Front) -> None:
     ]
     columns = [Column("best", "best in"), Column("row", "row", "d")]
     columns += [Column(o.name, f"{o.name} {'h' if o.unit == 's' else o.unit}", ",.2f") for o in merged.objectives]
-    print(table(rows, columns))
+    _show(table(rows, columns))
 
 
-def _check_output(path: str) -> None:
-    """Refuse an output that cannot be written before the work is done, not after."""
+def _check_outputs(options: argparse.Namespace, *names: str) -> None:
+    """Refuse outputs that cannot be written before the work is done, not after; and that would destroy the log."""
     from .files import check_writable
 
-    check_writable(path)
+    taken = {os.path.realpath(options.trace): "the workload log"} if "trace" in options else {}
+    for name in names:
+        path = getattr(options, name)
+        if path is not None:
+            check_writable(path)
+            place, option = os.path.realpath(path), f"--{name.replace('_', '-')}"
+            if place in taken:
+                raise InputError(f"{path}: {option} would overwrite {taken[place]}; give it another name")
+            taken[place] = f"what {option} writes"
+
+
+def _show(text: str = "") -> None:
+    """Write lines to standard output; what could steer a terminal, or what it has no letter for, is replaced."""
+    if not sys.stdout:  # closed by whoever started us
+        return
+    clean = "\n".join(map(printable, text.split("\n")))
+    encoding = sys.stdout.encoding or "utf-8"
+    try:
+        print(clean.encode(encoding, "replace").decode(encoding))
+    except OSError as error:
+        _lost(error)
+
+
+def _flush() -> None:
+    """Write what is left for standard output while its errors can still be told."""
+    try:
+        if sys.stdout:
+            sys.stdout.flush()
+    except OSError as error:
+        _lost(error)
+
+
+def _lost(error: OSError) -> None:
+    """Go on without standard output; that its disk is full is an error, that its reader has gone is none."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or the interpreter would complain at its end
+    if not isinstance(error, BrokenPipeError):
+        raise InputError(f"standard output: cannot write: {error.strerror}") from None
+
+
+def _tell(text: str) -> None:
+    """Write one line to standard error; a run must not end because nobody reads along."""
+    if sys.stderr:  # else print() would take standard output
+        with suppress(OSError):
+            print(printable(" ".join(text.split())), file=sys.stderr, flush=True)
 
 
 def _remark(text: str) -> None:
-    print(f"{PROGRAM}: {' '.join(text.split())}", file=sys.stderr)
+    _tell(f"{PROGRAM}: {text}")
 
 
 @contextmanager
-def _bar(what: str, total: int | None) -> Iterator[Callable[[int, int | None, str], None]]:
+def _bar(what: str, total: int | None, unit: str = "") -> Iterator[Callable[[int, int | None, str], None]]:
     """Show a progress bar with the time left where standard error is a terminal, else a line now and then."""
     from rich.console import Console
     from rich.progress import (
         BarColumn,
+        DownloadColumn,
         MofNCompleteColumn,
         Progress,
         TextColumn,
@@ -436,12 +515,12 @@ def _bar(what: str, total: int | None) -> Iterator[Callable[[int, int | None, st
 
     console = Console(stderr=True)
     if not console.is_terminal:
-        yield _lines(what)
+        yield _lines(what, unit)
         return
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
-        MofNCompleteColumn(),
+        DownloadColumn() if unit == "bytes" else MofNCompleteColumn(),
         TextColumn("{task.fields[note]}"),
         TimeElapsedColumn(),
         TextColumn("left"),
@@ -456,25 +535,17 @@ def _bar(what: str, total: int | None) -> Iterator[Callable[[int, int | None, st
         yield update
 
 
-def _lines(what: str) -> Callable[[int, int | None, str], None]:
-    shown = [0]
+def _lines(what: str, unit: str) -> Callable[[int, int | None, str], None]:
+    tenths = 0
 
     def update(done: int, goal: int | None, note: str) -> None:
-        if goal and done * 10 // goal > shown[0]:
-            shown[0] = done * 10 // goal
-            print(f"{PROGRAM}: {what}: {done:,} of {goal:,} {note}".rstrip(), file=sys.stderr, flush=True)
+        nonlocal tenths
+        if goal and done * 10 // goal > tenths:
+            tenths = done * 10 // goal
+            amount = f"{done:,} of {goal:,} {unit}".rstrip()
+            _remark(f"{what}: {amount}, {note}" if note else f"{what}: {amount}")
 
     return update
-
-
-@contextmanager
-def _quiet_pipe() -> Iterator[None]:
-    """End without a traceback when whoever reads our output has gone, as `head` does."""
-    try:
-        yield
-        sys.stdout.flush()
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 # --- the parser ---------------------------------------------------------------------------------------------------
@@ -483,8 +554,32 @@ def _quiet_pipe() -> Iterator[None]:
 class _Parser(argparse.ArgumentParser):
     """An argument parser whose errors are one line and point to the help."""
 
+    def print_help(self, file: object = None) -> None:  # noqa: ARG002  # only ever standard output
+        _show(self.format_help().rstrip("\n"))
+
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{self.prog}: {' '.join(message.split())} (see {self.prog} --help)\n")
+        _tell(f"{self.prog}: {message} (see {self.prog} --help)")
+        self.exit(2)
+
+
+def _whole(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:  # no number, or one of thousands of digits
+        raise argparse.ArgumentTypeError(f"must be a whole number, but is {quoted(text)}") from None
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be a number, but is {quoted(text)}") from None
+
+
+def _path(text: str) -> str:
+    if not text or "\0" in text:
+        raise argparse.ArgumentTypeError(f"must be the name of a file, but is {quoted(text)}")
+    return text
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -496,9 +591,11 @@ def _parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"{PROGRAM} {__version__}")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=_Parser)
+    commands = parser.add_subparsers(
+        title="commands", dest="command", metavar="COMMAND", required=True, parser_class=_Parser
+    )
 
-    def command(name: str, run: Callable[[argparse.Namespace], int], text: str, example: str) -> _Parser:
+    def command(name: str, run: Callable[[argparse.Namespace], None], text: str, example: str) -> _Parser:
         made = commands.add_parser(
             name,
             help=text,
@@ -512,13 +609,14 @@ def _parser() -> argparse.ArgumentParser:
         return made
 
     def takes_trace(made: _Parser) -> None:
-        made.add_argument("trace", metavar="TRACE", help="workload log in SWF, plain or gzipped")
+        made.add_argument("trace", metavar="TRACE", type=_path, help="workload log in SWF, plain or gzipped")
         made.add_argument(
-            "--capacity", type=int, metavar="N", help="processors of the machine (default: the log's MaxProcs)"
+            "--capacity", type=_whole, metavar="N", help="processors of the machine (default: the log's MaxProcs)"
         )
         made.add_argument(
             "--groups",
             metavar="HOW",
+            type=_path,
             help="user groups: consumption (default: five, paper 002, by share of processor seconds), swf (field 13), "
             "queue (field 15), percentages such as 8,2,1,0.1 (shares that divide groups by consumption), or a "
             "CSV file with the columns user,group",
@@ -539,11 +637,11 @@ def _parser() -> argparse.ArgumentParser:
         "  paretosched generate lublin --jobs 10000 --processors 128 --seed 71 -o w.swf.gz",
     )
     made.add_argument("model", metavar="MODEL", choices=["lublin"], help="lublin: Lublin and Feitelson 2003")
-    made.add_argument("--jobs", type=int, default=10_000, metavar="N", help="jobs (default 10000)")
+    made.add_argument("--jobs", type=_whole, default=10_000, metavar="N", help="jobs (default 10000)")
     made.add_argument(
-        "--processors", type=int, default=128, metavar="N", help="processors of the machine (default 128)"
+        "--processors", type=_whole, default=128, metavar="N", help="processors of the machine (default 128)"
     )
-    made.add_argument("--seed", type=int, default=71, help="seed (default 71); same seed, same workload")
+    made.add_argument("--seed", type=_whole, default=71, help="seed (default 71); same seed, same workload")
     made.add_argument(
         "--variant",
         default="typeless",
@@ -562,7 +660,7 @@ def _parser() -> argparse.ArgumentParser:
         help="requested times: the values users type (default), a random multiple of the run time, or the run time",
     )
     made.add_argument(
-        "-o", "--output", required=True, metavar="FILE", help="SWF file to write, gzipped if it ends in .gz"
+        "-o", "--output", required=True, metavar="FILE", type=_path, help="SWF file to write, gzipped if it ends in .gz"
     )
 
     made = command(
@@ -574,17 +672,17 @@ def _parser() -> argparse.ArgumentParser:
     )
     takes_trace(made)
     made.add_argument(
-        "--processors", type=int, default=1024, metavar="N", help="processors of the new machine (default 1024)"
+        "--processors", type=_whole, default=1024, metavar="N", help="processors of the new machine (default 1024)"
     )
     made.add_argument(
-        "--factor", type=float, metavar="F", help="how much more work (default: new processors / old ones)"
+        "--factor", type=_number, metavar="F", help="how much more work (default: new processors / old ones)"
     )
     made.add_argument(
-        "--seed", type=int, default=0, help="seed of the draw which jobs are widened and which copied (default 0)"
+        "--seed", type=_whole, default=0, help="seed of the draw which jobs are widened and which copied (default 0)"
     )
-    made.add_argument("--jobs", type=int, metavar="EXACT", help="make exactly so many jobs")
+    made.add_argument("--jobs", type=_whole, metavar="EXACT", help="make exactly so many jobs")
     made.add_argument(
-        "-o", "--output", required=True, metavar="FILE", help="SWF file to write, gzipped if it ends in .gz"
+        "-o", "--output", required=True, metavar="FILE", type=_path, help="SWF file to write, gzipped if it ends in .gz"
     )
 
     made = command(
@@ -596,7 +694,7 @@ def _parser() -> argparse.ArgumentParser:
     made.add_argument(
         "name", metavar="NAME", help="short name of the log, such as CTC-SP2, KTH-SP2, LANL-CM5, SDSC-SP2, NASA-iPSC"
     )
-    made.add_argument("-o", "--output", default=".", metavar="DIR", help="directory (default: here)")
+    made.add_argument("-o", "--output", default=".", metavar="DIR", type=_path, help="directory (default: here)")
 
     made = command(
         "simulate",
@@ -609,16 +707,24 @@ def _parser() -> argparse.ArgumentParser:
     made.add_argument(
         "--policy",
         metavar="P",
+        type=_path,
         help="fcfs, list, easy (default), conservative, conservative-replan, recorded, or a policy .json file",
     )
     made.add_argument(
-        "--front", metavar="FRONT", help="run directory or front file: take the policy of one of its schedules"
+        "--front",
+        metavar="FRONT",
+        type=_path,
+        help="run directory or front file: take the policy of one of its schedules",
     )
-    made.add_argument("--row", type=int, metavar="N", help="which one (default 0)")
+    made.add_argument("--row", type=_whole, metavar="N", help="which one (default 0)")
     made.add_argument(
-        "-o", "--output", metavar="FILE", help="write the schedule: job,submit,start,finish,processors,user,group"
+        "-o",
+        "--output",
+        metavar="FILE",
+        type=_path,
+        help="write the schedule: job,submit,start,finish,processors,user,group",
     )
-    made.add_argument("--save-policy", metavar="FILE", help="write the policy as JSON")
+    made.add_argument("--save-policy", metavar="FILE", type=_path, help="write the policy as JSON")
 
     made = command(
         "explore",
@@ -628,11 +734,17 @@ def _parser() -> argparse.ArgumentParser:
         "  (killed or stopped with Ctrl-C, the same command continues it, with the same result)",
     )
     takes_trace(made)
-    made.add_argument("-o", "--output", required=True, metavar="RUN", help="run directory, new or to be continued")
-    made.add_argument("--evaluations", type=int, default=20_000, metavar="N", help="schedules in all (default 20000)")
-    made.add_argument("--population", type=int, default=100, metavar="N", help="schedules a generation (default 100)")
     made.add_argument(
-        "--seed", type=int, default=0, help="seed (default 0); same seed, same archive, for any number of workers"
+        "-o", "--output", required=True, metavar="RUN", type=_path, help="run directory, new or to be continued"
+    )
+    made.add_argument(
+        "--evaluations", type=_whole, default=20_000, metavar="N", help="schedules in all (default 20000)"
+    )
+    made.add_argument(
+        "--population", type=_whole, default=100, metavar="N", help="schedules a generation (default 100)"
+    )
+    made.add_argument(
+        "--seed", type=_whole, default=0, help="seed (default 0); same seed, same archive, for any number of workers"
     )
     made.add_argument(
         "--backfill",
@@ -648,7 +760,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     made.add_argument(
         "--workers",
-        type=int,
+        type=_whole,
         default=0,
         metavar="N",
         help="worker processes (default 0: threads of this one, one a core)",
@@ -661,8 +773,10 @@ def _parser() -> argparse.ArgumentParser:
         "merge runs into one front; show its extremes, size and indicators",
         "  paretosched front run1 run2 -o front.parquet",
     )
-    made.add_argument("runs", nargs="+", metavar="RUN", help="run directories or front files of one workload")
-    made.add_argument("-o", "--output", metavar="FRONT", help="front file to write (Parquet)")
+    made.add_argument(
+        "runs", nargs="+", metavar="RUN", type=_path, help="run directories or front files of one workload"
+    )
+    made.add_argument("-o", "--output", metavar="FRONT", type=_path, help="front file to write (Parquet)")
 
     made = command(
         "compare",
@@ -671,16 +785,20 @@ def _parser() -> argparse.ArgumentParser:
         "  paretosched compare w.swf.gz --front run --policy fcfs --policy easy --policy policy.json -o report.html",
     )
     takes_trace(made)
-    made.add_argument("--front", metavar="FRONT", help="run directory or front file")
+    made.add_argument("--front", metavar="FRONT", type=_path, help="run directory or front file")
     made.add_argument(
         "--policy",
         action="append",
         metavar="P",
+        type=_path,
         help="as for simulate; may be repeated (default fcfs; EASY is always there)",
     )
-    made.add_argument("-o", "--output", metavar="FILE", help="HTML report to write")
+    made.add_argument("-o", "--output", metavar="FILE", type=_path, help="HTML report to write")
     made.add_argument(
-        "--figures", metavar="DIR", help="also write the figures there as PNG and SVG; needs Chrome or Chromium"
+        "--figures",
+        metavar="DIR",
+        type=_path,
+        help="also write the figures there as PNG and SVG; needs Chrome or Chromium",
     )
     return parser
 

@@ -96,7 +96,7 @@ class Comparison:
             lines.append(row)
             if len(lines) > 1:  # the first row is EASY itself
                 gains = {o.name: row[f"{o.name}_vs_easy"] for o in self.objectives}
-                shown = {name: "-" if gain is None else f"{gain:+.1f} %" for name, gain in gains.items()}
+                shown = {name: "-" if gain is None else _signed(gain) for name, gain in gains.items()}
                 lines.append({"policy": "  vs EASY", "dominated_by": "", "dominates": "", **shown})
         columns = [Column("policy", "policy"), *(_column(o) for o in self.objectives)]
         if self.best is not None:
@@ -144,7 +144,8 @@ def compare(
     """
     if front is not None and front.digest != workload.digest:
         raise InputError(
-            f"front must be of the same workload, but it is of {front.workload} ({front.digest[:12]}), "
+            "front must be of the same workload: jobs, capacity and groups, "
+            f"but it is of {front.workload} ({front.digest[:12]}), "
             f"not of {workload.name} ({workload.digest[:12]})"
         )
     chosen = _with_easy([as_policy(policy) for policy in policies])
@@ -204,6 +205,11 @@ def _distinct(names: Sequence[str]) -> tuple[str, ...]:
         free = (f"{name} ({k})" if k > 1 else name for k in range(1, len(names) + 1))
         seen.append(next(candidate for candidate in free if candidate not in seen))
     return tuple(seen)
+
+
+def _signed(gain: float) -> str:
+    rounded = round(gain, 1) + 0.0  # no minus before a zero
+    return f"{rounded:{'+' if rounded else ''}.1f} %"
 
 
 def _column(objective: Objective) -> Column:

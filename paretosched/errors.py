@@ -49,3 +49,14 @@ def quoted(text: str, limit: int = 40) -> str:
     "a\tb"
     """
     return json.dumps(text if len(text) <= limit else text[:limit] + "...")
+
+
+def printable(text: str) -> str:
+    r"""Replace what could steer a terminal or break a line, and bytes of file names that are no text.
+
+    Examples
+    --------
+    >>> print(printable("a\x1b[2Jb\udcff"))
+    a�[2Jb�
+    """
+    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)

@@ -11,6 +11,7 @@ workers nor the cut into tasks nor a repetition changes a bit of them.
 
 from __future__ import annotations
 
+import os
 import platform
 import signal
 import threading
@@ -39,6 +40,7 @@ LONGEST_TASK = 0.5  # s; beyond it the overhead of a task is nothing, and a work
 SHORTEST_TASK = 0.02  # s; a task costs the scheduler of `distributed` 1-3 ms
 PATIENCE = 15.0  # s to wait for a scheduler and its first worker
 RETRIES = 3
+WORKERS_A_CORE = 4  # more processes than cores help nobody, and hundreds of them would take the machine down
 
 # Workloads delivered to this worker process, by token. Only worker processes of a cluster have any.
 _DELIVERED: dict[str, Workload] = {}
@@ -68,8 +70,8 @@ def evaluator(workload: Workload, backfill: str, workers: int = 0, scheduler: st
     Raises
     ------
     InputError
-        Workers and scheduler are both given, or the scheduler cannot be reached, has no worker, or has workers with
-        other versions of the software.
+        Workers are too many, or given with a scheduler; or the scheduler cannot be reached, has no worker, or has
+        workers with other versions of the software.
 
     Examples
     --------
@@ -79,18 +81,30 @@ def evaluator(workload: Workload, backfill: str, workers: int = 0, scheduler: st
     >>> values.shape, seconds.shape
     ((1, 3), (1,))
     """
-    if workers < 0:
-        raise InputError(f"workers must be at least 0, but is {workers}")
-    if workers and scheduler:
-        raise InputError(f"workers and scheduler must not both be given, but are {workers} and {scheduler}")
+    check_workers(workers, scheduler)
     warm_up(backfill)  # before any worker starts, so that all of them find compiled kernels
-    if workers or scheduler:
+    if workers or scheduler is not None:
         own = scheduler is None
         with _client(workers, scheduler) as client, _on_cluster(client, workload, backfill, own) as evaluate:
             yield evaluate
     else:
         with _in_threads(workload, backfill) as evaluate:
             yield evaluate
+
+
+def check_workers(workers: int, scheduler: str | None) -> None:
+    """Refuse numbers of workers that cannot be meant.
+
+    Raises
+    ------
+    InputError
+        Less than none, more than four a core of this machine, or workers and a scheduler.
+    """
+    most = WORKERS_A_CORE * (os.cpu_count() or 1)
+    if not 0 <= workers <= most:
+        raise InputError(f"workers must be in 0..{most}, {WORKERS_A_CORE} a core of this machine, but is {workers}")
+    if workers and scheduler is not None:
+        raise InputError(f"workers and scheduler must not both be given, but are {workers} and {scheduler}")
 
 
 @cache
@@ -215,8 +229,9 @@ def _client(workers: int, scheduler: str | None) -> Iterator[Any]:
             yield client
         return
     try:
+        _reach(scheduler)
         client = Client(scheduler, timeout=PATIENCE, set_as_default=False)
-    except (OSError, TimeoutError, ValueError) as error:
+    except (OSError, TimeoutError, ValueError, TypeError) as error:
         reason = " ".join(str(error).split())[:200] or type(error).__name__
         raise InputError(f'scheduler "{scheduler}" must be a reachable dask scheduler, but is not: {reason}') from None
     with client:
@@ -235,6 +250,24 @@ def _client(workers: int, scheduler: str | None) -> Iterator[Any]:
                     f"but {worker} has {found}"
                 )
         yield client
+
+
+def _reach(scheduler: str) -> None:
+    """Try the address. The client itself waits for ever where something listens and keeps silent."""
+    import asyncio
+    from concurrent.futures import ThreadPoolExecutor
+
+    from distributed import Security
+    from distributed.comm import connect
+
+    async def attempt() -> None:
+        security = Security().get_connection_args("scheduler")
+        # the second limit counts for the greeting, too, which the first one forgets
+        comm = await asyncio.wait_for(connect(scheduler, timeout=PATIENCE, **security), PATIENCE + 1)
+        comm.abort()
+
+    with ThreadPoolExecutor(1) as thread:  # not in this one: a notebook runs a loop of its own in it
+        thread.submit(asyncio.run, attempt()).result()
 
 
 @contextmanager

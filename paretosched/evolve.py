@@ -21,6 +21,8 @@ from .errors import InputError
 Floats = NDArray[np.float64]
 Search = Generator[Floats, Floats, None]
 
+MOST_POPULATION = 10_000  # pymoo compares all pairs of two generations: 2 GB and three seconds
+
 
 def search(algorithm: str, lower: Floats, upper: Floats, population: int, seed: int) -> Search:
     """Start an algorithm.
@@ -32,7 +34,7 @@ def search(algorithm: str, lower: Floats, upper: Floats, population: int, seed: 
     lower, upper
         (d,), the box.
     population
-        Genomes a generation, at least 4.
+        Genomes a generation, 4 to 10,000.
     seed
         Of all random choices, at least 0.
 
@@ -51,8 +53,8 @@ def search(algorithm: str, lower: Floats, upper: Floats, population: int, seed: 
     """
     if algorithm not in ALGORITHMS:
         raise InputError(f'algorithm must be one of {", ".join(ALGORITHMS)}, but is "{algorithm}"')
-    if population < 4:
-        raise InputError(f"population must be at least 4, but is {population}")
+    if not 4 <= population <= MOST_POPULATION:
+        raise InputError(f"population must be in 4..{MOST_POPULATION}, but is {population}")
     if seed < 0:
         raise InputError(f"seed must be at least 0, but is {seed}")
     return ALGORITHMS[algorithm](lower, upper, population, seed)

@@ -16,13 +16,14 @@ import numpy as np
 
 from . import evolve, store
 from .encodings.weighting import lower_upper
-from .errors import InputError
-from .evaluate import Evaluate, evaluator, versions
+from .errors import InputError, printable
+from .evaluate import Evaluate, check_workers, evaluator, versions
 from .front import FRONT_FILE, Floats, Front, Origin, costs, front_of, nondominated, save_front
 from .objectives import objective_table
 from .policy import BACKFILLS
 from .workload import Workload
 
+MOST_EVALUATIONS = 10_000_000  # 4 GB, with five groups
 PUBLISH_EVERY = 30.0  # s between two published fronts
 FILTER_SHARE = 0.02  # of the time may go into counting the front for the progress display
 
@@ -85,7 +86,7 @@ def explore(
     run_directory
         Where the run is kept; its parent must exist.
     evaluations
-        How many policies are simulated in all, those of a continued run included.
+        How many policies are simulated in all, those of a continued run included; ten million at most.
     population
         Policies a generation.
     seed
@@ -114,8 +115,9 @@ def explore(
         raise InputError(f'backfill must be one of {", ".join(BACKFILLS)}, but is "{backfill}"')
     if evaluations < population:
         raise InputError(f"evaluations must be at least the population, {population}, but are {evaluations}")
-    if workers < 0:
-        raise InputError(f"workers must be at least 0, but is {workers}")
+    if evaluations > MOST_EVALUATIONS:
+        raise InputError(f"evaluations must be at most {MOST_EVALUATIONS}, but are {evaluations}")
+    check_workers(workers, scheduler)
     search = evolve.search(algorithm, *lower_upper(len(workload.groups)), population, seed)
     parameters = {
         "encoding": "weighting",
@@ -190,8 +192,11 @@ class _Record:
         self.progress = progress
         self.objectives = objective_table(workload.groups)
         self.count = 0
-        self.genomes = np.empty((self.total, known.genomes.shape[1]))
-        self.values = np.empty((self.total, known.values.shape[1]))
+        try:
+            self.genomes = np.empty((self.total, known.genomes.shape[1]))
+            self.values = np.empty((self.total, known.values.shape[1]))
+        except MemoryError:
+            raise InputError(f"evaluations must fit into the memory, but {self.total} do not") from None
         self.seconds = 0.0
         self.best = np.full(known.values.shape[1], np.nan)
         self.begin = time.perf_counter()
@@ -249,7 +254,7 @@ class _Record:
         """Write front.parquet and run.json."""
         parameters = self.about["parameters"]
         origin = Origin(
-            name=Path(self.run.directory).resolve().name,
+            name=printable(Path(self.run.directory).resolve().name),
             algorithm=parameters["algorithm"],
             seed=parameters["seed"],
             population=parameters["population"],

@@ -1,4 +1,4 @@
-"""Writing so that a reader sees the whole file or none of it."""
+"""Writing so that a reader sees the whole file or none of it, and reading that never waits for ever."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from io import BufferedReader
 from pathlib import Path
 
 from .errors import InputError
+
+MOST_TEXT = 10_000_000  # bytes
 
 
 @contextmanager
@@ -23,7 +26,8 @@ def written(path: str | os.PathLike[str]) -> Iterator[Path]:
     Raises
     ------
     InputError
-        The directory does not exist or cannot be written, or `path` is not the name of a regular file.
+        The directory does not exist or cannot be written, `path` is not the name of a regular file, or the disk is
+        full.
 
     Examples
     --------
@@ -53,12 +57,11 @@ def written(path: str | os.PathLike[str]) -> Iterator[Path]:
         umask = os.umask(0)
         os.umask(umask)
         temporary.chmod(0o666 & ~umask)
-        try:
-            temporary.replace(target)
-        except OSError as error:
-            raise InputError(f"{target}: cannot write here: {error.strerror}") from None
-    except BaseException:
+        temporary.replace(target)
+    except BaseException as error:
         temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.errno is not None:  # a full disk, a quota, a share that went away
+            raise InputError(f"{target}: cannot write here: {error.strerror}") from None
         raise
 
 
@@ -72,6 +75,36 @@ def check_writable(path: str | os.PathLike[str]) -> None:
     """
     with suppress(_NothingWritten), written(path):
         raise _NothingWritten
+
+
+def opened(path: str | os.PathLike[str]) -> BufferedReader:
+    """Open a file for reading; a pipe is welcome, but nobody waits for one that has no writer.
+
+    Raises
+    ------
+    OSError
+        As for `open`.
+    """
+    file = open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK))  # noqa: SIM115
+    os.set_blocking(file.fileno(), True)
+    return file
+
+
+def read_text(path: str | os.PathLike[str]) -> str:
+    """Read a small text file in UTF-8, without its byte order mark.
+
+    Raises
+    ------
+    OSError, UnicodeDecodeError
+        It cannot be read, or is not UTF-8.
+    InputError
+        It is larger than any such file of ours, such as a device without end.
+    """
+    with opened(path) as file:
+        data = file.read(MOST_TEXT + 1)
+    if len(data) > MOST_TEXT:
+        raise InputError(f"{path}: must be a text of at most {MOST_TEXT:,} bytes, but is longer")
+    return data.decode("utf-8-sig")
 
 
 class _NothingWritten(Exception):  # noqa: N818  # not an error: it makes `written` clean up

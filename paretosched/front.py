@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,11 +19,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .encodings.weighting import decode, gene_labels
+from .encodings.weighting import decode, gene_labels, lower_upper
 from .errors import InputError, first_few
 from .files import written
 from .objectives import Objective, objective_table
-from .policy import Policy
+from .policy import BACKFILLS, Policy
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -406,42 +406,74 @@ def load_front(path: str | os.PathLike[str]) -> Front:
         There is no such file, it is damaged, or it is not a front of ours.
     """
     import pyarrow as pa
-    from pyarrow import parquet
 
     place = Path(path)
-    if place.is_dir():
+    if os.path.isdir(place):  # noqa: PTH112  # Path.is_dir() raises where a name is too long
         place = place / FRONT_FILE
         if not place.is_file():
             raise InputError(f"{path}: a run directory must hold {FRONT_FILE}, but there is none (yet)")
+    elif not os.path.exists(place):  # noqa: PTH110
+        raise InputError(f"{place}: no such file")
+    elif not place.is_file():  # a pipe, on which the reader would wait
+        raise InputError(f"{place}: a front must be a regular file, but this is not")
     try:
-        table = parquet.read_table(os.fspath(place), partitioning=None, page_checksum_verification=True)
-        about = json.loads((table.schema.metadata or {})[b"paretosched"])
-        if about["format"] != FORMAT:
-            raise InputError(f'{place}: a front file must have the format "{FORMAT}", but has "{about["format"]}"')
-        groups = tuple(str(g) for g in about["groups"])
-        names = _columns(groups)
-        floats = np.column_stack([table.column(name).to_numpy() for name in names])
-        origins = tuple(
-            Origin(**{**run, "versions": tuple((str(k), str(v)) for k, v in run["versions"])}) for run in about["runs"]
-        )
-        m = len(groups) + 2
-        return Front(
-            floats[:, :m],
-            floats[:, m:],
-            table.column("run").to_numpy(),
-            table.column("evaluation").to_numpy(),
-            origins,
-            groups,
-            str(about["workload"]),
-            str(about["digest"]),
-        )
-    except FileNotFoundError:
-        raise InputError(f"{place}: no such file") from None
-    except InputError:
-        raise
-    except (OSError, pa.ArrowException, KeyError, TypeError, ValueError, AttributeError) as error:
+        return _read_front(place)
+    except InputError as error:
+        raise InputError(f"{place}: not a readable front: {error}") from None
+    except (OSError, pa.ArrowException, KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         reason = " ".join(str(error).split())[:200]
         raise InputError(f"{place}: not a readable front: {reason}") from None
+
+
+def _read_front(place: Path) -> Front:
+    """Read what `save_front` wrote; what was changed since breaks a rule or raises what broken data raise."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    table = parquet.read_table(os.fspath(place), partitioning=None, page_checksum_verification=True)
+    about = json.loads((table.schema.metadata or {})[b"paretosched"])
+    if about["format"] != FORMAT:
+        raise InputError(f'a front file must have the format "{FORMAT}", but has "{about["format"]}"')
+    json.dumps(about, ensure_ascii=False).encode()  # raises if a name is no text
+    groups = tuple(str(g) for g in about["groups"])
+    names = _columns(groups)
+    kinds = dict.fromkeys(names, pa.float64()) | dict.fromkeys(("run", "evaluation"), pa.int64())
+    for name, kind in kinds.items():
+        column = table.column(name)
+        if column.type != kind or column.null_count:
+            raise InputError(f'column "{name}" must be {kind} without gaps, but is not')
+    floats = np.column_stack([table.column(name).to_numpy() for name in names])
+    m = len(groups) + 2
+    front = Front(
+        floats[:, :m],
+        floats[:, m:],
+        table.column("run").to_numpy(),
+        table.column("evaluation").to_numpy(),
+        tuple(_origin(run) for run in about["runs"]),
+        groups,
+        str(about["workload"]),
+        str(about["digest"]),
+    )
+    costs(front.values, front.objectives)  # raises if a value is infinite, or undefined here and there
+    lower, upper = lower_upper(len(groups))
+    if not ((front.genomes >= lower) & (front.genomes <= upper)).all():
+        raise InputError("genes must be within their bounds, but are not")
+    return front
+
+
+def _origin(run: Mapping[str, Any]) -> Origin:
+    """Take a run from a file, where anything may stand."""
+    made = Origin(**{**run, "versions": tuple((str(k), str(v)) for k, v in run["versions"])})
+    for key in ("name", "algorithm", "backfill"):
+        if not isinstance(getattr(made, key), str):
+            raise InputError(f"{key} of a run must be text, but is {getattr(made, key)!r:.40}")
+    for key in ("seed", "population", "evaluations", "points", "duplicates"):
+        number = getattr(made, key)
+        if not isinstance(number, int) or number < 0:
+            raise InputError(f"{key} of a run must be a whole number, 0 or more, but is {number!r:.40}")
+    if made.backfill not in BACKFILLS:
+        raise InputError(f"backfill of a run must be one of {', '.join(BACKFILLS)}, but is {made.backfill!r:.40}")
+    return made
 
 
 def _columns(groups: tuple[str, ...]) -> list[str]:

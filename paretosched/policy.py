@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .errors import InputError, first_few
-from .files import written
+from .files import read_text, written
 from .workload import SITUATIONS, Workload
 
 RULES = ("fcfs", "list", "easy", "conservative", "conservative-replan", "recorded", "greedy")
@@ -300,7 +300,7 @@ def load_policy(path: str | os.PathLike[str]) -> Policy:
         The file cannot be read, is not JSON, or is not a policy.
     """
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        text = read_text(path)
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}") from None
     except UnicodeDecodeError:

@@ -11,7 +11,7 @@ import json
 import os
 import re
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -150,7 +150,7 @@ def export_figures(drawn: Mapping[str, Figure], directory: str | os.PathLike[str
     drawn
         Figures by name, as `figures.figures` gives them; the name becomes the file's.
     directory
-        Where to; made if it does not exist.
+        Where to; made if it does not exist, but not what it lies in.
 
     Returns
     -------
@@ -171,28 +171,35 @@ def export_figures(drawn: Mapping[str, Figure], directory: str | os.PathLike[str
         ) from None
     target = Path(directory)
     try:
-        target.mkdir(parents=True, exist_ok=True)
+        fresh = not target.exists()
+        target.mkdir(exist_ok=True)
     except OSError as error:
         raise InputError(f"{target}: cannot make this directory: {error.strerror}") from None
     paths = [target / f"{name}.{ending}" for name in drawn for ending in FORMATS]
-    with ExitStack() as stack:
-        jobs = [
-            {
-                "fig": drawn[path.stem],
-                "path": stack.enter_context(written(path)),
-                "opts": {"format": path.suffix[1:], **_size(path.stem, drawn[path.stem], path.suffix == ".png")},
-            }
-            for path in paths
-        ]
-        # No MathJax, which would be fetched, and a proxy that does not exist: this browser reaches nothing.
-        offline = {"mathjax": False, "proxy_server": "127.0.0.1:9"}
-        try:
-            kaleido.write_fig_from_object_sync(jobs, kopts=offline, cancel_on_error=True)
-        except (ChromeNotFoundError, BrowserFailedError):
-            raise InputError(
-                "PNG and SVG export needs Chrome or Chromium, but none was found that starts; "
-                "install one, or name it in the environment variable BROWSER_PATH"
-            ) from None
+    try:
+        with ExitStack() as stack:
+            jobs = [
+                {
+                    "fig": drawn[path.stem],
+                    "path": stack.enter_context(written(path)),
+                    "opts": {"format": path.suffix[1:], **_size(path.stem, drawn[path.stem], path.suffix == ".png")},
+                }
+                for path in paths
+            ]
+            # No MathJax, which would be fetched, and a proxy that does not exist: this browser reaches nothing.
+            offline = {"mathjax": False, "proxy_server": "127.0.0.1:9"}
+            try:
+                kaleido.write_fig_from_object_sync(jobs, kopts=offline, cancel_on_error=True)
+            except (ChromeNotFoundError, BrowserFailedError):
+                raise InputError(
+                    "PNG and SVG export needs Chrome or Chromium, but none was found that starts; "
+                    "install one, or name it in the environment variable BROWSER_PATH"
+                ) from None
+    except BaseException:
+        if fresh:
+            with suppress(OSError):  # unless some figures are in it already
+                target.rmdir()
+        raise
     return paths
 
 

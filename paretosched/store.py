@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import InputError
-from .files import written
+from .files import read_text, written
 
 Floats = NDArray[np.float64]
 
@@ -119,22 +119,34 @@ def open_run(directory: str | os.PathLike[str], parameters: Mapping[str, Any]) -
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             raise InputError(f"{path}: a run is written by one process at a time, but {_holder(path)} has it") from None
-        about = _claim(path, parameters)
-        with closing(_connect(path / STORE_FILE)) as connection:
+        blank = not any(path.iterdir())
+        try:
+            about = _claim(path, parameters)
+            connection = _connect(path / STORE_FILE)
+        except BaseException:
+            if blank:
+                _remove(path, fresh)
+            raise
+        with closing(connection):
             run = Run(path, about, connection)
             try:
                 yield run
             except BaseException:
                 if _is_empty(run):  # whatever went wrong, nobody wants a run without evaluations
                     connection.close()
-                    for file in path.glob(f"{STORE_FILE}*"):
-                        file.unlink()
-                    (path / RUN_FILE).unlink()
-                    if fresh:
-                        path.rmdir()
+                    _remove(path, fresh)
                 raise
     finally:
         os.close(handle)
+
+
+def _remove(path: Path, directory: bool) -> None:
+    """Remove a run without evaluations, and its directory if it was made for it."""
+    for file in path.glob(f"{STORE_FILE}*"):
+        file.unlink()
+    (path / RUN_FILE).unlink(missing_ok=True)
+    if directory:
+        path.rmdir()
 
 
 def _claim(path: Path, parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -222,7 +234,7 @@ def read_about(directory: str | os.PathLike[str]) -> dict[str, Any]:
     """
     path = Path(directory) / RUN_FILE
     try:
-        about = json.loads(path.read_text(encoding="utf-8"))
+        about = json.loads(read_text(path))
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}") from None
     except (ValueError, RecursionError) as error:

@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .errors import printable
+
 
 class Column(NamedTuple):
     """One column of a text table.
@@ -97,8 +99,7 @@ def plain(value: Any) -> Any:
 def _cell(value: Any, spec: str) -> str:
     if value is None:
         return "-"
-    text = value if isinstance(value, str) else format(value, spec)
-    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
+    return printable(value if isinstance(value, str) else format(value, spec))
 
 
 def _width(text: str) -> int:

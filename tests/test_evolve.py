@@ -85,7 +85,7 @@ def test_the_search_ends_when_nothing_new_can_be_made() -> None:
     ("change", "message"),
     [
         ({"algorithm": "pcd"}, 'algorithm must be one of nsga2, random, but is "pcd"'),
-        ({"population": 3}, "population must be at least 4, but is 3"),
+        ({"population": 3}, "population must be in 4..10000, but is 3"),
         ({"seed": -1}, "seed must be at least 0, but is -1"),
     ],
 )

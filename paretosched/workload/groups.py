@@ -9,13 +9,13 @@ from __future__ import annotations
 import csv
 import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError, quoted
+from ..files import read_text
 from .header import queue_names
 from .model import Ints, Repair, Workload
 
@@ -162,7 +162,7 @@ def _by_number(workload: Workload, number: Ints, names: dict[int, str], what: st
 
 def _read_groups(path: str | os.PathLike[str]) -> tuple[dict[int, str], list[str]]:
     try:
-        text = Path(path).read_text(encoding="utf-8-sig")
+        text = read_text(path)
     except OSError as error:
         raise InputError(f"{path}: cannot read: {error.strerror}") from None
     except UnicodeDecodeError:

@@ -10,15 +10,16 @@ import gzip
 import os
 import re
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import repeat
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError, first_few, quoted
-from ..files import written
+from ..errors import InputError, first_few, printable, quoted
+from ..files import opened, written
 from .calendar import find_zone
 from .groups import by_consumption
 from .header import entry, queue_names
@@ -50,6 +51,7 @@ WHOLE_FIELDS = (JOB, ALLOCATED, WIDTH, STATUS, USER, GROUP, QUEUE)
 LARGEST = 2.0**53  # beyond it float64 no longer holds every whole number
 LATEST_EPOCH = 221_845_392_000  # the year 9000, where the calendar ends
 DEFAULT_EPOCH = Workload.epoch
+CHUNK = 100_000  # jobs that are written at a time
 PARAGON_QUEUE = re.compile(r"q[a-z]*\d+(s|m|ll?)")
 PARAGON_LIMIT = {"s": 3600, "m": 4 * 3600, "l": 12 * 3600, "ll": 12 * 3600}
 
@@ -113,7 +115,7 @@ def read_swf(path: str | os.PathLike[str], *, capacity: int | None = None, name:
             capacity=machine,
             epoch=epoch,
             zone=zone,
-            name=name if name is not None else re.sub(r"(\.swf)?(\.gz)?$", "", file.name) or file.name,
+            name=name if name is not None else _title(file.name),
             header=log.header,
             repairs=tuple(cleaner.repairs),
         )
@@ -133,30 +135,40 @@ def write_swf(workload: Workload, path: str | os.PathLike[str]) -> None:
     InputError
         The file cannot be written there.
     """
-    header = "".join(f"; {line}".rstrip() + "\n" for line in _corrected_header(workload))
-    table = np.full((len(workload), len(FIELDS)), -1.0) if workload.records is None else workload.records.copy()
-    columns = [_column(table[:, i]) for i in range(len(FIELDS))]
-    for i, values in (
-        (JOB, workload.job),
-        (SUBMIT, workload.submit),
-        (WAIT, workload.wait),
-        (RUN, workload.run),
-        (ALLOCATED, workload.width),
-        (WIDTH, workload.width),
-        (ESTIMATE, workload.estimate),
-        (USER, workload.user),
-    ):
-        columns[i] = values.tolist()
-    line = " ".join(["%s"] * len(FIELDS)) + "\n"
-    body = "".join([line % row for row in zip(*columns, strict=True)])
-    data = (header + body).encode("utf-8")
     with written(path) as temporary, temporary.open("wb") as file:
         if Path(path).suffix == ".gz":
             # no time and no name inside, so that the bytes depend on the workload alone
             with gzip.GzipFile(filename="", fileobj=file, mode="wb", compresslevel=5, mtime=0) as packed:
-                packed.write(data)
+                packed.writelines(_lines(workload))
         else:
-            file.write(data)
+            file.writelines(_lines(workload))
+
+
+def _lines(workload: Workload) -> Iterator[bytes]:
+    """Give the text of a log: its header, then many jobs at a time, so that little of it is in memory."""
+    yield "".join(f"; {line}".rstrip() + "\n" for line in _corrected_header(workload)).encode("utf-8")
+    line = " ".join(["%s"] * len(FIELDS)) + "\n"
+    known = {
+        JOB: workload.job,
+        SUBMIT: workload.submit,
+        WAIT: workload.wait,
+        RUN: workload.run,
+        ALLOCATED: workload.width,
+        WIDTH: workload.width,
+        ESTIMATE: workload.estimate,
+        USER: workload.user,
+    }
+    for first in range(0, len(workload), CHUNK):
+        jobs = slice(first, first + CHUNK)
+        columns = [
+            known[i][jobs].tolist() if i in known else _column(workload.records, jobs, i) for i in range(len(FIELDS))
+        ]
+        rows = zip(*columns, strict=False)  # columns that nobody knows go on for ever
+        yield "".join([line % row for row in rows]).encode("utf-8")
+
+
+def _title(file: str) -> str:
+    return printable(re.sub(r"(\.swf)?(\.gz)?$", "", file) or file)
 
 
 def read_bytes(path: Path) -> bytes:
@@ -168,7 +180,7 @@ def read_bytes(path: Path) -> bytes:
         It cannot be opened, is empty or binary, or its compression is damaged.
     """
     try:
-        with path.open("rb") as file:
+        with opened(path) as file:
             if file.peek(2)[:2] == b"\x1f\x8b":
                 with gzip.GzipFile(fileobj=file) as unpacked:
                     return _text(path, unpacked)
@@ -392,11 +404,10 @@ def _queue_limit(log: _Log) -> Floats:
     return limit
 
 
-def _column(values: Floats) -> list[float] | list[int] | list[float | int]:
-    if not (values % 1).any():
-        whole: list[int] = values.astype(np.int64).tolist()
-        return whole
-    return [int(value) if value.is_integer() else value for value in values.tolist()]
+def _column(records: Floats | None, jobs: slice, field: int) -> Iterable[float]:
+    if records is None:
+        return repeat(-1)
+    return [int(value) if value.is_integer() else value for value in records[jobs, field].tolist()]
 
 
 def _corrected_header(workload: Workload) -> list[str]:
