@@ -457,8 +457,12 @@ def _drawn(objective: Objective, values: Any) -> Any:
 
 
 def _third(front: Front, x: str, y: str) -> Axis | None:
-    # AWRT last: it is a mean of the others and tells the least
-    names = sorted((o.name for o in defined(front) if o.name not in (x, y)), key=lambda name: name == "AWRT")
+    # AWRT late: it is a mean of the others and tells the least; last what is the same everywhere, as UTIL often is
+    def telling(name: str) -> tuple[bool, bool]:
+        column = front.values[:, _column(front, name)]
+        return bool(np.ptp(column) <= 1e-3 * np.abs(column).max()), name == "AWRT"
+
+    names = sorted((o.name for o in defined(front) if o.name not in (x, y)), key=telling)
     return axis(front, names[0], False) if names else None
 
 

@@ -5,7 +5,7 @@ from numba import njit
 
 from .running import bits_for, expect, forget, pop, push, reserve
 from .smallest import FAR, WIDTH, lift, lower, open_smallest
-from .tournament import FRESH, NODE, arrive, close_ranks, first_backfill, leave, open_level, replay
+from .tournament import NODE, close_ranks, first_backfill, open_level, replay, reseat
 
 
 @njit(cache=True, nogil=True)
@@ -41,7 +41,7 @@ def greedy(submit, run, estimate, width, group, capacity, begin, kind, criteria,
     tree = np.empty((3, 2 * size + 2), NODE)
     if tree.ctypes.data % 64 != 0:
         tree = tree[:, 1:]
-    stale = np.empty((3, 2 * size), np.uint8)
+    stale = np.empty((3, 2 * size), np.bool_)
     least = np.empty((2 * size if backfill else 1, 2), np.int64)
     row_of = np.empty(size, np.int64)
     copies = np.empty(size, np.int64)
@@ -186,7 +186,7 @@ def _greedy(
             fresh += 1
             newest = slot
             leaf = slot + size
-            arrive(
+            reseat(
                 tree, stale, s, leaf, top, size, t, horizon, criterion, genes, row_of, submit, estimate, width, group
             )
             if backfill:
@@ -196,7 +196,7 @@ def _greedy(
         limit = np.int64(0)
         while waiting > 0:
             if not blocked:
-                if stale[s, top] != FRESH or tree[s, top]["expiry"] <= float(t):
+                if stale[s, top] or tree[s, top]["expiry"] <= float(t):
                     replay(
                         tree,
                         stale,
@@ -274,7 +274,9 @@ def _greedy(
             row_of[slot] = -1
             waiting -= 1
             leaf = slot + size
-            leave(tree, stale, s, leaf, top, size, t, horizon, criterion, genes, row_of, submit, estimate, width, group)
+            reseat(
+                tree, stale, s, leaf, top, size, t, horizon, criterion, genes, row_of, submit, estimate, width, group
+            )
             if backfill:
                 lift(least, leaf, top)
         if waiting == 0:

@@ -12,8 +12,8 @@ only used where they differ by more than all rounding together can; closer games
 formula, and expire at once unless the two keys are the same for ever.
 
 Each of the three situations has a tree of its own over the same slots. Only the tree of the present situation is kept
-up to date; in the others nodes are marked as stale, and played when the situation comes: who comes may win every
-game up to the root; who goes only changes the games he had won.
+up to date; in the others the way to the root is marked as stale, and played when the situation comes. Whatever is
+above a stale node is stale.
 
 Identical jobs that arrive in a row (copies, job arrays) share a slot: nothing distinguishes them but the row.
 """
@@ -26,10 +26,6 @@ from numba import njit
 NODE = np.dtype([("alpha", "f8"), ("beta", "f8"), ("expiry", "f8"), ("slot", "i4"), ("steepest", "f4")])
 NEVER = 1e300
 NOBODY = -1
-
-FRESH = 0
-STALE = 1  # the winner has gone
-BELOW_STALE = 2  # somebody has come below; whatever is above is marked like this, too
 
 # All rounding errors of a line and of a printed formula together are below a few units in the last place of the
 # largest magnitude that enters them; this is generous.
@@ -175,7 +171,7 @@ def play(tree, s, node, t, horizon, criterion, genes, row_of, submit, estimate, 
 def seat(tree, stale, s, leaf, criterion, genes, size, row_of, submit, estimate, width, group):
     """Write the line of the job in a leaf, or that nobody is there."""
     node = tree[s, leaf]
-    stale[s, leaf] = FRESH
+    stale[s, leaf] = False
     node["expiry"] = NEVER
     j = row_of[leaf - size]
     if j < 0:
@@ -212,11 +208,11 @@ def replay(tree, stale, s, top, size, stack, t, horizon, criterion, genes, row_o
         node = stack[depth]
         if node < 0:  # both children are up to date
             play(tree, s, -node, t, horizon, criterion, genes, row_of, submit, estimate, width, group)
-        elif stale[s, node] != FRESH or tree[s, node]["expiry"] <= now:
+        elif stale[s, node] or tree[s, node]["expiry"] <= now:
             if node >= size:
                 seat(tree, stale, s, node, criterion, genes, size, row_of, submit, estimate, width, group)
             else:
-                stale[s, node] = FRESH
+                stale[s, node] = False
                 stack[depth] = -node
                 stack[depth + 1] = 2 * node + 1
                 stack[depth + 2] = 2 * node
@@ -224,48 +220,19 @@ def replay(tree, stale, s, top, size, stack, t, horizon, criterion, genes, row_o
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def arrive(tree, stale, s, leaf, top, size, t, horizon, criterion, genes, row_of, submit, estimate, width, group):
-    """Tell all three trees that somebody has come to a leaf."""
+def reseat(tree, stale, s, leaf, top, size, t, horizon, criterion, genes, row_of, submit, estimate, width, group):
+    """Tell all three trees that somebody has come to or has gone from a leaf."""
     seat(tree, stale, s, leaf, criterion, genes, size, row_of, submit, estimate, width, group)
-    child = leaf
     node = leaf >> 1
-    while node >= top and stale[s, node] == FRESH and stale[s, child ^ 1] == FRESH:
+    while node >= top and not stale[s, node]:
         if not play(tree, s, node, t, horizon, criterion, genes, row_of, submit, estimate, width, group):
-            node = 0
-        child = node
-        node >>= 1
-    while node >= top and stale[s, node] != BELOW_STALE:
-        stale[s, node] = BELOW_STALE
+            break
         node >>= 1
     for other in range(3):
         if other != s:
             node = leaf
-            while node >= top and stale[other, node] != BELOW_STALE:
-                stale[other, node] = BELOW_STALE
-                node >>= 1
-
-
-@njit(cache=True, nogil=True, _nrt=False)
-def leave(tree, stale, s, leaf, top, size, t, horizon, criterion, genes, row_of, submit, estimate, width, group):
-    """Tell all three trees that somebody has gone from a leaf; only games that he had won are concerned."""
-    slot = leaf - size
-    seat(tree, stale, s, leaf, criterion, genes, size, row_of, submit, estimate, width, group)
-    child = leaf
-    node = leaf >> 1
-    while node >= top and stale[s, node] == FRESH and tree[s, node]["slot"] == slot and stale[s, child ^ 1] == FRESH:
-        play(tree, s, node, t, horizon, criterion, genes, row_of, submit, estimate, width, group)
-        child = node
-        node >>= 1
-    while node >= top and stale[s, node] == FRESH and tree[s, node]["slot"] == slot:
-        stale[s, node] = STALE
-        node >>= 1
-    for other in range(3):
-        if other != s:
-            if stale[other, leaf] == FRESH:
-                stale[other, leaf] = STALE
-            node = leaf >> 1
-            while node >= top and stale[other, node] == FRESH and tree[other, node]["slot"] == slot:
-                stale[other, node] = STALE
+            while node >= top and not stale[other, node]:
+                stale[other, node] = True
                 node >>= 1
 
 
@@ -283,12 +250,12 @@ def open_level(tree, stale, size, level):
                 node["slot"] = NOBODY
                 node["steepest"] = 0.0
                 node["expiry"] = NEVER
-                stale[s, i] = FRESH
+                stale[s, i] = False
             base >>= 1
             first >>= 1
             last >>= 1
         if level > 0:  # the new root stands above the old one
-            stale[s, top] = FRESH if stale[s, 2 * top] == FRESH else BELOW_STALE
+            stale[s, top] = stale[s, 2 * top]
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -315,8 +282,8 @@ def close_ranks(tree, stale, size, used, row_of, copies):
     for s in range(3):
         for slot in range(kept):
             node = slot + size
-            while node >= top and stale[s, node] != BELOW_STALE:
-                stale[s, node] = BELOW_STALE
+            while node >= top and not stale[s, node]:
+                stale[s, node] = True
                 node >>= 1
     return kept, level
 
@@ -365,7 +332,7 @@ def first_backfill(
         node = stack[depth]
         if least[node, 0] > free or (least[node, 0] > extra and least[node, 1] > limit):
             continue
-        if stale[s, node] != FRESH or tree[s, node]["expiry"] <= now:
+        if stale[s, node] or tree[s, node]["expiry"] <= now:
             replay(
                 tree,
                 stale,
