@@ -24,7 +24,7 @@ from .policy import BACKFILLS
 from .workload import Workload
 
 PUBLISH_EVERY = 30.0  # s between two published fronts
-FILTER_SHARE = 0.02  # of the time may go into counting the front for the progress display
+FILTER_SHARE = 0.01  # of the time may go into counting the front for the progress display
 
 
 class Progress(NamedTuple):
