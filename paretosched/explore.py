@@ -25,7 +25,7 @@ from .workload import Workload
 
 MOST_EVALUATIONS = 10_000_000  # 4 GB, with five groups
 PUBLISH_EVERY = 30.0  # s between two published fronts
-FILTER_SHARE = 0.02  # of the time may go into counting the front for the progress display
+FILTER_SHARE = 0.01  # of the time may go into counting the front for the progress display
 
 
 class Progress(NamedTuple):
