@@ -85,6 +85,6 @@ def _recorded(workload: Workload) -> NDArray[np.int64]:
     if (workload.wait < 0).all():
         raise InputError(
             f"{workload.name}: no job has a recorded wait, so there is no recorded schedule "
-            "(some logs know none; generated and scaled workloads have none)"
+            "(was it generated or scaled?)"
         )
     return workload.submit + np.maximum(workload.wait, 0)
