@@ -622,7 +622,7 @@ def test_ctrl_c_elsewhere_is_status_130_and_leaves_nothing(
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("paretosched.schedule._quoted", interrupt)  # in the middle of writing
+    monkeypatch.setattr("paretosched.schedule.csv.writer", interrupt)  # in the middle of writing
     said = command("simulate", house / "w.swf.gz", "-o", tmp_path / "s.csv")
     assert (said.status, said.out, said.err) == (130, "", "paretosched simulate: interrupted\n")
     assert files(tmp_path) == {}
