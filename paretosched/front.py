@@ -438,6 +438,8 @@ def _read_front(place: Path) -> Front:
     groups = tuple(str(g) for g in about["groups"])
     names = _columns(groups)
     kinds = dict.fromkeys(names, pa.float64()) | dict.fromkeys(("run", "evaluation"), pa.int64())
+    if table.column_names != list(kinds):
+        raise InputError(f"a front of {len(groups)} groups must have other columns than this one")
     for name, kind in kinds.items():
         column = table.column(name)
         if column.type != kind or column.null_count:
