@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .errors import InputError
     from .explore import explore
     from .figures import figures
-    from .front import Front, indicators, load_front, merge, save_front
+    from .front import Front, frame, indicators, load_front, merge, save_front
     from .objectives import Objective, objective_table, objectives
     from .policy import Policy, greedy, load_policy, save_policy
     from .report import export_figures, write_report
@@ -68,6 +68,7 @@ _HOME = {
     "save_front": "front",
     "merge": "front",
     "indicators": "front",
+    "frame": "front",
     # how it compares, and what it looks like
     "compare": "compare",
     "Comparison": "compare",

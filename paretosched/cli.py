@@ -10,11 +10,14 @@ from __future__ import annotations
 import argparse
 import os
 import shlex
+import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import pairwise
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING, NoReturn
 
 from . import __version__
@@ -220,7 +223,7 @@ def explore(options: argparse.Namespace) -> None:
 
     workload = _workload(options)
     last: list[Progress] = []
-    with _bar("exploring", options.evaluations) as update:
+    with _sure_interrupt(), _bar("exploring", options.evaluations) as update:
 
         def show(progress: Progress) -> None:
             last[:] = [progress]
@@ -497,6 +500,30 @@ def _tell(text: str) -> None:
 
 def _remark(text: str) -> None:
     _tell(f"{PROGRAM}: {text}")
+
+
+@contextmanager
+def _sure_interrupt() -> Iterator[None]:
+    """Let Ctrl-C come through; in a callback of the garbage collector, where it would be lost, it is put off.
+
+    Dask has such a callback, which runs at every collection, in whatever thread that happens.
+    """
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        while frame is not None:
+            if frame.f_code.co_name == "_gc_callback":
+                threading.Timer(0.01, os.kill, (os.getpid(), number)).start()
+                return
+            frame = frame.f_back
+        raise KeyboardInterrupt
+
+    before = signal.getsignal(signal.SIGINT)
+    if before is signal.default_int_handler:  # else somebody wants it otherwise, such as `nohup`
+        signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @contextmanager

@@ -14,12 +14,16 @@ from __future__ import annotations
 import os
 import platform
 import signal
+<<<<<<< HEAD
 import threading
+=======
+>>>>>>> cli
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cache, partial
 from importlib.metadata import version
+from multiprocessing import resource_tracker
 from typing import Any
 from uuid import uuid4
 
@@ -212,21 +216,21 @@ def _client(workers: int, scheduler: str | None) -> Iterator[Any]:
     from distributed import Client, LocalCluster
 
     if scheduler is None:
-        with (
-            LocalCluster(
-                n_workers=workers,
-                threads_per_worker=1,
-                processes=True,
-                host="127.0.0.1",
-                # no dashboard; what is left of its server must not insist on port 8787
-                dashboard_address="127.0.0.1:0",
-                scheduler_kwargs={"dashboard": False},
-                silence_logs=logging.CRITICAL,
-                memory_limit=0,  # a worker holds one workload; its death at 95 % of the memory would help nobody
-            ) as cluster,
-            Client(cluster, set_as_default=False) as client,
-        ):
-            yield client
+        with ExitStack() as stack:
+            with _no_interrupt():
+                cluster = LocalCluster(
+                    n_workers=workers,
+                    threads_per_worker=1,
+                    processes=True,
+                    host="127.0.0.1",
+                    # no dashboard; what is left of its server must not insist on port 8787
+                    dashboard_address="127.0.0.1:0",
+                    scheduler_kwargs={"dashboard": False},
+                    silence_logs=logging.CRITICAL,
+                    memory_limit=0,  # a worker holds one workload; its death at 95 % of the memory would help nobody
+                )
+                stack.enter_context(cluster)
+            yield stack.enter_context(Client(cluster, set_as_default=False))
         return
     try:
         _reach(scheduler)
@@ -252,6 +256,21 @@ def _client(workers: int, scheduler: str | None) -> Iterator[Any]:
         yield client
 
 
+@contextmanager
+def _no_interrupt() -> Iterator[None]:
+    """Put Ctrl-C off, for ever in processes that are started meanwhile.
+
+    A terminal sends it to all processes of a command. This one ends the others in good order; they shall not end by
+    themselves. What is blocked is inherited, also by the thread that starts a worker again.
+    """
+    resource_tracker.ensure_running()  # which multiprocessing would do later, and unblock the signal
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _reach(scheduler: str) -> None:
     """Try the address. The client itself waits for ever where something listens and keeps silent."""
     import asyncio
@@ -271,7 +290,11 @@ def _reach(scheduler: str) -> None:
 
 
 @contextmanager
+<<<<<<< HEAD
 def _on_cluster(client: Any, workload: Workload, backfill: str, own: bool) -> Iterator[Evaluate]:
+=======
+def _on_cluster(client: Any, workload: Workload, backfill: str) -> Iterator[Evaluate]:
+>>>>>>> cli
     from distributed import WorkerPlugin, wait
 
     token = uuid4().hex  # several searches may share a cluster
@@ -288,14 +311,19 @@ def _on_cluster(client: Any, workload: Workload, backfill: str, own: bool) -> It
         # Tasks start in this order. A task whose worker dies is repeated by the scheduler, and so is one that fails
         futures = client.map(task, batches, pure=False, retries=RETRIES)
         with client.as_current():
+<<<<<<< HEAD
             wait(futures)  # Ctrl-C comes here; an interrupted `gather` would leave a traceback for each task
+=======
+            wait(futures)  # `gather` complains in many lines if it is interrupted
+>>>>>>> cli
         return list(client.gather(futures))
 
     client.register_plugin(plugin)
     try:
         yield _cutting(max(1, sum(client.nthreads().values())), compute, len(workload.groups) + 2)
     finally:
-        client.unregister_worker_plugin(plugin.name)
+        with suppress(KeyError):  # a worker that came back just now has none
+            client.unregister_worker_plugin(plugin.name)
 
 
 def _receive(token: str, fields: dict[str, Any], own: bool, worker: object) -> None:  # noqa: ARG001

@@ -128,7 +128,8 @@ def explore(
         "workload": workload.digest,
     }
     with store.open_run(run_directory, parameters) as run:
-        known = store.stored(run, lower_upper(len(workload.groups))[0].size, len(workload.groups) + 2)
+        shape = lower_upper(len(workload.groups))[0].size, len(workload.groups) + 2
+        known = store.stored(run, *shape)
         record = _Record(run, workload, evaluations, known, progress)
         try:
             if len(known) < evaluations:
@@ -138,7 +139,8 @@ def explore(
                 record.take(known)
                 record.report(-1)
         except BaseException:
-            record.take(known.part(record.count))
+            # whatever is stored, be it not replayed yet or be it stored in the moment of the interruption
+            record.take(store.stored(run, *shape).part(record.count))
             record.publish("interrupted")
             raise
         return record.publish("finished")

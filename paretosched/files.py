@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import tempfile
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from io import BufferedReader
@@ -44,22 +44,19 @@ def written(path: str | os.PathLike[str]) -> Iterator[Path]:
             raise InputError(f"{target}: the output must be a file, but this is a directory")
         if target.exists() and not target.is_file():
             raise InputError(f"{target}: the output must be a regular file, but this is a device, pipe or socket")
-        handle, name = tempfile.mkstemp(prefix=f".{target.name[:40]}.", suffix=".part", dir=target.parent)
     except OSError as error:
         raise InputError(f"{target}: cannot write here: {error.strerror}") from None
-    os.close(handle)
-    temporary = Path(name)
+    # not from `tempfile`: its files are only their owner's, and an interruption may come before it tells their names
+    temporary = target.with_name(f".{target.name[:40]}.{secrets.token_hex(6)}.part")
     try:
+        temporary.touch(exist_ok=False)
         yield temporary
         with temporary.open("rb") as handle_to_sync:
             os.fsync(handle_to_sync.fileno())
-        # mkstemp makes files that only the owner can read; give the rights that an ordinary file would have
-        umask = os.umask(0)
-        os.umask(umask)
-        temporary.chmod(0o666 & ~umask)
         temporary.replace(target)
     except BaseException as error:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):  # what is not there, and in no folder
+            temporary.unlink()
         if isinstance(error, OSError) and error.errno is not None:  # a full disk, a quota, a share that went away
             raise InputError(f"{target}: cannot write here: {error.strerror}") from None
         raise

@@ -374,6 +374,17 @@ def indicators(front: Front, inputs: Sequence[Front] = ()) -> dict[str, Any]:
     }
 
 
+def frame(front: Front) -> Any:
+    """Give a front as a pandas DataFrame: one row a schedule; objectives, genes, name of the run, evaluation.
+
+    Column names are those of the front file; times are in seconds.
+    """
+    import pandas as pd
+
+    table = pd.DataFrame(np.hstack([front.values, front.genomes]), columns=_columns(front.groups))
+    return table.assign(run=[front.origins[i].name for i in front.origin], evaluation=front.evaluation)
+
+
 def save_front(front: Front, path: str | os.PathLike[str]) -> None:
     """Write a front as one Parquet file: objectives, genes, run and evaluation; the rest as metadata.
 
@@ -438,6 +449,8 @@ def _read_front(place: Path) -> Front:
     groups = tuple(str(g) for g in about["groups"])
     names = _columns(groups)
     kinds = dict.fromkeys(names, pa.float64()) | dict.fromkeys(("run", "evaluation"), pa.int64())
+    if table.column_names != list(kinds):
+        raise InputError(f"a front of {len(groups)} groups must have other columns than this one")
     for name, kind in kinds.items():
         column = table.column(name)
         if column.type != kind or column.null_count:

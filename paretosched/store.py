@@ -32,6 +32,7 @@ from numpy.typing import NDArray
 
 from .errors import InputError
 from .files import read_text, written
+from .front import FRONT_FILE
 
 Floats = NDArray[np.float64]
 
@@ -132,7 +133,8 @@ def open_run(directory: str | os.PathLike[str], parameters: Mapping[str, Any]) -
             try:
                 yield run
             except BaseException:
-                if _is_empty(run):  # whatever went wrong, nobody wants a run without evaluations
+                # whatever went wrong, nobody wants a run without evaluations; with a front it must have had some
+                if _is_empty(run) and not (path / FRONT_FILE).exists():
                     connection.close()
                     _remove(path, fresh)
                 raise

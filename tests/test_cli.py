@@ -656,3 +656,21 @@ def test_a_terminal_gets_a_progress_bar(house: Path, tmp_path: Path) -> None:
     assert "36/36" in text
     assert re.search(r"exploring .*front \d+ 0:00:\d\d left 0:00:00", text)
     assert "paretosched:" not in text
+
+
+def test_ctrl_c_with_worker_processes_is_as_quiet(house: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    child = subprocess.Popen(
+        [sys.executable, "-m", "paretosched.cli", "explore", str(house / "w.swf.gz"), "-o", str(run),
+         "--evaluations", "20000", "--population", "10", "--workers", "1"],
+        env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+    while not (run / "front.parquet").exists():
+        assert child.poll() is None
+        time.sleep(0.005)
+    os.killpg(child.pid, signal.SIGINT)  # as a terminal does: to the workers, too
+    out, err = child.communicate(timeout=60)
+    assert (child.returncode, out) == (130, "")
+    assert all(line.startswith("paretosched") for line in err.splitlines()), err
+    assert err.endswith("\nparetosched explore: interrupted\n")
+    assert ps.load_front(run).evaluations == len(stored(run))

@@ -15,11 +15,12 @@ import numpy as np
 import pytest
 
 from exploring import random_workload
+from paretosched import store
 from paretosched.errors import InputError
 from paretosched.explore import Progress, explore
 from paretosched.front import Front, load_front, nondominated, policy
 from paretosched.simulate import simulate_objectives
-from paretosched.store import Archive, append, open_run, stored
+from paretosched.store import Archive, append, open_run, read_about, stored
 
 W = random_workload()
 SMALL = {"population": 10, "seed": 4}
@@ -354,3 +355,32 @@ def test_parameters_out_of_range_are_named_and_nothing_is_written(
     with pytest.raises(InputError, match=message):
         explore(W, tmp_path / "run", **({"evaluations": 30, **SMALL} | change))  # type: ignore[arg-type]
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_was_stored_in_the_moment_of_an_interruption_is_published(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = store.append
+
+    def interrupted(run: store.Run, generation: int, first: int, archive: Archive) -> None:
+        real(run, generation, first, archive)
+        if generation == 2:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(store, "append", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        explore(random_workload(), tmp_path / "run", evaluations=60, population=10)
+    assert load_front(tmp_path / "run").evaluations == 30
+    assert read_about(tmp_path / "run")["evaluations"] == {"wanted": 60, "done": 30}
+
+
+def test_a_run_that_cannot_begin_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(path: Path) -> None:
+        raise InputError(f"{path}: the disk is full")
+
+    monkeypatch.setattr(store, "_connect", full)
+    (tmp_path / "empty").mkdir()
+    for name in ("run", "empty"):
+        with pytest.raises(InputError, match="the disk is full"), store.open_run(tmp_path / name, {"seed": 1}):
+            pytest.fail("must not be entered")
+    assert [path.name for path in tmp_path.rglob("*")] == ["empty"]

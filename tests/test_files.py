@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import threading
+import time
 from pathlib import Path
 
 import pytest
 
 from paretosched import InputError
-from paretosched.files import written
+from paretosched.files import check_writable, opened, read_text, written
 
 
 def test_the_file_appears_whole_and_alone(tmp_path: Path) -> None:
@@ -82,3 +85,50 @@ def test_a_target_that_becomes_a_directory_meanwhile_is_named(tmp_path: Path) ->
     with pytest.raises(InputError, match="cannot write here: Is a directory"):
         write()
     assert list(tmp_path.iterdir()) == [target]
+
+
+def test_a_full_disk_is_an_input_error_that_names_the_file(tmp_path: Path) -> None:
+    def write() -> None:
+        with written(tmp_path / "a"):
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    with pytest.raises(InputError, match=r"/a: cannot write here: No space left on device"):
+        write()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_looking_whether_an_output_can_be_written_changes_nothing(tmp_path: Path) -> None:
+    target = tmp_path / "a"
+    check_writable(target)
+    assert list(tmp_path.iterdir()) == []
+    target.write_text("old")
+    check_writable(target)
+    assert target.read_text() == "old"
+    with pytest.raises(InputError, match="No such file or directory"):
+        check_writable(tmp_path / "none" / "a")
+
+
+def test_a_pipe_is_read_to_its_end_but_only_if_somebody_writes(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    assert read_text(pipe) == ""
+    reader, writer = os.pipe()
+
+    def write() -> None:
+        time.sleep(0.05)  # the reader has to wait for it
+        os.write(writer, b"late")
+        os.close(writer)
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    with opened(f"/dev/fd/{reader}") as file:
+        assert file.read() == b"late"
+    thread.join()
+    os.close(reader)
+
+
+def test_a_text_is_read_without_its_mark_and_not_without_end(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes("\ufeffcaf\u00e9".encode())
+    assert read_text(tmp_path / "a") == "caf\u00e9"
+    with pytest.raises(InputError, match="/dev/zero: must be a text of at most 10,000,000 bytes, but is longer"):
+        read_text("/dev/zero")

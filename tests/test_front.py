@@ -17,6 +17,7 @@ from paretosched.front import (
     costs,
     deciding,
     extremes,
+    frame,
     front_of,
     indicators,
     load_front,
@@ -276,3 +277,13 @@ def test_a_missing_file_is_one_line(tmp_path: Path) -> None:
         load_front(tmp_path / "nowhere.parquet")
     with pytest.raises(InputError, match=r"must hold front.parquet, but there is none"):
         load_front(tmp_path)
+
+
+def test_the_frame_has_the_columns_of_the_file() -> None:
+    front = random_front(3)
+    table = frame(front)
+    assert list(table.columns)[:2] == ["UTIL", "AWRT"]
+    assert len(table) == len(front)
+    assert table["AWRT1"].tolist() == front.values[:, 2].tolist()
+    assert table["evaluation"].tolist() == front.evaluation.tolist()
+    assert set(table["run"]) == {front.origins[i].name for i in front.origin}

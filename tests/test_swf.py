@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from paretosched.errors import InputError
-from paretosched.workload import Workload, by_consumption, describe, read_swf, write_swf
+from paretosched.workload import Workload, by_consumption, describe, lublin, read_swf, scale, write_swf
 
 HEADER = "; Version: 2.2\n; MaxProcs: 16\n; UnixStartTime: 835823160\n; TimeZoneString: US/Eastern\n"
 PLACE = {"job": 0, "submit": 1, "wait": 2, "run": 3, "allocated": 4, "width": 7, "estimate": 8, "status": 10}
@@ -405,3 +405,36 @@ def test_the_first_second_of_real_logs_is_the_one_their_headers_say(traces: Path
     # StartTime: Tue Oct 04 07:01:12 MDT 1994, the submission of the first job
     info = describe(read_swf(traces / "LANL-CM5-1994-4.1-cln.swf.gz"))
     assert info["first_submit"] == "1994-10-04 07:01:12-06:00"
+
+
+def test_lines_that_only_look_empty_are_empty(tmp_path: Path) -> None:
+    line = b"1 0 0 10 1 -1 -1 1 10 -1 1 1 -1 -1 -1 -1 -1 -1\n"
+    path = tmp_path / "a.swf"
+    path.write_bytes(b"\x1f\n" + line + b"\xa0 \x85\n" + line + b"1 2\n")
+    with pytest.raises(InputError, match=r"a\.swf:5: a job line must have 18 columns"):
+        read_swf(path)
+    path.write_bytes(b"\x1f\n")
+    with pytest.raises(InputError, match="at least one job line"):
+        read_swf(path)
+
+
+def test_a_name_that_is_no_text_is_replaced_and_can_be_written(tmp_path: Path) -> None:
+    path = tmp_path / "a\udcff.swf"
+    path.write_bytes(b"1 0 0 10 1 -1 -1 1 10 -1 1 1 -1 -1 -1 -1 -1 -1\n")
+    workload = read_swf(path)
+    assert workload.name == "a\N{REPLACEMENT CHARACTER}"
+    write_swf(scale(workload, 2, 2.0), tmp_path / "b.swf")
+    assert "(a\N{REPLACEMENT CHARACTER})" in (tmp_path / "b.swf").read_text(encoding="utf-8")
+
+
+def test_logs_are_written_in_pieces_that_fit_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    workload = lublin(jobs=50, processors=64, seed=1)
+    write_swf(workload, tmp_path / "whole.swf")
+    bare = workload.with_(records=None)
+    write_swf(bare, tmp_path / "bare.swf")
+    monkeypatch.setattr("paretosched.workload.swf.CHUNK", 7)
+    write_swf(workload, tmp_path / "pieces.swf")
+    write_swf(bare, tmp_path / "bare pieces.swf")
+    assert (tmp_path / "whole.swf").read_bytes() == (tmp_path / "pieces.swf").read_bytes()
+    assert (tmp_path / "bare.swf").read_bytes() == (tmp_path / "bare pieces.swf").read_bytes()
+    assert read_swf(tmp_path / "bare pieces.swf").digest == workload.digest

@@ -51,6 +51,7 @@ WHOLE_FIELDS = (JOB, ALLOCATED, WIDTH, STATUS, USER, GROUP, QUEUE)
 LARGEST = 2.0**53  # beyond it float64 no longer holds every whole number
 LATEST_EPOCH = 221_845_392_000  # the year 9000, where the calendar ends
 DEFAULT_EPOCH = Workload.epoch
+BLANK = b" \t\n\r\v\f\x1c\x1d\x1e\x1f\x85\xa0"  # what is white space in Latin-1, but not in bytes
 CHUNK = 100_000  # jobs that are written at a time
 PARAGON_QUEUE = re.compile(r"q[a-z]*\d+(s|m|ll?)")
 PARAGON_LIMIT = {"s": 3600, "m": 4 * 3600, "l": 12 * 3600, "ll": 12 * 3600}
@@ -224,7 +225,7 @@ def _parse(path: str, data: bytes) -> _Log:
         if text.startswith(b";"):
             header.append(_decoded(text[1:]).removeprefix(" "))
             header_lines.append(number)
-        elif text:
+        elif text.strip(BLANK):
             rows.append(text)
             row_lines.append(number)
     if not rows:
