@@ -14,10 +14,6 @@ from __future__ import annotations
 import os
 import platform
 import signal
-<<<<<<< HEAD
-import threading
-=======
->>>>>>> cli
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -88,8 +84,7 @@ def evaluator(workload: Workload, backfill: str, workers: int = 0, scheduler: st
     check_workers(workers, scheduler)
     warm_up(backfill)  # before any worker starts, so that all of them find compiled kernels
     if workers or scheduler is not None:
-        own = scheduler is None
-        with _client(workers, scheduler) as client, _on_cluster(client, workload, backfill, own) as evaluate:
+        with _client(workers, scheduler) as client, _on_cluster(client, workload, backfill) as evaluate:
             yield evaluate
     else:
         with _in_threads(workload, backfill) as evaluate:
@@ -290,11 +285,7 @@ def _reach(scheduler: str) -> None:
 
 
 @contextmanager
-<<<<<<< HEAD
-def _on_cluster(client: Any, workload: Workload, backfill: str, own: bool) -> Iterator[Evaluate]:
-=======
 def _on_cluster(client: Any, workload: Workload, backfill: str) -> Iterator[Evaluate]:
->>>>>>> cli
     from distributed import WorkerPlugin, wait
 
     token = uuid4().hex  # several searches may share a cluster
@@ -303,7 +294,7 @@ def _on_cluster(client: Any, workload: Workload, backfill: str) -> Iterator[Eval
     needed = ("submit", "run", "estimate", "width", "capacity", "group", "groups", "epoch", "zone", "name")
     plugin = WorkerPlugin()
     plugin.name = f"paretosched-{token}"
-    plugin.setup = partial(_receive, token, {field: getattr(workload, field) for field in needed}, own)
+    plugin.setup = partial(_receive, token, {field: getattr(workload, field) for field in needed})
     plugin.teardown = partial(_forget, token)
     task = partial(_batch_on_worker, token, backfill)
 
@@ -311,11 +302,7 @@ def _on_cluster(client: Any, workload: Workload, backfill: str) -> Iterator[Eval
         # Tasks start in this order. A task whose worker dies is repeated by the scheduler, and so is one that fails
         futures = client.map(task, batches, pure=False, retries=RETRIES)
         with client.as_current():
-<<<<<<< HEAD
             wait(futures)  # Ctrl-C comes here; an interrupted `gather` would leave a traceback for each task
-=======
-            wait(futures)  # `gather` complains in many lines if it is interrupted
->>>>>>> cli
         return list(client.gather(futures))
 
     client.register_plugin(plugin)
@@ -326,10 +313,7 @@ def _on_cluster(client: Any, workload: Workload, backfill: str) -> Iterator[Eval
             client.unregister_worker_plugin(plugin.name)
 
 
-def _receive(token: str, fields: dict[str, Any], own: bool, worker: object) -> None:  # noqa: ARG001
-    if own and threading.current_thread() is threading.main_thread():
-        # a terminal sends Ctrl-C to the workers as well; it is ours to end them, without a traceback of each
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+def _receive(token: str, fields: dict[str, Any], worker: object) -> None:  # noqa: ARG001
     _DELIVERED[token] = Workload(**fields)
 
 

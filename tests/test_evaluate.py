@@ -155,18 +155,10 @@ def test_workers_with_other_versions_are_refused(scheduler: str, monkeypatch: py
 def test_workers_and_scheduler_exclude_each_other() -> None:
     with pytest.raises(InputError, match="must not both be given"), evaluator(W, "easy", 2, "tcp://127.0.0.1:9"):
         pass
-<<<<<<< HEAD
-    with (
-        pytest.raises(InputError, match=r"workers must be in 0\.\.\d+, 4 a core of this machine, but is -1"),
-        evaluator(W, "easy", -1),
-    ):
-        pass
-=======
     for workers in (-1, 10_000):
         rule = rf"workers must be in 0\.\.\d+, 4 a core of this machine, but is {workers}"
         with pytest.raises(InputError, match=rule), evaluator(W, "easy", workers):
             pass
->>>>>>> cli
 
 
 @given(st.integers(0, 500), st.integers(1, 64), st.none() | st.floats(1e-6, 10))
