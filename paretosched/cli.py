@@ -644,9 +644,9 @@ def _parser() -> argparse.ArgumentParser:
             "--groups",
             metavar="HOW",
             type=_path,
-            help="user groups: consumption (default: five, paper 002, by share of processor seconds), swf (field 13), "
-            "queue (field 15), percentages such as 8,2,1,0.1 (shares that divide groups by consumption), or a "
-            "CSV file with the columns user,group",
+            help="user groups: consumption (default: five, by the user's share of all processor seconds: above 8 %%, "
+            "2 %%, 1 %%, 0.1 %%, the rest), other percentages such as 10,1, swf (field 13 of the log), queue (field "
+            "15), or a CSV file with the columns user,group",
         )
 
     made = command(
@@ -695,7 +695,7 @@ def _parser() -> argparse.ArgumentParser:
         scale,
         "scale a workload to another machine size (Ernemann, Song, Yahyapour 2003)",
         "  paretosched scale CTC-SP2-1996-3.1-cln.swf.gz --processors 1024 --factor 2.45 -o ctc1024.swf.gz\n"
-        "  (the papers' factors to 1024: CTC 2.45, KTH 10.71, LANL 1, SDSC00 8.21, SDSC95 and SDSC96 2.48, NASA 8)",
+        "  (published factors to 1024: CTC 2.45, KTH 10.71, LANL 1, SDSC00 8.21, SDSC95 and SDSC96 2.48, NASA 8)",
     )
     takes_trace(made)
     made.add_argument(
@@ -777,7 +777,7 @@ def _parser() -> argparse.ArgumentParser:
         "--backfill",
         default="easy",
         choices=["none", "easy", "conservative"],
-        help="backfilling under the weighted order (default easy, as in paper 002)",
+        help="backfilling under the weighted order (default easy)",
     )
     made.add_argument(
         "--algorithm",

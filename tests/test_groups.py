@@ -105,6 +105,11 @@ def test_queues_have_the_names_of_the_header() -> None:
     assert w.group.tolist() == [2, 0, 3, 4, 1]
 
 
+def test_names_of_queues_can_be_printed() -> None:
+    w = by_queue(logged([0] * 2, [0, 1], ("Queue: 0 a\x0bb", "Queue: 1 a\x1bb")))
+    assert w.groups == ("a\N{REPLACEMENT CHARACTER}b", "a\N{REPLACEMENT CHARACTER}b (1)")
+
+
 def test_only_logs_have_groups_and_queues() -> None:
     for by in (by_swf_group, by_queue):
         with pytest.raises(InputError, match="this workload never was a log"):

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError, quoted
+from ..errors import InputError, printable, quoted
 from ..files import read_text
 from .header import queue_names
 from .model import Ints, Repair, Workload
@@ -155,7 +155,7 @@ def _by_number(workload: Workload, number: Ints, names: dict[int, str], what: st
         found, place = np.roll(found, -1), (place - 1) % found.size
     titles: list[str] = []
     for value in found.tolist():
-        title = names.get(value, "unknown" if value < 0 else str(value))
+        title = printable(names.get(value, "unknown" if value < 0 else str(value)))
         titles.append(title if title not in titles else f"{title} ({value})")
     return workload.with_(group=place.astype(np.int64), groups=tuple(titles))
 
