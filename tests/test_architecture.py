@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import subprocess
 import sys
 from pathlib import Path
+
+import paretosched
+from paretosched.kernels import drop_stale
 
 ROOT = Path(__file__).parents[1]
 
@@ -56,3 +60,28 @@ def test_all_public_names_exist_and_are_listed() -> None:
     assert said == "True\n"
     said = python("-c", "import paretosched as ps; print(hasattr(ps, 'nonsense'))")
     assert said == "False\n"
+
+
+def test_what_type_checkers_see_is_what_is_loaded() -> None:
+    tree = ast.parse(Path(paretosched.__file__).read_text(encoding="utf-8"))
+    block = next(node for node in tree.body if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test))
+    seen = {
+        alias.asname or alias.name: statement.module
+        for statement in block.body
+        if isinstance(statement, ast.ImportFrom)
+        for alias in statement.names
+    }
+    assert seen == paretosched._HOME
+
+
+def test_compiled_code_older_than_any_kernel_is_dropped(tmp_path: Path) -> None:
+    compiled = tmp_path / "__pycache__"
+    compiled.mkdir()
+    for name, age in (("old.nbi", 100), ("new.nbi", 0)):
+        (compiled / name).touch()
+        os.utime(compiled / name, (1_000_000 - age, 1_000_000 - age))
+    for name, age in (("a.py", 200), ("b.py", 50)):
+        (tmp_path / name).touch()
+        os.utime(tmp_path / name, (1_000_000 - age, 1_000_000 - age))
+    drop_stale(tmp_path)
+    assert [path.name for path in compiled.iterdir()] == ["new.nbi"]

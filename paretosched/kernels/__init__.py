@@ -12,9 +12,12 @@ loop cannot allocate, and must not.
 from pathlib import Path
 
 
-def _drop_stale(folder: Path) -> None:
-    # numba notices when the file of a function has changed, but not when a function compiled into it from
-    # another file has. Compiled code older than the newest source is therefore thrown away.
+def drop_stale(folder: Path) -> None:
+    """Throw compiled code away that is older than the newest source in a folder.
+
+    numba notices when the file of a function has changed, but not when a function compiled into it from another
+    file has; after an update of one kernel file, the others would go on running the old code.
+    """
     newest = max(source.stat().st_mtime for source in folder.glob("*.py"))
     for index in folder.glob("__pycache__/*.nbi"):
         try:
@@ -24,4 +27,4 @@ def _drop_stale(folder: Path) -> None:
             pass
 
 
-_drop_stale(Path(__file__).parent)
+drop_stale(Path(__file__).parent)

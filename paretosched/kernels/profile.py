@@ -1,7 +1,7 @@
 """The availability profile: how many processors are free from when on, as far as anybody has planned.
 
 Two arrays over the same index: `when[i]`, ascending, and `room[i]`, the processors free in [when[i], when[i + 1]);
-the last one holds for ever. The part in use is first..last - 1, kept in `ends_of[0:2]`; it has room to grow on
+the last one holds for ever. The part in use is first..last - 1, kept in `span`; it has room to grow on
 both sides, so that a change moves only the shorter side.
 """
 
