@@ -18,6 +18,7 @@ from .kernels.arrival import backfilled, fcfs
 from .kernels.conservative import conservative, replanned
 from .kernels.greedy import greedy
 from .kernels.measure import measure
+from .kernels.values import Jobs, Weights
 from .objectives import EVERY_JOB
 from .policy import CRITERIA, Policy, as_policy, fits
 from .schedule import Schedule
@@ -61,22 +62,22 @@ def start_times(workload: Workload, policy: Policy) -> NDArray[np.int64]:
     if policy.rule == "recorded":
         return _recorded(w)
     start = np.empty(len(w), dtype=np.int64)
-    jobs = (w.submit, w.run, w.estimate, w.width)
+    jobs = Jobs(w.submit, w.run, w.estimate, w.width, w.group)
     if policy.rule == "fcfs":
-        fcfs(w.submit, w.run, w.width, w.capacity, start)
+        fcfs(jobs, w.capacity, start)
     elif policy.rule in ("list", "easy"):
-        backfilled(*jobs, w.capacity, policy.rule == "easy", start)
+        backfilled(jobs, w.capacity, policy.rule == "easy", start)
     elif policy.rule == "conservative":
-        conservative(*jobs, w.capacity, start)
+        conservative(jobs, w.capacity, start)
     else:
         criteria = np.array([CRITERIA.index(c) + 1 for c in policy.criteria], dtype=np.int64)
-        situations = (w.calendar.begin, w.calendar.kind, criteria, policy.genes)
+        # Bounds all times that enter a key; twice, because an expected end may lie beyond the latest real one.
+        horizon = 2.0 * float(w.submit[-1] + w.run.sum())
+        weights = Weights(criteria, policy.genes, horizon)
         if policy.rule == "conservative-replan" or policy.backfill == "conservative":
-            replanned(*jobs, w.group, w.capacity, *situations, start)
+            replanned(jobs, w.capacity, w.calendar, weights, start)
         else:
-            # Bounds all times that enter a key; twice, because an expected end may lie beyond the latest real one.
-            horizon = 2.0 * float(w.submit[-1] + w.run.sum())
-            greedy(*jobs, w.group, w.capacity, *situations, policy.backfill == "easy", horizon, start)
+            greedy(jobs, w.capacity, w.calendar, weights, policy.backfill == "easy", start)
     return start
 
 

@@ -10,11 +10,11 @@ NEAR = 128  # measured: 64 to 256 make no difference, a heap alone costs a third
 
 
 @njit(cache=True, nogil=True)
-def fcfs(submit, run, width, capacity, start):
-    """Fill `start` with the start times of first come, first served; all (n,) int64."""
+def fcfs(jobs, capacity, start):
+    """Fill `start`, (n,) int64, with the start times of first come, first served; `jobs` as in `Jobs`."""
     near = np.empty(NEAR, np.int64)
-    heap = np.empty(min(submit.size, capacity) + 1, np.int64)
-    _fcfs(submit, run, width, capacity, start, near, heap)
+    heap = np.empty(min(jobs.submit.size, capacity) + 1, np.int64)
+    _fcfs(jobs.submit, jobs.run, jobs.width, capacity, start, near, heap)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -60,9 +60,9 @@ def _fcfs(submit, run, width, capacity, start, near, heap):
 
 
 @njit(cache=True, nogil=True)
-def backfilled(submit, run, estimate, width, capacity, reserving, start):
-    """Fill `start` with the start times of EASY (`reserving`) or of List (not); all (n,) int64."""
-    n = submit.size
+def backfilled(jobs, capacity, reserving, start):
+    """Fill `start`, (n,) int64, with the start times of EASY (`reserving`) or of List (not); `jobs` as in `Jobs`."""
+    n = jobs.submit.size
     size = np.int64(1)
     while size < n:
         size *= 2
@@ -74,15 +74,16 @@ def backfilled(submit, run, estimate, width, capacity, reserving, start):
     heap = np.empty(slots_running, np.int64)
     ends = np.empty(slots_running if reserving else 1, np.int64)
     stack = np.empty(128, np.int64)
-    _backfilled(
-        submit, run, estimate, width, capacity, reserving, start, size, least, row_of, copies, heap, ends, stack
-    )
+    _backfilled(jobs, capacity, reserving, start, least, row_of, copies, heap, ends, stack)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _backfilled(
-    submit, run, estimate, width, capacity, reserving, start, size, least, row_of, copies, heap, ends, stack
-):
+def _backfilled(jobs, capacity, reserving, start, least, row_of, copies, heap, ends, stack):
+    submit = jobs.submit
+    run = jobs.run
+    estimate = jobs.estimate
+    width = jobs.width
+    size = row_of.size
     n = submit.size
     row_bits = bits_for(np.int64(n))
     row_mask = (np.int64(1) << row_bits) - 1

@@ -10,14 +10,14 @@ from .tournament import key_of
 
 
 @njit(cache=True, nogil=True)
-def conservative(submit, run, estimate, width, capacity, start):
-    """Fill `start` with the start times of conservative backfilling with persistent reservations; all (n,) int64.
+def conservative(jobs, capacity, start):
+    """Fill `start` with the start times of conservative backfilling with persistent reservations.
 
     A job gets the earliest reservation that delays nobody when it arrives. When jobs end, what they leave unused is
     freed, and every waiting job, in the order of arrival, moves to the earliest place it now can have, which
-    is never later than the one it had.
+    is never later than the one it had. `jobs` as in `Jobs`; `start` is (n,) int64.
     """
-    n = submit.size
+    n = jobs.submit.size
     size = np.int64(1)
     while size < n:
         size *= 2
@@ -31,15 +31,16 @@ def conservative(submit, run, estimate, width, capacity, start):
     room = np.empty(2 * n + 16, np.int64)
     moved = np.empty((2, n + 1, 3), np.int64)
     span = np.empty(2, np.int64)
-    _conservative(
-        submit, run, estimate, width, capacity, start, size, least, row_of, place, heap, plans, when, room, moved, span
-    )
+    _conservative(jobs, capacity, start, least, row_of, place, heap, plans, when, room, moved, span)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _conservative(
-    submit, run, estimate, width, capacity, start, size, least, row_of, place, heap, plans, when, room, moved, span
-):
+def _conservative(jobs, capacity, start, least, row_of, place, heap, plans, when, room, moved, span):
+    submit = jobs.submit
+    run = jobs.run
+    estimate = jobs.estimate
+    width = jobs.width
+    size = row_of.size
     n = submit.size
     bits = bits_for(np.int64(n))
     mask = (np.int64(1) << bits) - 1
@@ -201,13 +202,13 @@ def _tidy(plans, place, row_of, used, bits):
 
 
 @njit(cache=True, nogil=True)
-def replanned(submit, run, estimate, width, group, capacity, begin, kind, criteria, genes, start):
+def replanned(jobs, capacity, calendar, weights, start):
     """Fill `start` with the start times of conservative backfilling that plans everybody anew at every event.
 
-    In the order of arrival (`genes` empty) or of Greedy's keys, every waiting job gets the earliest place that
+    In the order of arrival (no genes) or of Greedy's keys, every waiting job gets the earliest place that
     delays nobody before it; whoever's place is now starts, the others' are forgotten. Parameters as for `greedy`.
     """
-    n = submit.size
+    n = jobs.submit.size
     waiting = np.empty(n, np.int64)
     queue = np.empty(n, np.int64)
     keys = np.empty(n, np.float64)
@@ -216,51 +217,16 @@ def replanned(submit, run, estimate, width, group, capacity, begin, kind, criter
     when = np.empty(2 * n + 16, np.int64)
     room = np.empty(2 * n + 16, np.int64)
     span = np.empty(2, np.int64)
-    _replanned(
-        submit,
-        run,
-        estimate,
-        width,
-        group,
-        capacity,
-        begin,
-        kind,
-        criteria,
-        genes,
-        start,
-        waiting,
-        queue,
-        keys,
-        heap,
-        ends,
-        when,
-        room,
-        span,
-    )
+    _replanned(jobs, capacity, calendar, weights, start, waiting, queue, keys, heap, ends, when, room, span)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _replanned(
-    submit,
-    run,
-    estimate,
-    width,
-    group,
-    capacity,
-    begin,
-    kind,
-    criteria,
-    genes,
-    start,
-    waiting,
-    queue,
-    keys,
-    heap,
-    ends,
-    when,
-    room,
-    span,
-):
+def _replanned(jobs, capacity, calendar, weights, start, waiting, queue, keys, heap, ends, when, room, span):
+    submit = jobs.submit
+    run = jobs.run
+    estimate = jobs.estimate
+    width = jobs.width
+    genes = weights.genes
     n = submit.size
     groups = (genes.shape[1] - 2) // 2
     weighted = genes.size > 0
@@ -283,7 +249,7 @@ def _replanned(
                 forget(ends, running, ((start[j] + estimate[j]) << width_bits) | width[j])
                 running -= 1
                 free += width[j]
-        while era + 1 < begin.size and begin[era + 1] <= t:
+        while era + 1 < calendar.begin.size and calendar.begin[era + 1] <= t:
             era += 1
         while arrived < n and submit[arrived] == t:
             waiting[count] = arrived
@@ -314,10 +280,10 @@ def _replanned(
             queue[i] = j
             keys[i] = 0.0
             if weighted:
-                s = kind[era]
-                g = group[j]
+                s = calendar.kind[era]
+                g = jobs.group[j]
                 keys[i] = key_of(
-                    criteria[s],
+                    weights.criteria[s],
                     genes[s, g],
                     genes[s, groups + g],
                     genes[s, 2 * groups],

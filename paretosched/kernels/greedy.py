@@ -5,34 +5,30 @@ from numba import njit
 
 from .running import bits_for, expect, forget, pop, push, reserve
 from .smallest import FAR, WIDTH, lift, lower, open_smallest
-from .tournament import NODE, close_ranks, first_backfill, open_level, replay, reseat
+from .tournament import NODE, Tournament, close_ranks, first_backfill, open_level, replay, reseat
 
 
 @njit(cache=True, nogil=True)
-def greedy(submit, run, estimate, width, group, capacity, begin, kind, criteria, genes, backfill, horizon, start):
+def greedy(jobs, capacity, calendar, weights, backfill, start):
     """Fill `start` with the start times of Greedy.
 
     Parameters
     ----------
-    submit, run, estimate, width, group
-        (n,) int64.
+    jobs
+        `Jobs`.
     capacity
         Processors.
-    begin, kind
-        (k,) int64, the calendar of situations.
-    criteria
-        (3,) int64, 1..4 for f1..f4, by situation.
-    genes
-        (3, 2 G + 2) float64.
+    calendar
+        `Calendar`: when which situation begins.
+    weights
+        `Weights`.
     backfill
         False: a head that does not fit stops the pass. True: EASY's reservation for it, and whoever does not
         delay it starts, in the order of the keys.
-    horizon
-        Twice the latest possible time, float.
     start
         (n,) int64, filled.
     """
-    n = submit.size
+    n = jobs.submit.size
     size = np.int64(1)
     while size < n:
         size *= 2
@@ -41,69 +37,32 @@ def greedy(submit, run, estimate, width, group, capacity, begin, kind, criteria,
     tree = np.empty((3, 2 * size + 2), NODE)
     if tree.ctypes.data % 64 != 0:
         tree = tree[:, 1:]
-    stale = np.empty((3, 2 * size), np.bool_)
-    least = np.empty((2 * size if backfill else 1, 2), np.int64)
-    row_of = np.empty(size, np.int64)
-    copies = np.empty(size, np.int64)
-    slots_running = min(n, capacity) + 1
-    heap = np.empty(slots_running, np.int64)
-    ends = np.empty(slots_running if backfill else 1, np.int64)
-    stack = np.empty(256, np.int64)
-    scratch = np.empty(256, np.int64)
-    _greedy(
-        submit,
-        run,
-        estimate,
-        width,
-        group,
-        capacity,
-        begin,
-        kind,
-        criteria,
-        genes,
-        backfill,
-        horizon,
-        start,
-        size,
+    game = Tournament(
         tree,
-        stale,
-        least,
-        row_of,
-        copies,
-        heap,
-        ends,
-        stack,
-        scratch,
+        np.empty((3, 2 * size), np.bool_),
+        np.empty(size, np.int64),
+        np.empty(size, np.int64),
+        np.empty(256, np.int64),
+        np.empty(256, np.int64),
     )
+    least = np.empty((2 * size if backfill else 1, 2), np.int64)
+    most_running = min(n, capacity) + 1
+    heap = np.empty(most_running, np.int64)
+    ends = np.empty(most_running if backfill else 1, np.int64)
+    _greedy(jobs, capacity, calendar, weights, backfill, start, game, least, heap, ends)
 
 
 # Its arrays come as arguments and are never bound anew: numba then counts no references in the loop.
 @njit(cache=True, nogil=True, _nrt=False)
-def _greedy(
-    submit,
-    run,
-    estimate,
-    width,
-    group,
-    capacity,
-    begin,
-    kind,
-    criteria,
-    genes,
-    backfill,
-    horizon,
-    start,
-    size,
-    tree,
-    stale,
-    least,
-    row_of,
-    copies,
-    heap,
-    ends,
-    stack,
-    scratch,
-):
+def _greedy(jobs, capacity, calendar, weights, backfill, start, game, least, heap, ends):
+    submit = jobs.submit
+    run = jobs.run
+    estimate = jobs.estimate
+    width = jobs.width
+    group = jobs.group
+    row_of = game.row_of
+    copies = game.copies
+    size = row_of.size
     n = submit.size
     row_bits = bits_for(np.int64(n))
     row_mask = (np.int64(1) << row_bits) - 1
@@ -131,10 +90,9 @@ def _greedy(
                     forget(ends, running, ((start[j] + estimate[j]) << width_bits) | width[j])
                 running -= 1
                 free += width[j]
-        while era + 1 < begin.size and begin[era + 1] <= t:
+        while era + 1 < calendar.begin.size and calendar.begin[era + 1] <= t:
             era += 1
-        s = kind[era]
-        criterion = criteria[s]
+        s = calendar.kind[era]
 
         fresh = 0
         newest = np.int64(0)
@@ -165,7 +123,7 @@ def _greedy(
                 level = np.int64(-1)
             if used == 0 or (used >> level) > 0:
                 if used > 0 and 2 * waiting <= used:
-                    used, level = close_ranks(tree, stale, size, used, row_of, copies)
+                    used, level = close_ranks(game, used)
                     if backfill:
                         for k in range(level + 1):
                             open_smallest(least, size, k)
@@ -174,7 +132,7 @@ def _greedy(
                             lower(least, slot + size, size >> level, width[k], estimate[k])
                 else:
                     level += 1
-                    open_level(tree, stale, size, level)
+                    open_level(game, level)
                     if backfill:
                         open_smallest(least, size, level)
                 top = size >> level
@@ -186,9 +144,7 @@ def _greedy(
             fresh += 1
             newest = slot
             leaf = slot + size
-            reseat(
-                tree, stale, s, leaf, top, size, t, horizon, criterion, genes, row_of, submit, estimate, width, group
-            )
+            reseat(game, s, leaf, top, t, weights, jobs)
             if backfill:
                 lower(least, leaf, top, width[j], estimate[j])
 
@@ -196,25 +152,9 @@ def _greedy(
         limit = np.int64(0)
         while waiting > 0:
             if not blocked:
-                if stale[s, top] or tree[s, top]["expiry"] <= float(t):
-                    replay(
-                        tree,
-                        stale,
-                        s,
-                        top,
-                        size,
-                        stack,
-                        t,
-                        horizon,
-                        criterion,
-                        genes,
-                        row_of,
-                        submit,
-                        estimate,
-                        width,
-                        group,
-                    )
-                slot = np.int64(tree[s, top]["slot"])
+                if game.stale[s, top] or game.tree[s, top]["expiry"] <= float(t):
+                    replay(game, s, top, game.stack, t, weights, jobs)
+                slot = np.int64(game.tree[s, top]["slot"])
                 j = row_of[slot]
                 if width[j] > free:
                     if not backfill or least[top, WIDTH] > free:
@@ -234,28 +174,7 @@ def _greedy(
                     continue
                 head = np.int64(-1)  # whoever starts as first in the order asks for no reservation
             else:
-                slot = first_backfill(
-                    tree,
-                    stale,
-                    s,
-                    least,
-                    top,
-                    size,
-                    stack,
-                    scratch,
-                    t,
-                    horizon,
-                    criterion,
-                    genes,
-                    row_of,
-                    submit,
-                    estimate,
-                    width,
-                    group,
-                    free,
-                    extra,
-                    limit,
-                )
+                slot = first_backfill(game, s, least, top, t, weights, jobs, free, extra, limit)
                 if slot < 0:
                     break
                 j = row_of[slot]
@@ -274,9 +193,7 @@ def _greedy(
             row_of[slot] = -1
             waiting -= 1
             leaf = slot + size
-            reseat(
-                tree, stale, s, leaf, top, size, t, horizon, criterion, genes, row_of, submit, estimate, width, group
-            )
+            reseat(game, s, leaf, top, t, weights, jobs)
             if backfill:
                 lift(least, leaf, top)
         if waiting == 0:

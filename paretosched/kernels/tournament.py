@@ -18,12 +18,40 @@ above a stale node is stale.
 Identical jobs that arrive in a row (copies, job arrays) share a slot: nothing distinguishes them but the row.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 # The winner's line; until when it wins; where it is; and a bound of the slopes below (rounded up). Two nodes are one
 # cache line.
 NODE = np.dtype([("alpha", "f8"), ("beta", "f8"), ("expiry", "f8"), ("slot", "i4"), ("steepest", "f4")])
+
+
+class Tournament(NamedTuple):
+    """The three trees, and who sits where.
+
+    Attributes
+    ----------
+    tree
+        (3, 2 * size) NODE: the root of a tree in use is `top`, the leaf of slot i is size + i.
+    stale
+        (3, 2 * size) bool, nodes to be played before they are believed.
+    row_of, copies
+        (size,) int64, the first job of each slot, -1 if it is empty, and how many identical ones it holds.
+    stack, scratch
+        (256,) int64, work space.
+    """
+
+    tree: NDArray[np.void]
+    stale: NDArray[np.bool_]
+    row_of: NDArray[np.int64]
+    copies: NDArray[np.int64]
+    stack: NDArray[np.int64]
+    scratch: NDArray[np.int64]
+
+
 NEVER = 1e300
 NOBODY = -1
 
@@ -63,31 +91,33 @@ def line_of(criterion, w, K, a, b, submit, estimate, width, area):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def settle(i, j, t, criterion, genes, submit, estimate, width, group):
+def settle(i, j, s, t, weights, jobs):
     """Compare two jobs by the printed formula.
 
     Returns
     -------
     first : bool
-        Row i comes before row j at time t.
+        Row i comes before row j at time t in situation s.
     ever : bool
         Their keys are the same function of time in float64, or both constant: the decision is final.
     """
+    criterion = weights.criteria[s]
+    genes = weights.genes[s]
     groups = (genes.size - 2) // 2
-    gi = group[i]
-    gj = group[j]
+    gi = jobs.group[i]
+    gj = jobs.group[j]
     a = genes[2 * groups]
     b = genes[2 * groups + 1]
     wi = genes[gi]
     wj = genes[gj]
-    since_i = float(t - submit[i])
-    since_j = float(t - submit[j])
-    ei = float(estimate[i])
-    ej = float(estimate[j])
-    mi = float(width[i])
-    mj = float(width[j])
-    area_i = float(estimate[i] * width[i])
-    area_j = float(estimate[j] * width[j])
+    since_i = float(t - jobs.submit[i])
+    since_j = float(t - jobs.submit[j])
+    ei = float(jobs.estimate[i])
+    ej = float(jobs.estimate[j])
+    mi = float(jobs.width[i])
+    mj = float(jobs.width[j])
+    area_i = float(jobs.estimate[i] * jobs.width[i])
+    area_j = float(jobs.estimate[j] * jobs.width[j])
     key_i = key_of(criterion, wi, genes[groups + gi], a, b, since_i, ei, mi, area_i)
     key_j = key_of(criterion, wj, genes[groups + gj], a, b, since_j, ej, mj, area_j)
     first = key_i > key_j or (key_i == key_j and i < j)
@@ -106,11 +136,11 @@ def settle(i, j, t, criterion, genes, submit, estimate, width, group):
 
 # Inlined, because handing over so many arrays costs as much as the game.
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
-def play(tree, s, node, t, horizon, criterion, genes, row_of, submit, estimate, width, group):
+def play(game, s, node, t, weights, jobs):
     """Play the game of one node of situation s between its children, none of them stale; tell whether it changed."""
     now = float(t)
-    left = tree[s, 2 * node]
-    right = tree[s, 2 * node + 1]
+    left = game.tree[s, 2 * node]
+    right = game.tree[s, 2 * node + 1]
     winner = left
     loser = right
     expiry = min(left["expiry"], right["expiry"])
@@ -119,14 +149,14 @@ def play(tree, s, node, t, horizon, criterion, genes, row_of, submit, estimate, 
         loser = left
     elif right["slot"] >= 0:
         lead = (left["alpha"] - right["alpha"]) + (left["beta"] - right["beta"]) * now
-        margin = MARGIN * (abs(left["alpha"]) + abs(right["alpha"]) + (left["beta"] + right["beta"]) * horizon)
+        margin = MARGIN * (abs(left["alpha"]) + abs(right["alpha"]) + (left["beta"] + right["beta"]) * weights.horizon)
         first = lead > 0.0
         ever = False
         close = abs(lead) <= margin
         if close:
-            i = row_of[left["slot"]]
-            j = row_of[right["slot"]]
-            first, ever = settle(i, j, t, criterion, genes[s], submit, estimate, width, group)
+            i = game.row_of[left["slot"]]
+            j = game.row_of[right["slot"]]
+            first, ever = settle(i, j, s, t, weights, jobs)
         if not first:
             winner = right
             loser = left
@@ -145,13 +175,13 @@ def play(tree, s, node, t, horizon, criterion, genes, row_of, submit, estimate, 
                 if until >= crossing:
                     until = crossing
                 elif most > 0.0:
-                    margin += 2.0 * MARGIN * loser["steepest"] * horizon
+                    margin += 2.0 * MARGIN * loser["steepest"] * weights.horizon
                     until = max(until, now + (lead - margin) / most * (1.0 - 1e-9))
                 else:
                     until = NEVER
             expiry = min(winner["expiry"], until)
     steepest = max(left["steepest"], right["steepest"])
-    own = tree[s, node]
+    own = game.tree[s, node]
     changed = (
         own["slot"] != winner["slot"]
         or own["expiry"] != expiry
@@ -168,28 +198,30 @@ def play(tree, s, node, t, horizon, criterion, genes, row_of, submit, estimate, 
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
-def seat(tree, stale, s, leaf, criterion, genes, size, row_of, submit, estimate, width, group):
+def seat(game, s, leaf, weights, jobs):
     """Write the line of the job in a leaf, or that nobody is there."""
-    node = tree[s, leaf]
-    stale[s, leaf] = False
+    node = game.tree[s, leaf]
+    size = game.row_of.size
+    game.stale[s, leaf] = False
     node["expiry"] = NEVER
-    j = row_of[leaf - size]
+    j = game.row_of[leaf - size]
     if j < 0:
         node["slot"] = NOBODY
         node["steepest"] = 0.0
         return
+    genes = weights.genes
     groups = (genes.shape[1] - 2) // 2
-    g = group[j]
+    g = jobs.group[j]
     alpha, beta = line_of(
-        criterion,
+        weights.criteria[s],
         genes[s, g],
         genes[s, groups + g],
         genes[s, 2 * groups],
         genes[s, 2 * groups + 1],
-        float(submit[j]),
-        float(estimate[j]),
-        float(width[j]),
-        float(estimate[j] * width[j]),
+        float(jobs.submit[j]),
+        float(jobs.estimate[j]),
+        float(jobs.width[j]),
+        float(jobs.estimate[j] * jobs.width[j]),
     )
     node["alpha"] = alpha
     node["beta"] = beta
@@ -198,21 +230,22 @@ def seat(tree, stale, s, leaf, criterion, genes, size, row_of, submit, estimate,
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def replay(tree, stale, s, top, size, stack, t, horizon, criterion, genes, row_of, submit, estimate, width, group):
+def replay(game, s, top, stack, t, weights, jobs):
     """Play again what is stale or has expired at or below `top`."""
     now = float(t)
+    size = game.row_of.size
     stack[0] = top
     depth = 1
     while depth > 0:
         depth -= 1
         node = stack[depth]
         if node < 0:  # both children are up to date
-            play(tree, s, -node, t, horizon, criterion, genes, row_of, submit, estimate, width, group)
-        elif stale[s, node] or tree[s, node]["expiry"] <= now:
+            play(game, s, -node, t, weights, jobs)
+        elif game.stale[s, node] or game.tree[s, node]["expiry"] <= now:
             if node >= size:
-                seat(tree, stale, s, node, criterion, genes, size, row_of, submit, estimate, width, group)
+                seat(game, s, node, weights, jobs)
             else:
-                stale[s, node] = False
+                game.stale[s, node] = False
                 stack[depth] = -node
                 stack[depth + 1] = 2 * node + 1
                 stack[depth + 2] = 2 * node
@@ -220,25 +253,26 @@ def replay(tree, stale, s, top, size, stack, t, horizon, criterion, genes, row_o
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def reseat(tree, stale, s, leaf, top, size, t, horizon, criterion, genes, row_of, submit, estimate, width, group):
+def reseat(game, s, leaf, top, t, weights, jobs):
     """Tell all three trees that somebody has come to or has gone from a leaf."""
-    seat(tree, stale, s, leaf, criterion, genes, size, row_of, submit, estimate, width, group)
+    seat(game, s, leaf, weights, jobs)
     node = leaf >> 1
-    while node >= top and not stale[s, node]:
-        if not play(tree, s, node, t, horizon, criterion, genes, row_of, submit, estimate, width, group):
+    while node >= top and not game.stale[s, node]:
+        if not play(game, s, node, t, weights, jobs):
             break
         node >>= 1
     for other in range(3):
         if other != s:
             node = leaf
-            while node >= top and not stale[other, node]:
-                stale[other, node] = True
+            while node >= top and not game.stale[other, node]:
+                game.stale[other, node] = True
                 node >>= 1
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def open_level(tree, stale, size, level):
+def open_level(game, level):
     """Make the nodes that slots 0..2^level - 1 need and 0..2^(level - 1) - 1 did not: empty, for all situations."""
+    size = game.row_of.size
     top = size >> level
     for s in range(3):
         first = (np.int64(1) << level) >> 1
@@ -246,20 +280,20 @@ def open_level(tree, stale, size, level):
         base = np.int64(size)
         while last > first:
             for i in range(base + first, base + last):
-                node = tree[s, i]
+                node = game.tree[s, i]
                 node["slot"] = NOBODY
                 node["steepest"] = 0.0
                 node["expiry"] = NEVER
-                stale[s, i] = False
+                game.stale[s, i] = False
             base >>= 1
             first >>= 1
             last >>= 1
         if level > 0:  # the new root stands above the old one
-            stale[s, top] = stale[s, 2 * top]
+            game.stale[s, top] = game.stale[s, 2 * top]
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def close_ranks(tree, stale, size, used, row_of, copies):
+def close_ranks(game, used):
     """Move the jobs of slots 0..used - 1 together, in their order, into new trees with as many free slots again.
 
     Returns
@@ -267,50 +301,31 @@ def close_ranks(tree, stale, size, used, row_of, copies):
     used, level
         Slots in use now, and the level of the trees, all of whose nodes above a job are stale.
     """
+    row_of = game.row_of
+    size = row_of.size
     kept = np.int64(0)
     for slot in range(used):
         if row_of[slot] >= 0:
             row_of[kept] = row_of[slot]
-            copies[kept] = copies[slot]
+            game.copies[kept] = game.copies[slot]
             kept += 1
     level = np.int64(0)
-    open_level(tree, stale, size, level)
+    open_level(game, level)
     while (np.int64(1) << level) < 2 * kept:
         level += 1
-        open_level(tree, stale, size, level)
+        open_level(game, level)
     top = size >> level
     for s in range(3):
         for slot in range(kept):
             node = slot + size
-            while node >= top and not stale[s, node]:
-                stale[s, node] = True
+            while node >= top and not game.stale[s, node]:
+                game.stale[s, node] = True
                 node >>= 1
     return kept, level
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def first_backfill(
-    tree,
-    stale,
-    s,
-    least,
-    top,
-    size,
-    stack,
-    scratch,
-    t,
-    horizon,
-    criterion,
-    genes,
-    row_of,
-    submit,
-    estimate,
-    width,
-    group,
-    free,
-    extra,
-    limit,
-):
+def first_backfill(game, s, least, top, t, weights, jobs, free, extra, limit):
     """Find the first job in the order that may start beside EASY's reservation.
 
     It needs at most `free` processors, and either at most `extra` or an estimate of at most `limit` seconds. Subtrees
@@ -322,6 +337,8 @@ def first_backfill(
     slot, or -1 if there is none.
     """
     now = float(t)
+    size = game.row_of.size
+    stack = game.stack
     best = np.int64(-1)
     best_alpha = 0.0
     best_beta = 0.0
@@ -332,43 +349,27 @@ def first_backfill(
         node = stack[depth]
         if least[node, 0] > free or (least[node, 0] > extra and least[node, 1] > limit):
             continue
-        if stale[s, node] or tree[s, node]["expiry"] <= now:
-            replay(
-                tree,
-                stale,
-                s,
-                node,
-                size,
-                scratch,
-                t,
-                horizon,
-                criterion,
-                genes,
-                row_of,
-                submit,
-                estimate,
-                width,
-                group,
-            )
-        slot = np.int64(tree[s, node]["slot"])
-        j = row_of[slot]
-        alpha = tree[s, node]["alpha"]
-        beta = tree[s, node]["beta"]
+        if game.stale[s, node] or game.tree[s, node]["expiry"] <= now:
+            replay(game, s, node, game.scratch, t, weights, jobs)
+        slot = np.int64(game.tree[s, node]["slot"])
+        j = game.row_of[slot]
+        alpha = game.tree[s, node]["alpha"]
+        beta = game.tree[s, node]["beta"]
         if best >= 0:
             lead = (alpha - best_alpha) + (beta - best_beta) * now
-            if abs(lead) > MARGIN * (abs(alpha) + abs(best_alpha) + (beta + best_beta) * horizon):
+            if abs(lead) > MARGIN * (abs(alpha) + abs(best_alpha) + (beta + best_beta) * weights.horizon):
                 ahead = lead > 0.0
             else:
-                ahead, _ = settle(j, row_of[best], t, criterion, genes[s], submit, estimate, width, group)
+                ahead, _ = settle(j, game.row_of[best], s, t, weights, jobs)
             if not ahead:
                 continue
-        if width[j] <= free and (width[j] <= extra or estimate[j] <= limit):
+        if jobs.width[j] <= free and (jobs.width[j] <= extra or jobs.estimate[j] <= limit):
             best = slot
             best_alpha = alpha
             best_beta = beta
         elif node < size:
             left = 2 * node
-            if tree[s, left]["slot"] == tree[s, node]["slot"]:  # the better half is looked at first
+            if game.tree[s, left]["slot"] == game.tree[s, node]["slot"]:  # the better half is looked at first
                 stack[depth] = left + 1
                 stack[depth + 1] = left
             else:
