@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-from .running import bits_for, expect, forget, pop, push, reserve
+from .running import bits_for, complete, expect, launch, pop, push, reserve
 from .smallest import FAR, WIDTH, leftmost, lift, lower, open_smallest
 
 NEAR = 128  # measured: 64 to 256 make no difference, a heap alone costs a third more
@@ -80,13 +80,11 @@ def backfilled(jobs, capacity, reserving, start):
 @njit(cache=True, nogil=True, _nrt=False)
 def _backfilled(jobs, capacity, reserving, start, least, row_of, copies, heap, ends, stack):
     submit = jobs.submit
-    run = jobs.run
     estimate = jobs.estimate
     width = jobs.width
     size = row_of.size
     n = submit.size
     row_bits = bits_for(np.int64(n))
-    row_mask = (np.int64(1) << row_bits) - 1
     width_bits = bits_for(np.int64(capacity))
     running = 0
     waiting = 0  # slots in use
@@ -104,13 +102,8 @@ def _backfilled(jobs, capacity, reserving, start, least, row_of, copies, heap, e
         if running > 0 and (heap[0] >> row_bits) <= t:
             t = heap[0] >> row_bits
             head = np.int64(-1)
-            while running > 0 and (heap[0] >> row_bits) == t:
-                j = heap[0] & row_mask
-                pop(heap, running)
-                if reserving:
-                    forget(ends, running, ((start[j] + estimate[j]) << width_bits) | width[j])
-                running -= 1
-                free += width[j]
+            running, freed = complete(jobs, start, heap, ends, running, t, row_bits, width_bits)
+            free += freed
         newcomers = used
         while arrived < n and submit[arrived] == t:
             j = np.int64(arrived)
@@ -122,10 +115,7 @@ def _backfilled(jobs, capacity, reserving, start, least, row_of, copies, heap, e
             count = arrived - j
             if waiting == 0 and width[j] * count <= free:
                 for i in range(j, arrived):
-                    start[i] = t
-                    push(heap, running, ((t + run[i]) << row_bits) | i)
-                    if reserving:
-                        expect(ends, running, ((t + estimate[i]) << width_bits) | width[i])
+                    launch(jobs, start, heap, ends, running, i, t, row_bits, width_bits)
                     running += 1
                 free -= width[j] * count
                 continue
@@ -176,11 +166,8 @@ def _backfilled(jobs, capacity, reserving, start, least, row_of, copies, heap, e
                 j = row_of[slot]
                 if estimate[j] > limit:
                     extra -= width[j]
-            start[j] = t
+            launch(jobs, start, heap, ends, running, j, t, row_bits, width_bits)
             free -= width[j]
-            push(heap, running, ((t + run[j]) << row_bits) | j)
-            if reserving:
-                expect(ends, running, ((t + estimate[j]) << width_bits) | width[j])
             running += 1
             row_of[slot] = j + 1
             copies[slot] -= 1

@@ -4,7 +4,7 @@ import numpy as np
 from numba import njit
 
 from .profile import FIRST, LAST, add, clear, earliest, forget_past
-from .running import bits_for, expect, forget, pop, push
+from .running import bits_for, complete, launch, pop, push
 from .smallest import FAR, lift, lower, next_fitting, open_smallest
 from .tournament import key_of
 
@@ -223,7 +223,6 @@ def replanned(jobs, capacity, calendar, weights, start):
 @njit(cache=True, nogil=True, _nrt=False)
 def _replanned(jobs, capacity, calendar, weights, start, waiting, queue, keys, heap, ends, when, room, span):
     submit = jobs.submit
-    run = jobs.run
     estimate = jobs.estimate
     width = jobs.width
     genes = weights.genes
@@ -231,7 +230,6 @@ def _replanned(jobs, capacity, calendar, weights, start, waiting, queue, keys, h
     groups = (genes.shape[1] - 2) // 2
     weighted = genes.size > 0
     row_bits = bits_for(np.int64(n))
-    row_mask = (np.int64(1) << row_bits) - 1
     width_bits = bits_for(np.int64(capacity))
     width_mask = (np.int64(1) << width_bits) - 1
     running = 0
@@ -243,12 +241,8 @@ def _replanned(jobs, capacity, calendar, weights, start, waiting, queue, keys, h
         t = submit[arrived] if arrived < n else FAR
         if running > 0 and (heap[0] >> row_bits) <= t:
             t = heap[0] >> row_bits
-            while running > 0 and (heap[0] >> row_bits) == t:
-                j = heap[0] & row_mask
-                pop(heap, running)
-                forget(ends, running, ((start[j] + estimate[j]) << width_bits) | width[j])
-                running -= 1
-                free += width[j]
+            running, freed = complete(jobs, start, heap, ends, running, t, row_bits, width_bits)
+            free += freed
         while era + 1 < calendar.begin.size and calendar.begin[era + 1] <= t:
             era += 1
         while arrived < n and submit[arrived] == t:
@@ -313,10 +307,8 @@ def _replanned(jobs, capacity, calendar, weights, start, waiting, queue, keys, h
             place = earliest(when, room, span, t, FAR, FAR, width[j], estimate[j])
             add(when, room, span, place, place + estimate[j], -width[j])
             if place == t:
-                start[j] = t
+                launch(jobs, start, heap, ends, running, j, t, row_bits, width_bits)
                 free -= width[j]
-                push(heap, running, ((t + run[j]) << row_bits) | j)
-                expect(ends, running, ((t + estimate[j]) << width_bits) | width[j])
                 running += 1
                 fitting = _count_fitting(queue[position:], left - position, width, free)
         kept = 0

@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-from .running import bits_for, expect, forget, pop, push, reserve
+from .running import bits_for, complete, launch, reserve
 from .smallest import FAR, WIDTH, lift, lower, open_smallest
 from .tournament import NODE, Tournament, close_ranks, first_backfill, open_level, replay, reseat
 
@@ -56,7 +56,6 @@ def greedy(jobs, capacity, calendar, weights, backfill, start):
 @njit(cache=True, nogil=True, _nrt=False)
 def _greedy(jobs, capacity, calendar, weights, backfill, start, game, least, heap, ends):
     submit = jobs.submit
-    run = jobs.run
     estimate = jobs.estimate
     width = jobs.width
     group = jobs.group
@@ -65,7 +64,6 @@ def _greedy(jobs, capacity, calendar, weights, backfill, start, game, least, hea
     size = row_of.size
     n = submit.size
     row_bits = bits_for(np.int64(n))
-    row_mask = (np.int64(1) << row_bits) - 1
     width_bits = bits_for(np.int64(capacity))
     running = 0
     waiting = 0  # slots in use
@@ -83,13 +81,8 @@ def _greedy(jobs, capacity, calendar, weights, backfill, start, game, least, hea
         if running > 0 and (heap[0] >> row_bits) <= t:
             t = heap[0] >> row_bits
             head = np.int64(-1)
-            while running > 0 and (heap[0] >> row_bits) == t:
-                j = heap[0] & row_mask
-                pop(heap, running)
-                if backfill:
-                    forget(ends, running, ((start[j] + estimate[j]) << width_bits) | width[j])
-                running -= 1
-                free += width[j]
+            running, freed = complete(jobs, start, heap, ends, running, t, row_bits, width_bits)
+            free += freed
         while era + 1 < calendar.begin.size and calendar.begin[era + 1] <= t:
             era += 1
         s = calendar.kind[era]
@@ -110,10 +103,7 @@ def _greedy(jobs, capacity, calendar, weights, backfill, start, game, least, hea
             count = arrived - j
             if waiting == 0 and width[j] * count <= free and (arrived == n or submit[arrived] != t):
                 for i in range(j, arrived):
-                    start[i] = t
-                    push(heap, running, ((t + run[i]) << row_bits) | i)
-                    if backfill:
-                        expect(ends, running, ((t + estimate[i]) << width_bits) | width[i])
+                    launch(jobs, start, heap, ends, running, i, t, row_bits, width_bits)
                     running += 1
                 free -= width[j] * count
                 continue
@@ -180,11 +170,8 @@ def _greedy(jobs, capacity, calendar, weights, backfill, start, game, least, hea
                 j = row_of[slot]
                 if estimate[j] > limit:
                     extra -= width[j]
-            start[j] = t
+            launch(jobs, start, heap, ends, running, j, t, row_bits, width_bits)
             free -= width[j]
-            push(heap, running, ((t + run[j]) << row_bits) | j)
-            if backfill:
-                expect(ends, running, ((t + estimate[j]) << width_bits) | width[j])
             running += 1
             copies[slot] -= 1
             if copies[slot] > 0:

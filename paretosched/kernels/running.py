@@ -107,3 +107,33 @@ def reserve(ends, size, bits, free, width):
         i -= 1
         free += ends[i] & mask
     return shadow, free - width
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def launch(jobs, start, heap, ends, running, j, t, row_bits, width_bits):
+    """Start job j at t, as the one after `running` others. Without `ends` (size 1) nobody asks for expected ends."""
+    start[j] = t
+    push(heap, running, ((t + jobs.run[j]) << row_bits) | j)
+    if ends.size > 1:
+        expect(ends, running, ((t + jobs.estimate[j]) << width_bits) | jobs.width[j])
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def complete(jobs, start, heap, ends, running, t, row_bits, width_bits):
+    """Take off the jobs that end at t.
+
+    Returns
+    -------
+    running, freed
+        Jobs that still run, and processors that became free.
+    """
+    mask = (np.int64(1) << row_bits) - 1
+    freed = np.int64(0)
+    while running > 0 and (heap[0] >> row_bits) == t:
+        j = heap[0] & mask
+        pop(heap, running)
+        if ends.size > 1:
+            forget(ends, running, ((start[j] + jobs.estimate[j]) << width_bits) | jobs.width[j])
+        running -= 1
+        freed += jobs.width[j]
+    return running, freed
