@@ -16,7 +16,7 @@ $(READY): pyproject.toml constraints.txt
 
 # The main job on the built-in workload, from nothing to a report.
 demo: $(READY)
-	@rm -rf demo && mkdir demo
+	@mkdir -p demo && rm -rf demo/run
 	@$(BIN)/paretosched generate lublin --jobs 10000 --processors 128 --seed 71 -o demo/lublin.swf.gz
 	@$(BIN)/paretosched explore demo/lublin.swf.gz -o demo/run --evaluations 5000
 	@echo

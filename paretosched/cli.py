@@ -431,21 +431,23 @@ def _tell_workload(options: argparse.Namespace, made: Workload) -> None:
 
 
 def _print_extremes(merged: Front) -> None:
+    from .compare import in_hours
     from .front import extremes
     from .tables import Column, table
 
-    ends = extremes(merged)
     rows = [
-        {"best": o.name, "row": row}
+        {"best": o.name, "row": row, "evaluation": int(merged.evaluation[row])}
         | {
             other.name: value / 3600 if other.unit == "s" else value
             for other, value in zip(merged.objectives, merged.values[row], strict=True)
         }
-        for o, row in ends
+        for o, row in extremes(merged)
     ]
-    columns = [Column("best", "best in"), Column("row", "row", "d")]
-    columns += [Column(o.name, f"{o.name} {'h' if o.unit == 's' else o.unit}", ",.2f") for o in merged.objectives]
+    columns = [Column("best", "best in"), *map(in_hours, merged.objectives)]
+    columns += [Column("row", "row", "d"), Column("evaluation", "evaluation", "d")]
     _show(table(rows, columns))
+    if merged.groups != tuple(str(i + 1) for i in range(len(merged.groups))):
+        _show(", ".join(f"AWRT{i} is group {name}" for i, name in enumerate(merged.groups, 1)))
 
 
 def _check_outputs(options: argparse.Namespace, *names: str) -> None:
@@ -716,7 +718,7 @@ def _parser() -> argparse.ArgumentParser:
         "fetch",
         fetch,
         "download a public log from the Parallel Workloads Archive",
-        "  paretosched fetch CTC-SP2 -o traces\n  (PARETOSCHED_ARCHIVE names a mirror)",
+        "  paretosched fetch CTC-SP2\n  (PARETOSCHED_ARCHIVE names a mirror)",
     )
     made.add_argument(
         "name", metavar="NAME", help="short name of the log, such as CTC-SP2, KTH-SP2, LANL-CM5, SDSC-SP2, NASA-iPSC"
@@ -765,7 +767,10 @@ def _parser() -> argparse.ArgumentParser:
         "-o", "--output", required=True, metavar="RUN", type=_path, help="run directory, new or to be continued"
     )
     made.add_argument(
-        "--evaluations", type=_whole, default=20_000, metavar="N", help="schedules in all (default 20000)"
+        "--evaluations",
+        type=_whole,
+        metavar="N",
+        help="schedules in all (default 20000; a run that is continued: as many as it was meant to have)",
     )
     made.add_argument(
         "--population", type=_whole, default=100, metavar="N", help="schedules a generation (default 100)"

@@ -14,12 +14,14 @@ from .errors import InputError
 from .front import Front, costs
 from .objectives import Objective, objective_table, objectives
 from .policy import Policy, as_policy
+from .schedule import Schedule
 from .simulate import simulate
 from .tables import Column, plain, table
 from .workload import Workload
 
 Floats = NDArray[np.float64]
 BEST = "best on the front"
+OVERBOOKED = " (overbooked)"
 CONVENTION = "(EASY - X) / EASY; positive is better for response times and worse for UTIL"
 
 
@@ -41,7 +43,8 @@ class Comparison:
         (q, m) per cent, (EASY - X) / EASY as in papers 000 and 001: positive is better for response times, and
         *worse* for UTIL.
     dominated_by, dominates
-        (q,), how many schedules of the front dominate the policy and how many it dominates; None without a front.
+        (q,), how many schedules of the front dominate the policy and how many it dominates; None without a front,
+        -1 for a recorded schedule that overbooks the machine, which no schedule of the front may do.
     best
         (m,), the best value of each objective on the front, each reached by a schedule of its own; None without
         a front.
@@ -73,8 +76,8 @@ class Comparison:
         rows = [
             self._row(name, self.values[q], self.improvement[q])
             | {
-                "dominated_by": None if self.dominated_by is None else int(self.dominated_by[q]),
-                "dominates": None if self.dominates is None else int(self.dominates[q]),
+                "dominated_by": _count(self.dominated_by, q),
+                "dominates": _count(self.dominates, q),
             }
             for q, name in enumerate(self.policies)
         ]
@@ -90,15 +93,16 @@ class Comparison:
         return {"policy": policy, **measured, **against}
 
     def text(self) -> str:
-        """Write the rows as a table for a terminal, with the improvements over EASY below each policy."""
+        """Write the rows as a table for a terminal, times in hours, with the gains over EASY below each policy."""
         lines: list[dict[str, Any]] = []
         for row in self.rows():
-            lines.append(row)
+            hours = {o.name: row[o.name] / 3600 for o in self.objectives if o.unit == "s" and row[o.name] is not None}
+            lines.append(row | hours)
             if len(lines) > 1:  # the first row is EASY itself
                 gains = {o.name: row[f"{o.name}_vs_easy"] for o in self.objectives}
                 shown = {name: "-" if gain is None else _signed(gain) for name, gain in gains.items()}
                 lines.append({"policy": "  vs EASY", "dominated_by": "", "dominates": "", **shown})
-        columns = [Column("policy", "policy"), *(_column(o) for o in self.objectives)]
+        columns = [Column("policy", "policy"), *map(in_hours, self.objectives)]
         if self.best is not None:
             columns += [Column("dominated_by", "dominated by", ",d"), Column("dominates", "dominates", ",d")]
         return f"{table(lines, columns)}\nvs EASY: {CONVENTION}"
@@ -149,13 +153,18 @@ def compare(
             f"not of {workload.name} ({workload.digest[:12]})"
         )
     chosen = _with_easy([as_policy(policy) for policy in policies])
-    values = np.array([objectives(simulate(workload, policy)) for policy in chosen])
+    schedules = [simulate(workload, policy) for policy in chosen]
+    feasible = np.array(
+        [policy.rule != "recorded" or _could_run(s) for policy, s in zip(chosen, schedules, strict=True)]
+    )
+    values = np.array([objectives(schedule) for schedule in schedules])
     table_of_objectives = objective_table(workload.groups)
     above = below = best = None
     if front is not None:
         own, theirs = np.split(costs(np.vstack([values, front.values]), table_of_objectives), [len(values)])
         above = np.array([np.count_nonzero(_dominate(theirs, row)) for row in own], dtype=np.int64)
         below = np.array([np.count_nonzero(_dominate(-theirs, -row)) for row in own], dtype=np.int64)
+        above[~feasible] = below[~feasible] = -1
         sign = np.array([1.0 if o.maximise else -1.0 for o in table_of_objectives])
         best = sign * (sign * front.values).max(axis=0, initial=-np.inf)
         best[~np.isfinite(best)] = np.nan
@@ -165,7 +174,7 @@ def compare(
         len(workload),
         workload.capacity,
         table_of_objectives,
-        _distinct([policy.name for policy in chosen]),
+        _distinct([p.name if fits else p.name + OVERBOOKED for p, fits in zip(chosen, feasible, strict=True)]),
         values,
         improvement(values, values[0]),
         above,
@@ -184,6 +193,18 @@ def improvement(values: Floats, easy: Floats) -> Floats:
     """
     gain: Floats = 100.0 * (easy - values) / easy
     return gain
+
+
+def _could_run(schedule: Schedule) -> bool:
+    try:
+        schedule.check()
+    except InputError:
+        return False
+    return True
+
+
+def _count(counts: NDArray[np.int64] | None, q: int) -> int | None:
+    return None if counts is None or counts[q] < 0 else int(counts[q])
 
 
 def _dominate(costs: Floats, row: Floats) -> NDArray[np.bool_]:
@@ -212,5 +233,6 @@ def _signed(gain: float) -> str:
     return f"{rounded:{'+' if rounded else ''}.1f} %"
 
 
-def _column(objective: Objective) -> Column:
-    return Column(objective.name, f"{objective.name} {objective.unit}", ",.2f" if objective.unit == "%" else ",.0f")
+def in_hours(objective: Objective) -> Column:
+    """Give the column of an objective in a table for people: response times in hours."""
+    return Column(objective.name, f"{objective.name} {'h' if objective.unit == 's' else objective.unit}", ",.2f")

@@ -24,6 +24,7 @@ from .policy import BACKFILLS
 from .workload import Workload
 
 MOST_EVALUATIONS = 10_000_000  # 4 GB, with five groups
+EVALUATIONS = 20_000  # paper 002, Table 4, "Real Value Coded"
 PUBLISH_EVERY = 30.0  # s between two published fronts
 FILTER_SHARE = 0.01  # of the time may go into counting the front for the progress display
 
@@ -63,7 +64,7 @@ def explore(
     workload: Workload,
     run_directory: str | os.PathLike[str],
     *,
-    evaluations: int = 20_000,
+    evaluations: int | None = None,
     population: int = 100,
     seed: int = 0,
     backfill: str = "easy",
@@ -113,6 +114,8 @@ def explore(
     """
     if backfill not in BACKFILLS:
         raise InputError(f'backfill must be one of {", ".join(BACKFILLS)}, but is "{backfill}"')
+    if evaluations is None:
+        evaluations = store.wanted(run_directory) or EVALUATIONS
     if evaluations < population:
         raise InputError(f"evaluations must be at least the population, {population}, but are {evaluations}")
     if evaluations > MOST_EVALUATIONS:

@@ -68,7 +68,7 @@ class Origin(NamedTuple):
         return self.algorithm, self.seed, self.population, self.backfill, self.versions
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Front:
     """Points of which none dominates another.
 
@@ -114,6 +114,9 @@ class Front:
 
     def __len__(self) -> int:
         return len(self.values)
+
+    def __repr__(self) -> str:
+        return f"<Front of {self.workload}: {len(self):,} of {self.evaluations:,} schedules>"
 
     @property
     def objectives(self) -> tuple[Objective, ...]:

@@ -249,6 +249,15 @@ def read_about(directory: str | os.PathLike[str]) -> dict[str, Any]:
     return about
 
 
+def wanted(directory: str | os.PathLike[str]) -> int | None:
+    """Give the number of evaluations a run was meant to have; None if there is no run that says so."""
+    if not (Path(directory) / RUN_FILE).is_file():
+        return None
+    evaluations = read_about(directory).get("evaluations")
+    number = evaluations.get("wanted") if isinstance(evaluations, dict) else None
+    return number if isinstance(number, int) else None
+
+
 def _is_empty(run: Run) -> bool:
     try:
         return not run.connection.execute("select exists (select * from evaluation)").fetchone()[0]

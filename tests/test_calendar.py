@@ -78,3 +78,11 @@ def test_an_unknown_zone_is_refused() -> None:
     for zone in ("Mars/Olympus", "", "../etc", "US/Eastern\n"):
         with pytest.raises(InputError, match="standard zone database"):
             calendar(0, zone, 10)
+
+
+def test_a_day_that_a_place_left_out_has_no_situations() -> None:
+    # Samoa went from Thursday 2011-12-29 to Saturday 2011-12-31
+    found = calendar(1325030400, "Pacific/Apia", 10 * 86400)
+    assert (np.diff(found.begin) > 0).all()
+    saturday = int(dt.datetime(2011, 12, 31, 12, tzinfo=ZoneInfo("Pacific/Apia")).timestamp()) - 1325030400
+    assert found.kind[np.searchsorted(found.begin, saturday, side="right") - 1] == WEEKEND

@@ -396,9 +396,12 @@ def test_explore_says_what_was_found_and_what_to_do_next(house: Path, tmp_path: 
     assert f"{len(front):,} of them are not dominated by another one\n" in said.out
     ends = extremes(front)
     table = columns(said.out, "best in")
-    assert [row[:2] for row in table] == [[o.name, str(row)] for o, row in ends]
+    legend = table.pop()  # groups that are not just numbered are named
+    assert " ".join(legend).startswith("AWRT1 is group ")
     hours = np.where([o.unit == "s" for o in front.objectives], 3600.0, 1.0)
-    assert [row[2:] for row in table] == [[f"{x:,.2f}" for x in front.values[row] / hours] for _, row in ends]
+    for line, (o, row) in zip(table, ends, strict=True):
+        values = [f"{x:,.2f}" for x in front.values[row] / hours]
+        assert line == [o.name, *values, str(row), str(front.evaluation[row])]
     assert "1 dropped" in said.err.splitlines()[-1]
     for hint in said.out.partition("next: ")[2].splitlines():
         name, *arguments = shlex.split(hint)[1:]

@@ -109,7 +109,7 @@ def test_a_front_of_another_workload_is_refused():
 def test_the_text_has_the_improvements_below_each_policy_and_states_the_convention():
     text = compare(WORKLOAD, ["fcfs"], a_front([EASY.tolist()])).text()
     lines = text.splitlines()
-    assert " ".join(lines[0].split()) == "policy UTIL % AWRT s AWRT1 s AWRT2 s AWRT3 s dominated by dominates"
+    assert " ".join(lines[0].split()) == "policy UTIL % AWRT h AWRT1 h AWRT2 h AWRT3 h dominated by dominates"
     assert lines[4].startswith("  vs EASY")
     assert "-12.6 %" in lines[4]
     assert lines[-1].endswith("positive is better for response times and worse for UTIL")

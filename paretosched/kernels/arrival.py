@@ -4,7 +4,7 @@ import numpy as np
 from numba import njit
 
 from .running import bits_for, complete, expect, launch, pop, push, reserve
-from .smallest import FAR, WIDTH, leftmost, lift, lower, open_smallest
+from .smallest import FAR, WIDTH, lift, lower, next_startable, open_smallest
 
 NEAR = 128  # measured: 64 to 256 make no difference, a heap alone costs a third more
 
@@ -73,12 +73,11 @@ def backfilled(jobs, capacity, reserving, start):
     slots_running = min(n, capacity) + 1
     heap = np.empty(slots_running, np.int64)
     ends = np.empty(slots_running if reserving else 1, np.int64)
-    stack = np.empty(128, np.int64)
-    _backfilled(jobs, capacity, reserving, start, least, row_of, copies, heap, ends, stack)
+    _backfilled(jobs, capacity, reserving, start, least, row_of, copies, heap, ends)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _backfilled(jobs, capacity, reserving, start, least, row_of, copies, heap, ends, stack):
+def _backfilled(jobs, capacity, reserving, start, least, row_of, copies, heap, ends):
     submit = jobs.submit
     estimate = jobs.estimate
     width = jobs.width
@@ -131,11 +130,12 @@ def _backfilled(jobs, capacity, reserving, start, least, row_of, copies, heap, e
 
         blocked = False
         limit = FAR
+        after = front  # who could not start before in this pass cannot now: less is free
         while waiting > 0:
             if least[top, WIDTH] > free:
                 break
             if not reserving:
-                slot = leftmost(least, top, size, stack, free, free, limit)
+                slot = next_startable(least, after, top, size, free, free, limit)
                 if slot < 0:
                     break
                 j = row_of[slot]
@@ -160,7 +160,7 @@ def _backfilled(jobs, capacity, reserving, start, least, row_of, copies, heap, e
                                 break
                     continue
             else:
-                slot = leftmost(least, top, size, stack, free, extra, limit)
+                slot = next_startable(least, after, top, size, free, extra, limit)
                 if slot < 0:
                     break
                 j = row_of[slot]
@@ -171,6 +171,7 @@ def _backfilled(jobs, capacity, reserving, start, least, row_of, copies, heap, e
             running += 1
             row_of[slot] = j + 1
             copies[slot] -= 1
+            after = slot
             if copies[slot] == 0:
                 waiting -= 1
                 lift(least, slot + size, top)

@@ -5,7 +5,7 @@ from numba import njit
 
 from .profile import FIRST, LAST, add, clear, earliest, forget_past
 from .running import bits_for, complete, launch, pop, push
-from .smallest import FAR, lift, lower, next_fitting, open_smallest
+from .smallest import FAR, lift, lower, next_startable, open_smallest
 from .tournament import key_of
 
 
@@ -92,7 +92,7 @@ def _conservative(jobs, capacity, start, least, row_of, place, heap, plans, when
             if moves > 0:
                 reach = max(reach, moved[old, 0, 2])
             widest = _widest(when, room, span, reach)
-            slot = next_fitting(least, np.int64(0), top, size, widest)
+            slot = next_startable(least, np.int64(0), top, size, widest, widest, FAR)
             while slot >= 0:
                 while behind < moves and moved[old, behind, 0] <= slot:
                     behind += 1
@@ -125,7 +125,7 @@ def _conservative(jobs, capacity, start, least, row_of, place, heap, plans, when
                         until = max(until, own + length)
                         reach = max(reach, until)
                         widest = _widest(when, room, span, reach)
-                slot = next_fitting(least, slot + 1, top, size, widest)
+                slot = next_startable(least, slot + 1, top, size, widest, widest, FAR)
             moves = fresh
 
         # Who comes now gets the earliest place that delays nobody; a copy none before the one it is a copy of.

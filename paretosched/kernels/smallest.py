@@ -59,42 +59,23 @@ def lift(least, leaf, top):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def leftmost(least, top, size, stack, free, extra, limit):
-    """Find the lowest slot whose job needs at most `free` processors, and either at most `extra` or `limit` seconds.
+def next_startable(least, slot, top, size, free, extra, limit):
+    """Find the lowest slot, from `slot` on, whose job could start; -1 if there is none.
 
-    Returns
-    -------
-    slot, or -1 if there is none.
+    It must need at most `free` processors, and either at most `extra` or an estimate of at most `limit` seconds.
     """
-    stack[0] = top
-    depth = 1
-    while depth > 0:
-        depth -= 1
-        node = stack[depth]
-        if least[node, WIDTH] > free or (least[node, WIDTH] > extra and least[node, ESTIMATE] > limit):
-            continue
-        if node >= size:
-            return node - size
-        stack[depth] = 2 * node + 1
-        stack[depth + 1] = 2 * node
-        depth += 2
-    return np.int64(-1)
-
-
-@njit(cache=True, nogil=True, _nrt=False)
-def next_fitting(least, slot, top, size, free):
-    """Find the lowest slot, from `slot` on, whose job needs at most `free` processors; -1 if there is none."""
     if slot >= size // top:
         return np.int64(-1)
     node = slot + size
-    while least[node, WIDTH] > free:
+    while True:
+        width = least[node, WIDTH]
+        if width <= free and (width <= extra or least[node, ESTIMATE] <= limit):
+            if node >= size:
+                return node - size
+            node *= 2
+            continue
         while node != top and (node & 1) == 1:  # up, while this is the right half of what is above
             node >>= 1
         if node == top:
             return np.int64(-1)
         node += 1  # the right half beside it
-    while node < size:
-        node *= 2
-        if least[node, WIDTH] > free:
-            node += 1
-    return node - size

@@ -58,6 +58,7 @@ NOBODY = -1
 # All rounding errors of a line and of a printed formula together are below a few units in the last place of the
 # largest magnitude that enters them; this is generous.
 MARGIN = 64 * 2.0**-53
+TINY = 1e-290  # below it, products lose digits
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -149,7 +150,10 @@ def play(game, s, node, t, weights, jobs):
         loser = left
     elif right["slot"] >= 0:
         lead = (left["alpha"] - right["alpha"]) + (left["beta"] - right["beta"]) * now
-        margin = MARGIN * (abs(left["alpha"]) + abs(right["alpha"]) + (left["beta"] + right["beta"]) * weights.horizon)
+        margin = (
+            MARGIN * (abs(left["alpha"]) + abs(right["alpha"]) + (left["beta"] + right["beta"]) * weights.horizon)
+            + TINY
+        )
         first = lead > 0.0
         ever = False
         close = abs(lead) <= margin
@@ -357,7 +361,7 @@ def first_backfill(game, s, least, top, t, weights, jobs, free, extra, limit):
         beta = game.tree[s, node]["beta"]
         if best >= 0:
             lead = (alpha - best_alpha) + (beta - best_beta) * now
-            if abs(lead) > MARGIN * (abs(alpha) + abs(best_alpha) + (beta + best_beta) * weights.horizon):
+            if abs(lead) > MARGIN * (abs(alpha) + abs(best_alpha) + (beta + best_beta) * weights.horizon) + TINY:
                 ahead = lead > 0.0
             else:
                 ahead, _ = settle(j, game.row_of[best], s, t, weights, jobs)

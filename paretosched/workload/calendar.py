@@ -87,8 +87,10 @@ def calendar(epoch: int, zone: str, horizon: int) -> Calendar:
             marks = ((8, DAY), (18, NIGHT))
         for hour, kind in marks:
             local = dt.datetime(day.year, day.month, day.day, hour, tzinfo=tz)
-            utc_begin.append(int(local.timestamp()))
-            kinds.append(kind)
+            second = int(local.timestamp())
+            if dt.datetime.fromtimestamp(second, tz).date() == day:  # some places have left out a day
+                utc_begin.append(second)
+                kinds.append(kind)
     begin = np.array(utc_begin, dtype=np.int64) - epoch
     start = max(int(np.searchsorted(begin, 0, side="right")) - 1, 0)
     return Calendar(_frozen(begin[start:]), _frozen(np.array(kinds[start:], dtype=np.int64)))

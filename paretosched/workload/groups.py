@@ -181,7 +181,7 @@ def _read_groups(path: str | os.PathLike[str]) -> tuple[dict[int, str], list[str
                 raise InputError(f"{where}: a line must be user,group, but this one has {len(cells)} columns")
             user = _user_number(cells[0])
             first, heading = heading, False
-            if user is None and first:
+            if user is None and first and [cell.lower() for cell in cells] == ["user", "group"]:
                 continue
             if user is None:
                 raise InputError(f"{where}: user is {quoted(cells[0])}, not a user number of the log")

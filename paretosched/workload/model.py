@@ -43,7 +43,7 @@ class Repair(NamedTuple):
     first: str = ""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Workload:
     """Jobs on a machine, sorted by submission; ties keep the order of the trace. Row j is job j everywhere.
 
@@ -143,6 +143,7 @@ class Workload:
             ("run", "must be at least 1 s", self.run < 1),
             ("estimate", "must be at least the run time", self.estimate < self.run),
             ("width", f"must be in 1..{self.capacity} processors", (self.width < 1) | (self.width > self.capacity)),
+            ("wait", "must be -1 or a number of seconds below 2^53", (self.wait < -1) | (self.wait >= 2**53)),
             ("group", f"must be in 0..{len(self.groups) - 1}", (self.group < 0) | (self.group >= len(self.groups))),
         ]
         for key, rule, broken in rules:
@@ -164,6 +165,9 @@ class Workload:
 
     def __len__(self) -> int:
         return int(self.submit.size)
+
+    def __repr__(self) -> str:
+        return f"<Workload {self.name}: {len(self):,} jobs on {self.capacity:,} processors, {len(self.groups)} groups>"
 
     @property
     def work(self) -> int:
