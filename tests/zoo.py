@@ -164,6 +164,8 @@ def fixed_policies(groups: tuple[str, ...]) -> dict[str, Policy]:
     add("only K", "f2 f2 f2", "none", [[1.0] * count + [i % 3 for i in range(count)] + [0, 0]] * 3)
     add("only wait over area", "f3 f3 f3", "easy", constant(count, 1, 0, 1, 0))
     add("tiny a", "f2 f4 f3", "none", constant(count, 1, 5, 1e-12, 1e-12))
+    for backfill in ("none", "easy"):
+        add("w without digits", "f1 f2 f4", backfill, constant(count, 5e-321, 0.3, 0.7, 0.1))
     for criterion in CRITERIA:
         add(f"decimal {criterion}", " ".join([criterion] * 3), "none", constant(count, 0.7, 0.7, 0.1, 0.1))
     add("decimal wait", "f1 f1 f1", "easy", constant(count, 1, 0.3, 0.7, 0))

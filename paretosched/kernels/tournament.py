@@ -361,7 +361,8 @@ def first_backfill(game, s, least, top, t, weights, jobs, free, extra, limit):
         beta = game.tree[s, node]["beta"]
         if best >= 0:
             lead = (alpha - best_alpha) + (beta - best_beta) * now
-            if abs(lead) > MARGIN * (abs(alpha) + abs(best_alpha) + (beta + best_beta) * weights.horizon) + TINY:
+            largest = abs(alpha) + abs(best_alpha) + (beta + best_beta) * weights.horizon
+            if abs(lead) - TINY > MARGIN * largest:
                 ahead = lead > 0.0
             else:
                 ahead, _ = settle(j, game.row_of[best], s, t, weights, jobs)
