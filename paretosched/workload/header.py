@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 PAIR = re.compile(r"\s*([A-Za-z]\w*)\s*:\s*(.*?)\s*$")
 NUMBERED = re.compile(r"(-?\d+)\s+(\S.*)$")
-LEADING_NUMBER = re.compile(r"[+-]?\d+(?!\d|\.\d)")
+LEADING_NUMBER = re.compile(r"[+-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?!\d|,\d|\.\d)")  # "1,024" is a thousand and more
 
 
 class Entry(NamedTuple):
@@ -24,7 +24,8 @@ class Entry(NamedTuple):
     def number(self) -> int | None:
         """The whole number that the value begins with; None if it begins with something else."""
         found = LEADING_NUMBER.match(self.text)
-        return int(found.group()) if found and len(found.group()) < 20 else None
+        digits = found.group().replace(",", "") if found else ""
+        return int(digits) if 0 < len(digits) < 20 else None
 
 
 def entry(header: Sequence[str], key: str) -> Entry | None:
