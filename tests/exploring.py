@@ -8,6 +8,7 @@ import signal
 import sqlite3
 import sys
 import time
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -33,7 +34,10 @@ def random_workload(jobs: int = 60, groups: int = 3, seed: int = 0, capacity: in
 
 def killed(directory: Path, evaluations: int, kill: signal.Signals, delay: float, workload: Workload) -> int:
     """Explore in a child that gets a signal after a while; its exit status."""
-    child = os.fork()
+    with warnings.catch_warnings():
+        # Python 3.12 warns of threads, of which only numpy's idle ones are left here
+        warnings.simplefilter("ignore", DeprecationWarning)
+        child = os.fork()
     if child == 0:
         status = 0
         try:

@@ -396,8 +396,8 @@ def test_explore_says_what_was_found_and_what_to_do_next(house: Path, tmp_path: 
     assert f"{len(front):,} of them are not dominated by another one\n" in said.out
     ends = extremes(front)
     table = columns(said.out, "best in")
-    legend = table.pop()  # groups that are not just numbered are named
-    assert " ".join(legend).startswith("AWRT1 is group ")
+    table.pop()  # below stands the legend: groups that are not just numbered are named
+    assert f"\nAWRT1 is group {front.groups[0]}, AWRT2 is group {front.groups[1]}" in said.out
     hours = np.where([o.unit == "s" for o in front.objectives], 3600.0, 1.0)
     for line, (o, row) in zip(table, ends, strict=True):
         values = [f"{x:,.2f}" for x in front.values[row] / hours]
