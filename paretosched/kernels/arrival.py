@@ -4,7 +4,7 @@ import numpy as np
 from numba import njit
 
 from .running import bits_for, complete, expect, launch, pop, push, reserve
-from .smallest import FAR, WIDTH, lift, lower, next_startable, open_smallest
+from .smallest import FAR, WIDTH, lift, lower, next_startable, open_smallest, slots_for
 
 NEAR = 128  # measured: 64 to 256 make no difference, a heap alone costs a third more
 
@@ -63,9 +63,7 @@ def _fcfs(submit, run, width, capacity, start, near, heap):
 def backfilled(jobs, capacity, reserving, start):
     """Fill `start`, (n,) int64, with the start times of EASY (`reserving`) or of List (not); `jobs` as in `Jobs`."""
     n = jobs.submit.size
-    size = np.int64(1)
-    while size < n:
-        size *= 2
+    size = slots_for(n)
     # Only what the longest queue needs is ever touched, so that memory follows the queue and not the workload.
     least = np.empty((2 * size, 2), np.int64)
     row_of = np.empty(size, np.int64)

@@ -5,7 +5,7 @@ from numba import njit
 
 from .profile import FIRST, LAST, add, clear, earliest, forget_past
 from .running import bits_for, complete, launch, pop, push
-from .smallest import FAR, lift, lower, next_startable, open_smallest
+from .smallest import FAR, lift, lower, next_startable, open_smallest, slots_for
 from .tournament import key_of
 
 
@@ -18,9 +18,7 @@ def conservative(jobs, capacity, start):
     is never later than the one it had. `jobs` as in `Jobs`; `start` is (n,) int64.
     """
     n = jobs.submit.size
-    size = np.int64(1)
-    while size < n:
-        size *= 2
+    size = slots_for(n)
     # Only what the longest queue needs is ever touched, so that memory follows the queue and not the workload.
     least = np.empty((2 * size, 2), np.int64)
     row_of = np.empty(size, np.int64)

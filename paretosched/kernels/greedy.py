@@ -4,7 +4,7 @@ import numpy as np
 from numba import njit
 
 from .running import bits_for, complete, launch, reserve
-from .smallest import FAR, WIDTH, lift, lower, open_smallest
+from .smallest import FAR, WIDTH, lift, lower, open_smallest, slots_for
 from .tournament import NODE, Tournament, close_ranks, first_backfill, open_level, replay, reseat
 
 
@@ -29,9 +29,7 @@ def greedy(jobs, capacity, calendar, weights, backfill, start):
         (n,) int64, filled.
     """
     n = jobs.submit.size
-    size = np.int64(1)
-    while size < n:
-        size *= 2
+    size = slots_for(n)
     # Only what the longest queue needs is ever touched, so that memory follows the queue and not the workload.
     # One spare node lets the pairs of children begin at a cache line.
     tree = np.empty((3, 2 * size + 2), NODE)

@@ -12,6 +12,15 @@ FAR = np.int64(2**62)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
+def slots_for(jobs):
+    """Give the smallest power of two that is at least `jobs`: the slots of trees that can never be too small."""
+    size = np.int64(1)
+    while size < jobs:
+        size *= 2
+    return size
+
+
+@njit(cache=True, nogil=True, _nrt=False)
 def open_smallest(least, size, level):
     """Make the nodes that slots 0..2^level - 1 need and 0..2^(level - 1) - 1 did not: empty."""
     first = (np.int64(1) << level) >> 1
