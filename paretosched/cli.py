@@ -169,32 +169,29 @@ def fetch(options: argparse.Namespace) -> None:
 def simulate(options: argparse.Namespace) -> None:
     """Run a workload under a policy and measure the schedule."""
     from .objectives import objective_table, objectives
-    from .policy import fits, save_policy
+    from .policy import save_policy
     from .schedule import save_schedule
-    from .simulate import simulate as simulated
     from .tables import Column, table, to_json
 
     _check_outputs(options, "output", "save_policy")
     workload = _workload(options)
-    policy = fits(_policy(options), workload)
-    schedule = simulated(workload, policy)
+    schedule, policy, explored_on = _scheduled(options, workload)
     values = objectives(schedule)
     if options.output is not None:
         save_schedule(schedule, options.output)
-    if options.save_policy is not None:
+    if options.save_policy is not None and policy is not None:
         save_policy(policy, options.save_policy)
     _remark_repairs(options, workload)
-    explored_on = policy.provenance.get("digest", workload.digest)
-    if options.front is not None and explored_on != workload.digest:
+    if explored_on != workload.digest:
         _remark(f"{options.front} was explored on another workload; its policy was applied to this one")
     _remark_history(schedule)
     names = objective_table(workload.groups)
     if options.json:
         measured = {o.name: float(value) for o, value in zip(names, values, strict=True)}
-        about = {"workload": workload.name, "digest": workload.digest, "policy": policy.name, "jobs": len(workload)}
+        about = {"workload": workload.name, "digest": workload.digest, "policy": schedule.name, "jobs": len(workload)}
         _show(to_json({**about, "capacity": workload.capacity, **measured}))
         return
-    _show(f"{policy.name} on {workload.name}: {len(workload):,} jobs, {workload.capacity:,} processors")
+    _show(f"{schedule.name} on {workload.name}: {len(workload):,} jobs, {workload.capacity:,} processors")
     rows = [
         {"objective": o.name, "value": value, "unit": o.unit, "meaning": o.label}
         | {"hours": value / 3600 if o.unit == "s" else ""}
@@ -236,8 +233,16 @@ def explore(options: argparse.Namespace) -> None:
                 evaluations=options.evaluations,
                 population=options.population,
                 seed=options.seed,
-                backfill=options.backfill,
+                encoding=options.encoding,
                 algorithm=options.algorithm,
+                start=options.start,
+                backfill=options.backfill,
+                decoding=options.decoding,
+                moves=options.moves,
+                movable=options.movable,
+                recombination=options.recombination,
+                frequency=options.frequency,
+                jump=options.jump,
                 workers=options.workers,
                 scheduler=options.scheduler,
                 progress=show,
@@ -376,21 +381,26 @@ def _workload(options: argparse.Namespace) -> Workload:
     return by_consumption(workload, [share / 100 for share in per_cent])
 
 
-def _policy(options: argparse.Namespace) -> Policy:
-    """Find the policy that --policy, or --front and --row, name."""
-    from .front import load_front
-    from .front import policy as policy_of
-    from .policy import as_policy
+def _scheduled(options: argparse.Namespace, workload: Workload) -> tuple[Schedule, Policy | None, str]:
+    """Make the schedule that --policy, or --front and --row, name; its policy, and the workload that was explored."""
+    from .front import load_front, row_policy, schedule
+    from .policy import as_policy, fits
+    from .simulate import simulate as simulated
 
     if options.front is None:
         if options.row is not None:
             raise InputError("--row: chooses a schedule of a front, so it needs --front")
-        return as_policy("easy" if options.policy is None else options.policy)
+        policy = fits(as_policy("easy" if options.policy is None else options.policy), workload)
+        return simulated(workload, policy), policy, workload.digest
     if options.policy is not None:
         raise InputError("--front: gives the policy of one of its schedules; it does not go with --policy")
     explored = load_front(options.front)
+    row = options.row or 0
     try:
-        return policy_of(explored, options.row or 0)
+        made = row_policy(explored, row)
+        if made is None and options.save_policy is not None:
+            raise InputError(f"row {row} knows the future: it is a schedule that no policy makes, so none can be saved")
+        return schedule(explored, row, workload), made, explored.digest
     except InputError as error:
         raise InputError(f"{options.front}: {error}") from None
 
@@ -760,6 +770,8 @@ def _parser() -> argparse.ArgumentParser:
         explore,
         "explore the possible schedules: a run directory with every evaluation and the front",
         "  paretosched explore ctc1024.swf.gz -o run --evaluations 20000\n"
+        "  paretosched explore ctc1024.swf.gz -o starts --encoding orders\n"
+        "  paretosched explore ctc1024.swf.gz -o offline --encoding sequence --start run --decoding earliest --moves pull\n"
         "  (killed or stopped with Ctrl-C, the same command continues it, with the same result)",
     )
     takes_trace(made)
@@ -779,17 +791,57 @@ def _parser() -> argparse.ArgumentParser:
         "--seed", type=_whole, default=0, help="seed (default 0); same seed, same archive, for any number of workers"
     )
     made.add_argument(
-        "--backfill",
-        default="easy",
-        choices=["none", "easy", "conservative"],
-        help="backfilling under the weighted order (default easy)",
+        "--encoding",
+        default="weighting",
+        choices=["weighting", "sequence", "orders"],
+        help="what is varied: weighting, the parameters of Greedy (default); sequence, an order of all jobs; orders, the "
+        "weak orders of the user groups, which are few and enumerated",
     )
     made.add_argument(
         "--algorithm",
-        default="nsga2",
-        choices=["nsga2", "random"],
-        help="nsga2 (default), or random search as a baseline",
+        choices=["nsga2", "nsga", "unsga3", "agemoea2", "rvea", "random", "all"],
+        help="nsga2 (default), NSGA as in paper 002, U-NSGA-III, AGE-MOEA-II, RVEA, random search as a baseline; all: "
+        "what --start names and nothing else",
     )
+    made.add_argument(
+        "--start",
+        action="append",
+        default=[],
+        metavar="WHAT",
+        type=_path,
+        help="what to begin with; may be repeated. sequence: submit (default), permutations (of the groups, and the order "
+        "of submission), weak (orders of the groups), random, a policy, or a run or front whose policies are taken. "
+        "weighting: a run or front. orders: workload, queue (default: both)",
+    )
+    made.add_argument(
+        "--backfill",
+        choices=["none", "easy", "conservative"],
+        help="backfilling under the weighted order (default easy; for orders of the queue none)",
+    )
+    made.add_argument(
+        "--decoding",
+        choices=["online", "strict", "earliest"],
+        help="how a schedule is made. sequence: strict, no job before its predecessor (default), or earliest, each in turn "
+        "where it fits first. weighting: online (default), or earliest: the start order of Greedy, decoded so",
+    )
+    made.add_argument(
+        "--moves",
+        choices=["adjacent", "swap", "later", "group", "pull"],
+        help="how sequences are mutated: neighbours swapped, distant jobs swapped (default), jobs moved towards the end, "
+        "jobs of all groups but one moved towards the end, jobs of one group whose wait is expensive moved forward",
+    )
+    made.add_argument(
+        "--movable",
+        choices=["all", "processors", "hour", "either", "both"],
+        help="which jobs are moved: all (default), those of 32 processors or more, of more than one hour, either, both",
+    )
+    made.add_argument(
+        "--recombination",
+        choices=["none", "ox", "pmx", "cycle"],
+        help="of sequences: none (default), or order, partially mapped or cycle crossover for 30 %% of the children",
+    )
+    made.add_argument("--frequency", type=_number, metavar="N", help="moves of a mutation at first (default 5000)")
+    made.add_argument("--jump", type=_number, metavar="N", help="mean length of a move at first (default 1500)")
     made.add_argument(
         "--workers",
         type=_whole,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 
 class InputError(ValueError):
@@ -38,6 +38,18 @@ def first_few(offenders: Iterable[object], total: int | None = None, limit: int 
     shown = [str(offender) for _, offender in zip(range(limit + 1), offenders, strict=False)]
     more = len(shown) > limit or (total is not None and total > len(shown))
     return ", ".join(shown[:limit]) + (", ..." if more else "")
+
+
+def one_of(what: str, word: str, words: Sequence[str]) -> None:
+    """Refuse a word that is not one of `words`.
+
+    Raises
+    ------
+    InputError
+        It is not.
+    """
+    if word not in words:
+        raise InputError(f'{what} must be one of {", ".join(words)}, but is "{word}"')
 
 
 def quoted(text: str, limit: int = 40) -> str:

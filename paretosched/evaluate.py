@@ -17,7 +17,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from functools import cache, partial
+from functools import partial
 from importlib.metadata import version
 from multiprocessing import resource_tracker
 from typing import Any
@@ -27,14 +27,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import __version__
-from .encodings.weighting import decode
+from .encodings import Encoding, Starting, ancestry, examples, starting
 from .errors import InputError
-from .policy import CRITERIA, greedy
-from .simulate import simulate_objectives
+from .objectives import objectives_of
 from .workload import Workload
 
 Floats = NDArray[np.float64]
-Evaluate = Callable[[Floats], tuple[Floats, Floats]]
+Evaluate = Callable[[Floats, int], tuple[Floats, Floats]]
+Batch = tuple[Floats, Floats]  # genomes to simulate, and those they may descend from
 
 LONGEST_TASK = 0.5  # s; beyond it the overhead of a task is nothing, and a worker that dies costs more
 SHORTEST_TASK = 0.02  # s; a task costs the scheduler of `distributed` 1-3 ms
@@ -42,20 +42,22 @@ PATIENCE = 15.0  # s to wait for a scheduler and its first worker
 RETRIES = 3
 WORKERS_A_CORE = 4  # more processes than cores help nobody, and hundreds of them would take the machine down
 
-# Workloads delivered to this worker process, by token. Only worker processes of a cluster have any.
-_DELIVERED: dict[str, Workload] = {}
+# What was delivered to this worker process, by token. Only worker processes of a cluster have any.
+_DELIVERED: dict[str, tuple[Workload, Starting]] = {}
 
 
 @contextmanager
-def evaluator(workload: Workload, backfill: str, workers: int = 0, scheduler: str | None = None) -> Iterator[Evaluate]:
-    """Make ready to simulate a workload under many policies.
+def evaluator(
+    workload: Workload, encoding: Encoding, workers: int = 0, scheduler: str | None = None
+) -> Iterator[Evaluate]:
+    """Make ready to simulate many schedules of a workload.
 
     Parameters
     ----------
     workload
         What is simulated.
-    backfill
-        Of Greedy: "none", "easy" or "conservative".
+    encoding
+        What genomes mean.
     workers
         0: threads of this process, one a core. N: N processes on this machine.
     scheduler
@@ -64,30 +66,32 @@ def evaluator(workload: Workload, backfill: str, workers: int = 0, scheduler: st
     Yields
     ------
     evaluate
-        Function of genomes (k, d) that returns objective values (k, G + 2) in natural units and the CPU seconds of
-        each simulation (k,).
+        Function of all genomes so far (n, d), and of the number of the first one to be simulated. It returns objective
+        values (k, G + 2) in natural units of the k last ones and the CPU seconds of each simulation (k,).
 
     Raises
     ------
     InputError
-        Workers are too many, or given with a scheduler; or the scheduler cannot be reached, has no worker, or has
+        The encoding does not fit the workload; workers are too many, or given with a scheduler; or the scheduler cannot be reached, has no worker, or has
         workers with other versions of the software.
 
     Examples
     --------
     >>> w = Workload(submit=[0, 0], run=[10, 5], estimate=[10, 5], width=[4, 2], capacity=4)
-    >>> with evaluator(w, "none") as evaluate:
-    ...     values, seconds = evaluate(np.array([[1.0, 5, 1, 1] * 3 + [1, 1, 1]]))
+    >>> from paretosched.encodings import Weighting
+    >>> with evaluator(w, Weighting("none")) as evaluate:
+    ...     values, seconds = evaluate(np.array([[1.0, 5, 1, 1] * 3 + [1, 1, 1]]), 0)
     >>> values.shape, seconds.shape
     ((1, 3), (1,))
     """
     check_workers(workers, scheduler)
-    warm_up(backfill)  # before any worker starts, so that all of them find compiled kernels
+    start = starting(workload, encoding)
+    warm_up(encoding)  # before any worker starts, so that all of them find compiled kernels
     if workers or scheduler is not None:
-        with _client(workers, scheduler) as client, _on_cluster(client, workload, backfill) as evaluate:
+        with _client(workers, scheduler) as client, _on_cluster(client, workload, encoding) as evaluate:
             yield evaluate
     else:
-        with _in_threads(workload, backfill) as evaluate:
+        with _in_threads(workload, start) as evaluate:
             yield evaluate
 
 
@@ -106,23 +110,23 @@ def check_workers(workers: int, scheduler: str | None) -> None:
         raise InputError(f"workers and scheduler must not both be given, but are {workers} and {scheduler}")
 
 
-@cache
-def warm_up(backfill: str) -> None:
-    """Compile what a search runs, or load it from the cache, once a process."""
+def warm_up(encoding: Encoding) -> None:
+    """Compile what a search runs, or load it from the cache."""
     ones = np.ones(3, dtype=np.int64)
     tiny = Workload(submit=ones, run=ones, estimate=ones, width=ones, capacity=2)
-    for criterion in CRITERIA:
-        simulate_objectives(tiny, greedy([criterion] * 3, [[1, 1, 1, 1]] * 3, groups=tiny.groups, backfill=backfill))
+    plain, genomes = examples(encoding, tiny.groups)
+    simulate_batch(tiny, starting(tiny, plain), (genomes, genomes))
 
 
-def simulate_batch(workload: Workload, backfill: str, genomes: Floats) -> tuple[Floats, Floats]:
-    """Simulate genomes (k, d) one after the other; objective values (k, G + 2) and CPU seconds (k,)."""
+def simulate_batch(workload: Workload, start: Starting, batch: Batch) -> tuple[Floats, Floats]:
+    """Simulate k genomes one after the other; objective values (k, G + 2) and CPU seconds (k,)."""
+    genomes, ancestors = batch
     values = np.empty((len(genomes), len(workload.groups) + 2))
     seconds = np.empty(len(genomes))
     for i, genome in enumerate(genomes):
         # CPU time of this thread: waiting for a core or for the GIL is not the simulation's
         begin = time.thread_time()
-        values[i] = simulate_objectives(workload, decode(genome, workload.groups, backfill))
+        values[i] = objectives_of(workload, start(genome, ancestors))
         seconds[i] = time.thread_time() - begin
     return values, seconds
 
@@ -166,16 +170,17 @@ def versions() -> dict[str, str]:
     return {"python": platform.python_version(), "paretosched": __version__, **named}
 
 
-def _cutting(slots: int, compute: Callable[[list[Floats]], list[tuple[Floats, Floats]]], columns: int) -> Evaluate:
+def _cutting(slots: int, compute: Callable[[list[Batch]], list[tuple[Floats, Floats]]], groups: int) -> Evaluate:
     """Make the function of whole generations from one of batches."""
     known: float | None = None
 
-    def evaluate(genomes: Floats) -> tuple[Floats, Floats]:
+    def evaluate(archive: Floats, first: int) -> tuple[Floats, Floats]:
         nonlocal known
+        genomes = archive[first:]
         if len(genomes) == 0:
-            return np.empty((0, columns)), np.empty(0)
+            return np.empty((0, groups + 2)), np.empty(0)
         cuts = np.cumsum(batch_sizes(len(genomes), slots, known))[:-1]
-        values, seconds = zip(*compute(np.split(genomes, cuts)), strict=True)
+        values, seconds = zip(*compute([(part, archive) for part in np.split(genomes, cuts)]), strict=True)
         known = max(float(np.concatenate(seconds).mean()), 1e-6)
         return np.concatenate(values), np.concatenate(seconds)
 
@@ -183,22 +188,21 @@ def _cutting(slots: int, compute: Callable[[list[Floats]], list[tuple[Floats, Fl
 
 
 @contextmanager
-def _in_threads(workload: Workload, backfill: str) -> Iterator[Evaluate]:
+def _in_threads(workload: Workload, start: Starting) -> Iterator[Evaluate]:
     from concurrent.futures import ThreadPoolExecutor
 
     import dask.threaded
     from dask.system import CPU_COUNT
 
-    workload.calendar  # noqa: B018  # tabulated once, before the threads share it
-    task = partial(simulate_batch, workload, backfill)
     pool = ThreadPoolExecutor(CPU_COUNT)
 
-    def compute(batches: list[Floats]) -> list[tuple[Floats, Floats]]:
-        graph = {i: (task, batch) for i, batch in enumerate(batches)}
+    def compute(batches: list[Batch]) -> list[tuple[Floats, Floats]]:
+        # a function without arguments: Dask would look for tasks in what it is given
+        graph = {i: (partial(simulate_batch, workload, start, batch),) for i, batch in enumerate(batches)}
         return list(dask.threaded.get(graph, list(graph), pool=pool))
 
     try:
-        yield _cutting(CPU_COUNT, compute, len(workload.groups) + 2)
+        yield _cutting(CPU_COUNT, compute, len(workload.groups))
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
 
@@ -285,7 +289,7 @@ def _reach(scheduler: str) -> None:
 
 
 @contextmanager
-def _on_cluster(client: Any, workload: Workload, backfill: str) -> Iterator[Evaluate]:
+def _on_cluster(client: Any, workload: Workload, encoding: Encoding) -> Iterator[Evaluate]:
     from distributed import WorkerPlugin, wait
 
     token = uuid4().hex  # several searches may share a cluster
@@ -294,33 +298,36 @@ def _on_cluster(client: Any, workload: Workload, backfill: str) -> Iterator[Eval
     needed = ("submit", "run", "estimate", "width", "capacity", "group", "groups", "epoch", "zone", "name")
     plugin = WorkerPlugin()
     plugin.name = f"paretosched-{token}"
-    plugin.setup = partial(_receive, token, {field: getattr(workload, field) for field in needed})
+    plugin.setup = partial(_receive, token, {field: getattr(workload, field) for field in needed}, encoding)
     plugin.teardown = partial(_forget, token)
-    task = partial(_batch_on_worker, token, backfill)
+    task = partial(_batch_on_worker, token)
 
-    def compute(batches: list[Floats]) -> list[tuple[Floats, Floats]]:
+    def compute(batches: list[Batch]) -> list[tuple[Floats, Floats]]:
+        needed = [(genomes, ancestry(encoding, archive, genomes)) for genomes, archive in batches]
         # Tasks start in this order. A task whose worker dies is repeated by the scheduler, and so is one that fails
-        futures = client.map(task, batches, pure=False, retries=RETRIES)
+        futures = client.map(task, needed, pure=False, retries=RETRIES)
         with client.as_current():
             wait(futures)  # Ctrl-C comes here; an interrupted `gather` would leave a traceback for each task
         return list(client.gather(futures))
 
     client.register_plugin(plugin)
     try:
-        yield _cutting(max(1, sum(client.nthreads().values())), compute, len(workload.groups) + 2)
+        yield _cutting(max(1, sum(client.nthreads().values())), compute, len(workload.groups))
     finally:
         with suppress(KeyError):  # a worker that came back just now has none
             client.unregister_worker_plugin(plugin.name)
 
 
-def _receive(token: str, fields: dict[str, Any], worker: object) -> None:  # noqa: ARG001
-    _DELIVERED[token] = Workload(**fields)
+def _receive(token: str, fields: dict[str, Any], encoding: Encoding, worker: object) -> None:  # noqa: ARG001
+    warm_up(encoding)
+    workload = Workload(**fields)
+    _DELIVERED[token] = workload, starting(workload, encoding)
 
 
 def _forget(token: str, worker: object) -> None:  # noqa: ARG001
     _DELIVERED.pop(token, None)
 
 
-def _batch_on_worker(token: str, backfill: str, genomes: Floats) -> tuple[Floats, Floats]:
-    warm_up(backfill)
-    return simulate_batch(_DELIVERED[token], backfill, genomes)
+def _batch_on_worker(token: str, batch: Batch) -> tuple[Floats, Floats]:
+    workload, start = _DELIVERED[token]
+    return simulate_batch(workload, start, batch)

@@ -7,24 +7,23 @@ import os
 import platform
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import evolve, store
-from .encodings.weighting import lower_upper
+from . import encodings, evolve, store
+from .encodings import Encoding
 from .errors import InputError, printable
 from .evaluate import Evaluate, check_workers, evaluator, versions
 from .front import FRONT_FILE, Floats, Front, Origin, costs, front_of, nondominated, save_front
 from .objectives import objective_table
-from .policy import BACKFILLS
+from .settings import ALL, EVALUATIONS, settle
 from .workload import Workload
 
 MOST_EVALUATIONS = 10_000_000  # 4 GB, with five groups
-EVALUATIONS = 20_000  # paper 002, Table 4, "Real Value Coded"
 PUBLISH_EVERY = 30.0  # s between two published fronts
 FILTER_SHARE = 0.01  # of the time may go into counting the front for the progress display
 
@@ -67,13 +66,21 @@ def explore(
     evaluations: int | None = None,
     population: int = 100,
     seed: int = 0,
-    backfill: str = "easy",
-    algorithm: str = "nsga2",
+    encoding: str = "weighting",
+    algorithm: str | None = None,
+    start: Sequence[str] = (),
+    backfill: str | None = None,
+    decoding: str | None = None,
+    moves: str | None = None,
+    movable: str | None = None,
+    recombination: str | None = None,
+    frequency: float | None = None,
+    jump: float | None = None,
     workers: int = 0,
     scheduler: str | None = None,
     progress: Callable[[Progress], object] | None = None,
 ) -> Front:
-    """Explore the schedules of a workload that Greedy policies can make, and keep the front.
+    """Explore the possible schedules of a workload, and keep the front.
 
     The front is the non-dominated set of everything evaluated, not of the last population. A directory that holds
     a run already is continued: the result is the same as if it had never stopped, whatever `workers` were and are.
@@ -87,15 +94,29 @@ def explore(
     run_directory
         Where the run is kept; its parent must exist.
     evaluations
-        How many policies are simulated in all, those of a continued run included; ten million at most.
+        How many schedules are simulated in all, those of a continued run included; ten million at most. By default
+        20,000, or all that there are to enumerate.
     population
-        Policies a generation.
+        Schedules a generation.
     seed
         Of the algorithm.
-    backfill
-        Of Greedy: "none", "easy" or "conservative".
+    encoding
+        "weighting": parameters of Greedy (paper 002, "Real-valued Coding"). "sequence": an order of all jobs ("Coding as
+        Permutation"). "orders": the weak orders of the user groups, the start solutions of the paper.
     algorithm
-        One of `evolve.ALGORITHMS`.
+        One of `evolve.ALGORITHMS`; by default "nsga2", and "all" for orders, which enumerates.
+    start
+        What to begin with. Sequences: see `settings.start_orders`; by default "submit". Weighting: runs or fronts
+        whose members are the first population (by default it is random), or with algorithm "all" everything that is
+        simulated. Orders: "workload", "queue", or both (the default).
+    backfill
+        Of Greedy, and of orders applied to the queue: "none", "easy" or "conservative".
+    decoding
+        How an order becomes a schedule: "strict" (the default for sequences) or "earliest"; for a weighting "online" (the
+        default) or "earliest".
+    moves, movable, recombination, frequency, jump
+        How sequences are varied, see `encodings.sequence.Sequences`; number of moves and mean length of the first
+        generation, by default 5000 and 1500.
     workers, scheduler
         Where simulations run, see `evaluate.evaluator`.
     progress
@@ -109,34 +130,46 @@ def explore(
     Raises
     ------
     InputError
-        A parameter breaks its rule, the directory holds something else or a run with other parameters, or the
-        scheduler cannot be used.
+        A parameter breaks its rule or has no meaning with the encoding, the directory holds something else or a run
+        with other parameters, or the scheduler cannot be used.
     """
-    if backfill not in BACKFILLS:
-        raise InputError(f'backfill must be one of {", ".join(BACKFILLS)}, but is "{backfill}"')
-    if evaluations is None:
-        evaluations = store.wanted(run_directory) or EVALUATIONS
-    if evaluations < population:
-        raise InputError(f"evaluations must be at least the population, {population}, but are {evaluations}")
-    if evaluations > MOST_EVALUATIONS:
-        raise InputError(f"evaluations must be at most {MOST_EVALUATIONS}, but are {evaluations}")
     check_workers(workers, scheduler)
-    search = evolve.search(algorithm, *lower_upper(len(workload.groups)), population, seed)
-    parameters = {
-        "encoding": "weighting",
-        "algorithm": algorithm,
-        "seed": seed,
-        "population": population,
-        "backfill": backfill,
-        "workload": workload.digest,
-    }
+    chosen = settle(
+        workload,
+        store.known_parameters(run_directory),
+        seed=seed,
+        population=population,
+        encoding=encoding,
+        algorithm=algorithm,
+        start=start,
+        backfill=backfill,
+        decoding=decoding,
+        moves=moves,
+        movable=movable,
+        recombination=recombination,
+        frequency=frequency,
+        jump=jump,
+    )
+    if evaluations is None:
+        listed = len(chosen.space) if isinstance(chosen.space, np.ndarray) else EVALUATIONS
+        evaluations = store.wanted(run_directory) or listed
+    if evaluations < population and chosen.algorithm != ALL:
+        raise InputError(f"evaluations must be at least the population, {population}, but are {evaluations}")
+    if not 1 <= evaluations <= MOST_EVALUATIONS:
+        raise InputError(f"evaluations must be in 1..{MOST_EVALUATIONS}, but are {evaluations}")
+    parameters = dict(chosen.parameters)
+    generations = None
+    if chosen.algorithm in evolve.WITH_HORIZON:
+        parameters["evaluations"] = evaluations  # what it asks for depends on how far it will go
+        generations = -(-evaluations // population)
+    search = evolve.search(chosen.algorithm, chosen.space, population, seed, generations)
     with store.open_run(run_directory, parameters) as run:
-        shape = lower_upper(len(workload.groups))[0].size, len(workload.groups) + 2
+        shape = len(encodings.gene_labels(chosen.encoding, len(workload.groups))), len(workload.groups) + 2
         known = store.stored(run, *shape)
-        record = _Record(run, workload, evaluations, known, progress)
+        record = _Record(run, workload, chosen.encoding, evaluations, known, progress)
         try:
-            if len(known) < evaluations:
-                with evaluator(workload, backfill, workers, scheduler) as evaluate:
+            if len(known) < record.total:
+                with evaluator(workload, chosen.encoding, workers, scheduler) as evaluate:
                     _evolve(search, record, evaluate)
             else:
                 record.take(known)
@@ -165,7 +198,9 @@ def _evolve(search: evolve.Search, record: _Record, evaluate: Evaluate) -> None:
         record.take(replay)
         fresh = genomes[len(replay) : record.total - first]
         if len(fresh):
-            batch = store.Archive(fresh, *evaluate(fresh))
+            last = record.count + len(fresh)
+            record.genomes[record.count : last] = fresh
+            batch = store.Archive(fresh, *evaluate(record.genomes[:last], record.count))
             store.append(record.run, generation, record.count, batch)
             record.take(batch)
         record.report(generation)
@@ -186,12 +221,14 @@ class _Record:
         self,
         run: store.Run,
         workload: Workload,
+        encoding: Encoding,
         total: int,
         known: store.Archive,
         progress: Callable[[Progress], object] | None,
     ) -> None:
         self.run = run
         self.workload = workload
+        self.encoding = encoding
         self.known = known
         self.total = max(total, len(known))
         self.progress = progress
@@ -263,7 +300,7 @@ class _Record:
             algorithm=parameters["algorithm"],
             seed=parameters["seed"],
             population=parameters["population"],
-            backfill=parameters["backfill"],
+            encoding=self.encoding,
             versions=tuple(sorted(self.about["versions"].items())),
         )
         workload = self.workload

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import os
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,16 +20,20 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .encodings.weighting import decode, gene_labels, lower_upper
+from . import encodings
+from .encodings import ENCODINGS, Encoding
 from .errors import InputError, first_few
 from .files import written
 from .objectives import Objective, objective_table
-from .policy import BACKFILLS, Policy
+from .policy import Policy, fits
+from .schedule import Schedule
+from .simulate import simulate
+from .workload import Workload
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-FORMAT = "paretosched front 1"
+FORMAT = "paretosched front 2"
 FRONT_FILE = "front.parquet"
 HYPERVOLUME_METHOD = "moocore.hv_approx DZ2019-HW, 100000 directions"
 
@@ -42,8 +47,10 @@ class Origin(NamedTuple):
     ----------
     name
         Name of the run directory.
-    algorithm, seed, population, backfill
+    algorithm, seed, population
         The parameters of the run.
+    encoding
+        What its genomes mean.
     versions
         (package, version) pairs of the software it was started with.
     evaluations
@@ -56,16 +63,17 @@ class Origin(NamedTuple):
     algorithm: str
     seed: int
     population: int
-    backfill: str
+    encoding: Encoding
     versions: tuple[tuple[str, str], ...] = ()
     evaluations: int = 0
     points: int = 0
     duplicates: int = 0
 
     @property
-    def key(self) -> tuple[str, int, int, str, tuple[tuple[str, str], ...]]:
-        """What makes two runs the same run."""
-        return self.algorithm, self.seed, self.population, self.backfill, self.versions
+    def key(self) -> tuple[str, str, int, int, tuple[tuple[str, str], ...]]:
+        """What makes two runs the same run, and sorts runs."""
+        encoding = json.dumps(encodings.to_json(self.encoding), sort_keys=True)
+        return encoding, self.algorithm, self.seed, self.population, self.versions
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -77,7 +85,7 @@ class Front:
     values
         (p, m) float64 in natural units, sorted by value; columns as in `objectives`; NaN columns are undefined.
     genomes
-        (p, d) float64, see `encodings.weighting`.
+        (p, d) float64, as the encoding of the run says; d is that of the longest genome, shorter ones end in NaN.
     origin
         (p,) int64, the run a row comes from, index into `origins`.
     evaluation
@@ -88,6 +96,8 @@ class Front:
         Names of the user groups.
     workload, digest
         Name and digest of the workload; fronts of different digests do not merge.
+    ancestors
+        For each run (k, d) float64, sorted: the genomes that its rows here descend from. Only sequences have any.
     """
 
     values: Floats
@@ -98,9 +108,11 @@ class Front:
     groups: tuple[str, ...]
     workload: str
     digest: str
+    ancestors: tuple[Floats, ...]
 
     def __post_init__(self) -> None:
-        p, m, d = len(self.values), len(self.groups) + 2, len(gene_labels(len(self.groups)))
+        p, m = len(self.values), len(self.groups) + 2
+        d = max((len(encodings.gene_labels(o.encoding, m - 2)) for o in self.origins), default=0)
         shapes = {"values": (p, m), "genomes": (p, d), "origin": (p,), "evaluation": (p,)}
         for key, shape in shapes.items():
             kind = np.float64 if key in {"values", "genomes"} else np.int64
@@ -111,6 +123,8 @@ class Front:
             object.__setattr__(self, key, own)
         if not np.isin(self.origin, np.arange(len(self.origins))).all():
             raise InputError(f"origin of a front must be in 0..{len(self.origins) - 1}, but is not")
+        if len(self.ancestors) != len(self.origins):
+            raise InputError(f"a front of {len(self.origins)} runs must have ancestors for each, but has not")
 
     def __len__(self) -> int:
         return len(self.values)
@@ -219,7 +233,8 @@ def front_of(
     run = run._replace(evaluations=len(values), points=len(rows), duplicates=weakly - len(rows))
     rows = rows[_order(values[rows], rows)]
     none = np.zeros(len(rows), dtype=np.int64)
-    return Front(values[rows], genomes[rows], none, rows, (run,), groups, workload, digest)
+    older = encodings.ancestry(run.encoding, genomes, genomes[rows])
+    return Front(values[rows], genomes[rows], none, rows, (run,), groups, workload, digest, (older,))
 
 
 def merge(fronts: Sequence[Front]) -> Front:
@@ -241,12 +256,13 @@ def merge(fronts: Sequence[Front]) -> Front:
             raise InputError(
                 f"fronts must belong to one workload, but {_called(first)} and {_called(other)} are different"
             )
-    every = sorted((o for f in fronts for o in f.origins), key=lambda o: (o.evaluations, o))
+    every = sorted((o for f in fronts for o in f.origins), key=lambda o: (o.evaluations, o.key, o.name, o))
     named = {o.key: o for o in every}  # the last one stays: the longest
     keys = sorted(named)
     index = {key: i for i, key in enumerate(keys)}
     values = np.concatenate([f.values for f in fronts])
-    genomes = np.concatenate([f.genomes for f in fronts])
+    longest = max(f.genomes.shape[1] for f in fronts)
+    genomes = np.concatenate([_widened(f.genomes, longest) for f in fronts])
     evaluation = np.concatenate([f.evaluation for f in fronts])
     places = [np.array([index[o.key] for o in f.origins], dtype=np.int64)[f.origin] for f in fronts]
     origin_ = np.concatenate(places)
@@ -254,9 +270,17 @@ def merge(fronts: Sequence[Front]) -> Front:
     order = order[nondominated(values[order], first.objectives)]
     name = min(f.workload for f in fronts)
     origins = tuple(named[key] for key in keys)
-    return Front(
-        values[order], genomes[order], origin_[order], evaluation[order], origins, first.groups, name, first.digest
-    )
+    values, genomes, evaluation, origin_ = values[order], genomes[order], evaluation[order], origin_[order]
+    older: list[list[Floats]] = [[] for _ in keys]
+    for f in fronts:
+        for o, rows in zip(f.origins, f.ancestors, strict=True):
+            older[index[o.key]].append(rows)
+    ancestors = []
+    for i, (origin, parts) in enumerate(zip(origins, older, strict=True)):
+        known = np.unique(np.concatenate(parts), axis=0)
+        own = genomes[origin_ == i, : known.shape[1]]
+        ancestors.append(encodings.ancestry(origin.encoding, known, own))
+    return Front(values, genomes, origin_, evaluation, origins, first.groups, name, first.digest, tuple(ancestors))
 
 
 def extremes(front: Front) -> list[tuple[Objective, int]]:
@@ -268,8 +292,39 @@ def extremes(front: Front) -> list[tuple[Objective, int]]:
     return found
 
 
-def policy(front: Front, row: int) -> Policy:
-    """Give the policy that made a row of a front.
+def spread(front: Front, count: int, among: NDArray[np.bool_] | None = None) -> Ints:
+    """Choose rows that are spread over a front, (count,) int64, or all if there are not more.
+
+    First the best for each objective, then always the row that is farthest from all chosen ones; distances are taken
+    where each deciding objective goes from 0 to 1.
+
+    Parameters
+    ----------
+    front
+        Any front.
+    count
+        How many.
+    among
+        (p,) bool, the rows to choose from; None for all.
+    """
+    rows = np.arange(len(front)) if among is None else np.flatnonzero(among)
+    points = costs(front.values, front.objectives)[rows]
+    if len(points) <= count:
+        return rows
+    low, high = points.min(axis=0), points.max(axis=0)
+    points = (points - low) / np.where(high > low, high - low, 1.0)
+    chosen = list(dict.fromkeys(points.argmin(axis=0).tolist()))[:count]
+    far = np.full(len(points), np.inf)
+    for k in range(count):
+        if k == len(chosen):
+            chosen.append(int(np.argmax(far)))
+        far = np.minimum(far, ((points - points[chosen[k]]) ** 2).sum(axis=1))
+        far[chosen[k]] = -1.0
+    return rows[chosen]
+
+
+def genome(front: Front, row: int) -> tuple[Origin, Floats]:
+    """Give the run a row comes from, and the genome it was made from, (d,).
 
     Raises
     ------
@@ -279,7 +334,21 @@ def policy(front: Front, row: int) -> Policy:
     if not 0 <= row < len(front):
         raise InputError(f"row must be in 0..{len(front) - 1}, but is {row}")
     origin = front.origins[front.origin[row]]
-    made = decode(front.genomes[row], front.groups, origin.backfill)
+    return origin, front.genomes[row, : len(encodings.gene_labels(origin.encoding, len(front.groups)))]
+
+
+def row_policy(front: Front, row: int) -> Policy | None:
+    """Give the online policy that made a row of a front; None if its schedule knows the future.
+
+    Raises
+    ------
+    InputError
+        There is no such row.
+    """
+    origin, genes = genome(front, row)
+    made = encodings.policy_of(origin.encoding, genes, front.groups)
+    if made is None:
+        return None
     provenance = {
         "workload": front.workload,
         "digest": front.digest,
@@ -290,7 +359,31 @@ def policy(front: Front, row: int) -> Policy:
         "evaluation": int(front.evaluation[row]),
         "versions": dict(origin.versions),
     }
-    return replace(made, name=f"{origin.name}#{front.evaluation[row]}", provenance=provenance)
+    return replace(made, name=_named(front, row), provenance=provenance)
+
+
+def schedule(front: Front, row: int, workload: Workload) -> Schedule:
+    """Make the schedule of a row of a front again.
+
+    The policy of a row can be applied to another workload with the same groups; what is no policy needs the workload
+    that was explored.
+
+    Raises
+    ------
+    InputError
+        There is no such row, or it does not fit the workload.
+    """
+    origin, genes = genome(front, row)
+    policy = row_policy(front, row)
+    if policy is not None:
+        return simulate(workload, fits(policy, workload))
+    if workload.digest != front.digest:
+        raise InputError(
+            f"row {row} is a schedule that knows the future of {front.workload}, so it fits no other workload, "
+            f"but {workload.name} is another one"
+        )
+    start = encodings.starting(workload, origin.encoding)
+    return Schedule(workload, start(genes, front.ancestors[front.origin[row]]), _named(front, row))
 
 
 def indicators(front: Front, inputs: Sequence[Front] = ()) -> dict[str, Any]:
@@ -384,14 +477,16 @@ def frame(front: Front) -> Any:
     """
     import pandas as pd
 
-    table = pd.DataFrame(np.hstack([front.values, front.genomes]), columns=_columns(front.groups))
+    columns = _columns(front)
+    table = pd.DataFrame({name: column for name, column in columns.items() if name not in ("run", "evaluation")})
     return table.assign(run=[front.origins[i].name for i in front.origin], evaluation=front.evaluation)
 
 
 def save_front(front: Front, path: str | os.PathLike[str]) -> None:
     """Write a front as one Parquet file: objectives, genes, run and evaluation; the rest as metadata.
 
-    Equal fronts give equal files, byte for byte.
+    Every encoding has its own columns, with NaN where a row has another one. Equal fronts give equal files, byte for
+    byte.
     """
     import pyarrow as pa
     from pyarrow import parquet
@@ -402,11 +497,11 @@ def save_front(front: Front, path: str | os.PathLike[str]) -> None:
         "digest": front.digest,
         "groups": front.groups,
         "objectives": [o._asdict() for o in front.objectives],
-        "runs": [o._asdict() for o in front.origins],
+        "runs": [o._asdict() | {"encoding": encodings.to_json(o.encoding)} for o in front.origins],
     }
-    columns = dict(zip(_columns(front.groups), [*front.values.T, *front.genomes.T], strict=True))
-    table = pa.table({**columns, "run": pa.array(front.origin), "evaluation": pa.array(front.evaluation)})
-    table = table.replace_schema_metadata({"paretosched": json.dumps(about, sort_keys=True)})
+    older = {f"ancestors {i}": zlib.compress(rows.astype("<f8").tobytes()) for i, rows in enumerate(front.ancestors)}
+    table = pa.table({name: pa.array(column) for name, column in _columns(front).items()})
+    table = table.replace_schema_metadata({"paretosched": json.dumps(about, sort_keys=True), **older})
     with written(path) as temporary:
         parquet.write_table(table, temporary, compression="zstd", write_page_checksum=True)
 
@@ -434,7 +529,9 @@ def load_front(path: str | os.PathLike[str]) -> Front:
         return _read_front(place)
     except InputError as error:
         raise InputError(f"{place}: not a readable front: {error}") from None
-    except (OSError, pa.ArrowException, KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+    except (
+        OSError, pa.ArrowException, KeyError, TypeError, ValueError, AttributeError, RecursionError, zlib.error
+    ) as error:
         reason = " ".join(str(error).split())[:200]
         raise InputError(f"{place}: not a readable front: {reason}") from None
 
@@ -450,50 +547,84 @@ def _read_front(place: Path) -> Front:
         raise InputError(f'a front file must have the format "{FORMAT}", but has "{about["format"]}"')
     json.dumps(about, ensure_ascii=False).encode()  # raises if a name is no text
     groups = tuple(str(g) for g in about["groups"])
-    names = _columns(groups)
-    kinds = dict.fromkeys(names, pa.float64()) | dict.fromkeys(("run", "evaluation"), pa.int64())
+    origins = tuple(_origin(run) for run in about["runs"])
+    names = [o.name for o in objective_table(groups)]
+    blocks = _blocks(origins, len(groups))
+    kinds = dict.fromkeys([*names, *(label for _, labels in blocks for label in labels)], pa.float64())
+    kinds |= dict.fromkeys(("run", "evaluation"), pa.int64())
     if table.column_names != list(kinds):
         raise InputError(f"a front of {len(groups)} groups must have other columns than this one")
     for name, kind in kinds.items():
         column = table.column(name)
         if column.type != kind or column.null_count:
             raise InputError(f'column "{name}" must be {kind} without gaps, but is not')
-    floats = np.column_stack([table.column(name).to_numpy() for name in names])
-    m = len(groups) + 2
+    origin = table.column("run").to_numpy()
+    genomes = np.full((len(table), max((len(labels) for _, labels in blocks), default=0)), np.nan)
+    for encoding, labels in blocks:
+        of = np.isin(origin, [i for i, o in enumerate(origins) if type(o.encoding) is encoding])
+        genomes[of, : len(labels)] = np.column_stack([table.column(label).to_numpy()[of] for label in labels])
+    older = []
+    for i, o in enumerate(origins):
+        flat = np.frombuffer(zlib.decompress(table.schema.metadata[f"ancestors {i}".encode()]), dtype="<f8")
+        older.append(flat.astype(np.float64).reshape(-1, len(encodings.gene_labels(o.encoding, len(groups)))))
     front = Front(
-        floats[:, :m],
-        floats[:, m:],
-        table.column("run").to_numpy(),
+        np.column_stack([table.column(name).to_numpy() for name in names]),
+        genomes,
+        origin,
         table.column("evaluation").to_numpy(),
-        tuple(_origin(run) for run in about["runs"]),
+        origins,
         groups,
         str(about["workload"]),
         str(about["digest"]),
+        tuple(older),
     )
     costs(front.values, front.objectives)  # raises if a value is infinite, or undefined here and there
-    lower, upper = lower_upper(len(groups))
-    if not ((front.genomes >= lower) & (front.genomes <= upper)).all():
-        raise InputError("genes must be within their bounds, but are not")
+    for i, o in enumerate(origins):
+        length = len(encodings.gene_labels(o.encoding, len(groups)))
+        encodings.check_genomes(o.encoding, front.genomes[front.origin == i, :length], len(groups))
     return front
 
 
 def _origin(run: Mapping[str, Any]) -> Origin:
     """Take a run from a file, where anything may stand."""
-    made = Origin(**{**run, "versions": tuple((str(k), str(v)) for k, v in run["versions"])})
-    for key in ("name", "algorithm", "backfill"):
+    versions = tuple((str(k), str(v)) for k, v in run["versions"])
+    made = Origin(**{**run, "versions": versions, "encoding": encodings.from_json(run["encoding"])})
+    for key in ("name", "algorithm"):
         if not isinstance(getattr(made, key), str):
             raise InputError(f"{key} of a run must be text, but is {getattr(made, key)!r:.40}")
     for key in ("seed", "population", "evaluations", "points", "duplicates"):
         number = getattr(made, key)
         if not isinstance(number, int) or number < 0:
             raise InputError(f"{key} of a run must be a whole number, 0 or more, but is {number!r:.40}")
-    if made.backfill not in BACKFILLS:
-        raise InputError(f"backfill of a run must be one of {', '.join(BACKFILLS)}, but is {made.backfill!r:.40}")
     return made
 
 
-def _columns(groups: tuple[str, ...]) -> list[str]:
-    return [o.name for o in objective_table(groups)] + gene_labels(len(groups))
+def _blocks(origins: Sequence[Origin], groups: int) -> list[tuple[type[Encoding], list[str]]]:
+    """Name the columns of the genes of every encoding that is there."""
+    blocks = []
+    for kind in ENCODINGS.values():
+        of = [o.encoding for o in origins if type(o.encoding) is kind]
+        if of:
+            blocks.append((kind, encodings.gene_labels(of[0], groups)))
+    return blocks
+
+
+def _columns(front: Front) -> dict[str, NDArray[Any]]:
+    """Give the columns of a front as a table."""
+    columns: dict[str, NDArray[Any]] = dict(zip((o.name for o in front.objectives), front.values.T, strict=True))
+    for kind, labels in _blocks(front.origins, len(front.groups)):
+        of = np.isin(front.origin, [i for i, o in enumerate(front.origins) if type(o.encoding) is kind])
+        for label, genes in zip(labels, front.genomes.T, strict=False):
+            columns[label] = np.where(of, genes, np.nan)
+    return columns | {"run": front.origin, "evaluation": front.evaluation}
+
+
+def _widened(genomes: Floats, columns: int) -> Floats:
+    return np.pad(genomes, ((0, 0), (0, columns - genomes.shape[1])), constant_values=np.nan)
+
+
+def _named(front: Front, row: int) -> str:
+    return f"{front.origins[front.origin[row]].name}#{front.evaluation[row]}"
 
 
 def _matrix(values: ArrayLike, objectives: Sequence[Objective]) -> Floats:

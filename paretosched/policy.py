@@ -84,8 +84,8 @@ class Policy:
     provenance: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        _one_of("rule", self.rule, RULES)
-        _one_of("backfill", self.backfill, BACKFILLS)
+        one_of("rule", self.rule, RULES)
+        one_of("backfill", self.backfill, BACKFILLS)
         genes = _numbers(self.genes).copy(order="C")
         genes.flags.writeable = False
         object.__setattr__(self, "genes", genes)
@@ -101,7 +101,7 @@ class Policy:
         if len(self.criteria) != len(SITUATIONS):
             raise InputError(f"criteria must be one for each of {', '.join(SITUATIONS)}, but are {list(self.criteria)}")
         for criterion in self.criteria:
-            _one_of("criterion", criterion, CRITERIA)
+            one_of("criterion", criterion, CRITERIA)
         count = len(self.groups)
         if len(set(self.groups)) != count:
             raise InputError(f"groups must have different names, but are {list(self.groups)}")
@@ -219,7 +219,7 @@ def from_json(value: Any, where: str = "policy") -> Policy:
         raise InputError(f'{where}: a policy file must be an object with "format": "{FORMAT}"')
     try:
         rule = _part(value, "rule", str)
-        _one_of("rule", rule, RULES)
+        one_of("rule", rule, RULES)
         name = _part(value, "name", str, "")
         provenance = _part(value, "provenance", dict, {})
         if rule != "greedy":
@@ -324,11 +324,6 @@ def _is_file(path: Path) -> bool:
         return path.is_file()
     except OSError:  # a name that is too long, a folder that may not be searched
         return False
-
-
-def _one_of(what: str, word: str, words: Sequence[str]) -> None:
-    if word not in words:
-        raise InputError(f'{what} must be one of {", ".join(words)}, but is "{word}"')
 
 
 def _default_name(policy: Policy) -> str:

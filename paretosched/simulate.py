@@ -17,9 +17,7 @@ from .errors import InputError
 from .kernels.arrival import backfilled, fcfs
 from .kernels.conservative import conservative, replanned
 from .kernels.greedy import greedy
-from .kernels.measure import measure
 from .kernels.values import Jobs, Weights
-from .objectives import EVERY_JOB
 from .policy import CRITERIA, Policy, as_policy, fits
 from .schedule import Schedule
 from .workload import Workload
@@ -46,14 +44,6 @@ def simulate(workload: Workload, policy: str | os.PathLike[str] | Policy) -> Sch
     """
     p = fits(as_policy(policy), workload)
     return Schedule(workload, start_times(workload, p), p.name)
-
-
-def simulate_objectives(workload: Workload, policy: Policy) -> NDArray[np.float64]:
-    """Run a workload under a policy and keep the objectives alone, (G + 2,): the hot path of every search."""
-    w = workload
-    values = np.empty(len(w.groups) + 2)
-    measure(start_times(w, policy), w.submit, w.run, w.width, w.group, w.capacity, EVERY_JOB, values)
-    return values
 
 
 def start_times(workload: Workload, policy: Policy) -> NDArray[np.int64]:

@@ -159,7 +159,8 @@ def _claim(path: Path, parameters: Mapping[str, Any]) -> dict[str, Any]:
             found = about.get("parameters", {}).get(key)
             if found != value:
                 raise InputError(
-                    f"{path}: a run is continued with its own parameters, but its {key} is {found}, not {value}"
+                    f"{path}: a run is continued with its own parameters, but its {key} is "
+                    f"{_short(found)}, not {_short(value)}"
                 )
         return about
     strange = sorted(p.name for p in path.iterdir() if not p.name.startswith(f".{RUN_FILE}."))
@@ -168,6 +169,11 @@ def _claim(path: Path, parameters: Mapping[str, Any]) -> dict[str, Any]:
     about = {"format": FORMAT, "parameters": dict(parameters)}
     write_about(path, about)
     return about
+
+
+def _short(value: Any) -> str:
+    text = str(value)
+    return text if len(text) <= 100 else text[:97] + "..."
 
 
 def append(run: Run, generation: int, first: int, archive: Archive) -> None:
@@ -247,6 +253,14 @@ def read_about(directory: str | os.PathLike[str]) -> dict[str, Any]:
         if not isinstance(about.get(key, kind()), kind):
             raise InputError(f'{path}: "{key}" must be a JSON {"object" if kind is dict else "array"}, but is not')
     return about
+
+
+def known_parameters(directory: str | os.PathLike[str]) -> dict[str, Any]:
+    """Give the parameters of a run; none if there is no run."""
+    if not (Path(directory) / RUN_FILE).is_file():
+        return {}
+    parameters: dict[str, Any] = read_about(directory).get("parameters", {})
+    return parameters
 
 
 def wanted(directory: str | os.PathLike[str]) -> int | None:

@@ -629,7 +629,7 @@ def test_ctrl_c_elsewhere_is_status_130_and_leaves_nothing(
     said = command("simulate", house / "w.swf.gz", "-o", tmp_path / "s.csv")
     assert (said.status, said.out, said.err) == (130, "", "paretosched simulate: interrupted\n")
     assert files(tmp_path) == {}
-    monkeypatch.setattr("paretosched.evaluate.simulate_objectives", interrupt)  # before the first generation is stored
+    monkeypatch.setattr("paretosched.evaluate.objectives_of", interrupt)  # before the first generation is stored
     said = command("explore", house / "w.swf.gz", "-o", tmp_path / "run", "--evaluations", 8, "--population", 4)
     assert (said.status, said.out, said.err) == (130, "", "paretosched explore: interrupted\n")
     assert files(tmp_path) == {}

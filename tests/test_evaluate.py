@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 from collections.abc import Iterator
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -13,12 +14,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exploring import random_workload
+from paretosched.encodings import Weighting
 from paretosched.encodings.weighting import decode, lower_upper
 from paretosched.errors import InputError
 from paretosched.evaluate import LONGEST_TASK, batch_sizes, evaluator, versions
-from paretosched.simulate import simulate_objectives
+from paretosched.objectives import objectives_of
+from paretosched.simulate import start_times
 
 W = random_workload(jobs=80, groups=3)
+EASY = Weighting("easy")
 
 
 def random_genomes(count: int, groups: int = 3, seed: int = 0) -> np.ndarray:
@@ -27,7 +31,7 @@ def random_genomes(count: int, groups: int = 3, seed: int = 0) -> np.ndarray:
 
 
 def one_by_one(genomes: np.ndarray, workload=W) -> bytes:  # type: ignore[no-untyped-def]
-    rows = [simulate_objectives(workload, decode(g, workload.groups, "easy")) for g in genomes]
+    rows = [objectives_of(workload, start_times(workload, decode(g, workload.groups, "easy"))) for g in genomes]
     return np.array(rows).tobytes()
 
 
@@ -51,10 +55,10 @@ def scheduler() -> Iterator[str]:
 
 def test_threads_give_what_one_by_one_gives_whatever_the_cut() -> None:
     genomes = random_genomes(37)
-    with evaluator(W, "easy") as evaluate:
-        whole, seconds = evaluate(genomes)
-        parts = [evaluate(part)[0] for part in np.split(genomes, [1, 2, 30])]
-        none = evaluate(genomes[:0])
+    with evaluator(W, EASY) as evaluate:
+        whole, seconds = evaluate(genomes, 0)
+        parts = [evaluate(genomes[:last], first)[0] for first, last in pairwise([0, 1, 2, 30, 37])]
+        none = evaluate(genomes, 37)
     assert whole.tobytes() == one_by_one(genomes)
     assert np.concatenate(parts).tobytes() == whole.tobytes()
     assert seconds.shape == (37,)
@@ -65,9 +69,9 @@ def test_threads_give_what_one_by_one_gives_whatever_the_cut() -> None:
 @pytest.mark.parametrize("workers", [1, 2])
 def test_processes_give_the_same_bits(workers: int) -> None:
     genomes = random_genomes(37)
-    with evaluator(W, "easy", workers=workers) as evaluate:
-        assert evaluate(genomes)[0].tobytes() == one_by_one(genomes)
-        assert evaluate(genomes[5:9])[0].tobytes() == one_by_one(genomes[5:9])
+    with evaluator(W, EASY, workers=workers) as evaluate:
+        assert evaluate(genomes, 0)[0].tobytes() == one_by_one(genomes)
+        assert evaluate(genomes[:9], 5)[0].tobytes() == one_by_one(genomes[5:9])
 
 
 def test_a_cluster_that_is_there_already_gives_the_same_bits_and_is_left_clean(scheduler: str) -> None:
@@ -75,10 +79,10 @@ def test_a_cluster_that_is_there_already_gives_the_same_bits_and_is_left_clean(s
 
     genomes = random_genomes(37)
     other = random_workload(jobs=50, groups=3, seed=9)
-    with evaluator(W, "easy", scheduler=scheduler) as one, evaluator(other, "easy", scheduler=scheduler) as two:
-        assert one(genomes)[0].tobytes() == one_by_one(genomes)
-        assert two(genomes)[0].tobytes() == one_by_one(genomes, other)
-        assert one(genomes)[0].tobytes() == one_by_one(genomes)
+    with evaluator(W, EASY, scheduler=scheduler) as one, evaluator(other, EASY, scheduler=scheduler) as two:
+        assert one(genomes, 0)[0].tobytes() == one_by_one(genomes)
+        assert two(genomes, 0)[0].tobytes() == one_by_one(genomes, other)
+        assert one(genomes, 0)[0].tobytes() == one_by_one(genomes)
     with Client(scheduler, set_as_default=False) as client:
         assert set(client.run(workloads_held).values()) == {0}
 
@@ -97,9 +101,9 @@ def test_every_worker_may_die_in_the_middle(scheduler: str) -> None:
     expected = one_by_one(genomes, large)
     with (
         Client(scheduler, set_as_default=False) as client,
-        evaluator(large, "easy", scheduler=scheduler) as evaluate,
+        evaluator(large, EASY, scheduler=scheduler) as evaluate,
     ):
-        evaluate(genomes[:8])
+        evaluate(genomes[:8], 0)
         before = set(client.run(os.getpid).values())
         idle = threading.Event()
 
@@ -110,14 +114,14 @@ def test_every_worker_may_die_in_the_middle(scheduler: str) -> None:
 
         murderer = threading.Thread(target=murder)
         murderer.start()
-        values, seconds = evaluate(genomes)
+        values, seconds = evaluate(genomes, 0)
         murderer.join()
         client.wait_for_workers(2, timeout=20)
         assert not before & set(client.run(os.getpid).values())
         assert values.tobytes() == expected
         assert len(seconds) == 400
         # the new workers were given the workload too
-        assert evaluate(genomes[:40])[0].tobytes() == expected[: values[:40].nbytes]
+        assert evaluate(genomes[:40], 0)[0].tobytes() == expected[: values[:40].nbytes]
 
 
 def test_a_scheduler_that_is_not_there_is_one_line_in_bounded_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -125,7 +129,7 @@ def test_a_scheduler_that_is_not_there_is_one_line_in_bounded_time(monkeypatch: 
     for address in ("tcp://127.0.0.1:9", "nonsense://there", "tcp://127.0.0.1:notaport"):
         with (
             pytest.raises(InputError, match=f'scheduler "{address}" must be a reachable') as caught,
-            evaluator(W, "easy", scheduler=address),
+            evaluator(W, EASY, scheduler=address),
         ):
             pass
         assert "\n" not in str(caught.value)
@@ -138,7 +142,7 @@ def test_a_scheduler_without_workers_is_one_line(monkeypatch: pytest.MonkeyPatch
     with (
         LocalCluster(n_workers=0, host="127.0.0.1", dashboard_address="127.0.0.1:0") as cluster,
         pytest.raises(InputError, match="must have a worker, but has none"),
-        evaluator(W, "easy", scheduler=cluster.scheduler_address),
+        evaluator(W, EASY, scheduler=cluster.scheduler_address),
     ):
         pass
 
@@ -147,17 +151,17 @@ def test_workers_with_other_versions_are_refused(scheduler: str, monkeypatch: py
     monkeypatch.setattr("paretosched.evaluate.__version__", "0.0.0")
     with (
         pytest.raises(InputError, match=r"workers must have the same versions as here, .*0\.0\.0"),
-        evaluator(W, "easy", scheduler=scheduler),
+        evaluator(W, EASY, scheduler=scheduler),
     ):
         pass
 
 
 def test_workers_and_scheduler_exclude_each_other() -> None:
-    with pytest.raises(InputError, match="must not both be given"), evaluator(W, "easy", 2, "tcp://127.0.0.1:9"):
+    with pytest.raises(InputError, match="must not both be given"), evaluator(W, EASY, 2, "tcp://127.0.0.1:9"):
         pass
     for workers in (-1, 10_000):
         rule = rf"workers must be in 0\.\.\d+, 4 a core of this machine, but is {workers}"
-        with pytest.raises(InputError, match=rule), evaluator(W, "easy", workers):
+        with pytest.raises(InputError, match=rule), evaluator(W, EASY, workers):
             pass
 
 

@@ -18,8 +18,9 @@ from exploring import random_workload
 from paretosched import store
 from paretosched.errors import InputError
 from paretosched.explore import Progress, explore
-from paretosched.front import Front, load_front, nondominated, policy
-from paretosched.simulate import simulate_objectives
+from paretosched.front import Front, load_front, nondominated, row_policy
+from paretosched.objectives import objectives_of
+from paretosched.simulate import start_times
 from paretosched.store import Archive, append, open_run, read_about, stored
 
 W = random_workload()
@@ -71,7 +72,9 @@ def test_the_front_is_that_of_everything_evaluated(whole: tuple[Path, Front]) ->
 def test_every_row_of_the_front_is_reproduced_by_its_policy(whole: tuple[Path, Front]) -> None:
     front = whole[1]
     for row in range(len(front)):
-        assert simulate_objectives(W, policy(front, row)).tobytes() == front.values[row].tobytes()
+        policy = row_policy(front, row)
+        assert policy is not None
+        assert objectives_of(W, start_times(W, policy)).tobytes() == front.values[row].tobytes()
 
 
 def test_the_run_says_what_it_is(whole: tuple[Path, Front]) -> None:
@@ -85,6 +88,7 @@ def test_the_run_says_what_it_is(whole: tuple[Path, Front]) -> None:
         "seed": 4,
         "population": 10,
         "backfill": "easy",
+        "decoding": "online",
         "workload": W.digest,
     }
     assert {"python", "numpy", "numba", "pymoo", "moocore", "paretosched"} == set(said["versions"])

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from paretosched.encodings import Weighting
 from paretosched.encodings.weighting import gene_labels, lower_upper
 from paretosched.errors import InputError
 from paretosched.front import (
@@ -23,7 +24,7 @@ from paretosched.front import (
     load_front,
     merge,
     nondominated,
-    policy,
+    row_policy,
     save_front,
 )
 from paretosched.objectives import objective_table
@@ -55,7 +56,7 @@ def random_front(
     values = r.integers(0, levels, (rows, groups + 2)).astype(float)
     values[:, 1] = values[:, 2:].mean(axis=1)
     genomes = lower_upper(groups)[1] * r.random((rows, lower_upper(groups)[1].size))
-    run = Origin(name or f"run{seed}", "nsga2", seed, 10, backfill)
+    run = Origin(name or f"run{seed}", "nsga2", seed, 10, Weighting(backfill))
     return front_of(values, genomes, run, tuple(str(i + 1) for i in range(groups)), "w", digest)
 
 
@@ -108,7 +109,7 @@ def test_a_wrong_number_of_columns_is_refused() -> None:
 def test_equal_points_are_kept_once_and_counted() -> None:
     values = np.array([[50.0, 5, 5], [60, 6, 6], [50, 5, 5], [50, 7, 7], [50, 5, 5]])
     genomes = np.arange(5 * 15).reshape(5, 15) / 100.0
-    front = front_of(values, genomes, Origin("a", "nsga2", 0, 5, "easy"), ("1",))
+    front = front_of(values, genomes, Origin("a", "nsga2", 0, 5, Weighting("easy")), ("1",))
     assert front.values.tolist() == [[50, 5, 5], [60, 6, 6]]
     assert front.evaluation.tolist() == [0, 1]
     assert front.genomes.tolist() == genomes[:2].tolist()
@@ -148,8 +149,10 @@ def test_merged_rows_know_their_run() -> None:
         source = fronts[origin.seed - 1]
         there = int(np.flatnonzero(source.evaluation == whole.evaluation[row])[0])
         assert source.values[there].tolist() == whole.values[row].tolist()
-        made = policy(whole, row)
-        assert made.backfill == origin.backfill
+        made = row_policy(whole, row)
+        assert made is not None
+        assert isinstance(origin.encoding, Weighting)
+        assert made.backfill == origin.encoding.backfill
         assert made.genes.ravel().tolist() == source.genomes[there][:-3].tolist()
         assert made.provenance["seed"] == origin.seed
 
@@ -181,12 +184,12 @@ def test_extremes_are_the_best_rows() -> None:
 def test_a_row_that_is_not_there_is_refused() -> None:
     front = random_front(7)
     with pytest.raises(InputError, match=rf"row must be in 0..{len(front) - 1}, but is {len(front)}"):
-        policy(front, len(front))
+        row_policy(front, len(front))
 
 
 def hand_front(points: list[tuple[float, float]], name: str = "a") -> Front:
     values = np.array([[u, t, t] for u, t in points])
-    return front_of(values, np.zeros((len(points), 15)), Origin(name, "nsga2", 0, 5, "easy"), ("1",))
+    return front_of(values, np.zeros((len(points), 15)), Origin(name, "nsga2", 0, 5, Weighting("easy")), ("1",))
 
 
 def test_indicators_of_a_case_done_by_hand() -> None:
@@ -245,7 +248,7 @@ def test_the_columns_of_the_file_are_readable_by_anybody(tmp_path: Path) -> None
 
 def test_an_undefined_group_survives_the_file(tmp_path: Path) -> None:
     values = np.array([[50.0, 5.0, 5.0, np.nan], [40.0, 4.0, 4.0, np.nan]])
-    front = front_of(values, np.zeros((2, 21)), Origin("a", "nsga2", 0, 5, "easy"), ("1", "2"))
+    front = front_of(values, np.zeros((2, 21)), Origin("a", "nsga2", 0, 5, Weighting("easy")), ("1", "2"))
     save_front(front, tmp_path / "a.parquet")
     assert same(load_front(tmp_path / "a.parquet"), front)
     assert [o.name for o, _ in extremes(front)] == ["UTIL", "AWRT", "AWRT1"]

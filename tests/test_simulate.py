@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from naive import naive
 from paretosched import InputError, Policy, Workload, greedy, objectives, simulate
 from paretosched.policy import as_policy
-from paretosched.simulate import simulate_objectives
+from paretosched.objectives import objectives_of
+from paretosched.simulate import start_times
 from zoo import (
     BACKFILLS,
     CRITERIA,
@@ -326,7 +327,7 @@ def test_nobody_that_fits_waits_under_list(w: Workload) -> None:
 @given(data=st.data(), w=workloads())
 def test_the_hot_path_measures_what_the_schedule_shows(data: st.DataObject, w: Workload) -> None:
     policy = data.draw(policies(w.groups))
-    np.testing.assert_array_equal(simulate_objectives(w, policy), objectives(simulate(w, policy)))
+    np.testing.assert_array_equal(objectives_of(w, start_times(w, policy)), objectives(simulate(w, policy)))
 
 
 def test_simulating_twice_gives_the_same_and_leaves_the_workload_as_it_was() -> None:

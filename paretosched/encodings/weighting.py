@@ -11,16 +11,43 @@ upper end itself, which the floor would miss, is f4.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import InputError, first_few
-from ..policy import CRITERIA, Policy, gene_names, greedy, upper_bounds
-from ..workload import SITUATIONS
+from ..errors import InputError, first_few, one_of
+from ..policy import BACKFILLS, CRITERIA, Policy, gene_names, greedy, upper_bounds
+from ..simulate import decoded_start_times, start_order, start_times
+from ..workload import SITUATIONS, Workload
 
 Floats = NDArray[np.float64]
+
+DECODINGS = ("online", "earliest")
+
+
+class Weighting(NamedTuple):
+    """The encoding by weighting.
+
+    Attributes
+    ----------
+    backfill
+        Of Greedy: "none", "easy" or "conservative".
+    decoding
+        "online": the schedule of Greedy itself. "earliest": its start order, each job in turn put to the earliest
+        time at which it fits, with true run times; no job starts later, but no online scheduler can do it.
+    """
+
+    backfill: str = "easy"
+    decoding: str = "online"
+
+
+def checked(encoding: Weighting) -> Weighting:
+    """Return the encoding if its words are known; else raise InputError."""
+    one_of("backfill", encoding.backfill, BACKFILLS)
+    one_of("decoding of a weighting", encoding.decoding, DECODINGS)
+    return encoding
 
 
 def gene_labels(groups: int) -> list[str]:
@@ -102,3 +129,14 @@ def encode(policy: Policy) -> Floats:
         raise InputError(f'only a "greedy" policy has a genome, but {policy.name} is "{policy.rule}"')
     middles = [CRITERIA.index(criterion) + 0.5 for criterion in policy.criteria]
     return np.concatenate([policy.genes.ravel(), middles])
+
+
+def starting(workload: Workload, encoding: Weighting) -> Callable[[Floats, Floats], NDArray[np.int64]]:
+    """Make the function that turns genomes into start times, see `encodings.starting`."""
+    workload.calendar  # noqa: B018  # tabulated once, before threads share it
+
+    def start(genome: Floats, _ancestors: Floats) -> NDArray[np.int64]:
+        found = start_times(workload, decode(genome, workload.groups, encoding.backfill))
+        return found if encoding.decoding == "online" else decoded_start_times(workload, start_order(found), "earliest")
+
+    return start

@@ -1,0 +1,213 @@
+"""What determines an exploration, from the words of an owner: the encoding, the algorithm and what it begins with.
+
+The start of a run may be taken from another run. It is written into the parameters of the new one, or a digest of it
+where it is long, so that a run is continued with what it began with.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import encodings, evolve
+from .encodings import Encoding, Orders, Sequences, Weighting, orders
+from .encodings.weighting import lower_upper
+from .errors import InputError, one_of
+from .front import Front, genome, load_front, row_policy, spread
+from .policy import Policy, as_policy, fits, to_json
+from .workload import Workload
+
+Floats = NDArray[np.float64]
+
+EVALUATIONS = 20_000  # paper 002, Table 4, "Real Value Coded"
+FREQUENCY, JUMP = 5000.0, 1500.0  # paper 002, Table 4: mutation jump number and length
+RECOMBINED = 0.3  # paper 002, Table 4: share of the children with two parents
+ALL = "all"
+KEYS = 2**53  # whole numbers that float64 holds
+
+
+class Settings(NamedTuple):
+    """What determines an exploration, seed and population aside.
+
+    Attributes
+    ----------
+    encoding
+        What genomes mean.
+    algorithm
+        One of `evolve.ALGORITHMS`, or "all": what is listed, and nothing else.
+    space
+        What the algorithm searches; with "all" the genomes themselves, (k, d).
+    start
+        The words for what it begins with.
+    parameters
+        All of it as plain JSON values.
+    """
+
+    encoding: Encoding
+    algorithm: str
+    space: evolve.Box | evolve.Recipes | Floats
+    start: tuple[str, ...]
+    parameters: dict[str, Any]
+
+
+def settle(
+    workload: Workload,
+    known: Mapping[str, Any],
+    *,
+    seed: int,
+    population: int,
+    encoding: str = "weighting",
+    algorithm: str | None = None,
+    start: Sequence[str] = (),
+    **words: Any,
+) -> Settings:
+    """Make the settings of a run.
+
+    Parameters
+    ----------
+    workload
+        What is explored.
+    known
+        Parameters of the run if it exists already, else empty.
+    seed, population
+        Of the algorithm.
+    encoding, algorithm, start, **words
+        As for `explore.explore`; None among the words stands for the default.
+
+    Raises
+    ------
+    InputError
+        A word is not known, or has no meaning with this encoding or algorithm.
+    """
+    one_of("encoding", encoding, list(encodings.ENCODINGS))
+    chosen = ALL if algorithm is None and encoding == "orders" else algorithm or "nsga2"
+    one_of("algorithm", chosen, [*evolve.ALGORITHMS, ALL])
+    given = {key: word for key, word in words.items() if word is not None}
+    strategy = {key: float(given.pop(key)) for key in ("frequency", "jump") if encoding == "sequence" and key in given}
+    kind = encodings.ENCODINGS[encoding]
+    unknown = [key for key in given if key not in kind._fields]
+    if unknown:
+        raise InputError(f'{unknown[0]} must not be given with the encoding "{encoding}", where it has no meaning')
+    made = encodings.checked(kind(**given))
+    begun: dict[str, Any] = {"start": list(start)} if start else {}
+    space: evolve.Box | evolve.Recipes | Floats
+    if isinstance(made, Sequences):
+        if known.get("start") == list(start) and isinstance(known.get("starts"), list):
+            first = tuple(known["starts"])  # as it was resolved when the run began
+        else:
+            first = start_orders(workload, start or ("submit",), population, seed)
+        made = made._replace(starts=first)
+        rate = 0.0 if made.recombination == "none" else RECOMBINED
+        space = evolve.Recipes(len(first), most=float(len(workload)), recombination=rate, **_strategy(strategy, workload))
+        if chosen == ALL:
+            space = np.array([[i, -1, -1, i, space.frequency, space.jump] for i in range(len(first))], dtype=np.float64)
+        else:
+            begun |= {"frequency": space.frequency, "jump": space.jump}
+    elif isinstance(made, Orders):
+        if chosen != ALL:
+            raise InputError(f'orders are few and enumerated: algorithm must be "{ALL}", but is "{chosen}"')
+        space = _orders(len(workload.groups), start or ("workload", "queue"))
+    else:
+        space = evolve.Box(*lower_upper(len(workload.groups)))
+        if start:
+            members = _members(workload, start, None if chosen == ALL else population)
+            begun["start_digest"] = hashlib.sha256(members.tobytes()).hexdigest()
+            space = members if chosen == ALL else space._replace(first=members)
+        elif chosen == ALL:
+            raise InputError(f'algorithm "{ALL}" must be given a run or front to begin with, but start is empty')
+    parameters = {"algorithm": chosen, "seed": seed, "population": population, "workload": workload.digest}
+    return Settings(made, chosen, space, tuple(start), parameters | encodings.to_json(made) | begun)
+
+
+def _strategy(given: Mapping[str, float], workload: Workload) -> dict[str, float]:
+    """Give the strategy parameters of the first generation."""
+    most = float(len(workload))
+    strategy = {"frequency": min(FREQUENCY, most), "jump": min(JUMP, most)} | given
+    for key, value in strategy.items():
+        if not 1 <= value <= most:
+            raise InputError(f"{key} must be in 1..{len(workload)}, the number of jobs, but is {value:g}")
+    return strategy
+
+
+def start_orders(workload: Workload, words: Sequence[str], population: int, seed: int) -> tuple[Any, ...]:
+    """Turn words into start orders of sequences, see `encodings.sequence.Sequences`.
+
+    "submit": the order of submission. "permutations": that and one for each permutation of the groups, 121 for five
+    (paper 002, section 4.3). "weak": one for each weak order of the groups, 541 for five. "random": `population` random
+    orders. The name of a policy, or a policy file: the order in which it starts the jobs. A run directory or a front file:
+    the same for up to `population` of its policies, spread over the front.
+
+    Raises
+    ------
+    InputError
+        A word is none of these.
+    """
+    groups = len(workload.groups)
+    found: list[Any] = []
+    for word in words:
+        if word == "submit":
+            found.append("submit")
+        elif word in ("permutations", "weak"):
+            ranks = orders.permutations_and_original(groups) if word == "permutations" else orders.weak_orders(groups)
+            found += [{"order": row} for row in ranks.tolist()]
+        elif word == "random":
+            keys = np.random.default_rng(seed).integers(KEYS, size=population)
+            found += [{"random": key} for key in keys.tolist()]
+        elif _is_front(word):
+            front = _load(workload, word)
+            policies = [row_policy(front, row) for row in range(len(front))]
+            among = np.array([policy is not None for policy in policies])
+            if not among.any():
+                raise InputError(f"{word}: must have schedules made by policies to begin with, but has none")
+            chosen = [policies[row] for row in spread(front, population, among).tolist()]
+            found += [_as_start(policy) for policy in chosen if policy is not None]
+        else:
+            found.append(_as_start(fits(as_policy(word), workload)))
+    return tuple(found)
+
+
+def _as_start(policy: Policy) -> dict[str, Any]:
+    return {"policy": to_json(replace(policy, provenance={}))}
+
+
+def _orders(groups: int, words: Sequence[str]) -> Floats:
+    """List the weak orders; the one that leaves everything as it is comes last."""
+    for word in words:
+        one_of("start of orders", word, ("workload", "queue"))
+    ranks = orders.weak_orders(groups)
+    merged = (ranks == 0).all(axis=1)
+    ranks = np.concatenate([ranks[~merged], ranks[merged]]).astype(np.float64)
+    return np.concatenate([np.column_stack([ranks, np.full(len(ranks), float(word == "queue"))]) for word in words])
+
+
+def _members(workload: Workload, words: Sequence[str], most: int | None) -> Floats:
+    """List the genomes of fronts explored by weighting, at most `most` of each, (k, d)."""
+    found = []
+    for word in words:
+        if not _is_front(word):
+            raise InputError(f'start of a weighting must be a run directory or a front file, but is "{word}"')
+        front = _load(workload, word)
+        among = np.array([isinstance(o.encoding, Weighting) for o in front.origins])[front.origin]
+        if not among.any():
+            raise InputError(f"{word}: must have schedules explored by weighting to begin with, but has none")
+        rows = np.flatnonzero(among) if most is None else spread(front, most, among)
+        found += [genome(front, row)[1] for row in rows.tolist()]
+    return np.array(found)
+
+
+def _is_front(word: str) -> bool:
+    return word.endswith(".parquet") or os.path.isdir(Path(word))  # noqa: PTH112  # Path.is_dir() raises for long names
+
+
+def _load(workload: Workload, word: str) -> Front:
+    front = load_front(word)
+    if (front.digest, front.groups) != (workload.digest, workload.groups):
+        raise InputError(f"{word}: a run must begin with one of the same workload, but this is of {front.workload}")
+    return front
