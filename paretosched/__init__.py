@@ -13,6 +13,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from .compare import Comparison, compare
+    from .encodings.orders import weak_orders
     from .errors import InputError
     from .explore import explore
     from .figures import figures
@@ -62,6 +63,7 @@ _HOME = {
     "objective_table": "objectives",
     "objectives": "objectives",
     # what is possible
+    "weak_orders": "encodings.orders",
     "explore": "explore",
     "Front": "front",
     "load_front": "front",
