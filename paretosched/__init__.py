@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from .bounds import Bounds, bounds
     from .compare import Comparison, compare
     from .encodings.orders import weak_orders
     from .errors import InputError
@@ -62,6 +63,8 @@ _HOME = {
     "Objective": "objectives",
     "objective_table": "objectives",
     "objectives": "objectives",
+    "bounds": "bounds",
+    "Bounds": "bounds",
     # what is possible
     "weak_orders": "encodings.orders",
     "explore": "explore",
