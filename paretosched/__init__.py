@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from .bounds import Bounds, bounds
     from .compare import Comparison, compare
+    from .encodings.orders import weak_orders
     from .errors import InputError
     from .explore import explore
     from .figures import figures
@@ -61,7 +63,10 @@ _HOME = {
     "Objective": "objectives",
     "objective_table": "objectives",
     "objectives": "objectives",
+    "bounds": "bounds",
+    "Bounds": "bounds",
     # what is possible
+    "weak_orders": "encodings.orders",
     "explore": "explore",
     "Front": "front",
     "load_front": "front",

@@ -38,6 +38,7 @@ BACKFILLS = ("none", "easy", "conservative")
 CRITERIA = ("f1", "f2", "f3", "f4")
 FORMAT = "paretosched policy 1"
 HIGHEST = {"w": 1.0, "K": 5.0, "a": 1.0, "b": 1.0}
+WITH_BACKFILL = {"none": "", "easy": " with EASY", "conservative": " with CONS"}  # endings of names
 
 
 @dataclass(frozen=True, eq=False)
@@ -338,5 +339,4 @@ def _default_name(policy: Policy) -> str:
     if policy.rule != "greedy":
         return plain[policy.rule]
     criteria = policy.criteria[0] if len(set(policy.criteria)) == 1 else "/".join(policy.criteria)
-    ending = {"none": "", "easy": " with EASY", "conservative": " with CONS"}[policy.backfill]
-    return f"Greedy {criteria}{ending}"
+    return f"Greedy {criteria}{WITH_BACKFILL[policy.backfill]}"

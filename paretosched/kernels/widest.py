@@ -1,0 +1,64 @@
+"""One job at a time, the widest first: how soon jobs that cannot run side by side can be worked on at most."""
+
+import numpy as np
+from numba import njit
+
+from .running import bits_for, pop, push
+
+
+@njit(cache=True, nogil=True)
+def widest_first(submit, run, width, pieces):
+    """Fill `pieces` with the preemptive schedule that always works on the widest submitted job, and on no other.
+
+    Parameters
+    ----------
+    submit, run, width
+        (n,) int64, sorted by submission.
+    pieces
+        (4, 2 n) int64, filled from the left, in the order of time: when a piece begins, how long it is, how wide, and
+        how much later it comes than if its job had run without waiting.
+
+    Returns
+    -------
+    int
+        The number of pieces.
+    """
+    n = submit.size
+    return _widest_first(submit, run, width, pieces, np.empty(n, np.int64), run.copy())
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _widest_first(submit, run, width, pieces, heap, left):
+    n = submit.size
+    bits = bits_for(np.int64(n))
+    mask = (np.int64(1) << bits) - 1
+    widest = np.int64(0)
+    for j in range(n):
+        widest = max(widest, width[j])
+    count = 0
+    waiting = 0
+    arrived = 0
+    t = np.int64(0)
+    while arrived < n or waiting > 0:
+        if waiting == 0:
+            t = max(t, submit[arrived])
+        while arrived < n and submit[arrived] <= t:
+            push(heap, waiting, ((widest - width[arrived]) << bits) | arrived)
+            waiting += 1
+            arrived += 1
+        j = heap[0] & mask
+        length = left[j]
+        if arrived < n:
+            length = min(length, submit[arrived] - t)
+        # Every piece ends with a job or with an arrival, hence at most 2 n of them.
+        pieces[0, count] = t
+        pieces[1, count] = length
+        pieces[2, count] = width[j]
+        pieces[3, count] = t - submit[j] - (run[j] - left[j])
+        count += 1
+        left[j] -= length
+        if left[j] == 0:
+            pop(heap, waiting)
+            waiting -= 1
+        t += length
+    return count
