@@ -816,7 +816,7 @@ def _parser() -> argparse.ArgumentParser:
     made.add_argument(
         "--backfill",
         choices=["none", "easy", "conservative"],
-        help="backfilling under the weighted order (default easy; for orders of the queue none)",
+        help="backfilling under the weighted order, or that of the groups (default easy)",
     )
     made.add_argument(
         "--decoding",

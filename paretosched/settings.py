@@ -183,8 +183,8 @@ def _orders(groups: int, words: Sequence[str]) -> Floats:
         one_of("start of orders", word, ("workload", "queue"))
     ranks = orders.weak_orders(groups)
     merged = (ranks == 0).all(axis=1)
-    ranks = np.concatenate([ranks[~merged], ranks[merged]]).astype(np.float64)
-    return np.concatenate([np.column_stack([ranks, np.full(len(ranks), float(word == "queue"))]) for word in words])
+    ranks = np.concatenate([ranks[~merged], ranks[merged]])
+    return np.concatenate([orders.encode(ranks, dynamic=word == "queue") for word in words])
 
 
 def _members(workload: Workload, words: Sequence[str], most: int | None) -> Floats:

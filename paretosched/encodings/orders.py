@@ -12,19 +12,39 @@ the waiting queue.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import InputError
-from ..policy import HIGHEST, WITH_BACKFILL, Policy, greedy
+from ..errors import InputError, one_of
+from ..policy import BACKFILLS, HIGHEST, WITH_BACKFILL, Policy, greedy
+from ..simulate import decoded_start_times, start_times
 from ..workload import SITUATIONS, Workload
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 MOST_GROUPS = 6  # 4,683 orders; K in [0, 5] has room for six ranks
+
+
+class Orders(NamedTuple):
+    """The encoding by weak orders.
+
+    Attributes
+    ----------
+    backfill
+        Of the waiting queue: "none", "easy" or "conservative". Orders of the whole workload are followed strictly.
+    """
+
+    backfill: str = "easy"
+
+
+def checked(encoding: Orders) -> Orders:
+    """Return the encoding if its words are known; else raise InputError."""
+    one_of("backfill", encoding.backfill, BACKFILLS)
+    return encoding
 
 
 def weak_orders(groups: int) -> Ints:
@@ -228,6 +248,26 @@ def decode(genome: ArrayLike, groups: Sequence[str]) -> tuple[Ints, bool]:
     if genes[-1] not in (0.0, 1.0):
         raise InputError(f"the last gene must be 0 (whole workload) or 1 (waiting queue), but is {genes[-1]:g}")
     return _checked(genes[:-1], groups), bool(genes[-1])
+
+
+def starting(workload: Workload, encoding: Orders) -> Callable[[Floats, Floats], NDArray[np.int64]]:
+    """Make the function that turns genomes into start times, see `encodings.starting`."""
+    _check_count(len(workload.groups))
+    workload.calendar  # noqa: B018  # tabulated once, before threads share it
+
+    def start(genome: Floats, _ancestors: Floats) -> NDArray[np.int64]:
+        ranks, dynamic = decode(genome, workload.groups)
+        if dynamic:
+            return start_times(workload, queue_policy(ranks, workload.groups, encoding.backfill))
+        return decoded_start_times(workload, static_order(workload, ranks), "strict")
+
+    return start
+
+
+def policy_of(encoding: Orders, genome: Floats, groups: Sequence[str]) -> Policy | None:
+    """Give the policy of an order of the waiting queue; None for one of the whole workload."""
+    ranks, dynamic = decode(genome, groups)
+    return queue_policy(ranks, groups, encoding.backfill) if dynamic else None
 
 
 def _checked(ranks: ArrayLike, groups: Sequence[str]) -> Ints:
