@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .bounds import bounds
 from .errors import InputError
 from .front import Front, costs
 from .objectives import Objective, objective_table, objectives
@@ -21,6 +22,8 @@ from .workload import Workload
 
 Floats = NDArray[np.float64]
 BEST = "best on the front"
+IDEAL = "ideal point"
+IDEAL_RULE = "ideal point: no schedule can have a shorter AWRT, nor one that starts with the first job a higher UTIL"
 OVERBOOKED = " (overbooked)"
 CONVENTION = "(EASY - X) / EASY; positive is better for response times and worse for UTIL"
 
@@ -42,6 +45,8 @@ class Comparison:
     improvement
         (q, m) per cent, (EASY - X) / EASY as in papers 000 and 001: positive is better for response times, and
         *worse* for UTIL.
+    ideal
+        (m,), what no schedule can beat: `Bounds.together`, and `Bounds.prompt_utilisation` for UTIL.
     dominated_by, dominates
         (q,), how many schedules of the front dominate the policy and how many it dominates; None without a front,
         -1 for a recorded schedule that overbooks the machine, which no schedule of the front may do.
@@ -58,17 +63,18 @@ class Comparison:
     policies: tuple[str, ...]
     values: Floats
     improvement: Floats
+    ideal: Floats
     dominated_by: NDArray[np.int64] | None = None
     dominates: NDArray[np.int64] | None = None
     best: Floats | None = None
 
     @property
     def marks(self) -> dict[str, Floats]:
-        """The policies as named points of a figure: name to objective vector, (m,)."""
-        return dict(zip(self.policies, self.values, strict=True))
+        """The policies and the ideal point as named points of a figure: name to objective vector, (m,)."""
+        return dict(zip((*self.policies, IDEAL), (*self.values, self.ideal), strict=True))
 
     def rows(self) -> list[dict[str, Any]]:
-        """List the policies, then the best values on the front, as plain values; undefined is None.
+        """List the policies, the best values on the front and the ideal point, as plain values; undefined is None.
 
         The keys are "policy"; the names of the objectives, in natural units; the same with "_vs_easy", per cent;
         "dominated_by" and "dominates".
@@ -81,9 +87,10 @@ class Comparison:
             }
             for q, name in enumerate(self.policies)
         ]
-        if self.best is not None:
-            gain = improvement(self.best, self.values[0])
-            rows.append(self._row(BEST, self.best, gain) | {"dominated_by": None, "dominates": None})
+        for name, values in ((BEST, self.best), (IDEAL, self.ideal)):
+            if values is not None:
+                gain = improvement(values, self.values[0])
+                rows.append(self._row(name, values, gain) | {"dominated_by": None, "dominates": None})
         return rows
 
     def _row(self, policy: str, values: Floats, gain: Floats) -> dict[str, Any]:
@@ -105,7 +112,7 @@ class Comparison:
         columns = [Column("policy", "policy"), *map(in_hours, self.objectives)]
         if self.best is not None:
             columns += [Column("dominated_by", "dominated by", ",d"), Column("dominates", "dominates", ",d")]
-        return f"{table(lines, columns)}\nvs EASY: {CONVENTION}"
+        return f"{table(lines, columns)}\nvs EASY: {CONVENTION}\n{IDEAL_RULE}"
 
 
 def compare(
@@ -159,6 +166,9 @@ def compare(
     )
     values = np.array([objectives(schedule) for schedule in schedules])
     table_of_objectives = objective_table(workload.groups)
+    limits = bounds(workload)
+    ideal = limits.together.copy()
+    ideal[0] = limits.prompt_utilisation
     above = below = best = None
     if front is not None:
         own, theirs = np.split(costs(np.vstack([values, front.values]), table_of_objectives), [len(values)])
@@ -177,6 +187,7 @@ def compare(
         _distinct([p.name if fits else p.name + OVERBOOKED for p, fits in zip(chosen, feasible, strict=True)]),
         values,
         improvement(values, values[0]),
+        ideal,
         above,
         below,
         best,

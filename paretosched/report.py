@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import __version__
-from .compare import BEST, CONVENTION, Comparison
+from .compare import BEST, CONVENTION, IDEAL, IDEAL_RULE, Comparison
 from .errors import InputError
 from .figures import GRID, HOUR, INK, PAPER, QUIET, figures, template, unit
 from .files import written
@@ -115,7 +115,8 @@ def report(front: Front, comparison: Comparison, pairs: Sequence[tuple[str, str]
 {_comparison_table(comparison)}
 <p class="note">Response times in hours. Second line: {html.escape(CONVENTION)}; ▲ marks what is better than EASY,
 ▼ what is worse. Dominated by: schedules of the front that are at least as good in every objective and better in one;
-AWRT, a fixed mean of the group times, has no say in that. “–” is undefined: no job counts.</p>
+AWRT, a fixed mean of the group times, has no say in that. “–” is undefined: no job counts. {html.escape(IDEAL_RULE.capitalize())};
+it is a bound, each objective for itself, and no schedule need reach it.</p>
 </section>
 <section>
 <h2>Trade-offs</h2>
@@ -259,7 +260,7 @@ def _comparison_table(comparison: Comparison) -> str:
         if counts:
             cells += ["<td>–</td>" if row[key] is None else f"<td>{row[key]:,}</td>" for key in COUNTS]
         lines.append(
-            f'<tr class="best">{"".join(cells)}</tr>' if row["policy"] == BEST else f"<tr>{''.join(cells)}</tr>"
+            f'<tr class="best">{"".join(cells)}</tr>' if row["policy"] in (BEST, IDEAL) else f"<tr>{''.join(cells)}</tr>"
         )
     return _table(heads, lines)
 

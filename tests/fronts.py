@@ -60,6 +60,7 @@ def a_comparison(front: Any, names: tuple[str, ...] = ("EASY", "FCFS", "recorded
         names,
         values,
         improvement(values, values[0]),
+        np.where(sign > 0, 68.0, 0.9 * front.values.min(axis=0)),
         np.array([14, 50, 0]),
         np.array([0, 0, 7]),
         sign * (sign * front.values).max(axis=0),

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paretosched.compare import BEST, compare, improvement
+from paretosched.compare import BEST, IDEAL, compare, improvement
 from paretosched.errors import InputError
 from paretosched.objectives import objectives
 from paretosched.policy import Policy, greedy
@@ -73,25 +73,34 @@ def test_awrt_and_groups_without_jobs_decide_nothing():
     assert (c.dominated_by.tolist(), c.dominates.tolist()) == ([2], [1])
 
 
-def test_the_best_of_the_front_is_the_last_row():
+def test_the_best_of_the_front_comes_after_the_policies():
     awrt, nan = EASY[1], EASY[4]
     rows = compare(WORKLOAD, ["fcfs"], a_front([[50, 9, 8, 7, nan], [60, 10, 6, 9, nan]])).rows()
-    assert [r["policy"] for r in rows] == ["EASY", "FCFS", BEST]
-    assert [rows[-1][name] for name in ("UTIL", "AWRT", "AWRT1", "AWRT2")] == [60, 9, 6, 7]
-    assert rows[-1]["AWRT_vs_easy"] == pytest.approx(100 * (awrt - 9) / awrt)
-    assert rows[-1]["dominated_by"] is None
+    assert [r["policy"] for r in rows] == ["EASY", "FCFS", BEST, IDEAL]
+    assert [rows[-2][name] for name in ("UTIL", "AWRT", "AWRT1", "AWRT2")] == [60, 9, 6, 7]
+    assert rows[-2]["AWRT_vs_easy"] == pytest.approx(100 * (awrt - 9) / awrt)
+    assert rows[-2]["dominated_by"] is None
+
+
+def test_no_policy_beats_the_ideal_point():
+    c = compare(WORKLOAD, ["fcfs", "list", "conservative"])
+    sign = np.array([1.0] + [-1.0] * (len(c.ideal) - 1))
+    assert (np.nan_to_num(sign * (c.ideal - c.values)) >= 0).all()
+    assert c.rows()[-1]["policy"] == IDEAL
+    assert c.rows()[-1]["AWRT"] == c.ideal[1]
+    assert np.isnan(c.ideal[4])
 
 
 def test_without_a_front_nothing_is_said_about_one():
     rows = compare(WORKLOAD, ["fcfs"]).rows()
-    assert [(r["dominated_by"], r["dominates"]) for r in rows] == [(None, None)] * 2
+    assert [(r["dominated_by"], r["dominates"]) for r in rows] == [(None, None)] * 3
     assert "dominated" not in compare(WORKLOAD, ["fcfs"]).text()
 
 
 def test_an_empty_front_dominates_nothing():
     c = compare(WORKLOAD, [], a_front([]))
-    assert [r["dominated_by"] for r in c.rows()] == [0, None]
-    assert c.rows()[-1]["UTIL"] is None
+    assert [r["dominated_by"] for r in c.rows()] == [0, None, None]
+    assert c.rows()[1]["UTIL"] is None
 
 
 def test_policies_of_one_name_are_told_apart():
@@ -112,7 +121,8 @@ def test_the_text_has_the_improvements_below_each_policy_and_states_the_conventi
     assert " ".join(lines[0].split()) == "policy UTIL % AWRT h AWRT1 h AWRT2 h AWRT3 h dominated by dominates"
     assert lines[4].startswith("  vs EASY")
     assert "-12.6 %" in lines[4]
-    assert lines[-1].endswith("positive is better for response times and worse for UTIL")
+    assert lines[-1].startswith("ideal point: ")
+    assert lines[-2].endswith("positive is better for response times and worse for UTIL")
 
 
 @given(st.lists(st.lists(st.integers(0, 3), min_size=3, max_size=3), max_size=12))
