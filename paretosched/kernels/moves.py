@@ -1,0 +1,293 @@
+"""Variations of an order of jobs: elementary moves (paper 002, section 3.2) and recombinations.
+
+An order is an int32 permutation of the rows of a workload: there is no machine with 2^31 jobs, and a second, 16-bit
+version of every kernel would cost more time to compile than it saves. Chance comes as numbers in [0, 1), one row
+(which, how far) an elementary move, so that what a kernel does depends on nothing but its arguments.
+
+Swaps are made one after the other. Jobs that move to another place move all at once: every place that was drawn gets
+a new key, its number plus or minus its jumps, and the jobs are put down in the order of their keys. One job that
+moves alone passes exactly as many others as it jumps; and the time is that of two passes over the order, whatever
+the number and the length of the jumps. Self-adaptation may drive both up to the number of jobs, 133,000: then moves
+one after the other, each copying what its job passes, take seconds, and some milliseconds at 5,000 jumps of 4,000.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+
+class Space(NamedTuple):
+    """What kernels write on, for orders of one length; a thread needs one of its own.
+
+    It is kept from call to call: fresh megabytes for each child cost as much time as the moves themselves, because
+    the system clears every page first.
+
+    Attributes
+    ----------
+    places, key, following
+        (n,) int32.
+    total, cost
+        (n,) float64.
+    latest
+        (n,) int64.
+    """
+
+    places: NDArray[np.int32]
+    key: NDArray[np.int32]
+    following: NDArray[np.int32]
+    total: NDArray[np.float64]
+    cost: NDArray[np.float64]
+    latest: NDArray[np.int64]
+
+
+def space(n: int) -> Space:
+    """Make space for orders of n jobs."""
+    dtypes = (np.int32, np.int32, np.int32, np.float64, np.float64, np.int64)
+    return Space(*(np.empty(n, dtype) for dtype in dtypes))
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def jump_length(luck, mean):
+    """Turn a number in [0, 1) into a geometrically distributed one in 1, 2, ...: P(d > k) = (1 - 1 / mean)^k.
+
+    By inversion and not by numpy's generator, whose method may change with its version: orders that a run has
+    stored as recipes must come out the same in years.
+    """
+    if mean <= 1.0:
+        return np.int64(1)
+    return np.int64(1) + np.int64(math.log1p(-luck) / math.log1p(-1.0 / mean))
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def swap(order, luck, mean):
+    """Swap pairs of jobs of `order`, one pair after the other.
+
+    The distance of a pair is geometric, at most n - 1, and all pairs of places at that distance are equally likely.
+    The ends need no rule of their own then, and a swap is as probable as its inverse, which is itself.
+
+    Parameters
+    ----------
+    order
+        (n,) int32, changed.
+    luck
+        (k, 2) float64 in [0, 1): which pair, how far apart.
+    mean
+        Mean distance; 1 swaps neighbours only.
+    """
+    n = order.size
+    if n < 2:
+        return
+    for k in range(luck.shape[0]):
+        distance = min(jump_length(luck[k, 1], mean), np.int64(n - 1))
+        i = np.int64(luck[k, 0] * (n - distance))
+        j = i + distance
+        order[i], order[j] = order[j], order[i]
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def later(order, movable, luck, mean, result, space):
+    """Fill `result` with `order` after random jobs have moved towards the end.
+
+    A job passes those within the sum of its jumps behind it, except such as move on themselves. Jobs that do not move
+    keep their order.
+
+    Parameters
+    ----------
+    order
+        (n,) int32.
+    movable
+        (n,) bool by job: which may be drawn, all with the same probability.
+    luck
+        (k, 2) float64 in [0, 1): which job, how far.
+    mean
+        Mean length of a jump, which is geometric and ends at the last place.
+    result
+        (n,) int32, filled.
+    space
+        `Space`.
+    """
+    n = order.size
+    key = space.key
+    places = space.places
+    count = 0
+    for i in range(n):
+        key[i] = i
+        places[count] = i
+        count += movable[order[i]]  # no branch, which would be guessed wrong half of the time
+    if count > 0:
+        for k in range(luck.shape[0]):
+            i = places[np.int64(luck[k, 0] * count)]
+            key[i] = min(key[i] + jump_length(luck[k, 1], mean), np.int64(n - 1))
+    _put_down(order, key, True, result, places, space.following)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def pull(order, submit, wait, luck, mean, result, space):
+    """Fill `result` with `order` after jobs whose waiting is expensive have moved towards the front.
+
+    None moves in front of the first job in the order that starts at its submission or later: whoever is before that
+    one has started already when it is submitted.
+
+    Parameters
+    ----------
+    order
+        (n,) int32.
+    submit, wait
+        (n,) integer s by job; their sums are the start times of the schedule of this order.
+    luck
+        (k, 2) float64 in [0, 1): which job, how far.
+    mean
+        Mean length of a jump, which is geometric.
+    result
+        (n,) int32, filled.
+    space
+        `Space`, with `cost` by job, at least 0: a job is drawn with a probability proportional to it. All 0: nothing
+        moves.
+    """
+    n = order.size
+    key = space.key
+    places = space.places
+    total = space.total
+    cost = space.cost
+    latest = space.latest
+    count = 0
+    so_far = 0.0
+    last = np.int64(0)
+    for i in range(n):
+        job = order[i]
+        key[i] = i
+        # decoded by earliest fit, starts do not ascend along the order; their running maximum does
+        last = max(last, submit[job] + wait[job])
+        latest[i] = last
+        if cost[job] > 0.0:
+            so_far += cost[job]
+            places[count] = i
+            total[count] = so_far
+            count += 1
+    if count > 0:
+        for k in range(luck.shape[0]):
+            # the product is below the whole sum, rounded as well: 1 - 2^-53 is the largest number there is below 1
+            i = places[_first_above(total, np.int64(0), np.int64(count), luck[k, 0] * so_far)]
+            before = submit[order[i]] - 1
+            place = max(key[i] - jump_length(luck[k, 1], mean), np.int64(0))
+            if latest[place] <= before:
+                place = _first_above(latest, place, np.int64(i), before)
+            key[i] = place
+    _put_down(order, key, False, result, places, space.following)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _first_above(ascending, low, high, value):
+    """Find the first of the entries `low` to before `high` that is larger; `high` if there is none."""
+    while low < high:
+        middle = (low + high) >> 1
+        above = ascending[middle] > value
+        high = middle if above else high
+        low = low if above else middle + 1
+    return low
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _put_down(order, key, behind, result, first, following):
+    """Sort places by key; who moves stands behind (or before) who has the place, among movers the place decides."""
+    n = order.size
+    for i in range(n):
+        first[i] = -1
+    for i in range(n - 1, -1, -1):  # descending, so that each list of movers ascends
+        if key[i] != i:
+            following[i] = first[key[i]]
+            first[key[i]] = i
+    filled = 0
+    for i in range(n):
+        if behind and key[i] == i:
+            result[filled] = order[i]
+            filled += 1
+        mover = first[i]
+        while mover >= 0:
+            result[filled] = order[mover]
+            filled += 1
+            mover = following[mover]
+        if not behind and key[i] == i:
+            result[filled] = order[i]
+            filled += 1
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def order_crossover(parent, mate, begin, end, result, space):
+    """Fill `result` by order crossover, OX (Davis 1985).
+
+    Places `begin` to before `end` are the parent's. The others take the remaining jobs in the order in which the
+    mate has them, both from place `end` on and round the end of the order.
+
+    Parameters
+    ----------
+    parent, mate
+        (n,) int32 permutations.
+    begin, end
+        0 <= begin <= end <= n.
+    result
+        (n,) int32, filled.
+    space
+        `Space`.
+    """
+    n = parent.size
+    taken = space.key
+    taken[:] = 0
+    for i in range(begin, end):
+        result[i] = parent[i]
+        taken[parent[i]] = 1
+    place = end
+    for k in range(end, end + n):
+        job = mate[k if k < n else k - n]
+        if not taken[job]:
+            result[place if place < n else place - n] = job
+            place += 1
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def mapped_crossover(parent, mate, begin, end, result, space):
+    """Fill `result` by partially mapped crossover, PMX (Goldberg and Lingle 1985).
+
+    Places `begin` to before `end` are the parent's, the others the mate's. Where the mate's job is there already, the
+    job comes that the mate has in its stead, and so on until it is a new one. Parameters as of `order_crossover`.
+    """
+    place = space.places
+    place[:] = -1
+    for i in range(begin, end):
+        result[i] = parent[i]
+        place[parent[i]] = i
+    for i in range(parent.size):
+        if i < begin or i >= end:
+            job = mate[i]
+            while place[job] >= 0:
+                job = mate[place[job]]
+            result[i] = job
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def cycle_crossover(parent, mate, result, space):
+    """Fill `result` by cycle crossover (Oliver, Smith and Holland 1987): every job has a place it has in a parent.
+
+    The places of a cycle hold the same jobs in both. Cycles are taken from the parent and from the mate in turn, in
+    the order of their first places. Places where both have the same job do not count as cycles: between similar
+    orders nearly all are such places, and turns would only tell odd from even. Parameters as of `order_crossover`.
+    """
+    place = space.places
+    for i in range(parent.size):
+        place[parent[i]] = i
+        result[i] = -1
+    of_parent = True
+    for begin in range(parent.size):
+        if result[begin] >= 0:
+            continue
+        if parent[begin] == mate[begin]:
+            result[begin] = parent[begin]
+            continue
+        i = np.int64(begin)
+        while result[i] < 0:
+            result[i] = parent[i] if of_parent else mate[i]
+            i = np.int64(place[mate[i]])
+        of_parent = not of_parent
