@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import encodings, evolve
-from .encodings import Encoding, Orders, Sequences, Weighting, orders
+from .encodings import Encoding, Orders, Sequences, Weighting, orders, sequence
 from .encodings.weighting import lower_upper
 from .errors import InputError, one_of
 from .front import Front, genome, load_front, row_policy, spread
@@ -103,7 +103,7 @@ def settle(
             first = tuple(known["starts"])  # as it was resolved when the run began
         else:
             first = start_orders(workload, start or ("submit",), population, seed)
-        made = made._replace(starts=first)
+        made = sequence.checked(made._replace(starts=first), workload)
         rate = 0.0 if made.recombination == "none" else RECOMBINED
         space = evolve.Recipes(len(first), most=float(len(workload)), recombination=rate, **_strategy(strategy, workload))
         if chosen == ALL:

@@ -16,6 +16,7 @@ from ..errors import InputError, first_few
 from ..policy import CRITERIA, Policy
 from ..workload import SITUATIONS, Workload
 from . import orders, sequence, weighting
+from .derivation import deriving
 from .orders import Orders
 from .sequence import Sequences
 from .weighting import Weighting
@@ -73,7 +74,7 @@ def checked(encoding: Encoding) -> Encoding:
         return weighting.checked(encoding)
     if isinstance(encoding, Orders):
         return orders.checked(encoding)
-    return sequence.checked(encoding)
+    return sequence.checked_words(encoding)
 
 
 def gene_labels(encoding: Encoding, groups: int) -> list[str]:
@@ -103,7 +104,7 @@ def starting(workload: Workload, encoding: Encoding) -> Starting:
         return weighting.starting(workload, encoding)
     if isinstance(encoding, Orders):
         return orders.starting(workload, encoding)
-    return sequence.starting(workload, encoding)
+    return deriving(workload, encoding).start_times
 
 
 def examples(encoding: Encoding, groups: Sequence[str]) -> tuple[Encoding, Floats]:

@@ -39,6 +39,7 @@ DECODINGS = ("strict", "earliest")
 MOVES = ("adjacent", "swap", "later", "group", "pull")
 MOVABLE = ("all", "processors", "hour", "either", "both")
 RECOMBINATIONS = ("none", "ox", "pmx", "cycle")
+MISSING = -2
 KEYS = 2**53  # whole numbers that a float64 can tell apart
 FACTOR = 1.3  # gamma of paper 002
 BIG, LONG = 32, 3600  # processors and more; more than so many seconds requested
@@ -78,31 +79,18 @@ def gene_labels() -> list[str]:
     return list(GENES)
 
 
-def to_json(spec: Sequences) -> dict[str, Any]:
-    """Turn the encoding into plain JSON values.
-
-    Examples
-    --------
-    >>> to_json(Sequences(moves="later"))["moves"], from_json(to_json(Sequences())) == Sequences()
-    ('later', True)
-    """
-    return spec._asdict() | {"starts": list(spec.starts)}
-
-
-def from_json(value: Any, where: str = "sequences") -> Sequences:
-    """Turn what `to_json` gave into the encoding again; whether it fits a workload `checked` says.
-
-    Raises
-    ------
-    InputError
-        A key is missing or unknown, or starts are not a list.
-    """
-    if not isinstance(value, Mapping) or set(value) != set(Sequences._fields):
-        found = ", ".join(map(str, value)) if isinstance(value, Mapping) else type(value).__name__
-        raise InputError(f"{where}: an object with the keys {', '.join(Sequences._fields)} is needed, but is: {found}")
-    if not isinstance(value["starts"], list):
-        raise InputError(f'{where}: "starts" must be a list, but is {_shown(value["starts"])}')
-    return Sequences(**{**value, "starts": tuple(value["starts"])})
+def checked_words(spec: Sequences) -> Sequences:
+    """Return `spec` if its words are known; else raise InputError. Whether it fits a workload `checked` says."""
+    words = {"decoding": DECODINGS, "moves": MOVES, "movable": MOVABLE, "recombination": RECOMBINATIONS}
+    for key, known in words.items():
+        word = getattr(spec, key)
+        if word not in known:
+            raise InputError(f"{key} must be one of {', '.join(known)}, but is {_shown(word)}")
+    if not spec.starts:
+        raise InputError("starts must have one start order or more, but has none")
+    if spec.movable != "all" and spec.moves not in ("later", "group"):
+        raise InputError(f'movable "{spec.movable}" is for the moves later and group, but the moves are "{spec.moves}"')
+    return spec
 
 
 def checked(spec: Sequences, workload: Workload) -> Sequences:
@@ -120,17 +108,9 @@ def checked(spec: Sequences, workload: Workload) -> Sequences:
     Traceback (most recent call last):
     paretosched.errors.InputError: moves "later" with movable "both" need such jobs, but workload has none
     """
-    words = {"decoding": DECODINGS, "moves": MOVES, "movable": MOVABLE, "recombination": RECOMBINATIONS}
-    for key, known in words.items():
-        word = getattr(spec, key)
-        if word not in known:
-            raise InputError(f"{key} must be one of {', '.join(known)}, but is {_shown(word)}")
-    if not spec.starts:
-        raise InputError("starts must have one start order or more, but has none")
+    checked_words(spec)
     for start in spec.starts:
         _parsed(workload, start)
-    if spec.movable != "all" and spec.moves not in ("later", "group"):
-        raise InputError(f'movable "{spec.movable}" is for the moves later and group, but the moves are "{spec.moves}"')
     if not movable_jobs(workload, spec.movable).any():
         raise InputError(
             f'moves "{spec.moves}" with movable "{spec.movable}" need such jobs, but {workload.name} has none'
@@ -213,14 +193,14 @@ def ancestry(archive: Floats, rows: Floats) -> Floats:
     Parameters
     ----------
     archive
-        (n, 6) recipes; row i has the number i.
+        (n, 6) recipes sorted by number, all that are needed among them.
     rows
         (r, 6) recipes, of the archive or not yet in it.
 
     Raises
     ------
     InputError
-        A row of the archive has another number, or a recipe has a parent that does not precede it.
+        Numbers do not ascend, a recipe has a parent that does not precede it, or an ancestor is missing.
 
     Examples
     --------
@@ -228,20 +208,36 @@ def ancestry(archive: Floats, rows: Floats) -> Floats:
     >>> ancestry(archive, np.array([[3, 2, -1, 88, 1, 1.0]]))[:, 0].tolist()
     [1.0, 2.0]
     """
-    of_archive = archive[:, 1:3].astype(np.int64)
-    of_rows = rows[:, 1:3].astype(np.int64)
-    strange = np.flatnonzero(archive[:, 0] != np.arange(len(archive)))
-    if strange.size:
-        raise InputError(f"recipes must be numbered 0, 1, 2, ..., but recipe {strange[0]} has {archive[strange[0], 0]}")
-    for recipes, parents in ((archive, of_archive), (rows, of_rows)):
-        broken = np.flatnonzero((parents >= np.minimum(recipes[:, :1], len(archive))).any(axis=1))
-        if broken.size:
-            shown = first_few((f"recipe {recipes[i, 0]:g} has {parents[i].max()}" for i in broken), broken.size)
-            raise InputError(f"a parent must be an earlier evaluation, but {shown}")
+    numbers = archive[:, 0].astype(np.int64)
+    if (np.diff(numbers) <= 0).any():
+        raise InputError("recipes must be sorted by number, but are not")
+    of_archive = _places(archive, numbers)
+    of_rows = _places(rows, numbers)
+    missing = np.flatnonzero((of_rows == MISSING).any(axis=1))
+    if missing.size:
+        raise InputError(f"a recipe must have its ancestors here, but {_parents_of(rows[missing[0]])}")
     needed = np.zeros(len(archive), dtype=np.bool_)
     needed[of_rows[of_rows >= 0]] = True
     mark_ancestors(of_archive[:, 0], of_archive[:, 1], needed)
+    missing = np.flatnonzero(needed & (of_archive == MISSING).any(axis=1))
+    if missing.size:
+        raise InputError(f"a recipe must have its ancestors here, but {_parents_of(archive[missing[0]])}")
     return archive[needed]
+
+
+def _places(recipes: Floats, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Find both parents of recipes among ascending numbers, (k, 2) int64; -1 for none, MISSING if not there."""
+    parents = recipes[:, 1:3].astype(np.int64)
+    broken = np.flatnonzero((parents >= recipes[:, :1]).any(axis=1))
+    if broken.size:
+        raise InputError(f"a parent must be an earlier evaluation, but {_parents_of(recipes[broken[0]])}")
+    places = np.searchsorted(numbers, parents)
+    there = np.append(numbers, -1)[places] == parents
+    return np.where(parents < 0, -1, np.where(there, places, MISSING))
+
+
+def _parents_of(recipe: Floats) -> str:
+    return f"recipe {recipe[0]:g} has the parents {recipe[1]:g} and {recipe[2]:g}"
 
 
 def spared_groups(workload: Workload, movable: str) -> list[int]:
