@@ -121,7 +121,7 @@ def explore(
     if evaluations > MOST_EVALUATIONS:
         raise InputError(f"evaluations must be at most {MOST_EVALUATIONS}, but are {evaluations}")
     check_workers(workers, scheduler)
-    search = evolve.search(algorithm, *lower_upper(len(workload.groups)), population, seed)
+    search = evolve.search(algorithm, evolve.Box(*lower_upper(len(workload.groups))), population, seed)
     parameters = {
         "encoding": "weighting",
         "algorithm": algorithm,
