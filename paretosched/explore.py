@@ -159,10 +159,13 @@ def explore(
         raise InputError(f"evaluations must be in 1..{MOST_EVALUATIONS}, but are {evaluations}")
     parameters = dict(chosen.parameters)
     generations = None
-    if chosen.algorithm in evolve.WITH_HORIZON:
-        parameters["evaluations"] = evaluations  # what it asks for depends on how far it will go
+    if chosen.algorithm == "rvea":
         generations = -(-evaluations // population)
-    search = evolve.search(chosen.algorithm, chosen.space, population, seed, generations)
+        parameters["generations"] = generations  # what it asks for depends on how far it will go
+    if isinstance(chosen.space, np.ndarray):
+        search = evolve.listed(chosen.space, population)
+    else:
+        search = evolve.search(chosen.algorithm, chosen.space, population, seed, generations)
     with store.open_run(run_directory, parameters) as run:
         shape = len(encodings.gene_labels(chosen.encoding, len(workload.groups))), len(workload.groups) + 2
         known = store.stored(run, *shape)

@@ -105,7 +105,7 @@ def settle(
             first = start_orders(workload, start or ("submit",), population, seed)
         made = sequence.checked(made._replace(starts=first), workload)
         rate = 0.0 if made.recombination == "none" else RECOMBINED
-        space = evolve.Recipes(len(first), most=float(len(workload)), recombination=rate, **_strategy(strategy, workload))
+        space = evolve.Recipes(len(first), most=len(workload), recombination=rate, **_strategy(strategy, workload))
         if chosen == ALL:
             space = np.array([[i, -1, -1, i, space.frequency, space.jump] for i in range(len(first))], dtype=np.float64)
         else:

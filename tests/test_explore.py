@@ -345,11 +345,11 @@ def test_a_group_without_jobs_is_undefined_and_takes_no_part(tmp_path: Path) -> 
     ("change", "message"),
     [
         ({"evaluations": 9}, "evaluations must be at least the population, 10, but are 9"),
-        ({"population": 3}, r"population must be in 4\.\.10000, but is 3"),
+        ({"population": 3}, r"population must be in 4\.\.10000 for nsga2, but is 3"),
         ({"seed": -1}, "seed must be at least 0, but is -1"),
         ({"workers": -1}, r"workers must be in 0\.\.\d+, 4 a core of this machine, but is -1"),
         ({"backfill": "some"}, 'backfill must be one of none, easy, conservative, but is "some"'),
-        ({"algorithm": "nsga3"}, "algorithm must be one of nsga2, random"),
+        ({"algorithm": "nsga3"}, "algorithm must be one of nsga, nsga2, "),
         ({"workers": 1, "scheduler": "tcp://127.0.0.1:9"}, "must not both be given"),
     ],
 )
