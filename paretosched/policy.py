@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .errors import InputError, first_few
+from .errors import InputError, first_few, one_of
 from .files import read_text, written
 from .workload import SITUATIONS, Workload
 

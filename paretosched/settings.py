@@ -89,6 +89,10 @@ def settle(
     one_of("encoding", encoding, list(encodings.ENCODINGS))
     chosen = ALL if algorithm is None and encoding == "orders" else algorithm or "nsga2"
     one_of("algorithm", chosen, [*evolve.ALGORITHMS, ALL])
+    if population < 1:
+        raise InputError(f"population must be at least 1, but is {population}")
+    if seed < 0:
+        raise InputError(f"seed must be at least 0, but is {seed}")
     given = {key: word for key, word in words.items() if word is not None}
     strategy = {key: float(given.pop(key)) for key in ("frequency", "jump") if encoding == "sequence" and key in given}
     kind = encodings.ENCODINGS[encoding]

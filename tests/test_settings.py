@@ -14,7 +14,6 @@ from paretosched.errors import InputError
 from paretosched.explore import explore
 from paretosched.front import load_front, merge, row_policy, save_front, schedule
 from paretosched.objectives import objectives
-from paretosched.schedule import check
 from paretosched.settings import settle, start_orders
 from paretosched.simulate import simulate
 from test_explore import equal_runs
@@ -73,7 +72,7 @@ def test_every_row_of_a_front_becomes_its_schedule_again(runs: Path, name: str) 
     front = load_front(runs / name)
     for row in range(len(front)):
         again = schedule(front, row, W)
-        check(again)
+        again.check()
         assert objectives(again).tobytes() == front.values[row].tobytes()
         if row_policy(front, row) is not None:
             assert again.start.tolist() == simulate(W, row_policy(front, row)).start.tolist()  # type: ignore[arg-type]
@@ -112,11 +111,10 @@ def test_a_run_begins_with_the_members_of_another(runs: Path, tmp_path: Path) ->
     assert len(both) == len(offline)  # a schedule decoded as early as possible is nowhere worse
     begun = explore(W, tmp_path / "begun", **SIZE, evaluations=20, start=[str(runs / "nsga weighting")])
     assert {tuple(row) for row in begun.values.tolist()} & {tuple(row) for row in front.values.tolist()}
-    orders = explore(
-        W, tmp_path / "orders", **SIZE, algorithm="all", encoding="sequence", start=[str(runs / "nsga weighting")]
-    )
-    # the start order of a schedule decodes to one that is nowhere worse
-    assert (orders.values[:, 1].min() <= front.values[:, 1].min()).all()
+    words: dict[str, Any] = {"encoding": "sequence", "start": [str(runs / "nsga weighting")], "algorithm": "all"}
+    orders = explore(W, tmp_path / "orders", population=len(front), **words)
+    assert orders.evaluations == len(front)
+    assert (orders.values.min(axis=0)[1:] <= front.values.min(axis=0)[1:]).all()  # of a start order, likewise
 
 
 def test_what_a_run_began_with_stays_when_its_source_changes(runs: Path, tmp_path: Path) -> None:

@@ -118,7 +118,7 @@ def examples(encoding: Encoding, groups: Sequence[str]) -> tuple[Encoding, Float
         return encoding, np.array([[0.0] * len(groups) + [where] for where in (0.0, 1.0)])
     mate = -1.0 if encoding.recombination == "none" else 1.0
     start, child = [0.0, -1.0, -1.0, 0.0, 1.0, 1.0], [1.0, 0.0, -1.0, 1.0, 1.0, 1.0]
-    return encoding._replace(starts=("submit",)), np.array([start, child, [2.0, 0.0, mate, 1.0, 1.0, 1.0]])
+    return encoding._replace(starts=("submit",), movable="all"), np.array([start, child, [2.0, 0.0, mate, 1.0, 1.0, 1.0]])
 
 
 def ancestry(encoding: Encoding, archive: Floats, genomes: Floats) -> Floats:
