@@ -16,8 +16,10 @@ if TYPE_CHECKING:
     from .errors import InputError
     from .explore import explore
     from .figures import figures
-    from .front import Front, frame, indicators, load_front, merge, save_front
+    from .front import Front, frame, load_front, merge, save_front
+    from .indicators import contributions, course, indicators
     from .objectives import Objective, objective_table, objectives
+    from .plan import explore_plan, rows_of
     from .policy import Policy, greedy, load_policy, save_policy
     from .report import export_figures, write_report
     from .schedule import Schedule, save_schedule
@@ -63,11 +65,15 @@ _HOME = {
     "objectives": "objectives",
     # what is possible
     "explore": "explore",
+    "explore_plan": "plan",
+    "rows_of": "plan",
     "Front": "front",
     "load_front": "front",
     "save_front": "front",
     "merge": "front",
-    "indicators": "front",
+    "indicators": "indicators",
+    "contributions": "indicators",
+    "course": "indicators",
     "frame": "front",
     # how it compares, and what it looks like
     "compare": "compare",
