@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .objectives import Objective, objective_table, objectives
     from .plan import explore_plan, rows_of
     from .policy import Policy, greedy, load_policy, save_policy
-    from .report import export_figures, write_report
+    from .report import export_figures, write_figures, write_report
     from .schedule import Schedule, save_schedule
     from .simulate import simulate
     from .workload import (
@@ -81,6 +81,7 @@ _HOME = {
     "figures": "figures",
     "write_report": "report",
     "export_figures": "report",
+    "write_figures": "report",
     # what went wrong
     "InputError": "errors",
 }

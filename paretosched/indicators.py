@@ -135,7 +135,7 @@ def hypervolume(places: Floats) -> float:
         return 0.0
     reference = np.full(places.shape[1], EDGE)
     found = moocore.hv_approx(inside, ref=reference, method="DZ2019-HW", nsamples=DIRECTIONS)
-    return float(found) / EDGE ** places.shape[1]
+    return float(found) / EDGE ** int(places.shape[1])
 
 
 def hypervolume_error(places: Floats) -> float:
@@ -154,7 +154,7 @@ def hypervolume_error(places: Floats) -> float:
     """
     import moocore
 
-    q = places.shape[1]
+    q = int(places.shape[1])
     inside = places[(places < EDGE).all(axis=1)]
     if len(inside) == 0:
         return 0.0
@@ -367,7 +367,7 @@ def course(
 
 def _defined(front: Front) -> NDArray[np.bool_]:
     """Tell which columns can be compared: NaN equals nothing, not even itself."""
-    defined: NDArray[np.bool_] = ~np.isnan(front.values).any(axis=0)
+    defined: NDArray[np.bool_] = ~np.asarray(np.isnan(front.values).any(axis=0), dtype=np.bool_)
     return defined
 
 

@@ -26,7 +26,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .errors import InputError
 from .explore import explore
-from .files import written
 from .front import FRONT_FILE, load_front, merge, save_front
 
 if TYPE_CHECKING:

@@ -104,7 +104,7 @@ def test_rows_can_be_chosen_and_unknown_ones_are_named() -> None:
     assert [row.name for row in rows_of("better", ["weighting"])] == ["weighting"]
     with pytest.raises(InputError, match='plan must be one of paper002, better, algorithms, but is "all"'):
         rows_of("all")
-    with pytest.raises(InputError, match='row of the plan paper002 must be one of .*, but is "NSGA"'):
+    with pytest.raises(InputError, match=r'row of the plan paper002 must be one of .*, but is "NSGA"'):
         rows_of("paper002", ["NSGA"])
 
 
