@@ -18,10 +18,12 @@ if TYPE_CHECKING:
     from .errors import InputError
     from .explore import explore
     from .figures import figures
-    from .front import Front, frame, indicators, load_front, merge, save_front
+    from .front import Front, frame, load_front, merge, save_front
+    from .indicators import contributions, course, indicators
     from .objectives import Objective, objective_table, objectives
+    from .plan import explore_plan, rows_of
     from .policy import Policy, greedy, load_policy, save_policy
-    from .report import export_figures, write_report
+    from .report import export_figures, write_figures, write_report
     from .schedule import Schedule, save_schedule
     from .simulate import simulate
     from .workload import (
@@ -68,11 +70,15 @@ _HOME = {
     # what is possible
     "weak_orders": "encodings.orders",
     "explore": "explore",
+    "explore_plan": "plan",
+    "rows_of": "plan",
     "Front": "front",
     "load_front": "front",
     "save_front": "front",
     "merge": "front",
-    "indicators": "front",
+    "indicators": "indicators",
+    "contributions": "indicators",
+    "course": "indicators",
     "frame": "front",
     # how it compares, and what it looks like
     "compare": "compare",
@@ -80,6 +86,7 @@ _HOME = {
     "figures": "figures",
     "write_report": "report",
     "export_figures": "report",
+    "write_figures": "report",
     # what went wrong
     "InputError": "errors",
 }

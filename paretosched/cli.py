@@ -282,7 +282,8 @@ def explore(options: argparse.Namespace) -> None:
 
 def front(options: argparse.Namespace) -> None:
     """Merge runs and fronts, and show what came out."""
-    from .front import extremes, indicators, load_front, merge, save_front
+    from .front import extremes, load_front, merge, save_front
+    from .indicators import indicators
     from .tables import Column, plain, table, to_json
 
     _check_outputs(options, "output")

@@ -1,7 +1,8 @@
 """A front as figures: values in, plotly figures out; no files, no web, nothing computed that a table would miss.
 
 What is drawn follows paper 002, section 4.3: UTIL against AWRT (figures 6, 9, 14), AWRT against AWRT_1 (7, 10, 12, 15)
-and AWRT_i against AWRT_j (8, 11, 13, 16), and, which the paper has not, all objectives at once. Times are hours on
+and AWRT_i against AWRT_j (8, 11, 13, 16), of one front (`scatter`) or of several sets of schedules (`clouds`); and,
+which the paper has not, all objectives at once, and what runs had found after how many evaluations. Times are hours on
 the axes and seconds under the mouse. Names come from logs and users: they are cut and escaped before plotly, which
 reads its labels as HTML, sees them.
 """
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
     from .front import Front
+    from .indicators import Course
 
 Floats = NDArray[np.float64]
 
@@ -41,6 +43,16 @@ MARKS = (
     ("#E69F00", "star"),
     ("#0072B2", "x"),
 )
+# Sets of schedules and courses of runs, ordered so that neighbours differ in lightness too.
+SETS = (
+    ("#0072B2", "circle"),
+    ("#E69F00", "diamond"),
+    ("#009E73", "square"),
+    ("#D55E00", "triangle-up"),
+    ("#56B4E9", "cross"),
+    ("#CC79A7", "star"),
+)
+DASHES = ("solid", "dot", "dash")
 # The colours of cividis from navy to ochre; its last, pale yellow, would be lost on white.
 SCALE = ("#00224e", "#213b6e", "#4c556c", "#6c6e72", "#8e8978", "#b0a473", "#d4c163")
 INK = {"light": "#1f2933", "dark": "#e4e7eb"}
@@ -150,6 +162,123 @@ def scatter(
     )
     figure.update_xaxes(title_text=across.title, **_scale(across, x_range))
     figure.update_yaxes(title_text=up.title, **_scale(up, y_range))
+    return figure
+
+
+def clouds(
+    sets: Mapping[str, Floats], objectives: Sequence[Objective], x: str, y: str, *, log: bool = False, title: str = ""
+) -> Figure:
+    """Draw two objectives of several sets of schedules against each other, each set in a colour of its own.
+
+    Parameters
+    ----------
+    sets
+        Objective vectors by the name of the set, (k, m) in natural units; at least one of them has a row. Larger
+        sets are drawn below smaller ones.
+    objectives
+        What the columns are.
+    x, y
+        Names of objectives.
+    log
+        Whether the axes of response times are logarithmic.
+    title
+        Above the figure; by default the two objectives.
+
+    Raises
+    ------
+    InputError
+        An objective is unknown or undefined because its group has no jobs, or there is nothing to draw.
+    """
+    from plotly import graph_objects as go
+
+    every = np.concatenate(list(sets.values()) or [np.zeros((0, len(objectives)))])
+    if len(every) == 0:
+        raise InputError("sets must have at least one schedule to be drawn, but have none")
+    columns = [_column_of(objectives, name) for name in (x, y)]
+    across, up = (_axis(objectives[c], every[:, c], log, "the workload") for c in columns)
+    draw = go.Scattergl if len(every) > WEBGL_FROM else go.Scatter
+    figure = go.Figure(layout={"template": template()})
+    order = sorted(enumerate(sets.items()), key=lambda entry: -len(entry[1][1]))
+    for number, (name, values) in order:
+        hue, symbol = SETS[number % len(SETS)]
+        count = len(values)
+        places = [_drawn(a.objective, values[:, c]) for a, c in zip((across, up), columns, strict=True)]
+        figure.add_trace(
+            draw(
+                x=places[0].astype(np.float32),
+                y=places[1].astype(np.float32),
+                customdata=np.rint(values[:, columns]).astype(np.int32),
+                mode="markers",
+                name=f"{text(name)} ({_count(count)})",
+                legendrank=number,
+                marker={
+                    "color": hue,
+                    "symbol": symbol,
+                    "size": 7 if count <= 200 else 5 if count <= 2_000 else 4,
+                    "opacity": 1.0 if count <= 200 else 0.6,
+                    "line": {"width": 0.5 if count <= 200 else 0},
+                },
+                hovertemplate=f"<b>{text(name)}</b><br>{_hover(across, up)}<extra></extra>",
+            )
+        )
+    figure.update_layout(
+        title={"text": title or f"{x} and {y}", "subtitle": {"text": _compass(across, up)}},
+        **_legend_below(0.19),
+    )
+    figure.update_xaxes(title_text=across.title, **_scale(across, _range(across, [])))
+    figure.update_yaxes(title_text=up.title, **_scale(up, _range(up, [])))
+    return figure
+
+
+def courses(runs: Mapping[str, Course], *, title: str = "What runs found, and when") -> Figure:
+    """Draw the hypervolume that runs had reached, and the size of their fronts, over their evaluations.
+
+    Parameters
+    ----------
+    runs
+        Their courses by name, measured in one box, see `indicators.course`.
+    title
+        Above the figure.
+    """
+    from plotly import graph_objects as go
+    from plotly.subplots import make_subplots
+
+    figure = make_subplots(rows=2, cols=1, shared_xaxes=True, row_heights=[0.62, 0.38], vertical_spacing=0.06)
+    figure.update_layout(template=template())
+    for number, (name, run) in enumerate(runs.items()):
+        hue, symbol = SETS[number % len(SETS)]
+        dash = DASHES[number // len(SETS) % len(DASHES)]
+        for row, (what, measured, spec) in enumerate(
+            (("hypervolume", run.hypervolume, ".4f"), ("front", run.size, ",d")), 1
+        ):
+            figure.add_trace(
+                go.Scatter(
+                    x=run.evaluations,
+                    y=measured,
+                    mode="lines+markers",
+                    name=text(name),
+                    legendgroup=str(number),
+                    showlegend=row == 1,
+                    line={"color": hue, "width": 2, "dash": dash},
+                    marker={"color": hue, "symbol": symbol, "size": 6},
+                    hovertemplate=f"<b>{text(name)}</b><br>%{{x:,d}} evaluations: {what} %{{y:{spec}}}<extra></extra>",
+                ),
+                row=row,
+                col=1,
+            )
+    low, high = (f(int(end(run.evaluations)) for run in runs.values()) for f, end in ((min, np.min), (max, np.max)))
+    limits = [float(np.log10(low)) - 0.05, float(np.log10(max(high, low + 1))) + 0.05]
+    figure.update_xaxes(**_log_axis(limits, 7))
+    figure.update_xaxes(title_text="evaluations", row=2)
+    figure.update_yaxes(title_text="hypervolume", rangemode="tozero", row=1)
+    sizes = np.concatenate([run.size for run in runs.values()])
+    limits = [-0.02, float(np.log10(max(sizes.max(), 10))) + 0.1]
+    figure.update_yaxes(title_text="points of the front", **_log_axis(limits, 4), row=2)
+    figure.update_layout(
+        title={"text": title, "subtitle": {"text": "share of the box that is dominated; better: up ↑"}},
+        height=640,
+        **_legend_below(0.13),
+    )
     return figure
 
 
@@ -349,10 +478,12 @@ def _come_nearer(nearest: Floats, places: Floats, row: int) -> None:
 def axis(front: Front, name: str, log: bool) -> Axis:
     """Take one objective of a front for drawing; only response times are ever on a logarithmic axis."""
     column = _column(front, name)
-    objective = front.objectives[column]
-    values = front.values[:, column]
+    return _axis(front.objectives[column], front.values[:, column], log, front.workload)
+
+
+def _axis(objective: Objective, values: Floats, log: bool, workload: str) -> Axis:
     if np.isnan(values).any():
-        raise InputError(f"{name} cannot be drawn, because no job of {front.workload} counts for it")
+        raise InputError(f"{objective.name} cannot be drawn, because no job of {workload} counts for it")
     return Axis(objective, np.asarray(_drawn(objective, values)), log and objective.unit == "s")
 
 
@@ -446,7 +577,11 @@ def _faint(colour: str, opacity: float) -> str:
 
 
 def _column(front: Front, name: str) -> int:
-    names = [o.name for o in front.objectives]
+    return _column_of(front.objectives, name)
+
+
+def _column_of(objectives: Sequence[Objective], name: str) -> int:
+    names = [o.name for o in objectives]
     if name not in names:
         raise InputError(f'objective must be one of {", ".join(names)}, but is "{name}"')
     return names.index(name)
@@ -464,6 +599,12 @@ def _third(front: Front, x: str, y: str) -> Axis | None:
 
     names = sorted((o.name for o in defined(front) if o.name not in (x, y)), key=telling)
     return axis(front, names[0], False) if names else None
+
+
+def _legend_below(gap: float) -> dict[str, Any]:
+    """Put the legend below the plot, where it hides nothing and has room for as many lines as it needs."""
+    legend = {"orientation": "h", "x": 0, "xanchor": "left", "y": -gap, "yanchor": "top", "itemsizing": "constant"}
+    return {"showlegend": True, "legend": legend}
 
 
 def _schedules(front: Front) -> str:
@@ -509,6 +650,10 @@ def _hover(across: Axis, up: Axis) -> str:
 def _scale(a: Axis, limits: list[float], most: int = 7) -> dict[str, Any]:
     if not a.log:
         return {"type": "linear", "range": limits, "tickformat": ",~g"}
+    return _log_axis(limits, most)
+
+
+def _log_axis(limits: list[float], most: int) -> dict[str, Any]:
     ticks = _log_ticks(limits[0], limits[1], most)
     # the format is for the ticks that plotly finds itself, once a reader has zoomed
     words = [f"{tick:,g}" for tick in ticks]

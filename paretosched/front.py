@@ -1,9 +1,9 @@
-"""A front: the non-dominated points of everything that was evaluated; merging, measuring, loading and saving fronts.
+"""A front: the non-dominated points of everything that was evaluated; merging, loading and saving fronts.
 
 Objective values keep their natural units and directions here; `costs` is the one place where signs change.
 
 AWRT is a mean of the AWRT_i with weights no schedule can change (see `objectives`), so it can never decide whether one
-point dominates another. It is carried along, but takes no part in dominance, hypervolume or distances; neither does
+point dominates another. It is carried along, but takes no part in dominance or in `indicators`; neither does
 the AWRT_i of a group without jobs, which is undefined (NaN) in every row.
 """
 
@@ -35,7 +35,6 @@ Ints = NDArray[np.int64]
 
 FORMAT = "paretosched front 2"
 FRONT_FILE = "front.parquet"
-HYPERVOLUME_METHOD = "moocore.hv_approx DZ2019-HW, 100000 directions"
 
 
 class Origin(NamedTuple):
@@ -254,7 +253,7 @@ def merge(fronts: Sequence[Front]) -> Front:
     for other in fronts[1:]:
         if (other.digest, other.groups) != (first.digest, first.groups):
             raise InputError(
-                f"fronts must belong to one workload, but {_called(first)} and {_called(other)} are different"
+                f"fronts must belong to one workload, but {called(first)} and {called(other)} are different"
             )
     every = sorted((o for f in fronts for o in f.origins), key=lambda o: (o.evaluations, o.key, o.name, o))
     named = {o.key: o for o in every}  # the last one stays: the longest
@@ -384,90 +383,6 @@ def schedule(front: Front, row: int, workload: Workload) -> Schedule:
         )
     start = encodings.starting(workload, origin.encoding)
     return Schedule(workload, start(genes, front.ancestors[front.origin[row]]), _named(front, row))
-
-
-def indicators(front: Front, inputs: Sequence[Front] = ()) -> dict[str, Any]:
-    """Measure a front, and what went into it against it.
-
-    All distances are taken after each deciding objective was scaled so that the front's ideal is 0 and its nadir 1
-    (an objective with one value only keeps its unit). The hypervolume is the share of the box from the ideal to the
-    reference point, 1.1 on that scale, that is dominated: 1 would be a front of one point at the ideal.
-
-    Parameters
-    ----------
-    front
-        At least one row.
-    inputs
-        Fronts of the same workload, usually those `front` was merged from.
-
-    Returns
-    -------
-    dict
-        Plain values: size, evaluations, ideal, nadir and reference (by objective, natural units), hypervolume and its
-        method; under "inputs" for each input its name, size, evaluations, rows that are in `front`, hypervolume
-        in the same box, IGD+ and additive epsilon against `front` (0 is best for both).
-
-    Raises
-    ------
-    InputError
-        The front is empty or an input is empty or of another workload.
-    """
-    import moocore
-
-    if any(len(f) == 0 for f in (front, *inputs)):
-        raise InputError("a front must have at least one row to be measured, but has none")
-    chosen = np.flatnonzero(deciding(front.values, front.objectives))
-    names = [front.objectives[j].name for j in chosen]
-    sign = np.where([front.objectives[j].maximise for j in chosen], -1.0, 1.0)
-    points = costs(front.values, front.objectives)
-    ideal, nadir = points.min(axis=0), points.max(axis=0)
-    span = np.where(nadir > ideal, nadir - ideal, 1.0)
-    edge = 1.1
-
-    def scaled(other: Front) -> Floats:
-        if (other.digest, other.groups) != (front.digest, front.groups):
-            raise InputError(
-                f"fronts must belong to one workload, but {_called(front)} and {_called(other)} are different"
-            )
-        return np.ascontiguousarray((costs(other.values, other.objectives) - ideal) / span)
-
-    def volume(matrix: Floats) -> float:
-        inside = matrix[(matrix < edge).all(axis=1)]
-        if len(inside) == 0:
-            return 0.0
-        found = moocore.hv_approx(inside, ref=np.full(len(names), edge), method="DZ2019-HW", nsamples=100_000)
-        return float(found) / edge ** len(names)
-
-    def by_name(vector: Floats) -> dict[str, float]:
-        return {name: float(x) + 0.0 for name, x in zip(names, vector * sign, strict=True)}
-
-    whole = scaled(front)
-    present = {tuple(row) for row in whole.tolist()}
-    rows = []
-    for other in inputs:
-        matrix = scaled(other)
-        rows.append(
-            {
-                "name": _called(other),
-                "size": len(other),
-                "evaluations": other.evaluations,
-                "in_front": sum(tuple(row) in present for row in matrix.tolist()),
-                "hypervolume": volume(matrix),
-                "igd_plus": float(moocore.igd_plus(matrix, ref=whole)),
-                "epsilon": float(moocore.epsilon_additive(matrix, ref=whole)),
-            }
-        )
-    return {
-        "size": len(front),
-        "evaluations": front.evaluations,
-        "duplicates": sum(origin.duplicates for origin in front.origins),
-        "ideal": by_name(ideal),
-        "nadir": by_name(nadir),
-        "reference": by_name(ideal + edge * span),
-        "hypervolume": volume(whole),
-        "hypervolume_method": HYPERVOLUME_METHOD,
-        "inputs": rows,
-    }
 
 
 def frame(front: Front) -> Any:
@@ -639,5 +554,6 @@ def _order(values: Floats, *ties: Ints) -> Ints:
     return np.lexsort((*ties, *values.T[::-1]))
 
 
-def _called(front: Front) -> str:
+def called(front: Front) -> str:
+    """Name a front in a message or a table: its workload and its runs."""
     return f"{front.workload} ({', '.join(dict.fromkeys(o.name for o in front.origins))})"

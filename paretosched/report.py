@@ -89,23 +89,9 @@ def report(front: Front, comparison: Comparison, pairs: Sequence[tuple[str, str]
     drawn = figures(front, comparison.marks, pairs)
     small = [name for name in drawn if name not in WIDE]
     large = [name for name in drawn if name not in small]
-    name = html.escape(front.workload)
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{POLICY}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="referrer" content="no-referrer">
-<meta name="color-scheme" content="light dark">
-<title>Schedules of {name}</title>
-<style>{_style()}</style>
-</head>
-<body>
-<main>
-<header>
+    body = f"""<header>
 <p class="eyebrow">paretosched report</p>
-<h1>{name}</h1>
+<h1>{html.escape(front.workload)}</h1>
 <p class="quiet">{comparison.jobs:,} jobs on {comparison.capacity:,} processors</p>
 </header>
 {_tiles(front, comparison)}
@@ -132,7 +118,57 @@ in hours.</p>
 <section>
 <h2>Where this comes from</h2>
 {_provenance(front, comparison)}
-</section>
+</section>"""
+    return _page(f"Schedules of {front.workload}", body)
+
+
+def write_figures(
+    path: str | os.PathLike[str], title: str, drawn: Mapping[str, Figure], captions: Mapping[str, str]
+) -> None:
+    """Write figures and what there is to say about each of them as one HTML file, such as those of a paper.
+
+    Parameters
+    ----------
+    path
+        The HTML file.
+    title
+        Above the figures.
+    drawn
+        Figures by name.
+    captions
+        Plain text below the figures that have some, by the same names.
+
+    Raises
+    ------
+    InputError
+        The file cannot be written.
+    """
+    shown = "".join(
+        f'<div>{_figure(key, drawn[key])}<p class="note">{html.escape(captions.get(key, ""))}</p></div>'
+        for key in drawn
+    )
+    body = f'<header><p class="eyebrow">paretosched figures</p><h1>{html.escape(title)}</h1></header>'
+    page = _page(title, f'{body}<section><div class="two">{shown}</div></section>')
+    with written(path) as temporary:
+        temporary.write_text(page, encoding="utf-8")
+
+
+def _page(title: str, body: str) -> str:
+    """Make a page that needs nothing else; `title` is plain text, `body` HTML."""
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{POLICY}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<meta name="color-scheme" content="light dark">
+<title>{html.escape(title)}</title>
+<style>{_style()}</style>
+</head>
+<body>
+<main>
+{body}
 </main>
 <script type="application/json" id="themes">{_json({t: template(t) for t in ("light", "dark")})}</script>
 <script type="application/json" id="config">{_json(CONFIG)}</script>
@@ -143,7 +179,9 @@ in hours.</p>
 """
 
 
-def export_figures(drawn: Mapping[str, Figure], directory: str | os.PathLike[str]) -> list[Path]:
+def export_figures(
+    drawn: Mapping[str, Figure], directory: str | os.PathLike[str], formats: Sequence[str] = FORMATS
+) -> list[Path]:
     """Write figures as PNG and SVG, through one Chrome or Chromium for all of them.
 
     Parameters
@@ -152,6 +190,8 @@ def export_figures(drawn: Mapping[str, Figure], directory: str | os.PathLike[str
         Figures by name, as `figures.figures` gives them; the name becomes the file's.
     directory
         Where to; made if it does not exist, but not what it lies in.
+    formats
+        "png", "svg" or both.
 
     Returns
     -------
@@ -176,7 +216,7 @@ def export_figures(drawn: Mapping[str, Figure], directory: str | os.PathLike[str
         target.mkdir(exist_ok=True)
     except OSError as error:
         raise InputError(f"{target}: cannot make this directory: {error.strerror}") from None
-    paths = [target / f"{name}.{ending}" for name in drawn for ending in FORMATS]
+    paths = [target / f"{name}.{ending}" for name in drawn for ending in formats]
     try:
         with ExitStack() as stack:
             jobs = [

@@ -226,6 +226,32 @@ def stored(run: Run, genes: int, objectives: int) -> Archive:
     )
 
 
+def evaluated(directory: str | os.PathLike[str]) -> tuple[Floats, Floats]:
+    """Read what a run has evaluated, without its genomes; the run may be written meanwhile.
+
+    Returns
+    -------
+    values, seconds
+        (n, m) objective values in the order of evaluation, natural units; (n,) CPU seconds of each.
+
+    Raises
+    ------
+    InputError
+        There is no run, it has no evaluations, or its store is damaged.
+    """
+    where = Path(directory) / STORE_FILE
+    if not where.is_file():
+        raise InputError(f"{directory}: a run directory must hold {STORE_FILE}, but there is none")
+    try:
+        with closing(sqlite3.connect(where)) as connection:
+            rows = connection.execute("select objectives, seconds from evaluation order by number").fetchall()
+        values = np.frombuffer(b"".join(row[0] for row in rows), dtype="<f8").reshape(len(rows), -1)
+        seconds = np.array([row[1] for row in rows], dtype=np.float64)
+    except (sqlite3.Error, TypeError, ValueError) as error:
+        raise InputError(f"{where}: not a readable store of evaluations: {error}") from None
+    return values.astype(np.float64), seconds
+
+
 def write_about(directory: Path, about: Mapping[str, Any]) -> None:
     """Write `run.json` whole."""
     with written(directory / RUN_FILE) as temporary:

@@ -20,7 +20,6 @@ from paretosched.front import (
     extremes,
     frame,
     front_of,
-    indicators,
     load_front,
     merge,
     nondominated,
@@ -185,44 +184,6 @@ def test_a_row_that_is_not_there_is_refused() -> None:
     front = random_front(7)
     with pytest.raises(InputError, match=rf"row must be in 0..{len(front) - 1}, but is {len(front)}"):
         row_policy(front, len(front))
-
-
-def hand_front(points: list[tuple[float, float]], name: str = "a") -> Front:
-    values = np.array([[u, t, t] for u, t in points])
-    return front_of(values, np.zeros((len(points), 15)), Origin(name, "nsga2", 0, 5, Weighting("easy")), ("1",))
-
-
-def test_indicators_of_a_case_done_by_hand() -> None:
-    """Scaled: (0, 1) and (1, 0), box to (1.1, 1.1): 0.11 + 0.1 of 1.21; the input (1, 0) alone: 0.1 * 1.1."""
-    front = hand_front([(90.0, 300.0), (80.0, 100.0)])
-    found = indicators(front, [front, hand_front([(80.0, 100.0)], "b")])
-    assert (found["size"], found["evaluations"]) == (2, 2)
-    assert found["ideal"] == {"UTIL": 90.0, "AWRT1": 100.0}
-    assert found["nadir"] == {"UTIL": 80.0, "AWRT1": 300.0}
-    assert found["reference"] == pytest.approx({"UTIL": 79.0, "AWRT1": 320.0})
-    assert found["hypervolume"] == pytest.approx(0.21 / 1.21, rel=1e-3)
-    itself, part = found["inputs"]
-    assert (itself["igd_plus"], itself["epsilon"], itself["in_front"]) == (0.0, 0.0, 2)
-    assert itself["hypervolume"] == found["hypervolume"]
-    # the missing point (0, 1) is 1 away from (1, 0) in the first objective, which is better in the second
-    assert (part["igd_plus"], part["epsilon"], part["in_front"]) == (0.5, 1.0, 1)
-    assert part["hypervolume"] == pytest.approx(0.11 / 1.21, rel=1e-3)
-
-
-def test_the_hypervolume_of_one_point_at_the_ideal_is_the_whole_box() -> None:
-    found = indicators(hand_front([(90.0, 300.0)]))
-    assert found["hypervolume"] == pytest.approx(1.0, rel=1e-3)
-    assert found["ideal"] == found["nadir"] == {"UTIL": 90.0, "AWRT1": 300.0}
-
-
-def test_an_input_beyond_the_box_has_no_volume() -> None:
-    front = hand_front([(90.0, 300.0), (80.0, 100.0)])
-    assert indicators(front, [hand_front([(50.0, 900.0)])])["inputs"][0]["hypervolume"] == 0.0
-
-
-def test_an_empty_front_is_not_measured() -> None:
-    with pytest.raises(InputError, match="at least one row"):
-        indicators(random_front(1, rows=0))
 
 
 def test_a_saved_front_comes_back_and_equal_fronts_are_equal_files(tmp_path: Path) -> None:

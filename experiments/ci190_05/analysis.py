@@ -1,0 +1,444 @@
+"""Set the results beside paper 002: results/ci190_05/summary.md and figures 6 to 16."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import settings
+
+import paretosched as ps
+from paretosched.figures import clouds, courses
+from paretosched.files import written
+from paretosched.indicators import Course
+from paretosched.plan import SUMMARIES
+from paretosched.store import evaluated
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+NEAR, SIMILAR = 0.1, 2.0  # relative difference that agrees; factor up to which numbers are of one size
+
+# Number of the paper's figure: the sets drawn, the objectives, and whether response times are on logarithmic axes.
+FIGURES: dict[int, tuple[str, str, str, bool]] = {
+    6: ("searched", "UTIL", "AWRT", False),
+    7: ("searched", "AWRT", "AWRT1", False),
+    8: ("searched", "AWRT1", "AWRT2", False),
+    9: ("starts", "UTIL", "AWRT", False),
+    10: ("starts", "AWRT", "AWRT1", True),
+    11: ("starts", "AWRT1", "AWRT2", True),
+    12: ("weighting", "AWRT", "AWRT1", False),
+    13: ("weighting", "AWRT1", "AWRT2", False),
+    14: ("final", "UTIL", "AWRT", True),
+    15: ("final", "AWRT", "AWRT1", True),
+    16: ("final", "AWRT1", "AWRT2", True),
+}
+WHAT = {
+    "searched": "the non-dominated schedules of the NSGA and of the NSGA-II rows, sequences of the whole workload",
+    "starts": "all start solutions: the weak orders of the groups, applied to the whole workload and to the queue",
+    "weighting": "the front of the real-value coded search",
+    "final": "the final solution, by what found it",
+}
+
+
+def main() -> None:
+    """Write the summary and the figures."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--work", type=Path, default=HERE / "work", help="where the run directories are")
+    parser.add_argument("--results", type=Path, default=ROOT / "results" / "ci190_05", help="where the results are")
+    parser.add_argument("--no-figures", action="store_true", help="for machines without Chrome or Chromium")
+    options = parser.parse_args()
+    provenance = json.loads((options.results / "provenance.json").read_text(encoding="utf-8"))
+    paper = published(HERE / "paper.csv")
+    found = {name: rows(options.results / f"{name}.csv") for name in ("table4", "better", "algorithms", "workloads")}
+    lines = ["# Paper 002 (report CI-190/05): the Pareto fronts", "", *heading(provenance)]
+    if found["table4"]:
+        lines += table4(paper, found["table4"])
+        lines += contributions(found["table4"])
+        lines += claims(paper, found["table4"])
+    if found["better"]:
+        lines += better(found["better"])
+    if found["algorithms"]:
+        lines += algorithms(found["algorithms"])
+    if found["workloads"]:
+        lines += workloads(paper, found["workloads"])
+    lines += errata(HERE / "paper.csv")
+    with written(options.results / "summary.md") as temporary:
+        temporary.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    print("\n".join(lines))
+    if found["table4"]:
+        drawn, captions = draw(options.work / "CTC", options.results)
+        ps.write_figures(options.results / "figures.html", "Paper 002, figures 6 to 16: CTC", drawn, captions)
+        if not options.no_figures:
+            ps.export_figures(drawn, options.results / "figures", ("png",))
+
+
+# --- reading ------------------------------------------------------------------------------------------------------
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    """Read a CSV file; none if that part was not run."""
+    if not path.exists():
+        return []
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def published(path: Path) -> dict[tuple[str, str], str]:
+    """Read what the paper says, by item and quantity."""
+    return {(row["item"], row["quantity"]): row["value"] for row in rows(path)}
+
+
+# --- the summary --------------------------------------------------------------------------------------------------
+
+
+def heading(provenance: Mapping[str, Any]) -> list[str]:
+    """Say what was run."""
+    versions = ", ".join(f"{name} {version}" for name, version in provenance["versions"].items())
+    quick = "**A quick run on a made-up workload: a test of the path, not a result.** " if provenance["quick"] else ""
+    return [
+        f"{quick}CTC scaled to {provenance['processors']:,} processors (seed {provenance['scaling_seed']}): "
+        f"{provenance['jobs']:,} jobs, digest `{provenance['digest'][:12]}`. {provenance['workers']} workers on "
+        f"{provenance['cores']} cores; {versions}.",
+        "",
+        f"Hypervolume: share of the box from the ideal (0) to 1.1 times the nadir (1) of the merged front that is "
+        f"dominated, by {provenance['hypervolume_method']}; its error is measured against the exact one on at most "
+        "100 points of the same front.",
+        "",
+    ]
+
+
+def verdict(theirs: float, ours: float) -> str:
+    """Judge a number of ours against the paper's.
+
+    >>> verdict(100, 108), verdict(100, 190), verdict(100, 300), verdict(0, 0)
+    ('agrees', 'of one size', 'differs', 'agrees')
+    """
+    if abs(ours - theirs) <= NEAR * abs(theirs):
+        return "agrees"
+    if theirs > 0 and 1 / SIMILAR <= ours / theirs <= SIMILAR:
+        return "of one size"
+    return "differs"
+
+
+def table4(paper: Mapping[tuple[str, str], str], found: Sequence[Mapping[str, str]]) -> list[str]:
+    """Set Table 4 beside ours."""
+    ours = {row["row"]: row for row in found}
+    items = [item for item, quantity in paper if quantity == "NoS"]
+    header = ("representation", "algorithm", "mutation", "adaptation", "recombination", "StS")
+    lines = []
+    for item in items:
+        row = ours[item]
+        theirs = {key: float(paper[item, key]) for key in ("NoS", "FC")}
+        front, calls = int(row["front"]), int(row["evaluations"])
+        quantities = ("Representation", "Algorithm", "Mutation", "Adaptation", "Recombination", "StS")
+        lines.append(
+            [
+                *(paper[item, quantity] for quantity in quantities),
+                f"{theirs['FC']:,.0f}",
+                f"{calls:,}",
+                f"{theirs['NoS']:,.0f}",
+                f"{front:,}",
+                f"{100 * (front / theirs['NoS'] - 1):+.0f} %",
+                verdict(theirs["NoS"], front),
+                f"{float(row['wall_seconds']):,.0f}",
+                f"{float(row['kernel_seconds']):,.0f}",
+            ]
+        )
+    heads = [*header, "FC paper", "FC ours", "NoS paper", "NoS ours", "difference", "verdict", "wall s", "kernel s"]
+    return [
+        "## Table 4",
+        "",
+        *markdown(heads, lines, left=5),
+        "",
+        "FC: function calls, schedules generated; NoS: non-dominated solutions among them; StS: start schedules; MJL, "
+        f"MJN: mutation jump length and number. Agrees: within {100 * NEAR:.0f} %; of one size: within a factor of "
+        f"{SIMILAR:g}. Seconds: this run, with what else the machine had to do; kernel: CPU time of the simulations.",
+        "",
+    ]
+
+
+def contributions(found: Sequence[Mapping[str, str]]) -> list[str]:
+    """Tell which row contributed what to the final front."""
+    error = float(found[0]["hypervolume_error"])
+    lines = [
+        [
+            row["row"],
+            f"{int(row['front']):,}",
+            f"{int(row['in_final']):,}",
+            f"{int(row['only']):,}" if row["only"] else "",
+            row["best_in"],
+            f"{float(row['hypervolume']):.4f}",
+            f"{float(row['gain']):.4f}" if row["gain"] else "",
+            f"{float(row['igd_plus']):.4f}",
+            f"{float(row['epsilon']):.3f}",
+        ]
+        for row in found
+    ]
+    heads = ["row", "its front", "in the final", "only there", "alone best in", "hypervolume", "lost without", "IGD+"]
+    return [
+        "## What contributed what",
+        "",
+        *markdown([*heads, "epsilon"], lines, left=1),
+        "",
+        f"Hypervolume with a relative error of {100 * error:.3f} %; IGD+, additive epsilon: distance from the final front. "
+        "AWRT takes no part: it follows from those of the groups.",
+        "",
+    ]
+
+
+def claims(paper: Mapping[tuple[str, str], str], found: Sequence[Mapping[str, str]]) -> list[str]:
+    """Check what section 4.3 says in words."""
+    ours = {row["row"]: {key: value for key, value in row.items()} for row in found}
+
+    def number(row: str, key: str) -> float:
+        return float(ours[row][key])
+
+    def theirs(item: str, quantity: str) -> float:
+        return float(paper[item, quantity])
+
+    starts = ("workload-permutation", "queue-permutation")
+    low = min(number(row, "evaluated_UTIL_low") for row in starts)
+    high = max(number(row, "evaluated_UTIL_high") for row in starts)
+    spread = max(number(r, "evaluated_AWRT_high") for r in starts) / min(
+        number(r, "evaluated_AWRT_low") for r in starts
+    )
+    nsga2 = next(summary.rows for summary in SUMMARIES if summary.name == "nsga2")
+    checks: list[tuple[str, float, float, Callable[[float, float], bool], str]] = [
+        ("starts: lowest UTIL, %", theirs("starts", "UTIL lowest"), low, _within(3), "about"),
+        ("starts: highest UTIL, %", theirs("starts", "UTIL highest"), high, _within(1.5), "about"),
+        ("starts: highest / lowest AWRT", theirs("starts", "AWRT highest / lowest, at least"), spread, _least, "at least"),
+        ("NSGA, random start: highest UTIL, %", theirs("nsga-random", "UTIL highest"),
+         number("nsga-random", "evaluated_UTIL_high"), _within(3), "about"),
+        ("all NSGA-II: lowest UTIL, %", theirs("nsga2", "UTIL lowest"), number("nsga2", "UTIL_low"), _within(1.5), ""),
+        ("all NSGA-II: highest UTIL, %", theirs("nsga2", "UTIL highest"), number("nsga2", "UTIL_high"), _within(1), ""),
+        ("real value coded: lowest UTIL, %", theirs("weighting", "UTIL"), number("weighting", "UTIL_low"), _within(1.5),
+         "about"),
+        ("real value coded: highest UTIL, %", theirs("weighting", "UTIL"), number("weighting", "UTIL_high"),
+         _within(1.5), "about"),
+        ("real value coded: lowest AWRT1, s", theirs("weighting", "AWRT1 lowest"), number("weighting", "AWRT1_low"),
+         _part(0.1), "about"),
+        ("real value coded: points", theirs("weighting", "NoS, about"), number("weighting", "front"), _part(0.1), "about"),
+        ("final: points", theirs("final", "NoS, about"), number("final", "front"), _part(0.1), "about"),
+        ("final: lowest UTIL, %", theirs("final", "UTIL lowest"), number("final", "UTIL_low"), _within(3), "about"),
+        ("final: highest UTIL, %", theirs("final", "UTIL highest"), number("final", "UTIL_high"), _within(1.5), "about"),
+    ]  # fmt: skip
+    lines = [
+        [what, f"{word} {value:,g}".strip(), f"{mine:,.2f}", "holds" if holds(value, mine) else "does not hold"]
+        for what, value, mine, holds, word in checks
+    ]
+    sizes = {row: int(ours[row]["front"]) for row in ("nsga", *nsga2, "nsga2", "weighting")}
+    words = {
+        "NSGA-II finds more than NSGA": sizes["nsga2"] > sizes["nsga"],
+        "every modification of NSGA-II finds more": sizes["nsga2-swap"] < sizes["nsga2-later"] < sizes["nsga2-group"],
+        "the real value coding finds most": sizes["weighting"] > 10 * max(sizes[row] for row in nsga2),
+    }
+    lines += [[what, "", "", "holds" if holds else "does not hold"] for what, holds in words.items()]
+    return ["## What section 4.3 says", "", *markdown(["claim", "paper", "ours", "verdict"], lines, left=1), ""]
+
+
+def _within(distance: float) -> Callable[[float, float], bool]:
+    return lambda theirs, ours: abs(ours - theirs) <= distance
+
+
+def _part(share: float) -> Callable[[float, float], bool]:
+    return lambda theirs, ours: abs(ours - theirs) <= share * theirs
+
+
+def _least(theirs: float, ours: float) -> bool:
+    return ours >= theirs
+
+
+def better(found: Sequence[Mapping[str, str]]) -> list[str]:
+    """Tell what each step beyond the paper gains."""
+    lines, last = [], None
+    for row in found:
+        volume = float(row["hypervolume"])
+        points, beaten = int(row["paper_points"]), int(row["paper_points_dominated"])
+        offline = int(row["weighting_points_dominated_offline"]) / int(row["weighting_points"])
+        lines.append(
+            [
+                row["title"],
+                f"{int(row['evaluations']):,}",
+                f"{float(row['kernel_seconds']):,.0f}",
+                f"{volume:.4f}",
+                "" if last is None else f"{100 * (volume / last - 1):+.2f} %",
+                f"{int(row['front']):,}",
+                f"{100 * int(row['alone_dominates']) / points:.1f} %",
+                f"{100 * beaten / points:.1f} %",
+                f"{100 * offline:.1f} %",
+            ]
+        )
+        last = volume
+    heads = [
+        "and then",
+        "evaluations",
+        "kernel s",
+        "hypervolume",
+        "gain",
+        "points",
+        "alone dominates",
+        "together dominate",
+    ]
+    return [
+        "## Better than the paper",
+        "",
+        *markdown([*heads, "weighting points dominated offline"], lines, left=1),
+        "",
+        f"Row after row is added to the paper's final front, all in one box; hypervolume with a relative error of "
+        f"{100 * float(found[0]['hypervolume_error']):.3f} %. Dominates: part of the paper's own points (first row) "
+        "that a schedule of this row, or of all rows so far, dominates. Offline: the part of the weighting front of Table 4 "
+        "that sequences dominate; half of it is the goal.",
+        "",
+    ]
+
+
+def algorithms(found: Sequence[Mapping[str, str]]) -> list[str]:
+    """Set algorithms against random search at equal evaluations."""
+    lines = []
+    for encoding in dict.fromkeys(row["encoding"] for row in found):
+        own = [row for row in found if row["encoding"] == encoding]
+        volumes = {
+            algorithm: [float(row["hypervolume"]) for row in own if row["algorithm"] == algorithm]
+            for algorithm in dict.fromkeys(row["algorithm"] for row in own)
+        }
+        base = float(np.mean(volumes["random"]))
+        for algorithm, each in volumes.items():
+            sizes = [int(row["size"]) for row in own if row["algorithm"] == algorithm]
+            gain = f"{100 * (np.mean(each) / base - 1):+.1f} %" if base else ""
+            shown = [f"{np.mean(each):.4f}", f"{min(each):.4f} to {max(each):.4f}", gain, f"{np.mean(sizes):,.0f}"]
+            lines.append([encoding, algorithm, f"{int(own[0]['evaluations']):,}", str(len(each)), *shown])
+    heads = [
+        "encoding",
+        "algorithm",
+        "evaluations",
+        "seeds",
+        "hypervolume, mean",
+        "least to most",
+        "to random",
+        "points",
+    ]
+    return ["## Algorithms at equal evaluations", "", *markdown(heads, lines, left=2), ""]
+
+
+def workloads(paper: Mapping[tuple[str, str], str], found: Sequence[Mapping[str, str]]) -> list[str]:
+    """Show the other workloads, and that in NASA nobody waits."""
+    lines = []
+    for row in found:
+        least, easy = float(row["AWRT_without_waiting"]), float(row["easy_AWRT"])
+        span = float(row["weighting_AWRT_high"]) / float(row["weighting_AWRT_low"]) - 1
+        lines.append(
+            [
+                row["workload"],
+                f"{float(paper[row['workload'], 'jobs after scaling']):,.0f}",
+                f"{int(row['jobs']):,}",
+                f"{int(row['evaluations']):,}",
+                f"{int(row['front']):,}",
+                f"{float(row['UTIL_low']):.1f} to {float(row['UTIL_high']):.1f}",
+                f"{float(row['fcfs_waiting_percent']):.2f} %",
+                f"{float(row['easy_waiting_percent']):.2f} %",
+                f"{100 * (easy / least - 1):.2f} %",
+                f"{100 * span:.2f} %",
+            ]
+        )
+    heads = [
+        "workload",
+        "jobs, paper",
+        "jobs, ours",
+        "evaluations",
+        "points",
+        "UTIL %",
+        "wait with FCFS",
+        "wait with EASY",
+    ]
+    words = [
+        "Wait: part of the jobs that do not start at once. Above no waiting: AWRT of EASY over that of a machine "
+        "without limits, which no schedule can beat. Span: how much the worst AWRT of the weighting front is above its best.",
+        "",
+    ]
+    nasa = next((row for row in found if row["workload"] == "NASA"), None)
+    if nasa:
+        waiting = float(nasa["easy_waiting_percent"])
+        room = 100 * (1 - float(nasa["AWRT_without_waiting"]) / float(nasa["easy_AWRT"]))
+        others = [float(row["easy_waiting_percent"]) for row in found if row is not nasa]
+        holds = waiting < 1 < min(others, default=100.0)
+        words += [
+            f'NASA, where the paper says that "nearly no job ever waits" and "a reordering of the jobs is not '
+            f'meaningful": with EASY {waiting:.2f} % of the jobs wait, and no order of them could shorten AWRT by more '
+            f"than {room:.2f} %: {'this holds' if holds else 'this does not hold'}.",
+            "",
+        ]
+    table = markdown([*heads, "EASY above no waiting", "span of the weighting front"], lines, left=1)
+    return ["## The other workloads", "", *table, "", *words]
+
+
+def errata(path: Path) -> list[str]:
+    """List what is misprinted in the paper or contradicts itself."""
+    marked = dict.fromkeys((row["source"], row["quantity"], row["value"], row["errata"]) for row in rows(path))
+    lines = [[f"{s}: {q}", value, note] for s, q, value, note in marked if note]
+    return ["## ERRATA of the paper", "", *markdown(["where", "paper", "note"], lines, left=3)]
+
+
+def markdown(heads: Sequence[str], lines: Iterable[Sequence[str]], left: int) -> list[str]:
+    """Write a table, its first columns aligned to the left.
+
+    >>> markdown(["row", "n"], [["a", "1"]], left=1)
+    ['| row | n |', '| --- | ---: |', '| a | 1 |']
+    """
+    rule = ["---" if column < left else "---:" for column in range(len(heads))]
+    return [f"| {' | '.join(cells)} |" for cells in (heads, rule, *lines)]
+
+
+# --- the figures --------------------------------------------------------------------------------------------------
+
+
+def draw(place: Path, results: Path) -> tuple[dict[str, Any], dict[str, str]]:
+    """Draw figures 6 to 16 of the paper and the courses of the runs."""
+    fronts = {name: ps.load_front(place / name) for kind in settings.KINDS.values() for name in kind}
+    final = ps.merge(list(fronts.values()))
+    merged = {s.name: ps.merge([fronts[name] for name in s.rows]).values for s in SUMMARIES if s.name != "final"}
+    source = np.array([final.origins[origin].name for origin in final.origin])
+    sets = {
+        "searched": {"NSGA": merged["nsga"], "NSGA-II": merged["nsga2"]},
+        "starts": {
+            "Workload": evaluated(place / "workload-permutation")[0],
+            "Waiting queue": evaluated(place / "queue-permutation")[0],
+        },
+        "weighting": {"Real value coded": fronts["weighting"].values},
+        "final": {kind: final.values[np.isin(source, names)] for kind, names in settings.KINDS.items()},
+    }
+    names = {o.name for o in final.objectives}
+    drawn, captions = {}, {}
+    for number, (which, x, y, log) in FIGURES.items():
+        if {x, y} <= names:  # a quick run may have one group only
+            key = f"figure{number:02}"
+            drawn[key] = clouds(sets[which], final.objectives, x, y, log=log, title=f"Figure {number}: {x} and {y}")
+            captions[key] = f"As figure {number} of paper 002: {WHAT[which]}."
+    for name, title in (("courses", "Table 4"), ("better-courses", "Beyond Table 4")):
+        runs = read_courses(results / f"{name}.csv")
+        if runs:
+            drawn[name] = courses(runs, title=title)
+            captions[name] = "Hypervolume and size of the front of the first evaluations of every run, all in one box."
+    return drawn, captions
+
+
+def read_courses(path: Path) -> dict[str, Course]:
+    """Read what run.py has measured."""
+    every = rows(path)
+    return {
+        name: Course(
+            *(
+                np.array([float(row[key]) for row in every if row["row"] == name]).astype(kind)
+                for key, kind in (("evaluations", int), ("size", int), ("hypervolume", float), ("igd_plus", float))
+            )
+        )
+        for name in dict.fromkeys(row["row"] for row in every)
+    }
+
+
+if __name__ == "__main__":
+    main()
