@@ -15,7 +15,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, NoReturn
@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     from .workload import Workload
 
 PROGRAM = "paretosched"
+OF_ONE_RUN = (
+    "evaluations", "population", "seed", "encoding", "algorithm", "start", "backfill", "decoding", "moves", "movable",
+    "recombination", "frequency", "jump",
+)  # fmt: skip
 DESCRIPTION = """\
 Which schedules are possible on my machine for my users, which of them do I want, and which online scheduler
 gets me there? A workload log in the Standard Workload Format (SWF, plain or gzipped) is all that is needed."""
@@ -218,6 +222,11 @@ def explore(options: argparse.Namespace) -> None:
     from .store import RUN_FILE, read_about
     from .tables import to_json
 
+    if options.plan is not None:
+        explore_plan(options)
+        return
+    if options.only:
+        raise InputError("--only: chooses rows of a plan, so it needs --plan")
     workload = _workload(options)
     last: list[Progress] = []
     with _sure_interrupt(), _bar("exploring", options.evaluations) as update:
@@ -231,9 +240,9 @@ def explore(options: argparse.Namespace) -> None:
                 workload,
                 options.output,
                 evaluations=options.evaluations,
-                population=options.population,
-                seed=options.seed,
-                encoding=options.encoding,
+                population=100 if options.population is None else options.population,
+                seed=options.seed or 0,
+                encoding=options.encoding or "weighting",
                 algorithm=options.algorithm,
                 start=options.start,
                 backfill=options.backfill,
@@ -278,6 +287,57 @@ def explore(options: argparse.Namespace) -> None:
         f"\nnext: {PROGRAM} compare {on} --policy fcfs --policy easy -o report.html\n"
         f"      {PROGRAM} simulate {on} --row {row} --save-policy policy.json"
     )
+
+
+def explore_plan(options: argparse.Namespace) -> None:
+    """Explore the rows of a plan, each into a run directory of its own, and merge them."""
+    from .front import load_front
+    from .indicators import contributions
+    from .plan import Row, rows_of
+    from .plan import explore_plan as explored
+    from .tables import Column, table, to_json
+
+    given = [key for key in OF_ONE_RUN if getattr(options, key) not in (None, [])]
+    if given:
+        raise InputError(f"--{given[0]}: the rows of a plan have their own; it does not go with --plan")
+    rows = rows_of(options.plan, options.only)
+    workload = _workload(options)
+    total = sum(row.settings["evaluations"] for row in rows)
+    before = dict(zip((row.name for row in rows), accumulate([0, *(row.settings["evaluations"] for row in rows)]), strict=False))
+    spent: dict[str, Progress] = {}
+    with _sure_interrupt(), _bar(options.plan, total) as update:
+
+        def show(row: Row, progress: Progress) -> None:
+            spent[row.name] = progress
+            update(before[row.name] + progress.evaluations, total, f"{row.name}: front {progress.front:,}")
+
+        try:
+            merged = explored(
+                workload, options.output, rows, workers=options.workers, scheduler=options.scheduler, progress=show
+            )
+        except KeyboardInterrupt:
+            _remark(f"the runs are kept in {options.output}; the same command continues them")
+            raise
+    _remark_repairs(options, workload)
+    made = contributions([load_front(Path(options.output, row.name)) for row in rows])
+    lines = [
+        {"row": row.name, "title": row.title, **given, "ms": 1000 * spent[row.name].seconds / given["evaluations"]}
+        for row, given in zip(rows, made, strict=True)
+    ]
+    if options.json:
+        _show(to_json({"plan": options.plan, "rows": lines, "size": len(merged), "evaluations": merged.evaluations}))
+        return
+    columns = [
+        Column("row", "row"),
+        Column("evaluations", "evaluations", ",d"),
+        Column("ms", "CPU ms each", ",.1f"),
+        Column("size", "its front", ",d"),
+        Column("in_front", "in the merged", ",d"),
+        Column("gain", "hypervolume lost without it", ".4f"),
+    ]
+    _show(table(lines, columns))
+    _show(f"{len(merged):,} of {merged.evaluations:,} schedules are not dominated: {options.output}/front.parquet\n")
+    _print_extremes(merged)
 
 
 def front(options: argparse.Namespace) -> None:
@@ -771,6 +831,8 @@ def _parser() -> argparse.ArgumentParser:
         explore,
         "explore the possible schedules: a run directory with every evaluation and the front",
         "  paretosched explore ctc1024.swf.gz -o run --evaluations 20000\n"
+        "  paretosched explore ctc1024.swf.gz -o paper --plan paper002\n"
+        "  paretosched explore ctc1024.swf.gz -o paper --plan paper002 --only queue-permutation\n"
         "  paretosched explore ctc1024.swf.gz -o starts --encoding orders\n"
         "  paretosched explore ctc1024.swf.gz -o offline --encoding sequence --start run --decoding earliest --moves pull\n"
         "  (killed or stopped with Ctrl-C, the same command continues it, with the same result)",
@@ -785,15 +847,19 @@ def _parser() -> argparse.ArgumentParser:
         metavar="N",
         help="schedules in all (default 20000; a run that is continued: as many as it was meant to have)",
     )
+    made.add_argument("--population", type=_whole, metavar="N", help="schedules a generation (default 100)")
     made.add_argument(
-        "--population", type=_whole, default=100, metavar="N", help="schedules a generation (default 100)"
+        "--seed", type=_whole, help="seed (default 0); same seed, same archive, for any number of workers"
     )
     made.add_argument(
-        "--seed", type=_whole, default=0, help="seed (default 0); same seed, same archive, for any number of workers"
+        "--plan",
+        choices=["paper002", "better", "algorithms"],
+        help="several explorations, each in a directory of its own in RUN, and their merged front. paper002: the rows of "
+        "Table 4 of the paper; better: what it did not try; algorithms: NSGA-II beside others and random search",
     )
+    made.add_argument("--only", action="append", default=[], metavar="ROW", help="of the plan; may be repeated")
     made.add_argument(
         "--encoding",
-        default="weighting",
         choices=["weighting", "sequence", "orders"],
         help="what is varied: weighting, the parameters of Greedy (default); sequence, an order of all jobs; orders, the "
         "weak orders of the user groups, which are few and enumerated",

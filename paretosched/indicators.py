@@ -247,10 +247,11 @@ def contributions(inputs: Sequence[Front]) -> list[dict[str, Any]]:
     --------
     Two runs: the first has the best utilisation, the second the best response time, and both have the middle.
 
+    >>> from paretosched.encodings import Weighting
     >>> from paretosched.front import Origin, front_of
     >>> def run(seed, values):
     ...     v = np.array([[util, time, time] for util, time in values], dtype=float)
-    ...     return front_of(v, np.zeros((len(v), 15)), Origin("r", "nsga2", seed, 4, "easy"), ("1",))
+    ...     return front_of(v, np.zeros((len(v), 15)), Origin("r", "nsga2", seed, 4, Weighting()), ("1",))
     >>> found = contributions([run(1, [(90, 5), (80, 3)]), run(2, [(80, 3), (70, 2), (60, 4)])])
     >>> [(c["size"], c["in_front"], c["only"], c["best_in"]) for c in found]
     [(2, 2, 1, ['UTIL']), (2, 2, 1, ['AWRT', 'AWRT1'])]

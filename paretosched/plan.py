@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from .front import Front
     from .workload import Workload
 
-STARTS = ("permutations", "submit", "weak", "random")  # of a sequence search; any other start is a row of a plan
+STARTS = ("permutations", "submit", "weak", "random", "workload", "queue")  # any other start is a row of a plan
 
 
 class Row(NamedTuple):
@@ -92,14 +92,14 @@ PAPER002 = (
         "workload-permutation",
         "Workload permutation",
         encoding="orders",
-        decoding="strict",
+        start=("workload",),
         evaluations=540,
     ),
     _row(
         "queue-permutation",
         "Queue permutation",
         encoding="orders",
-        decoding="queue",
+        start=("queue",),
         backfill="easy",
         evaluations=540,
     ),
@@ -317,7 +317,7 @@ def settings_in(row: Row, directory: str | os.PathLike[str]) -> dict[str, Any]:
         place = Path(directory) / start
         if start not in STARTS and not (place / FRONT_FILE).is_file():
             raise InputError(f"row {row.name} starts from the front of {start}, but {place} has none yet")
-        starts.append(start if start in STARTS else place)
+        starts.append(start if start in STARTS else str(place))
     return settings | {"start": tuple(starts)}
 
 

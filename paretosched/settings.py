@@ -100,10 +100,12 @@ def settle(
     if unknown:
         raise InputError(f'{unknown[0]} must not be given with the encoding "{encoding}", where it has no meaning')
     made = encodings.checked(kind(**given))
-    begun: dict[str, Any] = {"start": list(start)} if start else {}
+    # a run that is moved, with the one it began with, is still the same
+    named = [Path(word).name if _is_front(word) else word for word in start]
+    begun: dict[str, Any] = {"start": named} if start else {}
     space: evolve.Box | evolve.Recipes | Floats
     if isinstance(made, Sequences):
-        if known.get("start") == list(start) and isinstance(known.get("starts"), list):
+        if known.get("start", []) == named and isinstance(known.get("starts"), list):
             first = tuple(known["starts"])  # as it was resolved when the run began
         else:
             first = start_orders(workload, start or ("submit",), population, seed)

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fronts import a_front
+from paretosched.encodings import Weighting
 from paretosched.errors import InputError
 from paretosched.front import Front, Origin, front_of, merge, nondominated
 from paretosched.indicators import (
@@ -31,7 +32,7 @@ FIVE = objective_table(tuple("12345"))
 
 def hand_front(points: list[tuple[float, float]], name: str = "a") -> Front:
     values = np.array([[u, t, t] for u, t in points])
-    return front_of(values, np.zeros((len(points), 15)), Origin(name, "nsga2", 0, 5, "easy"), ("1",))
+    return front_of(values, np.zeros((len(points), 15)), Origin(name, "nsga2", 0, 5, Weighting("easy")), ("1",))
 
 
 def test_indicators_of_a_case_done_by_hand() -> None:
@@ -69,7 +70,7 @@ def test_an_empty_front_is_not_measured() -> None:
 
 def test_the_error_of_the_hypervolume_is_stated_and_small() -> None:
     made = a_front(3_000)
-    front = front_of(made.values, np.zeros((3_000, 39)), Origin("a", "nsga2", 0, 5, "easy"), made.groups)
+    front = front_of(made.values, np.zeros((3_000, 39)), Origin("a", "nsga2", 0, 5, Weighting("easy")), made.groups)
     found = indicators(front)
     assert 0 < found["hypervolume_error"] < 1e-3
     assert "100000 directions" in found["hypervolume_method"]
@@ -105,7 +106,7 @@ def archive(seed: int, rows: int = 80, groups: int = 5) -> np.ndarray:
 
 def front_of_archive(values: np.ndarray) -> Front:
     groups = tuple(str(i + 1) for i in range(values.shape[1] - 2))
-    return front_of(values, np.zeros((len(values), 6 * len(groups) + 9)), Origin("a", "nsga2", 0, 5, "easy"), groups)
+    return front_of(values, np.zeros((len(values), 6 * len(groups) + 9)), Origin("a", "nsga2", 0, 5, Weighting("easy")), groups)
 
 
 def test_a_course_is_that_of_the_fronts_of_its_beginnings() -> None:

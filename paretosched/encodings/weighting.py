@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InputError, first_few, one_of
 from ..policy import BACKFILLS, CRITERIA, Policy, gene_names, greedy, upper_bounds
-from ..simulate import decoded_start_times, start_order, start_times
+from ..simulate import decoded_start_times, start_times
 from ..workload import SITUATIONS, Workload
 
 Floats = NDArray[np.float64]
@@ -137,6 +137,8 @@ def starting(workload: Workload, encoding: Weighting) -> Callable[[Floats, Float
 
     def start(genome: Floats, _ancestors: Floats) -> NDArray[np.int64]:
         found = start_times(workload, decode(genome, workload.groups, encoding.backfill))
-        return found if encoding.decoding == "online" else decoded_start_times(workload, start_order(found), "earliest")
+        if encoding.decoding == "online":
+            return found
+        return decoded_start_times(workload, np.argsort(found, kind="stable").astype(np.int32), "earliest")
 
     return start
