@@ -20,7 +20,7 @@ from . import encodings, evolve
 from .encodings import Encoding, Orders, Sequences, Weighting, orders, sequence
 from .encodings.weighting import lower_upper
 from .errors import InputError, one_of
-from .front import Front, genome, load_front, row_policy, spread
+from .front import Front, genome, load_front, spread
 from .policy import Policy, as_policy, fits, to_json
 from .workload import Workload
 
@@ -168,7 +168,7 @@ def start_orders(workload: Workload, words: Sequence[str], population: int, seed
             found += [{"random": key} for key in keys.tolist()]
         elif _is_front(word):
             front = _load(workload, word)
-            policies = [row_policy(front, row) for row in range(len(front))]
+            policies = [_origin_policy(front, row) for row in range(len(front))]
             among = np.array([policy is not None for policy in policies])
             if not among.any():
                 raise InputError(f"{word}: must have schedules made by policies to begin with, but has none")
@@ -177,6 +177,15 @@ def start_orders(workload: Workload, words: Sequence[str], population: int, seed
         else:
             found.append(_as_start(fits(as_policy(word), workload)))
     return tuple(found)
+
+
+def _origin_policy(front: Front, row: int) -> Policy | None:
+    """Give the policy whose start order a row was made from, be it decoded in another way."""
+    origin, genes = genome(front, row)
+    encoding = origin.encoding
+    return encodings.policy_of(
+        encoding._replace(decoding="online") if isinstance(encoding, Weighting) else encoding, genes, front.groups
+    )
 
 
 def _as_start(policy: Policy) -> dict[str, Any]:

@@ -33,7 +33,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="the built-in workload and few evaluations")
     parser.add_argument("--part", action="append", choices=PARTS, help="may be given again; default: all, in order")
-    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes that simulate")
+    parser.add_argument("--workers", type=int, default=0, help="processes that simulate (default 0: threads)")
     parser.add_argument("--work", type=Path, default=HERE / "work", help="where the run directories are kept")
     parser.add_argument("--results", type=Path, default=ROOT / "results" / "ci190_05", help="where the results go")
     options = parser.parse_args()
@@ -182,7 +182,11 @@ def steps(place: Path) -> list[dict[str, Any]]:
     weighting = ps.load_front(place / "weighting")
     new = [row for row in PLANS["better"] if row.name != "weighting"]
     fronts = {row.name: ps.load_front(place / row.name) for row in new}
-    offline = {row.name for row in (*PLANS["paper002"], *new) if row.settings["encoding"] == "sequence"}
+    offline = {
+        row.name
+        for row in (*PLANS["paper002"], *new)
+        if row.settings["encoding"] == "sequence" or row.settings.get("decoding") == "earliest"
+    }
     sequences = [ps.load_front(place / row.name) for row in PLANS["paper002"] if row.name in offline]
     box = box_of(ps.merge([paper, *fronts.values()]))
     found = []
