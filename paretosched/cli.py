@@ -379,7 +379,8 @@ def front(options: argparse.Namespace) -> None:
     _show(table([*measured["inputs"], total | {"in_front": measured["size"]}], columns))
     _show(
         "hypervolume: share of the box from the ideal (0) to 1.1 times the nadir (1) that is dominated, by\n"
-        f"  {measured['hypervolume_method']}; IGD+, epsilon (additive): distance from the merged front;\n"
+        f"  {measured['hypervolume_method']}, relative error {measured['hypervolume_error']:.1e};\n"
+        "  IGD+, epsilon (additive): distance from the merged front;\n"
         "  AWRT takes no part in any of them, it follows from that of the groups\n"
     )
     _print_extremes(merged)

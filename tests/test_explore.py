@@ -21,7 +21,7 @@ from paretosched.explore import Progress, explore
 from paretosched.front import Front, load_front, nondominated, row_policy
 from paretosched.objectives import objectives_of
 from paretosched.simulate import start_times
-from paretosched.store import Archive, append, open_run, read_about, stored
+from paretosched.store import Archive, append, evaluated, open_run, read_about, stored
 
 W = random_workload()
 SMALL = {"population": 10, "seed": 4}
@@ -388,3 +388,16 @@ def test_a_run_that_cannot_begin_leaves_nothing(tmp_path: Path, monkeypatch: pyt
         with pytest.raises(InputError, match="the disk is full"), store.open_run(tmp_path / name, {"seed": 1}):
             pytest.fail("must not be entered")
     assert [path.name for path in tmp_path.rglob("*")] == ["empty"]
+
+
+def test_what_a_run_has_evaluated_can_be_read_without_opening_it(whole: tuple[Path, Front], tmp_path: Path) -> None:
+    directory, front = whole
+    values, seconds = evaluated(directory)
+    assert len(values) == len(seconds) == front.evaluations
+    assert values[front.evaluation].tobytes() == front.values.tobytes()
+    assert (seconds > 0).all()
+    with pytest.raises(InputError, match=r"must hold run\.sqlite, but there is none"):
+        evaluated(tmp_path)
+    (tmp_path / "run.sqlite").write_bytes(b"not a store" * 100)
+    with pytest.raises(InputError, match="not a readable store of evaluations"):
+        evaluated(tmp_path)

@@ -11,10 +11,13 @@ from paretosched.figures import (
     HIGH,
     MARKS,
     REPRESENTATIVES,
+    SETS,
     STRANDS,
     WIDE,
     _linear_ticks,
     _log_ticks,
+    clouds,
+    courses,
     figures,
     pairs,
     parallel,
@@ -22,6 +25,7 @@ from paretosched.figures import (
     scatter,
     text,
 )
+from paretosched.indicators import Course
 
 MANY = a_front(20_000)
 FEW = a_front(40)
@@ -188,3 +192,75 @@ def test_ticks_are_round_numbers():
     assert _log_ticks(np.log10(30), np.log10(220)) == [30, 50, 70, 100, 150, 200]
     assert _log_ticks(0, 3) == [1, 10, 100, 1000]
     assert _linear_ticks(65.1, 88.2) == [70, 75, 80, 85]
+
+
+def the_sets():
+    return {"NSGA": FEW.values[:3], "NSGA-II": FEW.values[3:30], "none": FEW.values[:0]}
+
+
+def test_clouds_draw_every_set_once_the_smallest_on_top():
+    drawn = clouds(the_sets(), FEW.objectives, "UTIL", "AWRT")
+    assert [trace.name for trace in drawn.data] == ["NSGA-II (27)", "NSGA (3)", "none (0)"]
+    assert sorted(drawn.data, key=lambda trace: trace.legendrank)[0].name == "NSGA (3)"
+    nsga = drawn.data[1]
+    assert np.allclose(nsga.x, FEW.values[:3, 0])
+    assert np.allclose(nsga.y, FEW.values[:3, 1] / 3600)
+    assert np.array_equal(nsga.customdata, np.rint(FEW.values[:3, :2]))
+    assert len({(trace.marker.color, trace.marker.symbol) for trace in drawn.data}) == 3
+    low, high = drawn.layout.xaxis.range
+    assert low < FEW.values[:30, 0].min() < FEW.values[:30, 0].max() < high
+
+
+def test_clouds_keep_their_colours_whatever_their_sizes():
+    one, other = (clouds(sets, FEW.objectives, "UTIL", "AWRT") for sets in (
+        the_sets(), {"NSGA": FEW.values[:30], "NSGA-II": FEW.values[:2], "none": FEW.values[:1]}))  # fmt: skip
+    colours = [{t.name.split(" (")[0]: t.marker.color for t in drawn.data} for drawn in (one, other)]
+    assert colours[0] == colours[1] == {name: SETS[k][0] for k, name in enumerate(the_sets())}
+
+
+@pytest.mark.parametrize(("x", "kinds"), [("UTIL", ("linear", "log")), ("AWRT1", ("log", "log"))])
+def test_only_response_times_of_clouds_are_logarithmic(x, kinds):
+    drawn = clouds(the_sets(), FEW.objectives, x, "AWRT", log=True, title="Figure 14")
+    assert (drawn.layout.xaxis.type, drawn.layout.yaxis.type) == kinds
+    assert drawn.layout.title.text == "Figure 14"
+    plain = clouds(the_sets(), FEW.objectives, x, "AWRT")
+    assert {plain.layout.xaxis.type, plain.layout.yaxis.type} == {"linear"}
+
+
+def test_large_clouds_are_drawn_by_webgl():
+    assert {t.type for t in clouds({"a": MANY.values}, MANY.objectives, "UTIL", "AWRT").data} == {"scattergl"}
+    assert {t.type for t in clouds(the_sets(), FEW.objectives, "UTIL", "AWRT").data} == {"scatter"}
+
+
+def test_clouds_without_a_schedule_or_with_a_strange_objective_are_refused():
+    for nothing in ({}, {"a": FEW.values[:0]}):
+        with pytest.raises(InputError, match="sets must have at least one schedule"):
+            clouds(nothing, FEW.objectives, "UTIL", "AWRT")
+    with pytest.raises(InputError, match=r'objective must be one of UTIL, .*, but is "AWRT9"'):
+        clouds(the_sets(), FEW.objectives, "UTIL", "AWRT9")
+    empty = a_front(40, empty=2)
+    with pytest.raises(InputError, match="AWRT3 cannot be drawn"):
+        clouds({"a": empty.values}, empty.objectives, "UTIL", "AWRT3")
+
+
+def a_course(scale):
+    at = np.array([20, 200, 2_000])
+    return Course(at, at // 10, scale * np.array([0.1, 0.5, 0.9]), None)
+
+
+def test_courses_draw_hypervolume_above_and_size_below_on_one_axis():
+    drawn = courses({"a": a_course(1.0), "<b>": a_course(0.5)}, title="Table 4")
+    above, below = drawn.data[:2]
+    assert above.y.tolist() == [0.1, 0.5, 0.9]
+    assert below.y.tolist() == [2, 20, 200]
+    assert above.x.tolist() == below.x.tolist() == [20, 200, 2_000]
+    assert (above.showlegend, below.showlegend, above.legendgroup) == (True, False, below.legendgroup)
+    assert drawn.layout.xaxis.type == drawn.layout.xaxis2.type == drawn.layout.yaxis2.type == "log"
+    assert drawn.layout.xaxis.range == drawn.layout.xaxis2.range
+    assert drawn.layout.xaxis.range[0] < np.log10(20) < np.log10(2_000) < drawn.layout.xaxis.range[1]
+    assert drawn.data[2].name == "&lt;b&gt;"
+
+
+def test_courses_of_many_runs_can_be_told_apart():
+    drawn = courses({f"run {k}": a_course(1.0) for k in range(15)})
+    assert len({(t.line.color, t.line.dash) for t in drawn.data}) == 15

@@ -13,8 +13,8 @@ import pytest
 
 from fronts import Origin, a_comparison, a_front
 from paretosched.errors import InputError
-from paretosched.figures import figures
-from paretosched.report import export_figures, report, write_report
+from paretosched.figures import clouds, figures
+from paretosched.report import export_figures, report, write_figures, write_report
 
 HOSTILE = '</script><script>document.title="owned"</script><img src="https://example.org/x" onerror=alert(1)>&amp;'
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
@@ -229,3 +229,28 @@ def test_export_into_a_file_is_a_plain_error(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="cannot make this directory"):
         export_figures({}, tmp_path / "file")
+
+
+def test_figures_alone_are_a_page_that_refers_to_nothing_outside(tmp_path, page):
+    front = a_front(30)
+    drawn = {"figure06": clouds({HOSTILE: front.values}, front.objectives, "UTIL", "AWRT", title="Figure 6")}
+    write_figures(tmp_path / "figures.html", HOSTILE, drawn, {"figure06": HOSTILE})
+    text = (tmp_path / "figures.html").read_text(encoding="utf-8")
+    parsed = Page(text)
+    assert {tag for tag, _ in parsed.elements} <= {tag for tag, _ in Page(page).elements}
+    assert [a["id"] for tag, a in parsed.elements if tag == "figure"] == ["figure06"]
+    assert all(not {"src", "href", "onerror"} & set(attributes) for _, attributes in parsed.elements)
+    assert "owned" in " ".join(parsed.words)  # as the text that it is
+    assert text.count("plotly.js v") == 1
+    assert "cloud.plotly.com" not in text
+    policy = [a["content"] for t, a in Page(page).elements if a.get("http-equiv") == "Content-Security-Policy"]
+    assert [a["content"] for t, a in parsed.elements if a.get("http-equiv") == "Content-Security-Policy"] == policy
+
+
+@needs_browser
+def test_only_the_formats_that_were_asked_for_are_exported(tmp_path):
+    pytest.importorskip("kaleido", reason="NO KALEIDO: figures were not exported")
+    front = a_front(30)
+    drawn = {"a": clouds({"one": front.values}, front.objectives, "UTIL", "AWRT")}
+    assert export_figures(drawn, tmp_path / "figures", ("png",)) == [tmp_path / "figures" / "a.png"]
+    assert [path.name for path in (tmp_path / "figures").iterdir()] == ["a.png"]

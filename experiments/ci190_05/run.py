@@ -158,7 +158,7 @@ def courses(place: Path, rows: Sequence[Row]) -> list[dict[str, Any]]:
     found = []
     for row in rows:
         values, spent = evaluated(place / row.name)
-        first = min(row.settings.get("population", 20), len(values))
+        first = min(20, len(values))
         at = np.unique(np.geomspace(first, len(values), settings.COURSE_POINTS).astype(np.int64))
         course = ps.course(values, merged.objectives, at.tolist(), box, merged)
         clock = np.cumsum(spent)
