@@ -303,7 +303,9 @@ def explore_plan(options: argparse.Namespace) -> None:
     rows = rows_of(options.plan, options.only)
     workload = _workload(options)
     total = sum(row.settings["evaluations"] for row in rows)
-    before = dict(zip((row.name for row in rows), accumulate([0, *(row.settings["evaluations"] for row in rows)]), strict=False))
+    before = dict(
+        zip((row.name for row in rows), accumulate([0, *(row.settings["evaluations"] for row in rows)]), strict=False)
+    )
     spent: dict[str, Progress] = {}
     with _sure_interrupt(), _bar(options.plan, total) as update:
 
@@ -835,7 +837,8 @@ def _parser() -> argparse.ArgumentParser:
         "  paretosched explore ctc1024.swf.gz -o paper --plan paper002\n"
         "  paretosched explore ctc1024.swf.gz -o paper --plan paper002 --only queue-permutation\n"
         "  paretosched explore ctc1024.swf.gz -o starts --encoding orders\n"
-        "  paretosched explore ctc1024.swf.gz -o offline --encoding sequence --start run --decoding earliest --moves pull\n"
+        "  paretosched explore ctc1024.swf.gz -o offline --encoding sequence --start run --decoding earliest --moves "
+        "pull\n"
         "  (killed or stopped with Ctrl-C, the same command continues it, with the same result)",
     )
     takes_trace(made)
@@ -855,15 +858,15 @@ def _parser() -> argparse.ArgumentParser:
     made.add_argument(
         "--plan",
         choices=["paper002", "better", "algorithms"],
-        help="several explorations, each in a directory of its own in RUN, and their merged front. paper002: the rows of "
-        "Table 4 of the paper; better: what it did not try; algorithms: NSGA-II beside others and random search",
+        help="several explorations, each in a directory of its own in RUN, and their merged front. paper002: the "
+        "rows of Table 4 of the paper; better: what it did not try; algorithms: NSGA-II beside others and random search",
     )
     made.add_argument("--only", action="append", default=[], metavar="ROW", help="of the plan; may be repeated")
     made.add_argument(
         "--encoding",
         choices=["weighting", "sequence", "orders"],
-        help="what is varied: weighting, the parameters of Greedy (default); sequence, an order of all jobs; orders, the "
-        "weak orders of the user groups, which are few and enumerated",
+        help="what is varied: weighting, the parameters of Greedy (default); sequence, an order of all jobs; orders, "
+        "the weak orders of the user groups, which are few and enumerated",
     )
     made.add_argument(
         "--algorithm",
@@ -877,8 +880,8 @@ def _parser() -> argparse.ArgumentParser:
         default=[],
         metavar="WHAT",
         type=_path,
-        help="what to begin with; may be repeated. sequence: submit (default), permutations (of the groups, and the order "
-        "of submission), weak (orders of the groups), random, a policy, or a run or front whose policies are taken. "
+        help="what to begin with; may be repeated. sequence: submit (default), permutations (of the groups, and the "
+        "order of submission), weak (orders of the groups), random, a policy, or a run or front whose policies are taken. "
         "weighting: a run or front. orders: workload, queue (default: both)",
     )
     made.add_argument(
@@ -889,14 +892,14 @@ def _parser() -> argparse.ArgumentParser:
     made.add_argument(
         "--decoding",
         choices=["online", "strict", "earliest"],
-        help="how a schedule is made. sequence: strict, no job before its predecessor (default), or earliest, each in turn "
-        "where it fits first. weighting: online (default), or earliest: the start order of Greedy, decoded so",
+        help="how a schedule is made. sequence: strict, no job before its predecessor (default), or earliest, each "
+        "in turn where it fits first. weighting: online (default), or earliest: the start order of Greedy, decoded so",
     )
     made.add_argument(
         "--moves",
         choices=["adjacent", "swap", "later", "group", "pull"],
-        help="how sequences are mutated: neighbours swapped, distant jobs swapped (default), jobs moved towards the end, "
-        "jobs of all groups but one moved towards the end, jobs of one group whose wait is expensive moved forward",
+        help="how sequences are mutated: neighbours swapped, distant jobs swapped (default), jobs moved towards the "
+        "end, jobs of all groups but one moved towards the end, jobs of one group whose wait is expensive moved forward",
     )
     made.add_argument(
         "--movable",

@@ -72,8 +72,8 @@ def evaluator(
     Raises
     ------
     InputError
-        The encoding does not fit the workload; workers are too many, or given with a scheduler; or the scheduler cannot be reached, has no worker, or has
-        workers with other versions of the software.
+        The encoding does not fit the workload; workers are too many, or given with a scheduler; or the scheduler
+        cannot be reached, has no worker, or has workers with other versions of the software.
 
     Examples
     --------
@@ -113,7 +113,7 @@ def check_workers(workers: int, scheduler: str | None) -> None:
 def warm_up(encoding: Encoding) -> None:
     """Compile what a search runs, or load it from the cache."""
     ones = np.ones(3, dtype=np.int64)
-    tiny = Workload(ones, ones, ones, ones, 2, group=[0, 1, 0], groups=("1", "2"))
+    tiny = Workload(ones, ones, ones, ones, 2, group=np.array([0, 1, 0]), groups=("1", "2"))
     plain, genomes = examples(encoding, tiny.groups)
     simulate_batch(tiny, starting(tiny, plain), (genomes, genomes))
 

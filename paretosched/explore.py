@@ -101,7 +101,8 @@ def explore(
     seed
         Of the algorithm.
     encoding
-        "weighting": parameters of Greedy (paper 002, "Real-valued Coding"). "sequence": an order of all jobs ("Coding as
+        "weighting": parameters of Greedy (paper 002, "Real-valued Coding"). "sequence": an order of all jobs "
+        "("Coding as
         Permutation"). "orders": the weak orders of the user groups, the start solutions of the paper.
     algorithm
         One of `evolve.ALGORITHMS`; by default "nsga2", and "all" for orders, which enumerates.
@@ -112,8 +113,8 @@ def explore(
     backfill
         Of Greedy, and of orders applied to the queue: "none", "easy" or "conservative".
     decoding
-        How an order becomes a schedule: "strict" (the default for sequences) or "earliest"; for a weighting "online" (the
-        default) or "earliest".
+        How an order becomes a schedule: "strict" (the default for sequences) or "earliest"; for a weighting
+        "online" (the default) or "earliest".
     moves, movable, recombination, frequency, jump
         How sequences are varied, see `encodings.sequence.Sequences`; number of moves and mean length of the first
         generation, by default 5000 and 1500.

@@ -445,7 +445,14 @@ def load_front(path: str | os.PathLike[str]) -> Front:
     except InputError as error:
         raise InputError(f"{place}: not a readable front: {error}") from None
     except (
-        OSError, pa.ArrowException, KeyError, TypeError, ValueError, AttributeError, RecursionError, zlib.error
+        OSError,
+        pa.ArrowException,
+        KeyError,
+        TypeError,
+        ValueError,
+        AttributeError,
+        RecursionError,
+        zlib.error,
     ) as error:
         reason = " ".join(str(error).split())[:200]
         raise InputError(f"{place}: not a readable front: {reason}") from None

@@ -11,8 +11,8 @@ table leaves open was chosen as follows.
 - The frequency MJN belongs to every sequence row; the first one moves neighbours, MJL=1.
 
 "better" is what the paper did not do: conservative backfilling and many-objective selection for the weighting,
-sequences that start from known schedules, and the decoding by earliest fit with true run times. "algorithms" sets algorithms against random search at equal evaluations,
-three seeds each, for both encodings.
+sequences that start from known schedules, and the decoding by earliest fit with true run times. "algorithms" sets
+algorithms against random search at equal evaluations, three seeds each, for both encodings.
 """
 
 from __future__ import annotations
@@ -197,7 +197,9 @@ BETTER = (
         start=("weighting",),
         evaluations=4_000,
     ),
-    _from_known("earliest-group", "Earliest-fit sequences, other groups towards the end", moves="group", decoding="earliest"),
+    _from_known(
+        "earliest-group", "Earliest-fit sequences, other groups towards the end", moves="group", decoding="earliest"
+    ),
     _from_known("earliest-pull", "Earliest-fit sequences, expensive waits forward", moves="pull", decoding="earliest"),
 )
 

@@ -101,8 +101,8 @@ def report(front: Front, comparison: Comparison, pairs: Sequence[tuple[str, str]
 {_comparison_table(comparison)}
 <p class="note">Response times in hours. Second line: {html.escape(CONVENTION)}; ▲ marks what is better than EASY,
 ▼ what is worse. Dominated by: schedules of the front that are at least as good in every objective and better in one;
-AWRT, a fixed mean of the group times, has no say in that. “–” is undefined: no job counts. {html.escape(IDEAL_RULE.capitalize())};
-it is a bound, each objective for itself, and no schedule need reach it.</p>
+AWRT, a fixed mean of the group times, has no say in that. “–” is undefined: no job counts.
+{html.escape(IDEAL_RULE.capitalize())}; it is a bound, each objective for itself, and no schedule need reach it.</p>
 </section>
 <section>
 <h2>Trade-offs</h2>
@@ -300,7 +300,9 @@ def _comparison_table(comparison: Comparison) -> str:
         if counts:
             cells += ["<td>–</td>" if row[key] is None else f"<td>{row[key]:,}</td>" for key in COUNTS]
         lines.append(
-            f'<tr class="best">{"".join(cells)}</tr>' if row["policy"] in (BEST, IDEAL) else f"<tr>{''.join(cells)}</tr>"
+            f'<tr class="best">{"".join(cells)}</tr>'
+            if row["policy"] in (BEST, IDEAL)
+            else f"<tr>{''.join(cells)}</tr>"
         )
     return _table(heads, lines)
 

@@ -94,7 +94,9 @@ def settle(
     if seed < 0:
         raise InputError(f"seed must be at least 0, but is {seed}")
     given = {key: word for key, word in words.items() if word is not None}
-    strategy = {key: float(given.pop(key)) for key in ("frequency", "jump") if encoding == "sequence" and key in given}
+    strategy: dict[str, float] = {}
+    if encoding == "sequence":
+        strategy = {key: float(given.pop(key)) for key in ("frequency", "jump") if key in given}
     kind = encodings.ENCODINGS[encoding]
     unknown = [key for key in given if key not in kind._fields]
     if unknown:
@@ -132,7 +134,7 @@ def settle(
     return Settings(made, chosen, space, tuple(start), parameters | encodings.to_json(made) | begun)
 
 
-def _strategy(given: Mapping[str, float], workload: Workload) -> dict[str, float]:
+def _strategy(given: dict[str, float], workload: Workload) -> dict[str, float]:
     """Give the strategy parameters of the first generation."""
     most = float(len(workload))
     strategy = {"frequency": min(FREQUENCY, most), "jump": min(JUMP, most)} | given
@@ -147,8 +149,8 @@ def start_orders(workload: Workload, words: Sequence[str], population: int, seed
 
     "submit": the order of submission. "permutations": that and one for each permutation of the groups, 121 for five
     (paper 002, section 4.3). "weak": one for each weak order of the groups, 541 for five. "random": `population` random
-    orders. The name of a policy, or a policy file: the order in which it starts the jobs. A run directory or a front file:
-    the same for up to `population` of its policies, spread over the front.
+    orders. The name of a policy, or a policy file: the order in which it starts the jobs. A run directory or a
+    front file: the same for up to `population` of its policies, spread over the front.
 
     Raises
     ------

@@ -161,6 +161,6 @@ def _permutation(order: ArrayLike, n: int) -> NDArray[np.int32]:
     again = np.flatnonzero(times > 1)
     if again.size:
         shown = first_few((f"row {j} stands there {times[j]} times" for j in again), again.size)
-        missing = first_few((f"row {j}" for j in np.flatnonzero(times == 0)))
+        missing = first_few(f"row {j}" for j in np.flatnonzero(times == 0))
         raise InputError(f"order must name every row once, but {shown}, and {missing} not at all")
     return rows.astype(np.int32)

@@ -106,7 +106,9 @@ def archive(seed: int, rows: int = 80, groups: int = 5) -> np.ndarray:
 
 def front_of_archive(values: np.ndarray) -> Front:
     groups = tuple(str(i + 1) for i in range(values.shape[1] - 2))
-    return front_of(values, np.zeros((len(values), 6 * len(groups) + 9)), Origin("a", "nsga2", 0, 5, Weighting("easy")), groups)
+    return front_of(
+        values, np.zeros((len(values), 6 * len(groups) + 9)), Origin("a", "nsga2", 0, 5, Weighting("easy")), groups
+    )
 
 
 def test_a_course_is_that_of_the_fronts_of_its_beginnings() -> None:

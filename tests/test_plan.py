@@ -83,7 +83,15 @@ def test_a_row_starts_from_words_or_from_rows_before_it() -> None:
 
 
 def test_the_better_plan_takes_forty_minutes_on_two_cores() -> None:
-    cost = {"none": 0.035, "easy": 0.045, "conservative": 1.0, "strict": 0.01, "earliest": 0.06, None: 0.0, "online": 0.0}
+    cost = {
+        "none": 0.035,
+        "easy": 0.045,
+        "conservative": 1.0,
+        "strict": 0.01,
+        "earliest": 0.06,
+        None: 0.0,
+        "online": 0.0,
+    }
     for name, minutes in {"better": 40, "algorithms": 20}.items():
         seconds = sum(
             (cost[row.settings.get("backfill")] + cost[row.settings.get("decoding")]) * row.settings["evaluations"]

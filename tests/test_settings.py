@@ -156,7 +156,7 @@ def test_an_encoding_comes_back_from_json(encoding: Any) -> None:
         ({"encoding": "sequence", "frequency": 0}, r"frequency must be in 1\.\.60, the number of jobs, but is 0"),
         ({"encoding": "sequence", "start": ["nobody"]}, 'policy "nobody" is not known'),
         ({"encoding": "orders", "algorithm": "nsga2"}, "orders are few and enumerated"),
-        ({"encoding": "orders", "start": ["nowhere"]}, 'start of orders must be one of workload, queue, but is "nowhere"'),
+        ({"encoding": "orders", "start": ["x"]}, 'start of orders must be one of workload, queue, but is "x"'),
         ({"algorithm": "all"}, 'algorithm "all" must be given a run or front to begin with'),
         ({"start": ["easy"]}, 'start of a weighting must be a run directory or a front file, but is "easy"'),
         ({"decoding": "strict"}, 'decoding of a weighting must be one of online, earliest, but is "strict"'),

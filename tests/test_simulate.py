@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from naive import naive
 from paretosched import InputError, Policy, Workload, greedy, objectives, simulate
-from paretosched.policy import as_policy
 from paretosched.objectives import objectives_of
+from paretosched.policy import as_policy
 from paretosched.simulate import start_times
 from zoo import (
     BACKFILLS,

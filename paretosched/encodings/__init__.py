@@ -21,11 +21,20 @@ from .orders import Orders
 from .sequence import Sequences
 from .weighting import Weighting
 
+__all__ = [
+    "ENCODINGS", "Encoding", "Orders", "Sequences", "Starting", "Weighting", "ancestry", "check_genomes", "checked",
+    "examples", "from_json", "gene_labels", "name_of", "policy_of", "starting", "to_json",
+]  # fmt: skip
+
 Floats = NDArray[np.float64]
 Encoding = Weighting | Orders | Sequences
 Starting = Callable[[Floats, Floats], NDArray[np.int64]]
 
-ENCODINGS: dict[str, type[Encoding]] = {"weighting": Weighting, "orders": Orders, "sequence": Sequences}
+ENCODINGS: dict[str, type[Weighting] | type[Orders] | type[Sequences]] = {
+    "weighting": Weighting,
+    "orders": Orders,
+    "sequence": Sequences,
+}
 
 
 def name_of(encoding: Encoding) -> str:
@@ -56,7 +65,9 @@ def from_json(value: Any) -> Encoding:
     if not isinstance(value, dict) or value.get("encoding") not in ENCODINGS:
         raise InputError(f"an encoding must be one of {', '.join(ENCODINGS)}, but is {value!r:.60}")
     kind = ENCODINGS[value["encoding"]]
-    fields = {key: tuple(part) if isinstance(part, list) else part for key, part in value.items() if key != "encoding"}
+    fields: dict[str, Any] = {
+        key: tuple(part) if isinstance(part, list) else part for key, part in value.items() if key != "encoding"
+    }
     if set(fields) != set(kind._fields):
         raise InputError(f"{value['encoding']} must have {', '.join(kind._fields)}, but has {', '.join(fields)}")
     return checked(kind(**fields))
@@ -118,7 +129,9 @@ def examples(encoding: Encoding, groups: Sequence[str]) -> tuple[Encoding, Float
         return encoding, np.array([[0.0] * len(groups) + [where] for where in (0.0, 1.0)])
     mate = -1.0 if encoding.recombination == "none" else 1.0
     start, child = [0.0, -1.0, -1.0, 0.0, 1.0, 1.0], [1.0, 0.0, -1.0, 1.0, 1.0, 1.0]
-    return encoding._replace(starts=("submit",), movable="all"), np.array([start, child, [2.0, 0.0, mate, 1.0, 1.0, 1.0]])
+    return encoding._replace(starts=("submit",), movable="all"), np.array(
+        [start, child, [2.0, 0.0, mate, 1.0, 1.0, 1.0]]
+    )
 
 
 def ancestry(encoding: Encoding, archive: Floats, genomes: Floats) -> Floats:

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError, first_few, quoted
+from ..errors import InputError, quoted
 from ..kernels.ancestry import mark_ancestors
 from ..policy import Policy, fits
 from ..policy import from_json as policy_from_json

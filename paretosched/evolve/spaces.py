@@ -81,8 +81,8 @@ def check(recipes: Recipes, most_starts: int) -> None:
 def first_generation(space: Box | Recipes, population: int, generator: np.random.Generator) -> Floats:
     """Make the first generation, (k, d); recipes have no numbers yet.
 
-    Of a box, what it begins with and uniform random points; of recipes, all start orders, and children of them in turn if the population is
-    larger, with the initial strategy parameters.
+    Of a box, what it begins with and uniform random points; of recipes, all start orders, and children of them in
+    turn if the population is larger, with the initial strategy parameters.
 
     Examples
     --------
