@@ -858,8 +858,8 @@ def _parser() -> argparse.ArgumentParser:
     made.add_argument(
         "--plan",
         choices=["paper002", "better", "algorithms"],
-        help="several explorations, each in a directory of its own in RUN, and their merged front. paper002: the "
-        "rows of Table 4 of the paper; better: what it did not try; algorithms: NSGA-II beside others and random search",
+        help="several explorations, each in a directory of its own in RUN, and their merged front. paper002: "
+        "the rows of Table 4 of the paper; better: what it did not try; algorithms: NSGA-II beside others and random search",
     )
     made.add_argument("--only", action="append", default=[], metavar="ROW", help="of the plan; may be repeated")
     made.add_argument(
@@ -880,8 +880,8 @@ def _parser() -> argparse.ArgumentParser:
         default=[],
         metavar="WHAT",
         type=_path,
-        help="what to begin with; may be repeated. sequence: submit (default), permutations (of the groups, and the "
-        "order of submission), weak (orders of the groups), random, a policy, or a run or front whose policies are taken. "
+        help="what to begin with; may be repeated. sequence: submit (default), permutations (of the groups, and "
+        "the order of submission), weak (orders of the groups), random, a policy, or a run or front whose policies are taken. "
         "weighting: a run or front. orders: workload, queue (default: both)",
     )
     made.add_argument(
@@ -898,8 +898,8 @@ def _parser() -> argparse.ArgumentParser:
     made.add_argument(
         "--moves",
         choices=["adjacent", "swap", "later", "group", "pull"],
-        help="how sequences are mutated: neighbours swapped, distant jobs swapped (default), jobs moved towards the "
-        "end, jobs of all groups but one moved towards the end, jobs of one group whose wait is expensive moved forward",
+        help="how sequences are mutated: neighbours swapped, distant jobs swapped (default), jobs moved towards "
+        "the end, jobs of all groups but one moved towards the end, jobs of one group whose wait is expensive moved forward",
     )
     made.add_argument(
         "--movable",
