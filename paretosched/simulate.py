@@ -1,4 +1,4 @@
-"""A workload and a policy make a schedule; the only caller of the simulation kernels.
+"""A workload and a policy, or an order of its jobs, make a schedule; the only caller of the simulation kernels.
 
 Event semantics (one convention for all rules): whole seconds; all events of one second are taken together,
 first completions, then arrivals in trace order, then one scheduling pass. A job runs for its true run time, which
@@ -11,18 +11,22 @@ from __future__ import annotations
 import os
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from .errors import InputError
+from .errors import InputError, first_few
 from .kernels.arrival import backfilled, fcfs
 from .kernels.conservative import conservative, replanned
 from .kernels.greedy import greedy
 from .kernels.measure import measure
+from .kernels.sequence import earliest_fit, strict
 from .kernels.values import Jobs, Weights
 from .objectives import EVERY_JOB
 from .policy import CRITERIA, Policy, as_policy, fits
 from .schedule import Schedule
 from .workload import Workload
+from .workload.model import whole
+
+DECODINGS = ("strict", "earliest")
 
 
 def simulate(workload: Workload, policy: str | os.PathLike[str] | Policy) -> Schedule:
@@ -89,3 +93,84 @@ def _recorded(workload: Workload) -> NDArray[np.int64]:
             "(was it generated or scaled?)"
         )
     return workload.submit + np.maximum(workload.wait, 0)
+
+
+def decode(workload: Workload, order: ArrayLike, decoding: str = "strict") -> Schedule:
+    """Make a schedule of an order of all jobs, with true run times: what is possible offline.
+
+    Parameters
+    ----------
+    workload
+        The jobs and the machine.
+    order
+        (n,) whole numbers, every row of the workload once.
+    decoding
+        "strict": each job in turn starts as soon as it is submitted, its predecessor has started and enough
+        processors are free (paper 002, section 2.1). "earliest": each job in turn starts at the earliest time from
+        its submission on at which it fits for its whole run, without moving those before it (the serial
+        schedule generation scheme of resource-constrained project scheduling).
+
+        Either way the order in which a schedule starts its jobs gives a schedule in which no job starts later,
+        and the order of submission, strictly, gives FCFS.
+
+    Raises
+    ------
+    InputError
+        `order` is not a permutation of the rows, or there is no such decoding.
+
+    Examples
+    --------
+    Two of four processors are free until the wide second job starts. The third would fit there, but strictly
+    it must not start before it.
+
+    >>> w = Workload(submit=[0, 0, 1], run=[10, 5, 3], estimate=[10, 5, 3], width=[2, 4, 1], capacity=4)
+    >>> decode(w, [0, 1, 2]).start.tolist(), decode(w, [0, 1, 2], "earliest").start.tolist()
+    ([0, 10, 15], [0, 10, 1])
+    >>> decode(w, [0, 2, 1]).start.tolist()
+    [0, 10, 1]
+    """
+    if decoding not in DECODINGS:
+        raise InputError(f'decoding must be one of {", ".join(DECODINGS)}, but is "{decoding}"')
+    rows = _permutation(order, len(workload))
+    return Schedule(workload, decoded_start_times(workload, rows, decoding), f"{decoding} decoding")
+
+
+def decoded_start_times(workload: Workload, order: NDArray[np.int32], decoding: str) -> NDArray[np.int64]:
+    """Start times, (n,) int64 seconds, of an order, (n,) int32 and C-contiguous, that is known to be a permutation."""
+    w = workload
+    start = np.empty(len(w), dtype=np.int64)
+    jobs = Jobs(w.submit, w.run, w.estimate, w.width, w.group)
+    rows = order.view()
+    rows.flags.writeable = False  # kernels would be compiled once more for writeable ones
+    if decoding == "strict":
+        strict(jobs, w.capacity, rows, start)
+    else:
+        earliest_fit(jobs, w.capacity, rows, start)
+    return start
+
+
+def start_order(schedule: Schedule) -> NDArray[np.int32]:
+    """Give the rows of the jobs, (n,) int32, in the order in which a schedule starts them; ties in trace order.
+
+    Examples
+    --------
+    >>> w = Workload(submit=[0, 0, 1], run=[10, 5, 3], estimate=[10, 5, 3], width=[2, 4, 1], capacity=4)
+    >>> start_order(simulate(w, "easy")).tolist()
+    [0, 2, 1]
+    """
+    return np.argsort(schedule.start, kind="stable").astype(np.int32)
+
+
+def _permutation(order: ArrayLike, n: int) -> NDArray[np.int32]:
+    rows = whole("order", order, n)
+    outside = np.flatnonzero((rows < 0) | (rows >= n))
+    if outside.size:
+        shown = first_few((f"entry {i} is {rows[i]}" for i in outside), outside.size)
+        raise InputError(f"order must name rows 0..{n - 1}, but {outside.size} entries do not: {shown}")
+    times = np.bincount(rows, minlength=n)
+    again = np.flatnonzero(times > 1)
+    if again.size:
+        shown = first_few((f"row {j} stands there {times[j]} times" for j in again), again.size)
+        missing = first_few(f"row {j}" for j in np.flatnonzero(times == 0))
+        raise InputError(f"order must name every row once, but {shown}, and {missing} not at all")
+    return rows.astype(np.int32)

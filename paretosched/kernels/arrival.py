@@ -14,11 +14,12 @@ def fcfs(jobs, capacity, start):
     """Fill `start`, (n,) int64, with the start times of first come, first served; `jobs` as in `Jobs`."""
     near = np.empty(NEAR, np.int64)
     heap = np.empty(min(jobs.submit.size, capacity) + 1, np.int64)
-    _fcfs(jobs.submit, jobs.run, jobs.width, capacity, start, near, heap)
+    in_turn(jobs.submit, jobs.run, jobs.width, None, capacity, start, near, heap)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _fcfs(submit, run, width, capacity, start, near, heap):
+def in_turn(submit, run, width, order, capacity, start, near, heap):
+    """Start the jobs in an order, (n,) int32 or None for that of arrival, nobody before the ones before it."""
     # Nobody overtakes, so there is no queue to keep: each job starts as soon as the ones before it have
     # started and enough has ended. Jobs that have ended are only counted when somebody needs their processors.
     # Running jobs are packed (finish, width). Those that end next are kept sorted, latest first, in `near`, where
@@ -29,7 +30,8 @@ def _fcfs(submit, run, width, capacity, start, near, heap):
     far = 0
     free = np.int64(capacity)
     t = np.int64(0)
-    for j in range(submit.size):
+    for k in range(submit.size):
+        j = k if order is None else np.int64(order[k])  # decided when it is compiled
         t = max(t, submit[j])
         needed = width[j]
         while free < needed:
