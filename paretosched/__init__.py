@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .policy import Policy, greedy, load_policy, save_policy
     from .report import export_figures, write_figures, write_report
     from .schedule import Schedule, save_schedule
-    from .simulate import simulate
+    from .simulate import decode, simulate, start_order
     from .workload import (
         Workload,
         by_consumption,
@@ -59,6 +59,8 @@ _HOME = {
     "load_policy": "policy",
     "save_policy": "policy",
     "simulate": "simulate",
+    "decode": "simulate",
+    "start_order": "simulate",
     "Schedule": "schedule",
     "save_schedule": "schedule",
     # how good it is

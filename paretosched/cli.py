@@ -859,7 +859,7 @@ def _parser() -> argparse.ArgumentParser:
         "--plan",
         choices=["paper002", "better", "algorithms"],
         help="several explorations, each in a directory of its own in RUN, and their merged front. paper002: "
-        "the rows of Table 4 of the paper; better: what it did not try; algorithms: NSGA-II beside others and random search",
+        "the rows of Table 4 of the paper; better: what it did not try; algorithms: NSGA-II beside others",
     )
     made.add_argument("--only", action="append", default=[], metavar="ROW", help="of the plan; may be repeated")
     made.add_argument(
@@ -881,7 +881,7 @@ def _parser() -> argparse.ArgumentParser:
         metavar="WHAT",
         type=_path,
         help="what to begin with; may be repeated. sequence: submit (default), permutations (of the groups, and "
-        "the order of submission), weak (orders of the groups), random, a policy, or a run or front whose policies are taken. "
+        "the order of submission), weak (orders of the groups), random, a policy, or a run or front for its policies. "
         "weighting: a run or front. orders: workload, queue (default: both)",
     )
     made.add_argument(

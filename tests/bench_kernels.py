@@ -1,9 +1,9 @@
-"""Benchmarks of the simulators: per trace, per size, and their memory. `make bench` runs it.
+"""Benchmarks of the simulators and decodings: per trace, per size, and their memory. `make bench` runs it.
 
 The unit is S: one stable `numpy.argsort` of as many random float64 as the workload has jobs, in the same process,
 timed in turn with the simulation, so that the ratio says something on any machine, however busy it is. Every kernel
-is compared with the naive simulator before it is timed. Greedy is run with several random weightings; the slowest
-counts.
+is compared with the naive simulator before it is timed. Greedy is run with several random weightings, the decodings
+with the order of submission and with a random one; the slowest weighting counts.
 """
 
 from __future__ import annotations
@@ -15,21 +15,23 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from conftest import trace_folder
-from naive import naive
+from naive import earliest, naive, strict
 from paretosched.policy import Policy, greedy, upper_bounds
-from paretosched.simulate import start_times
+from paretosched.simulate import decoded_start_times, start_times
 from paretosched.tables import Column, table
 from paretosched.workload import PAPER_FACTORS, Workload, lublin, read_swf, scale
 
 TRACES = ("CTC-SP2", "KTH-SP2", "LANL-CM5", "SDSC-SP2", "SDSC-Par-1996", "NASA-iPSC")
 WEIGHTINGS = 3
 CHECKED = 300  # jobs compared with the naive simulator
+Run = Callable[[Workload], Any]
 GOALS = {"FCFS": 0.4, "EASY": 2.5, "CONS": 150.0, "CONS replan": 150.0}
 GOALS |= {f"Greedy {f}": 5.0 for f in ("f1", "f2", "f3", "f4")}
 GOALS |= {f"Greedy {f} with EASY": 15.0 for f in ("f1", "f2", "f3", "f4")}
@@ -53,6 +55,33 @@ def policies(groups: int) -> dict[str, list[Policy]]:
             ]
             timed[made[0].name] = made
     return timed
+
+
+def simulations(groups: int) -> Iterator[tuple[str, list[tuple[Run, Run]]]]:
+    """Name everything that is timed, with its variants, each the compiled function of a workload and its oracle."""
+    for name, variants in policies(groups).items():
+        yield name, [(partial(start_times, policy=p), partial(naive, policy=p)) for p in variants]
+    for order in (submitted, shuffled):
+        for decoding, oracle in (("strict", strict), ("earliest", earliest)):
+            run = partial(decoded, order=order, decoding=decoding)
+            yield f"{order.__name__} order, {decoding}", [(run, lambda w, o=order, f=oracle: f(w, o(len(w)).tolist()))]
+
+
+def decoded(workload: Workload, order: Callable[[int], Any], decoding: str) -> Any:
+    """Start times of an order of as many jobs as the workload has."""
+    return decoded_start_times(workload, order(len(workload)), decoding)
+
+
+@cache
+def submitted(n: int) -> Any:
+    """The order of submission."""
+    return np.arange(n, dtype=np.int32)
+
+
+@cache
+def shuffled(n: int) -> Any:
+    """A random order."""
+    return np.random.default_rng(0).permutation(n).astype(np.int32)
 
 
 def traces(seed: int = 0) -> Iterator[Workload]:
@@ -80,20 +109,18 @@ def in_turn(first: Callable[[], Any], second: Callable[[], Any], repeats: int) -
 
 
 def per_trace(workload: Workload, repeats: int) -> list[dict[str, Any]]:
-    """Time every policy on one workload."""
+    """Time every policy and decoding on one workload."""
     n = len(workload)
     numbers = np.random.default_rng(0).random(n)
     part = workload.take(np.arange(min(CHECKED, n)))
     rows: list[dict[str, Any]] = []
-    for name, variants in policies(len(workload.groups)).items():
+    for name, variants in simulations(len(workload.groups)):
         worst: dict[str, Any] = {"ratio": 0.0}
-        for policy in variants:
-            if start_times(part, policy).tolist() != naive(part, policy):
-                raise SystemExit(f"{policy.name} differs from the naive simulator on {workload.name}")
-            start_times(workload, policy)
-            sort, run = in_turn(
-                lambda: np.argsort(numbers, kind="stable"), lambda p=policy: start_times(workload, p), repeats
-            )
+        for simulated, oracle in variants:
+            if simulated(part).tolist() != oracle(part):
+                raise SystemExit(f"{name} differs from the naive simulator on {workload.name}")
+            simulated(workload)
+            sort, run = in_turn(lambda: np.argsort(numbers, kind="stable"), lambda f=simulated: f(workload), repeats)
             if run / sort > worst["ratio"]:
                 worst = {"ratio": run / sort, "ms": 1e3 * run, "ns": 1e9 * run / n}
         goal = GOALS.get(name)

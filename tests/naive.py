@@ -258,3 +258,41 @@ def situation(workload: Workload, t: int) -> int:
         if begin <= t:
             now = int(kind)
     return now
+
+
+def strict(workload: Workload, order: Iterable[int]) -> list[int]:
+    """Start times of an order in which nobody starts before its predecessor."""
+    jobs = jobs_of(workload)
+    begun: list[Started] = []
+    for row in order:
+        sooner = max(jobs[row].submit, begun[-1].start if begun else 0)
+        instants = sorted({sooner} | {s.finish for s in begun if s.finish > sooner})
+        fitting = (t for t in instants if busy_at(t, begun) + jobs[row].width <= workload.capacity)
+        begun.append(Started(jobs[row], next(fitting)))
+    return by_row(begun)
+
+
+def earliest(workload: Workload, order: Iterable[int]) -> list[int]:
+    """Start times of an order whose jobs take in turn the earliest time at which they fit for their whole run."""
+    jobs = jobs_of(workload)
+    begun: list[Started] = []
+    for row in order:
+        job = jobs[row]
+        # The earliest time is the submission or the end of another job: one second before, it did not fit.
+        for t in sorted({job.submit} | {s.finish for s in begun if s.finish > job.submit}):
+            # The machine is fullest at t or at a start thereafter.
+            instants = [t, *(s.start for s in begun if t < s.start < t + job.run)]
+            if all(busy_at(i, begun) + job.width <= workload.capacity for i in instants):
+                begun.append(Started(job, t))
+                break
+    return by_row(begun)
+
+
+def busy_at(t: int, begun: list[Started]) -> int:
+    """Processors in use in second t."""
+    return sum(s.job.width for s in begun if s.start <= t < s.finish)
+
+
+def by_row(begun: list[Started]) -> list[int]:
+    """Start times in the order of the workload."""
+    return [s.start for s in sorted(begun, key=lambda s: s.job.row)]
