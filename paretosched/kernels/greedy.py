@@ -5,7 +5,7 @@ from numba import njit
 
 from .running import bits_for, complete, launch, reserve
 from .smallest import FAR, WIDTH, lift, lower, open_smallest, slots_for
-from .tournament import NODE, Tournament, close_ranks, first_backfill, open_level, replay, reseat
+from .tournament import BENCH, NOBODY, NODE, Tournament, close_ranks, first_backfill, open_bench, replay, reseat
 
 
 @njit(cache=True, nogil=True)
@@ -29,7 +29,7 @@ def greedy(jobs, capacity, calendar, weights, backfill, start):
         (n,) int64, filled.
     """
     n = jobs.submit.size
-    size = slots_for(n)
+    size = slots_for((n + BENCH - 1) // BENCH)
     # Only what the longest queue needs is ever touched, so that memory follows the queue and not the workload.
     # One spare node lets the pairs of children begin at a cache line.
     tree = np.empty((3, 2 * size + 2), NODE)
@@ -38,8 +38,8 @@ def greedy(jobs, capacity, calendar, weights, backfill, start):
     game = Tournament(
         tree,
         np.empty((3, 2 * size), np.bool_),
-        np.empty(size, np.int64),
-        np.empty(size, np.int64),
+        np.empty(size * BENCH, np.int64),
+        np.empty(size * BENCH, np.int64),
         np.empty(256, np.int64),
         np.empty(256, np.int64),
     )
@@ -48,6 +48,20 @@ def greedy(jobs, capacity, calendar, weights, backfill, start):
     heap = np.empty(most_running, np.int64)
     ends = np.empty(most_running if backfill else 1, np.int64)
     _greedy(jobs, capacity, calendar, weights, backfill, start, game, least, heap, ends)
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def lift_bench(game, least, leaf, top, jobs):
+    """Take a job, gone from a bench, out of the tree of the smallest."""
+    least_width = FAR
+    least_estimate = FAR
+    bench = leaf - (game.stale.shape[1] >> 1)
+    for slot in range(bench * BENCH, (bench + 1) * BENCH):
+        j = game.row_of[slot]
+        if j >= 0:
+            least_width = min(least_width, jobs.width[j])
+            least_estimate = min(least_estimate, jobs.estimate[j])
+    lift(least, leaf, top, least_width, least_estimate)
 
 
 # Its arrays come as arguments and are never bound anew: numba then counts no references in the loop.
@@ -59,7 +73,7 @@ def _greedy(jobs, capacity, calendar, weights, backfill, start, game, least, hea
     group = jobs.group
     row_of = game.row_of
     copies = game.copies
-    size = row_of.size
+    size = game.stale.shape[1] >> 1
     n = submit.size
     row_bits = bits_for(np.int64(n))
     width_bits = bits_for(np.int64(capacity))
@@ -109,21 +123,24 @@ def _greedy(jobs, capacity, calendar, weights, backfill, start, game, least, hea
             # stays together, and the games that change together lie together.
             if used == 0:
                 level = np.int64(-1)
-            if used == 0 or (used >> level) > 0:
-                if used > 0 and 2 * waiting <= used:
-                    used, level = close_ranks(game, used)
-                    if backfill:
-                        for k in range(level + 1):
-                            open_smallest(least, size, k)
-                        for slot in range(used):
-                            k = row_of[slot]
-                            lower(least, slot + size, size >> level, width[k], estimate[k])
-                else:
-                    level += 1
-                    open_level(game, level)
-                    if backfill:
-                        open_smallest(least, size, level)
+                top = size
+            elif used == BENCH << level and 2 * waiting <= used:
+                used, level = close_ranks(game, used)
                 top = size >> level
+                if backfill:
+                    for k in range(level + 1):
+                        open_smallest(least, size, k)
+                    for slot in range(used):
+                        k = row_of[slot]
+                        lower(least, slot // BENCH + size, top, width[k], estimate[k])
+            if used % BENCH == 0:
+                for slot in range(used, used + BENCH):
+                    row_of[slot] = NOBODY
+                before = level
+                level = open_bench(game, used // BENCH, level)
+                top = size >> level
+                if backfill and level > before:
+                    open_smallest(least, size, level)
             slot = used
             used += 1
             row_of[slot] = j
@@ -131,7 +148,7 @@ def _greedy(jobs, capacity, calendar, weights, backfill, start, game, least, hea
             waiting += 1
             fresh += 1
             newest = slot
-            leaf = slot + size
+            leaf = slot // BENCH + size
             reseat(game, s, leaf, top, t, weights, jobs)
             if backfill:
                 lower(least, leaf, top, width[j], estimate[j])
@@ -177,9 +194,9 @@ def _greedy(jobs, capacity, calendar, weights, backfill, start, game, least, hea
                 continue
             row_of[slot] = -1
             waiting -= 1
-            leaf = slot + size
+            leaf = slot // BENCH + size
             reseat(game, s, leaf, top, t, weights, jobs)
             if backfill:
-                lift(least, leaf, top)
+                lift_bench(game, least, leaf, top, jobs)
         if waiting == 0:
             used = np.int64(0)

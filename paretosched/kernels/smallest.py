@@ -1,6 +1,7 @@
 """Who among the waiting could start now, without asking everybody.
 
-A binary tree over slots keeps, for every subtree, the smallest width and the smallest estimate in it. It uses the
+A binary tree keeps, for every subtree, the smallest width and the smallest estimate in it; a leaf stands for one slot,
+or, in Greedy, for a bench of them. It uses the
 lowest 2^level slots only, under the root `top = size >> level`, so that short queues have short ways.
 """
 
@@ -41,10 +42,8 @@ def open_smallest(least, size, level):
 
 @njit(cache=True, nogil=True, _nrt=False)
 def lower(least, leaf, top, width, estimate):
-    """Put a job into an empty leaf."""
-    least[leaf, WIDTH] = width
-    least[leaf, ESTIMATE] = estimate
-    node = leaf >> 1
+    """Put a job into a leaf."""
+    node = leaf
     while node >= top and (width < least[node, WIDTH] or estimate < least[node, ESTIMATE]):
         least[node, WIDTH] = min(width, least[node, WIDTH])
         least[node, ESTIMATE] = min(estimate, least[node, ESTIMATE])
@@ -52,10 +51,10 @@ def lower(least, leaf, top, width, estimate):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def lift(least, leaf, top):
-    """Take a job out of a leaf."""
-    least[leaf, WIDTH] = FAR
-    least[leaf, ESTIMATE] = FAR
+def lift(least, leaf, top, width=FAR, estimate=FAR):
+    """Take a job out of a leaf that then has these minima: none, if nobody is left."""
+    least[leaf, WIDTH] = width
+    least[leaf, ESTIMATE] = estimate
     node = leaf >> 1
     while node >= top:
         width = min(least[2 * node, WIDTH], least[2 * node + 1, WIDTH])

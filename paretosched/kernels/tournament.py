@@ -15,6 +15,10 @@ Each of the three situations has a tree of its own over the same slots. Only the
 up to date; in the others the way to the root is marked as stale, and played when the situation comes. Whatever is
 above a stale node is stale.
 
+A leaf stands for a bench of slots in the order of arrival. Their lines are not kept, but reckoned from the jobs
+whenever the games of a bench are played: jobs that came one after the other lie together in memory, so that this costs
+less than fetching lines would, and the trees stay small.
+
 Identical jobs that arrive in a row (copies, job arrays) share a slot: nothing distinguishes them but the row.
 """
 
@@ -35,11 +39,11 @@ class Tournament(NamedTuple):
     Attributes
     ----------
     tree
-        (3, 2 * size) NODE: the root of a tree in use is `top`, the leaf of slot i is size + i.
+        (3, 2 * size) NODE: the root of a tree in use is `top`, the leaf of slot i is size + i // BENCH.
     stale
         (3, 2 * size) bool, nodes to be played before they are believed.
     row_of, copies
-        (size,) int64, the first job of each slot, -1 if it is empty, and how many identical ones it holds.
+        (size * BENCH,) int64, the first job of each slot, -1 if it is empty, and how many identical ones it holds.
     stack, scratch
         (256,) int64, work space.
     """
@@ -53,6 +57,7 @@ class Tournament(NamedTuple):
 
 
 NEVER = 1e300
+BENCH = 4  # slots a leaf stands for
 NOBODY = -1
 
 # All rounding errors of a line and of a printed formula together are below a few units in the last place of the
@@ -135,6 +140,24 @@ def settle(i, j, s, t, weights, jobs):
     return first, b * (ei / mi) == b * (ej / mj)
 
 
+@njit(cache=True, nogil=True, inline="always")
+def lasts(lead, margin, winner_beta, beta, expiry, steepest, now, horizon):
+    """Give a time up to which the winner of a game that is not close stays ahead of the loser's side.
+
+    The loser, of slope `beta`, overtakes where the lines cross. Somebody else on its side may come first after it
+    expires, but nobody can before the steepest line there, started at the loser's key, would.
+    """
+    gain = beta - winner_beta
+    most = steepest - winner_beta
+    crossing = now + (lead - margin) / gain * (1.0 - 1e-9) if gain > 0.0 else NEVER
+    if expiry >= crossing:
+        return crossing
+    if most > 0.0:
+        wider = margin + 2.0 * MARGIN * steepest * horizon
+        return max(expiry, now + (lead - wider) / most * (1.0 - 1e-9))
+    return NEVER
+
+
 # Inlined, because handing over so many arrays costs as much as the game.
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def play(game, s, node, t, weights, jobs):
@@ -170,19 +193,16 @@ def play(game, s, node, t, weights, jobs):
                 if not ever:
                     until = now + 0.5
             else:
-                # The loser overtakes where the lines cross. Somebody else on its side may come first after a change
-                # there, but nobody can before the steepest line there, started at the loser's key, would.
-                lead = abs(lead)
-                gain = loser["beta"] - winner["beta"]
-                most = loser["steepest"] - winner["beta"]
-                crossing = now + (lead - margin) / gain * (1.0 - 1e-9) if gain > 0.0 else NEVER
-                if until >= crossing:
-                    until = crossing
-                elif most > 0.0:
-                    margin += 2.0 * MARGIN * loser["steepest"] * weights.horizon
-                    until = max(until, now + (lead - margin) / most * (1.0 - 1e-9))
-                else:
-                    until = NEVER
+                until = lasts(
+                    abs(lead),
+                    margin,
+                    winner["beta"],
+                    loser["beta"],
+                    loser["expiry"],
+                    loser["steepest"],
+                    now,
+                    weights.horizon,
+                )
             expiry = min(winner["expiry"], until)
     steepest = max(left["steepest"], right["steepest"])
     own = game.tree[s, node]
@@ -202,21 +222,12 @@ def play(game, s, node, t, weights, jobs):
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
-def seat(game, s, leaf, weights, jobs):
-    """Write the line of the job in a leaf, or that nobody is there."""
-    node = game.tree[s, leaf]
-    size = game.row_of.size
-    game.stale[s, leaf] = False
-    node["expiry"] = NEVER
-    j = game.row_of[leaf - size]
-    if j < 0:
-        node["slot"] = NOBODY
-        node["steepest"] = 0.0
-        return
+def line_at(s, j, weights, jobs):
+    """Give the line of row j in situation s."""
     genes = weights.genes
     groups = (genes.shape[1] - 2) // 2
     g = jobs.group[j]
-    alpha, beta = line_of(
+    return line_of(
         weights.criteria[s],
         genes[s, g],
         genes[s, groups + g],
@@ -227,17 +238,74 @@ def seat(game, s, leaf, weights, jobs):
         float(jobs.width[j]),
         float(jobs.estimate[j] * jobs.width[j]),
     )
-    node["alpha"] = alpha
-    node["beta"] = beta
-    node["slot"] = leaf - size
-    node["steepest"] = beta * (1.0 + 1e-6) + 1e-37  # not below beta, rounded to single precision
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def seat(game, s, leaf, t, weights, jobs):
+    """Play the games of a bench, one after the other; tell whether its node changed."""
+    now = float(t)
+    size = game.stale.shape[1] >> 1
+    first_slot = (leaf - size) * BENCH
+    game.stale[s, leaf] = False
+    best = np.int64(NOBODY)
+    best_alpha = 0.0
+    best_beta = 0.0
+    expiry = NEVER
+    steepest = 0.0
+    for slot in range(first_slot, first_slot + BENCH):
+        j = game.row_of[slot]
+        if j < 0:
+            continue
+        alpha, beta = line_at(s, j, weights, jobs)
+        steep = beta * (1.0 + 1e-6) + 1e-37  # not below beta, rounded to single precision
+        if best < 0:
+            best = slot
+            best_alpha = alpha
+            best_beta = beta
+            steepest = steep
+            continue
+        lead = (best_alpha - alpha) + (best_beta - beta) * now
+        margin = MARGIN * (abs(best_alpha) + abs(alpha) + (best_beta + beta) * weights.horizon) + TINY
+        first = lead > 0.0
+        ever = False
+        close = abs(lead) <= margin
+        if close:
+            first, ever = settle(game.row_of[best], j, s, t, weights, jobs)
+        if first:
+            until = NEVER if ever else now + 0.5
+            if not close:
+                until = lasts(lead, margin, best_beta, beta, NEVER, steep, now, weights.horizon)
+            expiry = min(expiry, until)
+        else:
+            until = expiry if ever else now + 0.5
+            if not close:
+                until = lasts(-lead, margin, beta, best_beta, expiry, steepest, now, weights.horizon)
+            expiry = until if expiry > now else expiry
+            best = slot
+            best_alpha = alpha
+            best_beta = beta
+        steepest = max(steepest, steep)
+    own = game.tree[s, leaf]
+    changed = (
+        own["slot"] != best
+        or own["expiry"] != expiry
+        or own["alpha"] != best_alpha
+        or own["beta"] != best_beta
+        or own["steepest"] != np.float32(steepest)
+    )
+    own["alpha"] = best_alpha
+    own["beta"] = best_beta
+    own["slot"] = best
+    own["expiry"] = expiry
+    own["steepest"] = steepest
+    return changed
 
 
 @njit(cache=True, nogil=True, _nrt=False)
 def replay(game, s, top, stack, t, weights, jobs):
     """Play again what is stale or has expired at or below `top`."""
     now = float(t)
-    size = game.row_of.size
+    size = game.stale.shape[1] >> 1
     stack[0] = top
     depth = 1
     while depth > 0:
@@ -247,7 +315,7 @@ def replay(game, s, top, stack, t, weights, jobs):
             play(game, s, -node, t, weights, jobs)
         elif game.stale[s, node] or game.tree[s, node]["expiry"] <= now:
             if node >= size:
-                seat(game, s, node, weights, jobs)
+                seat(game, s, node, t, weights, jobs)
             else:
                 game.stale[s, node] = False
                 stack[depth] = -node
@@ -258,13 +326,13 @@ def replay(game, s, top, stack, t, weights, jobs):
 
 @njit(cache=True, nogil=True, _nrt=False)
 def reseat(game, s, leaf, top, t, weights, jobs):
-    """Tell all three trees that somebody has come to or has gone from a leaf."""
-    seat(game, s, leaf, weights, jobs)
-    node = leaf >> 1
-    while node >= top and not game.stale[s, node]:
-        if not play(game, s, node, t, weights, jobs):
-            break
-        node >>= 1
+    """Tell all three trees that somebody has come to or has gone from a bench."""
+    if not game.stale[s, leaf]:
+        changed = seat(game, s, leaf, t, weights, jobs)
+        node = leaf >> 1
+        while changed and node >= top and not game.stale[s, node]:
+            changed = play(game, s, node, t, weights, jobs)
+            node >>= 1
     for other in range(3):
         if other != s:
             node = leaf
@@ -273,59 +341,88 @@ def reseat(game, s, leaf, top, t, weights, jobs):
                 node >>= 1
 
 
-@njit(cache=True, nogil=True, _nrt=False)
-def open_level(game, level):
-    """Make the nodes that slots 0..2^level - 1 need and 0..2^(level - 1) - 1 did not: empty, for all situations."""
-    size = game.row_of.size
-    top = size >> level
+@njit(cache=True, nogil=True, inline="always", _nrt=False)
+def clear(game, node):
+    """Make a node of all three trees: nobody is below it."""
     for s in range(3):
-        first = (np.int64(1) << level) >> 1
-        last = np.int64(1) << level
-        base = np.int64(size)
-        while last > first:
-            for i in range(base + first, base + last):
-                node = game.tree[s, i]
-                node["slot"] = NOBODY
-                node["steepest"] = 0.0
-                node["expiry"] = NEVER
-                game.stale[s, i] = False
-            base >>= 1
-            first >>= 1
-            last >>= 1
-        if level > 0:  # the new root stands above the old one
-            game.stale[s, top] = game.stale[s, 2 * top]
+        own = game.tree[s, node]
+        own["alpha"] = 0.0
+        own["beta"] = 0.0
+        own["slot"] = NOBODY
+        own["steepest"] = 0.0
+        own["expiry"] = NEVER
+        game.stale[s, node] = False
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def open_bench(game, bench, level):
+    """Make the nodes that benches 0..bench need and 0..bench - 1 did not.
+
+    Returns
+    -------
+    level
+        The trees are to have 2^level benches: `level`, or one more if that is too few (-1: there is no bench yet).
+    """
+    size = game.stale.shape[1] >> 1
+    node = size + bench
+    if level < 0 or (bench >> level) > 0:
+        level += 1
+        top = size >> level
+        clear(game, top)
+        if level > 0:
+            for s in range(3):
+                game.stale[s, top] = game.stale[s, 2 * top]  # the new root stands above the old one
+            clear(game, 2 * top + 1)
+    # Each of these begins with this bench; the one to its right begins with a later one, but is asked earlier.
+    while bench > 0 and (node & 1) == 0:
+        clear(game, node)
+        clear(game, node + 1)
+        node >>= 1
+    return level
 
 
 @njit(cache=True, nogil=True, _nrt=False)
 def close_ranks(game, used):
-    """Move the jobs of slots 0..used - 1 together, in their order, into new trees with as many free slots again.
+    """Move the jobs of slots 0..used - 1 together, in their order, into new trees.
 
     Returns
     -------
     used, level
-        Slots in use now, and the level of the trees, all of whose nodes above a job are stale.
+        Slots in use now, and the level of the trees, all of whose nodes are stale.
     """
     row_of = game.row_of
-    size = row_of.size
+    size = game.stale.shape[1] >> 1
     kept = np.int64(0)
     for slot in range(used):
         if row_of[slot] >= 0:
             row_of[kept] = row_of[slot]
             game.copies[kept] = game.copies[slot]
             kept += 1
-    level = np.int64(0)
-    open_level(game, level)
-    while (np.int64(1) << level) < 2 * kept:
-        level += 1
-        open_level(game, level)
+    benches = (kept + BENCH - 1) // BENCH
+    for slot in range(kept, benches * BENCH):
+        row_of[slot] = NOBODY
+    level = np.int64(-1)
+    for bench in range(benches):
+        level = open_bench(game, bench, level)
     top = size >> level
     for s in range(3):
-        for slot in range(kept):
-            node = slot + size
+        for bench in range(benches):
+            node = bench + size
             while node >= top and not game.stale[s, node]:
                 game.stale[s, node] = True
                 node >>= 1
     return kept, level
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def ahead(game, s, j, alpha, beta, best, best_alpha, best_beta, t, weights, jobs):
+    """Tell whether row j, of the given line, comes before the job in slot `best`."""
+    lead = (alpha - best_alpha) + (beta - best_beta) * float(t)
+    largest = abs(alpha) + abs(best_alpha) + (beta + best_beta) * weights.horizon
+    if abs(lead) - TINY > MARGIN * largest:
+        return lead > 0.0
+    first, _ = settle(j, game.row_of[best], s, t, weights, jobs)
+    return first
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -340,8 +437,7 @@ def first_backfill(game, s, least, top, t, weights, jobs, free, extra, limit):
     -------
     slot, or -1 if there is none.
     """
-    now = float(t)
-    size = game.row_of.size
+    size = game.stale.shape[1] >> 1
     stack = game.stack
     best = np.int64(-1)
     best_alpha = 0.0
@@ -353,21 +449,14 @@ def first_backfill(game, s, least, top, t, weights, jobs, free, extra, limit):
         node = stack[depth]
         if least[node, 0] > free or (least[node, 0] > extra and least[node, 1] > limit):
             continue
-        if game.stale[s, node] or game.tree[s, node]["expiry"] <= now:
+        if game.stale[s, node] or game.tree[s, node]["expiry"] <= float(t):
             replay(game, s, node, game.scratch, t, weights, jobs)
         slot = np.int64(game.tree[s, node]["slot"])
         j = game.row_of[slot]
         alpha = game.tree[s, node]["alpha"]
         beta = game.tree[s, node]["beta"]
-        if best >= 0:
-            lead = (alpha - best_alpha) + (beta - best_beta) * now
-            largest = abs(alpha) + abs(best_alpha) + (beta + best_beta) * weights.horizon
-            if abs(lead) - TINY > MARGIN * largest:
-                ahead = lead > 0.0
-            else:
-                ahead, _ = settle(j, game.row_of[best], s, t, weights, jobs)
-            if not ahead:
-                continue
+        if best >= 0 and not ahead(game, s, j, alpha, beta, best, best_alpha, best_beta, t, weights, jobs):
+            continue
         if jobs.width[j] <= free and (jobs.width[j] <= extra or jobs.estimate[j] <= limit):
             best = slot
             best_alpha = alpha
@@ -381,4 +470,14 @@ def first_backfill(game, s, least, top, t, weights, jobs, free, extra, limit):
                 stack[depth] = left
                 stack[depth + 1] = left + 1
             depth += 2
+        else:
+            for slot in range((node - size) * BENCH, (node - size + 1) * BENCH):
+                j = game.row_of[slot]
+                if j < 0 or jobs.width[j] > free or (jobs.width[j] > extra and jobs.estimate[j] > limit):
+                    continue
+                alpha, beta = line_at(s, j, weights, jobs)
+                if best < 0 or ahead(game, s, j, alpha, beta, best, best_alpha, best_beta, t, weights, jobs):
+                    best = np.int64(slot)
+                    best_alpha = alpha
+                    best_beta = beta
     return best
