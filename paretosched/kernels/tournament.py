@@ -32,6 +32,12 @@ from numpy.typing import NDArray
 # cache line.
 NODE = np.dtype([("alpha", "f8"), ("beta", "f8"), ("expiry", "f8"), ("slot", "i4"), ("steepest", "f4")])
 
+# What is asked of a waiting job, so that a bench is two cache lines however far apart its jobs came: its row (the first,
+# if copies share the slot; -1 if it is empty), how many it stands for, and what enters its key.
+SLOT = np.dtype(
+    [("submit", "i8"), ("estimate", "i8"), ("row", "i4"), ("copies", "i4"), ("width", "i4"), ("group", "i4")]
+)
+
 
 class Tournament(NamedTuple):
     """The three trees, and who sits where.
@@ -42,18 +48,16 @@ class Tournament(NamedTuple):
         (3, 2 * size) NODE: the root of a tree in use is `top`, the leaf of slot i is size + i // BENCH.
     stale
         (3, 2 * size) bool, nodes to be played before they are believed.
-    row_of, copies
-        (size * BENCH,) int64, the first job of each slot, -1 if it is empty, and how many identical ones it holds.
-    stack, scratch
+    slots
+        (size * BENCH,) SLOT, who waits.
+    stack
         (256,) int64, work space.
     """
 
     tree: NDArray[np.void]
     stale: NDArray[np.bool_]
-    row_of: NDArray[np.int64]
-    copies: NDArray[np.int64]
+    slots: NDArray[np.void]
     stack: NDArray[np.int64]
-    scratch: NDArray[np.int64]
 
 
 NEVER = 1e300
@@ -149,13 +153,14 @@ def lasts(lead, margin, winner_beta, beta, expiry, steepest, now, horizon):
     """
     gain = beta - winner_beta
     most = steepest - winner_beta
-    crossing = now + (lead - margin) / gain * (1.0 - 1e-9) if gain > 0.0 else NEVER
-    if expiry >= crossing:
-        return crossing
-    if most > 0.0:
-        wider = margin + 2.0 * MARGIN * steepest * horizon
-        return max(expiry, now + (lead - wider) / most * (1.0 - 1e-9))
-    return NEVER
+    wider = margin + 2.0 * MARGIN * steepest * horizon
+    # Every case is reckoned and one chosen: which one it is cannot be foreseen, and a division costs less than a wrong guess.
+    crossing = now + (lead - margin) / max(gain, TINY) * (1.0 - 1e-9)
+    passing = now + (lead - wider) / max(most, TINY) * (1.0 - 1e-9)
+    crossing = crossing if gain > 0.0 else NEVER
+    later = max(expiry, passing)
+    later = later if most > 0.0 else NEVER
+    return crossing if expiry >= crossing else later
 
 
 # Inlined, because handing over so many arrays costs as much as the game.
@@ -181,8 +186,8 @@ def play(game, s, node, t, weights, jobs):
         ever = False
         close = abs(lead) <= margin
         if close:
-            i = game.row_of[left["slot"]]
-            j = game.row_of[right["slot"]]
+            i = np.int64(game.slots[left["slot"]]["row"])
+            j = np.int64(game.slots[right["slot"]]["row"])
             first, ever = settle(i, j, s, t, weights, jobs)
         if not first:
             winner = right
@@ -222,21 +227,21 @@ def play(game, s, node, t, weights, jobs):
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
-def line_at(s, j, weights, jobs):
-    """Give the line of row j in situation s."""
+def line_at(s, job, weights):
+    """Give the line of the job in a slot, in situation s."""
     genes = weights.genes
     groups = (genes.shape[1] - 2) // 2
-    g = jobs.group[j]
+    g = job["group"]
     return line_of(
         weights.criteria[s],
         genes[s, g],
         genes[s, groups + g],
         genes[s, 2 * groups],
         genes[s, 2 * groups + 1],
-        float(jobs.submit[j]),
-        float(jobs.estimate[j]),
-        float(jobs.width[j]),
-        float(jobs.estimate[j] * jobs.width[j]),
+        float(job["submit"]),
+        float(job["estimate"]),
+        float(job["width"]),
+        float(job["estimate"] * np.int64(job["width"])),
     )
 
 
@@ -253,10 +258,10 @@ def seat(game, s, leaf, t, weights, jobs):
     expiry = NEVER
     steepest = 0.0
     for slot in range(first_slot, first_slot + BENCH):
-        j = game.row_of[slot]
-        if j < 0:
+        job = game.slots[slot]
+        if job["row"] < 0:
             continue
-        alpha, beta = line_at(s, j, weights, jobs)
+        alpha, beta = line_at(s, job, weights)
         steep = beta * (1.0 + 1e-6) + 1e-37  # not below beta, rounded to single precision
         if best < 0:
             best = slot
@@ -270,7 +275,7 @@ def seat(game, s, leaf, t, weights, jobs):
         ever = False
         close = abs(lead) <= margin
         if close:
-            first, ever = settle(game.row_of[best], j, s, t, weights, jobs)
+            first, ever = settle(np.int64(game.slots[best]["row"]), np.int64(job["row"]), s, t, weights, jobs)
         if first:
             until = NEVER if ever else now + 0.5
             if not close:
@@ -301,27 +306,35 @@ def seat(game, s, leaf, t, weights, jobs):
     return changed
 
 
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def due(game, s, node, t):
+    """Tell whether a node is to be played before it is believed."""
+    return game.stale[s, node] or game.tree[s, node]["expiry"] <= float(t)
+
+
 @njit(cache=True, nogil=True, _nrt=False)
-def replay(game, s, top, stack, t, weights, jobs):
-    """Play again what is stale or has expired at or below `top`."""
-    now = float(t)
+def replay(game, s, top, t, weights, jobs):
+    """Play again what is stale or has expired at or below `top`, which is."""
     size = game.stale.shape[1] >> 1
-    stack[0] = top
-    depth = 1
-    while depth > 0:
-        depth -= 1
-        node = stack[depth]
-        if node < 0:  # both children are up to date
-            play(game, s, -node, t, weights, jobs)
-        elif game.stale[s, node] or game.tree[s, node]["expiry"] <= now:
-            if node >= size:
-                seat(game, s, node, t, weights, jobs)
+    node = np.int64(top)
+    down = True
+    while True:
+        while down and node < size:
+            game.stale[s, node] = False
+            if due(game, s, 2 * node, t):
+                node = 2 * node
+            elif due(game, s, 2 * node + 1, t):
+                node = 2 * node + 1
             else:
-                game.stale[s, node] = False
-                stack[depth] = -node
-                stack[depth + 1] = 2 * node + 1
-                stack[depth + 2] = 2 * node
-                depth += 3
+                down = False
+        if node >= size:
+            seat(game, s, node, t, weights, jobs)
+        else:
+            play(game, s, node, t, weights, jobs)
+        if node == top:
+            return
+        down = (node & 1) == 0 and due(game, s, node + 1, t)
+        node = node + 1 if down else node >> 1
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -381,6 +394,19 @@ def open_bench(game, bench, level):
     return level
 
 
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def move(slots, old, new):
+    """Copy a slot."""
+    here = slots[old]
+    there = slots[new]
+    there["submit"] = here["submit"]
+    there["estimate"] = here["estimate"]
+    there["row"] = here["row"]
+    there["copies"] = here["copies"]
+    there["width"] = here["width"]
+    there["group"] = here["group"]
+
+
 @njit(cache=True, nogil=True, _nrt=False)
 def close_ranks(game, used):
     """Move the jobs of slots 0..used - 1 together, in their order, into new trees.
@@ -390,17 +416,16 @@ def close_ranks(game, used):
     used, level
         Slots in use now, and the level of the trees, all of whose nodes are stale.
     """
-    row_of = game.row_of
+    slots = game.slots
     size = game.stale.shape[1] >> 1
     kept = np.int64(0)
     for slot in range(used):
-        if row_of[slot] >= 0:
-            row_of[kept] = row_of[slot]
-            game.copies[kept] = game.copies[slot]
+        if slots[slot]["row"] >= 0:
+            move(slots, slot, kept)
             kept += 1
     benches = (kept + BENCH - 1) // BENCH
     for slot in range(kept, benches * BENCH):
-        row_of[slot] = NOBODY
+        slots[slot]["row"] = NOBODY
     level = np.int64(-1)
     for bench in range(benches):
         level = open_bench(game, bench, level)
@@ -415,13 +440,13 @@ def close_ranks(game, used):
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
-def ahead(game, s, j, alpha, beta, best, best_alpha, best_beta, t, weights, jobs):
-    """Tell whether row j, of the given line, comes before the job in slot `best`."""
+def ahead(game, s, slot, alpha, beta, best, best_alpha, best_beta, t, weights, jobs):
+    """Tell whether the job in `slot`, of the given line, comes before the job in slot `best`."""
     lead = (alpha - best_alpha) + (beta - best_beta) * float(t)
     largest = abs(alpha) + abs(best_alpha) + (beta + best_beta) * weights.horizon
     if abs(lead) - TINY > MARGIN * largest:
         return lead > 0.0
-    first, _ = settle(j, game.row_of[best], s, t, weights, jobs)
+    first, _ = settle(np.int64(game.slots[slot]["row"]), np.int64(game.slots[best]["row"]), s, t, weights, jobs)
     return first
 
 
@@ -449,15 +474,15 @@ def first_backfill(game, s, least, top, t, weights, jobs, free, extra, limit):
         node = stack[depth]
         if least[node, 0] > free or (least[node, 0] > extra and least[node, 1] > limit):
             continue
-        if game.stale[s, node] or game.tree[s, node]["expiry"] <= float(t):
-            replay(game, s, node, game.scratch, t, weights, jobs)
+        if due(game, s, node, t):
+            replay(game, s, node, t, weights, jobs)
         slot = np.int64(game.tree[s, node]["slot"])
-        j = game.row_of[slot]
+        job = game.slots[slot]
         alpha = game.tree[s, node]["alpha"]
         beta = game.tree[s, node]["beta"]
-        if best >= 0 and not ahead(game, s, j, alpha, beta, best, best_alpha, best_beta, t, weights, jobs):
+        if best >= 0 and not ahead(game, s, slot, alpha, beta, best, best_alpha, best_beta, t, weights, jobs):
             continue
-        if jobs.width[j] <= free and (jobs.width[j] <= extra or jobs.estimate[j] <= limit):
+        if job["width"] <= free and (job["width"] <= extra or job["estimate"] <= limit):
             best = slot
             best_alpha = alpha
             best_beta = beta
@@ -472,11 +497,11 @@ def first_backfill(game, s, least, top, t, weights, jobs, free, extra, limit):
             depth += 2
         else:
             for slot in range((node - size) * BENCH, (node - size + 1) * BENCH):
-                j = game.row_of[slot]
-                if j < 0 or jobs.width[j] > free or (jobs.width[j] > extra and jobs.estimate[j] > limit):
+                other = game.slots[slot]
+                if other["row"] < 0 or other["width"] > free or (other["width"] > extra and other["estimate"] > limit):
                     continue
-                alpha, beta = line_at(s, j, weights, jobs)
-                if best < 0 or ahead(game, s, j, alpha, beta, best, best_alpha, best_beta, t, weights, jobs):
+                alpha, beta = line_at(s, other, weights)
+                if best < 0 or ahead(game, s, slot, alpha, beta, best, best_alpha, best_beta, t, weights, jobs):
                     best = np.int64(slot)
                     best_alpha = alpha
                     best_beta = beta
