@@ -154,7 +154,7 @@ def _greedy(jobs, capacity, calendar, weights, backfill, start, game, least, hea
             fresh += 1
             newest = slot
             leaf = slot // BENCH + size
-            reseat(game, s, leaf, top, t, weights, jobs)
+            reseat(game, s, slot, top, t, weights, jobs)
             if backfill:
                 lower(least, leaf, top, width[j], estimate[j])
 
@@ -202,7 +202,7 @@ def _greedy(jobs, capacity, calendar, weights, backfill, start, game, least, hea
             slots[slot]["row"] = NOBODY
             waiting -= 1
             leaf = slot // BENCH + size
-            reseat(game, s, leaf, top, t, weights, jobs)
+            reseat(game, s, slot, top, t, weights, jobs)
             if backfill:
                 lift_bench(game, least, leaf, top)
         if waiting == 0:

@@ -61,6 +61,7 @@ class Tournament(NamedTuple):
 
 
 NEVER = 1e300
+PAST = -1.0
 BENCH = 4  # slots a leaf stands for
 NOBODY = -1
 
@@ -338,20 +339,27 @@ def replay(game, s, top, t, weights, jobs):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def reseat(game, s, leaf, top, t, weights, jobs):
-    """Tell all three trees that somebody has come to or has gone from a bench."""
+def reseat(game, s, slot, top, t, weights, jobs):
+    """Tell all three trees that somebody has come to or has gone from a slot."""
+    leaf = slot // BENCH + (game.stale.shape[1] >> 1)
     if not game.stale[s, leaf]:
         changed = seat(game, s, leaf, t, weights, jobs)
         node = leaf >> 1
         while changed and node >= top and not game.stale[s, node]:
             changed = play(game, s, node, t, weights, jobs)
             node >>= 1
+    came = game.slots[slot]["row"] >= 0
     for other in range(3):
         if other != s:
             node = leaf
-            while node >= top and not game.stale[other, node]:
-                game.stale[other, node] = True
-                node >>= 1
+            if came:
+                while node >= top and not game.stale[other, node]:
+                    game.stale[other, node] = True
+                    node >>= 1
+            else:  # matters where it was first; elsewhere losers are one fewer
+                while node >= top and not game.stale[other, node] and game.tree[other, node]["slot"] == slot:
+                    game.tree[other, node]["expiry"] = PAST
+                    node >>= 1
 
 
 @njit(cache=True, nogil=True, inline="always", _nrt=False)
