@@ -5,7 +5,19 @@ from numba import njit
 
 from .running import bits_for, complete, launch, reserve
 from .smallest import FAR, WIDTH, lift, lower, open_smallest, slots_for
-from .tournament import BENCH, NOBODY, NODE, SLOT, Tournament, close_ranks, due, first_backfill, open_bench, replay, reseat
+from .tournament import (
+    BENCH,
+    NOBODY,
+    NODE,
+    SLOT,
+    Tournament,
+    close_ranks,
+    due,
+    first_backfill,
+    open_bench,
+    replay,
+    reseat,
+)
 
 
 @njit(cache=True, nogil=True)
@@ -154,7 +166,7 @@ def _greedy(jobs, capacity, calendar, weights, backfill, start, game, least, hea
             fresh += 1
             newest = slot
             leaf = slot // BENCH + size
-            reseat(game, s, slot, top, t, weights, jobs)
+            reseat(game, s, slot, top, t, weights)
             if backfill:
                 lower(least, leaf, top, width[j], estimate[j])
 
@@ -163,7 +175,7 @@ def _greedy(jobs, capacity, calendar, weights, backfill, start, game, least, hea
         while waiting > 0:
             if not blocked:
                 if due(game, s, top, t):
-                    replay(game, s, top, t, weights, jobs)
+                    replay(game, s, top, t, weights)
                 slot = np.int64(game.tree[s, top]["slot"])
                 j = np.int64(slots[slot]["row"])
                 if slots[slot]["width"] > free:
@@ -179,14 +191,12 @@ def _greedy(jobs, capacity, calendar, weights, backfill, start, game, least, hea
                         # cannot now, so that only the newcomers are to be asked.
                         limit = shadow - t
                         job = slots[newest]
-                        if fresh == 1 and (
-                            job["width"] > free or (job["width"] > extra and job["estimate"] > limit)
-                        ):
+                        if fresh == 1 and (job["width"] > free or (job["width"] > extra and job["estimate"] > limit)):
                             break
                     continue
                 head = np.int64(-1)  # whoever starts as first in the order asks for no reservation
             else:
-                slot = first_backfill(game, s, least, top, t, weights, jobs, free, extra, limit)
+                slot = first_backfill(game, s, least, top, t, weights, free, extra, limit)
                 if slot < 0:
                     break
                 j = np.int64(slots[slot]["row"])
@@ -202,7 +212,7 @@ def _greedy(jobs, capacity, calendar, weights, backfill, start, game, least, hea
             slots[slot]["row"] = NOBODY
             waiting -= 1
             leaf = slot // BENCH + size
-            reseat(game, s, slot, top, t, weights, jobs)
+            reseat(game, s, slot, top, t, weights)
             if backfill:
                 lift_bench(game, least, leaf, top)
         if waiting == 0:

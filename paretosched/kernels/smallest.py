@@ -1,8 +1,8 @@
 """Who among the waiting could start now, without asking everybody.
 
-A binary tree keeps, for every subtree, the smallest width and the smallest estimate in it; a leaf stands for one slot,
-or, in Greedy, for a bench of them. It uses the
-lowest 2^level slots only, under the root `top = size >> level`, so that short queues have short ways.
+A binary tree keeps, for every subtree, the smallest width and the smallest estimate in it. A leaf stands for one slot;
+in Greedy, for a bench of slots. The tree uses its lowest 2^level leaves only, under the root `top = size >> level`, so
+that short queues have short ways.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ FAR = np.int64(2**62)
 
 @njit(cache=True, nogil=True, _nrt=False)
 def slots_for(jobs):
-    """Give the smallest power of two that is at least `jobs`: the slots of trees that can never be too small."""
+    """Give the smallest power of two that is at least `jobs`: the leaves of trees that can never be too small."""
     size = np.int64(1)
     while size < jobs:
         size *= 2
@@ -23,7 +23,7 @@ def slots_for(jobs):
 
 @njit(cache=True, nogil=True, _nrt=False)
 def open_smallest(least, size, level):
-    """Make the nodes that slots 0..2^level - 1 need and 0..2^(level - 1) - 1 did not: empty."""
+    """Make the nodes that leaves 0..2^level - 1 need and 0..2^(level - 1) - 1 did not: empty."""
     first = (np.int64(1) << level) >> 1
     last = np.int64(1) << level
     base = np.int64(size)

@@ -12,12 +12,12 @@ only used where they differ by more than all rounding together can; closer games
 formula, and expire at once unless the two keys are the same for ever.
 
 Each of the three situations has a tree of its own over the same slots. Only the tree of the present situation is kept
-up to date; in the others the way to the root is marked as stale, and played when the situation comes. Whatever is
-above a stale node is stale.
+up to date. In the others, when a job comes, the way to the root is marked as stale, and played when the situation
+comes; whatever is above a stale node is stale. When a job goes, the nodes it had won expire; the games it had lost
+stand, and so do the times up to which they do, because a side with one loser fewer is no more dangerous.
 
-A leaf stands for a bench of slots in the order of arrival. Their lines are not kept, but reckoned from the jobs
-whenever the games of a bench are played: jobs that came one after the other lie together in memory, so that this costs
-less than fetching lines would, and the trees stay small.
+A leaf stands for a bench of slots in the order of arrival. Their lines are not kept, but reckoned whenever the games
+of a bench are played: that costs less than the memory of lines in three trees, and deep queues stay in the cache.
 
 Identical jobs that arrive in a row (copies, job arrays) share a slot: nothing distinguishes them but the row.
 """
@@ -32,8 +32,8 @@ from numpy.typing import NDArray
 # cache line.
 NODE = np.dtype([("alpha", "f8"), ("beta", "f8"), ("expiry", "f8"), ("slot", "i4"), ("steepest", "f4")])
 
-# What is asked of a waiting job, so that a bench is two cache lines however far apart its jobs came: its row (the first,
-# if copies share the slot; -1 if it is empty), how many it stands for, and what enters its key.
+# What is asked of a waiting job, so that a bench is two cache lines however far apart its jobs came: what enters its
+# key, its row (the first, if copies share the slot; -1 if the slot is empty), and how many it stands for.
 SLOT = np.dtype(
     [("submit", "i8"), ("estimate", "i8"), ("row", "i4"), ("copies", "i4"), ("width", "i4"), ("group", "i4")]
 )
@@ -62,7 +62,7 @@ class Tournament(NamedTuple):
 
 NEVER = 1e300
 PAST = -1.0
-BENCH = 4  # slots a leaf stands for
+BENCH = 4  # slots a leaf stands for; 2 and 8 were slower
 NOBODY = -1
 
 # All rounding errors of a line and of a printed formula together are below a few units in the last place of the
@@ -102,36 +102,38 @@ def line_of(criterion, w, K, a, b, submit, estimate, width, area):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def settle(i, j, s, t, weights, jobs):
-    """Compare two jobs by the printed formula.
+def settle(slots, i, j, s, t, weights):
+    """Compare the jobs of two slots by the printed formula.
 
     Returns
     -------
     first : bool
-        Row i comes before row j at time t in situation s.
+        The job of slot i comes before that of slot j at time t in situation s.
     ever : bool
         Their keys are the same function of time in float64, or both constant: the decision is final.
     """
+    job_i = slots[i]
+    job_j = slots[j]
     criterion = weights.criteria[s]
     genes = weights.genes[s]
     groups = (genes.size - 2) // 2
-    gi = jobs.group[i]
-    gj = jobs.group[j]
+    gi = job_i["group"]
+    gj = job_j["group"]
     a = genes[2 * groups]
     b = genes[2 * groups + 1]
     wi = genes[gi]
     wj = genes[gj]
-    since_i = float(t - jobs.submit[i])
-    since_j = float(t - jobs.submit[j])
-    ei = float(jobs.estimate[i])
-    ej = float(jobs.estimate[j])
-    mi = float(jobs.width[i])
-    mj = float(jobs.width[j])
-    area_i = float(jobs.estimate[i] * jobs.width[i])
-    area_j = float(jobs.estimate[j] * jobs.width[j])
+    since_i = float(t - job_i["submit"])
+    since_j = float(t - job_j["submit"])
+    ei = float(job_i["estimate"])
+    ej = float(job_j["estimate"])
+    mi = float(job_i["width"])
+    mj = float(job_j["width"])
+    area_i = float(job_i["estimate"] * np.int64(job_i["width"]))
+    area_j = float(job_j["estimate"] * np.int64(job_j["width"]))
     key_i = key_of(criterion, wi, genes[groups + gi], a, b, since_i, ei, mi, area_i)
     key_j = key_of(criterion, wj, genes[groups + gj], a, b, since_j, ej, mj, area_j)
-    first = key_i > key_j or (key_i == key_j and i < j)
+    first = key_i > key_j or (key_i == key_j and job_i["row"] < job_j["row"])
     if a == 0.0 or (wi == 0.0 and wj == 0.0):
         return first, True
     if wi != wj or genes[groups + gi] != genes[groups + gj] or since_i != since_j:
@@ -155,7 +157,7 @@ def lasts(lead, margin, winner_beta, beta, expiry, steepest, now, horizon):
     gain = beta - winner_beta
     most = steepest - winner_beta
     wider = margin + 2.0 * MARGIN * steepest * horizon
-    # Every case is reckoned and one chosen: which one it is cannot be foreseen, and a division costs less than a wrong guess.
+    # Both times are reckoned and one chosen: which cannot be foreseen, and a division costs less than a wrong guess.
     crossing = now + (lead - margin) / max(gain, TINY) * (1.0 - 1e-9)
     passing = now + (lead - wider) / max(most, TINY) * (1.0 - 1e-9)
     crossing = crossing if gain > 0.0 else NEVER
@@ -166,7 +168,7 @@ def lasts(lead, margin, winner_beta, beta, expiry, steepest, now, horizon):
 
 # Inlined, because handing over so many arrays costs as much as the game.
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
-def play(game, s, node, t, weights, jobs):
+def play(game, s, node, t, weights):
     """Play the game of one node of situation s between its children, none of them stale; tell whether it changed."""
     now = float(t)
     left = game.tree[s, 2 * node]
@@ -187,9 +189,7 @@ def play(game, s, node, t, weights, jobs):
         ever = False
         close = abs(lead) <= margin
         if close:
-            i = np.int64(game.slots[left["slot"]]["row"])
-            j = np.int64(game.slots[right["slot"]]["row"])
-            first, ever = settle(i, j, s, t, weights, jobs)
+            first, ever = settle(game.slots, np.int64(left["slot"]), np.int64(right["slot"]), s, t, weights)
         if not first:
             winner = right
             loser = left
@@ -247,8 +247,8 @@ def line_at(s, job, weights):
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
-def seat(game, s, leaf, t, weights, jobs):
-    """Play the games of a bench, one after the other; tell whether its node changed."""
+def seat(game, s, leaf, t, weights):
+    """Play the games of a bench of situation s, one after the other; tell whether its node changed."""
     now = float(t)
     size = game.stale.shape[1] >> 1
     first_slot = (leaf - size) * BENCH
@@ -276,7 +276,7 @@ def seat(game, s, leaf, t, weights, jobs):
         ever = False
         close = abs(lead) <= margin
         if close:
-            first, ever = settle(np.int64(game.slots[best]["row"]), np.int64(job["row"]), s, t, weights, jobs)
+            first, ever = settle(game.slots, best, np.int64(slot), s, t, weights)
         if first:
             until = NEVER if ever else now + 0.5
             if not close:
@@ -314,8 +314,8 @@ def due(game, s, node, t):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def replay(game, s, top, t, weights, jobs):
-    """Play again what is stale or has expired at or below `top`, which is."""
+def replay(game, s, top, t, weights):
+    """Play again what is stale or has expired at or below `top`, which is, children before parents."""
     size = game.stale.shape[1] >> 1
     node = np.int64(top)
     down = True
@@ -329,9 +329,9 @@ def replay(game, s, top, t, weights, jobs):
             else:
                 down = False
         if node >= size:
-            seat(game, s, node, t, weights, jobs)
+            seat(game, s, node, t, weights)
         else:
-            play(game, s, node, t, weights, jobs)
+            play(game, s, node, t, weights)
         if node == top:
             return
         down = (node & 1) == 0 and due(game, s, node + 1, t)
@@ -339,14 +339,14 @@ def replay(game, s, top, t, weights, jobs):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def reseat(game, s, slot, top, t, weights, jobs):
-    """Tell all three trees that somebody has come to or has gone from a slot."""
+def reseat(game, s, slot, top, t, weights):
+    """Play what follows from a coming to or a going from a slot in situation s; note it in the two other trees."""
     leaf = slot // BENCH + (game.stale.shape[1] >> 1)
     if not game.stale[s, leaf]:
-        changed = seat(game, s, leaf, t, weights, jobs)
+        changed = seat(game, s, leaf, t, weights)
         node = leaf >> 1
         while changed and node >= top and not game.stale[s, node]:
-            changed = play(game, s, node, t, weights, jobs)
+            changed = play(game, s, node, t, weights)
             node >>= 1
     came = game.slots[slot]["row"] >= 0
     for other in range(3):
@@ -356,7 +356,7 @@ def reseat(game, s, slot, top, t, weights, jobs):
                 while node >= top and not game.stale[other, node]:
                     game.stale[other, node] = True
                     node >>= 1
-            else:  # matters where it was first; elsewhere losers are one fewer
+            else:
                 while node >= top and not game.stale[other, node] and game.tree[other, node]["slot"] == slot:
                     game.tree[other, node]["expiry"] = PAST
                     node >>= 1
@@ -394,25 +394,13 @@ def open_bench(game, bench, level):
             for s in range(3):
                 game.stale[s, top] = game.stale[s, 2 * top]  # the new root stands above the old one
             clear(game, 2 * top + 1)
-    # Each of these begins with this bench; the one to its right begins with a later one, but is asked earlier.
+    # The nodes that begin with this bench. The one to the right of each begins later, but is read when their parent is
+    # played.
     while bench > 0 and (node & 1) == 0:
         clear(game, node)
         clear(game, node + 1)
         node >>= 1
     return level
-
-
-@njit(cache=True, nogil=True, _nrt=False, inline="always")
-def move(slots, old, new):
-    """Copy a slot."""
-    here = slots[old]
-    there = slots[new]
-    there["submit"] = here["submit"]
-    there["estimate"] = here["estimate"]
-    there["row"] = here["row"]
-    there["copies"] = here["copies"]
-    there["width"] = here["width"]
-    there["group"] = here["group"]
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -429,7 +417,7 @@ def close_ranks(game, used):
     kept = np.int64(0)
     for slot in range(used):
         if slots[slot]["row"] >= 0:
-            move(slots, slot, kept)
+            slots[kept] = slots[slot]
             kept += 1
     benches = (kept + BENCH - 1) // BENCH
     for slot in range(kept, benches * BENCH):
@@ -448,18 +436,18 @@ def close_ranks(game, used):
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
-def ahead(game, s, slot, alpha, beta, best, best_alpha, best_beta, t, weights, jobs):
+def ahead(game, s, slot, alpha, beta, best, best_alpha, best_beta, t, weights):
     """Tell whether the job in `slot`, of the given line, comes before the job in slot `best`."""
     lead = (alpha - best_alpha) + (beta - best_beta) * float(t)
     largest = abs(alpha) + abs(best_alpha) + (beta + best_beta) * weights.horizon
     if abs(lead) - TINY > MARGIN * largest:
         return lead > 0.0
-    first, _ = settle(np.int64(game.slots[slot]["row"]), np.int64(game.slots[best]["row"]), s, t, weights, jobs)
+    first, _ = settle(game.slots, np.int64(slot), best, s, t, weights)
     return first
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def first_backfill(game, s, least, top, t, weights, jobs, free, extra, limit):
+def first_backfill(game, s, least, top, t, weights, free, extra, limit):
     """Find the first job in the order that may start beside EASY's reservation.
 
     It needs at most `free` processors, and either at most `extra` or an estimate of at most `limit` seconds. Subtrees
@@ -483,12 +471,12 @@ def first_backfill(game, s, least, top, t, weights, jobs, free, extra, limit):
         if least[node, 0] > free or (least[node, 0] > extra and least[node, 1] > limit):
             continue
         if due(game, s, node, t):
-            replay(game, s, node, t, weights, jobs)
+            replay(game, s, node, t, weights)
         slot = np.int64(game.tree[s, node]["slot"])
         job = game.slots[slot]
         alpha = game.tree[s, node]["alpha"]
         beta = game.tree[s, node]["beta"]
-        if best >= 0 and not ahead(game, s, slot, alpha, beta, best, best_alpha, best_beta, t, weights, jobs):
+        if best >= 0 and not ahead(game, s, slot, alpha, beta, best, best_alpha, best_beta, t, weights):
             continue
         if job["width"] <= free and (job["width"] <= extra or job["estimate"] <= limit):
             best = slot
@@ -509,7 +497,7 @@ def first_backfill(game, s, least, top, t, weights, jobs, free, extra, limit):
                 if other["row"] < 0 or other["width"] > free or (other["width"] > extra and other["estimate"] > limit):
                     continue
                 alpha, beta = line_at(s, other, weights)
-                if best < 0 or ahead(game, s, slot, alpha, beta, best, best_alpha, best_beta, t, weights, jobs):
+                if best < 0 or ahead(game, s, slot, alpha, beta, best, best_alpha, best_beta, t, weights):
                     best = np.int64(slot)
                     best_alpha = alpha
                     best_beta = beta
