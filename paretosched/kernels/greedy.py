@@ -5,7 +5,19 @@ from numba import njit
 
 from .running import bits_for, complete, launch, reserve
 from .smallest import FAR, WIDTH, lift, lower, open_smallest, slots_for
-from .tournament import NODE, Tournament, close_ranks, first_backfill, open_level, replay, reseat
+from .tournament import (
+    BENCH,
+    NOBODY,
+    NODE,
+    SLOT,
+    Tournament,
+    close_ranks,
+    due,
+    first_backfill,
+    open_bench,
+    replay,
+    reseat,
+)
 
 
 @njit(cache=True, nogil=True)
@@ -29,18 +41,19 @@ def greedy(jobs, capacity, calendar, weights, backfill, start):
         (n,) int64, filled.
     """
     n = jobs.submit.size
-    size = slots_for(n)
+    size = slots_for((n + BENCH - 1) // BENCH)
     # Only what the longest queue needs is ever touched, so that memory follows the queue and not the workload.
     # One spare node lets the pairs of children begin at a cache line.
-    tree = np.empty((3, 2 * size + 2), NODE)
-    if tree.ctypes.data % 64 != 0:
-        tree = tree[:, 1:]
+    nodes = np.empty(3 * 2 * size + 1, NODE)
+    if nodes.ctypes.data % 64 != 0:
+        nodes = nodes[1:]
+    slots = np.empty(size * BENCH + 1, SLOT)
+    if slots.ctypes.data % 64 != 0:
+        slots = slots[1:]
     game = Tournament(
-        tree,
+        nodes[: 3 * 2 * size].reshape((3, 2 * size)),
         np.empty((3, 2 * size), np.bool_),
-        np.empty(size, np.int64),
-        np.empty(size, np.int64),
-        np.empty(256, np.int64),
+        slots,
         np.empty(256, np.int64),
     )
     least = np.empty((2 * size if backfill else 1, 2), np.int64)
@@ -50,6 +63,20 @@ def greedy(jobs, capacity, calendar, weights, backfill, start):
     _greedy(jobs, capacity, calendar, weights, backfill, start, game, least, heap, ends)
 
 
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def lift_bench(game, least, leaf, top):
+    """Take a job, gone from a bench, out of the tree of the smallest."""
+    least_width = FAR
+    least_estimate = FAR
+    bench = leaf - (game.stale.shape[1] >> 1)
+    for slot in range(bench * BENCH, (bench + 1) * BENCH):
+        job = game.slots[slot]
+        if job["row"] >= 0:
+            least_width = min(least_width, np.int64(job["width"]))
+            least_estimate = min(least_estimate, job["estimate"])
+    lift(least, leaf, top, least_width, least_estimate)
+
+
 # Its arrays come as arguments and are never bound anew: numba then counts no references in the loop.
 @njit(cache=True, nogil=True, _nrt=False)
 def _greedy(jobs, capacity, calendar, weights, backfill, start, game, least, heap, ends):
@@ -57,9 +84,8 @@ def _greedy(jobs, capacity, calendar, weights, backfill, start, game, least, hea
     estimate = jobs.estimate
     width = jobs.width
     group = jobs.group
-    row_of = game.row_of
-    copies = game.copies
-    size = row_of.size
+    slots = game.slots
+    size = game.stale.shape[1] >> 1
     n = submit.size
     row_bits = bits_for(np.int64(n))
     width_bits = bits_for(np.int64(capacity))
@@ -109,30 +135,38 @@ def _greedy(jobs, capacity, calendar, weights, backfill, start, game, least, hea
             # stays together, and the games that change together lie together.
             if used == 0:
                 level = np.int64(-1)
-            if used == 0 or (used >> level) > 0:
-                if used > 0 and 2 * waiting <= used:
-                    used, level = close_ranks(game, used)
-                    if backfill:
-                        for k in range(level + 1):
-                            open_smallest(least, size, k)
-                        for slot in range(used):
-                            k = row_of[slot]
-                            lower(least, slot + size, size >> level, width[k], estimate[k])
-                else:
-                    level += 1
-                    open_level(game, level)
-                    if backfill:
-                        open_smallest(least, size, level)
+                top = size
+            elif used == BENCH << level and 2 * waiting <= used:
+                used, level = close_ranks(game, used)
                 top = size >> level
+                if backfill:
+                    for k in range(level + 1):
+                        open_smallest(least, size, k)
+                    for slot in range(used):
+                        job = slots[slot]
+                        lower(least, slot // BENCH + size, top, np.int64(job["width"]), job["estimate"])
+            if used % BENCH == 0:
+                for slot in range(used, used + BENCH):
+                    slots[slot]["row"] = NOBODY
+                before = level
+                level = open_bench(game, used // BENCH, level)
+                top = size >> level
+                if backfill and level > before:
+                    open_smallest(least, size, level)
             slot = used
             used += 1
-            row_of[slot] = j
-            copies[slot] = count
+            job = slots[slot]
+            job["submit"] = t
+            job["estimate"] = estimate[j]
+            job["row"] = j
+            job["copies"] = count
+            job["width"] = width[j]
+            job["group"] = group[j]
             waiting += 1
             fresh += 1
             newest = slot
-            leaf = slot + size
-            reseat(game, s, leaf, top, t, weights, jobs)
+            leaf = slot // BENCH + size
+            reseat(game, s, slot, top, t, weights)
             if backfill:
                 lower(least, leaf, top, width[j], estimate[j])
 
@@ -140,11 +174,11 @@ def _greedy(jobs, capacity, calendar, weights, backfill, start, game, least, hea
         limit = np.int64(0)
         while waiting > 0:
             if not blocked:
-                if game.stale[s, top] or game.tree[s, top]["expiry"] <= float(t):
-                    replay(game, s, top, game.stack, t, weights, jobs)
+                if due(game, s, top, t):
+                    replay(game, s, top, t, weights)
                 slot = np.int64(game.tree[s, top]["slot"])
-                j = row_of[slot]
-                if width[j] > free:
+                j = np.int64(slots[slot]["row"])
+                if slots[slot]["width"] > free:
                     if not backfill or least[top, WIDTH] > free:
                         break
                     blocked = True
@@ -156,30 +190,30 @@ def _greedy(jobs, capacity, calendar, weights, backfill, start, game, least, hea
                         # Nothing has ended and the head is the same: whoever could not start at the last event
                         # cannot now, so that only the newcomers are to be asked.
                         limit = shadow - t
-                        k = row_of[newest]
-                        if fresh == 1 and (width[k] > free or (width[k] > extra and estimate[k] > limit)):
+                        job = slots[newest]
+                        if fresh == 1 and (job["width"] > free or (job["width"] > extra and job["estimate"] > limit)):
                             break
                     continue
                 head = np.int64(-1)  # whoever starts as first in the order asks for no reservation
             else:
-                slot = first_backfill(game, s, least, top, t, weights, jobs, free, extra, limit)
+                slot = first_backfill(game, s, least, top, t, weights, free, extra, limit)
                 if slot < 0:
                     break
-                j = row_of[slot]
+                j = np.int64(slots[slot]["row"])
                 if estimate[j] > limit:
                     extra -= width[j]
             launch(jobs, start, heap, ends, running, j, t, row_bits, width_bits)
             free -= width[j]
             running += 1
-            copies[slot] -= 1
-            if copies[slot] > 0:
-                row_of[slot] = j + 1
+            slots[slot]["copies"] -= 1
+            if slots[slot]["copies"] > 0:
+                slots[slot]["row"] = j + 1
                 continue
-            row_of[slot] = -1
+            slots[slot]["row"] = NOBODY
             waiting -= 1
-            leaf = slot + size
-            reseat(game, s, leaf, top, t, weights, jobs)
+            leaf = slot // BENCH + size
+            reseat(game, s, slot, top, t, weights)
             if backfill:
-                lift(least, leaf, top)
+                lift_bench(game, least, leaf, top)
         if waiting == 0:
             used = np.int64(0)

@@ -1,7 +1,8 @@
 """Who among the waiting could start now, without asking everybody.
 
-A binary tree over slots keeps, for every subtree, the smallest width and the smallest estimate in it. It uses the
-lowest 2^level slots only, under the root `top = size >> level`, so that short queues have short ways.
+A binary tree keeps, for every subtree, the smallest width and the smallest estimate in it. A leaf stands for one slot;
+in Greedy, for a bench of slots. The tree uses its lowest 2^level leaves only, under the root `top = size >> level`, so
+that short queues have short ways.
 """
 
 import numpy as np
@@ -13,7 +14,7 @@ FAR = np.int64(2**62)
 
 @njit(cache=True, nogil=True, _nrt=False)
 def slots_for(jobs):
-    """Give the smallest power of two that is at least `jobs`: the slots of trees that can never be too small."""
+    """Give the smallest power of two that is at least `jobs`: the leaves of trees that can never be too small."""
     size = np.int64(1)
     while size < jobs:
         size *= 2
@@ -22,7 +23,7 @@ def slots_for(jobs):
 
 @njit(cache=True, nogil=True, _nrt=False)
 def open_smallest(least, size, level):
-    """Make the nodes that slots 0..2^level - 1 need and 0..2^(level - 1) - 1 did not: empty."""
+    """Make the nodes that leaves 0..2^level - 1 need and 0..2^(level - 1) - 1 did not: empty."""
     first = (np.int64(1) << level) >> 1
     last = np.int64(1) << level
     base = np.int64(size)
@@ -41,10 +42,8 @@ def open_smallest(least, size, level):
 
 @njit(cache=True, nogil=True, _nrt=False)
 def lower(least, leaf, top, width, estimate):
-    """Put a job into an empty leaf."""
-    least[leaf, WIDTH] = width
-    least[leaf, ESTIMATE] = estimate
-    node = leaf >> 1
+    """Put a job into a leaf."""
+    node = leaf
     while node >= top and (width < least[node, WIDTH] or estimate < least[node, ESTIMATE]):
         least[node, WIDTH] = min(width, least[node, WIDTH])
         least[node, ESTIMATE] = min(estimate, least[node, ESTIMATE])
@@ -52,10 +51,10 @@ def lower(least, leaf, top, width, estimate):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def lift(least, leaf, top):
-    """Take a job out of a leaf."""
-    least[leaf, WIDTH] = FAR
-    least[leaf, ESTIMATE] = FAR
+def lift(least, leaf, top, width=FAR, estimate=FAR):
+    """Take a job out of a leaf that then has these minima: none, if nobody is left."""
+    least[leaf, WIDTH] = width
+    least[leaf, ESTIMATE] = estimate
     node = leaf >> 1
     while node >= top:
         width = min(least[2 * node, WIDTH], least[2 * node + 1, WIDTH])

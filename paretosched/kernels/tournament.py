@@ -12,8 +12,12 @@ only used where they differ by more than all rounding together can; closer games
 formula, and expire at once unless the two keys are the same for ever.
 
 Each of the three situations has a tree of its own over the same slots. Only the tree of the present situation is kept
-up to date; in the others the way to the root is marked as stale, and played when the situation comes. Whatever is
-above a stale node is stale.
+up to date. In the others, when a job comes, the way to the root is marked as stale, and played when the situation
+comes; whatever is above a stale node is stale. When a job goes, the nodes it had won expire; the games it had lost
+stand, and so do the times up to which they do, because a side with one loser fewer is no more dangerous.
+
+A leaf stands for a bench of slots in the order of arrival. Their lines are not kept, but reckoned whenever the games
+of a bench are played: that costs less than the memory of lines in three trees, and deep queues stay in the cache.
 
 Identical jobs that arrive in a row (copies, job arrays) share a slot: nothing distinguishes them but the row.
 """
@@ -28,6 +32,12 @@ from numpy.typing import NDArray
 # cache line.
 NODE = np.dtype([("alpha", "f8"), ("beta", "f8"), ("expiry", "f8"), ("slot", "i4"), ("steepest", "f4")])
 
+# What is asked of a waiting job, so that a bench is two cache lines however far apart its jobs came: what enters its
+# key, its row (the first, if copies share the slot; -1 if the slot is empty), and how many it stands for.
+SLOT = np.dtype(
+    [("submit", "i8"), ("estimate", "i8"), ("row", "i4"), ("copies", "i4"), ("width", "i4"), ("group", "i4")]
+)
+
 
 class Tournament(NamedTuple):
     """The three trees, and who sits where.
@@ -35,24 +45,24 @@ class Tournament(NamedTuple):
     Attributes
     ----------
     tree
-        (3, 2 * size) NODE: the root of a tree in use is `top`, the leaf of slot i is size + i.
+        (3, 2 * size) NODE: the root of a tree in use is `top`, the leaf of slot i is size + i // BENCH.
     stale
         (3, 2 * size) bool, nodes to be played before they are believed.
-    row_of, copies
-        (size,) int64, the first job of each slot, -1 if it is empty, and how many identical ones it holds.
-    stack, scratch
+    slots
+        (size * BENCH,) SLOT, who waits.
+    stack
         (256,) int64, work space.
     """
 
     tree: NDArray[np.void]
     stale: NDArray[np.bool_]
-    row_of: NDArray[np.int64]
-    copies: NDArray[np.int64]
+    slots: NDArray[np.void]
     stack: NDArray[np.int64]
-    scratch: NDArray[np.int64]
 
 
 NEVER = 1e300
+PAST = -1.0
+BENCH = 4  # slots a leaf stands for; 2 and 8 were slower
 NOBODY = -1
 
 # All rounding errors of a line and of a printed formula together are below a few units in the last place of the
@@ -92,36 +102,38 @@ def line_of(criterion, w, K, a, b, submit, estimate, width, area):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def settle(i, j, s, t, weights, jobs):
-    """Compare two jobs by the printed formula.
+def settle(slots, i, j, s, t, weights):
+    """Compare the jobs of two slots by the printed formula.
 
     Returns
     -------
     first : bool
-        Row i comes before row j at time t in situation s.
+        The job of slot i comes before that of slot j at time t in situation s.
     ever : bool
         Their keys are the same function of time in float64, or both constant: the decision is final.
     """
+    job_i = slots[i]
+    job_j = slots[j]
     criterion = weights.criteria[s]
     genes = weights.genes[s]
     groups = (genes.size - 2) // 2
-    gi = jobs.group[i]
-    gj = jobs.group[j]
+    gi = job_i["group"]
+    gj = job_j["group"]
     a = genes[2 * groups]
     b = genes[2 * groups + 1]
     wi = genes[gi]
     wj = genes[gj]
-    since_i = float(t - jobs.submit[i])
-    since_j = float(t - jobs.submit[j])
-    ei = float(jobs.estimate[i])
-    ej = float(jobs.estimate[j])
-    mi = float(jobs.width[i])
-    mj = float(jobs.width[j])
-    area_i = float(jobs.estimate[i] * jobs.width[i])
-    area_j = float(jobs.estimate[j] * jobs.width[j])
+    since_i = float(t - job_i["submit"])
+    since_j = float(t - job_j["submit"])
+    ei = float(job_i["estimate"])
+    ej = float(job_j["estimate"])
+    mi = float(job_i["width"])
+    mj = float(job_j["width"])
+    area_i = float(job_i["estimate"] * np.int64(job_i["width"]))
+    area_j = float(job_j["estimate"] * np.int64(job_j["width"]))
     key_i = key_of(criterion, wi, genes[groups + gi], a, b, since_i, ei, mi, area_i)
     key_j = key_of(criterion, wj, genes[groups + gj], a, b, since_j, ej, mj, area_j)
-    first = key_i > key_j or (key_i == key_j and i < j)
+    first = key_i > key_j or (key_i == key_j and job_i["row"] < job_j["row"])
     if a == 0.0 or (wi == 0.0 and wj == 0.0):
         return first, True
     if wi != wj or genes[groups + gi] != genes[groups + gj] or since_i != since_j:
@@ -135,9 +147,28 @@ def settle(i, j, s, t, weights, jobs):
     return first, b * (ei / mi) == b * (ej / mj)
 
 
+@njit(cache=True, nogil=True, inline="always")
+def lasts(lead, margin, winner_beta, beta, expiry, steepest, now, horizon):
+    """Give a time up to which the winner of a game that is not close stays ahead of the loser's side.
+
+    The loser, of slope `beta`, overtakes where the lines cross. Somebody else on its side may come first after it
+    expires, but nobody can before the steepest line there, started at the loser's key, would.
+    """
+    gain = beta - winner_beta
+    most = steepest - winner_beta
+    wider = margin + 2.0 * MARGIN * steepest * horizon
+    # Both times are reckoned and one chosen: which cannot be foreseen, and a division costs less than a wrong guess.
+    crossing = now + (lead - margin) / max(gain, TINY) * (1.0 - 1e-9)
+    passing = now + (lead - wider) / max(most, TINY) * (1.0 - 1e-9)
+    crossing = crossing if gain > 0.0 else NEVER
+    later = max(expiry, passing)
+    later = later if most > 0.0 else NEVER
+    return crossing if expiry >= crossing else later
+
+
 # Inlined, because handing over so many arrays costs as much as the game.
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
-def play(game, s, node, t, weights, jobs):
+def play(game, s, node, t, weights):
     """Play the game of one node of situation s between its children, none of them stale; tell whether it changed."""
     now = float(t)
     left = game.tree[s, 2 * node]
@@ -158,9 +189,7 @@ def play(game, s, node, t, weights, jobs):
         ever = False
         close = abs(lead) <= margin
         if close:
-            i = game.row_of[left["slot"]]
-            j = game.row_of[right["slot"]]
-            first, ever = settle(i, j, s, t, weights, jobs)
+            first, ever = settle(game.slots, np.int64(left["slot"]), np.int64(right["slot"]), s, t, weights)
         if not first:
             winner = right
             loser = left
@@ -170,19 +199,16 @@ def play(game, s, node, t, weights, jobs):
                 if not ever:
                     until = now + 0.5
             else:
-                # The loser overtakes where the lines cross. Somebody else on its side may come first after a change
-                # there, but nobody can before the steepest line there, started at the loser's key, would.
-                lead = abs(lead)
-                gain = loser["beta"] - winner["beta"]
-                most = loser["steepest"] - winner["beta"]
-                crossing = now + (lead - margin) / gain * (1.0 - 1e-9) if gain > 0.0 else NEVER
-                if until >= crossing:
-                    until = crossing
-                elif most > 0.0:
-                    margin += 2.0 * MARGIN * loser["steepest"] * weights.horizon
-                    until = max(until, now + (lead - margin) / most * (1.0 - 1e-9))
-                else:
-                    until = NEVER
+                until = lasts(
+                    abs(lead),
+                    margin,
+                    winner["beta"],
+                    loser["beta"],
+                    loser["expiry"],
+                    loser["steepest"],
+                    now,
+                    weights.horizon,
+                )
             expiry = min(winner["expiry"], until)
     steepest = max(left["steepest"], right["steepest"])
     own = game.tree[s, node]
@@ -202,134 +228,226 @@ def play(game, s, node, t, weights, jobs):
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
-def seat(game, s, leaf, weights, jobs):
-    """Write the line of the job in a leaf, or that nobody is there."""
-    node = game.tree[s, leaf]
-    size = game.row_of.size
-    game.stale[s, leaf] = False
-    node["expiry"] = NEVER
-    j = game.row_of[leaf - size]
-    if j < 0:
-        node["slot"] = NOBODY
-        node["steepest"] = 0.0
-        return
+def line_at(s, job, weights):
+    """Give the line of the job in a slot, in situation s."""
     genes = weights.genes
     groups = (genes.shape[1] - 2) // 2
-    g = jobs.group[j]
-    alpha, beta = line_of(
+    g = job["group"]
+    return line_of(
         weights.criteria[s],
         genes[s, g],
         genes[s, groups + g],
         genes[s, 2 * groups],
         genes[s, 2 * groups + 1],
-        float(jobs.submit[j]),
-        float(jobs.estimate[j]),
-        float(jobs.width[j]),
-        float(jobs.estimate[j] * jobs.width[j]),
+        float(job["submit"]),
+        float(job["estimate"]),
+        float(job["width"]),
+        float(job["estimate"] * np.int64(job["width"])),
     )
-    node["alpha"] = alpha
-    node["beta"] = beta
-    node["slot"] = leaf - size
-    node["steepest"] = beta * (1.0 + 1e-6) + 1e-37  # not below beta, rounded to single precision
 
 
-@njit(cache=True, nogil=True, _nrt=False)
-def replay(game, s, top, stack, t, weights, jobs):
-    """Play again what is stale or has expired at or below `top`."""
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def seat(game, s, leaf, t, weights):
+    """Play the games of a bench of situation s, one after the other; tell whether its node changed."""
     now = float(t)
-    size = game.row_of.size
-    stack[0] = top
-    depth = 1
-    while depth > 0:
-        depth -= 1
-        node = stack[depth]
-        if node < 0:  # both children are up to date
-            play(game, s, -node, t, weights, jobs)
-        elif game.stale[s, node] or game.tree[s, node]["expiry"] <= now:
-            if node >= size:
-                seat(game, s, node, weights, jobs)
-            else:
-                game.stale[s, node] = False
-                stack[depth] = -node
-                stack[depth + 1] = 2 * node + 1
-                stack[depth + 2] = 2 * node
-                depth += 3
+    size = game.stale.shape[1] >> 1
+    first_slot = (leaf - size) * BENCH
+    game.stale[s, leaf] = False
+    best = np.int64(NOBODY)
+    best_alpha = 0.0
+    best_beta = 0.0
+    expiry = NEVER
+    steepest = 0.0
+    for slot in range(first_slot, first_slot + BENCH):
+        job = game.slots[slot]
+        if job["row"] < 0:
+            continue
+        alpha, beta = line_at(s, job, weights)
+        steep = beta * (1.0 + 1e-6) + 1e-37  # not below beta, rounded to single precision
+        if best < 0:
+            best = slot
+            best_alpha = alpha
+            best_beta = beta
+            steepest = steep
+            continue
+        lead = (best_alpha - alpha) + (best_beta - beta) * now
+        margin = MARGIN * (abs(best_alpha) + abs(alpha) + (best_beta + beta) * weights.horizon) + TINY
+        first = lead > 0.0
+        ever = False
+        close = abs(lead) <= margin
+        if close:
+            first, ever = settle(game.slots, best, np.int64(slot), s, t, weights)
+        if first:
+            until = NEVER if ever else now + 0.5
+            if not close:
+                until = lasts(lead, margin, best_beta, beta, NEVER, steep, now, weights.horizon)
+            expiry = min(expiry, until)
+        else:
+            until = expiry if ever else now + 0.5
+            if not close:
+                until = lasts(-lead, margin, beta, best_beta, expiry, steepest, now, weights.horizon)
+            expiry = until if expiry > now else expiry
+            best = slot
+            best_alpha = alpha
+            best_beta = beta
+        steepest = max(steepest, steep)
+    own = game.tree[s, leaf]
+    changed = (
+        own["slot"] != best
+        or own["expiry"] != expiry
+        or own["alpha"] != best_alpha
+        or own["beta"] != best_beta
+        or own["steepest"] != np.float32(steepest)
+    )
+    own["alpha"] = best_alpha
+    own["beta"] = best_beta
+    own["slot"] = best
+    own["expiry"] = expiry
+    own["steepest"] = steepest
+    return changed
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def due(game, s, node, t):
+    """Tell whether a node is to be played before it is believed."""
+    return game.stale[s, node] or game.tree[s, node]["expiry"] <= float(t)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def reseat(game, s, leaf, top, t, weights, jobs):
-    """Tell all three trees that somebody has come to or has gone from a leaf."""
-    seat(game, s, leaf, weights, jobs)
-    node = leaf >> 1
-    while node >= top and not game.stale[s, node]:
-        if not play(game, s, node, t, weights, jobs):
-            break
-        node >>= 1
+def replay(game, s, top, t, weights):
+    """Play again what is stale or has expired at or below `top`, which is, children before parents."""
+    size = game.stale.shape[1] >> 1
+    node = np.int64(top)
+    down = True
+    while True:
+        while down and node < size:
+            game.stale[s, node] = False
+            if due(game, s, 2 * node, t):
+                node = 2 * node
+            elif due(game, s, 2 * node + 1, t):
+                node = 2 * node + 1
+            else:
+                down = False
+        if node >= size:
+            seat(game, s, node, t, weights)
+        else:
+            play(game, s, node, t, weights)
+        if node == top:
+            return
+        down = (node & 1) == 0 and due(game, s, node + 1, t)
+        node = node + 1 if down else node >> 1
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def reseat(game, s, slot, top, t, weights):
+    """Play what follows from a coming to or a going from a slot in situation s; note it in the two other trees."""
+    leaf = slot // BENCH + (game.stale.shape[1] >> 1)
+    if not game.stale[s, leaf]:
+        changed = seat(game, s, leaf, t, weights)
+        node = leaf >> 1
+        while changed and node >= top and not game.stale[s, node]:
+            changed = play(game, s, node, t, weights)
+            node >>= 1
+    came = game.slots[slot]["row"] >= 0
     for other in range(3):
         if other != s:
             node = leaf
-            while node >= top and not game.stale[other, node]:
-                game.stale[other, node] = True
-                node >>= 1
+            if came:
+                while node >= top and not game.stale[other, node]:
+                    game.stale[other, node] = True
+                    node >>= 1
+            else:
+                while node >= top and not game.stale[other, node] and game.tree[other, node]["slot"] == slot:
+                    game.tree[other, node]["expiry"] = PAST
+                    node >>= 1
+
+
+@njit(cache=True, nogil=True, inline="always", _nrt=False)
+def clear(game, node):
+    """Make a node of all three trees: nobody is below it."""
+    for s in range(3):
+        own = game.tree[s, node]
+        own["alpha"] = 0.0
+        own["beta"] = 0.0
+        own["slot"] = NOBODY
+        own["steepest"] = 0.0
+        own["expiry"] = NEVER
+        game.stale[s, node] = False
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def open_level(game, level):
-    """Make the nodes that slots 0..2^level - 1 need and 0..2^(level - 1) - 1 did not: empty, for all situations."""
-    size = game.row_of.size
-    top = size >> level
-    for s in range(3):
-        first = (np.int64(1) << level) >> 1
-        last = np.int64(1) << level
-        base = np.int64(size)
-        while last > first:
-            for i in range(base + first, base + last):
-                node = game.tree[s, i]
-                node["slot"] = NOBODY
-                node["steepest"] = 0.0
-                node["expiry"] = NEVER
-                game.stale[s, i] = False
-            base >>= 1
-            first >>= 1
-            last >>= 1
-        if level > 0:  # the new root stands above the old one
-            game.stale[s, top] = game.stale[s, 2 * top]
+def open_bench(game, bench, level):
+    """Make the nodes that benches 0..bench need and 0..bench - 1 did not.
+
+    Returns
+    -------
+    level
+        The trees are to have 2^level benches: `level`, or one more if that is too few (-1: there is no bench yet).
+    """
+    size = game.stale.shape[1] >> 1
+    node = size + bench
+    if level < 0 or (bench >> level) > 0:
+        level += 1
+        top = size >> level
+        clear(game, top)
+        if level > 0:
+            for s in range(3):
+                game.stale[s, top] = game.stale[s, 2 * top]  # the new root stands above the old one
+            clear(game, 2 * top + 1)
+    # The nodes that begin with this bench. The one to the right of each begins later, but is read when their parent is
+    # played.
+    while bench > 0 and (node & 1) == 0:
+        clear(game, node)
+        clear(game, node + 1)
+        node >>= 1
+    return level
 
 
 @njit(cache=True, nogil=True, _nrt=False)
 def close_ranks(game, used):
-    """Move the jobs of slots 0..used - 1 together, in their order, into new trees with as many free slots again.
+    """Move the jobs of slots 0..used - 1 together, in their order, into new trees.
 
     Returns
     -------
     used, level
-        Slots in use now, and the level of the trees, all of whose nodes above a job are stale.
+        Slots in use now, and the level of the trees, all of whose nodes are stale.
     """
-    row_of = game.row_of
-    size = row_of.size
+    slots = game.slots
+    size = game.stale.shape[1] >> 1
     kept = np.int64(0)
     for slot in range(used):
-        if row_of[slot] >= 0:
-            row_of[kept] = row_of[slot]
-            game.copies[kept] = game.copies[slot]
+        if slots[slot]["row"] >= 0:
+            slots[kept] = slots[slot]
             kept += 1
-    level = np.int64(0)
-    open_level(game, level)
-    while (np.int64(1) << level) < 2 * kept:
-        level += 1
-        open_level(game, level)
+    benches = (kept + BENCH - 1) // BENCH
+    for slot in range(kept, benches * BENCH):
+        slots[slot]["row"] = NOBODY
+    level = np.int64(-1)
+    for bench in range(benches):
+        level = open_bench(game, bench, level)
     top = size >> level
     for s in range(3):
-        for slot in range(kept):
-            node = slot + size
+        for bench in range(benches):
+            node = bench + size
             while node >= top and not game.stale[s, node]:
                 game.stale[s, node] = True
                 node >>= 1
     return kept, level
 
 
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def ahead(game, s, slot, alpha, beta, best, best_alpha, best_beta, t, weights):
+    """Tell whether the job in `slot`, of the given line, comes before the job in slot `best`."""
+    lead = (alpha - best_alpha) + (beta - best_beta) * float(t)
+    largest = abs(alpha) + abs(best_alpha) + (beta + best_beta) * weights.horizon
+    if abs(lead) - TINY > MARGIN * largest:
+        return lead > 0.0
+    first, _ = settle(game.slots, np.int64(slot), best, s, t, weights)
+    return first
+
+
 @njit(cache=True, nogil=True, _nrt=False)
-def first_backfill(game, s, least, top, t, weights, jobs, free, extra, limit):
+def first_backfill(game, s, least, top, t, weights, free, extra, limit):
     """Find the first job in the order that may start beside EASY's reservation.
 
     It needs at most `free` processors, and either at most `extra` or an estimate of at most `limit` seconds. Subtrees
@@ -340,8 +458,7 @@ def first_backfill(game, s, least, top, t, weights, jobs, free, extra, limit):
     -------
     slot, or -1 if there is none.
     """
-    now = float(t)
-    size = game.row_of.size
+    size = game.stale.shape[1] >> 1
     stack = game.stack
     best = np.int64(-1)
     best_alpha = 0.0
@@ -353,22 +470,15 @@ def first_backfill(game, s, least, top, t, weights, jobs, free, extra, limit):
         node = stack[depth]
         if least[node, 0] > free or (least[node, 0] > extra and least[node, 1] > limit):
             continue
-        if game.stale[s, node] or game.tree[s, node]["expiry"] <= now:
-            replay(game, s, node, game.scratch, t, weights, jobs)
+        if due(game, s, node, t):
+            replay(game, s, node, t, weights)
         slot = np.int64(game.tree[s, node]["slot"])
-        j = game.row_of[slot]
+        job = game.slots[slot]
         alpha = game.tree[s, node]["alpha"]
         beta = game.tree[s, node]["beta"]
-        if best >= 0:
-            lead = (alpha - best_alpha) + (beta - best_beta) * now
-            largest = abs(alpha) + abs(best_alpha) + (beta + best_beta) * weights.horizon
-            if abs(lead) - TINY > MARGIN * largest:
-                ahead = lead > 0.0
-            else:
-                ahead, _ = settle(j, game.row_of[best], s, t, weights, jobs)
-            if not ahead:
-                continue
-        if jobs.width[j] <= free and (jobs.width[j] <= extra or jobs.estimate[j] <= limit):
+        if best >= 0 and not ahead(game, s, slot, alpha, beta, best, best_alpha, best_beta, t, weights):
+            continue
+        if job["width"] <= free and (job["width"] <= extra or job["estimate"] <= limit):
             best = slot
             best_alpha = alpha
             best_beta = beta
@@ -381,4 +491,14 @@ def first_backfill(game, s, least, top, t, weights, jobs, free, extra, limit):
                 stack[depth] = left
                 stack[depth + 1] = left + 1
             depth += 2
+        else:
+            for slot in range((node - size) * BENCH, (node - size + 1) * BENCH):
+                other = game.slots[slot]
+                if other["row"] < 0 or other["width"] > free or (other["width"] > extra and other["estimate"] > limit):
+                    continue
+                alpha, beta = line_at(s, other, weights)
+                if best < 0 or ahead(game, s, slot, alpha, beta, best, best_alpha, best_beta, t, weights):
+                    best = np.int64(slot)
+                    best_alpha = alpha
+                    best_beta = beta
     return best
