@@ -899,7 +899,7 @@ def _parser() -> argparse.ArgumentParser:
         "--moves",
         choices=["adjacent", "swap", "later", "group", "pull"],
         help="how sequences are mutated: neighbours swapped, distant jobs swapped (default), jobs moved towards "
-        "the end, jobs of all groups but one moved towards the end, jobs of one group whose wait is expensive moved forward",
+        "the end, those of all groups but one, or jobs of one group whose wait is expensive moved forward",
     )
     made.add_argument(
         "--movable",

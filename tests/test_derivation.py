@@ -17,33 +17,13 @@ from paretosched.encodings.derivation import deriving
 from paretosched.encodings.sequence import MOVES, RECOMBINATIONS, Sequences, ancestry, movable_jobs
 from paretosched.policy import Policy
 from paretosched.policy import to_json as policy_json
+from paretosched.simulate import DECODINGS, decoded_start_times
 from recipes import family
 from zoo import HOUR, ZOO, drawn, jobs
 
 # 60 jobs that queue, of 5 groups, some wide, some long
 BUSY = drawn(8, 60, 64, gap=1, run=3, grain=HOUR // 2)
 STARTS = ("submit", {"random": 1}, {"policy": policy_json(Policy("easy"))})
-
-
-def strict_starts(workload: Workload, order: Any, decoding: str) -> Any:
-    """Each job as soon as possible, none before its predecessor: a stand-in until `simulate` has it."""
-    assert decoding == "strict"
-    w = workload
-    start: dict[int, int] = {}
-    t = 0
-    for j in order.tolist():
-        t = max(t, int(w.submit[j]))
-        while sum(w.width[i] for i in start if start[i] + w.run[i] > t) + w.width[j] > w.capacity:
-            t = int(min(start[i] + w.run[i] for i in start if start[i] + w.run[i] > t))
-        start[j] = t
-    return np.array([start[j] for j in range(len(w))], dtype=np.int64)
-
-
-@pytest.fixture(autouse=True)
-def decoded(monkeypatch: pytest.MonkeyPatch) -> None:
-    simulate = sys.modules["paretosched.simulate"]
-    if not hasattr(simulate, "decoded_start_times"):
-        monkeypatch.setattr(simulate, "decoded_start_times", strict_starts, raising=False)
 
 
 def spec(moves: str, recombination: str = "ox", movable: str = "all") -> Sequences:
@@ -184,7 +164,7 @@ def test_pulling_moves_waiting_jobs_of_one_group_and_not_too_far() -> None:
     pulled_groups = set()
     for key in range(40):
         parent, order = child(BUSY, spec("pull"), 10, 10, key)
-        start = strict_starts(BUSY, parent, "strict")
+        start = decoded_start_times(BUSY, parent, "strict")
         before, after = np.argsort(parent), np.argsort(order)
         pulled = [j for j in range(60) if (after[before < before[j]] > after[j]).any()]
         assert len({int(BUSY.group[j]) for j in pulled}) == 1
@@ -202,15 +182,16 @@ def test_where_nobody_waits_nobody_is_pulled() -> None:
     assert order.tolist() == parent.tolist()
 
 
+@pytest.mark.parametrize("decoding", DECODINGS)
 @pytest.mark.parametrize("moves", MOVES)
-def test_start_times_are_those_of_the_decoded_order(moves: str) -> None:
+def test_start_times_are_those_of_the_decoded_order(moves: str, decoding: str) -> None:
     archive = family(9, 20, mates=0.5)
     for cache_bytes in (0, 10**6):
-        derive = deriving(BUSY, spec(moves), cache_bytes)
+        derive = deriving(BUSY, spec(moves)._replace(decoding=decoding), cache_bytes)
         for row in archive:
             start = derive.start_times(row, archive)
             assert start.dtype == np.int64
-            assert start.tolist() == strict_starts(BUSY, derive(row, archive), "strict").tolist()
+            assert start.tolist() == decoded_start_times(BUSY, derive(row, archive), decoding).tolist()
             assert derive.start_times(row, archive).tolist() == start.tolist()
 
 
@@ -282,7 +263,7 @@ MEMORY = """
 import resource, numpy as np
 from paretosched import Workload
 from paretosched.encodings.derivation import deriving
-from paretosched.encodings.sequence import Sequences, adapted, ancestry
+from paretosched.encodings.sequence import Sequences, ancestry
 
 n, size = 136_000, 120
 w = Workload(submit=np.arange(n), run=np.ones(n, int), estimate=np.ones(n, int), width=np.ones(n, int), capacity=1)
@@ -297,7 +278,7 @@ for generation in range(8):
     numbers = len(archive) + np.arange(size)
     mates = np.where(rng.random(size) < 0.3, rng.permutation(population[:, 0]), -1)
     keys = rng.integers(0, 2**53, size)
-    population = np.column_stack([numbers, parents[:, 0], mates, keys, adapted(parents[:, 4:], n, rng)])
+    population = np.column_stack([numbers, parents[:, 0], mates, keys, parents[:, 4:]])
     archive = np.concatenate([archive, population])
 print(len(seen), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
 """

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from ..errors import InputError
 from ..kernels.moves import Space, cycle_crossover, later, mapped_crossover, order_crossover, pull, space, swap
+from ..simulate import decoded_start_times
 from ..workload import Workload
 from .sequence import (
     GENES,
@@ -205,8 +206,6 @@ class Derive:
         return wait
 
     def _decoded(self, order: Order) -> NDArray[np.int64]:
-        from ..simulate import decoded_start_times
-
         return decoded_start_times(self._workload, order, self._spec.decoding)
 
     def _space(self) -> Space:

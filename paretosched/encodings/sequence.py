@@ -41,7 +41,6 @@ MOVABLE = ("all", "processors", "hour", "either", "both")
 RECOMBINATIONS = ("none", "ox", "pmx", "cycle")
 MISSING = -2
 KEYS = 2**53  # whole numbers that a float64 can tell apart
-FACTOR = 1.3  # gamma of paper 002
 BIG, LONG = 32, 3600  # processors and more; more than so many seconds requested
 
 
@@ -162,27 +161,6 @@ def start_order(workload: Workload, start: Any) -> Order:
     else:
         order = np.argsort(what[workload.group], kind="stable")
     return frozen(order.astype(np.int32))
-
-
-def adapted(strategy: Floats, jobs: int, rng: np.random.Generator) -> Floats:
-    """Adapt strategy parameters: each is multiplied or divided by 1.3, with the same probability (paper 002).
-
-    Parameters
-    ----------
-    strategy
-        (k, 2): frequency and jump of k parents.
-    jobs
-        Number of jobs, and so the largest sensible value of both; the smallest is 1.
-    rng
-        Source of randomness.
-
-    Examples
-    --------
-    >>> adapted(np.array([[13.0, 1.0]]), 15, np.random.default_rng(1)).round(6).tolist()
-    [[10.0, 1.0]]
-    """
-    factors = np.where(rng.random(strategy.shape) < 0.5, FACTOR, 1 / FACTOR)
-    return np.clip(strategy * factors, 1.0, float(jobs))
 
 
 def ancestry(archive: Floats, rows: Floats) -> Floats:
