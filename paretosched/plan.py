@@ -346,13 +346,16 @@ def explore_plan(
         raise InputError(f"{place}: cannot make this directory: {error.strerror}") from None
     try:
         for row in rows:
+            settings = settings_in(row, place)
+            # a log may have fewer jobs than the papers' moves are many or long
+            most = {key: min(settings[key], len(workload)) for key in ("frequency", "jump") if key in settings}
             explore(
                 workload,
                 place / row.name,
                 workers=workers,
                 scheduler=scheduler,
                 progress=None if progress is None else partial(progress, row),
-                **settings_in(row, place),
+                **(settings | most),
             )
     except BaseException:
         if any(_runs(place)):

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from exploring import random_workload
-from paretosched import explore
 from paretosched.errors import InputError
+from paretosched.explore import Progress, explore
 from paretosched.front import load_front, merge
 from paretosched.plan import PLANS, STARTS, SUMMARIES, Row, explore_plan, rows_of, settings_in, shortened
 
@@ -152,7 +152,7 @@ def test_a_row_alone_is_merged_with_those_that_are_there_and_nothing_is_done_twi
 def test_an_interrupted_plan_leaves_a_merged_front(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     workload = random_workload()
 
-    def interrupt(row: Row, progress: explore.Progress) -> None:
+    def interrupt(row: Row, progress: Progress) -> None:
         if row.name == "small-easy" and progress.generation == 1:
             raise KeyboardInterrupt
 
@@ -168,3 +168,17 @@ def test_a_plan_needs_a_place(tmp_path: Path) -> None:
     for place in (tmp_path / "file", tmp_path / "no" / "where"):
         with pytest.raises(InputError, match="cannot make this directory"):
             explore_plan(random_workload(), place, SMALL)
+
+
+def test_moves_are_neither_more_nor_longer_than_there_are_jobs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[dict[str, Any]] = []
+    made = explore
+
+    def record(workload: Any, directory: Any, *, frequency: int, jump: int, **settings: Any) -> Any:
+        asked.append({"frequency": frequency, "jump": jump})
+        return made(workload, directory, **settings)
+
+    monkeypatch.setattr("paretosched.plan.explore", record)
+    rows = tuple(row._replace(settings={**row.settings, "frequency": 5_000, "jump": 7}) for row in SMALL)
+    explore_plan(random_workload(jobs=60), tmp_path / "run", rows)
+    assert asked == [{"frequency": 60, "jump": 7}] * len(SMALL)
