@@ -20,7 +20,7 @@ from .errors import InputError, printable
 from .evaluate import Evaluate, check_workers, evaluator, versions
 from .front import FRONT_FILE, Floats, Front, Origin, costs, front_of, nondominated, save_front
 from .objectives import objective_table
-from .settings import ALL, EVALUATIONS, settle
+from .settings import ALL, BEGUN, EVALUATIONS, settle
 from .workload import Workload
 
 MOST_EVALUATIONS = 10_000_000  # 4 GB, with five groups
@@ -305,6 +305,7 @@ class _Record:
             seed=parameters["seed"],
             population=parameters["population"],
             encoding=self.encoding,
+            begun=tuple(sorted((key, str(parameters[key])) for key in BEGUN if key in parameters)),
             versions=tuple(sorted(self.about["versions"].items())),
         )
         workload = self.workload

@@ -50,6 +50,8 @@ class Origin(NamedTuple):
         The parameters of the run.
     encoding
         What its genomes mean.
+    begun
+        (name, value) pairs of what it began with: start, strategy parameters, horizon.
     versions
         (package, version) pairs of the software it was started with.
     evaluations
@@ -63,16 +65,17 @@ class Origin(NamedTuple):
     seed: int
     population: int
     encoding: Encoding
+    begun: tuple[tuple[str, str], ...] = ()
     versions: tuple[tuple[str, str], ...] = ()
     evaluations: int = 0
     points: int = 0
     duplicates: int = 0
 
     @property
-    def key(self) -> tuple[str, str, int, int, tuple[tuple[str, str], ...]]:
+    def key(self) -> tuple[Any, ...]:
         """What makes two runs the same run, and sorts runs."""
         encoding = json.dumps(encodings.to_json(self.encoding), sort_keys=True)
-        return encoding, self.algorithm, self.seed, self.population, self.versions
+        return encoding, self.algorithm, self.seed, self.population, self.begun, self.versions
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -509,8 +512,8 @@ def _read_front(place: Path) -> Front:
 
 def _origin(run: Mapping[str, Any]) -> Origin:
     """Take a run from a file, where anything may stand."""
-    versions = tuple((str(k), str(v)) for k, v in run["versions"])
-    made = Origin(**{**run, "versions": versions, "encoding": encodings.from_json(run["encoding"])})
+    pairs = {key: tuple((str(k), str(v)) for k, v in run[key]) for key in ("begun", "versions")}
+    made = Origin(**{**run, **pairs, "encoding": encodings.from_json(run["encoding"])})
     for key in ("name", "algorithm"):
         if not isinstance(getattr(made, key), str):
             raise InputError(f"{key} of a run must be text, but is {getattr(made, key)!r:.40}")

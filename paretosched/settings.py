@@ -30,6 +30,7 @@ EVALUATIONS = 20_000  # paper 002, Table 4, "Real Value Coded"
 FREQUENCY, JUMP = 5000.0, 1500.0  # paper 002, Table 4: mutation jump number and length
 RECOMBINED = 0.3  # paper 002, Table 4: share of the children with two parents
 ALL = "all"
+BEGUN = ("start", "start_digest", "frequency", "jump", "generations")  # parameters beside the encoding's
 KEYS = 2**53  # whole numbers that float64 holds
 
 

@@ -225,8 +225,12 @@ def test_a_damaged_file_is_one_line(tmp_path: Path, damage: str) -> None:
 
         pd.DataFrame({"x": [1]}).to_parquet(path)
     else:
+        from pyarrow import parquet
+
+        column = parquet.ParquetFile(path).metadata.row_group(0).column(3)
+        begin = column.dictionary_page_offset or column.data_page_offset
         turned = bytearray(whole)
-        turned[len(whole) // 4] ^= 0xFF  # in a page of data, which has a checksum
+        turned[begin + column.total_compressed_size - 1] ^= 0xFF  # in a page of data, which has a checksum
         path.write_bytes(
             {"empty": b"", "text": b"not a front\n", "half": whole[: len(whole) // 2], "turned": turned}[damage]
         )
