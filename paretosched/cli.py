@@ -218,7 +218,7 @@ def simulate(options: argparse.Namespace) -> None:
 def explore(options: argparse.Namespace) -> None:
     """Explore the schedules of a workload into a run directory."""
     from .explore import explore as explored
-    from .front import extremes
+    from .front import extremes, row_policy
     from .store import RUN_FILE, read_about
     from .tables import to_json
 
@@ -283,9 +283,10 @@ def explore(options: argparse.Namespace) -> None:
             given += [f"--{option}", str(getattr(options, option))]
     on = shlex.join([*given, "--front", options.output])
     row = {o.name: row for o, row in extremes(front)}["AWRT"]
+    saving = "-o schedule.csv" if row_policy(front, row) is None else "--save-policy policy.json"
     _show(
         f"\nnext: {PROGRAM} compare {on} --policy fcfs --policy easy -o report.html\n"
-        f"      {PROGRAM} simulate {on} --row {row} --save-policy policy.json"
+        f"      {PROGRAM} simulate {on} --row {row} {saving}"
     )
 
 
@@ -345,7 +346,7 @@ def explore_plan(options: argparse.Namespace) -> None:
 def front(options: argparse.Namespace) -> None:
     """Merge runs and fronts, and show what came out."""
     from .front import extremes, load_front, merge, save_front
-    from .indicators import indicators
+    from .indicators import contributions, indicators
     from .tables import Column, plain, table, to_json
 
     _check_outputs(options, "output")
@@ -359,8 +360,8 @@ def front(options: argparse.Namespace) -> None:
         {"objective": o.name, "row": row, "values": dict(zip(names, plain(merged.values[row]), strict=True))}
         for o, row in extremes(merged)
     ]
-    for path, row in zip(options.runs, measured["inputs"], strict=True):
-        row["path"] = str(path)
+    for path, row, given in zip(options.runs, measured["inputs"], contributions(inputs, gain=False), strict=True):
+        row |= {"path": str(path)} | {key: given[key] for key in ("only", "best_in")}
     if options.json:
         _show(to_json({"workload": merged.workload, "digest": merged.digest, **measured, "extremes": ends}))
         return
@@ -373,6 +374,7 @@ def front(options: argparse.Namespace) -> None:
         Column("evaluations", "evaluations", ",d"),
         Column("size", "its front", ",d"),
         Column("in_front", "in the merged", ",d"),
+        Column("only", "it alone", ",d"),
         Column("hypervolume", "hypervolume", ".4f"),
         Column("igd_plus", "IGD+", ".4f"),
         Column("epsilon", "epsilon", ".4f"),

@@ -223,13 +223,15 @@ def indicators(front: Front, inputs: Sequence[Front] = ()) -> dict[str, Any]:
     }
 
 
-def contributions(inputs: Sequence[Front]) -> list[dict[str, Any]]:
+def contributions(inputs: Sequence[Front], gain: bool = True) -> list[dict[str, Any]]:
     """Tell what each input contributed to their merged front.
 
     Parameters
     ----------
     inputs
         Fronts of one workload, at least one of them with a row.
+    gain
+        Also find "gain", which takes some seconds for each input where fronts are large.
 
     Returns
     -------
@@ -257,8 +259,6 @@ def contributions(inputs: Sequence[Front]) -> list[dict[str, Any]]:
     [(2, 2, 1, ['UTIL']), (2, 2, 1, ['AWRT', 'AWRT1'])]
     """
     merged = merge(inputs)
-    box = box_of(merged)
-    whole = hypervolume(scaled(merged.values, merged.objectives, box))
     present = {tuple(row) for row in merged.values[:, _defined(merged)].tolist()}
     own = [{tuple(row) for row in f.values[:, _defined(merged)].tolist()} & present for f in inputs]
     columns = {o.name: c for c, o in enumerate(merged.objectives)}
@@ -268,8 +268,6 @@ def contributions(inputs: Sequence[Front]) -> list[dict[str, Any]]:
     for k, front in enumerate(inputs):
         others: set[tuple[float, ...]] = set().union(*own[:k], *own[k + 1 :])
         reached = set().union(*reach[:k], *reach[k + 1 :])
-        rest = [*inputs[:k], *inputs[k + 1 :]]
-        without = merge(rest).values if rest else merged.values[:0]
         found.append(
             {
                 "name": called(front),
@@ -278,9 +276,15 @@ def contributions(inputs: Sequence[Front]) -> list[dict[str, Any]]:
                 "in_front": len(own[k]),
                 "only": len(own[k] - others),
                 "best_in": [name for name in ends if name in reach[k] - reached],
-                "gain": whole - hypervolume(scaled(without, merged.objectives, box)),
             }
         )
+    if gain:
+        box = box_of(merged)
+        whole = hypervolume(scaled(merged.values, merged.objectives, box))
+        for k, about in enumerate(found):
+            rest = [*inputs[:k], *inputs[k + 1 :]]
+            without = merge(rest).values if rest else merged.values[:0]
+            about["gain"] = whole - hypervolume(scaled(without, merged.objectives, box))
     return found
 
 

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from . import __version__
 from .compare import BEST, CONVENTION, IDEAL, IDEAL_RULE, Comparison
+from .encodings import to_json
 from .errors import InputError
 from .figures import GRID, HOUR, INK, PAPER, QUIET, figures, template, unit
 from .files import written
@@ -30,7 +31,7 @@ from .tables import plain
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
-    from .front import Front
+    from .front import Front, Origin
 
 Floats = NDArray[np.float64]
 
@@ -336,9 +337,17 @@ def _provenance(front: Front, comparison: Comparison) -> str:
         "Seeds": seeds,
     }
     lines = "".join(f"<dt>{key}</dt><dd>{value}</dd>" for key, value in facts.items())
-    whole = {"paretosched": __version__, "runs": [origin._asdict() for origin in front.origins]}
+    whole = {"paretosched": __version__, "runs": [_about(origin) for origin in front.origins]}
     listing = html.escape(json.dumps(plain(whole), indent=2, ensure_ascii=False))
     return f"<dl>{lines}</dl><details><summary>Everything about the runs</summary><pre>{listing}</pre></details>"
+
+
+def _about(origin: Origin) -> dict[str, Any]:
+    """Say everything about a run but its start orders, which may be many and long."""
+    encoding = to_json(origin.encoding)
+    if "starts" in encoding:
+        encoding["starts"] = f"{len(encoding['starts'])} start orders"
+    return origin._asdict() | {"encoding": encoding, "begun": dict(origin.begun), "versions": dict(origin.versions)}
 
 
 def _figure(key: str, drawn: Figure) -> str:

@@ -10,6 +10,7 @@ import sys
 import time
 import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -32,7 +33,14 @@ def random_workload(jobs: int = 60, groups: int = 3, seed: int = 0, capacity: in
     )
 
 
-def killed(directory: Path, evaluations: int, kill: signal.Signals, delay: float, workload: Workload) -> int:
+PULLED: dict[str, Any] = {
+    "encoding": "sequence", "moves": "pull", "recombination": "ox", "start": ["permutations"], "frequency": 50,
+}  # fmt: skip
+
+
+def killed(
+    directory: Path, evaluations: int, kill: signal.Signals, delay: float, workload: Workload, words: dict[str, Any]
+) -> int:
     """Explore in a child that gets a signal after a while; its exit status."""
     with warnings.catch_warnings():
         # Python 3.12 warns of threads, of which only numpy's idle ones are left here
@@ -41,7 +49,7 @@ def killed(directory: Path, evaluations: int, kill: signal.Signals, delay: float
     if child == 0:
         status = 0
         try:
-            explore(workload, directory, evaluations=evaluations, population=20, seed=3)
+            explore(workload, directory, evaluations=evaluations, population=20, seed=3, **words)
         except KeyboardInterrupt:
             status = 130
         except BaseException as error:
@@ -69,16 +77,17 @@ def interrupted(directory: Path, workers: int) -> None:
         sys.exit(130)
 
 
-def killed_again_and_again(directory: Path, evaluations: int, seed: int) -> None:
+def killed_again_and_again(directory: Path, evaluations: int, seed: int, encoding: str) -> None:
     """Print the evaluations in the store after each kill, then finish the run."""
     workload = random_workload(jobs=2000)
+    words = PULLED if encoding == "sequence" else {}
     # import and compile before the children are forked, so that they are killed at work
-    explore(workload, directory.with_name("warm"), evaluations=20, population=20, seed=3)
+    explore(workload, directory.with_name("warm"), evaluations=20, population=20, seed=3, **words)
     r = random.Random(seed)
     patience, before = 1.0, 0
     for attempt in range(8):
         kill = signal.SIGINT if attempt % 4 == 3 else signal.SIGKILL
-        status = killed(directory, evaluations, kill, patience * r.uniform(0.03, 0.3), workload)
+        status = killed(directory, evaluations, kill, patience * r.uniform(0.03, 0.3), workload, words)
         count = 0
         if (directory / "run.sqlite").exists():
             connection = sqlite3.connect(directory / "run.sqlite")
@@ -87,11 +96,11 @@ def killed_again_and_again(directory: Path, evaluations: int, seed: int) -> None
             connection.close()
         print(kill.name, status, count, flush=True)
         patience, before = patience * (2 if count == before else 1), count  # a busy machine gets nowhere otherwise
-    explore(workload, directory, evaluations=evaluations, population=20, seed=3)
+    explore(workload, directory, evaluations=evaluations, population=20, seed=3, **words)
 
 
 if __name__ == "__main__":
     if sys.argv[1] == "interrupted":
         interrupted(Path(sys.argv[2]), int(sys.argv[3]))
     else:
-        killed_again_and_again(Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]))
+        killed_again_and_again(Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]), sys.argv[5])

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from exploring import random_workload
+from exploring import PULLED, random_workload
 from paretosched import store
 from paretosched.errors import InputError
 from paretosched.explore import Progress, explore
@@ -152,10 +152,12 @@ def test_progress_is_told_after_every_generation(tmp_path: Path) -> None:
     assert 0 < seen[0].seconds < seen[-1].seconds
 
 
-@pytest.mark.parametrize("kill_seed", [1, 2])
-def test_a_run_killed_at_random_moments_equals_one_that_went_through(tmp_path: Path, kill_seed: int) -> None:
+@pytest.mark.parametrize(("kill_seed", "encoding"), [(1, "weighting"), (2, "weighting"), (1, "sequence")])
+def test_a_run_killed_at_random_moments_equals_one_that_went_through(
+    tmp_path: Path, kill_seed: int, encoding: str
+) -> None:
     done = subprocess.run(
-        [sys.executable, SCRIPT, "killed", str(tmp_path / "killed"), "1000", str(kill_seed)],
+        [sys.executable, SCRIPT, "killed", str(tmp_path / "killed"), "1000", str(kill_seed), encoding],
         capture_output=True,
         text=True,
         env=ENVIRONMENT,
@@ -173,7 +175,8 @@ def test_a_run_killed_at_random_moments_equals_one_that_went_through(tmp_path: P
     counts = [int(count) for _, _, count in lines]
     assert counts == sorted(counts)
     assert len({count for count in counts if 0 < count < 1000}) >= 2  # else the kills came at the wrong time
-    explore(random_workload(jobs=2000), tmp_path / "through", evaluations=1000, population=20, seed=3)
+    words = PULLED if encoding == "sequence" else {}
+    explore(random_workload(jobs=2000), tmp_path / "through", evaluations=1000, population=20, seed=3, **words)
     equal_runs(tmp_path / "through", tmp_path / "killed")
 
 

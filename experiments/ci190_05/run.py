@@ -18,6 +18,7 @@ import settings
 import paretosched as ps
 from paretosched.explore import Progress
 from paretosched.files import written
+from paretosched.front import nondominated
 from paretosched.indicators import HYPERVOLUME_METHOD, box_of, dominated, hypervolume, hypervolume_error, scaled
 from paretosched.objectives import objective_table
 from paretosched.plan import PLANS, SUMMARIES, Row, explore_plan, shortened
@@ -120,6 +121,7 @@ def table4(place: Path) -> list[dict[str, Any]]:
                 "title": titles[name],
                 "evaluations": front.evaluations,
                 "front": len(front),
+                "front_without_starts": searched(place, part, final.groups),
                 "in_final": found["in_front"],
                 "only": share.get("only", ""),
                 "best_in": " ".join(share.get("best_in", [])),
@@ -133,6 +135,13 @@ def table4(place: Path) -> list[dict[str, Any]]:
             }
         )
     return [row | {"hypervolume_error": measured["hypervolume_error"]} for row in rows]
+
+
+def searched(place: Path, names: Sequence[str], groups: tuple[str, ...]) -> int:
+    """Count the non-dominated schedules of runs without the start solutions they began with."""
+    starts = {name: len(read_about(place / name)["parameters"].get("starts", ())) for name in names}
+    found = np.concatenate([evaluated(place / name)[0][first:] for name, first in starts.items()])
+    return int(nondominated(found, objective_table(groups)).sum())
 
 
 def spans(values: Sequence[np.ndarray], prefix: str, groups: tuple[str, ...]) -> dict[str, float]:
