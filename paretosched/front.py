@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import os
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -365,27 +365,37 @@ def row_policy(front: Front, row: int) -> Policy | None:
 
 
 def schedule(front: Front, row: int, workload: Workload) -> Schedule:
-    """Make the schedule of a row of a front again.
+    """Make the schedule of a row of a front again, see `schedules`."""
+    return next(schedules(front, [row], workload))
+
+
+def schedules(front: Front, rows: Iterable[int], workload: Workload) -> Iterator[Schedule]:
+    """Make the schedules of rows of a front again, one after the other.
 
     The policy of a row can be applied to another workload with the same groups; what is no policy needs the workload
-    that was explored.
+    that was explored. Sequences descend from each other, so that many are made faster in the order of evaluation.
 
     Raises
     ------
     InputError
         There is no such row, or it does not fit the workload.
     """
-    origin, genes = genome(front, row)
-    policy = row_policy(front, row)
-    if policy is not None:
-        return simulate(workload, fits(policy, workload))
-    if workload.digest != front.digest:
-        raise InputError(
-            f"row {row} is a schedule that knows the future of {front.workload}, so it fits no other workload, "
-            f"but {workload.name} is another one"
-        )
-    start = encodings.starting(workload, origin.encoding)
-    return Schedule(workload, start(genes, front.ancestors[front.origin[row]]), _named(front, row))
+    ready: dict[int, encodings.Starting] = {}
+    for row in rows:
+        origin, genes = genome(front, row)
+        policy = row_policy(front, row)
+        if policy is not None:
+            yield simulate(workload, fits(policy, workload))
+            continue
+        if workload.digest != front.digest:
+            raise InputError(
+                f"row {row} is a schedule that knows the future of {front.workload}, so it fits no other workload, "
+                f"but {workload.name} is another one"
+            )
+        run = int(front.origin[row])
+        if run not in ready:
+            ready[run] = encodings.starting(workload, origin.encoding)
+        yield Schedule(workload, ready[run](genes, front.ancestors[run]), _named(front, row))
 
 
 def frame(front: Front) -> Any:

@@ -64,6 +64,14 @@ CLAIMS: tuple[tuple[str, str, str, str, Rule, str], ...] = (
     ("starts: highest UTIL, %", "starts", "UTIL highest", "UTIL high", within(1.5), "about"),
     ("starts: highest / lowest AWRT", "starts", "AWRT highest / lowest, at least", "AWRT ratio", at_least, "at least"),
     ("NSGA, random: highest UTIL, %", "nsga-random", "UTIL highest", "evaluated_UTIL_high", within(3), "about"),
+    (
+        "NSGA, random: highest UTIL from the first submission, %",
+        "nsga-random",
+        "UTIL highest",
+        "submitted_UTIL_high",
+        within(3),
+        "about",
+    ),
     ("all NSGA-II: lowest UTIL, %", "nsga2", "UTIL lowest", "UTIL_low", within(1.5), ""),
     ("all NSGA-II: highest UTIL, %", "nsga2", "UTIL highest", "UTIL_high", within(1.5), ""),
     ("real value coded: lowest UTIL, %", "weighting", "UTIL", "UTIL_low", within(1.5), "about"),
@@ -73,6 +81,14 @@ CLAIMS: tuple[tuple[str, str, str, str, Rule, str], ...] = (
     ("final: points", "final", "NoS, about", "front", within(1_400), "about"),
     ("final: lowest UTIL, %", "final", "UTIL lowest", "UTIL_low", within(3), "about"),
     ("final: highest UTIL, %", "final", "UTIL highest", "UTIL_high", within(1.5), "about"),
+    (
+        "final: highest UTIL from the first submission, %",
+        "final",
+        "UTIL highest",
+        "submitted_UTIL_high",
+        within(1.5),
+        "about",
+    ),
 )
 
 

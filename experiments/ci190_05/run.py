@@ -18,8 +18,8 @@ import settings
 import paretosched as ps
 from paretosched.explore import Progress
 from paretosched.files import written
-from paretosched.front import nondominated
-from paretosched.indicators import HYPERVOLUME_METHOD, box_of, dominated, hypervolume, hypervolume_error, scaled
+from paretosched.front import costs, nondominated, row_policy, schedules
+from paretosched.indicators import HYPERVOLUME_METHOD, Box, box_of, dominated, hypervolume, hypervolume_error, scaled
 from paretosched.objectives import objective_table
 from paretosched.plan import PLANS, SUMMARIES, Row, explore_plan, shortened
 from paretosched.store import evaluated, read_about
@@ -46,7 +46,7 @@ def main() -> None:
     if "paper002" in parts:
         rows = [*PLANS["paper002"], settings.RANDOM]
         explore(ctc, place, rows, options)
-        save(table4(place), options.results / "table4.csv")
+        save(table4(place, ctc), options.results / "table4.csv")
         save(courses(place, PLANS["paper002"]), options.results / "courses.csv")
     if "better" in parts:
         explore(ctc, place, PLANS["better"], options)
@@ -101,7 +101,7 @@ def explore(workload: ps.Workload, place: Path, rows: Iterable[Row], options: ar
     explore_plan(workload, place, tuple(rows), workers=options.workers, progress=show)
 
 
-def table4(place: Path) -> list[dict[str, Any]]:
+def table4(place: Path, workload: ps.Workload) -> list[dict[str, Any]]:
     """Measure every row of Table 4, its summary rows, and what each contributed to the final front."""
     names = [row.name for row in PLANS["paper002"]]
     fronts = {name: ps.load_front(place / name) for name in names}
@@ -131,6 +131,7 @@ def table4(place: Path) -> list[dict[str, Any]]:
                 "epsilon": found["epsilon"],
                 **spans([evaluated(place / run)[0] for run in part], "evaluated_", final.groups),
                 **spans([front.values], "", final.groups),
+                **since_submission(front, workload),
                 **seconds(place, part),
             }
         )
@@ -142,6 +143,19 @@ def searched(place: Path, names: Sequence[str], groups: tuple[str, ...]) -> int:
     starts = {name: len(read_about(place / name)["parameters"].get("starts", ())) for name in names}
     found = np.concatenate([evaluated(place / name)[0][first:] for name, first in starts.items()])
     return int(nondominated(found, objective_table(groups)).sum())
+
+
+def since_submission(front: ps.Front, workload: ps.Workload) -> dict[str, float]:
+    """Give lowest and highest UTIL of a front if its span begins with the first submission, not with the first start.
+
+    The same for every online scheduler, which starts the first job when it comes; a sequence may let the machine wait.
+    """
+    found = front.values[:, 0].copy()
+    rows = [row for row in np.argsort(front.evaluation).tolist() if row_policy(front, row) is None]
+    for row, made in zip(rows, schedules(front, rows, workload), strict=True):
+        last = made.finish.max()
+        found[row] *= (last - made.start.min()) / (last - workload.submit.min())
+    return {"submitted_UTIL_low": float(found.min()), "submitted_UTIL_high": float(found.max())}
 
 
 def spans(values: Sequence[np.ndarray], prefix: str, groups: tuple[str, ...]) -> dict[str, float]:
@@ -160,10 +174,20 @@ def seconds(place: Path, names: Sequence[str]) -> dict[str, float]:
     return {"wall_seconds": round(wall, 1), "kernel_seconds": round(sum(a["kernel_seconds"] for a in abouts), 1)}
 
 
+def interesting(weighting: ps.Front, merged: ps.Front) -> Box:
+    """Make the box of what an owner would look at: nothing worse than the worst on the front of the weighting.
+
+    A sequence may let everybody wait for a year, so that in the box of everything all that is of use is in one corner.
+    """
+    nadir = box_of(weighting).nadir
+    points = costs(merged.values, merged.objectives)
+    return Box(box_of(merged).objectives, points[(points <= nadir).all(axis=1)].min(axis=0), nadir)
+
+
 def courses(place: Path, rows: Sequence[Row]) -> list[dict[str, Any]]:
     """Measure what every run had found after how many evaluations and seconds of simulation, in one box."""
     merged = ps.merge([ps.load_front(place / row.name) for row in rows])
-    box = box_of(merged)
+    box = interesting(ps.load_front(place / "weighting"), merged)
     found = []
     for row in rows:
         values, spent = evaluated(place / row.name)
@@ -197,7 +221,7 @@ def steps(place: Path) -> list[dict[str, Any]]:
         if row.settings["encoding"] == "sequence" or row.settings.get("decoding") == "earliest"
     }
     sequences = [ps.load_front(place / row.name) for row in PLANS["paper002"] if row.name in offline]
-    box = box_of(ps.merge([paper, *fronts.values()]))
+    box = interesting(weighting, ps.merge([paper, *fronts.values()]))
     found = []
     paper_and_more = paper
     for name, title in [("final", "The paper's plan"), *((row.name, row.title) for row in new)]:
