@@ -148,7 +148,7 @@ def compare(
     >>> from paretosched.workload import Workload
     >>> w = Workload(submit=[0, 1, 2], run=[10, 5, 3], estimate=[10, 5, 3], width=[3, 4, 1], capacity=4)
     >>> c = compare(w, ["fcfs"])
-    >>> c.policies, [row["AWRT"] for row in c.rows()]
+    >>> c.policies, [row["AWRT"] for row in c.rows()[:2]]
     (('EASY', 'FCFS'), [11.11320754716981, 11.849056603773585])
     >>> round(c.rows()[1]["AWRT_vs_easy"], 2)
     -6.62

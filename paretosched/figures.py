@@ -42,6 +42,7 @@ MARKS = (
     ("#56B4E9", "cross"),
     ("#E69F00", "star"),
     ("#0072B2", "x"),
+    ("#4D4D4D", "hexagram"),
 )
 # Sets of schedules and courses of runs, ordered so that neighbours differ in lightness too.
 SETS = (

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from paretosched.compare import Comparison, improvement
+from paretosched.encodings import Weighting
+from paretosched.front import Origin
 from paretosched.objectives import objective_table
 
 
-class Origin(NamedTuple):
-    name: str = "run-a"
-    seed: int = 71
-    evaluations: int = 25_000
+def a_run(name: str = "run-a") -> Origin:
+    return Origin(name, "nsga2", 71, 100, Weighting(), evaluations=25_000)
 
 
 def a_front(
@@ -37,7 +37,7 @@ def a_front(
         values=np.column_stack([util, awrt, awrt_of]),
         objectives=objective_table(groups),
         origin=np.zeros(points, dtype=np.int64),
-        origins=(Origin(),),
+        origins=(a_run(),),
         evaluation=np.arange(points) * 3,
         workload=name,
         digest="ab12" * 16,

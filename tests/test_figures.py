@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fronts import a_comparison, a_front
+from paretosched.compare import IDEAL
 from paretosched.errors import InputError
 from paretosched.figures import (
     HIGH,
@@ -67,7 +68,7 @@ def test_many_points_are_drawn_by_webgl_and_few_as_svg():
 def test_marks_differ_in_colour_and_in_symbol():
     names = ("EASY", "FCFS", "recorded", "a", "b", "c")
     traces = scatter(FEW, "AWRT1", "AWRT2", the_marks(FEW, names=names)).data[1:]
-    assert [trace.name for trace in traces] == list(names)
+    assert [trace.name for trace in traces] == [*names, IDEAL]
     assert len({trace.marker.color for trace in traces}) == len({trace.marker.symbol for trace in traces}) == len(MARKS)
 
 
@@ -116,7 +117,7 @@ def test_parallel_coordinates_say_how_many_of_how_many_and_turn_better_upwards()
     drawn = parallel(MANY, the_marks(MANY))
     chart = drawn.data[0]
     assert "3,000 of 20,000 schedules shown" in drawn.layout.title.text
-    assert len(chart.dimensions[0]["values"]) == REPRESENTATIVES + STRANDS * 3
+    assert len(chart.dimensions[0]["values"]) == REPRESENTATIVES + STRANDS * 4
     low, high = chart.dimensions[0].range
     assert low < high  # utilisation: more is up
     assert all(d.range[0] > d.range[1] for d in chart.dimensions[1:])  # times: less is up

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from fronts import Origin, a_comparison, a_front
+from fronts import a_comparison, a_front, a_run
 from paretosched.errors import InputError
 from paretosched.figures import clouds, figures
 from paretosched.report import export_figures, report, write_figures, write_report
@@ -112,7 +112,7 @@ def test_better_and_worse_do_not_rely_on_colour_or_sign(page):
 def test_names_from_logs_and_users_are_text_everywhere():
     groups = (HOSTILE, "b", "c")
     front = a_front(30, name=HOSTILE, groups=groups)
-    front.origins = (Origin(name=HOSTILE),)
+    front.origins = (a_run(HOSTILE),)
     hostile = report(front, a_comparison(front, names=("EASY", HOSTILE, "recorded")))
     parsed, plain = (
         Page(hostile),
