@@ -270,10 +270,10 @@ def explore(options: argparse.Namespace) -> None:
         summary["best"] = dict(zip((o.name for o in front.objectives), done.best, strict=True))
         _show(to_json(summary))
         return
-    fresh = done.total - done.replayed
-    kernel = f", {done.seconds / done.total * 1000:.1f} ms CPU a simulation" if done.total else ""
+    fresh = done.evaluations - done.replayed
+    kernel = f", {done.seconds / done.evaluations * 1000:.1f} ms CPU a simulation" if done.evaluations else ""
     _show(
-        f"{done.total:,} schedules explored ({fresh:,} now, in {done.elapsed:.1f} s{kernel}); "
+        f"{done.evaluations:,} schedules explored ({fresh:,} now, in {done.elapsed:.1f} s{kernel}); "
         f"{len(front):,} of them are not dominated by another one"
     )
     _print_extremes(front)
@@ -294,8 +294,9 @@ def explore_plan(options: argparse.Namespace) -> None:
     """Explore the rows of a plan, each into a run directory of its own, and merge them."""
     from .front import load_front
     from .indicators import contributions
-    from .plan import Row, rows_of
+    from .plan import Row, rows_of, runs_in
     from .plan import explore_plan as explored
+    from .store import read_about
     from .tables import Column, table, to_json
 
     given = [key for key in OF_ONE_RUN if getattr(options, key) not in (None, [])]
@@ -307,11 +308,9 @@ def explore_plan(options: argparse.Namespace) -> None:
     before = dict(
         zip((row.name for row in rows), accumulate([0, *(row.settings["evaluations"] for row in rows)]), strict=False)
     )
-    spent: dict[str, Progress] = {}
     with _sure_interrupt(), _bar(options.plan, total) as update:
 
         def show(row: Row, progress: Progress) -> None:
-            spent[row.name] = progress
             update(before[row.name] + progress.evaluations, total, f"{row.name}: front {progress.front:,}")
 
         try:
@@ -322,11 +321,13 @@ def explore_plan(options: argparse.Namespace) -> None:
             _remark(f"the runs are kept in {options.output}; the same command continues them")
             raise
     _remark_repairs(options, workload)
-    made = contributions([load_front(Path(options.output, row.name)) for row in rows])
+    places = runs_in(options.output)
     lines = [
-        {"row": row.name, "title": row.title, **given, "ms": 1000 * spent[row.name].seconds / given["evaluations"]}
-        for row, given in zip(rows, made, strict=True)
+        {"row": place.name, "seconds": read_about(place)["kernel_seconds"], **given}
+        for place, given in zip(places, contributions([load_front(place) for place in places]), strict=True)
     ]
+    for line in lines:
+        line["ms"] = 1000 * line["seconds"] / line["evaluations"]
     if options.json:
         _show(to_json({"plan": options.plan, "rows": lines, "size": len(merged), "evaluations": merged.evaluations}))
         return
@@ -339,7 +340,11 @@ def explore_plan(options: argparse.Namespace) -> None:
         Column("gain", "hypervolume lost without it", ".4f"),
     ]
     _show(table(lines, columns))
-    _show(f"{len(merged):,} of {merged.evaluations:,} schedules are not dominated: {options.output}/front.parquet\n")
+    _show(
+        "hypervolume lost: share of the box from the ideal (0) to 1.1 times the nadir (1) of this merged front\n"
+        "  that no other run dominates; fronts that are merged at another time have another box\n\n"
+        f"{len(merged):,} of {merged.evaluations:,} schedules are not dominated: {options.output}/front.parquet\n"
+    )
     _print_extremes(merged)
 
 
@@ -367,14 +372,14 @@ def front(options: argparse.Namespace) -> None:
         return
     _show(
         f"{len(merged):,} of {merged.evaluations:,} schedules of {merged.workload} are not dominated; "
-        f"{measured['duplicates']:,} more have the same values as one of them\n"
+        f"{measured['duplicates']:,} with the same values as another one were left out within their runs\n"
     )
     columns = [
         Column("path", "from"),
         Column("evaluations", "evaluations", ",d"),
         Column("size", "its front", ",d"),
         Column("in_front", "in the merged", ",d"),
-        Column("only", "it alone", ",d"),
+        Column("only", "from it alone", ",d"),
         Column("hypervolume", "hypervolume", ".4f"),
         Column("igd_plus", "IGD+", ".4f"),
         Column("epsilon", "epsilon", ".4f"),
@@ -385,7 +390,8 @@ def front(options: argparse.Namespace) -> None:
         "hypervolume: share of the box from the ideal (0) to 1.1 times the nadir (1) that is dominated, by\n"
         f"  {measured['hypervolume_method']}, relative error {measured['hypervolume_error']:.1e};\n"
         "  IGD+, epsilon (additive): distance from the merged front;\n"
-        "  AWRT takes no part in any of them, it follows from that of the groups\n"
+        "  AWRT takes no part in any of them, it follows from that of the groups. All are in the box of this merged\n"
+        "  front: numbers of another call have another box\n"
     )
     _print_extremes(merged)
 
@@ -508,11 +514,13 @@ def _tell_workload(options: argparse.Namespace, made: Workload) -> None:
 
 def _print_extremes(merged: Front) -> None:
     from .compare import in_hours
-    from .front import extremes
+    from .front import extremes, online
     from .tables import Column, table
 
+    made_online = online(merged)
     rows = [
         {"best": o.name, "row": row, "evaluation": int(merged.evaluation[row])}
+        | {"run": merged.origins[merged.origin[row]].name, "online": "yes" if made_online[row] else "no"}
         | {
             other.name: value / 3600 if other.unit == "s" else value
             for other, value in zip(merged.objectives, merged.values[row], strict=True)
@@ -520,8 +528,18 @@ def _print_extremes(merged: Front) -> None:
         for o, row in extremes(merged)
     ]
     columns = [Column("best", "best in"), *map(in_hours, merged.objectives)]
-    columns += [Column("row", "row", "d"), Column("evaluation", "evaluation", "d")]
+    columns += [Column("row", "row", "d")]
+    if len(merged.origins) > 1:
+        columns.append(Column("run", "run"))
+    columns.append(Column("evaluation", "evaluation", "d"))
+    if not made_online.all():
+        columns.append(Column("online", "online"))
     _show(table(rows, columns))
+    if not made_online.all():
+        _show(
+            f"online no: such a schedule knows all run times and submissions in advance; {int(made_online.sum()):,} of "
+            f"{len(merged):,} here are made by policies that could run the machine"
+        )
     if merged.groups != tuple(str(i + 1) for i in range(len(merged.groups))):
         _show(", ".join(f"AWRT{i} is group {name}" for i, name in enumerate(merged.groups, 1)))
 
@@ -804,7 +822,7 @@ def _parser() -> argparse.ArgumentParser:
     made = command(
         "simulate",
         simulate,
-        "run a workload under a policy and print the seven objectives",
+        "run a workload under a policy and print the objectives",
         "  paretosched simulate w.swf.gz --policy easy -o schedule.csv\n"
         "  paretosched simulate w.swf.gz --front run --row 17 --save-policy policy.json",
     )
@@ -819,7 +837,7 @@ def _parser() -> argparse.ArgumentParser:
         "--front",
         metavar="FRONT",
         type=_path,
-        help="run directory or front file: take the policy of one of its schedules",
+        help="run directory or front file: make one of its schedules again",
     )
     made.add_argument("--row", type=_whole, metavar="N", help="which one (default 0)")
     made.add_argument(
@@ -863,7 +881,13 @@ def _parser() -> argparse.ArgumentParser:
         help="several explorations, each in a directory of its own in RUN, and their merged front. paper002: "
         "the rows of Table 4 of the paper; better: what it did not try; algorithms: NSGA-II beside others",
     )
-    made.add_argument("--only", action="append", default=[], metavar="ROW", help="of the plan; may be repeated")
+    made.add_argument(
+        "--only",
+        action="append",
+        default=[],
+        metavar="ROW",
+        help="a row of the plan alone, such as queue-permutation; may be repeated; an unknown word lists all",
+    )
     made.add_argument(
         "--encoding",
         choices=["weighting", "sequence", "orders"],
@@ -873,8 +897,8 @@ def _parser() -> argparse.ArgumentParser:
     made.add_argument(
         "--algorithm",
         choices=["nsga2", "nsga", "unsga3", "agemoea2", "rvea", "random", "all"],
-        help="nsga2 (default), NSGA as in paper 002, U-NSGA-III, AGE-MOEA-II, RVEA, random search as a baseline; all: "
-        "what --start names and nothing else",
+        help="nsga2 (default; all for orders), NSGA as in paper 002, U-NSGA-III, AGE-MOEA-II, RVEA, "
+        "random search as a baseline; all: what --start names and nothing else",
     )
     made.add_argument(
         "--start",
@@ -913,8 +937,18 @@ def _parser() -> argparse.ArgumentParser:
         choices=["none", "ox", "pmx", "cycle"],
         help="of sequences: none (default), or order, partially mapped or cycle crossover for 30 %% of the children",
     )
-    made.add_argument("--frequency", type=_number, metavar="N", help="moves of a mutation at first (default 5000)")
-    made.add_argument("--jump", type=_number, metavar="N", help="mean length of a move at first (default 1500)")
+    made.add_argument(
+        "--frequency",
+        type=_number,
+        metavar="N",
+        help="moves of a mutation at first (default 5000; 50 where it begins with a policy, run or front)",
+    )
+    made.add_argument(
+        "--jump",
+        type=_number,
+        metavar="N",
+        help="mean length of a move at first, in places of the order (default 1500)",
+    )
     made.add_argument(
         "--workers",
         type=_whole,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from .bounds import bounds
 from .errors import InputError
-from .front import Front, costs
+from .front import Front, costs, online
 from .objectives import Objective, objective_table, objectives
 from .policy import Policy, as_policy
 from .schedule import Schedule
@@ -23,7 +23,11 @@ from .workload import Workload
 Floats = NDArray[np.float64]
 BEST = "best on the front"
 IDEAL = "ideal point"
-IDEAL_RULE = "ideal point: no schedule can have a shorter AWRT, nor one that starts with the first job a higher UTIL"
+ONLINE = "best online on the front"
+PROMPT_RULE = (
+    "ideal point: no schedule can have a shorter AWRT, nor a higher UTIL if it starts with the first submission"
+)
+ANY_RULE = "ideal point: no schedule can have a shorter AWRT or a higher UTIL, whenever it starts"
 OVERBOOKED = " (overbooked)"
 CONVENTION = "(EASY - X) / EASY; positive is better for response times and worse for UTIL"
 
@@ -46,13 +50,18 @@ class Comparison:
         (q, m) per cent, (EASY - X) / EASY as in papers 000 and 001: positive is better for response times, and
         *worse* for UTIL.
     ideal
-        (m,), what no schedule can beat: `Bounds.together`, and `Bounds.prompt_utilisation` for UTIL.
+        (m,), what no schedule can beat: `Bounds.together`; for UTIL `Bounds.prompt_utilisation`, unless a schedule
+        shown starts later than the first submission and has more.
+    ideal_rule
+        That in words.
     dominated_by, dominates
         (q,), how many schedules of the front dominate the policy and how many it dominates; None without a front,
         -1 for a recorded schedule that overbooks the machine, which no schedule of the front may do.
     best
         (m,), the best value of each objective on the front, each reached by a schedule of its own; None without
         a front.
+    best_online
+        The same of the schedules that online policies made; None if these are all, or there is none.
     """
 
     workload_name: str
@@ -64,9 +73,11 @@ class Comparison:
     values: Floats
     improvement: Floats
     ideal: Floats
+    ideal_rule: str
     dominated_by: NDArray[np.int64] | None = None
     dominates: NDArray[np.int64] | None = None
     best: Floats | None = None
+    best_online: Floats | None = None
 
     @property
     def marks(self) -> dict[str, Floats]:
@@ -87,7 +98,7 @@ class Comparison:
             }
             for q, name in enumerate(self.policies)
         ]
-        for name, values in ((BEST, self.best), (IDEAL, self.ideal)):
+        for name, values in ((ONLINE, self.best_online), (BEST, self.best), (IDEAL, self.ideal)):
             if values is not None:
                 gain = improvement(values, self.values[0])
                 rows.append(self._row(name, values, gain) | {"dominated_by": None, "dominates": None})
@@ -112,7 +123,7 @@ class Comparison:
         columns = [Column("policy", "policy"), *map(in_hours, self.objectives)]
         if self.best is not None:
             columns += [Column("dominated_by", "dominated by", ",d"), Column("dominates", "dominates", ",d")]
-        return f"{table(lines, columns)}\nvs EASY: {CONVENTION}\n{IDEAL_RULE}"
+        return f"{table(lines, columns)}\nvs EASY: {CONVENTION}\n{self.ideal_rule}"
 
 
 def compare(
@@ -168,16 +179,21 @@ def compare(
     table_of_objectives = objective_table(workload.groups)
     limits = bounds(workload)
     ideal = limits.together.copy()
-    ideal[0] = limits.prompt_utilisation
-    above = below = best = None
+    shown = values if front is None else np.vstack([values, front.values])
+    prompt = bool(shown[:, 0].max() <= limits.prompt_utilisation)
+    if prompt:
+        ideal[0] = limits.prompt_utilisation
+    above = below = best = best_online = None
     if front is not None:
         own, theirs = np.split(costs(np.vstack([values, front.values]), table_of_objectives), [len(values)])
         above = np.array([np.count_nonzero(_dominate(theirs, row)) for row in own], dtype=np.int64)
         below = np.array([np.count_nonzero(_dominate(-theirs, -row)) for row in own], dtype=np.int64)
         above[~feasible] = below[~feasible] = -1
         sign = np.array([1.0 if o.maximise else -1.0 for o in table_of_objectives])
-        best = sign * (sign * front.values).max(axis=0, initial=-np.inf)
-        best[~np.isfinite(best)] = np.nan
+        best = _best(sign, front.values)
+        made_online = online(front)
+        if made_online.any() and not made_online.all():
+            best_online = _best(sign, front.values[made_online])
     return Comparison(
         workload.name,
         workload.digest,
@@ -188,10 +204,18 @@ def compare(
         values,
         improvement(values, values[0]),
         ideal,
+        PROMPT_RULE if prompt else ANY_RULE,
         above,
         below,
         best,
+        best_online,
     )
+
+
+def _best(sign: Floats, values: Floats) -> Floats:
+    best: Floats = sign * (sign * values).max(axis=0, initial=-np.inf)
+    best[~np.isfinite(best)] = np.nan
+    return best
 
 
 def improvement(values: Floats, easy: Floats) -> Floats:

@@ -303,7 +303,9 @@ def _on_cluster(client: Any, workload: Workload, encoding: Encoding) -> Iterator
     task = partial(_batch_on_worker, token)
 
     def compute(batches: list[Batch]) -> list[tuple[Floats, Floats]]:
-        needed = [(genomes, ancestry(encoding, archive, genomes)) for genomes, archive in batches]
+        # of the whole generation first, so that the whole archive is searched once and not for each task
+        known = ancestry(encoding, batches[0][1], np.concatenate([genomes for genomes, _ in batches]))
+        needed = [(genomes, ancestry(encoding, known, genomes)) for genomes, _ in batches]
         # Tasks start in this order. A task whose worker dies is repeated by the scheduler, and so is one that fails
         futures = client.map(task, needed, pure=False, retries=RETRIES)
         with client.as_current():

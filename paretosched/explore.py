@@ -135,9 +135,10 @@ def explore(
         with other parameters, or the scheduler cannot be used.
     """
     check_workers(workers, scheduler)
+    known_parameters = store.known_parameters(run_directory)
     chosen = settle(
         workload,
-        store.known_parameters(run_directory),
+        known_parameters,
         seed=seed,
         population=population,
         encoding=encoding,
@@ -167,6 +168,12 @@ def explore(
         search = evolve.listed(chosen.space, population)
     else:
         search = evolve.search(chosen.algorithm, chosen.space, population, seed, generations)
+    known_generations = known_parameters.get("generations", generations)
+    if known_parameters.get("algorithm") == chosen.algorithm == "rvea" and known_generations != generations:
+        raise InputError(
+            f"{run_directory}: the evaluations of rvea are part of the run, which has "
+            f"{store.wanted(run_directory)}, so it cannot be continued to {evaluations}"
+        )
     with store.open_run(run_directory, parameters) as run:
         shape = len(encodings.gene_labels(chosen.encoding, len(workload.groups))), len(workload.groups) + 2
         known = store.stored(run, *shape)
@@ -213,6 +220,8 @@ def _evolve(search: evolve.Search, record: _Record, evaluate: Evaluate) -> None:
         try:
             genomes = search.send(costs(record.values[first : record.count], record.objectives))
         except StopIteration:
+            record.total = record.count  # there is no more to be had
+            record.report(generation)
             return
         generation += 1
         record.publish_now_and_then()
@@ -249,6 +258,7 @@ class _Record:
         self.started = _now()
         self.published = self.begin
         self.front = 0
+        nondominated(np.zeros((1, self.best.size)), self.objectives)  # what it needs is loaded before it is timed
         self.counted = -np.inf
         self.counting = 0.0
         self.about: dict[str, Any] = {

@@ -325,6 +325,16 @@ def spread(front: Front, count: int, among: NDArray[np.bool_] | None = None) -> 
     return rows[chosen]
 
 
+def online(front: Front) -> NDArray[np.bool_]:
+    """Tell which rows an online policy made; the others know the future, (p,) bool."""
+    found = np.zeros(len(front), dtype=np.bool_)
+    for i, origin in enumerate(front.origins):
+        rows = np.flatnonzero(front.origin == i)
+        length = len(encodings.gene_labels(origin.encoding, len(front.groups)))
+        found[rows] = encodings.online(origin.encoding, front.genomes[rows, :length])
+    return found
+
+
 def genome(front: Front, row: int) -> tuple[Origin, Floats]:
     """Give the run a row comes from, and the genome it was made from, (d,).
 

@@ -18,7 +18,8 @@ algorithms against random search at equal evaluations, three seeds each, for bot
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from .front import Front
     from .workload import Workload
 
+PAPER_GROUPS = 5
 STARTS = ("permutations", "submit", "weak", "random", "workload", "queue")  # any other start is a row of a plan
 
 
@@ -281,13 +283,13 @@ def shortened(row: Row, evaluations: int, population: int | None = None) -> Row:
     return row._replace(settings=MappingProxyType({**row.settings, **fewer}))
 
 
-def settings_in(row: Row, directory: str | os.PathLike[str]) -> dict[str, Any]:
+def settings_in(row: Row, directory: str | os.PathLike[str], planned: Collection[str] = ()) -> dict[str, Any]:
     """Give the keyword arguments of `explore` for a row: where it starts from another row, that run's directory.
 
     Raises
     ------
     InputError
-        The row starts from another one that has no front yet.
+        The row starts from another one that has no front yet and is not `planned` before it.
     """
     settings = dict(row.settings)
     if "start" not in settings:
@@ -295,8 +297,10 @@ def settings_in(row: Row, directory: str | os.PathLike[str]) -> dict[str, Any]:
     starts = []
     for start in settings["start"]:
         place = Path(directory) / start
-        if start not in STARTS and not (place / FRONT_FILE).is_file():
-            raise InputError(f"row {row.name} starts from the front of {start}, but {place} has none yet")
+        if start not in STARTS and start not in planned and not (place / FRONT_FILE).is_file():
+            raise InputError(
+                f"row {row.name} starts from the front of {start}, but {place} has none yet; explore that row first"
+            )
         starts.append(start if start in STARTS else str(place))
     return settings | {"start": tuple(starts)}
 
@@ -340,6 +344,8 @@ def explore_plan(
         As for `explore`, `settings_in` and `merge`.
     """
     place = Path(directory)
+    for i, row in enumerate(rows):
+        settings_in(row, place, {before.name for before in rows[:i]})  # refused before anything is made
     try:
         place.mkdir(exist_ok=True)
     except OSError as error:
@@ -347,24 +353,25 @@ def explore_plan(
     try:
         for row in rows:
             settings = settings_in(row, place)
-            # a log may have fewer jobs than the papers' moves are many or long
-            most = {key: min(settings[key], len(workload)) for key in ("frequency", "jump") if key in settings}
+            if row.settings["encoding"] == "orders" and len(workload.groups) != PAPER_GROUPS:
+                del settings["evaluations"]  # the paper's number is that of five groups
             explore(
                 workload,
                 place / row.name,
                 workers=workers,
                 scheduler=scheduler,
                 progress=None if progress is None else partial(progress, row),
-                **(settings | most),
+                **settings,
             )
     except BaseException:
-        if any(_runs(place)):
-            save_front(merge([load_front(run) for run in _runs(place)]), place / FRONT_FILE)
+        with suppress(InputError):  # what was raised first is what matters
+            save_front(merge([load_front(run) for run in runs_in(place)]), place / FRONT_FILE)
         raise
-    merged = merge([load_front(run) for run in _runs(place)])
+    merged = merge([load_front(run) for run in runs_in(place)])
     save_front(merged, place / FRONT_FILE)
     return merged
 
 
-def _runs(directory: Path) -> list[Path]:
-    return sorted(file.parent for file in directory.glob(f"*/{FRONT_FILE}"))
+def runs_in(directory: str | os.PathLike[str]) -> list[Path]:
+    """List the run directories in the directory of a plan that have a front, sorted by name."""
+    return sorted(file.parent for file in Path(directory).glob(f"*/{FRONT_FILE}"))

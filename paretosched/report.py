@@ -19,12 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import __version__
-from .compare import BEST, CONVENTION, IDEAL, IDEAL_RULE, Comparison
+from .compare import BEST, CONVENTION, IDEAL, ONLINE, Comparison
 from .encodings import to_json
 from .errors import InputError
 from .figures import GRID, HOUR, INK, PAPER, QUIET, figures, template, unit
 from .files import written
-from .front import extremes
+from .front import extremes, online
 from .objectives import Objective
 from .tables import plain
 
@@ -102,8 +102,9 @@ def report(front: Front, comparison: Comparison, pairs: Sequence[tuple[str, str]
 {_comparison_table(comparison)}
 <p class="note">Response times in hours. Second line: {html.escape(CONVENTION)}; ▲ marks what is better than EASY,
 ▼ what is worse. Dominated by: schedules of the front that are at least as good in every objective and better in one;
-AWRT, a fixed mean of the group times, has no say in that. “–” is undefined: no job counts.
-{html.escape(IDEAL_RULE.capitalize())}; it is a bound, each objective for itself, and no schedule need reach it.</p>
+AWRT, a fixed mean of the group times, has no say in that. “–” is undefined, as no job counts, or has no meaning.
+{html.escape(_sentence(comparison.ideal_rule))}; each is a
+bound of its own, and no schedule need reach all.</p>
 </section>
 <section>
 <h2>Trade-offs</h2>
@@ -257,6 +258,9 @@ def _size(name: str, drawn: Figure, pixels: bool) -> dict[str, int]:
 
 def _tiles(front: Front, comparison: Comparison) -> str:
     tiles = [(f"{front.evaluations:,}", "schedules evaluated"), (f"{len(front.values):,}", "on the front")]
+    offline = int((~online(front)).sum())
+    if offline:
+        tiles.append((f"{offline:,}", "of these know the future"))
     if comparison.dominated_by is not None:
         tiles.append((f"{comparison.dominated_by[0]:,}", "as good as EASY in everything, and better"))
     best = {o.name: row for o, row in extremes(front)}.get("AWRT")
@@ -302,7 +306,7 @@ def _comparison_table(comparison: Comparison) -> str:
             cells += ["<td>–</td>" if row[key] is None else f"<td>{row[key]:,}</td>" for key in COUNTS]
         lines.append(
             f'<tr class="best">{"".join(cells)}</tr>'
-            if row["policy"] in (BEST, IDEAL)
+            if row["policy"] in (ONLINE, BEST, IDEAL)
             else f"<tr>{''.join(cells)}</tr>"
         )
     return _table(heads, lines)
@@ -340,6 +344,10 @@ def _provenance(front: Front, comparison: Comparison) -> str:
     whole = {"paretosched": __version__, "runs": [_about(origin) for origin in front.origins]}
     listing = html.escape(json.dumps(plain(whole), indent=2, ensure_ascii=False))
     return f"<dl>{lines}</dl><details><summary>Everything about the runs</summary><pre>{listing}</pre></details>"
+
+
+def _sentence(words: str) -> str:
+    return words[:1].upper() + words[1:]
 
 
 def _about(origin: Origin) -> dict[str, Any]:
@@ -431,9 +439,11 @@ def _style() -> str:
 
 
 HOW_TO_READ = """<aside><h3>How to read the figures</h3>
-<p>Every point, or every line, is one whole schedule of the workload: what would have happened to all jobs if one set of
-rules had run the machine. No schedule on the front is better than another one in everything, so the choice among them
-is the owner's. The marks are schedules that the named policies make.</p>
+<p>Every point, or every line, is one whole schedule of the workload: what would have happened to all jobs. Most are
+made by one set of rules that could run the machine; sequences, and what is decoded as early as possible, know all
+run times and submissions in advance, and show how much room is left. No schedule on the front is better than
+another one in everything, so the
+choice among them is the owner's. The marks are schedules that the named policies make.</p>
 <p>The cloud is filled and not a curve, because a front of many objectives is seen here from the side: a point that is
 poor in both objectives shown is good in another one.</p>
 <p>Drag a rectangle to zoom, double-click to return, rest on a point for its numbers; “schedule” is its row on the

@@ -18,20 +18,22 @@ from numpy.typing import NDArray
 
 from . import encodings, evolve
 from .encodings import Encoding, Orders, Sequences, Weighting, orders, sequence
+from .encodings.sequence import KEYS
 from .encodings.weighting import lower_upper
 from .errors import InputError, one_of
-from .front import Front, genome, load_front, spread
-from .policy import Policy, as_policy, fits, to_json
+from .front import Front, genome, load_front, online, spread
+from .policy import RULES, Policy, as_policy, fits, to_json
 from .workload import Workload
 
 Floats = NDArray[np.float64]
 
 EVALUATIONS = 20_000  # paper 002, Table 4, "Real Value Coded"
 FREQUENCY, JUMP = 5000.0, 1500.0  # paper 002, Table 4: mutation jump number and length
+FEW = 50.0  # moves where it begins with known schedules, of which a change of thousands leaves nothing
+WORDS = ("submit", "permutations", "weak", "random")
 RECOMBINED = 0.3  # paper 002, Table 4: share of the children with two parents
 ALL = "all"
 BEGUN = ("start", "start_digest", "frequency", "jump", "generations")  # parameters beside the encoding's
-KEYS = 2**53  # whole numbers that float64 holds
 
 
 class Settings(NamedTuple):
@@ -45,16 +47,13 @@ class Settings(NamedTuple):
         One of `evolve.ALGORITHMS`, or "all": what is listed, and nothing else.
     space
         What the algorithm searches; with "all" the genomes themselves, (k, d).
-    start
-        The words for what it begins with.
     parameters
         All of it as plain JSON values.
     """
 
     encoding: Encoding
     algorithm: str
-    space: evolve.Box | evolve.Recipes | Floats
-    start: tuple[str, ...]
+    space: evolve.Reals | evolve.Recipes | Floats
     parameters: dict[str, Any]
 
 
@@ -104,17 +103,20 @@ def settle(
         raise InputError(f'{unknown[0]} must not be given with the encoding "{encoding}", where it has no meaning')
     made = encodings.checked(kind(**given))
     # a run that is moved, with the one it began with, is still the same
-    named = [Path(word).name if _is_front(word) else word for word in start]
+    named = [Path(word).name if os.sep in word or _is_front(word) else word for word in start]
+    own = known.get("starts") if known.get("start", []) == named else None  # as they were when the run began
     begun: dict[str, Any] = {"start": named} if start else {}
-    space: evolve.Box | evolve.Recipes | Floats
+    space: evolve.Reals | evolve.Recipes | Floats
     if isinstance(made, Sequences):
-        if known.get("start", []) == named and isinstance(known.get("starts"), list):
-            first = tuple(known["starts"])  # as it was resolved when the run began
+        if isinstance(own, list):
+            first = tuple(own)
         else:
-            first = start_orders(workload, start or ("submit",), population, seed)
+            first = start_orders(workload, start or ("submit",), None if chosen == ALL else population, seed)
         made = sequence.checked(made._replace(starts=first), workload)
         rate = 0.0 if made.recombination == "none" else RECOMBINED
-        space = evolve.Recipes(len(first), most=len(workload), recombination=rate, **_strategy(strategy, workload))
+        space = evolve.Recipes(
+            len(first), most=len(workload), recombination=rate, **_strategy(strategy, workload, first)
+        )
         if chosen == ALL:
             space = np.array([[i, -1, -1, i, space.frequency, space.jump] for i in range(len(first))], dtype=np.float64)
         else:
@@ -124,34 +126,38 @@ def settle(
             raise InputError(f'orders are few and enumerated: algorithm must be "{ALL}", but is "{chosen}"')
         space = _orders(len(workload.groups), start or ("workload", "queue"))
     else:
-        space = evolve.Box(*lower_upper(len(workload.groups)))
+        space = evolve.Reals(*lower_upper(len(workload.groups)))
         if start:
-            members = _members(workload, start, None if chosen == ALL else population)
-            begun["start_digest"] = hashlib.sha256(members.tobytes()).hexdigest()
-            space = members if chosen == ALL else space._replace(first=members)
+            if chosen == ALL:
+                space = _members(workload, start, None)
+                begun["start_digest"] = hashlib.sha256(space.tobytes()).hexdigest()
+            else:
+                members = own if isinstance(own, list) else _members(workload, start, population).tolist()
+                begun["starts"] = members
+                space = space._replace(first=np.array(members))
         elif chosen == ALL:
             raise InputError(f'algorithm "{ALL}" must be given a run or front to begin with, but start is empty')
     parameters = {"algorithm": chosen, "seed": seed, "population": population, "workload": workload.digest}
-    return Settings(made, chosen, space, tuple(start), parameters | encodings.to_json(made) | begun)
+    return Settings(made, chosen, space, parameters | encodings.to_json(made) | begun)
 
 
-def _strategy(given: dict[str, float], workload: Workload) -> dict[str, float]:
-    """Give the strategy parameters of the first generation."""
-    most = float(len(workload))
-    strategy = {"frequency": min(FREQUENCY, most), "jump": min(JUMP, most)} | given
+def _strategy(given: dict[str, float], workload: Workload, starts: Sequence[Any]) -> dict[str, float]:
+    """Give the strategy parameters of the first generation, at most the number of jobs."""
+    known = any(isinstance(start, dict) and "policy" in start for start in starts)
+    strategy = {"frequency": FEW if known else FREQUENCY, "jump": JUMP} | given
     for key, value in strategy.items():
-        if not 1 <= value <= most:
-            raise InputError(f"{key} must be in 1..{len(workload)}, the number of jobs, but is {value:g}")
-    return strategy
+        if not value >= 1:
+            raise InputError(f"{key} must be at least 1, but is {value:g}")
+    return {key: min(value, float(len(workload))) for key, value in strategy.items()}
 
 
-def start_orders(workload: Workload, words: Sequence[str], population: int, seed: int) -> tuple[Any, ...]:
+def start_orders(workload: Workload, words: Sequence[str], population: int | None, seed: int) -> tuple[Any, ...]:
     """Turn words into start orders of sequences, see `encodings.sequence.Sequences`.
 
     "submit": the order of submission. "permutations": that and one for each permutation of the groups, 121 for five
     (paper 002, section 4.3). "weak": one for each weak order of the groups, 541 for five. "random": `population` random
     orders. The name of a policy, or a policy file: the order in which it starts the jobs. A run directory or a
-    front file: the same for up to `population` of its policies, spread over the front.
+    front file: the same for its policies, up to `population` of them, spread over the front.
 
     Raises
     ------
@@ -167,28 +173,42 @@ def start_orders(workload: Workload, words: Sequence[str], population: int, seed
             ranks = orders.permutations_and_original(groups) if word == "permutations" else orders.weak_orders(groups)
             found += [{"order": row} for row in ranks.tolist()]
         elif word == "random":
-            keys = np.random.default_rng(seed).integers(KEYS, size=population)
+            keys = np.random.default_rng(seed).integers(KEYS, size=100 if population is None else population)
             found += [{"random": key} for key in keys.tolist()]
         elif _is_front(word):
             front = _load(workload, word)
-            policies = [_origin_policy(front, row) for row in range(len(front))]
-            among = np.array([policy is not None for policy in policies])
+            among = ordered(front)
             if not among.any():
-                raise InputError(f"{word}: must have schedules made by policies to begin with, but has none")
-            chosen = [policies[row] for row in spread(front, population, among).tolist()]
-            found += [_as_start(policy) for policy in chosen if policy is not None]
+                raise InputError(
+                    f"{word}: must have schedules explored by weighting or in the queue to begin with, but has none"
+                )
+            rows = spread(front, len(front) if population is None else population, among)
+            found += [_as_start(_origin_policy(front, row)) for row in rows.tolist()]
+        elif word not in RULES and not word.endswith(".json"):
+            raise InputError(
+                f"start of a sequence must be one of {', '.join(WORDS)}, a policy ({', '.join(RULES[:-1])}, or a "
+                f'.json file), or a run or front, but is "{word}"'
+            )
         else:
             found.append(_as_start(fits(as_policy(word), workload)))
     return tuple(found)
 
 
-def _origin_policy(front: Front, row: int) -> Policy | None:
-    """Give the policy whose start order a row was made from, be it decoded in another way."""
+def ordered(front: Front) -> NDArray[np.bool_]:
+    """Tell which rows a policy orders, be its start order decoded in another way, (p,) bool."""
+    weighted = np.array([isinstance(o.encoding, Weighting) for o in front.origins], dtype=np.bool_)
+    return weighted[front.origin] | online(front)
+
+
+def _origin_policy(front: Front, row: int) -> Policy:
+    """Give the policy whose start order a row was made from."""
     origin, genes = genome(front, row)
     encoding = origin.encoding
-    return encodings.policy_of(
+    policy = encodings.policy_of(
         encoding._replace(decoding="online") if isinstance(encoding, Weighting) else encoding, genes, front.groups
     )
+    assert policy is not None  # noqa: S101  # `ordered` has seen to it
+    return policy
 
 
 def _as_start(policy: Policy) -> dict[str, Any]:

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from paretosched.encodings.weighting import lower_upper
 from paretosched.errors import InputError
-from paretosched.evolve import ALGORITHMS, Box, Recipes, search, shared_fitness
+from paretosched.evolve import ALGORITHMS, Reals, Recipes, search, shared_fitness
 from paretosched.evolve.genetic import directions
 from paretosched.evolve.sharing import proportional
 from paretosched.evolve.spaces import FREQUENCY, JUMP, KEY, MATE, NUMBER, PARENT
 
 LOWER, UPPER = lower_upper(2)
-WEIGHTS = Box(LOWER, UPPER)
+WEIGHTS = Reals(LOWER, UPPER)
 FEW, MANY = Recipes(3, 20, 1, 100, 0.3), Recipes(31, 5, 100, 100)
 SPACES = {"box": WEIGHTS, "few starts": FEW, "many starts": MANY}
 GENETIC = [name for name in ALGORITHMS if name != "random"]
@@ -28,7 +28,7 @@ every_genetic = pytest.mark.parametrize("algorithm", GENETIC)
 every_space = pytest.mark.parametrize("space", SPACES.values(), ids=SPACES)
 
 
-def start(algorithm: str, space: Box | Recipes, population: int = 12, seed: int = 0):
+def start(algorithm: str, space: Reals | Recipes, population: int = 12, seed: int = 0):
     return search(algorithm, space, population, seed, 10 if algorithm == "rvea" else None)
 
 
@@ -56,9 +56,9 @@ class Descent:
 
 
 def generations(
-    algorithm: str, seed: int, count: int, population: int = 12, space: Box | Recipes = WEIGHTS
+    algorithm: str, seed: int, count: int, population: int = 12, space: Reals | Recipes = WEIGHTS
 ) -> list[np.ndarray]:
-    cost_of = toy_costs if isinstance(space, Box) else Descent()
+    cost_of = toy_costs if isinstance(space, Reals) else Descent()
     asking = start(algorithm, space, population, seed)
     asked = [next(asking)]
     while len(asked) < count:
@@ -71,7 +71,7 @@ def generations(
 
 @every_space
 @every_algorithm
-def test_the_same_seed_asks_for_the_same_genomes_bit_for_bit(algorithm: str, space: Box | Recipes) -> None:
+def test_the_same_seed_asks_for_the_same_genomes_bit_for_bit(algorithm: str, space: Reals | Recipes) -> None:
     np.random.seed(1)  # noqa: NPY002  # what others do to the global generator must not matter
     before = np.random.get_state()[1].tobytes()  # noqa: NPY002
     one = generations(algorithm, 5, 8, space=space)
@@ -85,9 +85,11 @@ def test_the_same_seed_asks_for_the_same_genomes_bit_for_bit(algorithm: str, spa
 
 @every_space
 @every_algorithm
-def test_a_search_is_repeated_from_its_stored_costs_and_goes_on_the_same(algorithm: str, space: Box | Recipes) -> None:
+def test_a_search_is_repeated_from_its_stored_costs_and_goes_on_the_same(
+    algorithm: str, space: Reals | Recipes
+) -> None:
     """How a killed run is continued; 14 generations are beyond the horizon of 10, too."""
-    cost_of = toy_costs if isinstance(space, Box) else Descent()
+    cost_of = toy_costs if isinstance(space, Reals) else Descent()
     asking = start(algorithm, space)
     asked, told = [next(asking)], []
     for _ in range(13):
@@ -134,7 +136,7 @@ def simple_costs(genomes: np.ndarray) -> np.ndarray:
 @every_genetic
 def test_learning_gets_nearer_to_the_front_than_random_search(algorithm: str) -> None:
     def distance(algorithm: str) -> float:
-        asking = search(algorithm, Box(np.zeros(8), np.ones(8)), 24, 3, 40 if algorithm == "rvea" else None)
+        asking = search(algorithm, Reals(np.zeros(8), np.ones(8)), 24, 3, 40 if algorithm == "rvea" else None)
         genomes = next(asking)
         for _ in range(39):
             genomes = asking.send(simple_costs(genomes))
@@ -183,11 +185,11 @@ def test_awkward_costs_are_survived(algorithm: str, kind: str, count: int) -> No
 
 @every_space
 @every_genetic
-def test_units_of_costs_do_not_matter(algorithm: str, space: Box | Recipes) -> None:
+def test_units_of_costs_do_not_matter(algorithm: str, space: Reals | Recipes) -> None:
     """Powers of two, so that not a bit changes."""
     units = np.array([2.0**-20, 1.0, 2.0**30])
     asking = start(algorithm, space)
-    cost_of = toy_costs if isinstance(space, Box) else Descent()
+    cost_of = toy_costs if isinstance(space, Reals) else Descent()
     genomes = next(asking)
     for expected in generations(algorithm, 0, 15, space=space)[1:]:
         genomes = asking.send(cost_of(genomes) * units)
@@ -242,7 +244,7 @@ def test_a_child_without_crossover_and_mutation_is_not_evaluated_again(algorithm
 @every_genetic
 def test_the_search_ends_when_nothing_new_can_be_made(algorithm: str) -> None:
     point = np.full(3, 0.5)
-    asking = start(algorithm, Box(point, point), 4)
+    asking = start(algorithm, Reals(point, point), 4)
     genomes = next(asking)
     assert genomes.tolist() == [[0.5, 0.5, 0.5]]
     with pytest.raises(StopIteration):

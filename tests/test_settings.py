@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,7 @@ import pytest
 from exploring import random_workload
 from paretosched.encodings import Orders, Sequences, Weighting, from_json, to_json
 from paretosched.errors import InputError
-from paretosched.explore import explore
+from paretosched.explore import Progress, explore
 from paretosched.front import load_front, merge, row_policy, save_front, schedule
 from paretosched.objectives import objectives
 from paretosched.settings import settle, start_orders
@@ -19,6 +21,7 @@ from paretosched.simulate import simulate
 from test_explore import equal_runs
 
 W = random_workload()
+LARGE = random_workload(jobs=6000)
 SIZE: dict[str, Any] = {"population": 10, "seed": 4}
 
 RUNS: dict[str, dict[str, Any]] = {
@@ -61,10 +64,31 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_run_that_is_continued_equals_one_that_went_through(runs: Path, tmp_path: Path, name: str) -> None:
     words = dict(RUNS[name])
     total = words.pop("evaluations")
-    steps = [total] if words.get("algorithm") == "rvea" else [12, total - 1, total]  # the horizon of RVEA is part of it
-    for evaluations in steps:
-        explore(W, tmp_path / "run", **SIZE, **words, evaluations=evaluations)
+    for moment in (1, 3):  # generations
+
+        def interrupt(progress: Progress, moment: int = moment) -> None:
+            if progress.generation == moment:
+                raise KeyboardInterrupt
+
+        with suppress(KeyboardInterrupt):  # some have fewer generations
+            explore(W, tmp_path / "run", **SIZE, **words, evaluations=total, progress=interrupt)
+    if words.get("algorithm") != "rvea":  # its horizon is part of the run
+        explore(W, tmp_path / "run", **SIZE, **words, evaluations=total - 1)
+    explore(W, tmp_path / "run", **SIZE, **words, evaluations=total)
     equal_runs(runs / name, tmp_path / "run")
+
+
+def test_the_horizon_of_rvea_is_part_of_the_run(runs: Path) -> None:
+    with pytest.raises(InputError, match="the evaluations of rvea are part of the run, which has 45, so it cannot"):
+        explore(W, runs / "rvea", **SIZE, algorithm="rvea", evaluations=90)
+
+
+def test_a_search_that_has_no_more_to_ask_says_how_many_there_were(tmp_path: Path) -> None:
+    seen: list[Progress] = []
+    for _ in range(2):
+        front = explore(W, tmp_path / "run", encoding="orders", evaluations=5000, progress=seen.append)
+        assert front.evaluations == 26
+        assert (seen[-1].evaluations, seen[-1].total) == (26, 26)
 
 
 @pytest.mark.parametrize("name", RUNS)
@@ -80,7 +104,7 @@ def test_every_row_of_a_front_becomes_its_schedule_again(runs: Path, name: str) 
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_worker_processes_make_the_same_archives(runs: Path, tmp_path: Path, workers: int) -> None:
-    for name in ("orders", "offline weighting", "nsga2 swaps", "pull", "group"):
+    for name in RUNS if workers == 2 else ("orders", "offline weighting", "nsga2 swaps", "pull", "group"):
         explore(W, tmp_path / name, workers=workers, **SIZE, **RUNS[name])
         equal_runs(runs / name, tmp_path / name)
 
@@ -128,6 +152,34 @@ def test_what_a_run_began_with_stays_when_its_source_changes(runs: Path, tmp_pat
     equal_runs(tmp_path / "whole", tmp_path / "run")
 
 
+def test_members_a_run_began_with_stay_when_their_source_is_gone(tmp_path: Path) -> None:
+    source = tmp_path / "source"
+    explore(W, source, **SIZE, evaluations=20)
+    for name, words in {"weighting": {}, "sequence": {"encoding": "sequence"}}.items():
+        begun: dict[str, Any] = {"start": [str(source)], **SIZE, **words}
+        explore(W, tmp_path / f"{name} whole", evaluations=30, **begun)
+        explore(W, tmp_path / name, evaluations=20, **begun)
+    shutil.rmtree(source)
+    for name, words in {"weighting": {}, "sequence": {"encoding": "sequence"}}.items():
+        explore(W, tmp_path / name, evaluations=30, start=[str(source)], **SIZE, **words)
+        equal_runs(tmp_path / f"{name} whole", tmp_path / name)
+
+
+def test_all_means_all_members(runs: Path, tmp_path: Path) -> None:
+    front = load_front(runs / "nsga weighting")
+    assert len(front) > 10
+    words: dict[str, Any] = {"encoding": "sequence", "start": [str(runs / "nsga weighting")], "algorithm": "all"}
+    assert explore(W, tmp_path / "all", **SIZE, **words).evaluations == len(front)
+
+
+def test_known_schedules_are_changed_a_little(runs: Path) -> None:
+    strategies = {
+        word: settle(LARGE, {}, seed=0, population=10, encoding="sequence", start=[word]).parameters["frequency"]
+        for word in ("submit", "permutations", "easy")
+    }
+    assert strategies == {"submit": 5000.0, "permutations": 5000.0, "easy": 50.0}
+
+
 def test_start_orders() -> None:
     assert start_orders(W, ["submit"], 5, 0) == ("submit",)
     assert len(start_orders(W, ["permutations"], 5, 0)) == 7
@@ -153,8 +205,8 @@ def test_an_encoding_comes_back_from_json(encoding: Any) -> None:
         ({"frequency": 5}, 'frequency must not be given with the encoding "weighting"'),
         ({"encoding": "sequence", "backfill": "easy"}, 'backfill must not be given with the encoding "sequence"'),
         ({"encoding": "sequence", "moves": "jump"}, 'moves must be one of .*, but is "jump"'),
-        ({"encoding": "sequence", "frequency": 0}, r"frequency must be in 1\.\.60, the number of jobs, but is 0"),
-        ({"encoding": "sequence", "start": ["nobody"]}, 'policy "nobody" is not known'),
+        ({"encoding": "sequence", "frequency": 0}, "frequency must be at least 1, but is 0"),
+        ({"encoding": "sequence", "start": ["nobody"]}, 'one of submit, permutations, .* front, but is "nobody"'),
         ({"encoding": "orders", "algorithm": "nsga2"}, "orders are few and enumerated"),
         ({"encoding": "orders", "start": ["x"]}, 'start of orders must be one of workload, queue, but is "x"'),
         ({"algorithm": "all"}, 'algorithm "all" must be given a run or front to begin with'),
@@ -176,7 +228,7 @@ def test_a_source_must_fit(runs: Path, tmp_path: Path) -> None:
         explore(other, tmp_path / "run", **SIZE, start=[str(runs / "rvea")], evaluations=20)
     with pytest.raises(InputError, match="must have schedules explored by weighting to begin with, but has none"):
         explore(W, tmp_path / "run", **SIZE, start=[str(runs / "pull")], evaluations=20)
-    with pytest.raises(InputError, match="must have schedules made by policies to begin with, but has none"):
+    with pytest.raises(InputError, match="must have schedules explored by weighting or in the queue to begin with"):
         explore(W, tmp_path / "run", **SIZE, encoding="sequence", start=[str(runs / "pull")], evaluations=20)
 
 

@@ -1,7 +1,7 @@
 """What evolution varies, and how that becomes a schedule; one module an encoding.
 
 An encoding is a small value that says what a genome means; it travels to workers and into files. A genome is a row of
-float64. This module is the one place that knows all encodings.
+float64. This module tells them apart.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .weighting import Weighting
 
 __all__ = [
     "ENCODINGS", "Encoding", "Orders", "Sequences", "Starting", "Weighting", "ancestry", "check_genomes", "checked",
-    "examples", "from_json", "gene_labels", "name_of", "policy_of", "starting", "to_json",
+    "examples", "from_json", "gene_labels", "name_of", "online", "policy_of", "starting", "to_json",
 ]  # fmt: skip
 
 Floats = NDArray[np.float64]
@@ -158,6 +158,16 @@ def policy_of(encoding: Encoding, genome: Floats, groups: Sequence[str]) -> Poli
     if isinstance(encoding, Orders):
         return orders.policy_of(encoding, genome, groups)
     return None
+
+
+def online(encoding: Encoding, genomes: Floats) -> NDArray[np.bool_]:
+    """Tell which genomes, (k, d), stand for an online policy, (k,) bool; the others' schedules know the future."""
+    if isinstance(encoding, Weighting):
+        return np.full(len(genomes), encoding.decoding == "online")
+    if isinstance(encoding, Orders):
+        queue: NDArray[np.bool_] = genomes[:, -1] == 1.0
+        return queue
+    return np.zeros(len(genomes), dtype=np.bool_)
 
 
 def check_genomes(encoding: Encoding, genomes: Floats, groups: int) -> None:

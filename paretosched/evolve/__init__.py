@@ -2,8 +2,8 @@
 
 An algorithm is a generator. It yields a generation of genomes, (k, d), and is sent their costs, (k, q), all of them to
 be minimised; then it yields the next generation. It neither simulates nor stores, and given the same seed and costs
-it asks for the same genomes, bit for bit, however many generations are wanted in the end. Genomes are reals in a `Box`,
-or `Recipes` of job sequences.
+it asks for the same genomes, bit for bit, however many generations are wanted in the end. Genomes are reals in a
+`Reals`, or `Recipes` of job sequences.
 
 Costs are the deciding objectives only (`front.costs`): utilisation with its sign changed, the AWRT_i of the groups
 that have jobs, and not AWRT, which as a fixed mean of the AWRT_i never decides who dominates whom but would take part
@@ -18,9 +18,9 @@ import numpy as np
 
 from ..errors import InputError
 from .sharing import shared_fitness
-from .spaces import Box, Floats, Recipes, check, children, first_generation, numbered
+from .spaces import Floats, Reals, Recipes, check, children, first_generation, numbered
 
-__all__ = ["ALGORITHMS", "Box", "Recipes", "Search", "listed", "search", "shared_fitness"]
+__all__ = ["ALGORITHMS", "Reals", "Recipes", "Search", "listed", "search", "shared_fitness"]
 
 Search = Generator[Floats, Floats, None]
 
@@ -29,7 +29,9 @@ MOST_POPULATION = 10_000  # pymoo compares all pairs of two generations: 2 GB an
 MOST_OF_AGEMOEA2 = 1_000  # its time grows with the cube of the population: up to 45 seconds there
 
 
-def search(algorithm: str, space: Box | Recipes, population: int, seed: int, generations: int | None = None) -> Search:
+def search(
+    algorithm: str, space: Reals | Recipes, population: int, seed: int, generations: int | None = None
+) -> Search:
     """Start an algorithm.
 
     Parameters
@@ -57,7 +59,7 @@ def search(algorithm: str, space: Box | Recipes, population: int, seed: int, gen
 
     Examples
     --------
-    >>> asking = search("random", Box(np.zeros(2), np.ones(2)), population=4, seed=1)
+    >>> asking = search("random", Reals(np.zeros(2), np.ones(2)), population=4, seed=1)
     >>> first = next(asking)
     >>> second = asking.send(np.zeros((4, 6)))
     >>> first.shape, second.shape, bool((first == second).any())
@@ -90,9 +92,9 @@ def listed(genomes: Floats, population: int) -> Search:
         yield genomes[first : first + population].copy()
 
 
-def _random(space: Box | Recipes, population: int, seed: int) -> Search:
+def _random(space: Reals | Recipes, population: int, seed: int) -> Search:
     generator = np.random.default_rng(seed)
-    if isinstance(space, Box):
+    if isinstance(space, Reals):
         while True:
             yield space.lower + (space.upper - space.lower) * generator.random((population, space.lower.size))
     first = numbered(first_generation(space, population, generator), 0)

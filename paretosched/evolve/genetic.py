@@ -52,7 +52,7 @@ from pymoo.termination.max_gen import MaximumGenerationTermination
 from pymoo.util.ref_dirs import get_reference_directions
 
 from .sharing import proportional, shared_fitness
-from .spaces import Box, Floats, Recipes, children, first_generation, numbered
+from .spaces import Floats, Reals, Recipes, children, first_generation, numbered
 
 MOST_DIRECTIONS = 1_000  # pymoo keeps the distance of every candidate from every direction
 IDEAL = 1e-12  # nearer to the ideal point than this, in units of the front's extent, is as good as there
@@ -60,7 +60,7 @@ RANGE = 1e6  # of every cost in the first generation; see `_scale`
 
 
 def evolve(
-    name: str, space: Box | Recipes, population: int, seed: int, generations: int | None
+    name: str, space: Reals | Recipes, population: int, seed: int, generations: int | None
 ) -> Generator[Floats, Floats, None]:
     """Run one of the algorithms; see `evolve.search`, which has checked the arguments."""
     generator = np.random.default_rng(seed)
@@ -89,12 +89,12 @@ def evolve(
 
 
 def _build(
-    name: str, space: Box | Recipes, population: int, costs: int, generations: int | None, seed: int
+    name: str, space: Reals | Recipes, population: int, costs: int, generations: int | None, seed: int
 ) -> GeneticAlgorithm:
     """Construct pymoo's object for so many costs."""
     common: dict[str, Any] = {"pop_size": population, "output": None}
     # operators of our own: pymoo's defaults are shared between all its algorithm objects
-    if isinstance(space, Box):
+    if isinstance(space, Reals):
         dimensions = space.lower.size
         problem = Problem(n_var=dimensions, n_obj=costs, xl=space.lower, xu=space.upper)
         common["crossover"] = SBX(eta=20, prob=0.9, n_offsprings=1)

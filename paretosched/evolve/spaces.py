@@ -19,17 +19,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..encodings.sequence import KEYS
 from ..errors import InputError
 
 Floats = NDArray[np.float64]
 
 NUMBER, PARENT, MATE, KEY, FREQUENCY, JUMP = range(6)
 NOBODY = -1.0
-KEYS = 2**53  # as many whole numbers float64 holds without gaps
 FACTOR = 1.3  # paper 002's gamma
 
 
-class Box(NamedTuple):
+class Reals(NamedTuple):
     """Vectors of reals between bounds.
 
     Attributes
@@ -78,7 +78,7 @@ def check(recipes: Recipes, most_starts: int) -> None:
         raise InputError(f"recombination must be a probability, but is {recipes.recombination:g}")
 
 
-def first_generation(space: Box | Recipes, population: int, generator: np.random.Generator) -> Floats:
+def first_generation(space: Reals | Recipes, population: int, generator: np.random.Generator) -> Floats:
     """Make the first generation, (k, d); recipes have no numbers yet.
 
     Of a box, what it begins with and uniform random points; of recipes, all start orders, and children of them in
@@ -91,7 +91,7 @@ def first_generation(space: Box | Recipes, population: int, generator: np.random
     >>> rows[:, PARENT].astype(int).tolist(), rows[:2, KEY].tolist(), rows[4, FREQUENCY:].tolist()
     ([-1, -1, 0, 1, 0], [0.0, 1.0], [8.0, 3.0])
     """
-    if isinstance(space, Box):
+    if isinstance(space, Reals):
         points = space.lower + (space.upper - space.lower) * generator.random((population, space.lower.size))
         if space.first is not None:
             points = np.concatenate([space.first[:population], points])[:population]
