@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from .workload import Workload
 
 PROGRAM = "paretosched"
+BUSY = ("importlib", "numba", "llvmlite")  # in the names of files of code that is not to be interrupted
 OF_ONE_RUN = (
     "evaluations", "population", "seed", "encoding", "algorithm", "start", "backfill", "decoding", "moves", "movable",
     "recombination", "frequency", "jump",
@@ -240,7 +241,7 @@ def explore(options: argparse.Namespace) -> None:
                 workload,
                 options.output,
                 evaluations=options.evaluations,
-                population=100 if options.population is None else options.population,
+                population=options.population,
                 seed=options.seed or 0,
                 encoding=options.encoding or "weighting",
                 algorithm=options.algorithm,
@@ -600,14 +601,16 @@ def _remark(text: str) -> None:
 
 @contextmanager
 def _sure_interrupt() -> Iterator[None]:
-    """Let Ctrl-C come through; in a callback of the garbage collector, where it would be lost, it is put off.
+    """Let Ctrl-C come through; where it would be lost or do harm, it is put off.
 
-    Dask has such a callback, which runs at every collection, in whatever thread that happens.
+    It would be lost in a callback of the garbage collector, such as Dask's, and in a finalizer; and it would leave a
+    library that is being imported, or a compiler at work, in a state in which a run cannot even be closed.
     """
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         while frame is not None:
-            if frame.f_code.co_name == "_gc_callback":
+            code = frame.f_code
+            if code.co_name in ("_gc_callback", "__del__") or any(part in code.co_filename for part in BUSY):
                 threading.Timer(0.01, os.kill, (os.getpid(), number)).start()
                 return
             frame = frame.f_back
@@ -871,7 +874,12 @@ def _parser() -> argparse.ArgumentParser:
         metavar="N",
         help="schedules in all (default 20000; a run that is continued: as many as it was meant to have)",
     )
-    made.add_argument("--population", type=_whole, metavar="N", help="schedules a generation (default 100)")
+    made.add_argument(
+        "--population",
+        type=_whole,
+        metavar="N",
+        help="schedules a generation (default 100, or as the run that is continued)",
+    )
     made.add_argument(
         "--seed", type=_whole, help="seed (default 0); same seed, same archive, for any number of workers"
     )

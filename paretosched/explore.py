@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import operator
 import os
 import platform
 import sys
@@ -20,7 +21,7 @@ from .errors import InputError, printable
 from .evaluate import Evaluate, check_workers, evaluator, versions
 from .front import FRONT_FILE, Floats, Front, Origin, costs, front_of, nondominated, save_front
 from .objectives import objective_table
-from .settings import ALL, BEGUN, EVALUATIONS, settle
+from .settings import ALL, BEGUN, EVALUATIONS, POPULATION, settle
 from .workload import Workload
 
 MOST_EVALUATIONS = 10_000_000  # 4 GB, with five groups
@@ -64,7 +65,7 @@ def explore(
     run_directory: str | os.PathLike[str],
     *,
     evaluations: int | None = None,
-    population: int = 100,
+    population: int | None = None,
     seed: int = 0,
     encoding: str = "weighting",
     algorithm: str | None = None,
@@ -97,13 +98,12 @@ def explore(
         How many schedules are simulated in all, those of a continued run included; ten million at most. By default
         20,000, or all that there are to enumerate.
     population
-        Schedules a generation.
+        Schedules a generation; by default 100, or as many as the run has that is continued.
     seed
         Of the algorithm.
     encoding
-        "weighting": parameters of Greedy (paper 002, "Real-valued Coding"). "sequence": an order of all jobs "
-        "("Coding as
-        Permutation"). "orders": the weak orders of the user groups, the start solutions of the paper.
+        "weighting": parameters of Greedy (paper 002, "Real-valued Coding"). "sequence": an order of all jobs (there,
+        "Coding as Permutation"). "orders": the weak orders of the user groups, the start solutions of the paper.
     algorithm
         One of `evolve.ALGORITHMS`; by default "nsga2", and "all" for orders, which enumerates.
     start
@@ -136,6 +136,9 @@ def explore(
     """
     check_workers(workers, scheduler)
     known_parameters = store.known_parameters(run_directory)
+    if population is None:
+        population = known_parameters.get("population", POPULATION)
+    population, seed = _whole("population", population), _whole("seed", seed)
     chosen = settle(
         workload,
         known_parameters,
@@ -152,6 +155,8 @@ def explore(
         frequency=frequency,
         jump=jump,
     )
+    if evaluations is not None:
+        evaluations = _whole("evaluations", evaluations)
     if evaluations is None:
         listed = len(chosen.space) if isinstance(chosen.space, np.ndarray) else EVALUATIONS
         evaluations = store.wanted(run_directory) or listed
@@ -191,6 +196,13 @@ def explore(
             record.publish("interrupted")
             raise
         return record.publish("finished")
+
+
+def _whole(name: str, value: Any) -> int:
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise InputError(f"{name} must be a whole number, but is {value!r:.40}") from None
 
 
 def _evolve(search: evolve.Search, record: _Record, evaluate: Evaluate) -> None:

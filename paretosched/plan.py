@@ -25,16 +25,18 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .encodings.orders import weak_orders
 from .errors import InputError
 from .explore import explore
 from .front import FRONT_FILE, load_front, merge, save_front
+from .settings import POPULATION, settle
+from .store import RUN_FILE, known_parameters, read_about
 
 if TYPE_CHECKING:
     from .explore import Progress
     from .front import Front
     from .workload import Workload
 
-PAPER_GROUPS = 5
 STARTS = ("permutations", "submit", "weak", "random", "workload", "queue")  # any other start is a row of a plan
 
 
@@ -297,10 +299,12 @@ def settings_in(row: Row, directory: str | os.PathLike[str], planned: Collection
     starts = []
     for start in settings["start"]:
         place = Path(directory) / start
-        if start not in STARTS and start not in planned and not (place / FRONT_FILE).is_file():
-            raise InputError(
-                f"row {row.name} starts from the front of {start}, but {place} has none yet; explore that row first"
-            )
+        if start not in STARTS and start not in planned:
+            about = read_about(place) if (place / RUN_FILE).is_file() else {}
+            if about.get("status") != "finished":
+                raise InputError(
+                    f"row {row.name} starts from the front of {start}, but {place} is not finished; explore it first"
+                )
         starts.append(start if start in STARTS else str(place))
     return settings | {"start": tuple(starts)}
 
@@ -344,8 +348,8 @@ def explore_plan(
         As for `explore`, `settings_in` and `merge`.
     """
     place = Path(directory)
-    for i, row in enumerate(rows):
-        settings_in(row, place, {before.name for before in rows[:i]})  # refused before anything is made
+    _check_rows(workload, place, rows)
+    fresh = not place.exists()
     try:
         place.mkdir(exist_ok=True)
     except OSError as error:
@@ -353,8 +357,8 @@ def explore_plan(
     try:
         for row in rows:
             settings = settings_in(row, place)
-            if row.settings["encoding"] == "orders" and len(workload.groups) != PAPER_GROUPS:
-                del settings["evaluations"]  # the paper's number is that of five groups
+            if row.settings.get("encoding") == "orders":  # the paper's number is that of five groups
+                settings["evaluations"] = max(1, len(weak_orders(len(workload.groups))) - 1)
             explore(
                 workload,
                 place / row.name,
@@ -366,12 +370,32 @@ def explore_plan(
     except BaseException:
         with suppress(InputError):  # what was raised first is what matters
             save_front(merge([load_front(run) for run in runs_in(place)]), place / FRONT_FILE)
+        if fresh:
+            with suppress(OSError):  # unless something is in it already
+                place.rmdir()
         raise
     merged = merge([load_front(run) for run in runs_in(place)])
     save_front(merged, place / FRONT_FILE)
     return merged
 
 
+def _check_rows(workload: Workload, place: Path, rows: Sequence[Row]) -> None:
+    """Refuse a plan that could not be completed, before anything is made or simulated."""
+    if (place / RUN_FILE).exists():
+        raise InputError(f"{place}: the directory of a plan holds runs, but this is a run itself")
+    if not rows:
+        raise InputError("rows of a plan must be at least one, but there is none")
+    for run in place.glob(f"*/{RUN_FILE}"):
+        if known_parameters(run.parent).get("workload") != workload.digest:
+            raise InputError(f"{run.parent}: the runs of a plan are of one workload, but this one is of another one")
+    of_explore = ("evaluations", "workers", "scheduler", "seed", "population")
+    for i, row in enumerate(rows):
+        settings = settings_in(row, place, {before.name for before in rows[:i]})
+        if set(settings.get("start", ())) <= set(STARTS):
+            words = {key: word for key, word in settings.items() if key not in of_explore}
+            settle(workload, {}, seed=0, population=settings.get("population", POPULATION), **words)
+
+
 def runs_in(directory: str | os.PathLike[str]) -> list[Path]:
     """List the run directories in the directory of a plan that have a front, sorted by name."""
-    return sorted(file.parent for file in Path(directory).glob(f"*/{FRONT_FILE}"))
+    return sorted(file.parent for file in Path(directory).glob(f"*/{RUN_FILE}") if (file.parent / FRONT_FILE).is_file())

@@ -27,6 +27,7 @@ from .workload import Workload
 
 Floats = NDArray[np.float64]
 
+POPULATION = 100
 EVALUATIONS = 20_000  # paper 002, Table 4, "Real Value Coded"
 FREQUENCY, JUMP = 5000.0, 1500.0  # paper 002, Table 4: mutation jump number and length
 FEW = 50.0  # moves where it begins with known schedules, of which a change of thousands leaves nothing
@@ -89,18 +90,27 @@ def settle(
     one_of("encoding", encoding, list(encodings.ENCODINGS))
     chosen = ALL if algorithm is None and encoding == "orders" else algorithm or "nsga2"
     one_of("algorithm", chosen, [*evolve.ALGORITHMS, ALL])
-    if population < 1:
-        raise InputError(f"population must be at least 1, but is {population}")
+    if not 1 <= population <= evolve.MOST_POPULATION:
+        raise InputError(f"population must be in 1..{evolve.MOST_POPULATION}, but is {population}")
+    if isinstance(start, str):
+        raise InputError(f'start must be a list of words, but is the text "{start}"')
+    start = list(dict.fromkeys(map(str, start)))
     if seed < 0:
         raise InputError(f"seed must be at least 0, but is {seed}")
     given = {key: word for key, word in words.items() if word is not None}
     strategy: dict[str, float] = {}
     if encoding == "sequence":
-        strategy = {key: float(given.pop(key)) for key in ("frequency", "jump") if key in given}
+        strategy = {key: _number(key, given.pop(key)) for key in ("frequency", "jump") if key in given}
     kind = encodings.ENCODINGS[encoding]
     unknown = [key for key in given if key not in kind._fields]
     if unknown:
         raise InputError(f'{unknown[0]} must not be given with the encoding "{encoding}", where it has no meaning')
+    if chosen == ALL and encoding == "sequence":
+        _refuse(
+            [*strategy, *(key for key in given if key != "decoding")], f'the algorithm "{ALL}", which varies nothing'
+        )
+    if given.get("moves") == "adjacent" and "jump" in strategy:
+        _refuse(["jump"], 'the moves "adjacent", which are one place long')
     made = encodings.checked(kind(**given))
     # a run that is moved, with the one it began with, is still the same
     named = [Path(word).name if os.sep in word or _is_front(word) else word for word in start]
@@ -139,6 +149,18 @@ def settle(
             raise InputError(f'algorithm "{ALL}" must be given a run or front to begin with, but start is empty')
     parameters = {"algorithm": chosen, "seed": seed, "population": population, "workload": workload.digest}
     return Settings(made, chosen, space, parameters | encodings.to_json(made) | begun)
+
+
+def _number(key: str, value: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise InputError(f"{key} must be a number, but is {value!r:.40}") from None
+
+
+def _refuse(words: Sequence[str], why: str) -> None:
+    if words:
+        raise InputError(f"{words[0]} must not be given with {why}")
 
 
 def _strategy(given: dict[str, float], workload: Workload, starts: Sequence[Any]) -> dict[str, float]:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from paretosched.compare import Comparison, improvement
-from paretosched.encodings import Weighting
-from paretosched.front import Origin
-from paretosched.objectives import objective_table
+from paretosched.encodings import Encoding, Weighting, gene_labels
+from paretosched.front import Front, Origin
+
+EASY = Weighting()
 
 
 def a_run(name: str = "run-a") -> Origin:
@@ -19,7 +19,7 @@ def a_run(name: str = "run-a") -> Origin:
 
 def a_front(
     points: int = 50, *, name: str = "made up", groups: tuple[str, ...] = tuple("12345"), empty: int = -1
-) -> Any:
+) -> Front:
     """Correlated log-normal response times; AWRT is their weighted mean; `empty` is a group without jobs."""
     rng = np.random.default_rng(5)
     count = len(groups)
@@ -33,17 +33,18 @@ def a_front(
     util = 67 - awrt / awrt.max() + 0.1 * rng.normal(size=points)
     if empty >= 0:
         awrt_of[:, empty] = np.nan
-    return SimpleNamespace(
-        values=np.column_stack([util, awrt, awrt_of]),
-        objectives=objective_table(groups),
-        origin=np.zeros(points, dtype=np.int64),
-        origins=(a_run(),),
-        evaluation=np.arange(points) * 3,
-        workload=name,
-        digest="ab12" * 16,
-        groups=groups,
-        evaluations=25_000,
-    )
+    return made_up(np.column_stack([util, awrt, awrt_of]), groups, name, "ab12" * 16)
+
+
+def made_up(values: np.ndarray, groups: tuple[str, ...], name: str, digest: str, encoding: Encoding = EASY) -> Front:
+    """A front of any values, evaluated one by one; their genomes mean nothing."""
+    points = len(values)
+    genomes = np.zeros((points, len(gene_labels(encoding, len(groups)))))
+    run = a_run()._replace(encoding=encoding)
+    return Front(
+        values, genomes, np.zeros(points, dtype=np.int64), np.arange(points) * 3, (run,), groups, name, digest,
+        (genomes[:0],),
+    )  # fmt: skip
 
 
 def a_comparison(front: Any, names: tuple[str, ...] = ("EASY", "FCFS", "recorded")) -> Comparison:
@@ -61,6 +62,7 @@ def a_comparison(front: Any, names: tuple[str, ...] = ("EASY", "FCFS", "recorded
         values,
         improvement(values, values[0]),
         np.where(sign > 0, 68.0, 0.9 * front.values.min(axis=0)),
+        "ideal point: made up",
         np.array([14, 50, 0]),
         np.array([0, 0, 7]),
         sign * (sign * front.values).max(axis=0),

@@ -1,14 +1,16 @@
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paretosched.compare import BEST, IDEAL, compare, improvement
+from fronts import made_up
+from paretosched.bounds import bounds
+from paretosched.compare import BEST, IDEAL, ONLINE, compare, improvement
+from paretosched.encodings import Encoding, Weighting
 from paretosched.errors import InputError
+from paretosched.front import Front, merge
 from paretosched.objectives import objectives
 from paretosched.policy import Policy, greedy
 from paretosched.simulate import simulate
@@ -29,10 +31,31 @@ WORKLOAD = Workload(
 EASY = objectives(simulate(WORKLOAD, "easy"))
 
 
-def a_front(values: list[list[float]], workload: Workload = WORKLOAD) -> SimpleNamespace:
-    return SimpleNamespace(
-        values=np.array(values).reshape(-1, 5), digest=workload.digest, workload=workload.name, groups=workload.groups
-    )
+EASY_WEIGHTING = Weighting()
+
+
+def a_front(values: list[list[float]], workload: Workload = WORKLOAD, encoding: Encoding = EASY_WEIGHTING) -> Front:
+    return made_up(np.array(values).reshape(-1, 5), workload.groups, workload.name, workload.digest, encoding)
+
+
+def test_online_schedules_are_told_from_those_that_know_the_future():
+    util, awrt, first, second, nan = EASY
+    offline = a_front([[util, awrt, first - 1, second, nan]], encoding=Weighting(decoding="earliest"))
+    both = merge([offline, a_front([[util, awrt, first, second - 1, nan]])])
+    rows = {row["policy"]: row for row in compare(WORKLOAD, [], both).rows()}
+    assert (rows[BEST]["AWRT1"], rows[BEST]["AWRT2"]) == (first - 1, second - 1)
+    assert (rows[ONLINE]["AWRT1"], rows[ONLINE]["AWRT2"]) == (first, second - 1)
+    for front in (offline, a_front([EASY.tolist()])):
+        assert ONLINE not in {row["policy"] for row in compare(WORKLOAD, [], front).rows()}
+
+
+def test_the_ideal_point_holds_for_schedules_that_start_late_too():
+    apart = Workload(submit=[0, 90], run=[10, 10], estimate=[10, 10], width=[4, 4], capacity=4, name="apart")
+    late = made_up(np.array([[100.0, 60.0, 60.0]]), apart.groups, apart.name, apart.digest)
+    assert compare(apart, ["fcfs"]).ideal[0] == bounds(apart).prompt_utilisation == 20.0
+    assert compare(apart, [], late).ideal[0] == bounds(apart).together[0] == 100.0
+    assert "first submission" in compare(apart, []).text()
+    assert "whenever it starts" in compare(apart, [], late).text()
 
 
 def test_improvement_is_positive_for_shorter_times_and_negative_for_more_utilisation():

@@ -112,10 +112,12 @@ def test_a_shortened_row_is_never_longer() -> None:
 
 def test_a_start_that_is_a_row_becomes_its_run_directory(tmp_path: Path) -> None:
     row = rows_of("better", ["sequence-pull"])[0]
-    with pytest.raises(InputError, match=r"row sequence-pull starts from the front of weighting, but .* has none yet"):
+    with pytest.raises(
+        InputError, match=r"row sequence-pull starts from the front of weighting, but .* is not finished"
+    ):
         settings_in(row, tmp_path)
-    (tmp_path / "weighting").mkdir()
-    (tmp_path / "weighting" / "front.parquet").touch()
+    assert settings_in(row, tmp_path, {"weighting"})["start"] == (str(tmp_path / "weighting"),)
+    explore(random_workload(), tmp_path / "weighting", evaluations=20, population=10)
     assert settings_in(row, tmp_path)["start"] == (str(tmp_path / "weighting"),)
     assert settings_in(rows_of("paper002", ["nsga-swap"])[0], tmp_path)["start"] == ("permutations",)
 
@@ -170,15 +172,36 @@ def test_a_plan_needs_a_place(tmp_path: Path) -> None:
             explore_plan(random_workload(), place, SMALL)
 
 
-def test_moves_are_neither_more_nor_longer_than_there_are_jobs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[dict[str, Any]] = []
-    made = explore
+def test_a_plan_that_could_not_be_completed_is_refused_before_anything_is_made(tmp_path: Path) -> None:
+    w = random_workload()
+    explore(w, tmp_path / "single", evaluations=20, population=10)
+    front = (tmp_path / "single" / "front.parquet").read_bytes()
+    with pytest.raises(InputError, match="the directory of a plan holds runs, but this is a run itself"):
+        explore_plan(w, tmp_path / "single", SMALL)
+    assert (tmp_path / "single" / "front.parquet").read_bytes() == front
+    explore_plan(w, tmp_path / "plan", SMALL[:1])
+    with pytest.raises(InputError, match="the runs of a plan are of one workload, but this one is of another one"):
+        explore_plan(random_workload(seed=9), tmp_path / "plan", SMALL)
+    group = rows_of("paper002", ["nsga2-group"])[0]
+    with pytest.raises(InputError, match='moves "group"'):
+        explore_plan(random_workload(groups=1), tmp_path / "none", (*SMALL, group))
+    with pytest.raises(InputError, match="must be at least one, but there is none"):
+        explore_plan(w, tmp_path / "none", ())
+    with pytest.raises(InputError, match="workers must be in"):
+        explore_plan(w, tmp_path / "none", SMALL, workers=1000)
+    assert not (tmp_path / "none").exists()
 
-    def record(workload: Any, directory: Any, *, frequency: int, jump: int, **settings: Any) -> Any:
-        asked.append({"frequency": frequency, "jump": jump})
-        return made(workload, directory, **settings)
 
-    monkeypatch.setattr("paretosched.plan.explore", record)
-    rows = tuple(row._replace(settings={**row.settings, "frequency": 5_000, "jump": 7}) for row in SMALL)
-    explore_plan(random_workload(jobs=60), tmp_path / "run", rows)
-    assert asked == [{"frequency": 60, "jump": 7}] * len(SMALL)
+def test_a_row_does_not_start_from_one_that_is_interrupted(tmp_path: Path) -> None:
+    def interrupt(progress: Any) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        explore(random_workload(), tmp_path / "weighting", evaluations=40, population=10, progress=interrupt)
+    with pytest.raises(InputError, match="is not finished"):
+        explore_plan(random_workload(), tmp_path, rows_of("better", ["offline-members"]))
+
+
+def test_orders_of_a_plan_are_all_but_the_merged_one_for_any_number_of_groups(tmp_path: Path) -> None:
+    rows = rows_of("paper002", ["workload-permutation", "queue-permutation"])
+    assert explore_plan(random_workload(groups=3), tmp_path / "three", rows).evaluations == 24

@@ -6,12 +6,14 @@ import os
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from fronts import a_comparison, a_front, a_run
+from fronts import a_comparison, a_front, a_run, made_up
 from paretosched.errors import InputError
 from paretosched.figures import clouds, figures
 from paretosched.report import export_figures, report, write_figures, write_report
@@ -112,7 +114,7 @@ def test_better_and_worse_do_not_rely_on_colour_or_sign(page):
 def test_names_from_logs_and_users_are_text_everywhere():
     groups = (HOSTILE, "b", "c")
     front = a_front(30, name=HOSTILE, groups=groups)
-    front.origins = (a_run(HOSTILE),)
+    front = replace(front, origins=(a_run(HOSTILE),))
     hostile = report(front, a_comparison(front, names=("EASY", HOSTILE, "recorded")))
     parsed, plain = (
         Page(hostile),
@@ -142,10 +144,10 @@ def test_the_same_front_makes_the_same_page(page):
 
 
 def test_an_empty_front_and_a_foreign_comparison_are_refused(tmp_path):
-    front, empty, other = a_front(30), a_front(30), a_front(30, name="other")
+    front = a_front(30)
+    empty = made_up(np.zeros((0, 7)), front.groups, front.workload, front.digest)
+    other = replace(a_front(30, name="other"), digest="0" * 64)
     comparison = a_comparison(front)
-    empty.values = empty.values[:0]
-    other.digest = "0" * 64
     target = tmp_path / "report.html"
     with pytest.raises(InputError, match="must have at least one schedule"):
         write_report(target, empty, comparison)

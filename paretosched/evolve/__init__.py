@@ -20,7 +20,7 @@ from ..errors import InputError
 from .sharing import shared_fitness
 from .spaces import Floats, Reals, Recipes, check, children, first_generation, numbered
 
-__all__ = ["ALGORITHMS", "Reals", "Recipes", "Search", "listed", "search", "shared_fitness"]
+__all__ = ["ALGORITHMS", "MOST_POPULATION", "Reals", "Recipes", "Search", "listed", "search", "shared_fitness"]
 
 Search = Generator[Floats, Floats, None]
 
