@@ -28,7 +28,7 @@ from paretosched import cli
 from paretosched.front import extremes
 
 COMMANDS = ("info", "generate", "scale", "fetch", "simulate", "explore", "front", "compare")
-EXPENSIVE = "numpy numba pymoo pandas plotly pyarrow rich dask distributed moocore scipy"
+EXPENSIVE = "numpy numba pymoo pandas plotly pyarrow rich dask distributed moocore scipy cma"
 
 # Three groups and queues, own job numbers, waits; jobs 12 and 9 are wide and wait for each other.
 RECORD = log(
