@@ -105,6 +105,38 @@ def test_a_limited_search_asks_for_as_many_and_ends(genomes: int) -> None:
 # --- the evolution strategy -----------------------------------------------------------------------------------------
 
 
+def naive(seed: int, generations: int) -> list[list[float]]:
+    """Everything asked for, one gene after the other, from the same random numbers."""
+    r = np.random.default_rng(seed)
+    d, span = 4, UPPER - LOWER
+    parents = [(float(bowl(x[None])[0]), x.tolist(), (0.1 * span).tolist()) for x in LOWER + span * r.random((15, d))]
+    asked = [x for _, x, _ in parents]
+    for _ in range(generations):
+        whose, one, off = r.integers(15, size=(105, d)), r.integers(15, size=105), r.integers(14, size=105)
+        common, own, moves = r.standard_normal((105, 1)), r.standard_normal((105, d)), r.standard_normal((105, d))
+        children = []
+        for c in range(105):
+            genes, steps = [], []
+            for i in range(d):
+                first, second = parents[one[c]][2][i], parents[(one[c] + 1 + off[c]) % 15][2][i]
+                step = (first + second) / 2 * math.exp(common[c, 0] / math.sqrt(8) + own[c, i] / 2)  # d = 4
+                step = max(step, 1e-4 * span[i])
+                gene = parents[whose[c, i]][1][i] + step * moves[c, i]
+                while not LOWER[i] <= gene <= UPPER[i]:
+                    gene = 2 * (LOWER[i] if gene < LOWER[i] else UPPER[i]) - gene
+                genes.append(float(gene))
+                steps.append(float(step))
+            children.append((float(bowl(np.array([genes]))[0]), genes, steps))
+        asked += [x for _, x, _ in children]
+        parents = sorted([*parents, *children], key=lambda row: row[0])[:15]
+    return asked
+
+
+def test_it_is_the_strategy_written_down_gene_by_gene() -> None:
+    asked = np.concatenate(run(search("es", LOWER, UPPER, 5), 15 + 8 * 105))
+    assert asked == pytest.approx(np.array(naive(5, 8)), rel=1e-9, abs=1e-12)
+
+
 def test_fifteen_parents_have_a_hundred_and_five_children() -> None:
     assert [len(generation) for generation in run(search("es", LOWER, UPPER, 1), 15 + 3 * 105)] == [15, 105, 105, 105]
 

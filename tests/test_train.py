@@ -19,7 +19,6 @@ from exploring import random_workload
 from paretosched.choice import Wish, from_json, parse
 from paretosched.encodings.weighting import decode, encode, lower_upper
 from paretosched.errors import InputError
-from paretosched.evaluate import joint_evaluator
 from paretosched.objectives import objective_table, objectives
 from paretosched.policy import CRITERIA, fits, to_json
 from paretosched.policy import from_json as policy_from_json
@@ -217,22 +216,6 @@ def test_several_workloads_are_learnt_from_at_once(over: str) -> None:
     assert [w["digest"] for w in training.policy.provenance["workloads"]] == [W.digest, OTHER.digest]
 
 
-def test_a_joint_evaluator_gives_the_values_of_each_side_by_side() -> None:
-    from paretosched.encodings import Weighting
-    from paretosched.evaluate import evaluator
-
-    genomes = next(systems(["f1", "f3"], 3, "es", 15, seed=1))
-    single = []
-    for workload in (W, OTHER):
-        with evaluator(workload, Weighting("easy")) as evaluate:
-            single.append(evaluate(genomes, 4)[0])
-    for workers in (0, 1):
-        with joint_evaluator([W, OTHER], Weighting("easy"), workers) as evaluate:
-            values, seconds = evaluate(genomes, 4)
-        assert values.tobytes() == np.concatenate(single, axis=1).tobytes()
-        assert seconds.shape == (26,)
-
-
 def test_trained_on_one_part_and_tested_on_the_rest() -> None:
     first, rest = split(W, 0.7)
     training = train(W, WISH, until=0.7, criterion="f2", **SHORT)
@@ -248,24 +231,6 @@ def test_trained_on_one_part_and_tested_on_the_rest() -> None:
         assert system.rest_objective == 10 * values[2] + 4 * values[3]
     row = training.rows()[1]
     assert row["rest_vs_easy"] == pytest.approx(100 * (1 - row["rest_objective"] / training.easy.rest_objective))
-
-
-def test_parts_keep_groups_and_clock_and_every_job() -> None:
-    first, rest = split(W, 0.7)
-    cut = W.submit[0] + 0.7 * (W.submit[-1] - W.submit[0])
-    assert first.submit[-1] <= cut < rest.submit[0]
-    for key in ("submit", "run", "width", "group", "user", "job"):
-        assert np.concatenate([getattr(first, key), getattr(rest, key)]).tolist() == getattr(W, key).tolist()
-    for part in (first, rest):
-        assert (part.groups, part.capacity, part.epoch, part.zone) == (W.groups, W.capacity, W.epoch, W.zone)
-
-
-def test_workloads_without_parts_are_refused() -> None:
-    for until in (0, 1, -0.1, 70, float("nan")):
-        with pytest.raises(InputError, match="until must be a share of the time between 0 and 1"):
-            split(W, until)
-    with pytest.raises(InputError, match="random: all jobs are submitted at once"):
-        split(W.with_(submit=np.zeros(60, dtype=np.int64)), 0.5)
 
 
 # --- the same again -------------------------------------------------------------------------------------------------
