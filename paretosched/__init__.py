@@ -13,6 +13,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from .bounds import Bounds, bounds
+    from .choice import Wish, as_wish, fitness, load_wish, nearest, save_wish
     from .compare import Comparison, compare
     from .encodings.orders import weak_orders
     from .errors import InputError
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from .report import export_figures, write_figures, write_report
     from .schedule import Schedule, save_schedule
     from .simulate import decode, simulate, start_order
+    from .train import Training, train
     from .workload import (
         Workload,
         by_consumption,
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
         lublin,
         read_swf,
         scale,
+        split,
         write_swf,
     )
 
@@ -48,6 +51,7 @@ _HOME = {
     "fetch": "workload",
     "lublin": "workload",
     "scale": "workload",
+    "split": "workload",
     "by_consumption": "workload",
     "by_swf_group": "workload",
     "by_queue": "workload",
@@ -82,6 +86,15 @@ _HOME = {
     "contributions": "indicators",
     "course": "indicators",
     "frame": "front",
+    # what is wanted, and the scheduler that learns it
+    "Wish": "choice",
+    "as_wish": "choice",
+    "load_wish": "choice",
+    "save_wish": "choice",
+    "fitness": "choice",
+    "nearest": "choice",
+    "train": "train",
+    "Training": "train",
     # how it compares, and what it looks like
     "compare": "compare",
     "Comparison": "compare",

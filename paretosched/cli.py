@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .front import Front
     from .policy import Policy
     from .schedule import Schedule
+    from .train import Progress as Trained
     from .workload import Workload
 
 PROGRAM = "paretosched"
@@ -46,7 +47,8 @@ a first walk, on a workload that is built in:
   paretosched simulate w.swf.gz --policy easy
   paretosched explore w.swf.gz -o run --evaluations 5000
   paretosched front run
-  paretosched compare w.swf.gz --front run --policy fcfs --policy easy -o report.html
+  paretosched train w.swf.gz --objective "10*AWRT1 + 4*AWRT2" --generations 20 -o policy.json
+  paretosched compare w.swf.gz --front run --policy fcfs --policy policy.json -o report.html
 
 Times are seconds as in the trace. UTIL is in per cent of the machine from the first start to the last completion;
 AWRT is the average response time weighted by processor seconds, AWRT1..5 that of each user group."""
@@ -220,7 +222,6 @@ def explore(options: argparse.Namespace) -> None:
     """Explore the schedules of a workload into a run directory."""
     from .explore import explore as explored
     from .front import extremes, row_policy
-    from .store import RUN_FILE, read_about
     from .tables import to_json
 
     if options.plan is not None:
@@ -258,9 +259,7 @@ def explore(options: argparse.Namespace) -> None:
                 progress=show,
             )
         except KeyboardInterrupt:
-            if Path(options.output, RUN_FILE).exists():
-                kept = read_about(options.output).get("evaluations", {}).get("done", 0)
-                _remark(f"{kept:,} evaluations are kept in {options.output}; the same command continues them")
+            _remark_kept(options.output)
             raise
     done = last[0]
     _remark_repairs(options, workload)
@@ -430,6 +429,67 @@ def compare(options: argparse.Namespace) -> None:
         _remark(f"report: {options.output} (open it in a browser; it needs no network)")
 
 
+def train(options: argparse.Namespace) -> None:
+    """Train the online scheduler for what the owner wants."""
+    from .choice import as_wish, written
+    from .policy import save_policy
+    from .tables import to_json
+    from .train import train as trained
+
+    _check_outputs(options, "output")
+    each = [argparse.Namespace(**{**vars(options), "trace": trace}) for trace in options.traces]
+    workloads = [_workload(one) for one in each]
+    try:
+        wish = as_wish(options.objective, workloads[0].groups)
+    except InputError as error:
+        raise InputError(f"--objective: {error}") from None
+    with _sure_interrupt(), _bar("training", None) as update:
+
+        def show(progress: Trained) -> None:
+            update(progress.evaluations, progress.total, f"{progress.objective:,.6g}, EASY {progress.easy:,.6g}")
+
+        try:
+            training = trained(
+                workloads,
+                wish,
+                criterion=options.criterion,
+                backfill=options.backfill,
+                generations=options.generations,
+                until=options.train_until,
+                over=options.over,
+                strategy=options.strategy,
+                seed=options.seed,
+                workers=options.workers,
+                scheduler=options.scheduler,
+                run_directory=options.run_directory,
+                progress=show,
+            )
+        except KeyboardInterrupt:
+            _remark_kept(options.run_directory)
+            raise
+    policy = training.policy
+    save_policy(policy, options.output)
+    for one, workload in zip(each, workloads, strict=True):
+        _remark_repairs(one, workload)
+    if training.systems[training.best].exceeded:
+        _remark("no policy within the limits was found; this one exceeds them least")
+    if options.json:
+        about = {"policy": str(options.output), "name": policy.name, "wish": written(wish), "over": options.over}
+        _show(to_json({**about, "evaluations": training.evaluations, "systems": training.rows()}))
+        return
+    cost = training.seconds / training.evaluations * 1000
+    _show(
+        f"{training.evaluations:,} policies tried for {written(wish)} in {training.elapsed:.1f} s "
+        f"({cost:.1f} ms CPU each)\n\n{training.text()}"
+    )
+    given = [options.traces[0]]
+    for option in ("capacity", "groups"):
+        if getattr(options, option) is not None:
+            given += [f"--{option}", str(getattr(options, option))]
+    on = shlex.join([*given, "--policy", options.output])
+    _show(f"\n{options.output}: {policy.name}\nnext: {PROGRAM} compare {on} --policy fcfs")
+
+
 # --- shared by subcommands ----------------------------------------------------------------------------------------
 
 
@@ -476,6 +536,15 @@ def _scheduled(options: argparse.Namespace, workload: Workload) -> tuple[Schedul
         return schedule(explored, row, workload), made, explored.digest
     except InputError as error:
         raise InputError(f"{options.front}: {error}") from None
+
+
+def _remark_kept(run: str | None) -> None:
+    """Say what an interruption has left."""
+    from .store import RUN_FILE, read_about
+
+    if run is not None and Path(run, RUN_FILE).exists():
+        kept = read_about(run).get("evaluations", {}).get("done", 0)
+        _remark(f"{kept:,} evaluations are kept in {run}; the same command continues them")
 
 
 def _remark_repairs(options: argparse.Namespace, workload: Workload) -> None:
@@ -549,7 +618,8 @@ def _check_outputs(options: argparse.Namespace, *names: str) -> None:
     """Refuse outputs that cannot be written before the work is done, not after; and that would destroy the log."""
     from .files import check_writable
 
-    taken = {os.path.realpath(options.trace): "the workload log"} if "trace" in options else {}
+    traces = options.traces if "traces" in options else [options.trace] if "trace" in options else []
+    taken = {os.path.realpath(trace): "the workload log" for trace in traces}
     for name in names:
         path = getattr(options, name)
         if path is not None:
@@ -734,8 +804,12 @@ def _parser() -> argparse.ArgumentParser:
         made.add_argument("--json", action="store_true", help="write JSON instead of tables")
         return made
 
-    def takes_trace(made: _Parser) -> None:
-        made.add_argument("trace", metavar="TRACE", type=_path, help="workload log in SWF, plain or gzipped")
+    def takes_trace(made: _Parser, several: bool = False) -> None:
+        what = "workload log in SWF, plain or gzipped"
+        if several:
+            made.add_argument("traces", nargs="+", metavar="TRACE", type=_path, help=f"{what}; one or more")
+        else:
+            made.add_argument("trace", metavar="TRACE", type=_path, help=what)
         made.add_argument(
             "--capacity", type=_whole, metavar="N", help="processors of the machine (default: the log's MaxProcs)"
         )
@@ -747,6 +821,16 @@ def _parser() -> argparse.ArgumentParser:
             "2 %%, 1 %%, 0.1 %%, the rest), other percentages such as 10,1, swf (field 13 of the log), queue (field "
             "15), or a CSV file with the columns user,group",
         )
+
+    def takes_workers(made: _Parser) -> None:
+        made.add_argument(
+            "--workers",
+            type=_whole,
+            default=0,
+            metavar="N",
+            help="worker processes (default 0: threads of this one, one a core)",
+        )
+        made.add_argument("--scheduler", metavar="ADDRESS", help="use a running Dask cluster: tcp://host:8786")
 
     made = command(
         "info",
@@ -957,14 +1041,74 @@ def _parser() -> argparse.ArgumentParser:
         metavar="N",
         help="mean length of a move at first, in places of the order (default 1500)",
     )
-    made.add_argument(
-        "--workers",
-        type=_whole,
-        default=0,
-        metavar="N",
-        help="worker processes (default 0: threads of this one, one a core)",
+    takes_workers(made)
+
+    made = command(
+        "train",
+        train,
+        "train the online scheduler for what you want: a policy file",
+        '  paretosched train ctc1024.swf.gz --objective "10*AWRT1 + 4*AWRT2" -o policy.json\n'
+        '  paretosched train ctc1024.swf.gz --objective "10*AWRT1 + 4*AWRT2, AWRT5 <= 11h" --train-until 0.7 '
+        "-o p.json\n"
+        '  paretosched train ctc1024.swf.gz kth1024.swf.gz --objective "10*AWRT1 + 4*AWRT2" --over ratio --run both '
+        "-o p.json\n"
+        "  (with --run, killed or stopped with Ctrl-C, the same command continues it, with the same result)",
     )
-    made.add_argument("--scheduler", metavar="ADDRESS", help="use a running Dask cluster: tcp://host:8786")
+    takes_trace(made, several=True)
+    made.add_argument(
+        "--objective",
+        required=True,
+        metavar="WISH",
+        help="what is wanted, in words or as a .json file: a sum to be minimised, 10*AWRT1 + 4*AWRT2 - 500*UTIL; a "
+        "point, near AWRT1=50000, AWRT2=17h; each with limits or limits alone, AWRT5 <= 11h, UTIL >= 65, AWRT in "
+        "45000..52000. Seconds and per cent where no unit (s, min, h, d, %%) is given",
+    )
+    made.add_argument("-o", "--output", required=True, metavar="FILE", type=_path, help="policy file to write, JSON")
+    made.add_argument(
+        "--criterion",
+        default="best",
+        choices=["f1", "f2", "f3", "f4", "best"],
+        help="by what the queue is ordered; best (default): all four, and what they make together",
+    )
+    made.add_argument(
+        "--backfill",
+        default="easy",
+        choices=["none", "easy", "conservative"],
+        help="backfilling under the trained order (default easy; paper 000 has none)",
+    )
+    made.add_argument(
+        "--generations",
+        type=_whole,
+        default=100,
+        metavar="N",
+        help="of 105 schedules for each criterion (default 100)",
+    )
+    made.add_argument(
+        "--train-until",
+        type=_number,
+        metavar="SHARE",
+        help="learn from this share of the time, such as 0.7, and report on the rest, too",
+    )
+    made.add_argument(
+        "--over",
+        default="sum",
+        choices=["sum", "ratio"],
+        help="with several logs: the sum of their objectives (default), or the mean of the ratios to EASY",
+    )
+    made.add_argument(
+        "--strategy", default="es", choices=["es", "cma"], help="evolution strategy of paper 000 (default), or CMA-ES"
+    )
+    made.add_argument(
+        "--seed", type=_whole, default=0, help="seed (default 0); same seed, same policy, for any number of workers"
+    )
+    made.add_argument(
+        "--run",
+        dest="run_directory",
+        metavar="RUN",
+        type=_path,
+        help="directory that keeps every evaluation, new or to be continued (default: none)",
+    )
+    takes_workers(made)
 
     made = command(
         "front",

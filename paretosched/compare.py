@@ -118,7 +118,7 @@ class Comparison:
             lines.append(row | hours)
             if len(lines) > 1:  # the first row is EASY itself
                 gains = {o.name: row[f"{o.name}_vs_easy"] for o in self.objectives}
-                shown = {name: "-" if gain is None else _signed(gain) for name, gain in gains.items()}
+                shown = {name: "-" if gain is None else signed(gain) for name, gain in gains.items()}
                 lines.append({"policy": "  vs EASY", "dominated_by": "", "dominates": "", **shown})
         columns = [Column("policy", "policy"), *map(in_hours, self.objectives)]
         if self.best is not None:
@@ -263,7 +263,14 @@ def _distinct(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(seen)
 
 
-def _signed(gain: float) -> str:
+def signed(gain: float) -> str:
+    """Write per cent with their sign.
+
+    Examples
+    --------
+    >>> signed(4.56), signed(-0.01)
+    ('+4.6 %', '0.0 %')
+    """
     rounded = round(gain, 1) + 0.0  # no minus before a zero
     return f"{rounded:{'+' if rounded else ''}.1f} %"
 

@@ -15,7 +15,7 @@ import os
 import platform
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from importlib.metadata import version
@@ -84,15 +84,34 @@ def evaluator(
     >>> values.shape, seconds.shape
     ((1, 3), (1,))
     """
+    with joint_evaluator([workload], encoding, workers, scheduler) as evaluate:
+        yield evaluate
+
+
+@contextmanager
+def joint_evaluator(
+    workloads: Sequence[Workload], encoding: Encoding, workers: int = 0, scheduler: str | None = None
+) -> Iterator[Evaluate]:
+    """Make ready to simulate each genome on several workloads with equally many groups, in the same processes.
+
+    As `evaluator`, but the objective values of a genome are those of all workloads, one after the other, and its
+    seconds the sum.
+    """
     check_workers(workers, scheduler)
-    start = starting(workload, encoding)
+    starts = [starting(workload, encoding) for workload in workloads]
     warm_up(encoding)  # before any worker starts, so that all of them find compiled kernels
-    if workers or scheduler is not None:
-        with _client(workers, scheduler) as client, _on_cluster(client, workload, encoding) as evaluate:
-            yield evaluate
-    else:
-        with _in_threads(workload, start) as evaluate:
-            yield evaluate
+    with ExitStack() as stack:
+        if workers or scheduler is not None:
+            client = stack.enter_context(_client(workers, scheduler))
+            each = [stack.enter_context(_on_cluster(client, workload, encoding)) for workload in workloads]
+        else:
+            each = [stack.enter_context(_in_threads(*pair)) for pair in zip(workloads, starts, strict=True)]
+        yield partial(_side_by_side, each)
+
+
+def _side_by_side(each: Sequence[Evaluate], archive: Floats, first: int) -> tuple[Floats, Floats]:
+    values, seconds = zip(*(evaluate(archive, first) for evaluate in each), strict=True)
+    return np.concatenate(values, axis=1), np.sum(seconds, axis=0)
 
 
 def check_workers(workers: int, scheduler: str | None) -> None:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import operator
 import os
-import platform
-import sys
 import time
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
@@ -18,9 +15,10 @@ import numpy as np
 from . import encodings, evolve, store
 from .encodings import Encoding
 from .errors import InputError, printable
-from .evaluate import Evaluate, check_workers, evaluator, versions
-from .front import FRONT_FILE, Floats, Front, Origin, costs, front_of, nondominated, save_front
+from .evaluate import check_workers, evaluator, versions
+from .front import FRONT_FILE, Front, Origin, costs, front_of, nondominated, save_front
 from .objectives import objective_table
+from .replay import Record, advance
 from .settings import ALL, BEGUN, EVALUATIONS, POPULATION, settle
 from .workload import Workload
 
@@ -181,21 +179,29 @@ def explore(
         )
     with store.open_run(run_directory, parameters) as run:
         shape = len(encodings.gene_labels(chosen.encoding, len(workload.groups))), len(workload.groups) + 2
-        known = store.stored(run, *shape)
-        record = _Record(run, workload, chosen.encoding, evaluations, known, progress)
+        about = {
+            "workload": {"name": workload.name, "jobs": len(workload), "capacity": workload.capacity},
+            "groups": list(workload.groups),
+        }
+        record = Record(run, shape, evaluations, about, _all_versions())
+        shown = _Exploration(record, workload, chosen.encoding, progress)
         try:
-            if len(known) < record.total:
+            if len(record.known) < record.total:
                 with evaluator(workload, chosen.encoding, workers, scheduler) as evaluate:
-                    _evolve(search, record, evaluate)
+                    for generation in advance(search, record, evaluate, lambda v: costs(v, shown.objectives)):
+                        shown.report(generation)
+                        if record.count < record.total:
+                            shown.publish_now_and_then()
+                    if record.total < evaluations:
+                        shown.report(generation)
             else:
-                record.take(known)
-                record.report(-1)
+                record.take_stored()
+                shown.report(-1)
         except BaseException:
-            # whatever is stored, be it not replayed yet or be it stored in the moment of the interruption
-            record.take(store.stored(run, *shape).part(record.count))
-            record.publish("interrupted")
+            record.take_stored()
+            shown.publish("interrupted")
             raise
-        return record.publish("finished")
+        return shown.publish("finished")
 
 
 def _whole(name: str, value: Any) -> int:
@@ -205,165 +211,80 @@ def _whole(name: str, value: Any) -> int:
         raise InputError(f"{name} must be a whole number, but is {value!r:.40}") from None
 
 
-def _evolve(search: evolve.Search, record: _Record, evaluate: Evaluate) -> None:
-    """Run the algorithm, on stored values while there are any."""
-    known = record.known
-    genomes = next(search)
-    generation = 0
-    while True:
-        first = record.count
-        replay = known.part(first, first + len(genomes))
-        if replay.genomes.tobytes() != genomes[: len(replay)].tobytes():
-            raise InputError(
-                f"{record.run.directory}: a run is continued by repeating it, but generation {generation} "
-                "differs: it was made with other versions of the software, or on another kind of processor"
-            )
-        record.take(replay)
-        fresh = genomes[len(replay) : record.total - first]
-        if len(fresh):
-            last = record.count + len(fresh)
-            record.genomes[record.count : last] = fresh
-            batch = store.Archive(fresh, *evaluate(record.genomes[:last], record.count))
-            store.append(record.run, generation, record.count, batch)
-            record.take(batch)
-        record.report(generation)
-        if record.count >= record.total:
-            return
-        try:
-            genomes = search.send(costs(record.values[first : record.count], record.objectives))
-        except StopIteration:
-            record.total = record.count  # there is no more to be had
-            record.report(generation)
-            return
-        generation += 1
-        record.publish_now_and_then()
-
-
-class _Record:
-    """What one exploration has so far: the archive in memory, the clock, and what was published."""
+class _Exploration:
+    """What is told and published of a record."""
 
     def __init__(
         self,
-        run: store.Run,
+        record: Record,
         workload: Workload,
         encoding: Encoding,
-        total: int,
-        known: store.Archive,
         progress: Callable[[Progress], object] | None,
     ) -> None:
-        self.run = run
+        self.record = record
         self.workload = workload
         self.encoding = encoding
-        self.known = known
-        self.total = max(total, len(known))
         self.progress = progress
         self.objectives = objective_table(workload.groups)
-        self.count = 0
-        try:
-            self.genomes = np.empty((self.total, known.genomes.shape[1]))
-            self.values = np.empty((self.total, known.values.shape[1]))
-        except MemoryError:
-            raise InputError(f"evaluations must fit into the memory, but {self.total} do not") from None
-        self.seconds = 0.0
-        self.best = np.full(known.values.shape[1], np.nan)
-        self.begin = time.perf_counter()
-        self.started = _now()
-        self.published = self.begin
+        self.best = np.full(len(self.objectives), np.nan)
+        self.published = time.perf_counter()
         self.front = 0
         nondominated(np.zeros((1, self.best.size)), self.objectives)  # what it needs is loaded before it is timed
+        self.seen = 0
         self.counted = -np.inf
         self.counting = 0.0
-        self.about: dict[str, Any] = {
-            "workload": {"name": workload.name, "jobs": len(workload), "capacity": workload.capacity},
-            "groups": list(workload.groups),
-            "versions": _all_versions(),  # of the start; each session has its own
-            **run.about,
-        }
-        self.sessions: list[dict[str, Any]] = list(self.about.get("sessions", []))
-        self._write_about("running")
-
-    def take(self, batch: store.Archive) -> None:
-        """Append evaluations."""
-        if len(batch) == 0:
-            return
-        end = self.count + len(batch)
-        self.genomes[self.count : end] = batch.genomes
-        self.values[self.count : end] = batch.values
-        self.seconds += float(batch.seconds.sum())
-        self.count = end
-        candidates = np.vstack([self.best, batch.values])
-        for j, objective in enumerate(self.objectives):
-            column = candidates[~np.isnan(candidates[:, j]), j]
-            if column.size:
-                self.best[j] = column.max() if objective.maximise else column.min()
+        record.write("running", front=0)
 
     def report(self, generation: int) -> None:
         """Tell the caller; the front is counted as often as its share of the time allows."""
         if self.progress is None:
             return
+        record = self.record
+        values = record.values[: record.count]
+        candidates = np.vstack([self.best, values[self.seen :]])
+        self.seen = record.count
+        for j, objective in enumerate(self.objectives):
+            column = candidates[~np.isnan(candidates[:, j]), j]
+            if column.size:
+                self.best[j] = column.max() if objective.maximise else column.min()
         now = time.perf_counter()
-        if now - self.counted >= self.counting / FILTER_SHARE or self.count == self.total:
-            self.front = int(nondominated(self.values[: self.count], self.objectives).sum())
+        if now - self.counted >= self.counting / FILTER_SHARE or record.count == record.total:
+            self.front = int(nondominated(values, self.objectives).sum())
             self.counted = time.perf_counter()
             self.counting = self.counted - now
-        replayed = min(len(self.known), self.count)
-        elapsed = time.perf_counter() - self.begin
+        done = generation, record.count, record.total, record.replayed
         best = tuple(self.best.tolist())
-        self.progress(Progress(generation, self.count, self.total, replayed, self.front, self.seconds, elapsed, best))
+        self.progress(Progress(*done, self.front, record.seconds, record.elapsed, best))
 
     def publish_now_and_then(self) -> None:
         """Publish after the first fresh generation and then every PUBLISH_EVERY seconds."""
-        if self.count <= len(self.known):
+        record = self.record
+        if record.count <= len(record.known):
             return
-        if time.perf_counter() - self.published >= PUBLISH_EVERY or not (self.run.directory / FRONT_FILE).exists():
+        if time.perf_counter() - self.published >= PUBLISH_EVERY or not (record.run.directory / FRONT_FILE).exists():
             self.publish("running")
 
     def publish(self, status: str) -> Front:
         """Write front.parquet and run.json."""
-        parameters = self.about["parameters"]
+        record, workload = self.record, self.workload
+        parameters = record.about["parameters"]
         origin = Origin(
-            name=printable(Path(self.run.directory).resolve().name),
+            name=printable(Path(record.run.directory).resolve().name),
             algorithm=parameters["algorithm"],
             seed=parameters["seed"],
             population=parameters["population"],
             encoding=self.encoding,
             begun=tuple(sorted((key, str(parameters[key])) for key in BEGUN if key in parameters)),
-            versions=tuple(sorted(self.about["versions"].items())),
+            versions=tuple(sorted(record.about["versions"].items())),
         )
-        workload = self.workload
-        values: Floats = self.values[: self.count]
-        front = front_of(values, self.genomes[: self.count], origin, workload.groups, workload.name, workload.digest)
-        if self.count:
-            save_front(front, self.run.directory / FRONT_FILE)
-        self._write_about(status, len(front))
+        values, genomes = record.values[: record.count], record.genomes[: record.count]
+        front = front_of(values, genomes, origin, workload.groups, workload.name, workload.digest)
+        if record.count:
+            save_front(front, record.run.directory / FRONT_FILE)
+        record.write(status, front=len(front))
         self.published = time.perf_counter()
         return front
-
-    def _write_about(self, status: str, front: int = 0) -> None:
-        session = {
-            "command": sys.argv,
-            "started": self.started,
-            "finished": None if status == "running" else _now(),
-            "wall_seconds": round(time.perf_counter() - self.begin, 3),
-            "replayed": len(self.known),
-            "host_cores": os.cpu_count(),
-            "system": platform.platform(),
-            "versions": _all_versions(),
-        }
-        state = {
-            "status": status,
-            "process": f"process {os.getpid()} on {platform.node()}",
-            "evaluations": {"wanted": self.total, "done": self.count},
-            "front": front,
-            "kernel_seconds": round(self.seconds, 3),
-            "sessions": [*self.sessions, session],
-        }
-        store.write_about(self.run.directory, self.about | state)
 
 
 def _all_versions() -> dict[str, str]:
     return versions() | {package: version(package) for package in ("pymoo", "moocore")}
-
-
-def _now() -> str:
-    return dt.datetime.now(dt.UTC).isoformat(timespec="seconds")

@@ -283,7 +283,7 @@ def read_about(directory: str | os.PathLike[str]) -> dict[str, Any]:
 
 def known_parameters(directory: str | os.PathLike[str]) -> dict[str, Any]:
     """Give the parameters of a run; none if there is no run."""
-    if not (Path(directory) / RUN_FILE).is_file():
+    if not os.path.isfile(Path(directory) / RUN_FILE):  # noqa: PTH113  # Path.is_file() raises for long names
         return {}
     parameters: dict[str, Any] = read_about(directory).get("parameters", {})
     return parameters
@@ -291,7 +291,7 @@ def known_parameters(directory: str | os.PathLike[str]) -> dict[str, Any]:
 
 def wanted(directory: str | os.PathLike[str]) -> int | None:
     """Give the number of evaluations a run was meant to have; None if there is no run that says so."""
-    if not (Path(directory) / RUN_FILE).is_file():
+    if not os.path.isfile(Path(directory) / RUN_FILE):  # noqa: PTH113  # Path.is_file() raises for long names
         return None
     evaluations = read_about(directory).get("evaluations")
     number = evaluations.get("wanted") if isinstance(evaluations, dict) else None

@@ -27,8 +27,8 @@ from commands import command, done, environment, files, log, process
 from paretosched import cli
 from paretosched.front import extremes
 
-COMMANDS = ("info", "generate", "scale", "fetch", "simulate", "explore", "front", "compare")
-EXPENSIVE = "numpy numba pymoo pandas plotly pyarrow rich dask distributed moocore scipy"
+COMMANDS = ("info", "generate", "scale", "fetch", "simulate", "explore", "train", "front", "compare")
+EXPENSIVE = "numpy numba pymoo pandas plotly pyarrow rich dask distributed moocore scipy cma"
 
 # Three groups and queues, own job numbers, waits; jobs 12 and 9 are wide and wait for each other.
 RECORD = log(
@@ -445,6 +445,73 @@ def test_worker_processes_find_the_same_as_threads(house: Path, tmp_path: Path) 
     assert all(line.startswith("paretosched: exploring: ") for line in said.stderr.splitlines())
 
 
+def test_train_finds_what_the_library_finds(house: Path, workload: ps.Workload, tmp_path: Path) -> None:
+    words = "10*AWRT1 + 4*AWRT2, UTIL >= 1 %"
+    short = ("--generations", 2, "--seed", 3)
+    train = ("train", house / "w.swf.gz", "--objective", words, *short)
+    said = done(*train, "-o", tmp_path / "p.json")
+    training = ps.train(workload, ps.as_wish(words, workload.groups), generations=2, seed=3)
+    assert ps.load_policy(tmp_path / "p.json").genes.tobytes() == training.policy.genes.tobytes()
+    assert ps.load_policy(tmp_path / "p.json").provenance == training.policy.provenance
+    assert training.text() in said.out
+    assert said.out.startswith("910 policies tried for 10*AWRT1 + 4*AWRT2, UTIL >= 1 in ")
+    assert said.err.splitlines()[-1].startswith("paretosched: training: 910 of 910, ")
+    name, *arguments = shlex.split(said.out.partition("next: ")[2])[1:]
+    assert training.policy.name in done(name, *arguments).out
+    ps.save_wish(training.wish, tmp_path / "wish.json")
+    again = done("train", house / "w.swf.gz", "--objective", tmp_path / "wish.json", *short, "-o", tmp_path / "q.json",
+                 "--workers", 1, "--json")  # fmt: skip
+    assert (tmp_path / "q.json").read_bytes() == (tmp_path / "p.json").read_bytes()
+    found = again.json
+    assert found["systems"] == training.rows()
+    assert (found["policy"], found["evaluations"]) == (str(tmp_path / "q.json"), 910)
+
+
+def test_train_takes_several_logs_and_keeps_a_part_back(house: Path, tmp_path: Path) -> None:
+    done("generate", "lublin", "--jobs", 150, "--processors", 32, "--seed", 4, "-o", tmp_path / "v.swf")
+    said = done("train", house / "w.swf.gz", tmp_path / "v.swf", "--objective", "AWRT1", "-o", tmp_path / "p.json",
+                "--train-until", 0.6, "--over", "ratio", "--criterion", "f2", "--generations", 1, "--backfill", "none",
+                "--strategy", "cma", "--json")  # fmt: skip
+    easy, system = said.json["systems"]
+    assert easy["objective"] == pytest.approx(1, abs=1e-12)
+    assert [w["workload"] for w in system["workloads"]] == ["w to 60 %", "v to 60 %"]
+    assert [w["workload"] for w in system["rest"]] == ["w from 60 %", "v from 60 %"]
+    policy = ps.load_policy(tmp_path / "p.json")
+    assert (policy.backfill, policy.criteria, policy.provenance["over"]) == ("none", ("f2",) * 3, "ratio")
+
+
+def test_train_points_at_what_it_does_not_understand(house: Path, tmp_path: Path) -> None:
+    train = ("train", house / "w.swf.gz", "-o", tmp_path / "p.json", "--generations", 1, "--objective")
+    said = command(*train, "10*AWRT1 + 4*AWRTX, AWRT5 <= 40000")
+    assert (said.status, said.out) == (2, "")
+    assert said.err.startswith('paretosched train: --objective: wish, character 14, "AWRTX": there must be one of UTIL')
+    said = done(*train, "AWRT1, AWRT5 <= 1s", "--criterion", "f1")
+    assert said.err.endswith("paretosched: no policy within the limits was found; this one exceeds them least\n")
+
+
+def test_ctrl_c_keeps_a_training_if_it_was_asked_to(house: Path, tmp_path: Path) -> None:
+    train = ("train", house / "w.swf.gz", "-o", tmp_path / "p.json", "--objective", "AWRT1", "--generations", 150,
+             "--criterion", "f1", "--run", tmp_path / "run")  # fmt: skip
+    child = subprocess.Popen(
+        [sys.executable, "-m", "paretosched.cli", *map(str, train)],
+        env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert child.stderr is not None
+    child.stderr.readline()  # a tenth is done
+    child.send_signal(signal.SIGINT)
+    out, err = child.communicate(timeout=60)
+    assert (child.returncode, out) == (130, ""), err
+    *_, kept, interrupted = err.splitlines()
+    assert interrupted == "paretosched train: interrupted"
+    assert kept.endswith(f" evaluations are kept in {tmp_path / 'run'}; the same command continues them")
+    assert 1500 < numbers(kept)[0] < 15 + 150 * 105
+    assert not (tmp_path / "p.json").exists()
+    done(*train)
+    whole = done(*train[:-1], tmp_path / "whole", "--json").json
+    assert whole["evaluations"] == 15 + 150 * 105
+    assert ps.load_policy(tmp_path / "p.json").provenance["objective"] == whole["systems"][1]["objective"]
+
+
 def test_front_merges_and_measures(house: Path, tmp_path: Path) -> None:
     one, two = ps.load_front(house / "run"), ps.load_front(house / "other")
     merged = ps.merge([one, two])
@@ -457,15 +524,17 @@ def test_front_merges_and_measures(house: Path, tmp_path: Path) -> None:
     assert found["workload"] == "w"
     assert found["digest"] == merged.digest
     assert found["size"] == len(merged)
-    for row, expected, name in zip(found["inputs"], measured["inputs"], ("run", "other"), strict=True):
-        assert row == expected | {"path": str(house / name)}
+    given = ps.contributions([one, two], gain=False)
+    for row, expected, alone, name in zip(found["inputs"], measured["inputs"], given, ("run", "other"), strict=True):
+        of_it = {key: alone[key] for key in ("only", "best_in")}
+        assert row == expected | of_it | {"path": str(house / name)}
     assert [(end["objective"], end["row"]) for end in found["extremes"]] == [(o.name, r) for o, r in extremes(merged)]
     table = columns(said.out, "from")
     assert [row[0] for row in table][:3] == [str(house / "run"), str(house / "other"), "merged"]
     assert table[0][1:] == [
         "36",
         str(len(one)),
-        str(found["inputs"][0]["in_front"]),
+        *(str(found["inputs"][0][key]) for key in ("in_front", "only")),
         *(f"{found['inputs'][0][key]:.4f}" for key in ("hypervolume", "igd_plus", "epsilon")),
     ]
     assert table[2][1:4] == ["72", str(len(merged)), str(len(merged))]

@@ -17,7 +17,7 @@ from exploring import random_workload
 from paretosched.encodings import Weighting
 from paretosched.encodings.weighting import decode, lower_upper
 from paretosched.errors import InputError
-from paretosched.evaluate import LONGEST_TASK, batch_sizes, evaluator, versions
+from paretosched.evaluate import LONGEST_TASK, batch_sizes, evaluator, joint_evaluator, versions
 from paretosched.objectives import objectives_of
 from paretosched.simulate import start_times
 
@@ -72,6 +72,16 @@ def test_processes_give_the_same_bits(workers: int) -> None:
     with evaluator(W, EASY, workers=workers) as evaluate:
         assert evaluate(genomes, 0)[0].tobytes() == one_by_one(genomes)
         assert evaluate(genomes[:9], 5)[0].tobytes() == one_by_one(genomes[5:9])
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_several_workloads_give_their_values_side_by_side(workers: int) -> None:
+    genomes, other = random_genomes(26), random_workload(jobs=50, seed=9)
+    with joint_evaluator([W, other], EASY, workers) as evaluate:
+        values, seconds = evaluate(genomes, 4)
+    assert (values.shape, seconds.shape) == ((22, 10), (22,))
+    assert np.ascontiguousarray(values[:, :5]).tobytes() == one_by_one(genomes[4:])
+    assert np.ascontiguousarray(values[:, 5:]).tobytes() == one_by_one(genomes[4:], other)
 
 
 def test_a_cluster_that_is_there_already_gives_the_same_bits_and_is_left_clean(scheduler: str) -> None:

@@ -116,6 +116,7 @@ def takes_trace(trace: Path, house: Path, folder: Path) -> list[tuple[object, ..
         ("scale", trace, "-o", folder / "out.swf"),
         ("simulate", trace, "-o", folder / "out.csv", "--save-policy", folder / "out.json"),
         ("explore", trace, "-o", folder / "out", "--evaluations", 8, "--population", 4),
+        ("train", house / "w.swf.gz", trace, "--objective", "AWRT1", "-o", folder / "out.json"),
         ("compare", trace, "--front", house / "run", "-o", folder / "out.html"),
     ]
 
@@ -273,9 +274,23 @@ ABSURD: dict[str, dict[str, tuple[str, ...]]] = {
         "--scheduler": ("", "abc", "http://127.0.0.1:1", "tcp://127.0.0.1", "tls://127.0.0.1:1"),
         "--capacity": ("0", LIMIT),
     },
+    "train": {
+        "--objective": ("", "AWRT9", "10*", "none.json", "a\0.json", LONG + ".json", LIMIT),
+        "--generations": ("0", "-1", "nan", str(10**12), LIMIT),
+        "--train-until": ("0", "1", "-1", "70", "nan", "inf", LIMIT),
+        "--seed": ("-1", "nan"),
+        "--workers": ("-1", "10000", "nan", LIMIT),
+        "--criterion": ("f5", ""),
+        "--backfill": ("some",),
+        "--over": ("mean",),
+        "--strategy": ("sa",),
+        "--scheduler": ("", "abc"),
+        "--capacity": ("0", LIMIT),
+    },
     "compare": {"--policy": ("greedy", "none.json", ""), "--capacity": ("-1", LIMIT)},
 }  # fmt: skip
-TEXTS = ("--groups", "--variant", "--estimates", "--policy", "--backfill", "--algorithm", "--scheduler")
+TEXTS = ("--groups", "--variant", "--estimates", "--policy", "--backfill", "--algorithm", "--scheduler",
+         "--objective", "--criterion", "--over", "--strategy")  # fmt: skip
 
 
 def sound(name: str, house: Path, folder: Path) -> list[object]:
@@ -287,6 +302,7 @@ def sound(name: str, house: Path, folder: Path) -> list[object]:
         "fetch": ["fetch", "CTC-SP2", "-o", folder],
         "simulate": ["simulate", house / "w.swf.gz", "-o", folder / "out.csv"],
         "explore": ["explore", house / "w.swf.gz", "-o", folder / "out", "--evaluations", 8, "--population", 4],
+        "train": ["train", house / "w.swf.gz", "--objective", "AWRT1", "-o", folder / "out.json", "--generations", 1],
         "front": ["front", house / "run", "-o", folder / "out.parquet"],
         "compare": ["compare", house / "w.swf.gz", "--front", house / "run", "-o", folder / "out.html"],
     }
@@ -300,12 +316,16 @@ def test_absurd_values_are_refused_under_the_name_of_their_option(
     front = ["--front", house / "run"] if option == "--row" else []
     for value in (*ABSURD[name][option], *(WORDS if option not in TEXTS else ())):
         begin = sound(name, house, tmp_path)
-        names = value if value.endswith(".json") else option.removeprefix("--")
+        names = (
+            value if value.endswith(".json") and "\0" not in value else option.removeprefix("--").removeprefix("train-")
+        )
         refused(*begin, *front, option, value, names=names, below=tmp_path)
     assert files(tmp_path) == {}
 
 
-@pytest.mark.parametrize("name", ["info", "generate", "scale", "fetch", "simulate", "explore", "front", "compare"])
+@pytest.mark.parametrize(
+    "name", ["info", "generate", "scale", "fetch", "simulate", "explore", "train", "front", "compare"]
+)
 def test_wrong_usage_is_refused(house: Path, tmp_path: Path, name: str) -> None:
     begin = sound(name, house, tmp_path)
     for wrong in (["--nonsense"], ["--jsonx"], ["--js"], ["-x"], ["--nonsense=3"], ["--json=3"]):
@@ -367,6 +387,7 @@ OUTPUTS = [
     ("simulate", "-o"),
     ("simulate", "--save-policy"),
     ("explore", "-o"),
+    ("train", "-o"),
     ("front", "-o"),
     ("compare", "-o"),
     ("compare", "--figures"),
@@ -404,6 +425,12 @@ def test_outputs_in_a_folder_of_somebody_else_are_refused(house: Path, tmp_path:
     refused(*with_output(name, option, house, tmp_path, folder / "x"), names=folder / "x", below=tmp_path)
 
 
+def test_trainings_are_not_kept_where_nothing_can_be_written(house: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("old")
+    for place in (tmp_path / "none" / "x", tmp_path / "file", Path("/proc/x"), tmp_path / LONG, house, house / "run"):
+        refused(*sound("train", house, tmp_path), "--run", place, names=place, below=tmp_path)
+
+
 def test_logs_are_not_downloaded_to_where_nothing_can_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("old")
     for place in (tmp_path / "none", tmp_path / "file", Path("/proc"), tmp_path / LONG):
@@ -425,8 +452,8 @@ def full_disk(bytes_: int) -> Iterator[None]:
 def test_a_full_disk_is_one_line_and_leaves_nothing(house: Path, tmp_path: Path, name: str, option: str) -> None:
     arguments = with_output(name, option, house, tmp_path, tmp_path / "out")
     for bytes_ in (0, 20):
-        with full_disk(bytes_):
-            said = refused(*arguments, names=tmp_path / "out", below=tmp_path)
+        with full_disk(bytes_):  # a training without --run is kept in the system's folder for such files
+            said = refused(*arguments, names="" if name == "train" else tmp_path / "out", below=tmp_path)
         assert "cannot" in said
     (tmp_path / "out").unlink(missing_ok=True)
     done(*arguments)  # it was the disk

@@ -6,6 +6,7 @@ from .groups import by_consumption, by_csv, by_queue, by_swf_group, group_table
 from .info import describe
 from .lublin import lublin
 from .model import Repair, Workload
+from .parts import split
 from .scaling import PAPER_FACTORS, scale
 from .swf import read_swf, write_swf
 
@@ -29,5 +30,6 @@ __all__ = [
     "lublin",
     "read_swf",
     "scale",
+    "split",
     "write_swf",
 ]
