@@ -109,8 +109,8 @@ def settle(
         _refuse(
             [*strategy, *(key for key in given if key != "decoding")], f'the algorithm "{ALL}", which varies nothing'
         )
-    if given.get("moves") == "adjacent" and "jump" in strategy:
-        _refuse(["jump"], 'the moves "adjacent", which are one place long')
+    if given.get("moves") == "adjacent" and strategy.get("jump", 1.0) != 1.0:
+        _refuse(["jump"], 'the moves "adjacent", which are of length 1')
     made = encodings.checked(kind(**given))
     # a run that is moved, with the one it began with, is still the same
     named = [Path(word).name if os.sep in word or _is_front(word) else word for word in start]
