@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from paretosched.cli import _sure_interrupt
 from paretosched.explore import explore
 from paretosched.workload import Workload
 
@@ -64,15 +65,16 @@ def killed(
 def interrupted(directory: Path, workers: int) -> None:
     """Explore until Ctrl-C comes, and say when simulations have begun."""
     try:
-        explore(
-            random_workload(jobs=2000),
-            directory,
-            evaluations=10**6,
-            population=20,
-            seed=3,
-            workers=workers,
-            progress=lambda p: print("begun", flush=True) if p.generation == 1 else None,
-        )
+        with _sure_interrupt():  # as the command line does: a callback of Dask may swallow it
+            explore(
+                random_workload(jobs=2000),
+                directory,
+                evaluations=10**6,
+                population=20,
+                seed=3,
+                workers=workers,
+                progress=lambda p: print("begun", flush=True) if p.generation == 1 else None,
+            )
     except KeyboardInterrupt:
         sys.exit(130)
 

@@ -109,6 +109,8 @@ def main() -> None:
         lines += claims(paper, found["table4"])
     if found["better"]:
         lines += better(found["better"])
+        lines += backfilling(rows(options.results / "backfilling.csv"))
+        lines += equal(rows(options.results / "better-courses.csv"))
     if found["algorithms"]:
         lines += algorithms(found["algorithms"])
     if found["workloads"]:
@@ -315,6 +317,44 @@ def better(found: Sequence[Mapping[str, str]]) -> list[str]:
         f"{100 * float(found[0]['hypervolume_error']):.3f} %. Dominates: part of the paper's own points (first row) "
         "that a schedule of this row, or of all rows so far, dominates. Offline: the part of the weighting front of "
         "Table 4 that sequences dominate; half of it is the goal.",
+        "",
+    ]
+
+
+def equal(found: Sequence[Mapping[str, str]]) -> list[str]:
+    """Compare runs at equal numbers of evaluations and at equal CPU times."""
+    lines = []
+    for name in dict.fromkeys(row["row"] for row in found):
+        own = [row for row in found if row["row"] == name]
+        cells = [name]
+        for key, limits in (("evaluations", settings.AT_EVALUATIONS), ("kernel_seconds", settings.AT_SECONDS)):
+            for limit in limits:
+                upto = [row for row in own if float(row[key]) <= limit]
+                reached = float(own[-1][key]) >= 0.99 * limit
+                cells.append(f"{float(upto[-1]['hypervolume']):.4f}" if upto and reached else "")
+        lines.append([*cells, f"{float(own[-1]['hypervolume']):.4f}"])
+    heads = ["row", *(f"{k:,} evaluations" for k in settings.AT_EVALUATIONS)]
+    heads += [*(f"{s:,} CPU s" for s in settings.AT_SECONDS), "in the end"]
+    return [
+        "## At equal evaluations and in equal time",
+        "",
+        *markdown(heads, lines, left=1),
+        "",
+        "Hypervolume of what each run alone had found by then, all in one box: from the best of all runs to the "
+        "worst of "
+        "the weighting front. Those that begin with the weighting front had its 20,000 evaluations before.",
+        "",
+    ]
+
+
+def backfilling(found: Sequence[Mapping[str, str]]) -> list[str]:
+    """Say what EASY backfilling under the weighted order is worth."""
+    row = {key: int(value) for key, value in found[0].items()}
+    return [
+        f"With EASY backfilling under the weighted order the first {row['easy_evaluations']:,} evaluations dominate "
+        f"{100 * row['none_dominated'] / row['none_points']:.0f} % of the front of {row['none_evaluations']:,} "
+        f"evaluations without backfilling; the other way round it is "
+        f"{100 * row['easy_dominated'] / row['easy_points']:.0f} %.",
         "",
     ]
 

@@ -18,7 +18,7 @@ import settings
 import paretosched as ps
 from paretosched.explore import Progress
 from paretosched.files import written
-from paretosched.front import costs, nondominated, row_policy, schedules
+from paretosched.front import costs, front_of, nondominated, row_policy, schedules
 from paretosched.indicators import HYPERVOLUME_METHOD, Box, box_of, dominated, hypervolume, hypervolume_error, scaled
 from paretosched.objectives import objective_table
 from paretosched.plan import PLANS, SUMMARIES, Row, explore_plan, shortened
@@ -52,6 +52,7 @@ def main() -> None:
         explore(ctc, place, PLANS["better"], options)
         save(steps(place), options.results / "better.csv")
         save(courses(place, PLANS["better"]), options.results / "better-courses.csv")
+        save(backfilling(place), options.results / "backfilling.csv")
     if "algorithms" in parts:
         explore(ctc, place, PLANS["algorithms"], options)
         save(algorithms(place), options.results / "algorithms.csv")
@@ -192,9 +193,11 @@ def courses(place: Path, rows: Sequence[Row]) -> list[dict[str, Any]]:
     for row in rows:
         values, spent = evaluated(place / row.name)
         first = min(20, len(values))
-        at = np.unique(np.geomspace(first, len(values), settings.COURSE_POINTS).astype(np.int64))
-        course = ps.course(values, merged.objectives, at.tolist(), box, merged)
         clock = np.cumsum(spent)
+        shared = [*settings.AT_EVALUATIONS, *(np.searchsorted(clock, s, "right") for s in settings.AT_SECONDS)]
+        at = np.geomspace(first, len(values), settings.COURSE_POINTS).astype(np.int64)
+        at = np.union1d(at, [k for k in shared if first <= k <= len(values)])
+        course = ps.course(values, merged.objectives, at.tolist(), box, merged)
         found += [
             {
                 "row": row.name,
@@ -246,6 +249,24 @@ def steps(place: Path) -> list[dict[str, Any]]:
         )
     whole = scaled(paper_and_more.values, paper.objectives, box)
     return [row | {"hypervolume_error": hypervolume_error(whole)} for row in found]
+
+
+def backfilling(place: Path) -> list[dict[str, Any]]:
+    """Set the first half of the evaluations with EASY against twice as many without backfilling."""
+    none, easy = ps.load_front(place / "weighting-none"), ps.load_front(place / "weighting")
+    half = none.evaluations // 2
+    values = evaluated(place / "weighting")[0][:half]
+    first = front_of(values, np.zeros((half, easy.genomes.shape[1])), easy.origins[0], easy.groups, "", easy.digest)
+    return [
+        {
+            "none_evaluations": none.evaluations,
+            "none_points": len(none),
+            "none_dominated": int(dominated(none, first).sum()),
+            "easy_evaluations": half,
+            "easy_points": len(first),
+            "easy_dominated": int(dominated(first, none).sum()),
+        }
+    ]
 
 
 def algorithms(place: Path) -> list[dict[str, Any]]:
