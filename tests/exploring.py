@@ -102,6 +102,7 @@ def killed_again_and_again(directory: Path, evaluations: int, seed: int, encodin
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # jobs in the background inherit it as ignored
     if sys.argv[1] == "interrupted":
         interrupted(Path(sys.argv[2]), int(sys.argv[3]))
     else:

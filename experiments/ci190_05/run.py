@@ -132,7 +132,7 @@ def table4(place: Path, workload: ps.Workload) -> list[dict[str, Any]]:
                 "epsilon": found["epsilon"],
                 **spans([evaluated(place / run)[0] for run in part], "evaluated_", final.groups),
                 **spans([front.values], "", final.groups),
-                **since_submission(front, workload),
+                **(since_submission(front, workload) if name in settings.SINCE_SUBMISSION else {}),
                 **seconds(place, part),
             }
         )
