@@ -74,14 +74,6 @@ CLAIMS: tuple[tuple[str, str, str, str, Rule, str], ...] = (
     ),
     ("all NSGA-II: lowest UTIL, %", "nsga2", "UTIL lowest", "UTIL_low", within(1.5), ""),
     ("all NSGA-II: highest UTIL, %", "nsga2", "UTIL highest", "UTIL_high", within(1.5), ""),
-    (
-        "NSGA-II, groups: lowest UTIL from the first submission, %",
-        "nsga2",
-        "UTIL lowest",
-        "submitted_UTIL_low",
-        within(1.5),
-        "",
-    ),
     ("real value coded: lowest UTIL, %", "weighting", "UTIL", "UTIL_low", within(1.5), "about"),
     ("real value coded: highest UTIL, %", "weighting", "UTIL", "UTIL_high", within(1.5), "about"),
     ("real value coded: lowest AWRT1, s", "weighting", "AWRT1 lowest", "AWRT1_low", within(2_500), "about"),
@@ -221,6 +213,10 @@ def table4(paper: Mapping[tuple[str, str], str], found: Sequence[Mapping[str, st
         f"MJN: mutation jump length and number. Agrees: within {100 * NEAR:.0f} %; of one size: within a factor of "
         f"{SIMILAR:g}. Seconds: this run, with what else the machine had to do; kernel: CPU time of the simulations.",
         "",
+        "The sequence rows differ because ours count what is non-dominated among everything that was evaluated, and in "
+        "seven objectives hardly any two sequences dominate each other; which set the paper counted is not said (its 3 "
+        "and 1 of 24,000 can hardly be such an archive).",
+        "",
     ]
 
 
@@ -260,6 +256,10 @@ def claims(paper: Mapping[tuple[str, str], str], found: Sequence[Mapping[str, st
     low = {key: min(float(row[f"evaluated_{key}_low"]) for row in starts) for key in ("UTIL", "AWRT")}
     high = {key: max(float(row[f"evaluated_{key}_high"]) for row in starts) for key in ("UTIL", "AWRT")}
     ours["starts"] = {"UTIL low": low["UTIL"], "UTIL high": high["UTIL"], "AWRT ratio": high["AWRT"] / low["AWRT"]}
+
+    def submitted(row: str, end: str) -> str:
+        return f"{float(ours[row][f'submitted_UTIL_{end}']):.1f}"
+
     lines = []
     for title, item, quantity, key, holds, word in CLAIMS:
         theirs, mine = float(paper[item, quantity]), float(ours[item][key])
@@ -273,7 +273,18 @@ def claims(paper: Mapping[tuple[str, str], str], found: Sequence[Mapping[str, st
         "the real value coding finds most": sizes["weighting"] > 10 * max(sizes[row] for row in nsga2),
     }
     lines += [[title, "", "", "holds" if holds else "does not hold"] for title, holds in words.items()]
-    return ["## What section 4.3 says", "", *markdown(["claim", "paper", "ours", "verdict"], lines, left=1), ""]
+    return [
+        "## What section 4.3 says",
+        "",
+        *markdown(["claim", "paper", "ours", "verdict"], lines, left=1),
+        "",
+        "UTIL is measured from the first start to the last completion, as in papers 000 and 001. A sequence may let "
+        "the machine wait for most of the trace and then fill it; so ours reach more than the trace offers. From the "
+        f"first submission on, the search from random sequences ends at {submitted('nsga-random', 'high')} %, and the "
+        f"front with moves by groups has {submitted('nsga2-group', 'low')} to {submitted('nsga2-group', 'high')} %: "
+        "that is what the paper reports, so its utilisation seems to begin with the first submission.",
+        "",
+    ]
 
 
 def better(found: Sequence[Mapping[str, str]]) -> list[str]:
@@ -341,8 +352,7 @@ def equal(found: Sequence[Mapping[str, str]]) -> list[str]:
         *markdown(heads, lines, left=1),
         "",
         "Hypervolume of what each run alone had found by then, all in one box: from the best of all runs to the "
-        "worst of "
-        "the weighting front. Those that begin with the weighting front had its 20,000 evaluations before.",
+        "worst of the weighting front. Those that begin with the weighting front had its 20,000 evaluations before.",
         "",
     ]
 
