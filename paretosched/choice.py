@@ -49,7 +49,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .errors import InputError, quoted
-from .files import read_text
+from .files import read_json
 from .files import written as written_whole
 from .front import Front
 from .objectives import Objective, objective_table
@@ -586,15 +586,7 @@ def load_wish(path: str | os.PathLike[str]) -> Wish:
     InputError
         The file cannot be read, is not JSON, or is not a wish.
     """
-    try:
-        value = json.loads(read_text(path))
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{path}: a wish file must be JSON text, but this is binary") from None
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{path}: not JSON: {error}") from None
-    return from_json(value, str(path))
+    return from_json(read_json(path, "wish"), str(path))
 
 
 def as_wish(what: str | os.PathLike[str] | Wish, groups: tuple[str, ...]) -> Wish:

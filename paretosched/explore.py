@@ -115,7 +115,7 @@ def explore(
         "online" (the default) or "earliest".
     moves, movable, recombination, frequency, jump
         How sequences are varied, see `encodings.sequence.Sequences`; number of moves and mean length of the first
-        generation, by default 5000 and 1500.
+        generation, by default 5000 (50 where it begins with known schedules) and 1500.
     workers, scheduler
         Where simulations run, see `evaluate.evaluator`.
     progress

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from io import BufferedReader
 from pathlib import Path
+from typing import Any
 
 from .errors import InputError
 
@@ -102,6 +104,33 @@ def read_text(path: str | os.PathLike[str]) -> str:
     if len(data) > MOST_TEXT:
         raise InputError(f"{path}: must be a text of at most {MOST_TEXT:,} bytes, but is longer")
     return data.decode("utf-8-sig")
+
+
+def read_json(path: str | os.PathLike[str], what: str, constant: Callable[[str], float] | None = None) -> Any:
+    """Read a small JSON file of a person's, such as a policy; `what` it is.
+
+    Parameters
+    ----------
+    path, what
+        The file, and what to call it in errors.
+    constant
+        Function of "NaN", "Infinity" and "-Infinity"; None for the numbers of these names.
+
+    Raises
+    ------
+    InputError
+        It cannot be read, or is not JSON.
+    """
+    try:
+        text = read_text(path)
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: a {what} file must be JSON text, but this is binary") from None
+    try:
+        return json.loads(text, parse_constant=constant)
+    except (ValueError, RecursionError) as error:  # ValueError: bad JSON, or an integer of thousands of digits
+        raise InputError(f"{path}: not JSON: {error}") from None
 
 
 class _NothingWritten(Exception):  # noqa: N818  # not an error: it makes `written` clean up

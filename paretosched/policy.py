@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .errors import InputError, first_few, one_of
-from .files import read_text, written
+from .files import read_json, written
 from .workload import SITUATIONS, Workload
 
 RULES = ("fcfs", "list", "easy", "conservative", "conservative-replan", "recorded", "greedy")
@@ -300,16 +300,7 @@ def load_policy(path: str | os.PathLike[str]) -> Policy:
     InputError
         The file cannot be read, is not JSON, or is not a policy.
     """
-    try:
-        text = read_text(path)
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{path}: a policy file must be JSON text, but this is binary") from None
-    try:
-        value = json.loads(text, parse_constant=lambda word: math.nan if word == "NaN" else math.inf)
-    except (ValueError, RecursionError) as error:  # ValueError: bad JSON, or an integer of thousands of digits
-        raise InputError(f"{path}: not JSON: {error}") from None
+    value = read_json(path, "policy", lambda word: math.nan if word == "NaN" else math.inf)
     return from_json(value, str(path))
 
 
