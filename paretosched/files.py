@@ -127,6 +127,8 @@ def read_json(path: str | os.PathLike[str], what: str, constant: Callable[[str],
         raise InputError(f"{path}: {error.strerror}") from None
     except UnicodeDecodeError:
         raise InputError(f"{path}: a {what} file must be JSON text, but this is binary") from None
+    except ValueError:  # of `open`, for a NUL
+        raise InputError(f"{path}: must be the name of a file, but has a NUL in it") from None
     try:
         return json.loads(text, parse_constant=constant)
     except (ValueError, RecursionError) as error:  # ValueError: bad JSON, or an integer of thousands of digits
