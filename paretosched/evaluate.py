@@ -37,7 +37,8 @@ Evaluate = Callable[[Floats, int], tuple[Floats, Floats]]
 Batch = tuple[Floats, Floats]  # genomes to simulate, and those they may descend from
 
 LONGEST_TASK = 0.5  # s; beyond it the overhead of a task is nothing, and a worker that dies costs more
-SHORTEST_TASK = 0.02  # s; a task costs the scheduler of `distributed` 1-3 ms
+SHORTEST_TASK = 0.02  # s; a task costs the scheduler of `distributed` and its worker 3-6 ms
+ROUND, ROUND_OF_UNKNOWN = 0.9, 0.5  # share of what is left of a generation
 PATIENCE = 15.0  # s to wait for a scheduler and its first worker
 RETRIES = 3
 WORKERS_A_CORE = 4  # more processes than cores help nobody, and hundreds of them would take the machine down
@@ -151,9 +152,10 @@ def simulate_batch(workload: Workload, start: Starting, batch: Batch) -> tuple[F
 
 
 def batch_sizes(count: int, slots: int, seconds: float | None) -> list[int]:
-    """Cut a generation into tasks: large ones first to save overhead, small ones last so that all slots end together.
+    """Cut a generation into tasks: as few as possible, and small ones last so that all slots end together.
 
-    Guided self-scheduling (Polychronopoulos and Kuck 1987): each task takes the share 1 / (2 slots) of what is left.
+    Factoring (Hummel, Schonberg and Flynn 1992): round after round, every slot gets an equal task, and all tasks of a
+    round are a share of what is left; the larger, the better it is known how long they take.
 
     Parameters
     ----------
@@ -166,20 +168,24 @@ def batch_sizes(count: int, slots: int, seconds: float | None) -> list[int]:
 
     Examples
     --------
-    >>> batch_sizes(20, 2, None)
-    [5, 4, 3, 2, 2, 1, 1, 1, 1]
-    >>> batch_sizes(20, 2, 0.1), batch_sizes(20, 2, 0.001)
-    ([5, 4, 3, 2, 2, 1, 1, 1, 1], [20])
+    >>> batch_sizes(60, 2, 0.01), batch_sizes(60, 2, None)
+    ([27, 27, 3, 3], [15, 15, 8, 8, 4, 4, 2, 2, 1, 1])
+    >>> batch_sizes(60, 2, 0.03), batch_sizes(20, 2, 0.001)
+    ([16, 16, 13, 13, 1, 1], [20])
     """
-    least, most = 1, count
+    least, most, share = 1, count, ROUND_OF_UNKNOWN
     if seconds:
         least = max(1, int(SHORTEST_TASK / seconds))
         most = max(1, int(LONGEST_TASK / seconds))
-    sizes = []
+        share = ROUND
+    sizes: list[int] = []
     while count:
-        size = min(count, most, max(least, -(-count // (2 * slots))))
-        sizes.append(size)
-        count -= size
+        size = min(most, max(least, -(-int(share * count) // slots)))
+        for _ in range(slots):
+            sizes.append(min(size, count))
+            count -= sizes[-1]
+            if not count:
+                break
     return sizes
 
 
@@ -231,11 +237,13 @@ def _client(workers: int, scheduler: str | None) -> Iterator[Any]:
     """Connect to the scheduler at an address, or start one and its workers on this machine."""
     import logging
 
+    import dask
     from distributed import Client, LocalCluster
 
     if scheduler is None:
         with ExitStack() as stack:
-            with _no_interrupt():
+            quietly = dask.config.set({"distributed.worker.profile.enabled": False})  # it would take 1 % of each core
+            with _no_interrupt(), quietly:
                 cluster = LocalCluster(
                     n_workers=workers,
                     threads_per_worker=1,

@@ -185,9 +185,10 @@ def test_batches_cover_a_generation_and_shrink(count: int, slots: int, seconds: 
         assert max(sizes, default=1) <= max(1.0, LONGEST_TASK / seconds)
 
 
-def test_long_evaluations_make_at_least_four_tasks_a_worker_and_end_in_single_ones() -> None:
-    sizes = batch_sizes(100, 2, 0.03)
-    assert sizes == [16, 16, 16, 13, 10, 8, 6, 4, 3, 2, 2, 1, 1, 1, 1]
+def test_every_round_of_tasks_is_a_share_of_what_is_left_and_no_task_is_too_long() -> None:
+    assert batch_sizes(100, 2, 0.03) == [16, 16, 16, 16, 16, 16, 2, 2]
+    assert batch_sizes(100, 4, 0.008) == [23, 23, 23, 23, 2, 2, 2, 2]
+    assert batch_sizes(3, 2, 0.03) == [1, 1, 1]
 
 
 def test_versions_name_what_a_last_bit_may_depend_on() -> None:
