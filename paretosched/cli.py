@@ -458,6 +458,7 @@ def train(options: argparse.Namespace) -> None:
                 until=options.train_until,
                 over=options.over,
                 strategy=options.strategy,
+                scale=options.scale,
                 seed=options.seed,
                 workers=options.workers,
                 scheduler=options.scheduler,
@@ -1097,6 +1098,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     made.add_argument(
         "--strategy", default="es", choices=["es", "cma"], help="evolution strategy of paper 000 (default), or CMA-ES"
+    )
+    made.add_argument(
+        "--scale",
+        default="linear",
+        choices=["linear", "log"],
+        help="vary weights as in paper 000 (default), or on a logarithmic scale, which learns faster",
     )
     made.add_argument(
         "--seed", type=_whole, default=0, help="seed (default 0); same seed, same policy, for any number of workers"

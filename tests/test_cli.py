@@ -471,7 +471,7 @@ def test_train_takes_several_logs_and_keeps_a_part_back(house: Path, tmp_path: P
     done("generate", "lublin", "--jobs", 150, "--processors", 32, "--seed", 4, "-o", tmp_path / "v.swf")
     said = done("train", house / "w.swf.gz", tmp_path / "v.swf", "--objective", "AWRT1", "-o", tmp_path / "p.json",
                 "--train-until", 0.6, "--over", "ratio", "--criterion", "f2", "--generations", 1, "--backfill", "none",
-                "--strategy", "cma", "--json")  # fmt: skip
+                "--strategy", "cma", "--scale", "log", "--json")  # fmt: skip
     easy, system = said.json["systems"]
     assert easy["objective"] == pytest.approx(1, abs=1e-12)
     assert [w["workload"] for w in system["workloads"]] == ["w to 60 %", "v to 60 %"]

@@ -284,13 +284,14 @@ ABSURD: dict[str, dict[str, tuple[str, ...]]] = {
         "--backfill": ("some",),
         "--over": ("mean",),
         "--strategy": ("sa",),
+        "--scale": ("ln",),
         "--scheduler": ("", "abc"),
         "--capacity": ("0", LIMIT),
     },
     "compare": {"--policy": ("greedy", "none.json", ""), "--capacity": ("-1", LIMIT)},
 }  # fmt: skip
 TEXTS = ("--groups", "--variant", "--estimates", "--policy", "--backfill", "--algorithm", "--scheduler",
-         "--objective", "--criterion", "--over", "--strategy")  # fmt: skip
+         "--objective", "--criterion", "--over", "--strategy", "--scale")  # fmt: skip
 
 
 def sound(name: str, house: Path, folder: Path) -> list[object]:

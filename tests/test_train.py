@@ -157,7 +157,7 @@ def simulate_easy(workload: Workload) -> Floats:
 def test_situations_take_what_serves_them_best() -> None:
     """The costs of a situation depend on its criterion alone: the mixtures are known."""
     cost = np.array([[5.0, 1, 9, 2], [5, 1, 0.5, 2], [0.25, 1, 9, 0.5]])  # situation, criterion
-    course = systems(CRITERIA, 3, "es", 20, seed=1)
+    course = systems(CRITERIA, 3, "es", "linear", 20, seed=1)
     asked = next(course)
     genomes, fitness = [], []
     while True:
@@ -191,12 +191,25 @@ def test_situations_take_what_serves_them_best() -> None:
 
 
 def test_genomes_are_those_of_policies() -> None:
-    asked = next(systems(["f1", "f3"], 5, "es", 15, seed=1))
+    asked = next(systems(["f1", "f3"], 5, "es", "linear", 15, seed=1))
     upper = lower_upper(5)[1]
     assert asked.shape == (30, 39)
     assert ((asked >= 0) & (asked <= upper)).all()
     for genome in asked:
         assert encode(decode(genome, tuple("12345"), "none")).tolist() == genome.tolist()
+
+
+@pytest.mark.parametrize("criterion", ["f1", "f3"])
+def test_the_logarithmic_scale_has_the_same_limits_and_six_decades(criterion: str) -> None:
+    linear, log = (next(systems([criterion], 5, "es", scale, 15, seed=1)) for scale in ("linear", "log"))
+    upper = lower_upper(5)[1]
+    free = np.flatnonzero(linear[0, :-3] > 0)
+    assert free.size == (33 if criterion == "f3" else 36)
+    assert (log[:, :-3][:, np.setdiff1d(np.arange(36), free)] == 0).all()
+    assert log[:, -3:].tolist() == linear[:, -3:].tolist()
+    shares = linear[:, free] / upper[free]  # drawn alike, in the unit cube
+    np.testing.assert_allclose(log[:, free] / upper[free], 10 ** (6 * (shares - 1)), rtol=1e-12)
+    assert ((log[:, free] >= 1e-6 * upper[free]) & (log[:, free] <= upper[free])).all()
 
 
 # --- several workloads, and parts of them ---------------------------------------------------------------------------
@@ -314,7 +327,7 @@ def test_progress_is_told_after_every_generation() -> None:
 
 
 def test_a_run_is_not_mixed_with_another(whole: tuple[Path, Training], tmp_path: Path) -> None:
-    for key, other in (("seed", 5), ("generations", 3), ("criterion", "f1"), ("strategy", "cma"), ("until", 0.5)):
+    for key, other in (("seed", 5), ("generations", 3), ("criterion", "f1"), ("strategy", "cma"), ("scale", "log"), ("until", 0.5)):
         with pytest.raises(InputError, match=f"continued with its own parameters, but its {key} is"):
             train(W, WISH, run_directory=whole[0], **(SHORT | {key: other}))
     with pytest.raises(InputError, match="but its wish is"):
@@ -353,6 +366,7 @@ def test_an_interruption_before_anything_is_stored_leaves_nothing(
         ({"backfill": "fcfs"}, "backfill must be one of none, easy, conservative"),
         ({"over": "mean"}, "over must be one of sum, ratio"),
         ({"strategy": "sa"}, "strategy must be one of es, cma"),
+        ({"scale": "ln"}, "scale must be one of linear, log"),
         ({"generations": 0}, "generations must be in 1..20000, but are 0"),
         ({"seed": -1}, "seed must be at least 0"),
         ({"workers": -1}, "workers must be in"),

@@ -42,6 +42,8 @@ GENERATIONS = 100  # paper 000, IV-C
 MOST_GENERATIONS = 20_000  # 2 million simulations a system
 BEST = "best"
 SUM, RATIO = "sum", "ratio"
+SCALES = ("linear", "log")
+DECADES = 6  # of a gene on a logarithmic scale: K of f4 is in seconds, and a millionth of a day's wait is a tenth of one
 SITUATIONS_OF_CRITERIA = "criteria: of weekend/day/night, where they differ; > is the best"
 CONVENTION = "vs EASY: (EASY - X) / EASY; positive is better for response times and worse for UTIL"
 
@@ -228,6 +230,7 @@ def train(
     until: float | None = None,
     over: str = SUM,
     strategy: str = "es",
+    scale: str = "linear",
     seed: int = 0,
     workers: int = 0,
     scheduler: str | None = None,
@@ -258,6 +261,10 @@ def train(
         EASY's, so that no workload counts more because its jobs are longer. Violations of limits are added.
     strategy
         "es" as in paper 000, or "cma", see `strategies`.
+    scale
+        How genes are varied: "linear" as in paper 000, or "log", on a logarithmic scale within the same limits, down to
+        a millionth of each. The terms of a criterion differ by orders of magnitude, in f1 waits divided by run times
+        and run times in seconds: on a linear scale most genomes let one term decide alone.
     seed
         Of all random choices.
     workers, scheduler
@@ -278,6 +285,7 @@ def train(
     one_of("backfill", backfill, BACKFILLS)
     one_of("over", over, (SUM, RATIO))
     one_of("strategy", strategy, STRATEGIES)
+    one_of("scale", scale, SCALES)
     if not 1 <= generations <= MOST_GENERATIONS:
         raise InputError(f"generations must be in 1..{MOST_GENERATIONS}, but are {generations}")
     if seed < 0:
@@ -301,6 +309,7 @@ def train(
         "criterion": criterion,
         "backfill": backfill,
         "strategy": strategy,
+        "scale": scale,
         "generations": generations,
         "until": until,
         "over": over,
@@ -319,7 +328,7 @@ def train(
         record.write("running")
         try:
             if len(record.known) < total:
-                course = systems(criteria, len(groups), strategy, evaluations, seed)
+                course = systems(criteria, len(groups), strategy, scale, evaluations, seed)
                 with joint_evaluator(task.workloads, encoding, workers, scheduler) as evaluate:
                     for _ in advance(course, record, evaluate, task.fitness):
                         if progress is not None:
@@ -440,7 +449,9 @@ def mixed(criteria: int) -> int:
     return len(SITUATIONS) * (criteria - 1) + 1 if criteria > 1 else 0
 
 
-def systems(criteria: Sequence[str], groups: int, strategy: str, evaluations: int, seed: int) -> Search:
+def systems(
+    criteria: Sequence[str], groups: int, strategy: str, scale: str, evaluations: int, seed: int
+) -> Search:
     """Ask for the genomes of systems with one criterion each, at the same time, and then for what they make together.
 
     Yields genomes of `encodings.weighting`, (k, d), and is sent their fitness, (k,).
@@ -448,12 +459,13 @@ def systems(criteria: Sequence[str], groups: int, strategy: str, evaluations: in
     learning, asked = {}, {}
     best: dict[str, tuple[float, Floats]] = {}
     for criterion in criteria:
-        upper = weighting.lower_upper(groups)[1][_free(criterion, groups)]
+        highest = weighting.lower_upper(groups)[1][_free(criterion, groups)]
+        upper = np.ones(highest.size) if scale == "log" else highest
         own = [seed, CRITERIA.index(criterion)]
         learning[criterion] = limited(search(strategy, np.zeros(upper.size), upper, own), evaluations)
         asked[criterion] = next(learning[criterion])
     while asked:
-        genomes = {criterion: _genomes(points, criterion, groups) for criterion, points in asked.items()}
+        genomes = {criterion: _genomes(points, criterion, groups, scale) for criterion, points in asked.items()}
         fitness = yield np.concatenate(list(genomes.values()))
         asked = {}
         for criterion, own_genomes in genomes.items():
@@ -488,10 +500,14 @@ def _free(criterion: str, groups: int) -> NDArray[np.int64]:
     return np.array([i for i, name in enumerate(names) if criterion != "f3" or name != "b"])
 
 
-def _genomes(points: Floats, criterion: str, groups: int) -> Floats:
+def _genomes(points: Floats, criterion: str, groups: int, scale: str) -> Floats:
     """Put the genes that vary, (k, d), into whole genomes."""
+    free = _free(criterion, groups)
     whole = np.zeros((len(points), len(weighting.gene_labels(groups))))
-    whole[:, _free(criterion, groups)] = points
+    if scale == "log":
+        whole[:, free] = weighting.lower_upper(groups)[1][free] * 10.0 ** (DECADES * (points - 1))
+    else:
+        whole[:, free] = points
     whole[:, -len(SITUATIONS) :] = CRITERIA.index(criterion) + 0.5  # the middle, as `weighting.encode` has it
     return whole
 
