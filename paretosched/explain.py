@@ -137,6 +137,11 @@ class Explanation:
     speeds: Floats
     waits: Ints
 
+    @property
+    def situations(self) -> tuple[str, ...]:
+        """The situations that the policy tells apart: three or none."""
+        return SITUATIONS if self.policy.rule == "greedy" else ()
+
     def rows(self) -> list[dict[str, Any]]:
         """List every two jobs, as plain values; none where the policy has no keys.
 
@@ -168,7 +173,7 @@ class Explanation:
     def about(self) -> dict[str, Any]:
         """Give everything as plain values: what the policy is, the sentences, the jobs of the examples and the rows."""
         p = self.policy
-        situations = {name: self.situation(s) for s, name in enumerate(SITUATIONS)} if p.rule == "greedy" else {}
+        situations = {situation: self.situation(s) for s, situation in enumerate(self.situations)}
         jobs = [{"job": kind.name, "processors": kind.width, "requested": kind.estimate} for kind in KINDS]
         return {
             "policy": to_json(p),
@@ -194,17 +199,17 @@ class Explanation:
 
     def prose(self) -> str:
         """Write all sentences, a paragraph a line."""
-        about_situations = [
+        lines = [
             f"{situation.capitalize()} ({WHEN[situation]}; {self.policy.criteria[s]}). {' '.join(self.situation(s))}"
-            for s, situation in enumerate(SITUATIONS)
+            for s, situation in enumerate(self.situations)
         ]
-        return "\n".join([*self.words(), *(about_situations if self.policy.rule == "greedy" else [])])
+        return "\n".join([*self.words(), *lines])
 
     def text(self) -> str:
         """Write everything for a terminal: sentences, and for every situation two tables of waits."""
         p = self.policy
         lines = [p.name, *(line for said in self.words() for line in _wrapped(said))]
-        for s, situation in enumerate(SITUATIONS if p.rule == "greedy" else ()):
+        for s, situation in enumerate(self.situations):
             lines += ["", f"{situation} ({WHEN[situation]}): {p.criteria[s]}, key = {FORMULAS[p.criteria[s]]}"]
             lines += [line for said in self.situation(s) for line in _wrapped(said, "  ", "    ")]
             if len(p.groups) > 1:
@@ -570,18 +575,20 @@ def _origin(provenance: Mapping[str, Any]) -> str:
         good = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300
         return float(value) if good and value is not None else None
 
-    words, workloads, run = (provenance.get(name) for name in ("words", "workloads", "run"))
+    words, workloads, wish, run = (provenance.get(name) for name in ("words", "workloads", "wish", "run"))
     if isinstance(words, str) and isinstance(workloads, list):
         names = [str(w["name"]) for w in workloads if isinstance(w, dict) and "name" in w]
         until, reached, easy, exceeded = map(number, ("until", "objective", "easy", "exceeded"))
-        part = "" if until is None else f", the first {100 * until:g} % of the time"
-        said = f"Trained for {words} on {_listed(names or ['something'])}{part}"
-        if reached is not None and easy is not None:
+        # where a part was learnt from, the names end in "to 70 %"
+        said = f"Trained for {words} on {_listed(names or ['something'])}{'' if until is None else ' of the time'}"
+        kinds = set(wish) if isinstance(wish, dict) else set()
+        if kinds & {"sum", "near"} and reached is not None and easy is not None:
             said += f": there it reached {reached:,.6g}, and EASY {easy:,.6g}"
-            if easy > 0:
-                said += f" ({100 * abs(easy - reached) / easy:.1f} % {'less' if reached < easy else 'more'})"
+            if "sum" in kinds and easy > 0:
+                change = 100 * (easy - reached) / easy
+                said += f" ({abs(change):,.1f} % {'less' if change > 0 else 'more'})"
         if exceeded:
-            said += f"; it exceeds its limits by {100 * exceeded:.2g} %"
+            said += f"; it exceeds its limits by {100 * exceeded:,.2f} %"
         return f"{said}."
     evaluation = number("evaluation")
     if isinstance(run, str) and evaluation is not None:
