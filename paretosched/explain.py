@@ -13,7 +13,8 @@ f3    w a / (p m), m processors
 f4    w a
 ====  =====================================
 
-In one group all jobs have the same weight and K: what their size does is the same in every group whose weight is not 0.
+In one group all jobs have the same weight and K: but for rounding, what their size does is the same in every group
+whose weight is not 0.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ Ints = NDArray[np.int64]
 LIFETIME = 100 * 365 * 86400  # seconds, longer than any machine; a wait beyond it is never
 NEVER = -1
 EQUAL = "="
+MOST_WIDE = 110  # letters of a line for a terminal; tables may be wider
 
 
 class Kind(NamedTuple):
@@ -57,7 +59,8 @@ class Kind(NamedTuple):
     estimate: int
 
 
-# Quartiles and 95th percentile of public logs: 4 and 64 processors, 30 minutes and 12 hours.
+# Of CTC scaled to 1024, 4 and 64 processors are the median and the 95th percentile; half of the requested times lie
+# between 15 min and 16 h.
 KINDS = (
     Kind("small", 4, 1800),
     Kind("narrow long", 4, 43200),
@@ -269,6 +272,8 @@ def explain(policy: str | os.PathLike[str] | Policy) -> Explanation:
     keys, speeds, waits = np.zeros(shape), np.zeros(shape), np.zeros(shape + shape[1:], dtype=np.int64)
     for s in range(len(p.criteria)):
         keys[s], speeds[s], waits[s] = _of_situation(p, s)
+    for array in (keys, speeds, waits):
+        array.flags.writeable = False
     return Explanation(p, keys, speeds, waits)
 
 
@@ -441,9 +446,10 @@ def _on_waiting(e: Explanation, s: int) -> Iterator[str]:
         worth = {g: 3600 * weights[heaviest] / w for g, w in zip(e.policy.groups, weights, strict=True) if w > 0}
     first = e.policy.groups[heaviest]
     others = [f"{duration(float(seconds))} in {group}" for group, seconds in worth.items() if group != first]
-    if others:
-        yield f"Waiting: an hour of a job in group {first} counts as much as {_listed(others)}."
     per = {"f1": "the request", "f3": "the request times the processors"}.get(e.policy.criteria[s])
+    if others:
+        size = ", of one size" if per else ""
+        yield f"Waiting: an hour of a job in group {first} counts as much as {_listed(others)}{size}."
     if per:
         yield f"Waiting counts relative to size: a job of half {per} ages twice as fast."
 
@@ -551,7 +557,7 @@ def _examples() -> str:
 
 
 def _wrapped(text: str, first: str = "", others: str = "") -> list[str]:
-    return textwrap.wrap(text, 110, initial_indent=first, subsequent_indent=others, break_long_words=False)
+    return textwrap.wrap(text, MOST_WIDE, initial_indent=first, subsequent_indent=others, break_long_words=False)
 
 
 def _wait_table(corner: str, waits: Ints, names: Sequence[str]) -> list[str]:
@@ -562,8 +568,10 @@ def _wait_table(corner: str, waits: Ints, names: Sequence[str]) -> list[str]:
 
 
 def _beside(left: Sequence[str], right: Sequence[str]) -> list[str]:
-    """Put two tables side by side."""
+    """Put two tables side by side, or one below the other where that would be too wide."""
     width = max(map(len, left))
+    if width + 4 + max(map(len, right)) > MOST_WIDE:
+        return [*left, *right]
     return [f"{a:{width}}    {b}" for a, b in zip(left, right, strict=True)]
 
 

@@ -59,7 +59,7 @@ DASHES = ("solid", "dot", "dash")
 # Waits up to these ends, and longer ones, are darker and darker; the palest is what goes first at once.
 WAITS = ("#f0f2f4", "#e0edf8", "#cbe2f4", "#acd1ed", "#86bce3", "#2a78b5", "#0a4f8a", "#00224e")
 WAIT_ENDS = {60: "1 min", 600: "10 min", 3600: "1 h", 86_400: "1 d", 864_000: "10 d", 8_640_000: "100 d"}
-PANEL, BETWEEN_PANELS = 210, 112  # pixels of height
+PANEL, BETWEEN_PANELS, PANEL_WIDE = 210, 112, 270  # pixels
 MOST_NUMBERED = 8  # groups; the cells of more are too small for numbers
 MOST_TICKS = 16
 # The colours of cividis from navy to ochre; its last, pale yellow, would be lost on white.
@@ -506,9 +506,10 @@ def overtaking(explanation: Explanation) -> Figure:
         )
         for s in range(len(SITUATIONS))
     ]
-    plots = len(rows) * PANEL + (len(rows) - 1) * BETWEEN_PANELS
+    between = BETWEEN_PANELS + (35 if _slanted(policy.groups) else 0)
+    plots = len(rows) * PANEL + (len(rows) - 1) * between
     figure = make_subplots(
-        rows=len(rows), cols=len(SITUATIONS), horizontal_spacing=0.05, vertical_spacing=BETWEEN_PANELS / plots
+        rows=len(rows), cols=len(SITUATIONS), horizontal_spacing=0.05, vertical_spacing=between / plots
     )
     for r, (title, panels) in enumerate(rows.items(), 1):
         for c, panel in enumerate(panels, 1):
@@ -566,16 +567,25 @@ def _draw_panel(figure: Figure, row: int, column: int, panel: Panel) -> None:
         hovertemplate="%{customdata}<extra></extra>",
     )
     figure.add_trace(chart, row=row, col=column)
-    ticks = list(range(0, count, -(-count // MOST_TICKS)))
-    plain = {"tickvals": ticks, "showgrid": False, "showline": False, "ticks": "", "title_standoff": 4}
-    words = [names[tick] for tick in ticks]
+    ticks = _ticks(count)
+    plain = {"tickvals": ticks, "ticktext": [names[tick] for tick in ticks], "ticks": "", "title_standoff": 4}
+    bare = {"showgrid": False, "showline": False}
     ends = [-0.5, count - 0.5]
-    figure.update_xaxes(
-        **plain, ticktext=words, range=ends, title_text=f"waiting job, by {panel.what}", row=row, col=column
-    )
-    figure.update_yaxes(**plain, ticktext=words, range=ends[::-1], row=row, col=column)
-    title = {"title_text": f"new job, by {panel.what}"} if column == 1 else {"showticklabels": False}
-    figure.update_yaxes(**title, row=row, col=column)
+    place = {"row": row, "col": column}
+    across = {"title_text": f"waiting job, by {panel.what}", "tickangle": -35 if _slanted(panel.names) else 0}
+    figure.update_xaxes(**plain, **bare, **across, **place, range=ends)
+    down = {"title_text": f"new job, by {panel.what}"} if column == 1 else {"showticklabels": False}
+    figure.update_yaxes(**plain, **bare, **down, **place, range=ends[::-1])
+
+
+def _ticks(count: int) -> list[int]:
+    return list(range(0, count, -(-count // MOST_TICKS)))
+
+
+def _slanted(names: Sequence[str]) -> bool:
+    """Tell whether names do not fit beside each other below a panel."""
+    longest = min(max(map(len, names)), 14)
+    return 6 * longest * len(_ticks(len(names))) > PANEL_WIDE
 
 
 def _passing(panel: Panel, names: Sequence[str], new: int, other: int) -> str:
@@ -590,7 +600,7 @@ def _passing(panel: Panel, names: Sequence[str], new: int, other: int) -> str:
 
 def _wait_colours() -> dict[str, Any]:
     count = len(WAITS)
-    ticks = {0.0: "at once"} | {k + 1.5: words for k, words in enumerate(WAIT_ENDS.values())} | {count - 1.0: "never"}
+    ticks = {0.0: "at once"} | {k + 1.5: words for k, words in enumerate(WAIT_ENDS.values())} | {count - 0.6: "never"}
     return {
         "cmin": -0.5,
         "cmax": count - 0.5,
