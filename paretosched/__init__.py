@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .compare import Comparison, compare
     from .encodings.orders import weak_orders
     from .errors import InputError
+    from .explain import Explanation, explain
     from .explore import explore
     from .figures import figures
     from .front import Front, frame, load_front, merge, save_front
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from .objectives import Objective, objective_table, objectives
     from .plan import explore_plan, rows_of
     from .policy import Policy, greedy, load_policy, save_policy
-    from .report import export_figures, write_figures, write_report
+    from .report import export_figures, write_figure, write_figures, write_report
     from .schedule import Schedule, save_schedule
     from .simulate import decode, simulate, start_order
     from .train import Training, train
@@ -98,9 +99,12 @@ _HOME = {
     # how it compares, and what it looks like
     "compare": "compare",
     "Comparison": "compare",
+    "explain": "explain",
+    "Explanation": "explain",
     "figures": "figures",
     "write_report": "report",
     "export_figures": "report",
+    "write_figure": "report",
     "write_figures": "report",
     # what went wrong
     "InputError": "errors",

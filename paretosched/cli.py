@@ -48,6 +48,7 @@ a first walk, on a workload that is built in:
   paretosched explore w.swf.gz -o run --evaluations 5000
   paretosched front run
   paretosched train w.swf.gz --objective "10*AWRT1 + 4*AWRT2" --generations 20 -o policy.json
+  paretosched explain policy.json -o policy.html
   paretosched compare w.swf.gz --front run --policy fcfs --policy policy.json -o report.html
 
 Times are seconds as in the trace. UTIL is in per cent of the machine from the first start to the last completion;
@@ -491,6 +492,22 @@ def train(options: argparse.Namespace) -> None:
     _show(f"\n{options.output}: {policy.name}\nnext: {PROGRAM} compare {on} --policy fcfs")
 
 
+def explain(options: argparse.Namespace) -> None:
+    """Say who overtakes whom under a policy, and when, in words and as a figure."""
+    from .explain import explain as explained
+    from .tables import to_json
+
+    _check_outputs(options, "output")
+    explanation = explained(options.policy)
+    if options.output is not None:
+        from .figures import overtaking
+        from .report import write_figure
+
+        title = f"{explanation.policy.name}: who overtakes whom"
+        write_figure(options.output, title, overtaking(explanation), explanation.prose())
+    _show(to_json(explanation.about()) if options.json else explanation.text())
+
+
 # --- shared by subcommands ----------------------------------------------------------------------------------------
 
 
@@ -621,6 +638,8 @@ def _check_outputs(options: argparse.Namespace, *names: str) -> None:
 
     traces = options.traces if "traces" in options else [options.trace] if "trace" in options else []
     taken = {os.path.realpath(trace): "the workload log" for trace in traces}
+    if options.command == "explain":
+        taken[os.path.realpath(options.policy)] = "the policy"
     for name in names:
         path = getattr(options, name)
         if path is not None:
@@ -1116,6 +1135,23 @@ def _parser() -> argparse.ArgumentParser:
         help="directory that keeps every evaluation, new or to be continued (default: none)",
     )
     takes_workers(made)
+
+    made = command(
+        "explain",
+        explain,
+        "say in plain words, numbers and a figure what a policy does: who overtakes whom, and when",
+        "  paretosched explain policy.json\n"
+        "  paretosched explain policy.json -o policy.png\n"
+        "  paretosched explain easy",
+    )
+    made.add_argument("policy", metavar="POLICY", type=_path, help="a policy .json file, or a rule as for simulate")
+    made.add_argument(
+        "-o",
+        "--output",
+        metavar="FIGURE",
+        type=_path,
+        help="figure to write, of a policy with weights: .html, or .png or .svg, which need Chrome or Chromium",
+    )
 
     made = command(
         "front",

@@ -138,17 +138,18 @@ def write_figures(
     drawn
         Figures by name.
     captions
-        Plain text below the figures that have some, by the same names.
+        Plain text below the figures that have some, by the same names; each line is a paragraph.
 
     Raises
     ------
     InputError
         The file cannot be written.
     """
-    shown = "".join(
-        f'<div>{_figure(key, drawn[key])}<p class="note">{html.escape(captions.get(key, ""))}</p></div>'
+    notes = {
+        key: "".join(f'<p class="note">{html.escape(line)}</p>' for line in captions.get(key, "").splitlines())
         for key in drawn
-    )
+    }
+    shown = "".join(f"<div>{_figure(key, drawn[key])}{notes[key]}</div>" for key in drawn)
     body = f'<header><p class="eyebrow">paretosched figures</p><h1>{html.escape(title)}</h1></header>'
     page = _page(title, f'{body}<section><div class="two">{shown}</div></section>')
     with written(path) as temporary:
@@ -205,13 +206,6 @@ def export_figures(
     InputError
         There is no kaleido, Chrome or Chromium, or the directory cannot be written.
     """
-    try:
-        import kaleido
-        from choreographer.errors import BrowserFailedError, ChromeNotFoundError
-    except ImportError:
-        raise InputError(
-            'PNG and SVG export needs the package kaleido; install it with: pip install "paretosched[export]"'
-        ) from None
     target = Path(directory)
     try:
         fresh = not target.exists()
@@ -220,24 +214,7 @@ def export_figures(
         raise InputError(f"{target}: cannot make this directory: {error.strerror}") from None
     paths = [target / f"{name}.{ending}" for name in drawn for ending in formats]
     try:
-        with ExitStack() as stack:
-            jobs = [
-                {
-                    "fig": drawn[path.stem],
-                    "path": stack.enter_context(written(path)),
-                    "opts": {"format": path.suffix[1:], **_size(path.stem, drawn[path.stem], path.suffix == ".png")},
-                }
-                for path in paths
-            ]
-            # No MathJax, which would be fetched, and a proxy that does not exist: this browser reaches nothing.
-            offline = {"mathjax": False, "proxy_server": "127.0.0.1:9"}
-            try:
-                kaleido.write_fig_from_object_sync(jobs, kopts=offline, cancel_on_error=True)
-            except (ChromeNotFoundError, BrowserFailedError):
-                raise InputError(
-                    "PNG and SVG export needs Chrome or Chromium, but none was found that starts; "
-                    "install one, or name it in the environment variable BROWSER_PATH"
-                ) from None
+        _export({path: (drawn[path.stem], path.stem in WIDE) for path in paths})
     except BaseException:
         if fresh:
             with suppress(OSError):  # unless some figures are in it already
@@ -246,9 +223,65 @@ def export_figures(
     return paths
 
 
-def _size(name: str, drawn: Figure, pixels: bool) -> dict[str, int]:
+def write_figure(path: str | os.PathLike[str], title: str, drawn: Figure, caption: str = "") -> None:
+    """Write one figure that is as wide as a page: as HTML, PNG or SVG, whatever the file's name ends in.
+
+    Parameters
+    ----------
+    path
+        The file.
+    title, caption
+        Above and below the figure, plain text; of HTML only.
+    drawn
+        The figure.
+
+    Raises
+    ------
+    InputError
+        The name has another ending, the file cannot be written, or there is no kaleido, Chrome or Chromium for PNG and
+        SVG.
+    """
+    target = Path(path)
+    ending = target.suffix[1:].lower()
+    if ending == "html":
+        write_figures(target, title, {"figure": drawn}, {"figure": caption})
+    elif ending in FORMATS:
+        _export({target: (drawn, True)})
+    else:
+        raise InputError(f"{target}: the name of a figure must end in .html, .png or .svg")
+
+
+def _export(drawn: Mapping[Path, tuple[Figure, bool]]) -> None:
+    """Write figures, each wide or not, as the files' names say, through one browser."""
+    try:
+        import kaleido
+        from choreographer.errors import BrowserFailedError, ChromeNotFoundError
+    except ImportError:
+        raise InputError(
+            'PNG and SVG export needs the package kaleido; install it with: pip install "paretosched[export]"'
+        ) from None
+    with ExitStack() as stack:
+        jobs = [
+            {
+                "fig": figure,
+                "path": stack.enter_context(written(path)),
+                "opts": {"format": path.suffix[1:].lower(), **_size(figure, wide, path.suffix.lower() == ".png")},
+            }
+            for path, (figure, wide) in drawn.items()
+        ]
+        # No MathJax, which would be fetched, and a proxy that does not exist: this browser reaches nothing.
+        offline = {"mathjax": False, "proxy_server": "127.0.0.1:9"}
+        try:
+            kaleido.write_fig_from_object_sync(jobs, kopts=offline, cancel_on_error=True)
+        except (ChromeNotFoundError, BrowserFailedError):
+            raise InputError(
+                "PNG and SVG export needs Chrome or Chromium, but none was found that starts; "
+                "install one, or name it in the environment variable BROWSER_PATH"
+            ) from None
+
+
+def _size(drawn: Figure, wide: bool, pixels: bool) -> dict[str, int]:
     """Give the size for which labels were placed; PNG has two or three pixels for each of it."""
-    wide = name in WIDE
     return {
         "width": 1180 if wide else 620,
         "height": drawn.layout.height or 480,

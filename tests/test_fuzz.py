@@ -304,6 +304,7 @@ def sound(name: str, house: Path, folder: Path) -> list[object]:
         "simulate": ["simulate", house / "w.swf.gz", "-o", folder / "out.csv"],
         "explore": ["explore", house / "w.swf.gz", "-o", folder / "out", "--evaluations", 8, "--population", 4],
         "train": ["train", house / "w.swf.gz", "--objective", "AWRT1", "-o", folder / "out.json", "--generations", 1],
+        "explain": ["explain", house / "p.json", "-o", folder / "out.html"],
         "front": ["front", house / "run", "-o", folder / "out.parquet"],
         "compare": ["compare", house / "w.swf.gz", "--front", house / "run", "-o", folder / "out.html"],
     }
@@ -325,7 +326,7 @@ def test_absurd_values_are_refused_under_the_name_of_their_option(
 
 
 @pytest.mark.parametrize(
-    "name", ["info", "generate", "scale", "fetch", "simulate", "explore", "train", "front", "compare"]
+    "name", ["info", "generate", "scale", "fetch", "simulate", "explore", "train", "explain", "front", "compare"]
 )
 def test_wrong_usage_is_refused(house: Path, tmp_path: Path, name: str) -> None:
     begin = sound(name, house, tmp_path)
@@ -389,6 +390,7 @@ OUTPUTS = [
     ("simulate", "--save-policy"),
     ("explore", "-o"),
     ("train", "-o"),
+    ("explain", "-o"),
     ("front", "-o"),
     ("compare", "-o"),
     ("compare", "--figures"),
@@ -451,12 +453,13 @@ def full_disk(bytes_: int) -> Iterator[None]:
 
 @pytest.mark.parametrize(("name", "option"), [o for o in OUTPUTS if o[1] != "--figures"])
 def test_a_full_disk_is_one_line_and_leaves_nothing(house: Path, tmp_path: Path, name: str, option: str) -> None:
-    arguments = with_output(name, option, house, tmp_path, tmp_path / "out")
+    output = tmp_path / ("out.html" if name == "explain" else "out")
+    arguments = with_output(name, option, house, tmp_path, output)
     for bytes_ in (0, 20):
         with full_disk(bytes_):  # a training without --run is kept in the system's folder for such files
-            said = refused(*arguments, names="" if name == "train" else tmp_path / "out", below=tmp_path)
+            said = refused(*arguments, names="" if name == "train" else output, below=tmp_path)
         assert "cannot" in said
-    (tmp_path / "out").unlink(missing_ok=True)
+    output.unlink(missing_ok=True)
     done(*arguments)  # it was the disk
 
 
@@ -613,9 +616,12 @@ def test_what_is_no_policy_is_refused(house: Path, tmp_path: Path) -> None:
         for arguments in (
             ("simulate", house / "w.swf.gz", "--policy", path, "-o", tmp_path / "out"),
             ("compare", house / "w.swf.gz", "--policy", "fcfs", "--policy", path),
+            ("explain", path, "-o", tmp_path / "out"),
         ):
             refused(*arguments, names=path)
     assert not (tmp_path / "out").exists()
+    for rule in ("greedy", "EASY", ""):
+        refused("explain", rule, names=rule or "POLICY")
 
 
 def test_what_is_no_list_of_groups_is_refused(house: Path, tmp_path: Path) -> None:
