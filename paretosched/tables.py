@@ -1,16 +1,19 @@
-"""The same rows for people and for programs: aligned plain text, or JSON."""
+"""The same rows for people and for programs: aligned plain text, Markdown, JSON, or CSV."""
 
 from __future__ import annotations
 
+import csv
 import json
 import math
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .errors import printable
+from .files import written
 
 
 class Column(NamedTuple):
@@ -109,3 +112,27 @@ def _width(text: str) -> int:
 def _padded(text: str, width: int, left: bool) -> str:
     space = " " * (width - _width(text))
     return text + space if left else space + text
+
+
+def markdown(heads: Sequence[str], lines: Iterable[Sequence[str]], left: int) -> list[str]:
+    """Write a table in Markdown, its first columns aligned to the left and the others to the right.
+
+    >>> markdown(["row", "n"], [["a", "1"]], left=1)
+    ['| row | n |', '| --- | ---: |', '| a | 1 |']
+    """
+    rule = ["---" if column < left else "---:" for column in range(len(heads))]
+    return [f"| {' | '.join(cells)} |" for cells in (heads, rule, *lines)]
+
+
+def save_rows(rows: Sequence[Mapping[str, Any]], path: Path) -> None:
+    """Write rows as CSV; the columns are the keys of all of them, in the order in which they come up."""
+    with written(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(dict.fromkeys(key for row in rows for key in row)), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def load_rows(path: Path) -> list[dict[str, str]]:
+    """Read what `save_rows` wrote, as text."""
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))

@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 
-from paretosched.tables import Column, plain, table, to_json
+from paretosched.tables import Column, load_rows, plain, save_rows, table, to_json
 
 
 def test_columns_are_aligned_and_undefined_is_a_dash():
@@ -52,3 +53,15 @@ def test_json_has_null_for_what_is_not_finite_and_knows_numpy():
 
 def test_plain_keeps_64_bit_integers_exact():
     assert plain(np.int64(2**62 + 1)) == 2**62 + 1
+
+
+def test_rows_with_different_keys_are_written_and_read_again(tmp_path: Path) -> None:
+    rows = [{"a": 1, "b": 'x, "y"'}, {"c": 2.5, "a": None}]
+    save_rows(rows, tmp_path / "rows.csv")
+    assert (tmp_path / "rows.csv").read_bytes() == b'a,b,c\n1,"x, ""y""",\n,,2.5\n'
+    assert load_rows(tmp_path / "rows.csv") == [
+        {"a": "1", "b": 'x, "y"', "c": ""},
+        {"a": "", "b": "", "c": "2.5"},
+    ]
+    save_rows([], tmp_path / "rows.csv")
+    assert load_rows(tmp_path / "rows.csv") == []

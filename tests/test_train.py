@@ -327,7 +327,14 @@ def test_progress_is_told_after_every_generation() -> None:
 
 
 def test_a_run_is_not_mixed_with_another(whole: tuple[Path, Training], tmp_path: Path) -> None:
-    for key, other in (("seed", 5), ("generations", 3), ("criterion", "f1"), ("strategy", "cma"), ("scale", "log"), ("until", 0.5)):
+    for key, other in (
+        ("seed", 5),
+        ("generations", 3),
+        ("criterion", "f1"),
+        ("strategy", "cma"),
+        ("scale", "log"),
+        ("until", 0.5),
+    ):
         with pytest.raises(InputError, match=f"continued with its own parameters, but its {key} is"):
             train(W, WISH, run_directory=whole[0], **(SHORT | {key: other}))
     with pytest.raises(InputError, match="but its wish is"):

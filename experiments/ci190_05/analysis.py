@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import csv
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from paretosched.files import written
 from paretosched.indicators import Course
 from paretosched.plan import SUMMARIES
 from paretosched.store import evaluated
+from paretosched.tables import load_rows, markdown
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -123,10 +123,7 @@ def main() -> None:
 
 def rows(path: Path) -> list[dict[str, str]]:
     """Read a CSV file; none if that part was not run."""
-    if not path.exists():
-        return []
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+    return load_rows(path) if path.exists() else []
 
 
 def published(path: Path) -> dict[tuple[str, str], str]:
@@ -456,16 +453,6 @@ def errata(path: Path) -> list[str]:
     marked = dict.fromkeys((row["source"], row["quantity"], row["value"], row["errata"]) for row in rows(path))
     lines = [[f"{s}: {q}", value, note] for s, q, value, note in marked if note]
     return ["## ERRATA of the paper", "", *markdown(["where", "paper", "note"], lines, left=3)]
-
-
-def markdown(heads: Sequence[str], lines: Iterable[Sequence[str]], left: int) -> list[str]:
-    """Write a table, its first columns aligned to the left.
-
-    >>> markdown(["row", "n"], [["a", "1"]], left=1)
-    ['| row | n |', '| --- | ---: |', '| a | 1 |']
-    """
-    rule = ["---" if column < left else "---:" for column in range(len(heads))]
-    return [f"| {' | '.join(cells)} |" for cells in (heads, rule, *lines)]
 
 
 # --- the figures --------------------------------------------------------------------------------------------------

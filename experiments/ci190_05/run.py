@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import csv
 import json
 import os
 import platform
@@ -23,6 +22,7 @@ from paretosched.indicators import HYPERVOLUME_METHOD, Box, box_of, dominated, h
 from paretosched.objectives import objective_table
 from paretosched.plan import PLANS, SUMMARIES, Row, explore_plan, shortened
 from paretosched.store import evaluated, read_about
+from paretosched.tables import save_rows
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -46,18 +46,18 @@ def main() -> None:
     if "paper002" in parts:
         rows = [*PLANS["paper002"], settings.RANDOM]
         explore(ctc, place, rows, options)
-        save(table4(place, ctc), options.results / "table4.csv")
-        save(courses(place, PLANS["paper002"]), options.results / "courses.csv")
+        save_rows(table4(place, ctc), options.results / "table4.csv")
+        save_rows(courses(place, PLANS["paper002"]), options.results / "courses.csv")
     if "better" in parts:
         explore(ctc, place, PLANS["better"], options)
-        save(steps(place), options.results / "better.csv")
-        save(courses(place, PLANS["better"]), options.results / "better-courses.csv")
-        save(backfilling(place), options.results / "backfilling.csv")
+        save_rows(steps(place), options.results / "better.csv")
+        save_rows(courses(place, PLANS["better"]), options.results / "better-courses.csv")
+        save_rows(backfilling(place), options.results / "backfilling.csv")
     if "algorithms" in parts:
         explore(ctc, place, PLANS["algorithms"], options)
-        save(algorithms(place), options.results / "algorithms.csv")
+        save_rows(algorithms(place), options.results / "algorithms.csv")
     if "workloads" in parts:
-        save(
+        save_rows(
             [other(log, place if log == settings.CTC else options.work / log[0], options) for log in logs()],
             options.results / "workloads.csv",
         )
@@ -319,14 +319,6 @@ def before(results: Path) -> list[str]:
     """List the parts that earlier calls have run."""
     path = results / "provenance.json"
     return json.loads(path.read_text(encoding="utf-8"))["parts"] if path.exists() else []
-
-
-def save(rows: Sequence[dict[str, Any]], path: Path) -> None:
-    """Write rows as CSV."""
-    with written(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(dict.fromkeys(key for row in rows for key in row)), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import csv
 import json
 import statistics
 from pathlib import Path
@@ -13,17 +12,12 @@ import numpy as np
 import paretosched as ps
 from paretosched.figures import scatter
 from paretosched.files import written
+from paretosched.tables import load_rows
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 TOLERANCE = 5.0  # per cent, for what EASY makes of the scaled workload
 FIGURES = {"AWRT-AWRT1": ("AWRT", "AWRT1"), "AWRT1-AWRT2": ("AWRT1", "AWRT2")}  # paper 002, figures 12 and 13
-
-
-def rows(path: Path) -> list[dict[str, str]]:
-    """Read a CSV file."""
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
 
 
 def main() -> None:
@@ -34,9 +28,9 @@ def main() -> None:
     parser.add_argument("--no-figures", action="store_true", help="for machines without Chrome or Chromium")
     options = parser.parse_args()
     provenance = json.loads((options.results / "provenance.json").read_text(encoding="utf-8"))
-    paper = {row["quantity"]: float(row["value"]) for row in rows(HERE / "paper.csv")}
-    found = rows(options.results / "baseline.csv")
-    explored = {row["name"]: row for row in rows(options.results / "explorations.csv")}
+    paper = {row["quantity"]: float(row["value"]) for row in load_rows(HERE / "paper.csv")}
+    found = load_rows(options.results / "baseline.csv")
+    explored = {row["name"]: row for row in load_rows(options.results / "explorations.csv")}
     lines = [
         "# CTC at 1024 processors",
         "",
@@ -85,7 +79,7 @@ def main() -> None:
     if not options.no_figures:
         marks = {
             row["policy"]: np.array([float(row[o.name]) for o in fronts["easy"].objectives])
-            for row in rows(options.results / "comparison.csv")
+            for row in load_rows(options.results / "comparison.csv")
             if row["policy"] != "best on the front"
         }
         drawn = {name: scatter(fronts["easy"], x, y, marks) for name, (x, y) in FIGURES.items()}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import csv
 import json
 import os
 import platform
@@ -19,6 +18,7 @@ import paretosched as ps
 from paretosched.explore import Progress
 from paretosched.files import written
 from paretosched.store import read_about
+from paretosched.tables import save_rows
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -67,14 +67,6 @@ def exploration(workload: ps.Workload, name: str, setting: dict[str, Any], work:
     }
 
 
-def save(rows: list[dict[str, Any]], path: Path) -> None:
-    """Write rows as CSV."""
-    with written(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, rows[0].keys(), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-
-
 def main() -> None:
     """Run everything."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -92,14 +84,14 @@ def main() -> None:
     else:
         log, processors, factor, budget = trace(), settings.PROCESSORS, settings.FACTOR, {}
     print(f"{log.name}: {len(log):,} jobs", flush=True)
-    save(baseline(log, settings.SCALING_SEEDS, processors, factor), options.results / "baseline.csv")
+    save_rows(baseline(log, settings.SCALING_SEEDS, processors, factor), options.results / "baseline.csv")
     workload = ps.scale(log, processors, factor, settings.SCALING_SEEDS[0])
     explored = [
         exploration(workload, name, setting | budget, options.work) for name, setting in settings.EXPLORATIONS.items()
     ]
-    save(explored, options.results / "explorations.csv")
+    save_rows(explored, options.results / "explorations.csv")
     comparison = ps.compare(workload, settings.MARKS, ps.load_front(options.work / "easy"))
-    save(comparison.rows(), options.results / "comparison.csv")
+    save_rows(comparison.rows(), options.results / "comparison.csv")
     provenance = {
         "quick": options.quick,
         "trace": log.name if options.quick else settings.TRACE,

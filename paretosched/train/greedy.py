@@ -43,7 +43,9 @@ MOST_GENERATIONS = 20_000  # 2 million simulations a system
 BEST = "best"
 SUM, RATIO = "sum", "ratio"
 SCALES = ("linear", "log")
-DECADES = 6  # of a gene on a logarithmic scale: K of f4 is in seconds, and a millionth of a day's wait is a tenth of one
+DECADES = (
+    6  # of a gene on a logarithmic scale: K of f4 is in seconds, and a millionth of a day's wait is a tenth of one
+)
 SITUATIONS_OF_CRITERIA = "criteria: of weekend/day/night, where they differ; > is the best"
 CONVENTION = "vs EASY: (EASY - X) / EASY; positive is better for response times and worse for UTIL"
 
@@ -449,9 +451,7 @@ def mixed(criteria: int) -> int:
     return len(SITUATIONS) * (criteria - 1) + 1 if criteria > 1 else 0
 
 
-def systems(
-    criteria: Sequence[str], groups: int, strategy: str, scale: str, evaluations: int, seed: int
-) -> Search:
+def systems(criteria: Sequence[str], groups: int, strategy: str, scale: str, evaluations: int, seed: int) -> Search:
     """Ask for the genomes of systems with one criterion each, at the same time, and then for what they make together.
 
     Yields genomes of `encodings.weighting`, (k, d), and is sent their fitness, (k,).
