@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .objectives import Objective, objective_table, objectives
     from .plan import explore_plan, rows_of
     from .policy import Policy, greedy, load_policy, save_policy
-    from .report import export_figures, write_figure, write_figures, write_report
+    from .report import export_figures, write_figure, write_figures, write_gallery, write_report
     from .schedule import Schedule, save_schedule
     from .simulate import decode, simulate, start_order
     from .train import Training, train
@@ -106,6 +106,7 @@ _HOME = {
     "export_figures": "report",
     "write_figure": "report",
     "write_figures": "report",
+    "write_gallery": "report",
     # what went wrong
     "InputError": "errors",
 }

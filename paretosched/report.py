@@ -156,6 +156,51 @@ def write_figures(
         temporary.write_text(page, encoding="utf-8")
 
 
+def write_gallery(path: str | os.PathLike[str], title: str, captions: Mapping[str, str], about: str = "") -> None:
+    """Write a small HTML page of figures that are pictures beside it, such as `export_figures` makes.
+
+    Parameters
+    ----------
+    path
+        The HTML file.
+    title, about
+        Above the pictures, as plain text.
+    captions
+        Plain text below each picture, by its name: that of NAME.png in the folder of the page.
+
+    Raises
+    ------
+    InputError
+        The file cannot be written.
+    """
+    pictures = "".join(
+        f'<figure id="{html.escape(name)}" style="margin:24px 0;padding:12px 16px">'
+        f'<img src="{html.escape(name)}.png" alt="{html.escape(words)}" style="max-width:100%" loading="lazy">'
+        f'<figcaption class="note">{html.escape(words)}</figcaption></figure>'
+        for name, words in captions.items()
+    )
+    page = f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{html.escape(title)}</title>
+<style>{_style()}</style>
+</head>
+<body>
+<main>
+<header><p class="eyebrow">paretosched figures</p><h1>{html.escape(title)}</h1><p class="quiet">{html.escape(about)}</p>
+</header>
+{pictures}
+</main>
+</body>
+</html>
+"""
+    with written(path) as temporary:
+        temporary.write_text(page, encoding="utf-8")
+
+
 def _page(title: str, body: str) -> str:
     """Make a page that needs nothing else; `title` is plain text, `body` HTML."""
     return f"""<!DOCTYPE html>

@@ -16,7 +16,7 @@ import pytest
 from fronts import a_comparison, a_front, a_run, made_up
 from paretosched.errors import InputError
 from paretosched.figures import clouds, figures
-from paretosched.report import export_figures, report, write_figures, write_report
+from paretosched.report import export_figures, report, write_figures, write_gallery, write_report
 
 HOSTILE = '</script><script>document.title="owned"</script><img src="https://example.org/x" onerror=alert(1)>&amp;'
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
@@ -256,3 +256,13 @@ def test_only_the_formats_that_were_asked_for_are_exported(tmp_path):
     drawn = {"a": clouds({"one": front.values}, front.objectives, "UTIL", "AWRT")}
     assert export_figures(drawn, tmp_path / "figures", ("png",)) == [tmp_path / "figures" / "a.png"]
     assert [path.name for path in (tmp_path / "figures").iterdir()] == ["a.png"]
+
+
+def test_a_gallery_shows_the_pictures_beside_it_and_escapes_every_word(tmp_path: Path) -> None:
+    write_gallery(tmp_path / "index.html", HOSTILE, {"figure06": "as printed", "figure07": HOSTILE}, HOSTILE)
+    page = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert page.count("<img ") == 2
+    assert 'src="figure06.png" alt="as printed"' in page
+    assert HOSTILE not in page
+    assert "<script" not in page
+    assert page.count(html.escape(HOSTILE)) == 5  # title twice, about, alternative text and caption

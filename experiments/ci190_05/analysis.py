@@ -37,6 +37,7 @@ FIGURES: dict[int, tuple[str, str, str, bool]] = {
     15: ("final", "AWRT", "AWRT1", True),
     16: ("final", "AWRT1", "AWRT2", True),
 }
+TITLE = "Paper 002, figures 6 to 16: CTC"
 WHAT = {
     "searched": "the non-dominated schedules of the NSGA and of the NSGA-II rows, sequences of the whole workload",
     "starts": "all start solutions: the weak orders of the groups, applied to the whole workload and to the queue",
@@ -113,9 +114,13 @@ def main() -> None:
     print("\n".join(lines))
     if found["table4"]:
         drawn, captions = draw(options.work / "CTC", options.results)
-        ps.write_figures(options.results / "figures.html", "Paper 002, figures 6 to 16: CTC", drawn, captions)
+        ps.write_figures(options.results / "figures.html", TITLE, drawn, captions)
         if not options.no_figures:
             ps.export_figures(drawn, options.results / "figures", ("png",))
+            about = (
+                "To zoom in and to read single points, run experiments/ci190_05/analysis.py: it writes figures.html."
+            )
+            ps.write_gallery(options.results / "figures" / "index.html", TITLE, captions, about)
 
 
 # --- reading ------------------------------------------------------------------------------------------------------
