@@ -399,7 +399,7 @@ def front(options: argparse.Namespace) -> None:
 
 def compare(options: argparse.Namespace) -> None:
     """Set policies against EASY, a front and what the owner wants, as tables and a report."""
-    from .compare import assign, rows_of, text_of
+    from .compare import assign, joint_rows, joint_text
     from .compare import compare as compared
     from .front import load_front
     from .policy import as_policy
@@ -428,7 +428,7 @@ def compare(options: argparse.Namespace) -> None:
             _remark_history(simulated(workload, "recorded"))
     if remark:
         _remark(remark)
-    _show(to_json(rows_of(comparisons)) if options.json else text_of(comparisons))
+    _show(to_json(joint_rows(comparisons)) if options.json else joint_text(comparisons))
     if options.output is not None:
         _remark(f"report: {options.output} (open it in a browser; it needs no network)")
 

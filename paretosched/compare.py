@@ -419,12 +419,12 @@ def trained_for(policies: Sequence[Policy], workloads: Sequence[Workload]) -> di
     return found
 
 
-def rows_of(comparisons: Sequence[Comparison]) -> list[dict[str, Any]]:
+def joint_rows(comparisons: Sequence[Comparison]) -> list[dict[str, Any]]:
     """List the rows of several comparisons, one workload after the other."""
     return [row for comparison in comparisons for row in comparison.rows()]
 
 
-def text_of(comparisons: Sequence[Comparison]) -> str:
+def joint_text(comparisons: Sequence[Comparison]) -> str:
     """Write comparisons for a terminal: one as `Comparison.text`, several under their names, and their gains together.
 
     The gains are those of the objective over EASY, one line a policy and one column a workload, if there are any.
@@ -432,7 +432,7 @@ def text_of(comparisons: Sequence[Comparison]) -> str:
     if len(comparisons) == 1:
         return comparisons[0].text()
     parts = [f"{c.workload_name}: {c.jobs:,} jobs on {c.capacity:,} processors\n{c.text()}" for c in comparisons]
-    gains = gains_of(comparisons)
+    gains = joint_gains(comparisons)
     if gains:
         names = list(dict.fromkeys(name for of_policy in gains.values() for name in of_policy))
         lines = [{"policy": p} | {n: signed(x) for n, x in of_policy.items()} for p, of_policy in gains.items()]
@@ -442,7 +442,7 @@ def text_of(comparisons: Sequence[Comparison]) -> str:
     return "\n\n".join(parts)
 
 
-def gains_of(comparisons: Sequence[Comparison]) -> dict[str, dict[str, float]]:
+def joint_gains(comparisons: Sequence[Comparison]) -> dict[str, dict[str, float]]:
     """Collect the objective's gains over EASY: policy to workload to per cent, where they are defined.
 
     Workloads of one name are numbered, and EASY, of which all are 0, is left out, as is the ideal point.

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .choice import written
-from .compare import NEAREST, NEAREST_ONLINE, gains_of
+from .compare import NEAREST, NEAREST_ONLINE, joint_gains
 from .errors import InputError
 from .front import online
 from .objectives import Objective
@@ -661,7 +661,7 @@ def compared(
     """
     several = len(comparisons) > 1
     drawn = {}
-    gains = gains_of(comparisons)
+    gains = joint_gains(comparisons)
     if gains:
         drawn["objective"] = _objective_gains(gains, comparisons)
     for number, (comparison, front) in enumerate(zip(comparisons, fronts, strict=True)):

@@ -15,10 +15,10 @@ from paretosched.compare import (
     ONLINE,
     assign,
     compare,
-    gains_of,
     improvement,
-    rows_of,
-    text_of,
+    joint_gains,
+    joint_rows,
+    joint_text,
     trained_for,
 )
 from paretosched.encodings import Encoding, Weighting
@@ -271,7 +271,7 @@ def test_a_wish_for_a_group_without_jobs_is_undefined_and_one_for_no_group_is_re
     keys = ("objective", "objective_vs_easy", "share_of_way", "exceeded")
     assert all(row[key] is None for row in c.rows() for key in keys)
     assert c.nearest is None
-    assert gains_of([c]) == {}
+    assert joint_gains([c]) == {}
     with pytest.raises(InputError, match="AWRT4, but three jobs has only UTIL, AWRT, AWRT1, AWRT2, AWRT3"):
         compare(WORKLOAD, [], None, Wish(weights=[("AWRT4", 1)]))
 
@@ -391,10 +391,10 @@ def test_every_workload_gets_its_own_front():
 
 def test_several_workloads_are_one_table_each_and_one_of_the_gains():
     several = [compare(w, ["fcfs"], None, FIRST) for w in (WORKLOAD, OTHER)]
-    rows = rows_of(several)
+    rows = joint_rows(several)
     assert [row["workload"] for row in rows] == ["three jobs"] * 3 + ["another"] * 3
     assert {row["digest"] for row in rows} == {WORKLOAD.digest, OTHER.digest}
-    text = text_of(several)
+    text = joint_text(several)
     assert text.startswith("three jobs: 3 jobs on 4 processors\npolicy ")
     assert "\n\nanother: 3 jobs on 4 processors\npolicy " in text
     last = [line.split() for line in text.split("\n\n")[-1].splitlines()]
@@ -403,12 +403,12 @@ def test_several_workloads_are_one_table_each_and_one_of_the_gains():
     assert last[0] == ["all", "workloads:", "33*AWRT1", "vs", "EASY"]
     assert last[1] == ["policy", "three", "jobs", "another"]
     assert last[3] == ["FCFS", "-12.6", "%", f"{gain:.1f}", "%"]
-    assert gains_of(several)["FCFS"] == pytest.approx({"three jobs": 100 * (309 - 348) / 309, "another": gain})
-    assert text_of(several[:1]) == several[0].text()
-    assert "all workloads" not in text_of([compare(w, ["fcfs"]) for w in (WORKLOAD, OTHER)])
+    assert joint_gains(several)["FCFS"] == pytest.approx({"three jobs": 100 * (309 - 348) / 309, "another": gain})
+    assert joint_text(several[:1]) == several[0].text()
+    assert "all workloads" not in joint_text([compare(w, ["fcfs"]) for w in (WORKLOAD, OTHER)])
 
 
 def test_workloads_of_one_name_are_told_apart():
     twin = OTHER.with_(name=WORKLOAD.name)
-    gains = gains_of([compare(w, ["fcfs"], None, FIRST) for w in (WORKLOAD, twin)])
+    gains = joint_gains([compare(w, ["fcfs"], None, FIRST) for w in (WORKLOAD, twin)])
     assert list(gains["FCFS"]) == ["three jobs", "three jobs (2)"]
