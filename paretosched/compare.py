@@ -233,7 +233,7 @@ class Comparison:
         parts, notes = [table(lines, columns)], []
         if self.wish is not None:
             parts.append(f"objective: {choice.written(self.wish)}\n{self._objective_table(self.wish, rows)}")
-            notes += [WAY] if self.best is not None else []
+            notes += [WAY] if self.best is not None and (self.wish.weights or self.wish.near) else []
         if self.waits:
             parts.append(self._wait_table(rows))
             notes.append(EVERY_JOB)

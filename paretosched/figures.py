@@ -508,14 +508,22 @@ def bars(
     middle = {c: k * band for k, c in enumerate(categories)}
     place = {(name, c): middle[c] + i - (len(ours) - 1) / 2 for i, name in enumerate(ours) for c in categories}
     cut = _cut([max(map(abs, row.values())) for row in ours.values() if row])
+    drawn = np.clip([x for rows in (ours, theirs) for row in rows.values() for x in row.values()], -cut, cut)
+    low, high = min(0.0, float(drawn.min())), max(0.0, float(drawn.max()))
+    span = (high - low) or 1.0
     figure = go.Figure(layout={"template": template()})
     for hue, (name, row) in zip(hues, ours.items(), strict=True):
+        hidden = {
+            c: max(row[c], p, key=abs)
+            for c, p in theirs.get(name, {}).items()
+            if c in row and _hides(p, row[c], span, cut)
+        }
         figure.add_trace(
             go.Bar(
                 x=[float(np.clip(x, -cut, cut)) for x in row.values()],
                 y=[place[name, c] for c in row],
                 customdata=[[text(c), x] for c, x in row.items()],
-                text=[_bar_label(x, abs(x) > cut) for x in row.values()],
+                text=["" if c in hidden else _bar_label(x, abs(x) > cut) for c, x in row.items()],
                 textposition=["inside" if abs(x) > cut else "outside" for x in row.values()],
                 insidetextanchor="end",
                 textangle=0,
@@ -529,6 +537,16 @@ def bars(
                 hovertemplate=f"<b>{text(name)}</b><br>%{{customdata[0]}}: %{{customdata[1]:+.2f}} %<extra></extra>",
             )
         )
+        for c, beyond in hidden.items():
+            side = 1 if row[c] > 0 else -1
+            figure.add_annotation(
+                text=_bar_label(row[c], False),
+                x=beyond,
+                y=place[name, c],
+                xanchor="left" if side > 0 else "right",
+                xshift=8 * side,
+                showarrow=False,
+            )
     beside = [(name, c, x) for name, row in theirs.items() for c, x in row.items()]
     if beside:
         figure.add_trace(
@@ -548,9 +566,7 @@ def bars(
                 "%{customdata[2]:+.2f} %<extra></extra>",
             )
         )
-    drawn = np.clip([x for rows in (ours, theirs) for row in rows.values() for x in row.values()], -cut, cut)
-    low, high = min(0.0, float(drawn.min())), max(0.0, float(drawn.max()))
-    room = LABEL * ((high - low) or 1.0)
+    room = LABEL * span
     body = THICK * max(band * len(categories), 4)
     words = [part for part in (subtitle, "better: right →") if part]
     figure.update_layout(
@@ -911,6 +927,12 @@ def _named(objective: Objective) -> str:
     """Name a response time and, unless its name is but a number, its group."""
     group = objective.label.removeprefix("AWRT of group ")
     return objective.name if group.isdigit() or objective.name == "AWRT" else f"{objective.name} {group}"
+
+
+def _hides(published: float, value: float, span: float, cut: float) -> bool:
+    """Tell whether the diamond of a published value would cover the number beside a bar."""
+    beyond = (abs(published) - abs(value)) / span
+    return published * value > 0 and max(abs(published), abs(value)) <= cut and -0.04 < beyond < LABEL
 
 
 def _bar_label(value: float, cut: bool) -> str:

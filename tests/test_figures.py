@@ -309,6 +309,17 @@ def test_published_values_stand_on_the_bar_of_their_policy_or_where_it_would_be(
     assert [trace.name for trace in figure.data if trace.showlegend is not False] == ["ours", "theirs", "paper 000"]
 
 
+def test_the_number_of_a_bar_stands_beyond_a_published_one_that_would_cover_it():
+    figure = bars(
+        {"ours": {"a": 10.0, "b": -10.0, "c": 10.0}}, title="", published={"ours": {"a": 10.5, "b": -9.8, "c": 3}}
+    )
+    (ours,) = drawn_bars(figure)
+    assert list(ours.text) == ["", "", "+10.0 %"]
+    right, left = figure.layout.annotations
+    assert (right.text, right.x, right.xanchor, right.y) == ("+10.0 %", 10.5, "left", ours.y[0])
+    assert (left.text, left.x, left.xanchor, left.y) == ("-10.0 %", -10.0, "right", ours.y[1])
+
+
 def test_limits_are_grey_and_below_the_policies():
     figure = bars(PAPER, title="", limits={"best on the front": {"CTC": 20.6}})
     limit = drawn_bars(figure)[-1]
