@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .figures import figures
     from .front import Front, frame, load_front, merge, save_front
     from .indicators import contributions, course, indicators
+    from .measures import waits
     from .objectives import Objective, objective_table, objectives
     from .plan import explore_plan, rows_of
     from .policy import Policy, greedy, load_policy, save_policy
@@ -72,6 +73,7 @@ _HOME = {
     "Objective": "objectives",
     "objective_table": "objectives",
     "objectives": "objectives",
+    "waits": "measures",
     "bounds": "bounds",
     "Bounds": "bounds",
     # what is possible

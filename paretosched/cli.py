@@ -24,6 +24,7 @@ from . import __version__
 from .errors import InputError, printable, quoted
 
 if TYPE_CHECKING:
+    from .choice import Wish
     from .explore import Progress
     from .front import Front
     from .policy import Policy
@@ -398,34 +399,37 @@ def front(options: argparse.Namespace) -> None:
 
 
 def compare(options: argparse.Namespace) -> None:
-    """Set policies against EASY and a front, as a table and a report."""
+    """Set policies against EASY, a front and what the owner wants, as tables and a report."""
+    from .compare import assign, joint_rows, joint_text
     from .compare import compare as compared
     from .front import load_front
     from .policy import as_policy
     from .simulate import simulate as simulated
     from .tables import to_json
 
-    for option, path in (("-o/--output", options.output), ("--figures", options.figures)):
-        if path is not None and options.front is None:
-            raise InputError(f"{option}: shows a front, so it needs --front")
     _check_outputs(options, "output")
-    workload = _workload(options)
+    each = _each(options)
+    workloads = [_workload(one) for one in each]
     policies = [as_policy(policy) for policy in options.policy or ["fcfs"]]
-    explored = load_front(options.front) if options.front is not None else None
-    comparison = compared(workload, policies, explored)
-    if explored is not None and options.figures is not None:
-        from .figures import figures
+    fronts = assign(workloads, [load_front(path) for path in options.front])
+    wish, remark = _objective(options, policies, workloads)
+    comparisons = [compared(w, policies, front, wish) for w, front in zip(workloads, fronts, strict=True)]
+    if options.figures is not None:
+        from .figures import compared as drawn
         from .report import export_figures
 
-        export_figures(figures(explored, comparison.marks), options.figures)
-    if explored is not None and options.output is not None:
+        export_figures(drawn(comparisons, fronts), options.figures)
+    if options.output is not None:
         from .report import write_report
 
-        write_report(options.output, explored, comparison)
-    _remark_repairs(options, workload)
-    if any(policy.rule == "recorded" for policy in policies):
-        _remark_history(simulated(workload, "recorded"))
-    _show(to_json(comparison.rows()) if options.json else comparison.text())
+        write_report(options.output, fronts, comparisons)
+    for one, workload in zip(each, workloads, strict=True):
+        _remark_repairs(one, workload)
+        if any(policy.rule == "recorded" for policy in policies):
+            _remark_history(simulated(workload, "recorded"))
+    if remark:
+        _remark(remark)
+    _show(to_json(joint_rows(comparisons)) if options.json else joint_text(comparisons))
     if options.output is not None:
         _remark(f"report: {options.output} (open it in a browser; it needs no network)")
 
@@ -438,7 +442,7 @@ def train(options: argparse.Namespace) -> None:
     from .train import train as trained
 
     _check_outputs(options, "output")
-    each = [argparse.Namespace(**{**vars(options), "trace": trace}) for trace in options.traces]
+    each = _each(options)
     workloads = [_workload(one) for one in each]
     try:
         wish = as_wish(options.objective, workloads[0].groups)
@@ -511,6 +515,11 @@ def explain(options: argparse.Namespace) -> None:
 # --- shared by subcommands ----------------------------------------------------------------------------------------
 
 
+def _each(options: argparse.Namespace) -> list[argparse.Namespace]:
+    """Give the options with one of several TRACEs after the other."""
+    return [argparse.Namespace(**{**vars(options), "trace": trace}) for trace in options.traces]
+
+
 def _workload(options: argparse.Namespace) -> Workload:
     """Read TRACE, with the --capacity and --groups that were asked for."""
     from .workload import by_consumption, by_csv, by_queue, by_swf_group, read_swf
@@ -554,6 +563,26 @@ def _scheduled(options: argparse.Namespace, workload: Workload) -> tuple[Schedul
         return schedule(explored, row, workload), made, explored.digest
     except InputError as error:
         raise InputError(f"{options.front}: {error}") from None
+
+
+def _objective(
+    options: argparse.Namespace, policies: Sequence[Policy], workloads: Sequence[Workload]
+) -> tuple[Wish | None, str]:
+    """Give what the owner wants: --objective, or what a policy was trained for; and which one, if there are several."""
+    from .choice import as_wish, written
+    from .compare import trained_for
+
+    if options.objective is not None:
+        try:
+            return as_wish(options.objective, workloads[0].groups), ""
+        except InputError as error:
+            raise InputError(f"--objective: {error}") from None
+    found = trained_for(policies, workloads)
+    if not found:
+        return None, ""
+    wish, *others = found
+    asides = "".join(f"; {found[other]} was trained for {written(other)}" for other in others)
+    return wish, f"the objective is {written(wish)}, as {found[wish]} was trained for it{asides}" if asides else ""
 
 
 def _remark_kept(run: str | None) -> None:
@@ -1167,17 +1196,30 @@ def _parser() -> argparse.ArgumentParser:
     made = command(
         "compare",
         compare,
-        "set policies against EASY and a front, as a table and a self-contained report",
-        "  paretosched compare w.swf.gz --front run --policy fcfs --policy easy --policy policy.json -o report.html",
+        "set policies against EASY, a front and what you want, as tables and a self-contained report",
+        "  paretosched compare w.swf.gz --front run --policy fcfs --policy easy --policy policy.json -o report.html\n"
+        '  paretosched compare ctc.swf.gz kth.swf.gz --policy policy.json --objective "10*AWRT1 + 4*AWRT2" --json',
     )
-    takes_trace(made)
-    made.add_argument("--front", metavar="FRONT", type=_path, help="run directory or front file")
+    takes_trace(made, several=True)
+    made.add_argument(
+        "--front",
+        action="append",
+        default=[],
+        metavar="FRONT",
+        type=_path,
+        help="run directory or front file; may be repeated, one for each log (the logs tell which)",
+    )
     made.add_argument(
         "--policy",
         action="append",
         metavar="P",
         type=_path,
         help="as for simulate; may be repeated (default fcfs; EASY is always there)",
+    )
+    made.add_argument(
+        "--objective",
+        metavar="WISH",
+        help="what is wanted, as for train (default: what the first policy file that says so was trained for)",
     )
     made.add_argument("-o", "--output", metavar="FILE", type=_path, help="HTML report to write")
     made.add_argument(

@@ -1,18 +1,36 @@
-"""How policies stand against EASY and against a front of schedules, on one workload."""
+"""How policies stand against EASY and against a front of schedules, on one workload or on several.
+
+**The wish.** With a wish of the owner's (see `choice`) every policy has the value of its goal, and how far it exceeds
+limits. Its gain over EASY is (EASY - X) / EASY in per cent, for weighted sums that are positive for EASY: the value of
+a point to come near to is a shortfall already, of which no share can be taken. Of the front the schedule counts that
+comes nearest to the wish (`choice.fitness`, so one within the limits, if there is any).
+
+**The share of the way** from EASY to that schedule is (EASY - X) / (EASY - best) in per cent, for sums and points: 0
+is as good as EASY, 100 as the best on the front; it is negative for what is worse than EASY, and above 100 for what
+is better than the front. It is undefined (None) without a front or a goal, if EASY is at least as good as the
+front, for what exceeds a limit, and for everything if EASY or the best on the front exceeds one: then the goal alone
+does not say how far it is.
+
+A wish that uses the response time of a group without jobs is undefined on that workload.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from . import choice
 from .bounds import bounds
-from .errors import InputError
+from .choice import Wish
+from .errors import InputError, first_few
 from .front import Front, costs, online
+from .measures import SLOWDOWN_BOUND, Waits, bins, use, waits
 from .objectives import Objective, objective_table, objectives
 from .policy import Policy, as_policy
 from .schedule import Schedule
@@ -21,15 +39,25 @@ from .tables import Column, plain, table
 from .workload import Workload
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 BEST = "best on the front"
 IDEAL = "ideal point"
 ONLINE = "best online on the front"
+NEAREST = "nearest to the objective"
+NEAREST_ONLINE = "nearest online"
 PROMPT_RULE = (
     "ideal point: no schedule can have a shorter AWRT, nor a higher UTIL if it starts with the first submission"
 )
 ANY_RULE = "ideal point: no schedule can have a shorter AWRT or a higher UTIL, whenever it starts"
 OVERBOOKED = " (overbooked)"
 CONVENTION = "(EASY - X) / EASY; positive is better for response times and worse for UTIL"
+WAY = "of the way: from EASY to what comes nearest to the objective on the front"
+EVERY_JOB = (
+    f"wait: of every job alike, large or small; slowdown: (wait + run) / max(run, {SLOWDOWN_BOUND} s), at least 1"
+)
+ALL_JOBS = "all jobs"
+SLOWDOWN = f"bounded_slowdown_{SLOWDOWN_BOUND}s"
+WAITS = {"mean": "mean", "median": "median", "p95": "95 %", "worst": "worst"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +90,18 @@ class Comparison:
         a front.
     best_online
         The same of the schedules that online policies made; None if these are all, or there is none.
+    wish
+        What the owner wants; None if that was not said.
+    nearest, nearest_online
+        (m,), the schedule of the front that comes nearest to the wish, and of those that online policies made; None
+        without a wish, where it is undefined, and as `best` and `best_online`.
+    waits
+        How long jobs wait under each policy, q of them.
+    edges
+        (k + 1,) seconds of the trace, from the first submission to the last completion under any policy, see
+        `measures.bins`.
+    used
+        (q, k) processor seconds that are used between them.
     """
 
     workload_name: str
@@ -78,17 +118,35 @@ class Comparison:
     dominates: NDArray[np.int64] | None = None
     best: Floats | None = None
     best_online: Floats | None = None
+    wish: Wish | None = None
+    nearest: Floats | None = None
+    nearest_online: Floats | None = None
+    waits: tuple[Waits, ...] = ()
+    edges: Ints | None = None
+    used: Ints | None = None
 
     @property
     def marks(self) -> dict[str, Floats]:
         """The policies and the ideal point as named points of a figure: name to objective vector, (m,)."""
         return dict(zip((*self.policies, IDEAL), (*self.values, self.ideal), strict=True))
 
+    @property
+    def busy(self) -> Floats:
+        """(q, k) per cent of the machine in use between `edges`; (q, 0) if nothing was measured."""
+        if self.edges is None or self.used is None:
+            return np.empty((len(self.policies), 0))
+        share: Floats = 100.0 * self.used / (self.capacity * np.diff(self.edges).astype(np.float64))
+        return share
+
     def rows(self) -> list[dict[str, Any]]:
         """List the policies, the best values on the front and the ideal point, as plain values; undefined is None.
 
-        The keys are "policy"; the names of the objectives, in natural units; the same with "_vs_easy", per cent;
-        "dominated_by" and "dominates".
+        The keys are "policy", "workload", "digest"; the names of the objectives, in natural units; the same with
+        "_vs_easy", per cent; "dominated_by" and "dominates"; with a wish "wish", in words, "objective", the value of
+        its goal, "objective_vs_easy" and "share_of_way", per cent, see the module, and "exceeded", of its limits;
+        "waits", a list with "group" (None for all), "jobs", "wait_mean_s", "wait_median_s", "wait_p95_s",
+        "wait_worst_s" and the bounded slowdown's mean and median; and "utilisation_over_time", with "from_s",
+        "bin_s", "until_s" and "percent".
         """
         rows = [
             self._row(name, self.values[q], self.improvement[q])
@@ -96,24 +154,73 @@ class Comparison:
                 "dominated_by": _count(self.dominated_by, q),
                 "dominates": _count(self.dominates, q),
             }
+            | self._reached(self.values[q])
+            | {"waits": self._waited(q), "utilisation_over_time": self._over_time(q)}
             for q, name in enumerate(self.policies)
         ]
-        for name, values in ((ONLINE, self.best_online), (BEST, self.best), (IDEAL, self.ideal)):
+        for name, values, nearest in (
+            (ONLINE, self.best_online, self.nearest_online),
+            (BEST, self.best, self.nearest),
+            (IDEAL, self.ideal, self.ideal),
+        ):
             if values is not None:
-                gain = improvement(values, self.values[0])
-                rows.append(self._row(name, values, gain) | {"dominated_by": None, "dominates": None})
+                nothing = dict.fromkeys(("dominated_by", "dominates", "waits", "utilisation_over_time"))
+                reached = self._reached(nearest, bound=name == IDEAL)
+                rows.append(self._row(name, values, improvement(values, self.values[0])) | reached | nothing)
         return rows
 
     def _row(self, policy: str, values: Floats, gain: Floats) -> dict[str, Any]:
         names = [o.name for o in self.objectives]
         measured = dict(zip(names, plain(values), strict=True))
         against = {f"{name}_vs_easy": x for name, x in zip(names, plain(gain), strict=True)}
-        return {"policy": policy, **measured, **against}
+        where = {"workload": self.workload_name, "digest": self.workload_digest}
+        return {"policy": policy, **where, **measured, **against}
+
+    def _reached(self, values: Floats | None, bound: bool = False) -> dict[str, Any]:
+        """Say what objective values, (m,), are worth to the owner; a bound exceeds no limit."""
+        if self.wish is None:
+            return {}
+        made = dict.fromkeys(("objective", "objective_vs_easy", "share_of_way", "exceeded"))
+        made["wish"] = choice.written(self.wish)
+        if values is None or not _has(self.wish, self.objectives, self.values[0]):
+            return made
+        easy, own = self.values[:1], values[None]
+        if not bound:
+            made["exceeded"] = float(choice.violation(self.wish, own)[0])
+        if not (self.wish.weights or self.wish.near):
+            return made
+        reference, goal = (float(choice.goal(self.wish, row)[0]) for row in (easy, own))
+        made["objective"] = goal
+        if self.wish.weights and reference > 0:
+            made["objective_vs_easy"] = 100 * (reference - goal) / reference
+        if self.nearest is not None:
+            best = self.nearest[None]
+            within = choice.violation(self.wish, np.vstack([easy, best] if bound else [easy, best, own])).max() == 0
+            way = reference - float(choice.goal(self.wish, best)[0])
+            if within and way > 0:
+                made["share_of_way"] = 100 * (reference - goal) / way
+        return made
+
+    def _waited(self, q: int) -> list[dict[str, Any]] | None:
+        if not self.waits:
+            return None
+        measured = self.waits[q]
+        keys = ("wait_mean_s", "wait_median_s", "wait_p95_s", "wait_worst_s", f"{SLOWDOWN}_mean", f"{SLOWDOWN}_median")
+        columns = dict(zip(("jobs", *keys), map(plain, measured), strict=True))
+        names = [None, *(_group(o) for o in self.objectives[2:])]
+        return [{"group": name} | {key: columns[key][i] for key in columns} for i, name in enumerate(names)]
+
+    def _over_time(self, q: int) -> dict[str, Any] | None:
+        if self.edges is None:
+            return None
+        first, second, last = (int(self.edges[i]) for i in (0, 1, -1))
+        return {"from_s": first, "bin_s": second - first, "until_s": last, "percent": plain(self.busy[q])}
 
     def text(self) -> str:
-        """Write the rows as a table for a terminal, times in hours, with the gains over EASY below each policy."""
+        """Write the rows as tables for a terminal, times in hours, with the gains over EASY below each policy."""
+        rows = self.rows()
         lines: list[dict[str, Any]] = []
-        for row in self.rows():
+        for row in rows:
             hours = {o.name: row[o.name] / 3600 for o in self.objectives if o.unit == "s" and row[o.name] is not None}
             lines.append(row | hours)
             if len(lines) > 1:  # the first row is EASY itself
@@ -123,13 +230,58 @@ class Comparison:
         columns = [Column("policy", "policy"), *map(in_hours, self.objectives)]
         if self.best is not None:
             columns += [Column("dominated_by", "dominated by", ",d"), Column("dominates", "dominates", ",d")]
-        return f"{table(lines, columns)}\nvs EASY: {CONVENTION}\n{self.ideal_rule}"
+        parts, notes = [table(lines, columns)], []
+        if self.wish is not None:
+            parts.append(f"objective: {choice.written(self.wish)}\n{self._objective_table(self.wish, rows)}")
+            notes += [WAY] if self.best is not None and (self.wish.weights or self.wish.near) else []
+        if self.waits:
+            parts.append(self._wait_table(rows))
+            notes.append(EVERY_JOB)
+        notes += [f"vs EASY: {CONVENTION}", self.ideal_rule]
+        return "\n\n".join([*parts, "\n".join(notes)])
+
+    def _objective_table(self, wish: Wish, rows: Sequence[dict[str, Any]]) -> str:
+        columns = [Column("policy", "policy")]
+        if wish.weights or wish.near:
+            columns.append(Column("objective", "objective", ",.1f" if wish.weights else ".4f"))
+        if wish.weights:
+            columns.append(Column("gain", "vs EASY", ".1f"))
+        if (wish.weights or wish.near) and self.best is not None:
+            columns.append(Column("share_of_way", "of the way %", ",.1f"))
+        if wish.limits:
+            columns.append(Column("above", "limits exceeded by %", ",.2f"))
+        lines = []
+        for row in rows:
+            gain = row["objective_vs_easy"]
+            above = None if row["exceeded"] is None else 100 * row["exceeded"]
+            lines.append(row | {"gain": None if gain is None else signed(gain), "above": above})
+        return table(lines, columns)
+
+    def _wait_table(self, rows: Sequence[dict[str, Any]]) -> str:
+        lines = []
+        for place in range(len(self.objectives) - 1):
+            for row in rows[: len(self.policies)]:
+                waited = row["waits"][place]
+                hours = {key: plain(np.nan if x is None else x / 3600) for key, x in waited.items() if key[-2:] == "_s"}
+                first = row is rows[0]
+                named = ALL_JOBS if place == 0 else f"group {waited['group']}"
+                lines.append(waited | hours | {"policy": row["policy"], "of": named if first else ""})
+        columns = [Column("of", "wait of"), Column("policy", "policy"), Column("jobs", "jobs", ",d")]
+        columns += [Column(f"wait_{key}_s", f"{words} h", ",.2f") for key, words in WAITS.items()]
+        columns += [
+            Column(f"{SLOWDOWN}_mean", f"slowdown ({SLOWDOWN_BOUND} s) mean", ",.2f"),
+            Column(f"{SLOWDOWN}_median", "median", ",.2f"),
+        ]
+        return table(lines, columns)
 
 
 def compare(
-    workload: Workload, policies: Sequence[str | os.PathLike[str] | Policy], front: Front | None = None
+    workload: Workload,
+    policies: Sequence[str | os.PathLike[str] | Policy],
+    front: Front | None = None,
+    wish: Wish | None = None,
 ) -> Comparison:
-    """Simulate policies and set them against EASY and a front.
+    """Simulate policies and set them against EASY, a front, and what the owner wants.
 
     Parameters
     ----------
@@ -139,6 +291,8 @@ def compare(
         What `simulate` accepts. EASY is always simulated, as the reference, and comes first.
     front
         Schedules of the same workload.
+    wish
+        What the owner wants, see `choice`; the policies need not have been trained for it.
 
     Returns
     -------
@@ -149,7 +303,8 @@ def compare(
     Raises
     ------
     InputError
-        The front belongs to another workload, or a policy does not fit this one.
+        The front belongs to another workload, a policy does not fit this one, or the wish uses an objective that this
+        one has not.
 
     Examples
     --------
@@ -161,15 +316,11 @@ def compare(
     >>> c = compare(w, ["fcfs"])
     >>> c.policies, [row["AWRT"] for row in c.rows()[:2]]
     (('EASY', 'FCFS'), [11.11320754716981, 11.849056603773585])
-    >>> round(c.rows()[1]["AWRT_vs_easy"], 2)
-    -6.62
+    >>> round(c.rows()[1]["AWRT_vs_easy"], 2), c.rows()[1]["waits"][0]["wait_worst_s"]
+    (-6.62, 13.0)
     """
     if front is not None and front.digest != workload.digest:
-        raise InputError(
-            "front must be of the same workload: jobs, capacity and groups, "
-            f"but it is of {front.workload} ({front.digest[:12]}), "
-            f"not of {workload.name} ({workload.digest[:12]})"
-        )
+        raise _foreign(front, [workload])
     chosen = _with_easy([as_policy(policy) for policy in policies])
     schedules = [simulate(workload, policy) for policy in chosen]
     feasible = np.array(
@@ -177,13 +328,15 @@ def compare(
     )
     values = np.array([objectives(schedule) for schedule in schedules])
     table_of_objectives = objective_table(workload.groups)
+    if wish is not None:
+        _check_known(wish, table_of_objectives, workload.name)
     limits = bounds(workload)
     ideal = limits.together.copy()
     shown = values if front is None else np.vstack([values, front.values])
     prompt = bool(shown[:, 0].max() <= limits.prompt_utilisation)
     if prompt:
         ideal[0] = limits.prompt_utilisation
-    above = below = best = best_online = None
+    above = below = best = best_online = nearest = nearest_online = None
     if front is not None:
         own, theirs = np.split(costs(np.vstack([values, front.values]), table_of_objectives), [len(values)])
         above = np.array([np.count_nonzero(_dominate(theirs, row)) for row in own], dtype=np.int64)
@@ -191,9 +344,12 @@ def compare(
         above[~feasible] = below[~feasible] = -1
         sign = np.array([1.0 if o.maximise else -1.0 for o in table_of_objectives])
         best = _best(sign, front.values)
+        nearest = _nearest(wish, table_of_objectives, front.values)
         made_online = online(front)
         if made_online.any() and not made_online.all():
             best_online = _best(sign, front.values[made_online])
+            nearest_online = _nearest(wish, table_of_objectives, front.values[made_online])
+    edges = bins(int(workload.submit[0]), max(int(schedule.finish.max()) for schedule in schedules))
     return Comparison(
         workload.name,
         workload.digest,
@@ -209,7 +365,120 @@ def compare(
         below,
         best,
         best_online,
+        wish,
+        nearest,
+        nearest_online,
+        tuple(waits(schedule) for schedule in schedules),
+        edges,
+        np.array([use(schedule, edges) for schedule in schedules]),
     )
+
+
+def assign(workloads: Sequence[Workload], fronts: Sequence[Front]) -> list[Front | None]:
+    """Give each workload the front that belongs to it: the one with its digest.
+
+    Raises
+    ------
+    InputError
+        A front belongs to none of the workloads, or two of them to one.
+    """
+    known: dict[str, Front] = {}
+    for front in fronts:
+        if front.digest not in [workload.digest for workload in workloads]:
+            raise _foreign(front, workloads)
+        if front.digest in known:
+            raise InputError(
+                f"front must be one for each workload, but there are two of {front.workload}; "
+                "they can be merged: paretosched front RUN1 RUN2 -o FRONT"
+            )
+        known[front.digest] = front
+    return [known.get(workload.digest) for workload in workloads]
+
+
+def _foreign(front: Front, workloads: Sequence[Workload]) -> InputError:
+    what = "the same workload" if len(workloads) == 1 else "one of the workloads"
+    own = first_few((f"{w.name} ({w.digest[:12]})" for w in workloads), len(workloads))
+    return InputError(
+        f"front must be of {what}: jobs, capacity and groups, "
+        f"but it is of {front.workload} ({front.digest[:12]}), not of {own}"
+    )
+
+
+def trained_for(policies: Sequence[Policy], workloads: Sequence[Workload]) -> dict[Wish, str]:
+    """List the wishes that policies say they were trained for, each with the name of the first such policy.
+
+    What is kept there is free: wishes that are none, or use objectives that a workload has not, are left out.
+    """
+    found: dict[Wish, str] = {}
+    for policy in policies:
+        with suppress(InputError):
+            wish = choice.from_json(policy.provenance.get("wish"))
+            for workload in workloads:
+                _check_known(wish, objective_table(workload.groups), workload.name)
+            found.setdefault(wish, policy.name)
+    return found
+
+
+def joint_rows(comparisons: Sequence[Comparison]) -> list[dict[str, Any]]:
+    """List the rows of several comparisons, one workload after the other."""
+    return [row for comparison in comparisons for row in comparison.rows()]
+
+
+def joint_text(comparisons: Sequence[Comparison]) -> str:
+    """Write comparisons for a terminal: one as `Comparison.text`, several under their names, and their gains together.
+
+    The gains are those of the objective over EASY, one line a policy and one column a workload, if there are any.
+    """
+    if len(comparisons) == 1:
+        return comparisons[0].text()
+    parts = [f"{c.workload_name}: {c.jobs:,} jobs on {c.capacity:,} processors\n{c.text()}" for c in comparisons]
+    gains = joint_gains(comparisons)
+    if gains:
+        names = list(dict.fromkeys(name for of_policy in gains.values() for name in of_policy))
+        lines = [{"policy": p} | {n: signed(x) for n, x in of_policy.items()} for p, of_policy in gains.items()]
+        columns = [Column("policy", "policy"), *(Column(name, name, ".1f") for name in names)]
+        words = choice.written(next(c.wish for c in comparisons if c.wish is not None))
+        parts.append(f"all workloads: {words} vs EASY\n{table(lines, columns)}")
+    return "\n\n".join(parts)
+
+
+def joint_gains(comparisons: Sequence[Comparison]) -> dict[str, dict[str, float]]:
+    """Collect the objective's gains over EASY: policy to workload to per cent, where they are defined.
+
+    Workloads of one name are numbered, and EASY, of which all are 0, is left out, as is the ideal point.
+    """
+    gains: dict[str, dict[str, float]] = {}
+    for name, comparison in zip(_distinct([c.workload_name for c in comparisons]), comparisons, strict=True):
+        for row in comparison.rows()[1:]:
+            gain = row.get("objective_vs_easy")
+            if gain is not None and row["policy"] != IDEAL:
+                gains.setdefault(row["policy"], {})[name] = gain
+    return gains
+
+
+def _check_known(wish: Wish, objectives: Sequence[Objective], workload: str) -> None:
+    names = [o.name for o in objectives]
+    unknown = [name for name in wish.names if name not in names]
+    if unknown:
+        raise InputError(
+            f"the wish {choice.written(wish)} uses {unknown[0]}, but {workload} has only {', '.join(names)}"
+        )
+
+
+def _nearest(wish: Wish | None, objectives: Sequence[Objective], values: Floats) -> Floats | None:
+    if wish is None or not len(values) or not _has(wish, objectives, values[0]):
+        return None
+    row: Floats = values[int(np.argmin(choice.fitness(wish, values)))]
+    return row
+
+
+def _has(wish: Wish, objectives: Sequence[Objective], values: Floats) -> bool:
+    """Tell whether everything a wish uses is defined: the groups have jobs."""
+    return not any(np.isnan(value) for o, value in zip(objectives, values, strict=True) if o.name in wish.names)
+
+
+def _group(objective: Objective) -> str:
+    return objective.label.removeprefix("AWRT of group ")
 
 
 def _best(sign: Floats, values: Floats) -> Floats:

@@ -18,13 +18,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import __version__
-from .compare import BEST, CONVENTION, IDEAL, ONLINE, Comparison
+from . import __version__, choice
+from .compare import ALL_JOBS, BEST, CONVENTION, IDEAL, ONLINE, SLOWDOWN, WAITS, Comparison
 from .encodings import to_json
 from .errors import InputError
-from .figures import GRID, HOUR, INK, PAPER, QUIET, figures, template, unit
+from .figures import GRID, HOUR, INK, PAPER, QUIET, compared, prefix, template, unit
 from .files import written
 from .front import extremes, online
+from .measures import SLOWDOWN_BOUND
 from .objectives import Objective
 from .tables import plain
 
@@ -46,32 +47,33 @@ CONFIG = {
     "responsive": True,
 }
 FORMATS = ("png", "svg")
-WIDE = ("parallel", "pairs")  # figures as wide as the page
+OVER_TIME = "utilisation"
+WIDE = ("parallel", "pairs", OVER_TIME)  # figures as wide as the page
 
 
 def write_report(
     path: str | os.PathLike[str],
-    front: Front,
-    comparison: Comparison,
+    front: Front | Sequence[Front | None] | None,
+    comparison: Comparison | Sequence[Comparison],
     pairs: Sequence[tuple[str, str]] | None = None,
 ) -> None:
-    """Write the report of a front and of policies compared with it.
+    """Write the report of policies compared, on one workload or on several, and of the fronts, if there are any.
 
     Parameters
     ----------
     path
         The HTML file.
     front
-        The schedules, at least one.
+        The schedules, at least one, or None; of several comparisons one for each.
     comparison
-        The policies, made by `compare` with this front.
+        The policies, made by `compare` with this front; one, or several.
     pairs
-        Pairs of objectives to draw in full, at most three; by default the first two groups.
+        Pairs of objectives to draw in full, at most three; by default the one `figures.compared` takes.
 
     Raises
     ------
     InputError
-        The front is empty or of another workload than the comparison, a pair cannot be drawn, or the file cannot be
+        A front is empty or of another workload than the comparison, a pair cannot be drawn, or the file cannot be
         written.
     """
     page = report(front, comparison, pairs)
@@ -79,34 +81,210 @@ def write_report(
         temporary.write_text(page, encoding="utf-8")
 
 
-def report(front: Front, comparison: Comparison, pairs: Sequence[tuple[str, str]] | None = None) -> str:
+def report(
+    front: Front | Sequence[Front | None] | None,
+    comparison: Comparison | Sequence[Comparison],
+    pairs: Sequence[tuple[str, str]] | None = None,
+) -> str:
     """Make the text of the report that `write_report` writes."""
-    if len(front.values) == 0:
-        raise InputError(f"front of {front.workload} must have at least one schedule, but is empty")
-    if front.digest != comparison.workload_digest:
+    comparisons = [comparison] if isinstance(comparison, Comparison) else list(comparison)
+    fronts = list(front) if isinstance(front, Sequence) else [front]
+    if not comparisons or len(fronts) != len(comparisons):
         raise InputError(
-            f"front must be of the compared workload {comparison.workload_name}, but it is of {front.workload}"
+            f"fronts must be one for each comparison, or None, but are {len(fronts)} for {len(comparisons)}"
         )
-    drawn = figures(front, comparison.marks, pairs)
-    small = [name for name in drawn if name not in WIDE]
-    large = [name for name in drawn if name not in small]
+    for one, other in zip(fronts, comparisons, strict=True):
+        if one is not None and len(one.values) == 0:
+            raise InputError(f"front of {one.workload} must have at least one schedule, but is empty")
+        if one is not None and one.digest != other.workload_digest:
+            raise InputError(
+                f"front must be of the compared workload {other.workload_name}, but it is of {one.workload}"
+            )
+    drawn = compared(comparisons, fronts, pairs)
+    if len(comparisons) > 1:
+        return _of_several(fronts, comparisons, drawn)
+    return _of_one(fronts[0], comparisons[0], drawn)
+
+
+def _of_one(front: Front | None, comparison: Comparison, drawn: Mapping[str, Figure]) -> str:
+    own = ("objective", "improvements", "positions")
+    against = [name for name in ("improvements", "positions") if name in drawn]
+    name = comparison.workload_name if front is None else front.workload
     body = f"""<header>
 <p class="eyebrow">paretosched report</p>
-<h1>{html.escape(front.workload)}</h1>
+<h1>{html.escape(name)}</h1>
 <p class="quiet">{comparison.jobs:,} jobs on {comparison.capacity:,} processors</p>
 </header>
-{_tiles(front, comparison)}
-<ul class="summary">{"".join(f"<li>{words}</li>" for words in _summary(front, comparison))}</ul>
+{_found(front, comparison)}
+{_policies(comparison)}
+{_wished(comparison, drawn)}
+{_side_by_side(drawn, against)}
+{_waits(comparison, drawn)}
+{"" if front is None else _trade_offs(front, comparison, {k: f for k, f in drawn.items() if k not in own})}
 <section>
-<h2>Policies against the front</h2>
+<h2>Where this comes from</h2>
+{_provenance(front, comparison)}
+</section>"""
+    return _page(f"Schedules of {name}", body)
+
+
+def _of_several(fronts: Sequence[Front | None], comparisons: Sequence[Comparison], drawn: Mapping[str, Figure]) -> str:
+    names = [comparison.workload_name for comparison in comparisons]
+    objective = ""
+    if "objective" in drawn:
+        wish = next(comparison.wish for comparison in comparisons if comparison.wish is not None)
+        objective = f"<section>{_wish_head(wish)}{_figure('objective', drawn['objective'])}</section>"
+    parts = []
+    for number, (front, comparison) in enumerate(zip(fronts, comparisons, strict=True)):
+        own = {name: figure for name, figure in drawn.items() if name.startswith(prefix(comparisons, number))}
+        against = [name for name in own if not name.endswith(OVER_TIME)]
+        parts.append(f"""<header class="part">
+<h1>{html.escape(names[number])}</h1>
+<p class="quiet">{comparison.jobs:,} jobs on {comparison.capacity:,} processors</p>
+</header>
+{_found(front, comparison)}
+{_policies(comparison)}
+{_wished(comparison, own)}
+{_side_by_side(own, against)}
+{_waits(comparison, own)}
+<section>
+<h2>Where this comes from</h2>
+{_provenance(front, comparison)}
+</section>""")
+    body = f"""<header>
+<p class="eyebrow">paretosched report</p>
+<h1>{len(names)} workloads</h1>
+<p class="quiet">{html.escape(_listed(names))}</p>
+</header>
+{objective}
+{"".join(parts)}"""
+    return _page(f"Policies on {len(names)} workloads", body)
+
+
+def _found(front: Front | None, comparison: Comparison) -> str:
+    if front is None:
+        return ""
+    words = "".join(f"<li>{words}</li>" for words in _summary(front, comparison))
+    return f'{_tiles(front, comparison)}\n<ul class="summary">{words}</ul>'
+
+
+def _policies(comparison: Comparison) -> str:
+    counted = comparison.dominated_by is not None
+    dominated = (
+        """Dominated by: schedules of the front that are at least as good in every objective and better in one;
+AWRT, a fixed mean of the group times, has no say in that. """
+        if counted
+        else ""
+    )
+    return f"""<section>
+<h2>Policies against {"the front" if counted else "EASY"}</h2>
 {_comparison_table(comparison)}
 <p class="note">Response times in hours. Second line: {html.escape(CONVENTION)}; ▲ marks what is better than EASY,
-▼ what is worse. Dominated by: schedules of the front that are at least as good in every objective and better in one;
-AWRT, a fixed mean of the group times, has no say in that. “–” is undefined, as no job counts, or has no meaning.
+▼ what is worse. {dominated}“–” is undefined, as no job counts, or has no meaning.
 {html.escape(_sentence(comparison.ideal_rule))}; each is a
 bound of its own, and no schedule need reach all.</p>
-</section>
-<section>
+</section>"""
+
+
+def _wished(comparison: Comparison, drawn: Mapping[str, Figure]) -> str:
+    """Say what the policies are worth to the owner, beside the figure of it, if there is one."""
+    wish = comparison.wish
+    if wish is None:
+        return ""
+    goal = bool(wish.weights or wish.near)
+    front = comparison.best is not None
+    heads = [_head("Policy")]
+    heads += [_head("Objective", "smaller is better")] if goal else []
+    heads += [_head("Share of the way", "EASY to the front")] if goal and front else []
+    heads += [_head("Limits exceeded by")] if wish.limits else []
+    lines: list[str] = []
+    for row in comparison.rows():
+        cells = [f'<th scope="row">{html.escape(row["policy"])}</th>']
+        if goal:
+            gain = row["objective_vs_easy"] if lines else None
+            below = "" if gain is None else _gain(gain)
+            cells.append(_number(row["objective"], ",.1f" if wish.weights else ".4f", below))
+        if goal and front:
+            cells.append(_number(row["share_of_way"], ",.1f", " %"))
+        if wish.limits:
+            above = row["exceeded"]
+            cells.append(_number(None if above is None else 100 * above, ",.2f", " %"))
+        lines.append(f"<tr{_kind(row)}>{''.join(cells)}</tr>")
+    words = []
+    if wish.weights:
+        words.append("Second line: (EASY - X) / EASY; positive is better.")
+    elif wish.near:
+        words.append(
+            "The objective is the largest shortfall from what was asked for, as a share of it; negative: exceeded."
+        )
+    if goal and front:
+        words.append(
+            "Share of the way: from EASY (0 %) to the schedule of the front that comes nearest to the objective "
+            "(100 %); undefined where that is no better than EASY, or a limit is exceeded."
+        )
+    if wish.limits:
+        words.append("Limits come before everything else; exceeded by: the sum of what is above or below, as shares.")
+    figure = _figure("objective", drawn["objective"]) if "objective" in drawn else ""
+    return f"""<section>
+{_wish_head(wish)}
+<div class="two top">{_table(heads, lines)}{figure}</div>
+<p class="note">{html.escape(" ".join(words))}</p>
+</section>"""
+
+
+def _wish_head(wish: choice.Wish) -> str:
+    return f'<h2>What the owner wants: <span class="wish">{html.escape(choice.written(wish))}</span></h2>'
+
+
+def _side_by_side(drawn: Mapping[str, Figure], names: Sequence[str]) -> str:
+    return f'<div class="two top">{"".join(_figure(name, drawn[name]) for name in names)}</div>' if names else ""
+
+
+def _waits(comparison: Comparison, drawn: Mapping[str, Figure]) -> str:
+    """Show what users and administrators ask next: waits and slowdowns, and how busy the machine is."""
+    if not comparison.waits:
+        return ""
+    heads = [
+        _head("Wait of", "jobs"),
+        '<th scope="col" class="left">Policy</th>',
+        *(_head(words, "h") for words in WAITS.values()),
+    ]
+    heads += [
+        _head("Slowdown", f"mean, bound {SLOWDOWN_BOUND} s"),
+        _head("Slowdown", f"median, bound {SLOWDOWN_BOUND} s"),
+    ]
+    rows = comparison.rows()[: len(comparison.policies)]
+    lines = []
+    for place in range(len(comparison.objectives) - 1):
+        for number, row in enumerate(rows):
+            waited = row["waits"][place]
+            cells = []
+            if number == 0:
+                name = html.escape(ALL_JOBS if place == 0 else f"group {waited['group']}")
+                jobs = f"<small>{waited['jobs']:,}</small>"
+                cells.append(f'<th scope="rowgroup" rowspan="{len(rows)}">{name}{jobs}</th>')
+            cells.append(f'<th scope="row" class="left">{html.escape(row["policy"])}</th>')
+            for key in WAITS:
+                seconds = waited[f"wait_{key}_s"]
+                hint = "" if seconds is None else f' title="{seconds:,.0f} s"'
+                cells.append(_number(None if seconds is None else seconds / HOUR, ",.2f", hint=hint))
+            cells += [_number(waited[f"{SLOWDOWN}_{key}"], ",.2f") for key in ("mean", "median")]
+            lines.append(f"<tr{'' if number else ' class=begin'}>{''.join(cells)}</tr>")
+    shown = "".join(_figure(name, figure) for name, figure in drawn.items() if name.endswith(OVER_TIME))
+    return f"""<section>
+<h2>How long jobs wait, and how busy the machine is</h2>
+{_table(heads, lines)}
+<p class="note">Every job counts once here, a small one as much as a large one, unlike in AWRT. 95 %: so many of the
+jobs wait no longer. Slowdown: (wait + run) / max(run, {SLOWDOWN_BOUND} s), at least 1. Rest on a wait for its
+seconds.</p>
+{shown}
+</section>"""
+
+
+def _trade_offs(front: Front, comparison: Comparison, drawn: Mapping[str, Figure]) -> str:
+    small = [name for name in drawn if name not in WIDE]
+    large = [name for name in drawn if name in WIDE and not name.endswith(OVER_TIME)]
+    return f"""<section>
 <h2>Trade-offs</h2>
 <div class="two">{"".join(_figure(key, drawn[key]) for key in small)}{HOW_TO_READ}</div>
 {"".join(_figure(key, drawn[key]) for key in large)}
@@ -116,12 +294,7 @@ bound of its own, and no schedule need reach all.</p>
 {_extremes_table(front, comparison)}
 <p class="note">One line an objective: the schedule that is best in it, with everything else it brings. Response times
 in hours.</p>
-</section>
-<section>
-<h2>Where this comes from</h2>
-{_provenance(front, comparison)}
 </section>"""
-    return _page(f"Schedules of {front.workload}", body)
 
 
 def write_figures(
@@ -259,7 +432,7 @@ def export_figures(
         raise InputError(f"{target}: cannot make this directory: {error.strerror}") from None
     paths = [target / f"{name}.{ending}" for name in drawn for ending in formats]
     try:
-        _export({path: (drawn[path.stem], path.stem in WIDE) for path in paths})
+        _export({path: (drawn[path.stem], path.stem.endswith(WIDE)) for path in paths})
     except BaseException:
         if fresh:
             with suppress(OSError):  # unless some figures are in it already
@@ -379,14 +552,10 @@ def _comparison_table(comparison: Comparison) -> str:
         cells = [f'<th scope="row">{html.escape(row["policy"])}</th>']
         for o in comparison.objectives:
             gain = row[f"{o.name}_vs_easy"] if lines else None
-            cells.append(_cell(o, row[o.name], "" if gain is None else _gain(o, gain)))
+            cells.append(_cell(o, row[o.name], "" if gain is None else _gain(gain, o.maximise)))
         if counts:
             cells += ["<td>–</td>" if row[key] is None else f"<td>{row[key]:,}</td>" for key in COUNTS]
-        lines.append(
-            f'<tr class="best">{"".join(cells)}</tr>'
-            if row["policy"] in (ONLINE, BEST, IDEAL)
-            else f"<tr>{''.join(cells)}</tr>"
-        )
+        lines.append(f"<tr{_kind(row)}>{''.join(cells)}</tr>")
     return _table(heads, lines)
 
 
@@ -407,21 +576,28 @@ def _extremes_table(front: Front, comparison: Comparison) -> str:
     return _table(heads, lines)
 
 
-def _provenance(front: Front, comparison: Comparison) -> str:
-    groups = ", ".join(f"AWRT{i} is group {html.escape(name)}" for i, name in enumerate(front.groups, 1))
-    seeds = ", ".join(str(seed) for seed in dict.fromkeys(origin.seed for origin in front.origins))
+def _provenance(front: Front | None, comparison: Comparison) -> str:
+    groups = ", ".join(
+        f"{o.name} is {html.escape(o.label.removeprefix('AWRT of '))}" for o in comparison.objectives[2:]
+    )
     facts = {
-        "Workload": html.escape(front.workload),
-        "Digest": f"<code>{html.escape(front.digest)}</code>",
+        "Workload": html.escape(comparison.workload_name if front is None else front.workload),
+        "Digest": f"<code>{html.escape(comparison.workload_digest)}</code>",
         "Jobs, processors": f"{comparison.jobs:,}, {comparison.capacity:,}",
         "User groups": groups,
-        "Runs": f"{len(front.origins)} with {front.evaluations:,} evaluations",
-        "Seeds": seeds,
     }
-    lines = "".join(f"<dt>{key}</dt><dd>{value}</dd>" for key, value in facts.items())
+    if front is None:
+        facts["paretosched"] = __version__
+        return _facts(facts)
+    facts["Runs"] = f"{len(front.origins)} with {front.evaluations:,} evaluations"
+    facts["Seeds"] = ", ".join(str(seed) for seed in dict.fromkeys(origin.seed for origin in front.origins))
     whole = {"paretosched": __version__, "runs": [_about(origin) for origin in front.origins]}
     listing = html.escape(json.dumps(plain(whole), indent=2, ensure_ascii=False))
-    return f"<dl>{lines}</dl><details><summary>Everything about the runs</summary><pre>{listing}</pre></details>"
+    return f"{_facts(facts)}<details><summary>Everything about the runs</summary><pre>{listing}</pre></details>"
+
+
+def _facts(facts: Mapping[str, str]) -> str:
+    return f"<dl>{''.join(f'<dt>{key}</dt><dd>{value}</dd>' for key, value in facts.items())}</dl>"
 
 
 def _sentence(words: str) -> str:
@@ -468,9 +644,18 @@ def _cell(o: Objective, value: float | None, below: str = "", strong: bool = Fal
     return f"<td{hint}>{shown}{below}</td>"
 
 
-def _gain(o: Objective, gain: float) -> str:
+def _kind(row: Mapping[str, Any]) -> str:
+    return ' class="best"' if row["policy"] in (ONLINE, BEST, IDEAL) else ""
+
+
+def _number(value: float | None, spec: str, unit: str = "", hint: str = "") -> str:
+    return "<td>–</td>" if value is None else f"<td{hint}>{value:{spec}}{unit}</td>"
+
+
+def _gain(gain: float, less: bool = False) -> str:
+    """Write a gain over EASY, per cent, and whether it is better: if it is positive, or if `less` is better."""
     rounded = round(gain, 1) + 0.0  # no minus before a zero
-    better = rounded != 0 and (rounded < 0) == o.maximise
+    better = rounded != 0 and (rounded < 0) == less
     kind, sign = ("same", "") if rounded == 0 else ("better", "▲ ") if better else ("worse", "▼ ")
     return f'<small class="{kind}">{sign}{rounded:{"+" if rounded else ""}.1f} %</small>'
 
@@ -555,6 +740,12 @@ tbody th{font-weight:600;max-width:260px;white-space:normal;overflow-wrap:anywhe
 small{display:block;font-size:12px;font-weight:400}
 small.better{color:var(--better)}
 small.worse{color:var(--worse)}
+th.left{text-align:left}
+.top{align-items:start}
+.wish{font-weight:400;overflow-wrap:anywhere}
+tbody th[rowspan]{max-width:none}
+tr+tr.begin>*{border-top:2px solid var(--line)}
+header.part{border-top:2px solid var(--line);margin-top:48px;padding-top:24px}
 tr.best{background:color-mix(in srgb,var(--line) 35%,transparent)}
 .two{display:grid;grid-template-columns:repeat(auto-fit,minmax(520px,1fr));gap:16px}
 figure{margin:0 0 16px;padding:4px 8px;overflow:hidden;min-width:0}

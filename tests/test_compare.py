@@ -7,7 +7,20 @@ from hypothesis import strategies as st
 
 from fronts import made_up
 from paretosched.bounds import bounds
-from paretosched.compare import BEST, IDEAL, ONLINE, compare, improvement
+from paretosched.choice import Limit, Wish, fitness
+from paretosched.choice import to_json as to_plain
+from paretosched.compare import (
+    BEST,
+    IDEAL,
+    ONLINE,
+    assign,
+    compare,
+    improvement,
+    joint_gains,
+    joint_rows,
+    joint_text,
+    trained_for,
+)
 from paretosched.encodings import Encoding, Weighting
 from paretosched.errors import InputError
 from paretosched.front import Front, merge
@@ -162,3 +175,240 @@ def test_counts_equal_a_naive_count(points):
     assert c.dominates is not None
     assert c.dominated_by[0] == sum(beats(v, own) for v in values)
     assert c.dominates[0] == sum(beats(own, v) for v in values)
+
+
+# --- what the owner wants -----------------------------------------------------------------------------------------
+
+# By hand (see above): AWRT1 is 309/33 under EASY and 348/33 under FCFS, AWRT2 14 s, both of them.
+FIRST = Wish(weights=[("AWRT1", 33)])  # 309 and 348
+
+
+def at(first: float, second: float) -> list[float]:
+    """Values that differ from EASY's in the two groups."""
+    return [EASY[0], EASY[1], first, second, np.nan]
+
+
+def wished(rows: list[dict], *keys: str) -> dict[str, list]:
+    return {row["policy"]: [row[key] for key in keys] for row in rows}
+
+
+def test_without_a_wish_nothing_is_said_about_one():
+    c = compare(WORKLOAD, ["fcfs"], a_front([EASY.tolist()]))
+    assert all("objective" not in row and "wish" not in row for row in c.rows())
+    assert "objective" not in c.text()
+
+
+def test_the_objective_by_hand():
+    front = a_front([at(199 / 33, 90), at(300 / 33, 1)])
+    rows = compare(WORKLOAD, ["fcfs"], front, FIRST).rows()
+    found = wished(rows, "objective", "objective_vs_easy", "share_of_way", "exceeded")
+    assert found["EASY"] == pytest.approx([309, 0, 0, 0])
+    assert found["FCFS"] == pytest.approx([348, 100 * (309 - 348) / 309, 100 * (309 - 348) / (309 - 199), 0])
+    assert found[BEST] == pytest.approx([199, 100 * 110 / 309, 100, 0])
+    assert found[IDEAL][0] == pytest.approx(33 * bounds(WORKLOAD).together[2])
+    assert found[IDEAL][3] is None  # a bound is no schedule, and exceeds no limit
+    assert {row["wish"] for row in rows} == {"33*AWRT1"}
+
+
+def test_the_nearest_schedule_of_the_front_is_one_within_the_limits_if_there_is_any():
+    front = a_front([at(6, 90), at(8, 14), at(7, 15.4)])
+    limited = Wish(weights=[("AWRT1", 1)], limits=[Limit("AWRT2", high=14)])
+    c = compare(WORKLOAD, ["fcfs"], front, limited)
+    assert c.nearest is not None
+    assert c.nearest.tolist()[2:4] == [8, 14]
+    found = wished(c.rows(), "objective", "exceeded", "share_of_way")
+    assert found[BEST] == pytest.approx([8, 0, 100])
+    assert found["FCFS"] == pytest.approx([348 / 33, 0, 100 * (309 - 348) / (309 - 8 * 33)])
+    # nobody is within 10 s: the least violation is the nearest, and no share of any way has a meaning
+    strict = compare(WORKLOAD, [], front, Wish(weights=[("AWRT1", 1)], limits=[Limit("AWRT2", high=10)]))
+    assert wished(strict.rows(), "objective", "exceeded", "share_of_way") == {
+        "EASY": [pytest.approx(309 / 33), pytest.approx(0.4), None],
+        BEST: [8, pytest.approx(0.4), None],
+        IDEAL: [pytest.approx(bounds(WORKLOAD).together[2]), None, None],
+    }
+
+
+def test_a_policy_that_exceeds_a_limit_has_no_share_of_the_way_but_others_have():
+    limited = Wish(weights=[("AWRT2", 1)], limits=[Limit("AWRT1", high=10)])  # FCFS has 10.5
+    rows = compare(WORKLOAD, ["fcfs"], a_front([at(309 / 33, 10)]), limited).rows()
+    found = wished(rows, "share_of_way", "exceeded")
+    assert found["EASY"] == [0, 0]
+    assert found["FCFS"] == [None, pytest.approx((348 / 33 - 10) / 10)]
+    assert found[BEST] == [100, 0]
+
+
+def test_there_is_no_way_to_a_front_that_is_no_better_than_easy():
+    for worse in (0, 1):
+        front = a_front([at(EASY[2] + worse, 13)])
+        found = wished(compare(WORKLOAD, ["fcfs"], front, FIRST).rows(), "share_of_way")
+        assert all(share == [None] for share in found.values())
+    alone = wished(compare(WORKLOAD, ["fcfs"], None, FIRST).rows(), "objective", "share_of_way")
+    assert alone["FCFS"] == [pytest.approx(348), None]
+
+
+def test_a_point_has_a_share_of_the_way_but_no_per_cent_of_a_shortfall():
+    front = a_front([at(300 / 33, 14)])
+    rows = compare(WORKLOAD, ["fcfs"], front, Wish(near=[("AWRT1", 100 / 33)])).rows()
+    found = wished(rows, "objective", "objective_vs_easy", "share_of_way")
+    scale = 1.0001  # the augmentation
+    assert found["EASY"] == [pytest.approx(2.09 * scale), None, 0]
+    assert found["FCFS"] == [pytest.approx(2.48 * scale), None, pytest.approx(100 * (309 - 348) / 9)]
+    assert found[BEST] == [pytest.approx(2.0 * scale), None, pytest.approx(100)]
+
+
+def test_a_region_has_limits_and_no_value():
+    c = compare(WORKLOAD, ["fcfs"], a_front([EASY.tolist()]), Wish(limits=[Limit("AWRT1", high=10)]))
+    found = wished(c.rows(), "objective", "objective_vs_easy", "share_of_way", "exceeded")
+    assert found["EASY"] == [None, None, None, 0]
+    assert found["FCFS"][3] == pytest.approx((348 / 33 - 10) / 10)
+    table = c.text().split("\n\n")[1].splitlines()
+    assert table[0] == "objective: AWRT1 <= 10"
+    assert table[1].split() == ["policy", "limits", "exceeded", "by", "%"]
+
+
+def test_a_wish_for_a_group_without_jobs_is_undefined_and_one_for_no_group_is_refused():
+    c = compare(WORKLOAD, ["fcfs"], a_front([EASY.tolist()]), Wish(weights=[("AWRT3", 1)]))
+    keys = ("objective", "objective_vs_easy", "share_of_way", "exceeded")
+    assert all(row[key] is None for row in c.rows() for key in keys)
+    assert c.nearest is None
+    assert joint_gains([c]) == {}
+    with pytest.raises(InputError, match="AWRT4, but three jobs has only UTIL, AWRT, AWRT1, AWRT2, AWRT3"):
+        compare(WORKLOAD, [], None, Wish(weights=[("AWRT4", 1)]))
+
+
+def test_a_sum_that_is_not_positive_for_easy_has_no_gain_in_per_cent():
+    row = compare(WORKLOAD, ["fcfs"], None, Wish(weights=[("AWRT1", 1), ("UTIL", -1)])).rows()[1]
+    assert row["objective"] < 0
+    assert row["objective_vs_easy"] is None
+
+
+def test_the_best_online_schedule_has_a_share_of_the_way_of_its_own():
+    offline = a_front([at(200 / 33, 90)], encoding=Weighting(decoding="earliest"))
+    both = merge([offline, a_front([at(254.5 / 33, 14)])])
+    found = wished(compare(WORKLOAD, [], both, FIRST).rows(), "objective", "share_of_way")
+    assert found[ONLINE] == pytest.approx([254.5, 50])
+    assert found[BEST] == pytest.approx([200, 100])
+
+
+@given(st.lists(st.tuples(st.floats(1, 50), st.floats(1, 50)), max_size=8), st.floats(1, 50), st.booleans())
+def test_the_best_of_the_wish_is_the_best_of_all_rows(points, limit, near):
+    front = a_front([at(a, b) for a, b in points])
+    goal = {"near": [("AWRT1", 9.0)]} if near else {"weights": [("AWRT1", 2.0), ("AWRT2", 1.0)]}
+    wish = Wish(limits=[Limit("AWRT2", high=limit)], **goal)
+    c = compare(WORKLOAD, ["fcfs"], front, wish)
+    assert (c.nearest is None) == (not points)
+    if c.nearest is None:
+        return
+    assert fitness(wish, [c.nearest])[0] == fitness(wish, front.values).min()
+    for row in c.rows():
+        share = row["share_of_way"]
+        if share is not None:  # then the order by shares is that by fitness
+            own = fitness(wish, [[row[o.name] for o in c.objectives[:4]] + [np.nan]])[0]
+            if row["policy"] in ("EASY", "FCFS"):
+                assert (share > 0) == (own < fitness(wish, [EASY])[0])
+
+
+def test_a_wish_is_taken_from_the_policies_that_were_trained_for_it():
+    words = Wish(weights=[("AWRT1", 10)])
+    other = Wish(weights=[("AWRT2", 4)])
+    made = [
+        Policy("easy", name="none"),
+        Policy("fcfs", name="first", provenance={"wish": to_plain(words)}),
+        Policy("list", name="second", provenance={"wish": to_plain(other)}),
+        Policy("list", name="third", provenance={"wish": to_plain(words)}),
+        Policy("list", name="free", provenance={"wish": "the best"}),
+        Policy("list", name="beyond", provenance={"wish": to_plain(Wish(weights=[("AWRT9", 1)]))}),
+    ]
+    assert trained_for(made, [WORKLOAD]) == {words: "first", other: "second"}
+    assert trained_for(made[:1], [WORKLOAD]) == {}
+
+
+# --- what administrators ask --------------------------------------------------------------------------------------
+
+
+def test_waits_and_use_are_listed_with_their_units():
+    c = compare(WORKLOAD, ["fcfs"])
+    easy, fcfs, ideal = c.rows()
+    # job 2 waits from 1 to 10, and under FCFS job 3 behind it from 2 to 15
+    assert [w["group"] for w in fcfs["waits"]] == [None, "staff", "students", "guests"]
+    assert fcfs["waits"][0] == {
+        "group": None, "jobs": 3, "wait_mean_s": pytest.approx(22 / 3), "wait_median_s": 9, "wait_p95_s": 13,
+        "wait_worst_s": 13, "bounded_slowdown_10s_mean": pytest.approx((1 + 1.4 + 1.6) / 3),
+        "bounded_slowdown_10s_median": 1.4,
+    }  # fmt: skip
+    assert easy["waits"][1]["wait_worst_s"] == 0
+    assert fcfs["waits"][3] == {"group": "guests", "jobs": 0} | dict.fromkeys(list(fcfs["waits"][0])[2:])
+    # under both, three of four processors are busy for a start; FCFS ends after 18 s, EASY after 15
+    assert easy["utilisation_over_time"] == {
+        "from_s": 0, "bin_s": 1, "until_s": 18,
+        "percent": [75, 75, 100, 100, 100] + [75] * 5 + [100] * 5 + [0] * 3,
+    }  # fmt: skip
+    assert fcfs["utilisation_over_time"]["percent"] == [75] * 10 + [100] * 5 + [25] * 3
+    assert (ideal["waits"], ideal["utilisation_over_time"]) == (None, None)
+
+
+def test_use_over_time_is_all_the_work():
+    c = compare(WORKLOAD, ["fcfs", "list", "conservative"])
+    assert c.used is not None
+    assert c.used.sum(axis=1).tolist() == [WORKLOAD.work] * 4
+
+
+def test_the_text_has_the_objective_and_the_waits_below_the_policies():
+    front = a_front([EASY - [0, 0, 1, 0, 0]])
+    parts = compare(WORKLOAD, ["fcfs"], front, FIRST).text().split("\n\n")
+    assert [part.split("\n")[0].split()[0] for part in parts] == ["policy", "objective:", "wait", "of"]
+    objective = [line.split() for line in parts[1].splitlines()]
+    assert objective[1] == ["policy", "objective", "vs", "EASY", "of", "the", "way", "%"]
+    assert objective[3:6] == [
+        ["EASY", "309.0", "0.0", "%", "0.0"],
+        ["FCFS", "348.0", "-12.6", "%", "-118.2"],
+        ["best", "on", "the", "front", "276.0", "+10.7", "%", "100.0"],
+    ]
+    waited = [line.split() for line in parts[2].splitlines()]
+    assert " ".join(waited[0]) == "wait of policy jobs mean h median h 95 % h worst h slowdown (10 s) mean median"
+    assert waited[2][:4] == ["all", "jobs", "EASY", "3"]
+    assert waited[4] == ["group", "staff", "EASY", "2", "0.00", "0.00", "0.00", "0.00", "1.00", "1.00"]
+    assert waited[-1] == ["FCFS", "0", "-", "-", "-", "-", "-", "-"]
+
+
+# --- several workloads --------------------------------------------------------------------------------------------
+
+OTHER = WORKLOAD.with_(run=[20, 5, 3], estimate=[20, 5, 3], name="another")
+
+
+def test_every_workload_gets_its_own_front():
+    ours, theirs = a_front([EASY.tolist()]), a_front([EASY.tolist()], OTHER)
+    assert assign([WORKLOAD, OTHER], [theirs, ours]) == [ours, theirs]
+    assert assign([WORKLOAD, OTHER], [theirs]) == [None, theirs]
+    assert assign([WORKLOAD, WORKLOAD], [ours]) == [ours, ours]
+    with pytest.raises(
+        InputError, match=r"front must be of one of the workloads: .* of four \(.*\), not of three jobs"
+    ):
+        assign([WORKLOAD, OTHER], [a_front([], WORKLOAD.with_(capacity=5, name="four"))])
+    with pytest.raises(InputError, match="one for each workload, but there are two of three jobs"):
+        assign([WORKLOAD, OTHER], [ours, theirs, ours])
+
+
+def test_several_workloads_are_one_table_each_and_one_of_the_gains():
+    several = [compare(w, ["fcfs"], None, FIRST) for w in (WORKLOAD, OTHER)]
+    rows = joint_rows(several)
+    assert [row["workload"] for row in rows] == ["three jobs"] * 3 + ["another"] * 3
+    assert {row["digest"] for row in rows} == {WORKLOAD.digest, OTHER.digest}
+    text = joint_text(several)
+    assert text.startswith("three jobs: 3 jobs on 4 processors\npolicy ")
+    assert "\n\nanother: 3 jobs on 4 processors\npolicy " in text
+    last = [line.split() for line in text.split("\n\n")[-1].splitlines()]
+    # by hand: (20 x 60 + 3 x 3) / 63 and (20 x 60 + 3 x 26) / 63
+    gain = 100 * (1209 - 1278) / 1209
+    assert last[0] == ["all", "workloads:", "33*AWRT1", "vs", "EASY"]
+    assert last[1] == ["policy", "three", "jobs", "another"]
+    assert last[3] == ["FCFS", "-12.6", "%", f"{gain:.1f}", "%"]
+    assert joint_gains(several)["FCFS"] == pytest.approx({"three jobs": 100 * (309 - 348) / 309, "another": gain})
+    assert joint_text(several[:1]) == several[0].text()
+    assert "all workloads" not in joint_text([compare(w, ["fcfs"]) for w in (WORKLOAD, OTHER)])
+
+
+def test_workloads_of_one_name_are_told_apart():
+    twin = OTHER.with_(name=WORKLOAD.name)
+    gains = joint_gains([compare(w, ["fcfs"], None, FIRST) for w in (WORKLOAD, twin)])
+    assert list(gains["FCFS"]) == ["three jobs", "three jobs (2)"]

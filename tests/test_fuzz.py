@@ -118,6 +118,7 @@ def takes_trace(trace: Path, house: Path, folder: Path) -> list[tuple[object, ..
         ("explore", trace, "-o", folder / "out", "--evaluations", 8, "--population", 4),
         ("train", house / "w.swf.gz", trace, "--objective", "AWRT1", "-o", folder / "out.json"),
         ("compare", trace, "--front", house / "run", "-o", folder / "out.html"),
+        ("compare", house / "w.swf.gz", trace, "--objective", "AWRT1", "-o", folder / "out.html"),
     ]
 
 
@@ -288,7 +289,11 @@ ABSURD: dict[str, dict[str, tuple[str, ...]]] = {
         "--scheduler": ("", "abc"),
         "--capacity": ("0", LIMIT),
     },
-    "compare": {"--policy": ("greedy", "none.json", ""), "--capacity": ("-1", LIMIT)},
+    "compare": {
+        "--policy": ("greedy", "none.json", ""),
+        "--capacity": ("-1", LIMIT),
+        "--objective": ("", "AWRT9", "10*", "none.json", "a\0.json", LONG + ".json", LIMIT),
+    },
 }  # fmt: skip
 TEXTS = ("--groups", "--variant", "--estimates", "--policy", "--backfill", "--algorithm", "--scheduler",
          "--objective", "--criterion", "--over", "--strategy", "--scale")  # fmt: skip
@@ -352,11 +357,9 @@ def test_wrong_commands_are_refused() -> None:
 
 
 def test_options_that_exclude_each_other_are_named(house: Path, tmp_path: Path) -> None:
-    simulate, compare = ("simulate", house / "w.swf.gz"), ("compare", house / "w.swf.gz")
+    simulate = ("simulate", house / "w.swf.gz")
     refused(*simulate, "--row", 0, names="--row")
     refused(*simulate, "--front", house / "run", "--policy", "easy", names="--policy")
-    refused(*compare, "-o", tmp_path / "x.html", names="--output", below=tmp_path)
-    refused(*compare, "--figures", tmp_path / "x", names="--figures", below=tmp_path)
     explore = sound("explore", house, tmp_path)
     refused(*explore, "--workers", 1, "--scheduler", "tcp://127.0.0.1:1", names="workers and scheduler", below=tmp_path)
 
@@ -557,6 +560,15 @@ def test_fronts_of_other_workloads_are_refused_where_they_must_fit(house: Path, 
     done("generate", "lublin", "--jobs", 40, "-o", tmp_path / "v.swf")
     done("explore", tmp_path / "v.swf", "-o", tmp_path / "run", "--evaluations", 8, "--population", 4)
     assert "capacity and groups" in refused("compare", house / "w.swf.gz", "--front", tmp_path / "run", names="front")
+    both = ("compare", house / "w.swf.gz", tmp_path / "v.swf")
+    done(*both, "--front", tmp_path / "run", "--front", house / "run")
+    assert "there are two of v" in refused(
+        *both, "--front", tmp_path / "run", "--front", tmp_path / "run", names="front"
+    )
+    done("generate", "lublin", "--jobs", 30, "-o", tmp_path / "u.swf")
+    for fronts in (["--front", tmp_path / "run"], ["--front", house / "run", "--front", tmp_path / "run"]):
+        said = refused("compare", house / "w.swf.gz", tmp_path / "u.swf", *fronts, names="front")
+        assert "front must be of one of the workloads: jobs, capacity and groups, but it is of v" in said
     assert "one workload" in refused("front", house / "run", tmp_path / "run", names="fronts")
     trace = ("simulate", house / "w.swf.gz", "--groups", "swf")
     assert "groups" in refused(*trace, "--front", house / "run", names="policy")
@@ -622,6 +634,16 @@ def test_what_is_no_policy_is_refused(house: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
     for rule in ("greedy", "EASY", ""):
         refused("explain", rule, names=rule or "POLICY")
+
+
+def test_whatever_a_policy_says_of_its_origin_it_can_be_compared(house: Path, tmp_path: Path) -> None:
+    value = json.loads((house / "p.json").read_text())
+    wish = {"format": "paretosched wish 1", "sum": {"AWRT1": 10}}
+    for origin in ({"wish": 7}, {"wish": wish | {"sum": {"AWRT9": 1}}}, {"wish": {"format": 3}}, {"wish": [wish]}, {}):
+        (tmp_path / "p.json").write_text(json.dumps(value | {"provenance": origin}))
+        assert "objective" not in done("compare", house / "w.swf.gz", "--policy", tmp_path / "p.json").out
+    (tmp_path / "p.json").write_text(json.dumps(value | {"provenance": {"wish": wish}}))
+    assert "objective: 10*AWRT1\n" in done("compare", house / "w.swf.gz", "--policy", tmp_path / "p.json").out
 
 
 def test_what_is_no_list_of_groups_is_refused(house: Path, tmp_path: Path) -> None:

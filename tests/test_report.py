@@ -14,9 +14,13 @@ import numpy as np
 import pytest
 
 from fronts import a_comparison, a_front, a_run, made_up
+from paretosched.choice import as_wish
+from paretosched.compare import compare
 from paretosched.errors import InputError
 from paretosched.figures import clouds, figures
+from paretosched.policy import Policy
 from paretosched.report import export_figures, report, write_figures, write_gallery, write_report
+from zoo import drawn
 
 HOSTILE = '</script><script>document.title="owned"</script><img src="https://example.org/x" onerror=alert(1)>&amp;'
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
@@ -179,10 +183,10 @@ def test_every_figure_is_drawn_under_the_policy_without_a_word_or_a_request(tmp_
     write_report(path, front, a_comparison(front))
     page, said = in_browser(path, tmp_path)
     assert said == ""
-    assert 'data-drawn="5"' in page
+    assert 'data-drawn="7"' in page
     assert "<title>Schedules of &lt;/script&gt;" in page
     shown = re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL)
-    assert shown.count("<figure") == 5
+    assert shown.count("<figure") == 7
     assert "could not draw" not in shown
     assert "Download plot" in shown
     assert "Share" not in shown
@@ -190,7 +194,105 @@ def test_every_figure_is_drawn_under_the_policy_without_a_word_or_a_request(tmp_
     assert '"events"' in net
     asked = re.findall(r'"url":\s*"((?:https?|wss?):[^"]*)"', net)
     # Chromium itself calls its maker, whatever page it shows (and reaches nobody: the proxy above does not exist)
-    assert [url for url in asked if not re.match(r"https?://[a-z0-9.]+\.google(apis)?\.com/", url)] == []
+    assert [url for url in asked if not re.match(r"https?://[a-z0-9.-]+\.google(apis)?\.com/", url)] == []
+
+
+def compared(names=("EASY", "FCFS"), wish="10*AWRT1 + 4*AWRT2", workload=HOSTILE, points=30):
+    """A comparison of simulated schedules, and a front that fits it but for its made-up values."""
+    w = drawn(3, 60, 16, gap=40, run=90).with_(name=workload)
+    own = made_up(a_front(points).values / 300, w.groups, w.name, w.digest)
+    policies = [Policy(name.lower(), name=name) for name in names]
+    return own, compare(w, policies, own, as_wish(wish, w.groups) if wish else None)
+
+
+def cells(page: str, heading: str) -> list[list[str]]:
+    """The table below a heading, without what is in its cells but text."""
+    table = page.partition(heading)[2].partition("<tbody>")[2].partition("</tbody>")[0]
+    rows = re.findall(r"<tr[^>]*>(.*?)</tr>", table)
+    return [[re.sub("<[^>]*>", " ", cell).strip() for cell in re.findall(r"<t[hd].*?</t[hd]>", row)] for row in rows]
+
+
+def test_the_objective_is_beside_its_figure_and_says_what_the_comparison_says():
+    front, comparison = compared()
+    page = report(front, comparison)
+    rows = comparison.rows()
+    assert 'What the owner wants: <span class="wish">10*AWRT1 + 4*AWRT2</span>' in page
+    shown = cells(page, "What the owner wants")
+    assert [row[0] for row in shown] == [row["policy"] for row in rows]
+    for line, row in zip(shown, rows, strict=True):
+        assert line[1].startswith(f"{row['objective']:,.1f}")
+        assert line[2] == f"{row['share_of_way']:,.1f} %"
+    assert f"{rows[1]['objective_vs_easy']:+.1f} %" in shown[1][1]
+    assert '<figure id="objective">' in page
+
+
+def test_the_waits_are_those_of_the_comparison():
+    front, comparison = compared()
+    shown = cells(report(front, comparison), "How long jobs wait")
+    assert len(shown) == 6 * 2
+    assert shown[0][0].split() == ["all", "jobs", "60"]
+    fcfs = comparison.rows()[1]["waits"]
+    for place in range(6):
+        line = shown[2 * place + 1]
+        keys = ("wait_mean_s", "wait_median_s", "wait_p95_s", "wait_worst_s")
+        assert line[1:5] == [f"{fcfs[place][key] / 3600:,.2f}" for key in keys]
+        assert line[5:] == [f"{fcfs[place][f'bounded_slowdown_10s_{key}']:,.2f}" for key in ("mean", "median")]
+
+
+def test_a_report_needs_neither_a_front_nor_a_wish():
+    _, comparison = compared(wish=None)
+    alone = replace(comparison, dominated_by=None, dominates=None, best=None, best_online=None)
+    page = Page(report(None, alone))
+    words = " ".join(page.words)
+    assert "Policies against EASY" in words
+    assert "How long jobs wait" in words
+    assert "front" not in words
+    assert "wants" not in words
+    assert [a["id"] for tag, a in page.elements if tag == "figure"] == ["improvements", "utilisation"]
+    assert alone.workload_digest in words
+
+
+def test_limits_and_points_are_shown_and_what_is_undefined_is_a_dash():
+    front, comparison = compared(wish="near AWRT1 = 1h, AWRT2 in 1s..2s")
+    shown = cells(report(front, comparison), "What the owner wants")
+    row = comparison.rows()[0]
+    assert shown[0] == ["EASY", f"{row['objective']:.4f}", "–", f"{100 * row['exceeded']:,.2f} %"]
+    shown = cells(report(*compared(wish="AWRT2 <= 1s")), "What the owner wants")
+    assert len(shown[0]) == 2
+
+
+def test_several_workloads_are_one_page_with_the_objective_of_all_of_them():
+    front, comparison = compared()
+    other = replace(compared(workload="b")[1], best=None, nearest=None, dominated_by=None, dominates=None)
+    page = Page(report([front, None], [comparison, other]))
+    shown = [a["id"] for tag, a in page.elements if tag == "figure"]
+    assert shown[0] == "objective"
+    assert [name.rpartition("-")[2] for name in shown[1:4]] == ["improvements", "positions", "utilisation"]
+    assert all(re.fullmatch("1-script-[a-z-]*", name) for name in shown[1:4])
+    assert shown[4:] == ["2-b-improvements", "2-b-utilisation"]
+    words = " ".join(page.words)
+    assert "2 workloads" in words
+    assert HOSTILE in words
+    assert comparison.workload_digest in words
+    assert all("onerror" not in attributes for _, attributes in page.elements)
+
+
+def test_fronts_must_be_one_for_each_comparison():
+    front, comparison = compared()
+    for fronts, comparisons in (([front], [comparison] * 2), ([], [])):
+        with pytest.raises(InputError, match="fronts must be one for each comparison, or None, but are"):
+            report(fronts, comparisons)
+
+
+@needs_browser
+def test_everything_that_is_compared_is_drawn_under_the_policy(tmp_path):
+    front, comparison = compared(points=1_500)
+    path = tmp_path / "report.html"
+    write_report(path, [front, None], [comparison, compared(workload="b")[1]])
+    page, said = in_browser(path, tmp_path)
+    assert said == ""
+    assert 'data-drawn="6"' in page
+    assert "could not draw" not in re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL)
 
 
 @needs_browser

@@ -91,7 +91,9 @@ def main() -> None:
     ]
     save_rows(explored, options.results / "explorations.csv")
     comparison = ps.compare(workload, settings.MARKS, ps.load_front(options.work / "easy"))
-    save_rows(comparison.rows(), options.results / "comparison.csv")
+    others = ("workload", "digest", "waits", "utilisation_over_time")  # no columns of this table
+    lines = [{key: value for key, value in row.items() if key not in others} for row in comparison.rows()]
+    save_rows(lines, options.results / "comparison.csv")
     provenance = {
         "quick": options.quick,
         "trace": log.name if options.quick else settings.TRACE,

@@ -118,7 +118,7 @@ def table3(paper: Mapping[tuple[str, str], str], found: Sequence[Row]) -> list[s
         for name in TABLE:
             theirs, mine = float(paper[item, name]), float(row[name])
             change = 100 * (mine / theirs - 1)
-            verdict = "agrees" if abs(change) <= NEAR else "better" if mine < theirs else "worse"
+            verdict = "agrees" if abs(change) <= NEAR else "differs"
             unit = "%" if name == "UTIL" else "s"
             lines.append([item, name, f"{theirs:,.2f} {unit}", f"{mine:,.2f} {unit}", f"{change:+.1f} %", verdict])
     for name in TABLE[:-1]:

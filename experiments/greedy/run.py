@@ -137,6 +137,7 @@ def trained_policy(results: Path, name: str) -> ps.Policy:
 def front(log: str, options: argparse.Namespace) -> ps.Front:
     """Merge the front of report CI-190/05 for a log: on CTC all rows of Table 4, on others the online ones."""
     place = (options.work / "fronts" if options.quick else options.fronts) / log
+    place.parent.mkdir(parents=True, exist_ok=True)
     rows = [row for row in PLANS["paper002"] if log == "CTC" or row.name in settings.OTHER_ROWS]
     if options.quick:
         size = settings.QUICK
