@@ -493,7 +493,11 @@ def train(options: argparse.Namespace) -> None:
         if getattr(options, option) is not None:
             given += [f"--{option}", str(getattr(options, option))]
     on = shlex.join([*given, "--policy", options.output])
-    _show(f"\n{options.output}: {policy.name}\nnext: {PROGRAM} compare {on} --policy fcfs")
+    explained = shlex.join(["explain", str(options.output)])
+    _show(
+        f"\n{options.output}: {policy.name}; what it does: {PROGRAM} {explained}\n"
+        f"next: {PROGRAM} compare {on} --policy fcfs"
+    )
 
 
 def explain(options: argparse.Namespace) -> None:
