@@ -60,7 +60,7 @@ LEARNER = {"strategy": "cma", "scale": "log"}
 EASY = {"backfill": "easy", "criterion": "f4", **LEARNER}
 TRAININGS = (
     Training("none", "none", ("CTC",), FIVE, {**NONE, "criterion": "best"}, {}),
-    Training("easy", "easy", ("CTC",), FIVE, {**EASY, "generations": 60}, LIMITS),
+    Training("easy", "easy", ("CTC",), FIVE, {**EASY, "generations": 30}, LIMITS),
     *(
         Training("easy", f"easy-{name}", ("CTC",), (0,), {**EASY, "generations": 20}, limits)
         for name, limits in TRADE_OFFS.items()
@@ -71,7 +71,7 @@ TRAININGS = (
             f"{strategy}-{scale}-{criterion}",
             ("CTC",),
             TWO,
-            {"backfill": "none", "generations": 15, "criterion": criterion, "strategy": strategy, "scale": scale},
+            {"backfill": "none", "generations": 10, "criterion": criterion, "strategy": strategy, "scale": scale},
             {},
         )
         for criterion in ("f2", "f4")
@@ -79,7 +79,7 @@ TRAININGS = (
         for scale in ("linear", "log")
     ),
     *(
-        Training("all", f"all-{over}", OF_PAPER, (0,), {**NONE, "criterion": "f2", "generations": 40, "over": over}, {})
+        Training("all", f"all-{over}", OF_PAPER, (0,), {**NONE, "criterion": "f2", "generations": 20, "over": over}, {})
         for over in ("sum", "ratio")
     ),
     *(
