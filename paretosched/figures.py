@@ -1032,8 +1032,15 @@ def unit(objective: Objective) -> str:
 
 
 def mark_style(number: int) -> tuple[str, str]:
-    """Give the colour and the symbol of the mark with this number."""
-    return MARKS[number % len(MARKS)]
+    """Give the colour and the symbol of the mark with this number; when all are taken, hollow ones follow.
+
+    Examples
+    --------
+    >>> mark_style(0), mark_style(7)
+    (('#D55E00', 'diamond'), ('#D55E00', 'diamond-open'))
+    """
+    hue, symbol = MARKS[number % len(MARKS)]
+    return hue, symbol if number // len(MARKS) % 2 == 0 else f"{symbol}-open"
 
 
 def text(name: str, most: int = 40) -> str:

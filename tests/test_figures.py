@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fronts import a_comparison, a_front
@@ -77,6 +77,14 @@ def test_marks_differ_in_colour_and_in_symbol():
     traces = scatter(FEW, "AWRT1", "AWRT2", the_marks(FEW, names=names)).data[1:]
     assert [trace.name for trace in traces] == [*names, IDEAL]
     assert len({trace.marker.color for trace in traces}) == len({trace.marker.symbol for trace in traces}) == len(MARKS)
+
+
+def test_more_marks_than_colours_differ_all_the_same():
+    front = a_front(1_500)  # by WebGL
+    names = tuple(f"policy {k}" for k in range(12))
+    for one in (FEW, front):
+        traces = scatter(one, "AWRT1", "AWRT2", the_marks(one, names=names)).data[1:]
+        assert len({(trace.marker.color, trace.marker.symbol) for trace in traces}) == 13
 
 
 @pytest.mark.parametrize("log", [False, True])
@@ -346,6 +354,7 @@ def test_undefined_values_have_no_bar_and_none_at_all_cannot_be_drawn():
         bars({"a": {"x": np.nan}}, title="")
 
 
+@settings(deadline=None)
 @given(
     st.dictionaries(
         st.text(max_size=4),
