@@ -17,12 +17,12 @@ import numpy as np
 import settings
 
 import paretosched as ps
-from paretosched.choice import Limit, Wish, goal, parse
+from paretosched.choice import Limit, Wish, goal, parse, violation
 from paretosched.files import written
 from paretosched.objectives import objective_table
 from paretosched.plan import PLANS, explore_plan, shortened
 from paretosched.policy import save_policy
-from paretosched.store import evaluated, read_about
+from paretosched.store import RUN_FILE, evaluated, read_about
 from paretosched.tables import save_rows
 from paretosched.train import Progress
 
@@ -61,6 +61,8 @@ def main() -> None:
         save_rows(rows, options.results / f"{part}.csv")
     if {"easy", POSITIONS} & set(parts):
         save_rows(trade_off(options), options.results / "trade-off.csv")
+    if POSITIONS in parts:
+        save_rows(known(options), options.results / "known.csv")
     note = {"quick": options.quick, "objective": settings.OBJECTIVE, "processors": settings.PROCESSORS}
     note |= {"scaling_seed": settings.SCALING_SEED, "workers": options.workers, "cores": os.cpu_count()}
     note["workloads"] = {
@@ -187,6 +189,23 @@ def workload(log: str, quick: bool) -> ps.Workload:
     file, factor = settings.LOGS[log]
     folder = Path(os.environ.get("PARETOSCHED_TRACES") or ROOT / ".." / "shared" / "traces")
     return ps.scale(ps.read_swf(folder / file, name=log), settings.PROCESSORS, factor, settings.SCALING_SEED)
+
+
+def known(options: argparse.Namespace) -> list[dict[str, Any]]:
+    """List what every run of report CI-190/05 on CTC found for this objective, and within the limits of "easy"."""
+    made = workload("CTC", options.quick)
+    easy = ps.objectives(ps.simulate(made, "easy"))
+    training = next(training for training in settings.TRAININGS if training.name == "easy")
+    wish = wanted(training, made)
+    place = (options.work / "fronts" if options.quick else options.fronts) / "CTC"
+    rows = []
+    for run in sorted(path.parent for path in place.glob(f"*/{RUN_FILE}")):
+        values, _ = evaluated(run)
+        gains = 100 * (1 - goal(wish, values) / goal(wish, easy[None]))
+        within = gains[violation(wish, values) == 0]
+        found = {"best": gains.max(), "best_within": within.max() if within.size else ""}
+        rows.append({"run": run.name, "evaluations": len(values), **found})
+    return rows
 
 
 def before(results: Path) -> list[str]:
