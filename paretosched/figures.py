@@ -31,6 +31,7 @@ WEBGL_FROM = 1_000  # points; below that SVG, which prints and zooms better
 STRANDS = 9  # lines of the parallel coordinates that make one mark
 REPRESENTATIVES = 3_000  # lines of the parallel coordinates that still answer a brush in a second
 MOST_PAIRS = 3
+WEIGHED = 20_000  # schedules that decide where names are written
 HOUR = 3600.0
 FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "DejaVu Sans", Arial, sans-serif'
 
@@ -136,7 +137,32 @@ def scatter(
         },
         hovertemplate=_hover(across, up) + "<br>schedule %{customdata[2]}, evaluation %{customdata[3]}<extra></extra>",
     )
-    figure = go.Figure(cloud, {"template": template()})
+    empty = plane(front, x, y, marks, log=log, webgl=count > WEBGL_FROM)
+    figure = go.Figure([cloud, *empty.data], empty.layout)
+    figure.update_layout(
+        title={"text": f"{x} and {y}", "subtitle": {"text": f"{_compass(across, up)} &nbsp; {_schedules(front)}"}},
+        coloraxis=_colour_bar(third),
+    )
+    return figure
+
+
+def plane(
+    front: Front, x: str, y: str, marks: Mapping[str, Floats], *, log: bool = False, webgl: bool = False
+) -> Figure:
+    """Draw what `scatter` does, without the schedules of the front: axes that fit them, and named marks.
+
+    Parameters
+    ----------
+    front, x, y, marks, log
+        As for `scatter`.
+    webgl
+        Whether marks are drawn by WebGL, as the schedules above which they are to be seen.
+    """
+    from plotly import graph_objects as go
+
+    across, up = axis(front, x, log), axis(front, y, log)
+    draw = go.Scattergl if webgl else go.Scatter
+    figure = go.Figure(layout={"template": template()})
     spots = {
         name: (_drawn(across.objective, vector[_column(front, x)]), _drawn(up.objective, vector[_column(front, y)]))
         for name, vector in marks.items()
@@ -156,11 +182,7 @@ def scatter(
                 hovertemplate=f"<b>{text(name)}</b><br>{_hover(across, up)}<extra></extra>",
             )
         )
-    figure.update_layout(
-        title={"text": f"{x} and {y}", "subtitle": {"text": f"{_compass(across, up)} &nbsp; {_schedules(front)}"}},
-        coloraxis=_colour_bar(third),
-        annotations=_labels(across, up, x_range, y_range, spots),
-    )
+    figure.update_layout(annotations=_labels(across, up, x_range, y_range, spots))
     figure.update_xaxes(title_text=across.title, **_scale(across, x_range))
     figure.update_yaxes(title_text=up.title, **_scale(up, y_range))
     return figure
@@ -310,7 +332,7 @@ def parallel(front: Front, marks: Mapping[str, Floats]) -> Figure:
         for name, vector in marks.items()
     }
     # An outlier must not press all schedules into a corner: beyond the ends of the axes lines are cut.
-    ends = np.array([_extent(column, np.array([d[c] for d in drawn.values()])) for c, column in enumerate(places.T)])
+    ends = np.array([extent(column, np.array([d[c] for d in drawn.values()])) for c, column in enumerate(places.T)])
     lines, tints = [places[shown]], [tint]
     for number, own in enumerate(drawn.values()):
         # The lines of this chart are one pixel wide; a few of them, a hair apart, are a thick one.
@@ -662,7 +684,7 @@ def _log_axis(limits: list[float], most: int) -> dict[str, Any]:
     return {"type": "log", "range": limits, **how}
 
 
-def _extent(places: Floats, marks: Floats) -> tuple[float, float]:
+def extent(places: Floats, marks: Floats) -> tuple[float, float]:
     """Cover the schedules and the marks that lie at most half their extent away from them."""
     low, high = float(places.min()), float(places.max())
     reach = 0.5 * (high - low)
@@ -671,7 +693,7 @@ def _extent(places: Floats, marks: Floats) -> tuple[float, float]:
 
 
 def _range(a: Axis, marks: Sequence[float]) -> list[float]:
-    low, high = _extent(a.place(a.values), a.place(np.array(marks, dtype=np.float64)))
+    low, high = extent(a.place(a.values), a.place(np.array(marks, dtype=np.float64)))
     margin = 0.06 * (high - low) or 0.05 * abs(high) or 1.0
     return [low - margin, high + margin]
 
@@ -691,7 +713,8 @@ def _labels(
     across: Axis, up: Axis, x_range: list[float], y_range: list[float], spots: Mapping[str, tuple[float, float]]
 ) -> list[dict[str, Any]]:
     """Name the marks where their names hide few schedules and no other name."""
-    cloud = _pixels(across.place(across.values), up.place(up.values), x_range, y_range)
+    some = slice(None, None, -(-len(across.values) // WEIGHED))
+    cloud = _pixels(across.place(across.values[some]), up.place(up.values[some]), x_range, y_range)
     places = [(float(across.place(np.array(spot[0]))), float(up.place(np.array(spot[1])))) for spot in spots.values()]
     points = [_pixels(np.array([x]), np.array([y]), x_range, y_range)[0] for x, y in places]
     boxes: list[tuple[Floats, Floats]] = []
@@ -756,14 +779,19 @@ def _cost(
 def _dimension(a: Axis, places: Floats, low: float, high: float) -> dict[str, Any]:
     if low == high:
         low, high = low - 0.5, high + 0.5
-    ticks = _log_ticks(low, high) if a.log else _linear_ticks(low, high)
+    places_of_ticks = ticks(a, low, high)
     return {
         "label": f"{a.objective.name}<br>{unit(a.objective)}",
         "values": places.astype(np.float32),
         "range": [low, high] if a.objective.maximise else [high, low],
-        "tickvals": [float(a.place(np.array(tick))) for tick in ticks],
-        "ticktext": [f"{tick:,g}" for tick in ticks],
+        "tickvals": [float(a.place(np.array(tick))) for tick in places_of_ticks],
+        "ticktext": [f"{tick:,g}" for tick in places_of_ticks],
     }
+
+
+def ticks(a: Axis, low: float, high: float) -> list[float]:
+    """Give round numbers on an axis between two places of it, as drawn: hours or per cent."""
+    return _log_ticks(low, high) if a.log else _linear_ticks(low, high)
 
 
 def _linear_ticks(low: float, high: float) -> list[float]:
