@@ -22,7 +22,7 @@ Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 IMPROVE, IMPROVE_TO, KEEP, WORSEN_TO, FREE = CLASSES = ("improve", "improve to", "keep", "may worsen to", "free")
-SAMPLES = 512  # weightings that knees are judged by
+SAMPLES = 256  # weightings that knees are judged by
 AUGMENTATION = 1e-4  # as of `choice`: nothing is given away beside the largest shortfall
 BLOCK = 16_384  # rows weighed at a time
 DIGITS = 6  # of levels that are found and not typed
@@ -87,16 +87,19 @@ def knees(front: Front, among: Mask, count: int = 5) -> list[int]:
     if rows.size < 2:
         return rows.tolist()
     unit = _unit(front, among)
-    weights = np.random.default_rng(0).dirichlet(np.ones(unit.shape[1]), SAMPLES).T
-    best = np.full((2, SAMPLES), np.inf)
+    weights = np.random.default_rng(0).dirichlet(np.ones(unit.shape[1]), SAMPLES)
+    every = np.arange(SAMPLES)
+    best, second = np.full((2, SAMPLES), np.inf)
     who = np.zeros(SAMPLES, dtype=np.int64)
-    for first in range(0, len(unit), BLOCK):  # a whole front times all weightings would need gigabytes
-        loss = unit[first : first + BLOCK] @ weights
-        leader = loss.argmin(axis=0)
-        two = np.sort(np.concatenate([best, np.partition(loss, min(1, len(loss) - 1), axis=0)[:2]]), axis=0)[:2]
-        who = np.where(loss.min(axis=0) < best[0], leader + first, who)
-        best = two
-    missed = np.bincount(who, best[1] - best[0], minlength=len(unit))
+    for first in range(0, len(unit), BLOCK):  # all weightings of a whole front at once would need gigabytes
+        loss = weights @ unit[first : first + BLOCK].T
+        leader = loss.argmin(axis=1)
+        lowest = loss[every, leader]
+        loss[every, leader] = np.inf
+        second = np.minimum(np.maximum(best, lowest), np.minimum(second, loss.min(axis=1)))
+        who = np.where(lowest < best, leader + first, who)
+        best = np.minimum(best, lowest)
+    missed = np.bincount(who, second - best, minlength=len(unit))
     order = np.argsort(-missed, kind="stable")[:count]
     return rows[order[missed[order] > 0]].tolist()
 
@@ -117,15 +120,14 @@ def tradeoffs(front: Front, row: int, among: Mask, share: float = 0.01) -> tuple
     rows = np.flatnonzero(among)
     sign = np.array([1.0 if o.maximise else -1.0 for o in names])
     gain = sign * (front.values[rows] / front.values[row] - 1)
-    counts = deciding(front.values, names)
+    loss = np.maximum(-gain[:, deciding(front.values, names)], 0)
+    lost = loss.max(axis=1, initial=0) + AUGMENTATION * loss.sum(axis=1)  # what improves has no part in it
     found = np.full(len(names), -1, dtype=np.int64)
     gains = np.full((len(names), len(names)), np.nan)
     for i in range(len(names)):
         better = np.flatnonzero(gain[:, i] >= share)
-        others = counts & (np.arange(len(names)) != i)
-        if better.size and others.any():
-            loss = np.maximum(-gain[np.ix_(better, others)], 0)
-            k = better[np.argmin(loss.max(axis=1) + AUGMENTATION * loss.sum(axis=1))]
+        if better.size:
+            k = better[np.argmin(lost[better])]
             found[i], gains[i] = rows[k], 100 * gain[k]
     return found, gains
 

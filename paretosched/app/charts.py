@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,7 +22,7 @@ Floats = NDArray[np.float64]
 
 LETTERS = "ABCDEFGHIJKL"  # of the shortlist
 MARGIN = {"l": 62, "r": 14, "t": 10, "b": 46}
-CHOSEN, ASPIRED, ALLOWED = "#D55E00", "#0072B2", "rgba(0, 114, 178, 0.07)"
+CHOSEN, ASPIRED = "#D55E00", "#0072B2"
 
 
 class Course(NamedTuple):
@@ -64,70 +65,73 @@ def axes(front: Front, marks: Mapping[str, Floats]) -> list[dict[str, Any]]:
     return shown
 
 
-def projection(
-    front: Front,
-    x: str,
-    y: str,
-    marks: Mapping[str, Floats],
-    *,
-    log: bool,
-    wish: Wish | None = None,
-    chosen: int | None = None,
-    picks: Sequence[int] = (),
-    suggested: Sequence[int] = (),
-    courses: Sequence[Course] = (),
-) -> Figure:
-    """Draw two objectives: axes, marks, and what the owner said and chose; the schedules are drawn beneath it.
+def empty(front: Front, x: str, y: str, marks: Mapping[str, Floats], *, log: bool) -> dict[str, Any]:
+    """Draw what a projection of two objectives has always: axes, and marks with their names; a figure as plain values.
 
     Parameters
     ----------
     front, x, y, marks, log
         As for `figures.plane`.
+    """
+    figure = plane(front, x, y, marks, log=log)
+    figure.update_layout(margin=MARGIN, dragmode=False, uirevision=f"{x} {y} {log}", title=None)
+    for update, name in ((figure.update_xaxes, x), (figure.update_yaxes, y)):
+        update(title_standoff=4)
+        if name == "AWRT":  # its label in full is longer than a small chart
+            update(title_text="AWRT · all jobs (hours)")
+    drawn: dict[str, Any] = json.loads(figure.to_json())
+    return drawn
+
+
+def projection(
+    drawn: Mapping[str, Any],
+    front: Front,
+    x: str,
+    y: str,
+    *,
+    wish: Wish | None = None,
+    chosen: int | None = None,
+    picks: Sequence[int] = (),
+    suggested: Sequence[int] = (),
+    courses: Sequence[Course] = (),
+) -> dict[str, Any]:
+    """Add to a projection what the owner said and chose; the schedules are drawn beneath it, in the browser.
+
+    Parameters
+    ----------
+    drawn
+        What `empty` gave for these objectives; it stays as it is.
+    front, x, y
+        The front, and the names of the objectives.
     wish
-        Its limits are a rectangle, its point a cross.
+        Its limits are lines, its point dotted ones.
     chosen, picks, suggested
         Rows that are marked: by a ring, by letters, and by small rings.
     courses
         Courses of trainings, drawn as lines.
     """
-    from plotly import graph_objects as go
-
-    figure = plane(front, x, y, marks, log=log)
     columns = [[o.name for o in front.objectives].index(name) for name in (x, y)]
     factors = [_factor(front.objectives[c]) for c in columns]
 
-    def drawn(values: Floats) -> tuple[Floats, Floats]:
-        return values[:, columns[0]] * factors[0], values[:, columns[1]] * factors[1]
+    def trace(values: Floats, name: str, mode: str, **look: Any) -> dict[str, Any]:
+        across, up = ((values[:, c] * f).tolist() for c, f in zip(columns, factors, strict=True))
+        return {"type": "scatter", "x": across, "y": up, "name": text(name), "mode": mode, "hoverinfo": "skip", **look}
 
+    traces = list(drawn["data"])
     for number, course in enumerate(courses):
-        across, up = drawn(course.values)
         hue = SETS[(number + 2) % len(SETS)][0]
-        figure.add_trace(
-            go.Scatter(
-                x=across, y=up, mode="lines+markers", name=text(course.name), line={"color": hue, "width": 2},
-                marker={"size": 5, "color": hue}, hoverinfo="skip",
-            )
-        )  # fmt: skip
-    for rows, name, size, hue in ((suggested, "suggested", 12, CHOSEN), ((chosen,), "chosen", 18, CHOSEN)):
-        if rows and rows[0] is not None:
-            across, up = drawn(front.values[list(rows)])
-            marker = {"size": size, "symbol": "circle-open", "color": hue, "line": {"width": 3}}
-            figure.add_trace(go.Scatter(x=across, y=up, mode="markers", name=name, marker=marker, hoverinfo="skip"))
+        look = {"line": {"color": hue, "width": 2}, "marker": {"size": 5, "color": hue}}
+        traces.append(trace(course.values, course.name, "lines+markers", **look))
+    ring = {"symbol": "circle-open", "color": CHOSEN, "line": {"width": 3}}
+    if suggested:
+        traces.append(trace(front.values[list(suggested)], "suggested", "markers", marker=ring | {"size": 12}))
+    if chosen is not None:
+        traces.append(trace(front.values[[chosen]], "chosen", "markers", marker=ring | {"size": 18}))
     if picks:
-        across, up = drawn(front.values[list(picks)])
-        figure.add_trace(
-            go.Scatter(
-                x=across, y=up, mode="markers+text", name="shortlist", text=list(LETTERS[: len(picks)]),
-                textfont={"size": 12, "color": "#ffffff"}, hoverinfo="skip",
-                marker={"size": 19, "color": "#1f2933", "line": {"width": 1.5, "color": "#ffffff"}},
-            )
-        )  # fmt: skip
-    figure.update_layout(
-        margin=MARGIN, dragmode=False, shapes=_said(wish, (x, y), factors), uirevision=f"{x} {y} {log}", title=None
-    )
-    figure.update_xaxes(title_standoff=4)
-    figure.update_yaxes(title_standoff=4)
-    return figure
+        marker = {"size": 19, "color": "#1f2933", "line": {"width": 1.5, "color": "#ffffff"}}
+        letters = {"text": list(LETTERS[: len(picks)]), "textfont": {"size": 12, "color": "#ffffff"}}
+        traces.append(trace(front.values[list(picks)], "shortlist", "markers+text", marker=marker, **letters))
+    return {"data": traces, "layout": {**drawn["layout"], "shapes": _said(wish, (x, y), factors)}}
 
 
 def _said(wish: Wish | None, names: tuple[str, str], factors: Sequence[float]) -> list[dict[str, Any]]:
@@ -191,20 +195,20 @@ def differences(objectives: Sequence[Objective], reference: tuple[str, Floats], 
 
 
 def in_words(front: Front) -> list[str]:
-    """Say what is possible: the ranges of the objectives, for somebody who does not know their names."""
-    words = []
+    """Say what is possible, in sentences for somebody who does not know the names of the objectives.
+
+    Response times reach from submission to completion; "waits" would leave out the run time.
+    """
+    between, groups = {}, []
     for objective, column in zip(front.objectives, front.values.T, strict=True):
-        if np.isnan(column).any():
-            continue
-        low, high = (float(f(column)) * _factor(objective) for f in (np.min, np.max))
-        between = f"{low:,.2f}" if f"{low:,.2f}" == f"{high:,.2f}" else f"{low:,.2f} to {high:,.2f}"
-        if objective.name == "UTIL":
-            words.append(f"The machine is used by {between} %.")
-        elif objective.name == "AWRT":
-            words.append(f"On average, a job is back {between} hours after its submission")
-        else:
-            words.append(f"{objective.label.removeprefix('AWRT of ')}: {between} h")
-    return words
+        if objective in defined(front):
+            low, high = (shown(objective, float(f(column))) for f in (np.min, np.max))
+            between[objective.name] = low if low == high else f"{low} to {high}"
+            if objective.name not in ("UTIL", "AWRT"):
+                groups.append(f"{objective.label.removeprefix('AWRT of ')}'s after {between[objective.name]}")
+    words = [f"The machine is used by {between['UTIL']} %."]
+    words.append(f"On average, a job is done {between['AWRT']} hours after its submission{':' if groups else '.'}")
+    return [*words, ", ".join(groups) + "."] if groups else words
 
 
 def shown(objective: Objective, value: float) -> str:

@@ -19,6 +19,7 @@ from ..simulate import simulate
 from ..workload import Workload
 from . import folder as folders
 from . import state as states
+from .charts import axes, empty
 from .state import State
 from .trainings import DONE, EFFORTS, RUNNING, Training, Trainings
 
@@ -54,6 +55,7 @@ class Desk:
         self.listed: list[Training] = []
         self._workload: Workload | None = None
         self._reached: dict[int, Floats] = {}
+        self._planes: dict[Any, Any] = {}
         self._past: list[State] = []
         self._future: list[State] = []
         self._ends = reachable(front, np.ones(len(front), dtype=np.bool_))
@@ -186,6 +188,23 @@ class Desk:
         ideal = {IDEAL: known.pop(IDEAL)} if known else {BEST_OF_EACH: self._ends}
         trained = {f"trained {n}": values for n, values in sorted(self._reached.items())}
         return {**known, **trained, **ideal}
+
+    def plane(self, x: str, y: str, log: bool) -> dict[str, Any]:
+        """Give the projection of two objectives without what changes with a click, see `charts.empty`."""
+        return self._drawn((x, y, log), lambda marks: empty(self.front, x, y, marks, log=log))
+
+    def axes(self) -> list[dict[str, Any]]:
+        """Give the axes of the parallel coordinates, see `charts.axes`."""
+        return self._drawn("axes", lambda marks: axes(self.front, marks))
+
+    def _drawn(self, key: Any, draw: Callable[[dict[str, Floats]], Any]) -> Any:
+        """Draw anew only when the marks have changed: to place their names takes longer than all else."""
+        marks = self.marks
+        if self._planes.get("marks") != list(marks):
+            self._planes = {"marks": list(marks)}
+        if key not in self._planes:
+            self._planes[key] = draw(marks)
+        return self._planes[key]
 
     @property
     def busy(self) -> bool:

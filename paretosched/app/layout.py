@@ -72,10 +72,9 @@ def page(desk: Desk, contents: Mapping[str, Any]) -> Any:
                         [
                             html.Nav(
                                 [
-                                    html.Button(words, className="tab", role="tab", **{"data-tab": key})
+                                    html.Button(words, className="choice", **{"data-tab": key})
                                     for key, words in (("wish", "1 · Wish"), ("compare", "2 · Compare"), ("train", "3 · Scheduler"))
-                                ],
-                                role="tablist",
+                                ]
                             ),
                             html.Div(contents["ask"], id="ask"),
                         ],
@@ -91,13 +90,13 @@ def page(desk: Desk, contents: Mapping[str, Any]) -> Any:
 
 def _charts(names: Sequence[str], front: Front, contents: Mapping[str, Any]) -> list[Any]:
     return [
-        html.P([html.Span(words, className="said") for words in _sentences(in_words(front))], id="words"),
+        html.P(" ".join(in_words(front)), id="words"),
         html.Div(
             [
                 html.Div(
                     [
-                        html.Button("Overview", className="tab", **{"data-view": "overview"}),
-                        html.Button("All pairs", className="tab", **{"data-view": "pairs"}),
+                        html.Button("Overview", className="choice", **{"data-view": "overview"}),
+                        html.Button("All pairs", className="choice", **{"data-view": "pairs"}),
                     ],
                     className="tabs",
                 ),
@@ -148,21 +147,15 @@ def _charts(names: Sequence[str], front: Front, contents: Mapping[str, Any]) -> 
     ]  # fmt: skip
 
 
-def _sentences(words: Sequence[str]) -> list[str]:
-    groups = [w for w in words if ":" in w]
-    first = [w if w.endswith(".") else f"{w}; " if groups else f"{w}." for w in words if ":" not in w]
-    return [*first, ", ".join(groups) + "."] if groups else first
-
-
 # --- what is in it --------------------------------------------------------------------------------------------------
 
 
 def contents(desk: Desk, seen: View) -> list[Any]:
     """Give what stands on the three tabs."""
     return [
-        html.Div(_wish_tab(desk, seen), className="panel wish", role="tabpanel"),
-        html.Div(_compare_tab(desk), className="panel compare", role="tabpanel"),
-        html.Div(_train_tab(desk), className="panel train", role="tabpanel"),
+        html.Div(_wish_tab(desk, seen), className="panel wish"),
+        html.Div(_compare_tab(desk), className="panel compare"),
+        html.Div(_train_tab(desk), className="panel train"),
     ]
 
 
@@ -186,7 +179,7 @@ def _wish_tab(desk: Desk, seen: View) -> list[Any]:
         html.P(desk.remark, className="remark") if desk.remark else None,
         html.Div(id="left", **{"aria-live": "polite"}),
         html.Div(
-            [html.Button(w, className="tab", **{"data-mode": key}) for key, w in MODES.items()],
+            [html.Button(w, className="choice", **{"data-mode": key}) for key, w in MODES.items()],
             className="tabs modes",
         ),
         *(html.P(text, className=f"help {key}") for key, text in HELP.items()),
@@ -293,7 +286,7 @@ def _chosen(desk: Desk, seen: View) -> Any:
                 [
                     html.H3([f"Schedule {row}", html.Small(how + ("" if inside else " · outside your limits"))]),
                     policy,
-                    html.Span("on the shortlist", className="quiet") if row in picked else _button("＋ Shortlist", {"do": "pick", "row": row}, id="pick", className="button strong"),
+                    html.Span("on the shortlist", className="quiet") if row in picked else _button("+ Shortlist", {"do": "pick", "row": row}, id="pick", className="button strong"),
                 ],
                 className="head",
             ),
@@ -366,7 +359,7 @@ def _compare_tab(desk: Desk) -> list[Any]:
     columns, reference, notes = compared(desk)
     state = desk.state
     if not columns:
-        return [html.P("Put schedules on the shortlist to compare them here: choose one in a chart or on the first tab, then “＋ Shortlist”.", className="empty")]
+        return [html.P("Put schedules on the shortlist to compare them here: choose one in a chart or on the first tab, then “+ Shortlist”.", className="empty")]
     objectives = [(j, o) for j, o in enumerate(desk.front.objectives) if o in defined(desk.front)]
     rows = {letter: pick.row for letter, pick in zip(LETTERS, state.picks, strict=False)}
     head = html.Tr(
@@ -406,7 +399,7 @@ def _compare_tab(desk: Desk) -> list[Any]:
     made = [
         html.Div(html.Table([html.Thead(head), html.Tbody(lines)], id="compared"), className="scroll"),
         html.P([note, " ", html.A("CSV", href="shortlist.csv", download="shortlist.csv")], className="quiet"),
-        html.Div(picks, id="picks") if picks else html.P("The shortlist is empty: choose a schedule in a chart, then “＋ Shortlist”.", className="empty"),
+        html.Div(picks, id="picks") if picks else html.P("The shortlist is empty: choose a schedule in a chart, then “+ Shortlist”.", className="empty"),
     ]
     others = {name: values for name, values in columns.items() if name != reference}
     if reference is not None and others:

@@ -23,7 +23,7 @@ from ..workload import Workload
 from . import folder as folders
 from . import layout
 from . import state as states
-from .charts import Course, axes, projection
+from .charts import Course, projection
 from .desk import Desk
 from .trainings import DONE, RUNNING, STOPPED
 from .view import comparison_rows, remaining_rows, scene, step_rows, to_csv, view
@@ -56,6 +56,7 @@ def application(desk: Desk, token: str | None = None) -> flask.Flask:
         serve_locally=True,
         compress=False,
         enable_mcp=False,
+        suppress_callback_exceptions=True,  # else the whole page is sent twice, once for checks
     )
     app.layout = lambda: layout.page(desk, _page(desk))
     ids = [("ask", "children"), ("scene", "data"), ("revision", "data"), ("free", "figure"), ("util", "figure")]
@@ -115,7 +116,7 @@ def _page(desk: Desk) -> dict[str, Any]:
             if len(t.course) and (t.status in (RUNNING, STOPPED) or t is desk.listed[0]) and t.status != "failed"
         ][-3:]
         drawn = scene(state, seen, front, marks, courses)
-        drawn |= {"legend": layout.legend(list(marks)), "axes": axes(front, marks), "columns": len(front.objectives)}
+        drawn |= {"legend": layout.legend(list(marks)), "axes": desk.axes(), "columns": len(front.objectives)}
         drawn |= {"undoable": desk.undoable, "revision": desk.revision}
         words = {
             "wish": state.wish, "chosen": seen.row, "picks": [pick.row for pick in state.picks],
@@ -125,8 +126,8 @@ def _page(desk: Desk) -> dict[str, Any]:
             "ask": layout.contents(desk, seen),
             "scene": drawn,
             "revision": desk.revision,
-            "free": projection(front, state.across, state.up, marks, log=state.log, **words),
-            "util": projection(front, "UTIL", "AWRT", marks, log=False, **words),
+            "free": projection(desk.plane(state.across, state.up, state.log), front, state.across, state.up, **words),
+            "util": projection(desk.plane("UTIL", "AWRT", False), front, "UTIL", "AWRT", **words),
         }
 
 

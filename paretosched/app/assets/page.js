@@ -6,6 +6,7 @@
   const NONE = window.dash_clientside?.no_update;
   const page = { scene: null, values: null, count: 0, mask: null, left: 0, live: null, places: new Map(), palette: null };
   const FEW = 1500; // schedules that are drawn one by one; more of them are a density
+  const MOST_COUNTED = 4095;
   const MOST_LINES = 20000; // lines that are drawn; of more, evenly spread ones
   const SVG = "http://www.w3.org/2000/svg";
 
@@ -40,6 +41,7 @@
     if (check) check.checked = page.scene.log;
     ["undo", "redo"].forEach((id, k) => ($(id).disabled = !page.scene.undoable[k]));
     legend();
+    selected();
     refresh();
     document.documentElement.dataset.revision = page.scene.revision;
   };
@@ -113,19 +115,31 @@
     return { all: ramp("--all-few", "--all-many"), left: ramp("--left-few", "--left-many"), dot: style.getPropertyValue("--left-many") };
   }
 
-  /** A density as an image: how many schedules pass each pixel, on a logarithmic scale. */
+  /** Make a density an image: the more schedules pass a pixel, the stronger; every strength is as frequent as any other. */
   function colours(all, left, into, palette) {
     const pixels = new Uint32Array(into.data.buffer);
-    const scale = (counts) => {
-      let most = 1;
-      for (let i = 0; i < counts.length; i++) if (counts[i] > most) most = counts[i];
-      return 63.99 / Math.log(most + 1);
-    };
-    const [a, b] = [all && scale(all), left && scale(left)];
+    const layers = [[left, palette.left], [all, palette.all]].filter(([counts]) => counts).map(([counts, ramp]) => [counts, ramp, strengths(counts)]);
     for (let i = 0; i < pixels.length; i++) {
-      if (left && left[i]) pixels[i] = palette.left[(Math.log(left[i] + 0.5) * b) & 63];
-      else if (all && all[i]) pixels[i] = palette.all[(Math.log(all[i] + 0.5) * a) & 63];
+      for (const [counts, ramp, strength] of layers) {
+        if (counts[i]) {
+          pixels[i] = ramp[strength[Math.min(counts[i], MOST_COUNTED)]];
+          break;
+        }
+      }
     }
+  }
+
+  function strengths(counts) {
+    const frequent = new Uint32Array(MOST_COUNTED + 1);
+    for (let i = 0; i < counts.length; i++) frequent[Math.min(counts[i], MOST_COUNTED)]++;
+    frequent[0] = 0;
+    const all = frequent.reduce((sum, x) => sum + x, 0) || 1;
+    let below = 0;
+    return Uint8Array.from(frequent, (x) => {
+      const strength = (below + x / 2) / all;
+      below += x;
+      return Math.min(63, 64 * strength);
+    });
   }
 
   function canvasFor(host, x, y, width, height) {
@@ -730,9 +744,16 @@
   }
   let painted = 0;
 
+  const CHOICES = ["tab", "mode", "view"];
+  function selected() {
+    for (const key of CHOICES) {
+      for (const one of document.querySelectorAll(`.choice[data-${key}]`)) one.setAttribute("aria-pressed", one.dataset[key] === $("page").dataset[key]);
+    }
+  }
+
   function choose(key, value) {
     $("page").dataset[key] = value;
-    for (const tab of document.querySelectorAll(`.tab[data-${key}]`)) tab.setAttribute("aria-selected", tab.dataset[key] === value);
+    selected();
     refresh();
     window.dispatchEvent(new Event("resize")); // plotly measures itself again
   }
@@ -801,9 +822,9 @@
   }
 
   document.addEventListener("click", (event) => {
-    const button = event.target.closest("button, .tab");
+    const button = event.target.closest("button");
     if (!button) return;
-    for (const key of ["tab", "mode", "view"]) if (button.classList.contains("tab") && button.dataset[key]) return choose(key, button.dataset[key]);
+    for (const key of CHOICES) if (button.classList.contains("choice") && button.dataset[key]) return choose(key, button.dataset[key]);
     if (button.dataset.do) return say(JSON.parse(button.dataset.do));
     if (button.dataset.export) return save(...button.dataset.export.split(" "));
     if (button.id === "classify") return classes();
@@ -908,7 +929,7 @@
     if ($("theme") && !$("theme").dataset.ready) {
       $("theme").dataset.ready = "1";
       theme(false);
-      for (const key of ["tab", "mode", "view"]) choose(key, $("page").dataset[key]);
+      selected();
       new ResizeObserver(() => soon(refresh)).observe($("parallel"));
     }
     for (const id of ["free", "util"]) if (page.values && graph(id) && !graph(id).attached) attach(id);
