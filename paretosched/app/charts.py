@@ -126,7 +126,7 @@ def projection(
     if suggested:
         traces.append(trace(front.values[list(suggested)], "suggested", "markers", marker=ring | {"size": 12}))
     if chosen is not None:
-        traces.append(trace(front.values[[chosen]], "chosen", "markers", marker=ring | {"size": 18}))
+        traces.append(trace(front.values[[chosen]], "chosen", "markers", marker=ring | {"size": 25 if chosen in picks else 18}))
     if picks:
         marker = {"size": 19, "color": "#1f2933", "line": {"width": 1.5, "color": "#ffffff"}}
         letters = {"text": list(LETTERS[: len(picks)]), "textfont": {"size": 12, "color": "#ffffff"}}
@@ -202,10 +202,10 @@ def in_words(front: Front) -> list[str]:
     between, groups = {}, []
     for objective, column in zip(front.objectives, front.values.T, strict=True):
         if objective in defined(front):
-            low, high = (shown(objective, float(f(column))) for f in (np.min, np.max))
+            low, high = (f"{float(f(column)) * _factor(objective):.3g}" for f in (np.min, np.max))
             between[objective.name] = low if low == high else f"{low} to {high}"
             if objective.name not in ("UTIL", "AWRT"):
-                groups.append(f"{objective.label.removeprefix('AWRT of ')}'s after {between[objective.name]}")
+                groups.append(f"{objective.label.removeprefix('AWRT of ')} {between[objective.name]}")
     words = [f"The machine is used by {between['UTIL']} %."]
     words.append(f"On average, a job is done {between['AWRT']} hours after its submission{':' if groups else '.'}")
     return [*words, ", ".join(groups) + "."] if groups else words

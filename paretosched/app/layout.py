@@ -129,7 +129,7 @@ def _charts(names: Sequence[str], front: Front, contents: Mapping[str, Any]) -> 
                 ),
                 html.Div(
                     [
-                        _head("UTIL and AWRT", "drag a rectangle to keep what is in it", "util"),
+                        _head("UTIL and AWRT", "drag to keep what is inside", "util"),
                         html.Div(dcc.Graph(id="util", figure=contents["util"], config=GRAPH, style={"height": "100%"}), className="cloud"),
                     ],
                     className="card",
@@ -306,12 +306,12 @@ def _against(desk: Desk, o: Objective, j: int, value: float) -> list[Any]:
     return [html.Td([_gain(o, gain), html.Small(" than EASY")])]
 
 
-def _gain(o: Objective, gain: float) -> Any:
+def _gain(o: Objective, gain: float, short: bool = False) -> Any:
     """Say how much better or worse; `gain` is (reference - X) / reference, of which UTIL wants a negative one."""
     rounded = round(-gain if o.maximise else gain, 1) + 0.0
     kind, sign = ("same", "=") if rounded == 0 else ("better", "▲") if rounded > 0 else ("worse", "▼")
-    words = "same" if rounded == 0 else f"{abs(rounded):.1f} % {kind}"
-    return html.Span(f"{sign} {words}", className=kind)
+    words = "same" if rounded == 0 else f"{abs(rounded):.1f} %" if short else f"{abs(rounded):.1f} % {kind}"
+    return html.Span(f"{sign} {words}", className=kind, title=kind)
 
 
 def _steps(desk: Desk, seen: View) -> Any:
@@ -378,7 +378,7 @@ def _compare_tab(desk: Desk) -> list[Any]:
             cells.append(
                 html.Td(
                     [shown(o, float(values[j]))]
-                    + ([] if name == reference or reference is None else [html.Br(), _gain(o, float(improvement(values[j : j + 1], columns[reference][j : j + 1])[0]))]),
+                    + ([] if name == reference or reference is None else [html.Br(), _gain(o, float(improvement(values[j : j + 1], columns[reference][j : j + 1])[0]), short=True)]),
                     **{"data-cell": f"{name} {o.name}"},
                 )
             )
@@ -395,7 +395,7 @@ def _compare_tab(desk: Desk) -> list[Any]:
         )
         for letter, pick in zip(LETTERS, state.picks, strict=False)
     ]  # fmt: skip
-    note = f"Response times in hours, UTIL in per cent; differences to {reference}." + ("" if desk.comparison else " Start the page with --trace to see EASY, FCFS and conservative backfilling here.")
+    note = f"Response times in hours, UTIL in per cent; differences to {reference}." + ("" + " ▲ better, ▼ worse." if desk.comparison else " Start the page with --trace to see EASY, FCFS and conservative backfilling here.")
     made = [
         html.Div(html.Table([html.Thead(head), html.Tbody(lines)], id="compared"), className="scroll"),
         html.P([note, " ", html.A("CSV", href="shortlist.csv", download="shortlist.csv")], className="quiet"),
