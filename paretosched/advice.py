@@ -85,7 +85,7 @@ def knees(front: Front, among: Mask, count: int = 5) -> list[int]:
     """
     rows = np.flatnonzero(among)
     if rows.size < 2:
-        return rows.tolist()
+        return [int(row) for row in rows]
     unit = _unit(front, among)
     weights = np.random.default_rng(0).dirichlet(np.ones(unit.shape[1]), SAMPLES)
     every = np.arange(SAMPLES)
@@ -101,7 +101,7 @@ def knees(front: Front, among: Mask, count: int = 5) -> list[int]:
         best = np.minimum(best, lowest)
     missed = np.bincount(who, second - best, minlength=len(unit))
     order = np.argsort(-missed, kind="stable")[:count]
-    return rows[order[missed[order] > 0]].tolist()
+    return [int(row) for row in rows[order[missed[order] > 0]]]
 
 
 def tradeoffs(front: Front, row: int, among: Mask, share: float = 0.01) -> tuple[Ints, Floats]:

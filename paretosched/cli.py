@@ -507,9 +507,14 @@ def app(options: argparse.Namespace) -> None:
     def read(words: Sequence[str]) -> Workload:
         return _workload(_parser().parse_args(["info", *words]))
 
-    with _ended_in_order(), served(
-        options.front, finder(options.front, given, read), host=options.host, port=options.port
-    ) as (url, folder, run):
+    with (
+        _ended_in_order(),
+        served(options.front, finder(options.front, given, read), host=options.host, port=options.port) as (
+            url,
+            folder,
+            run,
+        ),
+    ):
         _show(f"{url}\nyour work is kept in {folder}; Ctrl-C ends the page")
         _flush()
         run()
@@ -1197,8 +1202,13 @@ def _parser() -> argparse.ArgumentParser:
         help="the log that was explored, for known schedules and training (default: what the run says, if it is there)",
     )
     takes_reading(made)
-    made.add_argument("--host", default="127.0.0.1", metavar="ADDRESS", help="where to listen (default 127.0.0.1, "
-        "this machine only); elsewhere the page asks for the token that is shown")
+    made.add_argument(
+        "--host",
+        default="127.0.0.1",
+        metavar="ADDRESS",
+        help="where to listen (default 127.0.0.1, "
+        "this machine only); elsewhere the page asks for the token that is shown",
+    )
     made.add_argument("--port", type=_whole, default=8050, metavar="N", help="port (default 8050; 0: any free one)")
     return parser
 

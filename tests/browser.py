@@ -49,7 +49,8 @@ def served(*arguments: object, cwd: Path | None = None) -> Iterator[str]:
     """`paretosched app` as a process of its own, on a free port; gives its address."""
     process = subprocess.Popen(
         [sys.executable, "-m", "paretosched.cli", "app", *map(str, arguments), "--port", "0"],
-        cwd=cwd or ROOT, env=environment(PYTHONUNBUFFERED="1"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        cwd=cwd or ROOT, env=environment(PYTHONUNBUFFERED="1"), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        text=True,
     )  # fmt: skip
     try:
         assert process.stdout is not None
@@ -67,7 +68,7 @@ def wait_for(url: str) -> None:
     """Wait until the page answers."""
     for _ in range(200):
         try:
-            urllib.request.urlopen(url, timeout=10).close()  # noqa: S310
+            urllib.request.urlopen(url, timeout=10).close()
             return
         except urllib.error.HTTPError:
             return

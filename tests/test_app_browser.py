@@ -18,7 +18,7 @@ from paretosched.advice import remaining
 from paretosched.choice import nearest, parse
 
 pytestmark = pytest.mark.slow
-MISSING = "NO BROWSER: the page was not tested; install chromium and the package playwright (or name a browser in BROWSER_PATH)"
+MISSING = "NO BROWSER: the page was not tested; install chromium and playwright, or name a browser in BROWSER_PATH"
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +50,9 @@ class Page:
         self.foreign: list[str] = []
         self.tab.on("pageerror", lambda error: self.trouble.append(str(error)))
         self.tab.on("console", lambda said: self.trouble.append(said.text) if said.type == "error" else None)
-        self.tab.on("request", lambda r: None if r.url.startswith((url, "data:", "blob:")) else self.foreign.append(r.url))
+        self.tab.on(
+            "request", lambda r: None if r.url.startswith((url, "data:", "blob:")) else self.foreign.append(r.url)
+        )
         self.tab.goto(url)
         self.tab.wait_for_selector("html[data-drawn]", state="attached")
         self.tab.wait_for_selector(".cloud:has(#util) > canvas", state="attached")
@@ -100,8 +102,9 @@ def test_an_owner_goes_from_the_first_look_to_the_scheduler(house: Path, chromiu
         # sees: the front, the known schedules that the run's own command leads to, agreeing with `compare`
         known(page)
         assert page.left() == len(front)
-        marks = {row["policy"]: row for row in done(
-            "compare", house / "w.swf.gz", "--front", house / "run", "--policy", "fcfs", "--policy", "conservative", "--json").json}  # fmt: skip
+        policies = ("--policy", "fcfs", "--policy", "conservative")
+        rows = done("compare", house / "w.swf.gz", "--front", house / "run", *policies, "--json").json
+        marks = {row["policy"]: row for row in rows}
         chips = tab.locator("#legend .chip").all_inner_texts()
         assert chips[1:] == ["EASY", "FCFS", "CONS", "ideal point"]
 
@@ -120,7 +123,9 @@ def test_an_owner_goes_from_the_first_look_to_the_scheduler(house: Path, chromiu
         wish = parse(page.wish(), front.objectives)
         assert [limit.objective for limit in wish.limits] == ["AWRT1"]
         assert page.left() == np.count_nonzero(remaining(wish, front)) < len(front)
-        reach = dict(zip([o.name for o in front.objectives], front.values[remaining(wish, front)].min(axis=0), strict=True))
+        reach = dict(
+            zip([o.name for o in front.objectives], front.values[remaining(wish, front)].min(axis=0), strict=True)
+        )
         assert tab.inner_text("[data-reach='AWRT3']") == f"{reach['AWRT3'] / 3600:,.2f}"
 
         # aspires: a reference point, on top of the region; the schedule looked at is the nearest
@@ -129,7 +134,10 @@ def test_an_owner_goes_from_the_first_look_to_the_scheduler(house: Path, chromiu
         tab.click("[data-mode='point']")
 
         def aspire() -> None:
-            tab.fill(".in-point [aria-label='AWRT2 to come near to, hours'], .in-point [aria-label='AWRT2 to come near to, h']", f"{target:.3f}")
+            tab.fill(
+                "[aria-label='AWRT2 to come near to, h']",
+                f"{target:.3f}",
+            )
             tab.keyboard.press("Enter")
 
         page.after(aspire)

@@ -126,7 +126,9 @@ def projection(
     if suggested:
         traces.append(trace(front.values[list(suggested)], "suggested", "markers", marker=ring | {"size": 12}))
     if chosen is not None:
-        traces.append(trace(front.values[[chosen]], "chosen", "markers", marker=ring | {"size": 25 if chosen in picks else 18}))
+        traces.append(
+            trace(front.values[[chosen]], "chosen", "markers", marker=ring | {"size": 25 if chosen in picks else 18})
+        )
     if picks:
         marker = {"size": 19, "color": "#1f2933", "line": {"width": 1.5, "color": "#ffffff"}}
         letters = {"text": list(LETTERS[: len(picks)]), "textfont": {"size": 12, "color": "#ffffff"}}
@@ -143,9 +145,8 @@ def _said(wish: Wish | None, names: tuple[str, str], factors: Sequence[float]) -
     for limit in wish.limits:
         if limit.objective in names:
             place = names.index(limit.objective)
-            for end in (limit.low, limit.high):
-                if 0 < end < np.inf:
-                    shapes.append(_line(place, end * factors[place], line))
+            ends = [end for end in (limit.low, limit.high) if 0 < end < np.inf]
+            shapes += [_line(place, end * factors[place], line) for end in ends]
     for name, value in wish.near:
         if name in names:
             place = names.index(name)

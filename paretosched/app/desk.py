@@ -191,11 +191,13 @@ class Desk:
 
     def plane(self, x: str, y: str, log: bool) -> dict[str, Any]:
         """Give the projection of two objectives without what changes with a click, see `charts.empty`."""
-        return self._drawn((x, y, log), lambda marks: empty(self.front, x, y, marks, log=log))
+        drawn: dict[str, Any] = self._drawn((x, y, log), lambda marks: empty(self.front, x, y, marks, log=log))
+        return drawn
 
     def axes(self) -> list[dict[str, Any]]:
         """Give the axes of the parallel coordinates, see `charts.axes`."""
-        return self._drawn("axes", lambda marks: axes(self.front, marks))
+        drawn: list[dict[str, Any]] = self._drawn("axes", lambda marks: axes(self.front, marks))
+        return drawn
 
     def _drawn(self, key: Any, draw: Callable[[dict[str, Floats]], Any]) -> Any:
         """Draw anew only when the marks have changed: to place their names takes longer than all else."""

@@ -59,10 +59,21 @@ def page(desk: Desk, contents: Mapping[str, Any]) -> Any:
                     html.P(facts, className="facts"),
                     _button("↶ Undo", {"do": "undo"}, id="undo", title="Undo (Ctrl+Z)"),
                     _button("↷ Redo", {"do": "redo"}, id="redo", title="Redo (Ctrl+Shift+Z)"),
-                    html.A("Save a copy", href="page.json", download="paretosched-page.json", className="button",
-                           title="Everything on this page as one file, for somebody else"),
+                    html.A(
+                        "Save a copy",
+                        href="page.json",
+                        download="paretosched-page.json",
+                        className="button",
+                        title="Everything on this page as one file, for somebody else",
+                    ),
                     html.Button("Open…", id="open", className="button", title="Open such a file"),
-                    html.Button("◐", id="theme", className="button", title="Light, dark, or as the system", **_label("Light, dark, or as the system")),
+                    html.Button(
+                        "◐",
+                        id="theme",
+                        className="button",
+                        title="Light, dark, or as the system",
+                        **_label("Light, dark, or as the system"),
+                    ),
                 ]
             ),
             html.Main(
@@ -73,7 +84,11 @@ def page(desk: Desk, contents: Mapping[str, Any]) -> Any:
                             html.Nav(
                                 [
                                     html.Button(words, className="choice", **{"data-tab": key})
-                                    for key, words in (("wish", "1 · Wish"), ("compare", "2 · Compare"), ("train", "3 · Scheduler"))
+                                    for key, words in (
+                                        ("wish", "1 · Wish"),
+                                        ("compare", "2 · Compare"),
+                                        ("train", "3 · Scheduler"),
+                                    )
                                 ]
                             ),
                             html.Div(contents["ask"], id="ask"),
@@ -85,7 +100,7 @@ def page(desk: Desk, contents: Mapping[str, Any]) -> Any:
             ),
         ],
         **{"data-tab": "wish", "data-mode": "ranges", "data-view": "overview"},
-    )  # fmt: skip
+    )
 
 
 def _charts(names: Sequence[str], front: Front, contents: Mapping[str, Any]) -> list[Any]:
@@ -106,7 +121,11 @@ def _charts(names: Sequence[str], front: Front, contents: Mapping[str, Any]) -> 
         ),
         html.Div(
             [
-                _head("All objectives at once", "drag along an axis to keep what passes there · better is up ↑", "parallel"),
+                _head(
+                    "All objectives at once",
+                    "drag along an axis to keep what passes there · better is up ↑",
+                    "parallel",
+                ),
                 html.Div(id="parallel", className="drawing"),
             ],
             className="card overview grow",
@@ -117,20 +136,38 @@ def _charts(names: Sequence[str], front: Front, contents: Mapping[str, Any]) -> 
                     [
                         html.Div(
                             [
-                                html.H2([_select(names, "across", "to the right"), " and ", _select(names, "up", "upwards")]),
-                                html.Label([html.Span(className="field", id="log", **_field({"do": "look"}, "log", "logarithmic axes", kind="check")), "log"], className="check"),
+                                html.H2(
+                                    [_select(names, "across", "to the right"), " and ", _select(names, "up", "upwards")]
+                                ),
+                                html.Label(
+                                    [
+                                        html.Span(
+                                            className="field",
+                                            id="log",
+                                            **_field({"do": "look"}, "log", "logarithmic axes", kind="check"),
+                                        ),
+                                        "log",
+                                    ],
+                                    className="check",
+                                ),
                                 _export("free"),
                             ],
                             className="head",
                         ),
-                        html.Div(dcc.Graph(id="free", figure=contents["free"], config=GRAPH, style={"height": "100%"}), className="cloud"),
+                        html.Div(
+                            dcc.Graph(id="free", figure=contents["free"], config=GRAPH, style={"height": "100%"}),
+                            className="cloud",
+                        ),
                     ],
                     className="card",
                 ),
                 html.Div(
                     [
                         _head("UTIL and AWRT", "drag to keep what is inside", "util"),
-                        html.Div(dcc.Graph(id="util", figure=contents["util"], config=GRAPH, style={"height": "100%"}), className="cloud"),
+                        html.Div(
+                            dcc.Graph(id="util", figure=contents["util"], config=GRAPH, style={"height": "100%"}),
+                            className="cloud",
+                        ),
                     ],
                     className="card",
                 ),
@@ -139,12 +176,16 @@ def _charts(names: Sequence[str], front: Front, contents: Mapping[str, Any]) -> 
         ),
         html.Div(
             [
-                _head("Every two objectives", "click one to see it large · response times on logarithmic axes, hours", "pairs"),
+                _head(
+                    "Every two objectives",
+                    "click one to see it large · response times on logarithmic axes, hours",
+                    "pairs",
+                ),
                 html.Div(id="pairs", className="drawing"),
             ],
             className="card pairs grow",
         ),
-    ]  # fmt: skip
+    ]
 
 
 # --- what is in it --------------------------------------------------------------------------------------------------
@@ -160,7 +201,7 @@ def contents(desk: Desk, seen: View) -> list[Any]:
 
 
 def _wish_tab(desk: Desk, seen: View) -> list[Any]:
-    state, front = desk.state, desk.front
+    state = desk.state
     words = "" if state.wish is None else choice.written(state.wish)
     return [
         html.Div(
@@ -168,8 +209,14 @@ def _wish_tab(desk: Desk, seen: View) -> list[Any]:
                 html.Span(
                     className="field wide",
                     id="text",
-                    **_field({"do": "say"}, "text", "Your wish in words", words, kind="text",
-                             hint="10*AWRT1 + 4*AWRT2, AWRT5 <= 11h"),
+                    **_field(
+                        {"do": "say"},
+                        "text",
+                        "Your wish in words",
+                        words,
+                        kind="text",
+                        hint="10*AWRT1 + 4*AWRT2, AWRT5 <= 11h",
+                    ),
                 ),
                 _button("Clear", {"do": "say", "text": ""}, id="clear"),
             ],
@@ -188,19 +235,25 @@ def _wish_tab(desk: Desk, seen: View) -> list[Any]:
             [
                 html.Button("Find it", id="classify", className="button strong in-classes"),
                 _button("Compromise", {"do": "compromise"}, title="The schedule whose largest shortfall is smallest"),
-                _button("Knee points", {"do": "knees"}, title="The schedules that would be missed most, however you weigh"),
+                _button(
+                    "Knee points", {"do": "knees"}, title="The schedules that would be missed most, however you weigh"
+                ),
             ],
             className="row",
         ),
         _chosen(desk, seen),
         _steps(desk, seen),
         html.P(
-            ["What remains: ", html.A("CSV", href="remaining.csv", download="remaining.csv"),
-             " · steps: ", html.A("CSV", href="steps.csv", download="steps.csv"),
-             f" · saved in {desk.folder.name}"],
+            [
+                "What remains: ",
+                html.A("CSV", href="remaining.csv", download="remaining.csv"),
+                " · steps: ",
+                html.A("CSV", href="steps.csv", download="steps.csv"),
+                f" · saved in {desk.folder.name}",
+            ],
             className="quiet",
         ),
-    ]  # fmt: skip
+    ]
 
 
 def _wish_table(state: State, desk: Desk, seen: View) -> Any:
@@ -228,29 +281,76 @@ def _wish_table(state: State, desk: Desk, seen: View) -> Any:
                 [
                     html.Th([o.name, html.Small(_meaning(o))], scope="row"),
                     html.Td(shown(o, float(whole)), title="best of all schedules"),
-                    html.Td(html.B(shown(o, float(best))) if worse else shown(o, float(best)),
-                            className="reach", **{"data-reach": o.name}),
-                    html.Td(_number({"do": "limit", "name": o.name}, "low", f"{o.name} at least, {unit_of(o)}", low, factor), className="in-ranges"),
-                    html.Td(_number({"do": "limit", "name": o.name}, "high", f"{o.name} at most, {unit_of(o)}", high, factor), className="in-ranges"),
-                    html.Td(_number({"do": "near", "name": o.name}, "value", f"{o.name} to come near to, {unit_of(o)}", level, factor), className="in-point"),
-                    html.Td(_number({"do": "weigh", "name": o.name}, "value", f"weight of {o.name}", weight, 1.0), className="in-weights"),
+                    html.Td(
+                        html.B(shown(o, float(best))) if worse else shown(o, float(best)),
+                        className="reach",
+                        **{"data-reach": o.name},
+                    ),
+                    html.Td(
+                        _number(
+                            {"do": "limit", "name": o.name}, "low", f"{o.name} at least, {unit_of(o)}", low, factor
+                        ),
+                        className="in-ranges",
+                    ),
+                    html.Td(
+                        _number(
+                            {"do": "limit", "name": o.name}, "high", f"{o.name} at most, {unit_of(o)}", high, factor
+                        ),
+                        className="in-ranges",
+                    ),
+                    html.Td(
+                        _number(
+                            {"do": "near", "name": o.name},
+                            "value",
+                            f"{o.name} to come near to, {unit_of(o)}",
+                            level,
+                            factor,
+                        ),
+                        className="in-point",
+                    ),
+                    html.Td(
+                        _number({"do": "weigh", "name": o.name}, "value", f"weight of {o.name}", weight, 1.0),
+                        className="in-weights",
+                    ),
                     html.Td(
                         html.Select(
                             [html.Option(c, value=c) for c in CLASSES],
-                            className="class", **_label(f"class of {o.name}"), **{"data-value": kind, "data-name": o.name},
+                            className="class",
+                            **_label(f"class of {o.name}"),
+                            **{"data-value": kind, "data-name": o.name},
                         ),
                         className="in-classes",
                     ),
-                    html.Td(html.Span(className="field", **_field({"do": "nothing"}, "value", f"level of {o.name}, {unit_of(o)}", "" if bound is None else _digits(bound / factor), factor=factor), **{"data-name": o.name, "data-level": "1"}), className="in-classes"),
+                    html.Td(
+                        html.Span(
+                            className="field",
+                            **_field(
+                                {"do": "nothing"},
+                                "value",
+                                f"level of {o.name}, {unit_of(o)}",
+                                "" if bound is None else _digits(bound / factor),
+                                factor=factor,
+                            ),
+                            **{"data-name": o.name, "data-level": "1"},
+                        ),
+                        className="in-classes",
+                    ),
                 ]
             )
-        )  # fmt: skip
+        )
     head = html.Tr(
-        [html.Th("", scope="col"), html.Th("best", scope="col"), html.Th("still reachable", scope="col"),
-         html.Th("at least", scope="col", className="in-ranges"), html.Th("at most", scope="col", className="in-ranges"),
-         html.Th("come near", scope="col", className="in-point"), html.Th("weight", scope="col", className="in-weights"),
-         html.Th("class", scope="col", className="in-classes"), html.Th("level", scope="col", className="in-classes")]
-    )  # fmt: skip
+        [
+            html.Th("", scope="col"),
+            html.Th("best", scope="col"),
+            html.Th("still reachable", scope="col"),
+            html.Th("at least", scope="col", className="in-ranges"),
+            html.Th("at most", scope="col", className="in-ranges"),
+            html.Th("come near", scope="col", className="in-point"),
+            html.Th("weight", scope="col", className="in-weights"),
+            html.Th("class", scope="col", className="in-classes"),
+            html.Th("level", scope="col", className="in-classes"),
+        ]
+    )
     return html.Table([html.Thead(head), html.Tbody(rows)], id="wishes")
 
 
@@ -273,28 +373,48 @@ def _chosen(desk: Desk, seen: View) -> Any:
         if len(others) > 1
     ]
     values = [
-        html.Tr([html.Th(o.name, scope="row"), html.Td(f"{shown(o, float(v))} {unit_of(o)}"), *_against(desk, o, j, float(v))])
+        html.Tr(
+            [
+                html.Th(o.name, scope="row"),
+                html.Td(f"{shown(o, float(v))} {unit_of(o)}"),
+                *_against(desk, o, j, float(v)),
+            ]
+        )
         for j, (o, v) in enumerate(zip(front.objectives, front.values[row], strict=True))
         if o in defined(front)
-    ]  # fmt: skip
+    ]
     made = row_policy(front, row)
-    policy = html.A("policy.json", href=f"policy/{row}.json", download=f"policy-{row}.json", className="button",
-                    title="The scheduler that makes this schedule") if made else html.Span("knows the future", className="quiet", title="no policy makes this schedule")  # fmt: skip
+    policy = (
+        html.A(
+            "policy.json",
+            href=f"policy/{row}.json",
+            download=f"policy-{row}.json",
+            className="button",
+            title="The scheduler that makes this schedule",
+        )
+        if made
+        else html.Span("knows the future", className="quiet", title="no policy makes this schedule")
+    )
     return html.Div(
         [
             html.Div(
                 [
                     html.H3([f"Schedule {row}", html.Small(how + ("" if inside else " · outside your limits"))]),
                     policy,
-                    html.Span("on the shortlist", className="quiet") if row in picked else _button("+ Shortlist", {"do": "pick", "row": row}, id="pick", className="button strong"),
+                    html.Span("on the shortlist", className="quiet")
+                    if row in picked
+                    else _button("+ Shortlist", {"do": "pick", "row": row}, id="pick", className="button strong"),
                 ],
                 className="head",
             ),
-            html.Div([("knees: " if state.suggested[0] == "knee" else "next best: ") if links else "", *links], className="links"),
+            html.Div(
+                [("knees: " if state.suggested[0] == "knee" else "next best: ") if links else "", *links],
+                className="links",
+            ),
             html.Table([html.Tbody(values)], id="values", **{"data-row": row}),
         ],
         className="card chosen",
-    )  # fmt: skip
+    )
 
 
 def _against(desk: Desk, o: Objective, j: int, value: float) -> list[Any]:
@@ -317,7 +437,13 @@ def _gain(o: Objective, gain: float, short: bool = False) -> Any:
 def _steps(desk: Desk, seen: View) -> Any:
     known = defined(desk.front)
     columns = [(j, o) for j, o in enumerate(desk.front.objectives) if o in known]
-    head = html.Tr([html.Th("1 % better", scope="col"), *(html.Th(_short(o), scope="col", title=o.name) for _, o in columns), html.Th("", scope="col")])
+    head = html.Tr(
+        [
+            html.Th("1 % better", scope="col"),
+            *(html.Th(_short(o), scope="col", title=o.name) for _, o in columns),
+            html.Th("", scope="col"),
+        ]
+    )
     rows = []
     for i, o in columns:
         row = int(seen.rows[i])
@@ -327,16 +453,29 @@ def _steps(desk: Desk, seen: View) -> Any:
         else:
             for j, _ in columns:
                 gain = round(float(seen.gains[i, j]), 1) + 0.0
-                cells.append(html.Td(f"{gain:+.1f}" if gain else "0", className=("own " if i == j else "") + ("better" if gain > 0 else "worse" if gain < 0 else "same")))
-            cells.append(html.Td(_button("go", {"do": "choose", "row": row}, className="link", title=f"look at schedule {row}")))
+                cells.append(
+                    html.Td(
+                        f"{gain:+.1f}" if gain else "0",
+                        className=("own " if i == j else "")
+                        + ("better" if gain > 0 else "worse" if gain < 0 else "same"),
+                    )
+                )
+            cells.append(
+                html.Td(_button("go", {"do": "choose", "row": row}, className="link", title=f"look at schedule {row}"))
+            )
         rows.append(html.Tr(cells))
     return html.Div(
         [
-            html.H3(["What one more per cent costs", html.Small("the least it costs elsewhere, from this schedule; % gained +, lost −")]),
+            html.H3(
+                [
+                    "What one more per cent costs",
+                    html.Small("the least it costs elsewhere, from this schedule; % gained +, lost −"),
+                ]
+            ),
             html.Table([html.Thead(head), html.Tbody(rows)], id="steps"),
         ],
         className="card",
-    )  # fmt: skip
+    )
 
 
 def compared(desk: Desk) -> tuple[dict[str, Any], str | None, dict[str, str]]:
@@ -356,21 +495,34 @@ def compared(desk: Desk) -> tuple[dict[str, Any], str | None, dict[str, str]]:
 
 
 def _compare_tab(desk: Desk) -> list[Any]:
-    columns, reference, notes = compared(desk)
+    columns, reference, _ = compared(desk)
     state = desk.state
     if not columns:
-        return [html.P("Put schedules on the shortlist to compare them here: choose one in a chart or on the first tab, then “+ Shortlist”.", className="empty")]
+        return [
+            html.P(
+                "Put schedules on the shortlist to compare them here: choose one in a chart or on the first tab, then “+ Shortlist”.",
+                className="empty",
+            )
+        ]
     objectives = [(j, o) for j, o in enumerate(desk.front.objectives) if o in defined(desk.front)]
     rows = {letter: pick.row for letter, pick in zip(LETTERS, state.picks, strict=False)}
     head = html.Tr(
         [
             html.Th("", scope="col"),
             *(
-                html.Th([html.B(name), html.Small(f"schedule {rows[name]}" if name in rows else "today" if name == reference else "scheduler")], scope="col")
+                html.Th(
+                    [
+                        html.B(name),
+                        html.Small(
+                            f"schedule {rows[name]}" if name in rows else "today" if name == reference else "scheduler"
+                        ),
+                    ],
+                    scope="col",
+                )
                 for name in columns
             ),
         ]
-    )  # fmt: skip
+    )
     lines = []
     for j, o in objectives:
         cells: list[Any] = [html.Th([o.name, html.Small(_meaning(o))], scope="row")]
@@ -378,7 +530,16 @@ def _compare_tab(desk: Desk) -> list[Any]:
             cells.append(
                 html.Td(
                     [shown(o, float(values[j]))]
-                    + ([] if name == reference or reference is None else [html.Br(), _gain(o, float(improvement(values[j : j + 1], columns[reference][j : j + 1])[0]), short=True)]),
+                    + (
+                        []
+                        if name == reference or reference is None
+                        else [
+                            html.Br(),
+                            _gain(
+                                o, float(improvement(values[j : j + 1], columns[reference][j : j + 1])[0]), short=True
+                            ),
+                        ]
+                    ),
                     **{"data-cell": f"{name} {o.name}"},
                 )
             )
@@ -387,19 +548,35 @@ def _compare_tab(desk: Desk) -> list[Any]:
         html.Div(
             [
                 html.B(letter, className="letter"),
-                html.Span(className="field wide", **_field({"do": "note", "row": pick.row}, "text", f"why {letter}", pick.note, kind="text", hint=f"why schedule {pick.row}?")),
+                html.Span(
+                    className="field wide",
+                    **_field(
+                        {"do": "note", "row": pick.row},
+                        "text",
+                        f"why {letter}",
+                        pick.note,
+                        kind="text",
+                        hint=f"why schedule {pick.row}?",
+                    ),
+                ),
                 _button("look", {"do": "choose", "row": pick.row}, className="link"),
                 _button("remove", {"do": "drop", "row": pick.row}, className="link"),
             ],
             className="pick",
         )
         for letter, pick in zip(LETTERS, state.picks, strict=False)
-    ]  # fmt: skip
-    note = f"Response times in hours, UTIL in per cent; differences to {reference}." + ("" + " ▲ better, ▼ worse." if desk.comparison else " Start the page with --trace to see EASY, FCFS and conservative backfilling here.")
+    ]
+    note = f"Response times in hours, UTIL in per cent; differences to {reference}." + (
+        "" + " ▲ better, ▼ worse."
+        if desk.comparison
+        else " Start the page with --trace to see EASY, FCFS and conservative backfilling here."
+    )
     made = [
         html.Div(html.Table([html.Thead(head), html.Tbody(lines)], id="compared"), className="scroll"),
         html.P([note, " ", html.A("CSV", href="shortlist.csv", download="shortlist.csv")], className="quiet"),
-        html.Div(picks, id="picks") if picks else html.P("The shortlist is empty: choose a schedule in a chart, then “+ Shortlist”.", className="empty"),
+        html.Div(picks, id="picks")
+        if picks
+        else html.P("The shortlist is empty: choose a schedule in a chart, then “+ Shortlist”.", className="empty"),
     ]
     others = {name: values for name, values in columns.items() if name != reference}
     if reference is not None and others:
@@ -417,53 +594,81 @@ def _train_tab(desk: Desk) -> list[Any]:
     elif desk.comparison is None:
         how = html.P(["Training needs the workload itself. ", desk.trouble], className="empty", id="no-trace")
     elif wish is None:
-        how = html.P("Say what you want on the first tab; then train the online scheduler for it here.", className="empty")
+        how = html.P(
+            "Say what you want on the first tab; then train the online scheduler for it here.", className="empty"
+        )
     else:
         how = html.Div(
             [
                 html.P(["Train Greedy, the online scheduler, for ", html.B(wish)]),
                 html.Div(
                     [
-                        _button(f"{words}", {"do": "train", "generations": number}, className="button strong",
-                                title=f"{number} generations", **{"data-effort": str(number)})
+                        _button(
+                            f"{words}",
+                            {"do": "train", "generations": number},
+                            className="button strong",
+                            title=f"{number} generations",
+                            **{"data-effort": str(number)},
+                        )
                         for number, words in EFFORTS.items()
                     ],
                     className="row",
                 ),
-                html.P("It learns in the background, one wish after another; you can go on meanwhile.", className="quiet"),
+                html.P(
+                    "It learns in the background, one wish after another; you can go on meanwhile.", className="quiet"
+                ),
             ],
             className="card",
-        )  # fmt: skip
+        )
     return [how, html.Div([_training(desk, t) for t in desk.listed], id="trainings")]
 
 
 def _training(desk: Desk, t: Training) -> Any:
     easy = None if desk.comparison is None else desk.comparison.values[0]
     reached = desk.reached.get(t.number)
-    words = {QUEUED: "waits for the one before it", RUNNING: "is learning", STOPPED: "stopped; what it found is kept", DONE: "done", FAILED: t.message}[t.status]
+    words = {
+        QUEUED: "waits for the one before it",
+        RUNNING: "is learning",
+        STOPPED: "stopped; what it found is kept",
+        DONE: "done",
+        FAILED: t.message,
+    }[t.status]
     body: list[Any] = [
-        html.Div([html.H3([f"trained {t.number}" if t.status == DONE else f"training {t.number}", html.Small(words)]), *_buttons(t)], className="head"),
+        html.Div(
+            [
+                html.H3([f"trained {t.number}" if t.status == DONE else f"training {t.number}", html.Small(words)]),
+                *_buttons(t),
+            ],
+            className="head",
+        ),
         html.P(html.B(choice.written(t.wish))),
-    ]  # fmt: skip
+    ]
     if t.status != DONE:
         body.append(
             html.Div(
                 [
-                    html.Progress(value=str(t.done), max=str(max(t.total, 1)), **_label(f"progress of training {t.number}")),
+                    html.Progress(
+                        value=str(t.done), max=str(max(t.total, 1)), **_label(f"progress of training {t.number}")
+                    ),
                     html.Span(f"{t.done:,} of {t.total:,}", className="quiet"),
                 ],
                 className="progress",
             )
         )
-    values = reached if reached is not None else t.course[-1] if len(t.course) and t.status in (RUNNING, STOPPED) else None
+    values = (
+        reached if reached is not None else t.course[-1] if len(t.course) and t.status in (RUNNING, STOPPED) else None
+    )
     if values is not None and values.size == len(desk.front.objectives) and not np.isnan(values).all():
         said = progress(t.wish, easy, values, desk.front)
         body.append(html.P([html.B(said)], className="way", **{"data-way": str(t.number)}) if said else None)
         cells = [
-            html.Td([html.Small(o.name), html.Br(), shown(o, float(values[j]))], **{"data-trained": f"{t.number} {o.name}", "data-value": repr(float(values[j]))})
+            html.Td(
+                [html.Small(o.name), html.Br(), shown(o, float(values[j]))],
+                **{"data-trained": f"{t.number} {o.name}", "data-value": repr(float(values[j]))},
+            )
             for j, o in enumerate(desk.front.objectives)
             if o in defined(desk.front)
-        ]  # fmt: skip
+        ]
         body.append(html.Table(html.Tbody(html.Tr(cells)), className="small"))
     return html.Div(body, className="card training", **{"data-status": t.status, "data-training": str(t.number)})
 
@@ -473,7 +678,15 @@ def _buttons(t: Training) -> list[Any]:
         return [_button("Cancel", {"do": "cancel", "number": t.number})]
     if t.status == DONE:
         name = f"trained-{t.number}-policy.json"
-        return [html.A("policy.json", href=f"training/{t.number}.json", download=name, className="button strong", **{"data-policy": str(t.number)})]
+        return [
+            html.A(
+                "policy.json",
+                href=f"training/{t.number}.json",
+                download=name,
+                className="button strong",
+                **{"data-policy": str(t.number)},
+            )
+        ]
     return [_button("Continue", {"do": "resume", "number": t.number})]
 
 
@@ -486,16 +699,23 @@ def _head(words: str, small: str, key: str) -> Any:
 
 def _export(key: str) -> Any:
     return html.Span(
-        [html.Button(kind.upper(), className="link", title=f"save as {kind.upper()}", **{"data-export": f"{key} {kind}"}) for kind in ("png", "svg")],
+        [
+            html.Button(
+                kind.upper(), className="link", title=f"save as {kind.upper()}", **{"data-export": f"{key} {kind}"}
+            )
+            for kind in ("png", "svg")
+        ],
         className="export",
-    )  # fmt: skip
+    )
 
 
 def _select(names: Sequence[str], key: str, where: str) -> Any:
-    return html.Select([html.Option(name, value=name) for name in names], id=key, className="axis", **_label(f"objective {where}"))
+    return html.Select(
+        [html.Option(name, value=name) for name in names], id=key, className="axis", **_label(f"objective {where}")
+    )
 
 
-def _button(words: str, do: Mapping[str, Any], *, className: str = "button", **more: Any) -> Any:  # noqa: N803
+def _button(words: str, do: Mapping[str, Any], *, className: str = "button", **more: Any) -> Any:
     return html.Button(words, className=className, **{"data-do": json.dumps(do)}, **more)
 
 
@@ -504,12 +724,24 @@ def _number(do: Mapping[str, Any], key: str, label: str, value: str, factor: flo
 
 
 def _field(
-    do: Mapping[str, Any], key: str, label: str, value: str = "", *, kind: str = "number", factor: float = 1.0, hint: str = ""
+    do: Mapping[str, Any],
+    key: str,
+    label: str,
+    value: str = "",
+    *,
+    kind: str = "number",
+    factor: float = 1.0,
+    hint: str = "",
 ) -> dict[str, str]:
     return {
-        "data-field": kind, "data-do": json.dumps(do), "data-key": key, "data-label": label, "data-value": value,
-        "data-factor": repr(factor), "data-hint": hint,
-    }  # fmt: skip
+        "data-field": kind,
+        "data-do": json.dumps(do),
+        "data-key": key,
+        "data-label": label,
+        "data-value": value,
+        "data-factor": repr(factor),
+        "data-hint": hint,
+    }
 
 
 def _label(words: str) -> dict[str, str]:
@@ -517,7 +749,9 @@ def _label(words: str) -> dict[str, str]:
 
 
 def _meaning(o: Objective) -> str:
-    return {"UTIL": "utilisation, %", "AWRT": "all jobs, h"}.get(o.name, f"{o.label.removeprefix('AWRT of ')}, {unit_of(o)}")
+    return {"UTIL": "utilisation, %", "AWRT": "all jobs, h"}.get(
+        o.name, f"{o.label.removeprefix('AWRT of ')}, {unit_of(o)}"
+    )
 
 
 def _short(o: Objective) -> str:

@@ -9,6 +9,7 @@ import os
 import secrets
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -50,7 +51,7 @@ def application(desk: Desk, token: str | None = None) -> flask.Flask:
     app = dash.Dash(
         "paretosched",
         server=server,
-        assets_folder=os.path.join(os.path.dirname(__file__), "assets"),
+        assets_folder=str(Path(__file__).with_name("assets")),
         title=f"{desk.front.workload} · paretosched",
         update_title=None,
         serve_locally=True,
@@ -61,7 +62,7 @@ def application(desk: Desk, token: str | None = None) -> flask.Flask:
     app.layout = lambda: layout.page(desk, _page(desk))
     ids = [("ask", "children"), ("scene", "data"), ("revision", "data"), ("free", "figure"), ("util", "figure")]
 
-    @app.callback(
+    @app.callback(  # type: ignore[untyped-decorator]
         [Output(*target) for target in ids],
         Input("said", "data"),
         Input("tick", "n_intervals"),
@@ -115,19 +116,30 @@ def _page(desk: Desk) -> dict[str, Any]:
             for t in reversed(desk.listed)
             if len(t.course) and (t.status in (RUNNING, STOPPED) or t is desk.listed[0]) and t.status != "failed"
         ][-3:]
-        drawn = scene(state, seen, front, marks, courses)
+        drawn = scene(state, seen, marks, courses)
         drawn |= {"legend": layout.legend(list(marks)), "axes": desk.axes(), "columns": len(front.objectives)}
         drawn |= {"undoable": desk.undoable, "revision": desk.revision}
-        words = {
-            "wish": state.wish, "chosen": seen.row, "picks": [pick.row for pick in state.picks],
-            "suggested": state.suggested[1], "courses": courses,
-        }  # fmt: skip
+
+        def chart(x: str, y: str, log: bool) -> dict[str, Any]:
+            picks = [pick.row for pick in state.picks]
+            return projection(
+                desk.plane(x, y, log),
+                front,
+                x,
+                y,
+                wish=state.wish,
+                chosen=seen.row,
+                picks=picks,
+                suggested=state.suggested[1],
+                courses=courses,
+            )
+
         return {
             "ask": layout.contents(desk, seen),
             "scene": drawn,
             "revision": desk.revision,
-            "free": projection(desk.plane(state.across, state.up, state.log), front, state.across, state.up, **words),
-            "util": projection(desk.plane("UTIL", "AWRT", False), front, "UTIL", "AWRT", **words),
+            "free": chart(state.across, state.up, state.log),
+            "util": chart("UTIL", "AWRT", False),
         }
 
 
@@ -250,4 +262,3 @@ def served(
             with suppress(OSError):
                 listening.close()
             desk.close()
-

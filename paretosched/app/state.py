@@ -311,7 +311,7 @@ def _found(entry: Mapping[str, Any], front: Front) -> int | None:
     row, evaluation, run = entry.get("row"), entry.get("evaluation"), entry.get("run")
 
     def same(candidate: int) -> bool:
-        return front.evaluation[candidate] == evaluation and front.origins[front.origin[candidate]].name == run
+        return bool(front.evaluation[candidate] == evaluation) and front.origins[front.origin[candidate]].name == run
 
     if type(row) is int and 0 <= row < len(front) and same(row):
         return row

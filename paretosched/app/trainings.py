@@ -26,7 +26,8 @@ from ..choice import Wish
 from ..errors import InputError
 from ..files import read_json, read_text, written
 from ..policy import CRITERIA, Policy, load_policy
-from ..train.greedy import CHILDREN, PARENTS, mixed
+from ..train.greedy import mixed
+from ..train.strategies import CHILDREN, PARENTS
 
 Floats = NDArray[np.float64]
 
@@ -89,7 +90,9 @@ class Trainings:
 
     def numbers(self) -> list[int]:
         """List the trainings there are."""
-        names = [path.name.removeprefix("training-").removesuffix(".json") for path in self.folder.glob("training-*.json")]
+        names = [
+            path.name.removeprefix("training-").removesuffix(".json") for path in self.folder.glob("training-*.json")
+        ]
         return sorted(int(name) for name in names if name.isdecimal() and len(name) < 7)
 
     def ask(self, wish: Wish, generations: int) -> int:
@@ -144,7 +147,7 @@ class Trainings:
         wish = self._path(number, ".wish.json")
         trace, *options = self.trace
         words = [
-            sys.executable, "-m", "paretosched.cli", "train", os.path.abspath(trace), *options, "--objective", str(wish),
+            sys.executable, "-m", "paretosched.cli", "train", str(Path(trace).absolute()), *options, "--objective", str(wish),
             "--generations", str(self._asked(number)["generations"]), "--run", str(self._path(number, "")),
             "-o", str(self._path(number, ".policy.json")),
         ]  # fmt: skip

@@ -67,10 +67,14 @@ def view(state: State, front: Front) -> View:
 
 
 def scene(
-    state: State, seen: View, front: Front, marks: Mapping[str, Floats], courses: Sequence[tuple[str, Floats]]
+    state: State, seen: View, marks: Mapping[str, Floats], courses: Sequence[tuple[str, Floats]]
 ) -> dict[str, Any]:
     """Tell the browser what to draw over its clouds; plain values."""
-    limits = {} if state.wish is None else {x.objective: [x.low, None if np.isinf(x.high) else x.high] for x in state.wish.limits}
+    limits = (
+        {}
+        if state.wish is None
+        else {x.objective: [x.low, None if np.isinf(x.high) else x.high] for x in state.wish.limits}
+    )
     return {
         "limits": limits,
         "near": {} if state.wish is None else dict(state.wish.near),
@@ -108,7 +112,10 @@ def comparison_rows(
     """
     rows = []
     for name, values in columns.items():
-        row: dict[str, Any] = {"schedule": name, **dict(zip((o.name for o in front.objectives), plain(values), strict=True))}
+        row: dict[str, Any] = {
+            "schedule": name,
+            **dict(zip((o.name for o in front.objectives), plain(values), strict=True)),
+        }
         if reference is not None:
             gains = plain(improvement(values, columns[reference]))
             row |= {f"{o.name}_vs_reference": x for o, x in zip(front.objectives, gains, strict=True)}
@@ -148,7 +155,7 @@ def remaining_rows(front: Front, among: NDArray[np.bool_]) -> list[dict[str, Any
 
 
 def step_rows(front: Front, seen: View) -> list[dict[str, Any]]:
-    """List the steps from the schedule that is looked at: what improves by 1 %, and what changes with it, in per cent."""
+    """List the steps from the schedule that is looked at: what improves by 1 %, and what else changes, in per cent."""
     return [
         {"better by 1 %": o.name, "to row": None if row < 0 else int(row)}
         | {f"{other.name} gains %": x for other, x in zip(front.objectives, plain(gains), strict=True)}
