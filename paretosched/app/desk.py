@@ -76,6 +76,8 @@ class Desk:
         with self.lock:
             self.remark = ""
             what = action.get("do") if isinstance(action, dict) else None
+            if what == "refresh":
+                return
             if what in ("undo", "redo"):
                 self._step_back(what == "undo")
             elif what in ("train", "cancel", "resume"):

@@ -51,8 +51,6 @@ def page(desk: Desk, contents: Mapping[str, Any]) -> Any:
         children=[
             dcc.Store(id="said"),
             dcc.Store(id="scene", data=contents["scene"]),
-            dcc.Store(id="revision", data=contents["revision"]),
-            dcc.Interval(id="tick", interval=1000),
             html.Header(
                 [
                     html.Div([html.B("paretosched"), html.Span(front.workload, className="name")], className="brand"),

@@ -15,7 +15,8 @@ from urllib.parse import urlsplit
 
 import dash
 import flask
-from dash import ClientsideFunction, Input, Output, State, no_update
+from dash import ClientsideFunction, Input, Output, no_update
+from dash.exceptions import PreventUpdate
 
 from ..errors import InputError
 from ..front import load_front, row_policy
@@ -60,28 +61,16 @@ def application(desk: Desk, token: str | None = None) -> flask.Flask:
         suppress_callback_exceptions=True,  # else the whole page is sent twice, once for checks
     )
     app.layout = lambda: layout.page(desk, _page(desk))
-    ids = [("ask", "children"), ("scene", "data"), ("revision", "data"), ("free", "figure"), ("util", "figure")]
+    ids = [("ask", "children"), ("scene", "data"), ("free", "figure"), ("util", "figure")]
 
-    @app.callback(  # type: ignore[untyped-decorator]
-        [Output(*target) for target in ids],
-        Input("said", "data"),
-        Input("tick", "n_intervals"),
-        State("revision", "data"),
-    )
-    def answer(said: Any, ticks: Any, revision: Any) -> Any:  # noqa: ARG001
-        message = ""
-        if dash.ctx.triggered_id == "said" and said is not None:
-            try:
-                desk.act(said)
-            except InputError as error:
-                message = str(error)
-        elif dash.ctx.triggered_id == "tick":
-            if desk.busy:
-                desk.look_after()
-            if revision == desk.revision:
-                raise dash.exceptions.PreventUpdate
-        if message:
-            return [no_update, {"message": message}, no_update, no_update, no_update]
+    @app.callback([Output(*target) for target in ids], Input("said", "data"))  # type: ignore[untyped-decorator]
+    def answer(said: Any) -> Any:
+        if said is None:
+            raise PreventUpdate
+        try:
+            desk.act(said)
+        except InputError as error:
+            return [no_update, {"message": str(error)}, no_update, no_update]
         made = _page(desk)
         return [made[key] for key, _ in ids]
 
@@ -118,7 +107,7 @@ def _page(desk: Desk) -> dict[str, Any]:
         ][-3:]
         drawn = scene(state, seen, marks, courses)
         drawn |= {"legend": layout.legend(list(marks)), "axes": desk.axes(), "columns": len(front.objectives)}
-        drawn |= {"undoable": desk.undoable, "revision": desk.revision}
+        drawn |= {"undoable": desk.undoable, "revision": desk.revision, "busy": desk.busy}
 
         def chart(x: str, y: str, log: bool) -> dict[str, Any]:
             picks = [pick.row for pick in state.picks]
@@ -137,7 +126,6 @@ def _page(desk: Desk) -> dict[str, Any]:
         return {
             "ask": layout.contents(desk, seen),
             "scene": drawn,
-            "revision": desk.revision,
             "free": chart(state.across, state.up, state.log),
             "util": chart("UTIL", "AWRT", False),
         }
@@ -153,6 +141,11 @@ def _routes(server: flask.Flask, desk: Desk) -> None:
     @server.get("/front.bin")
     def front() -> flask.Response:
         return flask.Response(values, content_type="application/octet-stream")
+
+    @server.get("/pulse")
+    def pulse() -> dict[str, int]:
+        desk.look_after()
+        return {"revision": desk.revision}
 
     @server.get("/page.json")
     def page() -> flask.Response:

@@ -18,10 +18,30 @@
   // --- what is said to the server ---------------------------------------------------------------------------------
 
   let spoken = 0;
-  const say = (action) => window.dash_clientside.set_props("said", { data: { ...action, turn: ++spoken } });
+  let waits = 0; // since when an answer is due
+  const say = (action) => {
+    waits = Date.now();
+    window.dash_clientside.set_props("said", { data: { ...action, turn: ++spoken } });
+  };
+
+  /** Ask now and then whether something has changed by itself: a training, or this page in another window. */
+  async function pulse() {
+    try {
+      if (page.scene && Date.now() - waits > 5000) {
+        const answer = await (await fetch("pulse")).json();
+        if (answer.revision !== page.scene.revision) say({ do: "refresh" });
+        document.documentElement.classList.remove("lost");
+      }
+    } catch {
+      document.documentElement.classList.add("lost"); // the server has ended
+    }
+    setTimeout(pulse, page.scene?.busy ? 1000 : 3000);
+  }
+  setTimeout(pulse, 500);
 
   const draw = async (scene) => {
     if (!scene) return;
+    waits = 0;
     if (scene.message) {
       $("message").textContent = scene.message;
       page.live = null; // what was asked for is not: back to what holds
