@@ -494,6 +494,7 @@ def app(options: argparse.Namespace) -> None:
     """Open the owner's page."""
     from .app.find import finder
     from .app.server import served
+    from .tables import to_json
 
     given = [str(options.trace)] if options.trace is not None else []
     for option in ("capacity", "groups"):
@@ -515,7 +516,11 @@ def app(options: argparse.Namespace) -> None:
             run,
         ),
     ):
-        _show(f"{url}\nyour work is kept in {folder}; Ctrl-C ends the page")
+        _show(
+            to_json({"url": url, "folder": folder})
+            if options.json
+            else f"{url}\nyour work is kept in {folder}; Ctrl-C ends the page"
+        )
         _flush()
         run()
 

@@ -31,7 +31,8 @@ PAINTED = """
   const svg = document.querySelector("#parallel svg");
   const box = svg.querySelector("[data-axis='AWRT1'].reach").getBoundingClientRect();
   const event = (name, y) => svg.querySelector("[data-axis='AWRT1'].reach").dispatchEvent(
-    new PointerEvent(name, {bubbles: true, pointerId: 1, clientX: box.x + 16, clientY: box.y + 8 + y * (box.height - 16)}));
+    new PointerEvent(name, {bubbles: true, pointerId: 1, clientX: box.x + 16,
+      clientY: box.y + 8 + y * (box.height - 16)}));
   svg.setPointerCapture = () => {};
   event("pointerdown", 0.01);
   const before = document.documentElement.dataset.drawn;
@@ -126,7 +127,11 @@ def main() -> int:
             if statistics.median(times[key]) > goal:
                 missed.append(f"{points:,} points: {key} {statistics.median(times[key]):.2f} s, goal {goal} s")
         rows.append(row)
-    columns = [Column("points", "schedules", ",d"), Column("start", "server starts s"), Column("first", "first chart s")]
+    columns = [
+        Column("points", "schedules", ",d"),
+        Column("start", "server starts s"),
+        Column("first", "first chart s"),
+    ]
     columns += [Column("first goal", "goal", ".1f"), Column("both", "both projections s"), Column("brush", "brush s")]
     columns += [Column("brush goal", "goal", ".1f"), Column("answered", "answered s")]
     print(table(rows, columns))

@@ -206,9 +206,9 @@ def in_words(front: Front) -> list[str]:
             low, high = (f"{float(f(column)) * _factor(objective):.3g}" for f in (np.min, np.max))
             between[objective.name] = low if low == high else f"{low} to {high}"
             if objective.name not in ("UTIL", "AWRT"):
-                groups.append(f"{objective.label.removeprefix('AWRT of ')} {between[objective.name]}")
+                groups.append(f"{objective.label.removeprefix('AWRT of ')}'s after {between[objective.name]}")
     words = [f"The machine is used by {between['UTIL']} %."]
-    words.append(f"On average, a job is done {between['AWRT']} hours after its submission{':' if groups else '.'}")
+    words.append(f"On average, a job is done {between['AWRT']} hours after its submission{';' if groups else '.'}")
     return [*words, ", ".join(groups) + "."] if groups else words
 
 

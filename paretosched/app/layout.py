@@ -22,7 +22,7 @@ from ..objectives import Objective
 from .charts import LETTERS, differences, in_words, shown, unit_of
 from .desk import Desk
 from .state import State
-from .trainings import DONE, EFFORTS, FAILED, QUEUED, RUNNING, STOPPED, Training
+from .trainings import DONE, EFFORTS, FAILED, QUEUED, RUNNING, STOPPED, Training, size
 from .view import View, progress
 
 GRAPH = {
@@ -498,7 +498,7 @@ def _compare_tab(desk: Desk) -> list[Any]:
     if not columns:
         return [
             html.P(
-                "Put schedules on the shortlist to compare them here: choose one in a chart or on the first tab, then “+ Shortlist”.",
+                "Put schedules on the shortlist to compare them here: choose one in a chart, then “+ Shortlist” on the first tab.",
                 className="empty",
             )
         ]
@@ -602,7 +602,7 @@ def _train_tab(desk: Desk) -> list[Any]:
                 html.Div(
                     [
                         _button(
-                            f"{words}",
+                            f"{words}: {size(number):,}",
                             {"do": "train", "generations": number},
                             className="button strong",
                             title=f"{number} generations",
@@ -613,7 +613,8 @@ def _train_tab(desk: Desk) -> list[Any]:
                     className="row",
                 ),
                 html.P(
-                    "It learns in the background, one wish after another; you can go on meanwhile.", className="quiet"
+                    "So many schedules are simulated, in the background, one wish after another. Go on meanwhile.",
+                    className="quiet",
                 ),
             ],
             className="card",

@@ -18,7 +18,7 @@ import flask
 from dash import ClientsideFunction, Input, Output, no_update
 from dash.exceptions import PreventUpdate
 
-from ..errors import InputError
+from ..errors import InputError, printable
 from ..front import load_front, row_policy
 from ..policy import to_json as policy_to_json
 from ..workload import Workload
@@ -242,9 +242,9 @@ def served(
                 application(desk, token), host=host, port=port, threads=THREADS, max_request_body_size=MOST_SAID,
                 ident=None, clear_untrusted_proxy_headers=True,
             )  # fmt: skip
-        except (OSError, OverflowError, ValueError) as error:
+        except (OSError, OverflowError, ValueError) as error:  # ValueError: of a name that is no host's
             reason = getattr(error, "strerror", None) or str(error)
-            raise InputError(f"{host}:{port}: cannot listen here: {reason}") from None
+            raise InputError(f"--host, --port: cannot listen at {printable(host)}:{port}: {reason}") from None
         logging.getLogger("waitress").setLevel(logging.ERROR)
         shown = f"[{host}]" if ":" in host else host
         url = f"http://{shown}:{listening.effective_port}/" + (f"?token={token}" if token else "")

@@ -83,9 +83,10 @@ def after(state: State, action: Any, front: Front) -> State:
     InputError
         It cannot be done; nothing has changed.
     """
-    if not isinstance(action, dict) or action.get("do") not in ACTIONS:
+    what = action.get("do") if isinstance(action, dict) else None
+    if not isinstance(what, str) or what not in ACTIONS:
         raise InputError(f"the page asked for something unknown: {quoted(str(action))}")
-    return ACTIONS[action["do"]](state, action, front)
+    return ACTIONS[what](state, action, front)
 
 
 def _say(state: State, action: Mapping[str, Any], front: Front) -> State:
@@ -198,7 +199,6 @@ ACTIONS: dict[str, Callable[[State, Mapping[str, Any], Front], State]] = {
     "say": _say, "limit": _limit, "near": _near, "weigh": _weigh, "classify": _classify, "choose": _choose,
     "compromise": _compromise, "knees": _knees, "pick": _pick, "drop": _drop, "note": _note, "look": _look,
 }  # fmt: skip
-LOOKS = ("look",)  # what undo passes over
 
 
 class _Nothing:

@@ -147,8 +147,8 @@ class Trainings:
         wish = self._path(number, ".wish.json")
         trace, *options = self.trace
         words = [
-            sys.executable, "-m", "paretosched.cli", "train", str(Path(trace).absolute()), *options, "--objective", str(wish),
-            "--generations", str(self._asked(number)["generations"]), "--run", str(self._path(number, "")),
+            sys.executable, "-m", "paretosched.cli", "train", str(Path(trace).absolute()), *options,
+            "--objective", str(wish), "--generations", str(self._asked(number)["generations"]), "--run", str(self._path(number, "")),
             "-o", str(self._path(number, ".policy.json")),
         ]  # fmt: skip
         with self._path(number, ".log").open("wb") as log:
@@ -176,7 +176,7 @@ class Trainings:
         asked = self._asked(number)
         wish = choice.from_json(asked["wish"])
         generations = int(asked["generations"])
-        total = len(CRITERIA) * (PARENTS + generations * CHILDREN) + mixed(len(CRITERIA))
+        total = size(generations)
         course = self._course(number, wish)
         done = self._courses.get(number, (0, course))[0]
         path = self._path(number, ".policy.json")
@@ -223,6 +223,17 @@ class Trainings:
 
     def _path(self, number: int, ending: str) -> Path:
         return self.folder / f"training-{number}{ending}"
+
+
+def size(generations: int) -> int:
+    """Say how many schedules a training simulates.
+
+    Examples
+    --------
+    >>> size(5)
+    2170
+    """
+    return len(CRITERIA) * (PARENTS + generations * CHILDREN) + mixed(len(CRITERIA))
 
 
 def best_so_far(wish: Wish, values: Floats) -> Floats:
