@@ -359,7 +359,10 @@ def test_only_what_is_there_can_be_fetched(desk: Desk) -> None:
     rows = list(csv.DictReader(io.StringIO(client.get("/shortlist.csv", headers=host).text)))
     assert [row["schedule"] for row in rows] == ["EASY", "A"]
     assert len(client.get("/remaining.csv", headers=host).text.splitlines()) == 301
-    assert client.get("/steps.csv", headers=host).status_code == 200
+    for name in ("steps", "reach", "trainings"):
+        assert client.get(f"/{name}.csv", headers=host).status_code == 200
+    reach = list(csv.DictReader(io.StringIO(client.get("/reach.csv", headers=host).text)))
+    assert float(reach[2]["still reachable"]) == FRONT.values[:, 2].min()
     assert json.loads(client.get("/page.json", headers=host).data)["shortlist"][0]["row"] == 4
 
 

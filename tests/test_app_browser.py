@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -197,3 +198,127 @@ def test_an_owner_goes_from_the_first_look_to_the_scheduler(house: Path, chromiu
             assert cell.inner_text().split()[-1] == f"{measured[o.name] / (3600 if o.unit == 's' else 1):,.2f}"
         assert "trained 1" in tab.locator("#legend .chip").all_inner_texts()
         page.close()
+
+
+def test_what_else_an_owner_does(house: Path, chromium: Any, tmp_path: Path) -> None:
+    front = ps.load_front(house / "run")
+    done("front", house / "run", "-o", tmp_path / "front.parquet")
+    with served(tmp_path / "front.parquet", "--trace", house / "w.swf.gz") as url:
+        page = Page(chromium, url)
+        tab = page.tab
+        known(page)
+
+        # a rectangle in a projection limits both of its objectives; a double click lifts that
+        box = tab.locator(".cloud:has(#free)").bounding_box()
+
+        def drag() -> None:
+            tab.mouse.move(box["x"] + 75, box["y"] + box["height"] * 0.4)
+            tab.mouse.down()
+            tab.mouse.move(box["x"] + box["width"] * 0.5, box["y"] + box["height"] * 0.6)
+            tab.mouse.move(box["x"] + box["width"] * 0.6, box["y"] + box["height"] - 55)
+            tab.mouse.up()
+
+        page.after(drag)
+        wish = parse(page.wish(), front.objectives)
+        assert {limit.objective for limit in wish.limits} == {"AWRT1", "AWRT2"}
+        assert page.left() == np.count_nonzero(remaining(wish, front)) < len(front)
+        page.after(lambda: tab.mouse.dblclick(box["x"] + box["width"] * 0.5, box["y"] + box["height"] * 0.5))
+        assert page.left() == len(front)
+
+        # the keyboard does the same
+        tab.focus("[data-handle='AWRT3 1']")
+        page.after(lambda: [tab.keyboard.press("ArrowUp") for _ in range(30)])
+        assert [limit.objective for limit in parse(page.wish(), front.objectives).limits] == ["AWRT3"]
+        assert 0 < page.left() < len(front)
+        page.after(lambda: tab.keyboard.press("Control+z"))
+        tab.focus(".cloud:has(#free)")
+        before = page.row()
+        page.after(lambda: tab.keyboard.press("ArrowRight"))
+        assert page.row() != before
+        assert front.values[page.row(), 2] >= front.values[before, 2]
+
+        # a wish that is none is refused where it stands, and stays to be mended
+        tab.fill("#text input", "10*AWRT9")
+        tab.keyboard.press("Enter")
+        tab.wait_for_selector("#message:not(:empty)")
+        assert "AWRT9" in tab.inner_text("#message")
+        assert page.wish() == "10*AWRT9"
+
+        # weights, classes, knees, compromise
+        page.say("")
+        tab.click("[data-mode='weights']")
+
+        def weigh() -> None:
+            tab.fill("[aria-label='weight of AWRT1']", "10")
+            tab.keyboard.press("Enter")
+
+        page.after(weigh)
+        assert page.wish() == "10*AWRT1"
+        assert page.row() == nearest(parse("AWRT1", front.objectives), front)[0]
+        page.after(lambda: tab.click("text=Compromise"))
+        row = page.row()
+        tab.click("[data-mode='classes']")
+        tab.select_option("select.class[data-name='AWRT2']", "improve")
+        tab.select_option("select.class[data-name='UTIL']", "keep")
+        page.after(lambda: tab.click("#classify"))
+        assert page.wish().startswith("near AWRT2 = ")
+        assert front.values[page.row(), 3] <= front.values[row, 3]
+        assert front.values[page.row(), 0] >= front.values[row, 0] * (1 - 1e-5)
+        assert tab.input_value("select.class[data-name='AWRT2']") == "improve"
+        page.after(lambda: tab.click("text=Knee points"))
+        assert "knee" in tab.inner_text(".card.chosen h3")
+
+        # every figure and table as a file
+        page.after(lambda: tab.click("#pick"))
+        for key in ("parallel", "free", "util", "differences", "pairs"):
+            if key == "pairs":
+                tab.click("[data-view='pairs']")
+            if key == "differences":
+                tab.click("[data-tab='compare']")
+                tab.wait_for_selector("#differences .main-svg")
+            for kind in ("png", "svg"):
+                with tab.expect_download() as download:
+                    tab.click(f"[data-export='{key} {kind}']")
+                content = Path(download.value.path()).read_bytes()
+                assert download.value.suggested_filename == f"{key}.{kind}"
+                assert content.startswith(b"\x89PNG" if kind == "png" else b"<svg"), (key, content[:50])
+                assert len(content) > 3000
+        with tab.expect_download() as download:
+            tab.click("#compared ~ p a, .panel.compare p a")
+        assert Path(download.value.path()).read_text().startswith("schedule,UTIL,AWRT,")
+
+        # a pair that is clicked is shown large
+        page.after(lambda: tab.locator("[data-pair='AWRT2 AWRT4']").click())
+        assert (tab.input_value("#across"), tab.input_value("#up")) == ("AWRT2", "AWRT4")
+
+        # what somebody else has saved is opened
+        shared = json.loads(urllib.request.urlopen(url + "page.json").read())
+        shared["shortlist"] = []
+        shared["wish"] = None
+        (tmp_path / "shared.json").write_text(json.dumps(shared))
+
+        def pick_file() -> None:
+            with tab.expect_file_chooser() as chooser:
+                tab.click("#open")
+            chooser.value.set_files(tmp_path / "shared.json")
+
+        page.after(pick_file)
+        assert page.wish() == ""
+        assert page.left() == len(front)
+        page.close()
+
+
+def test_a_page_that_is_open_to_others_asks_for_its_token(house: Path, chromium: Any, tmp_path: Path) -> None:
+    done("front", house / "run", "-o", tmp_path / "front.parquet")
+    with served(tmp_path / "front.parquet", "--trace", house / "w.swf.gz", "--host", "0.0.0.0") as url:
+        local = url.replace("0.0.0.0", "127.0.0.1")
+        bare, token = local.split("?token=")
+        context = chromium.new_context()
+        tab = context.new_page()
+        tab.goto(bare)
+        assert "needs the token" in tab.inner_text("body")
+        tab.fill("input", token)
+        tab.keyboard.press("Enter")
+        tab.wait_for_selector("html[data-drawn]", state="attached")
+        assert token not in tab.url
+        context.close()

@@ -92,8 +92,8 @@ class Desk:
                     self.state = state
                 elif state != self.state:
                     self._become(state)
-            folders.save(self.folder, states.to_json(self.state, self.front))
             self.revision += 1
+            folders.save(self.folder, states.to_json(self.state, self.front))
 
     def _become(self, state: State) -> None:
         self._past = [*self._past, self.state][-MOST_UNDONE:]
@@ -125,7 +125,10 @@ class Desk:
         threading.Thread(target=self._know, args=(find,), daemon=True).start()
 
     def _know(self, find: Callable[[], tuple[Workload, Sequence[str]]]) -> None:
-        comparison, trouble, workload = None, "", None
+        comparison: Comparison | None = None
+        workload: Workload | None = None
+        trouble = ""
+        given: Sequence[str] = ()
         try:
             workload, given = find()
             try:
@@ -134,12 +137,21 @@ class Desk:
                 comparison = compare(workload, KNOWN, self.front)
         except InputError as error:
             trouble = str(error)
+        except Exception:
+            trouble = "The workload could not be simulated; the terminal says why."
+            raise
+        finally:
+            self._known(workload, comparison, trouble, given)
+        self.look_after()
+
+    def _known(
+        self, workload: Workload | None, comparison: Comparison | None, trouble: str, given: Sequence[str]
+    ) -> None:
         with self.lock:
             self._workload, self.comparison, self.trouble, self.waiting = workload, comparison, trouble, False
             if comparison is not None:
                 self.trainings.trace = given
             self.revision += 1
-        self.look_after()
 
     def look_after(self) -> None:
         """See how the trainings are doing; start the next one."""

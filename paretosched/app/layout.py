@@ -19,6 +19,7 @@ from ..compare import improvement
 from ..figures import defined, mark_style
 from ..front import Front, row_policy
 from ..objectives import Objective
+from ..tables import plain
 from .charts import LETTERS, differences, in_words, shown, unit_of
 from .desk import Desk
 from .state import State
@@ -242,15 +243,10 @@ def _wish_tab(desk: Desk, seen: View) -> list[Any]:
         _chosen(desk, seen),
         _steps(desk, seen),
         html.P(
-            [
-                "What remains: ",
-                html.A("CSV", href="remaining.csv", download="remaining.csv"),
-                " · steps: ",
-                html.A("CSV", href="steps.csv", download="steps.csv"),
-                f" · saved in {desk.folder.name}",
-            ],
+            ["As CSV: ", *_listed({"objectives": "reach", "steps": "steps", "what remains": "remaining"})],
             className="quiet",
         ),
+        html.P(f"Saved by itself in {desk.folder.name}, beside the front.", className="quiet"),
     ]
 
 
@@ -498,7 +494,7 @@ def _compare_tab(desk: Desk) -> list[Any]:
     if not columns:
         return [
             html.P(
-                "Put schedules on the shortlist to compare them here: choose one in a chart, then “+ Shortlist” on the first tab.",
+                "Put schedules on the shortlist to compare them: choose one in a chart, then “+ Shortlist”.",
                 className="empty",
             )
         ]
@@ -619,7 +615,23 @@ def _train_tab(desk: Desk) -> list[Any]:
             ],
             className="card",
         )
-    return [how, html.Div([_training(desk, t) for t in desk.listed], id="trainings")]
+    made = [how, html.Div([_training(desk, t) for t in desk.listed], id="trainings")]
+    return (
+        [*made, html.P(["As CSV: ", *_listed({"trainings": "trainings"})], className="quiet")] if desk.listed else made
+    )
+
+
+def training_rows(desk: Desk) -> list[dict[str, Any]]:
+    """List the trainings: what was asked for, what the policies reach, natural units, and the way in words."""
+    easy = None if desk.comparison is None else desk.comparison.values[0]
+    names = [o.name for o in desk.front.objectives]
+    rows = []
+    for t in desk.listed:
+        row = {"training": t.number, "wish": choice.written(t.wish), "status": t.status, "simulated": t.done}
+        values = desk.reached.get(t.number, np.full(len(names), np.nan))
+        way = "" if np.isnan(values).all() else progress(t.wish, easy, values, desk.front)
+        rows.append({**row, **dict(zip(names, plain(values), strict=True)), "way": way})
+    return rows
 
 
 def _training(desk: Desk, t: Training) -> Any:
@@ -690,6 +702,12 @@ def _buttons(t: Training) -> list[Any]:
 
 
 # --- small parts ----------------------------------------------------------------------------------------------------
+
+
+def _listed(tables: Mapping[str, str]) -> list[Any]:
+    """Link to tables as CSV."""
+    links = [html.A(words, href=f"{name}.csv", download=f"{name}.csv") for words, name in tables.items()]
+    return [part for link in links for part in (link, " · ")][:-1]
 
 
 def _head(words: str, small: str, key: str) -> Any:

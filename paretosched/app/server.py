@@ -7,7 +7,7 @@ import json
 import logging
 import os
 import secrets
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ from . import state as states
 from .charts import Course, projection
 from .desk import Desk
 from .trainings import DONE, RUNNING, STOPPED
-from .view import comparison_rows, remaining_rows, scene, step_rows, to_csv, view
+from .view import comparison_rows, reach_rows, remaining_rows, scene, step_rows, to_csv, view
 
 LOCAL = ("127.0.0.1", "localhost", "::1")
 COOKIE = "paretosched"
@@ -165,19 +165,23 @@ def _routes(server: flask.Flask, desk: Desk) -> None:
             flask.abort(404)
         return attached(json.dumps(policy_to_json(found), indent=2) + "\n", "application/json")
 
-    @server.get("/remaining.csv")
-    def remaining() -> flask.Response:
-        rows = remaining_rows(desk.front, view(desk.state, desk.front).among)
-        return attached(to_csv(rows), "text/csv; charset=utf-8")
-
-    @server.get("/steps.csv")
-    def steps() -> flask.Response:
-        return attached(to_csv(step_rows(desk.front, view(desk.state, desk.front))), "text/csv; charset=utf-8")
-
-    @server.get("/shortlist.csv")
-    def shortlist() -> flask.Response:
+    def shortlist() -> list[dict[str, Any]]:
         columns, reference, notes = layout.compared(desk)
-        return attached(to_csv(comparison_rows(desk.front, columns, reference, notes)), "text/csv; charset=utf-8")
+        return comparison_rows(desk.front, columns, reference, notes)
+
+    tables: dict[str, Callable[[], Sequence[Mapping[str, Any]]]] = {
+        "reach": lambda: reach_rows(desk.front, view(desk.state, desk.front)),
+        "steps": lambda: step_rows(desk.front, view(desk.state, desk.front)),
+        "remaining": lambda: remaining_rows(desk.front, view(desk.state, desk.front).among),
+        "shortlist": shortlist,
+        "trainings": lambda: layout.training_rows(desk),
+    }
+    for name, rows in tables.items():
+
+        def table(rows: Callable[[], Sequence[Mapping[str, Any]]] = rows) -> flask.Response:
+            return attached(to_csv(rows()), "text/csv; charset=utf-8")
+
+        server.add_url_rule(f"/{name}.csv", name, table)
 
 
 def _refused(token: str | None) -> Any:

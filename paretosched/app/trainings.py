@@ -146,11 +146,9 @@ class Trainings:
     def _start(self, number: int) -> subprocess.Popen[bytes]:
         wish = self._path(number, ".wish.json")
         trace, *options = self.trace
-        words = [
-            sys.executable, "-m", "paretosched.cli", "train", str(Path(trace).absolute()), *options,
-            "--objective", str(wish), "--generations", str(self._asked(number)["generations"]), "--run", str(self._path(number, "")),
-            "-o", str(self._path(number, ".policy.json")),
-        ]  # fmt: skip
+        words = [sys.executable, "-m", "paretosched.cli", "train", str(Path(trace).absolute()), *options]
+        words += ["--objective", str(wish), "--generations", str(self._asked(number)["generations"])]
+        words += ["--run", str(self._path(number, "")), "-o", str(self._path(number, ".policy.json"))]
         with self._path(number, ".log").open("wb") as log:
             # a session of its own: Ctrl-C is for the page, which then stops its training in order
             process = subprocess.Popen(  # noqa: S603  # our own command with our own paths
@@ -196,6 +194,8 @@ class Trainings:
     def _course(self, number: int, wish: Wish) -> Floats:
         """Read what was found so far, as much of it as is stored."""
         directory = self._path(number, "")
+        if number in self._courses and number != self._number:
+            return self._courses[number][1]  # nothing is added to it
         if not (directory / store.STORE_FILE).exists():
             return np.empty((0, 0))
         try:

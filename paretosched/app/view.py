@@ -154,6 +154,17 @@ def remaining_rows(front: Front, among: NDArray[np.bool_]) -> list[dict[str, Any
     ]
 
 
+def reach_rows(front: Front, seen: View) -> list[dict[str, Any]]:
+    """List the objectives: what is best of all schedules, what is still reachable, and the schedule looked at."""
+    everything = reachable(front, np.ones(len(front), dtype=np.bool_))
+    return [
+        {"objective": o.name, "unit": o.unit, "best": best, "still reachable": left, f"schedule {seen.row}": value}
+        for o, best, left, value in zip(
+            front.objectives, plain(everything), plain(seen.best), plain(front.values[seen.row]), strict=True
+        )
+    ]
+
+
 def step_rows(front: Front, seen: View) -> list[dict[str, Any]]:
     """List the steps from the schedule that is looked at: what improves by 1 %, and what else changes, in per cent."""
     return [
