@@ -494,9 +494,10 @@ def app(options: argparse.Namespace) -> None:
     """Open the owner's page."""
     from .app.find import finder
     from .app.server import served
+    from .front import load_front
     from .tables import to_json
 
-    given = [str(options.trace)] if options.trace is not None else []
+    given = [] if options.trace is None else [options.trace]
     for option in ("capacity", "groups"):
         if getattr(options, option) is not None:
             if options.trace is None:
@@ -504,23 +505,14 @@ def app(options: argparse.Namespace) -> None:
             given += [f"--{option}", str(getattr(options, option))]
     if not 0 <= options.port <= 65535:
         raise InputError(f"--port: must be in 0..65535, but is {options.port}")
-
-    def read(words: Sequence[str]) -> Workload:
-        return _workload(_parser().parse_args(["info", *words]))
-
+    front = load_front(options.front)
+    find = finder(options.front, front, given, _read_as_said)
     with (
         _ended_in_order(),
-        served(options.front, finder(options.front, given, read), host=options.host, port=options.port) as (
-            url,
-            folder,
-            run,
-        ),
+        served(options.front, front, find, host=options.host, port=options.port) as (url, folder, run),
     ):
-        _show(
-            to_json({"url": url, "folder": folder})
-            if options.json
-            else f"{url}\nyour work is kept in {folder}; Ctrl-C ends the page"
-        )
+        about = {"url": url, "folder": folder}
+        _show(to_json(about) if options.json else f"{url}\nyour work is kept in {folder}; Ctrl-C ends the page")
         _flush()
         run()
 
@@ -547,6 +539,14 @@ def _workload(options: argparse.Namespace) -> Workload:
     if not all(high > low for high, low in pairwise([100.0, *per_cent, 0.0])):
         raise InputError(f"--groups: percentages must descend between 100 and 0, but are {groups}")
     return by_consumption(workload, [share / 100 for share in per_cent])
+
+
+def _read_as_said(words: Sequence[str]) -> Workload:
+    """Read a workload as a command line says, which a run remembers."""
+    try:
+        return _workload(_parser().parse_args(["info", *words]))
+    except SystemExit:
+        raise InputError(f"a log cannot be read as {shlex.join(words)} says") from None
 
 
 def _scheduled(options: argparse.Namespace, workload: Workload) -> tuple[Schedule, Policy | None, str]:

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import math
+import shutil
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -31,6 +32,7 @@ from paretosched.app.state import ACTIONS, MOST_PICKS, Pick, State, after, begin
 from paretosched.app.trainings import DONE, QUEUED, RUNNING, STOPPED, Trainings, size
 from paretosched.app.view import comparison_rows, progress, remaining_rows, scene, step_rows, to_csv, view
 from paretosched.choice import Limit, Wish, nearest, parse
+from paretosched.cli import _read_as_said
 from paretosched.errors import InputError
 
 FRONT = a_front(300)
@@ -159,7 +161,7 @@ def busy() -> State:
     return did(
         {"do": "say", "text": "near AWRT1 = 14h, UTIL = 67, AWRT5 <= 30h"}, {"do": "pick", "row": 3},
         {"do": "note", "row": 3, "text": "why – <b>ä</b>"}, {"do": "choose", "row": 9},
-        {"do": "look", "across": "UTIL", "up": "AWRT", "log": False},
+        {"do": "look", "across": "UTIL", "up": "AWRT", "log": False, "fit": True},
     )  # fmt: skip
 
 
@@ -383,21 +385,29 @@ def reading(words: Any) -> ps.Workload:
 
 
 def test_the_log_of_a_run_is_found_by_its_command(house: Path, tmp_path: Path) -> None:
-    workload, words = finder(house / "run", [], reading)()
+    workload, words = finder(house / "run", ps.load_front(house / "run"), [], reading)()
     assert words == [str(house / "w.swf.gz")]
     assert workload.digest == ps.load_front(house / "run").digest
     done("front", house / "run", "-o", tmp_path / "f.parquet")
     with pytest.raises(InputError, match=r"app f\.parquet --trace TRACE"):
-        finder(tmp_path / "f.parquet", [], reading)()
+        finder(tmp_path / "f.parquet", ps.load_front(tmp_path / "f.parquet"), [], reading)()
     done("generate", "lublin", "--jobs", 20, "-o", tmp_path / "other.swf")
+    about = json.loads((house / "run" / "run.json").read_text())
+    about["sessions"] = [{"command": ["x", "-.swf", "../run/w.swf.gz", "--capacity", "many"]}, {"command": 3}, 4]
+    shutil.copytree(house / "run", tmp_path / "odd")
+    shutil.copy(house / "w.swf.gz", tmp_path / "w.swf.gz")
+    (tmp_path / "odd" / "run.json").write_text(json.dumps(about))
+    (tmp_path / "-.swf").touch()
+    with pytest.raises(InputError, match="--trace TRACE"):
+        finder(tmp_path / "odd", ps.load_front(house / "run"), [], _read_as_said)()
     with pytest.raises(InputError, match="not the workload of the front"):
-        finder(house / "run", [str(tmp_path / "other.swf")], reading)
+        finder(house / "run", ps.load_front(house / "run"), [str(tmp_path / "other.swf")], reading)
 
 
 def test_the_page_agrees_with_the_commands(house: Path, tmp_path: Path) -> None:
     front = ps.load_front(house / "run")
     desk = Desk(front, tmp_path)
-    desk._know(finder(house / "run", [], reading))
+    desk._know(finder(house / "run", ps.load_front(house / "run"), [], reading))
     listed = done(
         "compare",
         house / "w.swf.gz",
@@ -428,7 +438,7 @@ def test_without_its_log_a_page_says_how_to_name_it_and_does_all_else(house: Pat
     front = ps.load_front(house / "run")
     done("front", house / "run", "-o", tmp_path / "f.parquet")
     desk = Desk(front, tmp_path)
-    desk._know(finder(tmp_path / "f.parquet", [], reading))
+    desk._know(finder(tmp_path / "f.parquet", ps.load_front(tmp_path / "f.parquet"), [], reading))
     assert "--trace TRACE" in desk.trouble
     assert list(desk.marks) == ["best of each"]
     desk.act({"do": "say", "text": "AWRT1"})
@@ -492,3 +502,16 @@ def test_the_end_that_a_service_manager_asks_for_is_one_in_order(house: Path) ->
     assert list((house / "run.app").iterdir()) == []
     with folders.opened(house / "run"):  # nobody holds it any more
         pass
+
+
+def test_axes_fit_what_remains_if_asked(tmp_path: Path) -> None:
+    desk = Desk(FRONT, tmp_path)
+    wide = desk.axes()[2], desk.plane("AWRT1", "AWRT2", True)["layout"]["xaxis"]["range"]
+    limit = float(np.median(FRONT.values[:, 2]))
+    desk.act({"do": "limit", "limits": {"AWRT1": [None, limit]}})
+    assert (desk.axes()[2], desk.plane("AWRT1", "AWRT2", True)["layout"]["xaxis"]["range"]) == wide
+    desk.act({"do": "look", "fit": True})
+    assert desk.axes()[2]["low"] == pytest.approx(np.log10(FRONT.values[FRONT.values[:, 2] <= limit, 2].max() / 3600))
+    assert desk.plane("AWRT1", "AWRT2", True)["layout"]["xaxis"]["range"][1] < wide[1][1]
+    desk.act({"do": "limit", "limits": {"AWRT1": [None, 1.0]}})  # nothing remains
+    assert desk.axes()[2] == wide[0]

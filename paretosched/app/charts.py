@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 LETTERS = "ABCDEFGHIJKL"  # of the shortlist
-MARGIN = {"l": 62, "r": 14, "t": 10, "b": 46}
-CHOSEN, ASPIRED = "#D55E00", "#0072B2"
+MARGIN = {"l": 68, "r": 14, "t": 10, "b": 46}
+CHOSEN, ASPIRED, ON_THE_WAY = "#D55E00", "#0072B2", "#7b8794"
 
 
 class Course(NamedTuple):
@@ -74,7 +75,12 @@ def empty(front: Front, x: str, y: str, marks: Mapping[str, Floats], *, log: boo
         As for `figures.plane`.
     """
     figure = plane(front, x, y, marks, log=log)
-    figure.update_layout(margin=MARGIN, dragmode=False, uirevision=f"{x} {y} {log}", title=None)
+    figure.update_layout(
+        margin=MARGIN,
+        dragmode=False,
+        uirevision=f"{x} {y} {figure.layout.xaxis.range} {figure.layout.yaxis.range}",
+        title=None,
+    )
     for update, name in ((figure.update_xaxes, x), (figure.update_yaxes, y)):
         update(title_standoff=4)
         if name == "AWRT":  # its label in full is longer than a small chart
@@ -118,9 +124,8 @@ def projection(
         return {"type": "scatter", "x": across, "y": up, "name": text(name), "mode": mode, "hoverinfo": "skip", **look}
 
     traces = list(drawn["data"])
-    for number, course in enumerate(courses):
-        hue = SETS[(number + 2) % len(SETS)][0]
-        look = {"line": {"color": hue, "width": 2}, "marker": {"size": 5, "color": hue}}
+    for course in courses:
+        look = {"line": {"color": ON_THE_WAY, "width": 2}, "marker": {"size": 5, "color": ON_THE_WAY}}
         traces.append(trace(course.values, course.name, "lines+markers", **look))
     ring = {"symbol": "circle-open", "color": CHOSEN, "line": {"width": 3}}
     if suggested:
@@ -195,6 +200,12 @@ def differences(objectives: Sequence[Objective], reference: tuple[str, Floats], 
     return figure
 
 
+def part(front: Front, among: NDArray[np.bool_]) -> Front:
+    """Take some rows of a front, at least one."""
+    rows = {key: getattr(front, key)[among] for key in ("values", "genomes", "origin", "evaluation")}
+    return replace(front, **rows)
+
+
 def in_words(front: Front) -> list[str]:
     """Say what is possible, in sentences for somebody who does not know the names of the objectives.
 
@@ -203,13 +214,17 @@ def in_words(front: Front) -> list[str]:
     between, groups = {}, []
     for objective, column in zip(front.objectives, front.values.T, strict=True):
         if objective in defined(front):
-            low, high = (f"{float(f(column)) * _factor(objective):.3g}" for f in (np.min, np.max))
-            between[objective.name] = low if low == high else f"{low} to {high}"
+            low, high = (_short(float(f(column)) * _factor(objective)) for f in (np.min, np.max))
+            between[objective.name] = low if low == high else f"{low}–{high}"
             if objective.name not in ("UTIL", "AWRT"):
-                groups.append(f"{objective.label.removeprefix('AWRT of ')}'s after {between[objective.name]}")
+                groups.append(f"{objective.label.removeprefix('AWRT of ')}: {between[objective.name]}")
     words = [f"The machine is used by {between['UTIL']} %."]
-    words.append(f"On average, a job is done {between['AWRT']} hours after its submission{';' if groups else '.'}")
-    return [*words, ", ".join(groups) + "."] if groups else words
+    among = f" ({', '.join(groups)})" if groups else ""
+    return [*words, f"On average, a job is done {between['AWRT']} hours after its submission{among}."]
+
+
+def _short(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def shown(objective: Objective, value: float) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..advice import reachable
+from ..advice import reachable, remaining
 from ..compare import IDEAL, Comparison, compare
 from ..errors import InputError
 from ..front import Front
@@ -19,7 +19,7 @@ from ..simulate import simulate
 from ..workload import Workload
 from . import folder as folders
 from . import state as states
-from .charts import axes, empty
+from .charts import axes, empty, part
 from .state import State
 from .trainings import DONE, EFFORTS, RUNNING, Training, Trainings
 
@@ -205,21 +205,23 @@ class Desk:
 
     def plane(self, x: str, y: str, log: bool) -> dict[str, Any]:
         """Give the projection of two objectives without what changes with a click, see `charts.empty`."""
-        drawn: dict[str, Any] = self._drawn((x, y, log), lambda marks: empty(self.front, x, y, marks, log=log))
+        drawn: dict[str, Any] = self._drawn((x, y, log), lambda front, marks: empty(front, x, y, marks, log=log))
         return drawn
 
     def axes(self) -> list[dict[str, Any]]:
         """Give the axes of the parallel coordinates, see `charts.axes`."""
-        drawn: list[dict[str, Any]] = self._drawn("axes", lambda marks: axes(self.front, marks))
+        drawn: list[dict[str, Any]] = self._drawn("axes", axes)
         return drawn
 
-    def _drawn(self, key: Any, draw: Callable[[dict[str, Floats]], Any]) -> Any:
-        """Draw anew only when the marks have changed: to place their names takes longer than all else."""
-        marks = self.marks
-        if self._planes.get("marks") != list(marks):
-            self._planes = {"marks": list(marks)}
+    def _drawn(self, key: Any, draw: Callable[[Front, dict[str, Floats]], Any]) -> Any:
+        """Draw anew only what has changed: to place the names of the marks takes longer than all else."""
+        marks, wish = self.marks, self.state.wish if self.state.fit else None
+        if self._planes.get("of") != (list(marks), wish):
+            among = remaining(wish, self.front)
+            front = part(self.front, among) if among.any() and not among.all() else self.front
+            self._planes = {"of": (list(marks), wish), "front": front}
         if key not in self._planes:
-            self._planes[key] = draw(marks)
+            self._planes[key] = draw(self._planes["front"], marks)
         return self._planes[key]
 
     @property

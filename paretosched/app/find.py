@@ -8,21 +8,21 @@ from pathlib import Path
 
 from .. import store
 from ..errors import InputError
-from ..front import load_front
+from ..front import Front
 from ..workload import Workload
 
 READING = ("--capacity", "--groups")  # options that say how a log is read
 
 
 def finder(
-    front: str | os.PathLike[str], given: Sequence[str], read: Callable[[Sequence[str]], Workload]
+    path: str | os.PathLike[str], front: Front, given: Sequence[str], read: Callable[[Sequence[str]], Workload]
 ) -> Callable[[], tuple[Workload, Sequence[str]]]:
     """Make the function that finds the workload of a run or front.
 
     Parameters
     ----------
-    front
-        Run directory or front file.
+    path, front
+        Run directory or front file, and what it holds.
     given
         The log and options, if the owner named it: it is read now, and must be the one. Else the commands that made
         the run are tried.
@@ -34,35 +34,34 @@ def finder(
     InputError
         The log that was named is another workload, or cannot be read.
     """
-    explored = load_front(front)
     if given:
         workload = read(given)
-        if workload.digest != explored.digest:
+        if workload.digest != front.digest:
             raise InputError(
-                f"{given[0]}: is not the workload of the front: jobs, capacity and groups, but {front} is of "
-                f"{explored.workload} ({explored.digest[:12]}), not of {workload.name} ({workload.digest[:12]})"
+                f"{given[0]}: is not the workload of the front: jobs, capacity and groups, but {path} is of "
+                f"{front.workload} ({front.digest[:12]}), not of {workload.name} ({workload.digest[:12]})"
             )
         return lambda: (workload, given)
 
     def find() -> tuple[Workload, Sequence[str]]:
-        for words in _told(Path(front)):
+        for words in _told(Path(path)):
             try:
                 workload = read(words)
             except InputError:
                 continue
-            if workload.digest == explored.digest:
+            if workload.digest == front.digest:
                 return workload, words
         raise InputError(
-            f"The log of {explored.workload} was not found; name it to see EASY and others, and to train: "
-            f"paretosched app {Path(front).name} --trace TRACE"
+            f"The log of {front.workload} was not found; name it to see EASY and others, and to train: "
+            f"paretosched app {Path(path).name} --trace TRACE"
         )
 
     return find
 
 
-def _told(front: Path) -> Iterator[list[str]]:
+def _told(place: Path) -> Iterator[list[str]]:
     """List what the commands say that made a run, or the run a front file lies in or beside."""
-    for directory in dict.fromkeys([front, front.parent]):
+    for directory in dict.fromkeys([place, place.parent]):
         try:
             sessions = store.read_about(directory).get("sessions", [])
         except InputError:

@@ -114,6 +114,17 @@ def _charts(names: Sequence[str], front: Front, contents: Mapping[str, Any]) -> 
                     ],
                     className="tabs",
                 ),
+                html.Label(
+                    [
+                        html.Span(
+                            className="field",
+                            id="fit",
+                            **_field({"do": "look"}, "fit", "axes fit what remains", kind="check"),
+                        ),
+                        "fit axes to what remains",
+                    ],
+                    className="check",
+                ),
                 html.Div(id="legend"),
             ],
             className="bar",
@@ -213,7 +224,7 @@ def _wish_tab(desk: Desk, seen: View) -> list[Any]:
                         "text",
                         "Your wish in words",
                         words,
-                        kind="text",
+                        kind="words",
                         hint="10*AWRT1 + 4*AWRT2, AWRT5 <= 11h",
                     ),
                 ),
@@ -449,7 +460,7 @@ def _steps(desk: Desk, seen: View) -> Any:
                 gain = round(float(seen.gains[i, j]), 1) + 0.0
                 cells.append(
                     html.Td(
-                        f"{gain:+.1f}" if gain else "0",
+                        "0" if gain == 0 else "< -999" if gain < -999 else f"{gain:+.1f}",
                         className=("own " if i == j else "")
                         + ("better" if gain > 0 else "worse" if gain < 0 else "same"),
                     )

@@ -19,7 +19,7 @@ from dash import ClientsideFunction, Input, Output, no_update
 from dash.exceptions import PreventUpdate
 
 from ..errors import InputError, printable
-from ..front import load_front, row_policy
+from ..front import Front, row_policy
 from ..policy import to_json as policy_to_json
 from ..workload import Workload
 from . import folder as folders
@@ -209,14 +209,14 @@ def _equal(given: str, token: str) -> bool:
 
 @contextmanager
 def served(
-    path: str | os.PathLike[str], find: Find, *, host: str = "127.0.0.1", port: int = 8050
+    path: str | os.PathLike[str], front: Front, find: Find, *, host: str = "127.0.0.1", port: int = 8050
 ) -> Iterator[tuple[str, str, Callable[[], None]]]:
     """Open the page of a run or front.
 
     Parameters
     ----------
-    path
-        Run directory or front file.
+    path, front
+        Run directory or front file, and what it holds.
     find
         Gives the workload, and what `paretosched train` is given to read it; InputError if it is not to be found. It
         is called in the background.
@@ -231,11 +231,10 @@ def served(
     Raises
     ------
     InputError
-        The front or the saved work cannot be read, is empty, or the address cannot be had.
+        The front is empty, the saved work cannot be read or kept, or the address cannot be had.
     """
     from waitress.server import create_server
 
-    front = load_front(path)
     if len(front) == 0:
         raise InputError(f"{path}: a page needs a front with at least one schedule, but this one is empty")
     token = None if host in LOCAL else secrets.token_urlsafe(24)

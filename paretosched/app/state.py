@@ -45,6 +45,8 @@ class State:
         The classification he last asked for, (objective, class, level in natural units or None).
     across, up, log
         What the free chart shows.
+    fit
+        Whether the axes cover what remains only, not all schedules.
     """
 
     wish: Wish | None = None
@@ -55,6 +57,7 @@ class State:
     across: str = ""
     up: str = ""
     log: bool = True
+    fit: bool = False
 
 
 def beginning(front: Front) -> State:
@@ -190,8 +193,7 @@ def _look(state: State, action: Mapping[str, Any], front: Front) -> State:
     for key in ("across", "up"):
         if key in action:
             change[key] = _objective(action[key], front)
-    if "log" in action:
-        change["log"] = action["log"] is True
+    change |= {key: action[key] is True for key in ("log", "fit") if key in action}
     return replace(state, **change)
 
 
@@ -249,7 +251,7 @@ def to_json(state: State, front: Front) -> dict[str, Any]:
         "chosen": None if state.chosen is None else _named(state.chosen, front),
         "shortlist": [_named(pick.row, front) | {"note": pick.note} for pick in state.picks],
         "classes": [list(entry) for entry in state.classes],
-        "chart": {"across": state.across, "up": state.up, "log": state.log},
+        "chart": {"across": state.across, "up": state.up, "log": state.log, "fit": state.fit},
     }
 
 

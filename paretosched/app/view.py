@@ -87,6 +87,7 @@ def scene(
         "across": state.across,
         "up": state.up,
         "log": state.log,
+        "fit": state.fit,
     }
 
 
@@ -100,6 +101,8 @@ def progress(wish: Wish, easy: Floats | None, reached: Floats, front: Front) -> 
     if found is not None:
         target = "the front" if found.of == "goal" else "the limits"
         words = f"{100 * found.share:.0f} % of the way from EASY to {target}"
+        if found.of == "goal" and found.share > 1:
+            words += ", better than any schedule on it"
     return words + (f"; exceeds the limits by {100 * exceeded:.2g} %" if exceeded > 0 else "")
 
 

@@ -57,8 +57,10 @@
     }
     $("message").textContent = "";
     for (const [id, value] of [["across", page.scene.across], ["up", page.scene.up]]) $(id).value = value;
-    const check = $("log").querySelector("input");
-    if (check) check.checked = page.scene.log;
+    for (const id of ["log", "fit"]) {
+      const check = $(id).querySelector("input");
+      if (check) check.checked = page.scene[id];
+    }
     ["undo", "redo"].forEach((id, k) => ($(id).disabled = !page.scene.undoable[k]));
     legend();
     selected();
@@ -158,7 +160,7 @@
     return Uint8Array.from(frequent, (x) => {
       const strength = (below + x / 2) / all;
       below += x;
-      return Math.min(63, 64 * strength);
+      return Math.min(63, 64 * strength ** 1.4);
     });
   }
 
@@ -193,7 +195,11 @@
     }
   }
 
-  const spot = (count, ratio) => Math.max(1, Math.round(ratio * (count > 40000 ? 1 : count > 3000 ? 2 : 3)));
+  /** The size of a schedule: large enough to be seen, small enough for as many of them. */
+  const spot = (count, canvas, ratio) => {
+    const room = Math.sqrt((canvas.width * canvas.height) / count) / ratio;
+    return Math.max(1, Math.round(ratio * Math.min(Math.max(0.75 * room, 1), 3)));
+  };
 
   function dots(context, xs, ys, box, ranges, ratio, palette, radius = 2.6) {
     const [x0, y0, w, h] = box;
@@ -247,14 +253,14 @@
     if (host.key !== key) {
       host.key = key;
       host.all = new Uint32Array(canvas.width * canvas.height);
-      points(xs, ys, box, ranges, spot(page.count, ratio), host.all, canvas.width, null);
+      points(xs, ys, box, ranges, spot(page.count, canvas, ratio), host.all, canvas.width, null);
     }
     const some = page.left < page.count;
     let left = null;
     if (!some) left = host.all;
     else if (page.left > FEW) {
       left = new Uint32Array(canvas.width * canvas.height);
-      points(xs, ys, box, ranges, spot(page.left, ratio), left, canvas.width, page.mask);
+      points(xs, ys, box, ranges, spot(page.left, canvas, ratio), left, canvas.width, page.mask);
     }
     colours(some ? host.all : null, left, image, page.palette);
     context.putImageData(image, 0, 0);
@@ -427,12 +433,13 @@
 
   /** Where each schedule meets an axis, from 0 at its best end to 1 at its worst. */
   function levelsOf(axis) {
-    const key = `level ${axis.column} ${axis.low} ${axis.high}`;
-    if (!page.places.has(key)) {
-      const from = places(axis, axis.log);
-      page.places.set(key, from.map((place) => Math.min(Math.max((axis.high - place) / (axis.high - axis.low), 0), 1)));
-    }
-    return page.places.get(key);
+    const key = `level ${axis.column}`;
+    const known = page.places.get(key);
+    if (known?.low === axis.low && known.high === axis.high) return known.levels;
+    const span = axis.high - axis.low;
+    const levels = places(axis, axis.log).map((place) => Math.min(Math.max((axis.high - place) / span, 0), 1));
+    page.places.set(key, { low: axis.low, high: axis.high, levels });
+    return levels;
   }
 
   function lines(levels, gap, width, height, counts, mask, many) {
@@ -784,8 +791,9 @@
   function field(span) {
     let input = span.firstElementChild;
     if (!input) {
-      input = element("input");
-      input.type = span.dataset.field === "check" ? "checkbox" : "text";
+      input = element(span.dataset.field === "words" ? "textarea" : "input");
+      if (span.dataset.field === "words") input.rows = 2;
+      else input.type = span.dataset.field === "check" ? "checkbox" : "text";
       if (span.dataset.field === "number") input.inputMode = "decimal";
       input.autocomplete = "off";
       input.spellcheck = false;
@@ -795,7 +803,10 @@
         const commit = () => input.value !== span.known && said(span, input);
         input.addEventListener("blur", commit);
         input.addEventListener("keydown", (event) => {
-          if (event.key === "Enter") commit();
+          if (event.key === "Enter") {
+            event.preventDefault();
+            commit();
+          }
           if (event.key === "Escape") input.value = span.known;
         });
       }
@@ -812,7 +823,7 @@
     const action = JSON.parse(span.dataset.do);
     const before = span.known;
     span.known = input.value;
-    if (span.dataset.field === "text") return say({ ...action, [span.dataset.key]: input.value });
+    if (span.dataset.field === "text" || span.dataset.field === "words") return say({ ...action, [span.dataset.key]: input.value });
     const text = input.value.trim().replace(",", ".");
     const number = text === "" ? null : Number(text);
     if (Number.isNaN(number)) {
@@ -857,7 +868,7 @@
   });
 
   document.addEventListener("keydown", (event) => {
-    if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z" || event.target.matches("input, select")) return;
+    if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z" || event.target.matches("input, textarea, select")) return;
     event.preventDefault();
     say({ do: event.shiftKey ? "redo" : "undo" });
   });
