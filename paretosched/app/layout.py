@@ -119,9 +119,9 @@ def _charts(names: Sequence[str], front: Front, contents: Mapping[str, Any]) -> 
                         html.Span(
                             className="field",
                             id="fit",
-                            **_field({"do": "look"}, "fit", "axes fit what remains", kind="check"),
+                            **_field({"do": "look"}, "fit", "axes cover what remains only", kind="check"),
                         ),
-                        "fit axes to what remains",
+                        "fit axes",
                     ],
                     className="check",
                 ),
