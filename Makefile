@@ -27,6 +27,7 @@ test: $(READY)
 
 bench: $(READY)
 	@$(BIN)/python tests/bench_kernels.py
+	@$(BIN)/python tests/bench_app.py
 
 lint: $(READY)
 	@$(BIN)/ruff check .

@@ -516,6 +516,33 @@ def explain(options: argparse.Namespace) -> None:
     _show(to_json(explanation.about()) if options.json else explanation.text())
 
 
+def app(options: argparse.Namespace) -> None:
+    """Open the owner's page."""
+    from .app.find import finder
+    from .app.server import served
+    from .front import load_front
+    from .tables import to_json
+
+    given = [] if options.trace is None else [options.trace]
+    for option in ("capacity", "groups"):
+        if getattr(options, option) is not None:
+            if options.trace is None:
+                raise InputError(f"--{option}: says how --trace is read, so it needs --trace")
+            given += [f"--{option}", str(getattr(options, option))]
+    if not 0 <= options.port <= 65535:
+        raise InputError(f"--port: must be in 0..65535, but is {options.port}")
+    front = load_front(options.front)
+    find = finder(options.front, front, given, _read_as_said)
+    with (
+        _ended_in_order(),
+        served(options.front, front, find, host=options.host, port=options.port) as (url, folder, run),
+    ):
+        about = {"url": url, "folder": folder}
+        _show(to_json(about) if options.json else f"{url}\nyour work is kept in {folder}; Ctrl-C ends the page")
+        _flush()
+        run()
+
+
 # --- shared by subcommands ----------------------------------------------------------------------------------------
 
 
@@ -543,6 +570,14 @@ def _workload(options: argparse.Namespace) -> Workload:
     if not all(high > low for high, low in pairwise([100.0, *per_cent, 0.0])):
         raise InputError(f"--groups: percentages must descend between 100 and 0, but are {groups}")
     return by_consumption(workload, [share / 100 for share in per_cent])
+
+
+def _read_as_said(words: Sequence[str]) -> Workload:
+    """Read a workload as a command line says, which a run remembers."""
+    try:
+        return _workload(_parser().parse_args(["info", *words]))
+    except SystemExit:
+        raise InputError(f"a log cannot be read as {shlex.join(words)} says") from None
 
 
 def _scheduled(options: argparse.Namespace, workload: Workload) -> tuple[Schedule, Policy | None, str]:
@@ -723,6 +758,16 @@ def _remark(text: str) -> None:
 
 
 @contextmanager
+def _ended_in_order() -> Iterator[None]:
+    """Take the end that a service manager asks for as Ctrl-C, so that what runs is stopped and kept."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+@contextmanager
 def _sure_interrupt() -> Iterator[None]:
     """Let Ctrl-C come through; where it would be lost or do harm, it is put off.
 
@@ -863,6 +908,9 @@ def _parser() -> argparse.ArgumentParser:
             made.add_argument("traces", nargs="+", metavar="TRACE", type=_path, help=f"{what}; one or more")
         else:
             made.add_argument("trace", metavar="TRACE", type=_path, help=what)
+        takes_reading(made)
+
+    def takes_reading(made: _Parser) -> None:
         made.add_argument(
             "--capacity", type=_whole, metavar="N", help="processors of the machine (default: the log's MaxProcs)"
         )
@@ -1232,6 +1280,30 @@ def _parser() -> argparse.ArgumentParser:
         type=_path,
         help="also write the figures there as PNG and SVG; needs Chrome or Chromium",
     )
+    made = command(
+        "app",
+        app,
+        "open the interactive page: see what is possible, say what you want, compare, train the scheduler for it",
+        "  paretosched app run\n"
+        "  paretosched app front.parquet --trace ctc1024.swf.gz\n"
+        "  (what you do is kept beside RUN or FRONT, in RUN.app; the same command opens it again)",
+    )
+    made.add_argument("front", metavar="RUN|FRONT", type=_path, help="run directory or front file")
+    made.add_argument(
+        "--trace",
+        metavar="TRACE",
+        type=_path,
+        help="the log that was explored, for known schedules and training (default: what the run says, if it is there)",
+    )
+    takes_reading(made)
+    made.add_argument(
+        "--host",
+        default="127.0.0.1",
+        metavar="ADDRESS",
+        help="where to listen (default 127.0.0.1, "
+        "this machine only); elsewhere the page asks for the token that is shown",
+    )
+    made.add_argument("--port", type=_whole, default=8050, metavar="N", help="port (default 8050; 0: any free one)")
     return parser
 
 

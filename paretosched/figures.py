@@ -46,6 +46,7 @@ LABEL = 0.22  # room for the number beside a bar, of the longest
 REPRESENTATIVES = 3_000  # lines of the parallel coordinates that still answer a brush in a second
 NEARBY = 4_000  # points beside what is in focus
 MOST_PAIRS = 3
+WEIGHED = 20_000  # schedules that decide where names are written
 HOUR = 3600.0
 FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "DejaVu Sans", Arial, sans-serif'
 
@@ -155,19 +156,9 @@ def scatter(
 
     across, up = axis(front, x, log), axis(front, y, log)
     third = axis(front, colour, False) if colour else None if focus else _third(front, x, y)
-    spots = {
-        name: (_drawn(across.objective, vector[_column(front, x)]), _drawn(up.objective, vector[_column(front, y)]))
-        for name, vector in marks.items()
-    }
-    x_range, y_range = (
-        _near(a, [spots[name][side] for name in focus], [spot[side] for spot in spots.values()])
-        if focus
-        else _range(a, [spot[side] for spot in spots.values()])
-        for side, a in enumerate((across, up))
-    )
-    # WebGL, of which a browser has little, is for whole fronts
-    rows = _seen(across, up, x_range, y_range) if focus else np.arange(len(front.values))
-    draw = go.Scattergl if len(rows) > WEBGL_FROM and not focus else go.Scatter
+    ranges = _ranges(across, up, _spots(front, across, up, marks), focus)
+    rows = _seen(across, up, *ranges) if focus else np.arange(len(front.values))
+    webgl = len(rows) > WEBGL_FROM and not focus  # of which a browser has little: for whole fronts
     parts = {f"{_count(len(rows))} on the front": rows}
     if focus and not third:
         made_online = online(front)[rows]
@@ -177,7 +168,7 @@ def scatter(
         }
     customdata = _under_the_mouse(front, x, y)
     cloud = [
-        draw(
+        (go.Scattergl if webgl else go.Scatter)(
             x=across.values[part].astype(np.float32),
             y=up.values[part].astype(np.float32),
             customdata=customdata[part],
@@ -196,11 +187,48 @@ def scatter(
         )
         for (name, part), hue in zip(parts.items(), KNOWING, strict=False)
     ]
-    figure = go.Figure(cloud, {"template": template()})
+    empty = plane(front, x, y, marks, log=log, webgl=webgl, focus=focus)
+    figure = go.Figure([*cloud, *empty.data], empty.layout)
+    figure.update_layout(
+        title={
+            "text": f"{x} and {y}",
+            "subtitle": {"text": f"{_compass(across, up)} &nbsp; {_schedules(front, len(rows))}"},
+        },
+        coloraxis=_colour_bar(third, rows),
+        **(_legend_below(0.19) if len(parts) > 1 else {}),
+    )
+    return figure
+
+
+def plane(
+    front: Front,
+    x: str,
+    y: str,
+    marks: Mapping[str, Floats],
+    *,
+    log: bool = False,
+    webgl: bool = False,
+    focus: Sequence[str] = (),
+) -> Figure:
+    """Draw what `scatter` does, without the schedules of the front: axes that fit them, and named marks.
+
+    Parameters
+    ----------
+    front, x, y, marks, log, focus
+        As for `scatter`.
+    webgl
+        Whether marks are drawn by WebGL, as the schedules above which they are to be seen.
+    """
+    from plotly import graph_objects as go
+
+    across, up = axis(front, x, log), axis(front, y, log)
+    spots = _spots(front, across, up, marks)
+    x_range, y_range = _ranges(across, up, spots, focus)
+    figure = go.Figure(layout={"template": template()})
     for number, (name, spot) in enumerate(spots.items()):
         hue, symbol = mark_style(number)
         figure.add_trace(
-            draw(
+            (go.Scattergl if webgl else go.Scatter)(
                 x=[spot[0]],
                 y=[spot[1]],
                 customdata=[[round(spot[0] * HOUR), round(spot[1] * HOUR)]],
@@ -211,18 +239,30 @@ def scatter(
                 hovertemplate=f"<b>{text(name)}</b><br>{_hover(across, up)}<extra></extra>",
             )
         )
-    figure.update_layout(
-        title={
-            "text": f"{x} and {y}",
-            "subtitle": {"text": f"{_compass(across, up)} &nbsp; {_schedules(front, len(rows))}"},
-        },
-        coloraxis=_colour_bar(third, rows),
-        annotations=_labels(across, up, x_range, y_range, spots),
-        **(_legend_below(0.19) if len(parts) > 1 else {}),
-    )
+    figure.update_layout(annotations=_labels(across, up, x_range, y_range, spots))
     figure.update_xaxes(title_text=across.title, **_scale(across, x_range))
     figure.update_yaxes(title_text=up.title, **_scale(up, y_range))
     return figure
+
+
+def _spots(front: Front, across: Axis, up: Axis, marks: Mapping[str, Floats]) -> dict[str, tuple[float, float]]:
+    """Give the places of marks, in drawn units."""
+    columns = [(a.objective, _column(front, a.objective.name)) for a in (across, up)]
+    return {
+        name: (_drawn(columns[0][0], vector[columns[0][1]]), _drawn(columns[1][0], vector[columns[1][1]]))
+        for name, vector in marks.items()
+    }
+
+
+def _ranges(
+    across: Axis, up: Axis, spots: Mapping[str, tuple[float, float]], focus: Sequence[str]
+) -> tuple[list[float], list[float]]:
+    """Choose what both axes show."""
+    sides = [[spot[side] for spot in spots.values()] for side in (0, 1)]
+    if not focus:
+        return _range(across, sides[0]), _range(up, sides[1])
+    looked_at = [[spots[name][side] for name in focus] for side in (0, 1)]
+    return _near(across, looked_at[0], sides[0]), _near(up, looked_at[1], sides[1])
 
 
 def clouds(
@@ -369,7 +409,7 @@ def parallel(front: Front, marks: Mapping[str, Floats]) -> Figure:
         for name, vector in marks.items()
     }
     # An outlier must not press all schedules into a corner: beyond the ends of the axes lines are cut.
-    ends = np.array([_extent(column, np.array([d[c] for d in drawn.values()])) for c, column in enumerate(places.T)])
+    ends = np.array([extent(column, np.array([d[c] for d in drawn.values()])) for c, column in enumerate(places.T)])
     lines, tints = [places[shown]], [tint]
     for number, own in enumerate(drawn.values()):
         # The lines of this chart are one pixel wide; a few of them, a hair apart, are a thick one.
@@ -1238,7 +1278,7 @@ def _log_axis(limits: list[float], most: int) -> dict[str, Any]:
     return {"type": "log", "range": limits, **how}
 
 
-def _extent(places: Floats, marks: Floats) -> tuple[float, float]:
+def extent(places: Floats, marks: Floats) -> tuple[float, float]:
     """Cover the schedules and the marks that lie at most half their extent away from them."""
     low, high = float(places.min()), float(places.max())
     reach = 0.5 * (high - low)
@@ -1247,7 +1287,7 @@ def _extent(places: Floats, marks: Floats) -> tuple[float, float]:
 
 
 def _range(a: Axis, marks: Sequence[float]) -> list[float]:
-    low, high = _extent(a.place(a.values), a.place(np.array(marks, dtype=np.float64)))
+    low, high = extent(a.place(a.values), a.place(np.array(marks, dtype=np.float64)))
     margin = 0.06 * (high - low) or 0.05 * abs(high) or 1.0
     return [low - margin, high + margin]
 
@@ -1288,7 +1328,8 @@ def _labels(
     across: Axis, up: Axis, x_range: list[float], y_range: list[float], spots: Mapping[str, tuple[float, float]]
 ) -> list[dict[str, Any]]:
     """Name the marks where their names hide few schedules and no other name."""
-    cloud = _pixels(across.place(across.values), up.place(up.values), x_range, y_range)
+    some = slice(None, None, -(-len(across.values) // WEIGHED))
+    cloud = _pixels(across.place(across.values[some]), up.place(up.values[some]), x_range, y_range)
     places = [(float(across.place(np.array(spot[0]))), float(up.place(np.array(spot[1])))) for spot in spots.values()]
     points = [_pixels(np.array([x]), np.array([y]), x_range, y_range)[0] for x, y in places]
     boxes: list[tuple[Floats, Floats]] = []
@@ -1353,14 +1394,19 @@ def _cost(
 def _dimension(a: Axis, places: Floats, low: float, high: float) -> dict[str, Any]:
     if low == high:
         low, high = low - 0.5, high + 0.5
-    ticks = _log_ticks(low, high) if a.log else _linear_ticks(low, high)
+    places_of_ticks = ticks(a, low, high)
     return {
         "label": f"{a.objective.name}<br>{unit(a.objective)}",
         "values": places.astype(np.float32),
         "range": [low, high] if a.objective.maximise else [high, low],
-        "tickvals": [float(a.place(np.array(tick))) for tick in ticks],
-        "ticktext": [f"{tick:,g}" for tick in ticks],
+        "tickvals": [float(a.place(np.array(tick))) for tick in places_of_ticks],
+        "ticktext": [f"{tick:,g}" for tick in places_of_ticks],
     }
+
+
+def ticks(a: Axis, low: float, high: float) -> list[float]:
+    """Give round numbers on an axis between two places of it, as drawn: hours or per cent."""
+    return _log_ticks(low, high) if a.log else _linear_ticks(low, high)
 
 
 def _linear_ticks(low: float, high: float) -> list[float]:

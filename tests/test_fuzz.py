@@ -119,6 +119,7 @@ def takes_trace(trace: Path, house: Path, folder: Path) -> list[tuple[object, ..
         ("train", house / "w.swf.gz", trace, "--objective", "AWRT1", "-o", folder / "out.json"),
         ("compare", trace, "--front", house / "run", "-o", folder / "out.html"),
         ("compare", house / "w.swf.gz", trace, "--objective", "AWRT1", "-o", folder / "out.html"),
+        ("app", house / "run", "--trace", trace),
     ]
 
 
@@ -150,8 +151,9 @@ def test_what_is_no_file_is_refused_by_every_subcommand(house: Path, tmp_path: P
         for arguments in takes_trace(trace, house, tmp_path / "folder"):
             assert rule in refused(*arguments, names=trace, below=tmp_path / "folder")
     for arguments in takes_trace(Path(), house, tmp_path):
-        assert "must be the name of a file" in refused(arguments[0], "", *arguments[2:], names="TRACE")
-        assert "must be the name of a file" in refused(arguments[0], "a\0b", *arguments[2:], names="TRACE")
+        first = "FRONT" if arguments[0] == "app" else "TRACE"
+        assert "must be the name of a file" in refused(arguments[0], "", *arguments[2:], names=first)
+        assert "must be the name of a file" in refused(arguments[0], "a\0b", *arguments[2:], names=first)
 
 
 TOKENS = st.sampled_from(
@@ -294,9 +296,15 @@ ABSURD: dict[str, dict[str, tuple[str, ...]]] = {
         "--capacity": ("-1", LIMIT),
         "--objective": ("", "AWRT9", "10*", "none.json", "a\0.json", LONG + ".json", LIMIT),
     },
+    "app": {
+        "--port": ("-1", "65536", "nan", LIMIT),
+        "--host": ("999.1.1.1", "not a host", LONG, ""),
+        "--capacity": ("0", "5", LIMIT),
+        "--groups": ("2,8", "swf", "nan"),
+    },
 }  # fmt: skip
 TEXTS = ("--groups", "--variant", "--estimates", "--policy", "--backfill", "--algorithm", "--scheduler",
-         "--objective", "--criterion", "--over", "--strategy", "--scale")  # fmt: skip
+         "--objective", "--criterion", "--over", "--strategy", "--scale", "--host")  # fmt: skip
 
 
 def sound(name: str, house: Path, folder: Path) -> list[object]:
@@ -312,6 +320,7 @@ def sound(name: str, house: Path, folder: Path) -> list[object]:
         "explain": ["explain", house / "p.json", "-o", folder / "out.html"],
         "front": ["front", house / "run", "-o", folder / "out.parquet"],
         "compare": ["compare", house / "w.swf.gz", "--front", house / "run", "-o", folder / "out.html"],
+        "app": ["app", house / "run", "--trace", house / "w.swf.gz"],
     }
     return commands[name]
 
@@ -331,7 +340,7 @@ def test_absurd_values_are_refused_under_the_name_of_their_option(
 
 
 @pytest.mark.parametrize(
-    "name", ["info", "generate", "scale", "fetch", "simulate", "explore", "train", "explain", "front", "compare"]
+    "name", ["info", "generate", "scale", "fetch", "simulate", "explore", "train", "explain", "front", "compare", "app"]
 )
 def test_wrong_usage_is_refused(house: Path, tmp_path: Path, name: str) -> None:
     begin = sound(name, house, tmp_path)
@@ -534,6 +543,7 @@ def test_what_is_no_front_is_refused(house: Path, tmp_path: Path) -> None:
             ("front", house / "run", path, "-o", tmp_path / "out"),
             ("front", path),
             ("compare", house / "w.swf.gz", "--front", path, "-o", tmp_path / "out"),
+            ("app", path, "--port", 0),
         ):
             refused(*arguments, names=path)
     assert not (tmp_path / "out").exists()

@@ -1,0 +1,247 @@
+"""What the page's charts are made of: axes for the clouds that the browser draws, and figures for everything else."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..choice import Wish
+from ..compare import improvement
+from ..figures import HOUR, SETS, axis, defined, extent, plane, template, text, ticks, unit
+from ..front import Front
+from ..objectives import Objective
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
+Floats = NDArray[np.float64]
+
+LETTERS = "ABCDEFGHIJKL"  # of the shortlist
+MARGIN = {"l": 68, "r": 14, "t": 10, "b": 46}
+CHOSEN, ASPIRED, ON_THE_WAY = "#D55E00", "#0072B2", "#7b8794"
+
+
+class Course(NamedTuple):
+    """The best schedules that a training had found, one after the other: its name, and (k, m) objective values."""
+
+    name: str
+    values: Floats
+
+
+def axes(front: Front, marks: Mapping[str, Floats]) -> list[dict[str, Any]]:
+    """Say how each objective is drawn in parallel coordinates, better upwards; plain values.
+
+    The keys are "name", "column" in the front, "label", "unit", "maximise", "factor" from natural units to what is
+    drawn, "log", the places of the worst "low" and the best "high" end, and "ticks" of place and text.
+    """
+    shown = []
+    for column, objective in enumerate(front.objectives):
+        if objective not in defined(front):
+            continue
+        a = axis(front, objective.name, not objective.maximise)
+        low, high = extent(
+            a.place(a.values), a.place(np.array([v[column] for v in marks.values()]) * _factor(objective))
+        )
+        if low == high:
+            low, high = low - 0.5, high + 0.5
+        shown.append(
+            {
+                "name": objective.name,
+                "column": column,
+                "label": objective.label.removeprefix("AWRT of "),
+                "unit": "h" if objective.unit == "s" else objective.unit,
+                "maximise": objective.maximise,
+                "factor": _factor(objective),
+                "log": a.log,
+                "low": low if objective.maximise else high,
+                "high": high if objective.maximise else low,
+                "ticks": [[float(a.place(np.array(tick))), f"{tick:,g}"] for tick in ticks(a, low, high)],
+            }
+        )
+    return shown
+
+
+def empty(front: Front, x: str, y: str, marks: Mapping[str, Floats], *, log: bool) -> dict[str, Any]:
+    """Draw what a projection of two objectives has always: axes, and marks with their names; a figure as plain values.
+
+    Parameters
+    ----------
+    front, x, y, marks, log
+        As for `figures.plane`.
+    """
+    figure = plane(front, x, y, marks, log=log)
+    figure.update_layout(
+        margin=MARGIN,
+        dragmode=False,
+        uirevision=f"{x} {y} {figure.layout.xaxis.range} {figure.layout.yaxis.range}",
+        title=None,
+    )
+    for update, name in ((figure.update_xaxes, x), (figure.update_yaxes, y)):
+        update(title_standoff=4)
+        if name == "AWRT":  # its label in full is longer than a small chart
+            update(title_text="AWRT · all jobs (hours)")
+    drawn: dict[str, Any] = json.loads(figure.to_json())
+    return drawn
+
+
+def projection(
+    drawn: Mapping[str, Any],
+    front: Front,
+    x: str,
+    y: str,
+    *,
+    wish: Wish | None = None,
+    chosen: int | None = None,
+    picks: Sequence[int] = (),
+    suggested: Sequence[int] = (),
+    courses: Sequence[Course] = (),
+) -> dict[str, Any]:
+    """Add to a projection what the owner said and chose; the schedules are drawn beneath it, in the browser.
+
+    Parameters
+    ----------
+    drawn
+        What `empty` gave for these objectives; it stays as it is.
+    front, x, y
+        The front, and the names of the objectives.
+    wish
+        Its limits are lines, its point dotted ones.
+    chosen, picks, suggested
+        Rows that are marked: by a ring, by letters, and by small rings.
+    courses
+        Courses of trainings, drawn as lines.
+    """
+    columns = [[o.name for o in front.objectives].index(name) for name in (x, y)]
+    factors = [_factor(front.objectives[c]) for c in columns]
+
+    def trace(values: Floats, name: str, mode: str, **look: Any) -> dict[str, Any]:
+        across, up = ((values[:, c] * f).tolist() for c, f in zip(columns, factors, strict=True))
+        return {"type": "scatter", "x": across, "y": up, "name": text(name), "mode": mode, "hoverinfo": "skip", **look}
+
+    traces = list(drawn["data"])
+    for course in courses:
+        look = {"line": {"color": ON_THE_WAY, "width": 2}, "marker": {"size": 5, "color": ON_THE_WAY}}
+        traces.append(trace(course.values, course.name, "lines+markers", **look))
+    ring = {"symbol": "circle-open", "color": CHOSEN, "line": {"width": 3}}
+    if suggested:
+        traces.append(trace(front.values[list(suggested)], "suggested", "markers", marker=ring | {"size": 12}))
+    if chosen is not None:
+        traces.append(
+            trace(front.values[[chosen]], "chosen", "markers", marker=ring | {"size": 25 if chosen in picks else 18})
+        )
+    if picks:
+        marker = {"size": 19, "color": "#1f2933", "line": {"width": 1.5, "color": "#ffffff"}}
+        letters = {"text": list(LETTERS[: len(picks)]), "textfont": {"size": 12, "color": "#ffffff"}}
+        traces.append(trace(front.values[list(picks)], "shortlist", "markers+text", marker=marker, **letters))
+    return {"data": traces, "layout": {**drawn["layout"], "shapes": _said(wish, (x, y), factors)}}
+
+
+def _said(wish: Wish | None, names: tuple[str, str], factors: Sequence[float]) -> list[dict[str, Any]]:
+    """Draw what a wish says of two objectives."""
+    if wish is None:
+        return []
+    shapes: list[dict[str, Any]] = []
+    line = {"color": ASPIRED, "width": 1.5}
+    for limit in wish.limits:
+        if limit.objective in names:
+            place = names.index(limit.objective)
+            ends = [end for end in (limit.low, limit.high) if 0 < end < np.inf]
+            shapes += [_line(place, end * factors[place], line) for end in ends]
+    for name, value in wish.near:
+        if name in names:
+            place = names.index(name)
+            shapes.append(_line(place, value * factors[place], line | {"dash": "dot", "width": 2}))
+    return shapes
+
+
+def _line(place: int, value: float, line: Mapping[str, Any]) -> dict[str, Any]:
+    along, across = ("x", "y") if place == 0 else ("y", "x")
+    return {
+        "type": "line", f"{along}0": value, f"{along}1": value, f"{across}0": 0, f"{across}1": 1,
+        f"{across}ref": f"{across} domain", "line": dict(line),
+    }  # fmt: skip
+
+
+def differences(objectives: Sequence[Objective], reference: tuple[str, Floats], others: Mapping[str, Floats]) -> Figure:
+    """Draw how schedules differ from a reference in every objective, in per cent; longer to the right is better."""
+    from plotly import graph_objects as go
+
+    figure = go.Figure(layout={"template": template()})
+    sign = np.array([-1.0 if o.maximise else 1.0 for o in objectives])
+    kept = ~np.isnan(reference[1])
+    for number, (name, values) in enumerate(others.items()):
+        gains = (sign * improvement(values, reference[1]))[kept]
+        hue = SETS[number % len(SETS)][0]
+        figure.add_trace(
+            go.Bar(
+                y=[o.name for o, keep in zip(objectives, kept, strict=True) if keep],
+                x=gains,
+                orientation="h",
+                name=text(name),
+                marker={"color": hue, "pattern": {"shape": ("", "/", "x", ".")[number // len(SETS) % 4]}},
+                hovertemplate=f"<b>{text(name)}</b> %{{y}}: %{{x:+.1f}} % better<extra></extra>",
+            )
+        )
+    figure.update_layout(
+        margin={"l": 62, "r": 14, "t": 8, "b": 44},
+        height=150 + 20 * int(kept.sum()) + 26 * len(others),
+        barmode="group",
+        bargap=0.25,
+        showlegend=True,
+        legend={"orientation": "h", "x": 0, "xanchor": "left", "y": 1.0, "yanchor": "bottom"},
+    )
+    figure.update_xaxes(title_text=f"better than {text(reference[0])} by %", zeroline=True, zerolinewidth=1.5)
+    figure.update_yaxes(autorange="reversed")
+    return figure
+
+
+def part(front: Front, among: NDArray[np.bool_]) -> Front:
+    """Take some rows of a front, at least one."""
+    rows = {key: getattr(front, key)[among] for key in ("values", "genomes", "origin", "evaluation")}
+    return replace(front, **rows)
+
+
+def in_words(front: Front) -> list[str]:
+    """Say what is possible, in sentences for somebody who does not know the names of the objectives.
+
+    Response times reach from submission to completion; "waits" would leave out the run time.
+    """
+    between, groups = {}, []
+    for objective, column in zip(front.objectives, front.values.T, strict=True):
+        if objective in defined(front):
+            low, high = (_short(float(f(column)) * _factor(objective)) for f in (np.min, np.max))
+            between[objective.name] = low if low == high else f"{low}–{high}"
+            if objective.name not in ("UTIL", "AWRT"):
+                groups.append(f"{objective.label.removeprefix('AWRT of ')}: {between[objective.name]}")
+    words = [f"The machine is used by {between['UTIL']} %."]
+    among = f" ({', '.join(groups)})" if groups else ""
+    return [*words, f"On average, a job is done {between['AWRT']} hours after its submission{among}."]
+
+
+def _short(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def shown(objective: Objective, value: float) -> str:
+    """Write a value for people, as the command line does: hours or per cent, two decimals.
+
+    Examples
+    --------
+    >>> shown(Objective("AWRT", "s", False, "average weighted response time"), 7200)
+    '2.00'
+    """
+    return "–" if np.isnan(value) else f"{value * _factor(objective):,.2f}"
+
+
+def unit_of(objective: Objective) -> str:
+    """Give the short unit of what `shown` writes."""
+    return "h" if unit(objective) == "hours" else unit(objective)
+
+
+def _factor(objective: Objective) -> float:
+    return 1 / HOUR if objective.unit == "s" else 1.0

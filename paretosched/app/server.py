@@ -1,0 +1,260 @@
+"""The page's server: Dash with one callback, a few files, and who may come in."""
+
+from __future__ import annotations
+
+import hmac
+import json
+import logging
+import os
+import secrets
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import dash
+import flask
+from dash import ClientsideFunction, Input, Output, no_update
+from dash.exceptions import PreventUpdate
+
+from ..errors import InputError, printable
+from ..front import Front, row_policy
+from ..policy import to_json as policy_to_json
+from ..workload import Workload
+from . import folder as folders
+from . import layout
+from . import state as states
+from .charts import Course, projection
+from .desk import Desk
+from .trainings import DONE, RUNNING, STOPPED
+from .view import comparison_rows, reach_rows, remaining_rows, scene, step_rows, to_csv, view
+
+LOCAL = ("127.0.0.1", "localhost", "::1")
+COOKIE = "paretosched"
+MOST_SAID = 1_000_000  # bytes of a request
+THREADS = 8
+POLICY = (
+    "default-src 'none'; script-src 'self' {hashes}; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
+    "font-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+SIGN_IN = """<!doctype html><meta charset="utf-8"><title>paretosched</title>
+<form method="get" action="/"><p>This page needs the token that its owner's terminal shows.</p>
+<label>Token <input name="token" type="password" autofocus></label> <button>Open</button></form>"""
+
+Find = Callable[[], tuple[Workload, Sequence[str]]]
+
+
+def application(desk: Desk, token: str | None = None) -> flask.Flask:
+    """Make the page for a desk; with a token, only who knows it comes in, else only this machine."""
+    server = flask.Flask("paretosched")
+    server.config["MAX_CONTENT_LENGTH"] = MOST_SAID
+    app = dash.Dash(
+        "paretosched",
+        server=server,
+        assets_folder=str(Path(__file__).with_name("assets")),
+        title=f"{desk.front.workload} · paretosched",
+        update_title=None,
+        serve_locally=True,
+        compress=False,
+        enable_mcp=False,
+        suppress_callback_exceptions=True,  # else the whole page is sent twice, once for checks
+    )
+    app.layout = lambda: layout.page(desk, _page(desk))
+    ids = [("ask", "children"), ("scene", "data"), ("free", "figure"), ("util", "figure")]
+
+    @app.callback([Output(*target) for target in ids], Input("said", "data"))  # type: ignore[untyped-decorator]
+    def answer(said: Any) -> Any:
+        if said is None:
+            raise PreventUpdate
+        try:
+            desk.act(said)
+        except InputError as error:
+            return [no_update, {"message": str(error)}, no_update, no_update]
+        made = _page(desk)
+        return [made[key] for key, _ in ids]
+
+    app.clientside_callback(ClientsideFunction("page", "draw"), Input("scene", "data"))
+    _routes(server, desk)
+    hashes: list[str] = []
+
+    @server.before_request
+    def come_in() -> Any:
+        return _refused(token)
+
+    @server.after_request
+    def close_off(response: flask.Response) -> flask.Response:
+        if not hashes:
+            hashes.extend(app.csp_hashes())
+        response.headers["Content-Security-Policy"] = POLICY.format(hashes=" ".join(hashes))
+        response.headers["X-Content-Type-Options"] = "nosniff"
+        response.headers["Referrer-Policy"] = "no-referrer"
+        response.headers["Cross-Origin-Resource-Policy"] = "same-origin"
+        return response
+
+    return server
+
+
+def _page(desk: Desk) -> dict[str, Any]:
+    """Compute what the page shows."""
+    with desk.lock:
+        state, front, marks = desk.state, desk.front, desk.marks
+        seen = view(state, front)
+        courses = [
+            Course(f"training {t.number}", t.course)
+            for t in reversed(desk.listed)
+            if len(t.course) and (t.status in (RUNNING, STOPPED) or t is desk.listed[0]) and t.status != "failed"
+        ][-3:]
+        drawn = scene(state, seen, marks, courses)
+        drawn |= {"legend": layout.legend(list(marks)), "axes": desk.axes(), "columns": len(front.objectives)}
+        drawn |= {"undoable": desk.undoable, "revision": desk.revision, "busy": desk.busy}
+
+        def chart(x: str, y: str, log: bool) -> dict[str, Any]:
+            picks = [pick.row for pick in state.picks]
+            return projection(
+                desk.plane(x, y, log),
+                front,
+                x,
+                y,
+                wish=state.wish,
+                chosen=seen.row,
+                picks=picks,
+                suggested=state.suggested[1],
+                courses=courses,
+            )
+
+        return {
+            "ask": layout.contents(desk, seen),
+            "scene": drawn,
+            "free": chart(state.across, state.up, state.log),
+            "util": chart("UTIL", "AWRT", False),
+        }
+
+
+def _routes(server: flask.Flask, desk: Desk) -> None:
+    """Serve the values of the front, and what can be saved; no name from the browser is ever part of a path."""
+    values = desk.front.values.tobytes(order="F")
+
+    def attached(text: str, kind: str) -> flask.Response:
+        return flask.Response(text, content_type=kind, headers={"Content-Disposition": "attachment"})
+
+    @server.get("/front.bin")
+    def front() -> flask.Response:
+        return flask.Response(values, content_type="application/octet-stream")
+
+    @server.get("/pulse")
+    def pulse() -> dict[str, int]:
+        desk.look_after()
+        return {"revision": desk.revision}
+
+    @server.get("/page.json")
+    def page() -> flask.Response:
+        return attached(json.dumps(states.to_json(desk.state, desk.front), indent=2), "application/json")
+
+    @server.get("/policy/<int:row>.json")
+    def policy(row: int) -> flask.Response:
+        made = row_policy(desk.front, row) if row < len(desk.front) else None
+        if made is None:
+            flask.abort(404)
+        return attached(json.dumps(policy_to_json(made), indent=2) + "\n", "application/json")
+
+    @server.get("/training/<int:number>.json")
+    def trained(number: int) -> flask.Response:
+        found = next((t.policy for t in desk.listed if t.number == number and t.status == DONE), None)
+        if found is None:
+            flask.abort(404)
+        return attached(json.dumps(policy_to_json(found), indent=2) + "\n", "application/json")
+
+    def shortlist() -> list[dict[str, Any]]:
+        columns, reference, notes = layout.compared(desk)
+        return comparison_rows(desk.front, columns, reference, notes)
+
+    tables: dict[str, Callable[[], Sequence[Mapping[str, Any]]]] = {
+        "reach": lambda: reach_rows(desk.front, view(desk.state, desk.front)),
+        "steps": lambda: step_rows(desk.front, view(desk.state, desk.front)),
+        "remaining": lambda: remaining_rows(desk.front, view(desk.state, desk.front).among),
+        "shortlist": shortlist,
+        "trainings": lambda: layout.training_rows(desk),
+    }
+    for name, rows in tables.items():
+
+        def table(rows: Callable[[], Sequence[Mapping[str, Any]]] = rows) -> flask.Response:
+            return attached(to_csv(rows()), "text/csv; charset=utf-8")
+
+        server.add_url_rule(f"/{name}.csv", name, table)
+
+
+def _refused(token: str | None) -> Any:
+    """Turn away who must not come in: other sites that the browser has open, and, with a token, who has none."""
+    request = flask.request
+    origin = request.headers.get("Origin")
+    if origin is not None and urlsplit(origin).netloc != request.host:
+        return flask.Response("another site asks", 403)
+    if token is None:
+        if urlsplit(f"//{request.host}").hostname not in LOCAL:  # a name that somebody made point to this machine
+            return flask.Response("this page answers its own machine only", 403)
+        return None
+    if _equal(request.cookies.get(COOKIE, ""), token):
+        return None
+    if request.method == "GET" and request.path == "/" and _equal(request.args.get("token", ""), token):
+        response = flask.redirect("/")
+        response.set_cookie(COOKIE, token, httponly=True, samesite="Strict")
+        return response
+    return flask.Response(SIGN_IN, 401, content_type="text/html; charset=utf-8")
+
+
+def _equal(given: str, token: str) -> bool:
+    return hmac.compare_digest(given.encode("utf-8", "replace"), token.encode())
+
+
+@contextmanager
+def served(
+    path: str | os.PathLike[str], front: Front, find: Find, *, host: str = "127.0.0.1", port: int = 8050
+) -> Iterator[tuple[str, str, Callable[[], None]]]:
+    """Open the page of a run or front.
+
+    Parameters
+    ----------
+    path, front
+        Run directory or front file, and what it holds.
+    find
+        Gives the workload, and what `paretosched train` is given to read it; InputError if it is not to be found. It
+        is called in the background.
+    host, port
+        Where to listen; port 0 for any free one. Others than this machine need a token.
+
+    Yields
+    ------
+    url, folder, run
+        Where the page is, where the work is kept, and a function that serves until it is interrupted.
+
+    Raises
+    ------
+    InputError
+        The front is empty, the saved work cannot be read or kept, or the address cannot be had.
+    """
+    from waitress.server import create_server
+
+    if len(front) == 0:
+        raise InputError(f"{path}: a page needs a front with at least one schedule, but this one is empty")
+    token = None if host in LOCAL else secrets.token_urlsafe(24)
+    with folders.opened(path) as folder:
+        desk = Desk(front, folder)
+        try:
+            listening = create_server(
+                application(desk, token), host=host, port=port, threads=THREADS, max_request_body_size=MOST_SAID,
+                ident=None, clear_untrusted_proxy_headers=True,
+            )  # fmt: skip
+        except (OSError, OverflowError, ValueError) as error:  # ValueError: of a name that is no host's
+            reason = getattr(error, "strerror", None) or str(error)
+            raise InputError(f"--host, --port: cannot listen at {printable(host)}:{port}: {reason}") from None
+        logging.getLogger("waitress").setLevel(logging.ERROR)
+        shown = f"[{host}]" if ":" in host else host
+        url = f"http://{shown}:{listening.effective_port}/" + (f"?token={token}" if token else "")
+        try:
+            desk.know(find)
+            yield url, str(folder), listening.run
+        finally:
+            with suppress(OSError):
+                listening.close()
+            desk.close()

@@ -1,0 +1,252 @@
+"""Trainings in the background: each is `paretosched train` as a process of its own, one after the other.
+
+What is known about a training is on disk: `training-1.json` says what was asked for, the run directory `training-1`
+holds every evaluation, `training-1.policy.json` appears when it is done. So a training that was stopped, or whose page
+was closed or killed, is continued by the same command, with the same result (see `store`).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import choice, store
+from ..choice import Wish
+from ..errors import InputError
+from ..files import read_json, read_text, written
+from ..policy import CRITERIA, Policy, load_policy
+from ..train.greedy import mixed
+from ..train.strategies import CHILDREN, PARENTS
+
+Floats = NDArray[np.float64]
+
+FORMAT = "paretosched page training 1"
+QUEUED, RUNNING, STOPPED, DONE, FAILED = "queued", "running", "stopped", "done", "failed"
+EFFORTS = {5: "a quick look", 25: "thorough", 100: "as in the paper"}  # generations
+PATIENCE = 20.0  # s that a training has to end by itself
+
+
+class Training(NamedTuple):
+    """What is known about a training.
+
+    Attributes
+    ----------
+    number
+        From 1, in the order in which they were asked for.
+    wish, generations
+        What was asked for.
+    status
+        QUEUED, RUNNING, STOPPED, DONE or FAILED.
+    done, total
+        Policies simulated, and to be simulated.
+    course
+        (k, m) objective values of the best policies so far, each better than the one before.
+    policy
+        The trained policy; None before it is done.
+    message
+        Why it failed.
+    """
+
+    number: int
+    wish: Wish
+    generations: int
+    status: str
+    done: int
+    total: int
+    course: Floats
+    policy: Policy | None
+    message: str
+
+
+@dataclass
+class Trainings:
+    """The trainings of a page.
+
+    Parameters
+    ----------
+    folder
+        Where they are kept.
+    trace
+        What `paretosched train` is given to read the workload: the log, and options.
+    """
+
+    folder: Path
+    trace: Sequence[str] = ()
+    _process: subprocess.Popen[bytes] | None = None
+    _number: int = 0
+    _queue: list[int] = field(default_factory=list)
+    _courses: dict[int, tuple[int, Floats]] = field(default_factory=dict)
+
+    def numbers(self) -> list[int]:
+        """List the trainings there are."""
+        names = [
+            path.name.removeprefix("training-").removesuffix(".json") for path in self.folder.glob("training-*.json")
+        ]
+        return sorted(int(name) for name in names if name.isdecimal() and len(name) < 7)
+
+    def ask(self, wish: Wish, generations: int) -> int:
+        """Ask for a training; it starts when those before it have ended."""
+        number = max(self.numbers(), default=0) + 1
+        value = {"format": FORMAT, "wish": choice.to_json(wish), "generations": generations}
+        choice.save_wish(wish, self._path(number, ".wish.json"))
+        with written(self._path(number, ".json")) as temporary:
+            temporary.write_text(json.dumps(value, indent=2) + "\n", encoding="utf-8")
+        self._queue.append(number)
+        self.advance()
+        return number
+
+    def resume(self, number: int) -> None:
+        """Continue a training that was stopped."""
+        if number not in self.numbers():
+            raise InputError(f"there is no training {number}")
+        if number != self._number and number not in self._queue:
+            self._queue.append(number)
+        self.advance()
+
+    def cancel(self, number: int) -> None:
+        """Stop a training, or take it from the queue; what it has found is kept."""
+        if number in self._queue:
+            self._queue.remove(number)
+        elif number == self._number and self._process is not None:
+            self._process.send_signal(signal.SIGINT)
+
+    def close(self) -> None:
+        """Stop what runs, and wait until it has written what it found."""
+        self._queue.clear()
+        if self._process is not None:
+            self._process.send_signal(signal.SIGINT)
+            try:
+                self._process.wait(PATIENCE)
+            except subprocess.TimeoutExpired:
+                self._process.kill()  # the run can be continued all the same
+                self._process.wait()
+            self._process = None
+
+    def advance(self) -> None:
+        """Start the next training if none runs."""
+        if self._process is not None:
+            if self._process.poll() is None:
+                return
+            self._process, self._number = None, 0
+        if self._queue:
+            self._number = self._queue.pop(0)
+            self._process = self._start(self._number)
+
+    def _start(self, number: int) -> subprocess.Popen[bytes]:
+        wish = self._path(number, ".wish.json")
+        trace, *options = self.trace
+        words = [sys.executable, "-m", "paretosched.cli", "train", str(Path(trace).absolute()), *options]
+        words += ["--objective", str(wish), "--generations", str(self._asked(number)["generations"])]
+        words += ["--run", str(self._path(number, "")), "-o", str(self._path(number, ".policy.json"))]
+        with self._path(number, ".log").open("wb") as log:
+            # a session of its own: Ctrl-C is for the page, which then stops its training in order
+            process = subprocess.Popen(  # noqa: S603  # our own command with our own paths
+                words, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+            )
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, process.pid, 10)  # the page comes first
+        return process
+
+    def listed(self) -> list[Training]:
+        """Say what is known about every training, the latest first."""
+        found = []
+        for number in reversed(self.numbers()):
+            try:
+                found.append(self._known(number))
+            except (InputError, OSError, KeyError, TypeError) as error:
+                nothing = np.empty((0, 0))
+                wish = Wish(weights=[("AWRT", 1.0)])
+                found.append(Training(number, wish, 0, FAILED, 0, 1, nothing, None, f"cannot be read: {error}"))
+        return found
+
+    def _known(self, number: int) -> Training:
+        asked = self._asked(number)
+        wish = choice.from_json(asked["wish"])
+        generations = int(asked["generations"])
+        total = size(generations)
+        course = self._course(number, wish)
+        done = self._courses.get(number, (0, course))[0]
+        path = self._path(number, ".policy.json")
+        policy, message = None, ""
+        ended = self._process is None or self._process.poll() is not None or number != self._number
+        if number in self._queue:
+            status = QUEUED
+        elif not ended:
+            status = RUNNING
+        elif path.exists():
+            status, policy = DONE, load_policy(path)
+        else:
+            message = self._last_words(number)
+            status = STOPPED if not message or "interrupted" in message else FAILED
+        return Training(number, wish, generations, status, done, total, course, policy, message)
+
+    def _course(self, number: int, wish: Wish) -> Floats:
+        """Read what was found so far, as much of it as is stored."""
+        directory = self._path(number, "")
+        if number in self._courses and number != self._number:
+            return self._courses[number][1]  # nothing is added to it
+        if not (directory / store.STORE_FILE).exists():
+            return np.empty((0, 0))
+        try:
+            values, _ = store.evaluated(directory)
+        except InputError:  # in the moment in which it is made
+            return np.empty((0, 0))
+        known = self._courses.get(number)
+        if known is None or known[0] != len(values):
+            self._courses[number] = known = (len(values), best_so_far(wish, values))
+        return known[1]
+
+    def _asked(self, number: int) -> Mapping[str, Any]:
+        value = read_json(self._path(number, ".json"), "training")
+        if not isinstance(value, dict) or value.get("format") != FORMAT:
+            raise InputError(f'training {number}: must be an object with "format": "{FORMAT}", but is not')
+        return value
+
+    def _last_words(self, number: int) -> str:
+        try:
+            lines = read_text(self._path(number, ".log")).splitlines()
+        except (OSError, UnicodeDecodeError, InputError):
+            return ""
+        said = [line for line in lines if line.startswith("paretosched train: ")]
+        return said[-1].removeprefix("paretosched train: ") if said else ""
+
+    def _path(self, number: int, ending: str) -> Path:
+        return self.folder / f"training-{number}{ending}"
+
+
+def size(generations: int) -> int:
+    """Say how many schedules a training simulates.
+
+    Examples
+    --------
+    >>> size(5)
+    2170
+    """
+    return len(CRITERIA) * (PARENTS + generations * CHILDREN) + mixed(len(CRITERIA))
+
+
+def best_so_far(wish: Wish, values: Floats) -> Floats:
+    """Keep the rows that came nearer to a wish than all before them, (k, m).
+
+    Examples
+    --------
+    >>> best_so_far(Wish(weights=[("AWRT1", 1)]), np.array([[9, 5, 5], [9, 7, 7], [9, 4, 4]])).tolist()
+    [[9, 5, 5], [9, 4, 4]]
+    """
+    if len(values) == 0:
+        return values
+    fitness = choice.fitness(wish, values)
+    before = np.concatenate([[np.inf], np.minimum.accumulate(fitness)[:-1]])
+    better: Floats = values[fitness < before]
+    return better
