@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .policy import Policy, greedy, load_policy, save_policy
     from .report import export_figures, write_figures, write_report
     from .schedule import Schedule, save_schedule
-    from .simulate import decode, simulate, start_order
+    from .simulate import decode, predictions, simulate, start_order
     from .train import Training, train
     from .workload import (
         Workload,
@@ -63,6 +63,7 @@ _HOME = {
     "load_policy": "policy",
     "save_policy": "policy",
     "simulate": "simulate",
+    "predictions": "simulate",
     "decode": "simulate",
     "start_order": "simulate",
     "Schedule": "schedule",
