@@ -12,6 +12,20 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from .assignment import (
+        Assignment,
+        Bag,
+        Genetic,
+        History,
+        Nodes,
+        assign,
+        estimate,
+        queues,
+        read_history,
+        read_jobs,
+        read_nodes,
+        save_assignment,
+    )
     from .bounds import Bounds, bounds
     from .choice import Wish, as_wish, fitness, load_wish, nearest, save_wish
     from .compare import Comparison, compare
@@ -103,6 +117,19 @@ _HOME = {
     "write_report": "report",
     "export_figures": "report",
     "write_figures": "report",
+    # jobs on unequal nodes
+    "Bag": "assignment",
+    "Nodes": "assignment",
+    "read_jobs": "assignment",
+    "read_nodes": "assignment",
+    "read_history": "assignment",
+    "History": "assignment",
+    "estimate": "assignment",
+    "queues": "assignment",
+    "assign": "assignment",
+    "Assignment": "assignment",
+    "Genetic": "assignment",
+    "save_assignment": "assignment",
     # what went wrong
     "InputError": "errors",
 }
