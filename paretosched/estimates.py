@@ -103,7 +103,7 @@ def predict(workload: Workload, policy: Policy, weights: Weights, estimates: str
 
 
 def histories(workload: Workload) -> Histories:
-    """Number the known users of a workload, and the pairs of user and request.
+    """Give the known users of a workload numbers, and the pairs of user and request.
 
     Examples
     --------

@@ -2,8 +2,8 @@
 
 Event semantics (one convention for all rules): whole seconds; all events of one second are taken together,
 first completions, then arrivals in trace order, then one scheduling pass. A job runs for its true run time, which
-never exceeds its estimate; schedulers see only the estimate, or what `estimates` makes of it. Intervals are half open: a job may start in the second
-in which another one ends.
+never exceeds its estimate; schedulers see only the estimate, or what `estimates` makes of it. Intervals are half open:
+a job may start in the second in which another one ends.
 """
 
 from __future__ import annotations

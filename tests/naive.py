@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable
+from itertools import pairwise
 from typing import NamedTuple
 
 from paretosched import Policy, Workload
@@ -351,7 +352,7 @@ def prediction(how: str, ended: list[Job], requested: int) -> int:
     if len(took) < 2:
         return requested
     sizes = sorted(took)
-    ranges = [(a, b) for a, b in zip(sizes, sizes[1:]) if a <= requested <= b]
+    ranges = [(a, b) for a, b in pairwise(sizes) if a <= requested <= b]
     if requested > sizes[-1]:
         ranges = [(sizes[-1], sizes[-2])]
     if requested < sizes[0]:

@@ -76,7 +76,7 @@ def told(source: str, *rows: tuple[int, int, int]) -> list[int]:
 
 
 def test_the_recent_predictor_takes_the_mean_of_the_last_two_that_have_ended() -> None:
-    # The second job ends at 25, and so does the fourth: (20 + 1) // 2 for the fifth. At 40 the third ends: (1 + 30) // 2.
+    # At 25 the second job ends and the fourth: (20 + 1) // 2 for the fifth. At 40 the third ends: (1 + 30) // 2.
     rows = ((0, 10, 90), (5, 20, 90), (10, 30, 90), (24, 1, 90), (25, 1, 90), (40, 1, 90), (41, 1, 8))
     assert told("recent", *rows) == [90, 90, 90, 90, 10, 15, 8]
 

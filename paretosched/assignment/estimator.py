@@ -14,6 +14,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -72,7 +73,7 @@ def slopes(history: History, name: str) -> tuple[Slope, ...]:
     (Slope(low=10, high=20, slope=0.3), Slope(low=20, high=30, slope=0.1))
     """
     seen = history.records.get(name, ())
-    return tuple(Slope(a, b, abs(v - w) / (b - a)) for (a, w), (b, v) in zip(seen, seen[1:], strict=False))
+    return tuple(Slope(a, b, abs(v - w) / (b - a)) for (a, w), (b, v) in pairwise(seen))
 
 
 def estimate(history: History, name: str, size: float, line: str = "interpolated") -> float | None:

@@ -100,7 +100,14 @@ def save_assignment(assignment: Assignment, path: str | os.PathLike[str]) -> Non
     _save(
         path,
         WRITTEN,
-        zip(bag.name, _cells(bag.workload), (names[i] for i in assignment.node), _cells(start), _cells(finish), strict=True),
+        zip(
+            bag.name,
+            _cells(bag.workload),
+            (names[i] for i in assignment.node),
+            _cells(start),
+            _cells(finish),
+            strict=True,
+        ),
     )
 
 
@@ -150,7 +157,9 @@ def _rows(
             if heading is None:
                 heading = [cell.lower() for cell in cells]
                 if sorted(heading) not in [sorted(known) for known in headings]:
-                    raise InputError(f"{where}: a list of {what} must begin with {wanted}, not {quoted(','.join(cells))}")
+                    raise InputError(
+                        f"{where}: a list of {what} must begin with {wanted}, not {quoted(','.join(cells))}"
+                    )
                 continue
             if len(cells) != len(heading):
                 raise InputError(

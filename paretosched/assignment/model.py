@@ -101,9 +101,7 @@ class Nodes:
             raise InputError(f"nodes must have different names, but {first_few(twice)} occur again")
         utilisation = np.ones(n) if np.size(self.utilisation) == 0 else self.utilisation
         object.__setattr__(self, "speed", _numbers("speed", self.speed, n, self.name, SMALLEST))
-        object.__setattr__(
-            self, "utilisation", _numbers("utilisation", utilisation, n, self.name, SMALLEST, 1.0)
-        )
+        object.__setattr__(self, "utilisation", _numbers("utilisation", utilisation, n, self.name, SMALLEST, 1.0))
         for key in ("speed", "utilisation"):
             unknown = np.flatnonzero(np.isnan(getattr(self, key)))
             if unknown.size:
@@ -131,7 +129,7 @@ def _numbers(
         raise InputError(f"{key} must have one entry for each of the {length} names, but has shape {array.shape}")
     outside = np.flatnonzero((array < low) | (array > high))
     if outside.size:
-        shown = first_few((f"{names[i]} has {array[i]:g}" for i in outside), outside.size)
+        shown = first_few((f"{names[i]} has {array[i]:g}" for i in outside.tolist()), outside.size)
         raise InputError(f"{key} must be in {low:g}..{high:g}, but {outside.size} are not: {shown}")
     array.flags.writeable = False
     return array

@@ -170,4 +170,3 @@ class _AnyNode(Mutation):  # type: ignore[misc]
         mutated = X.copy()
         mutated.reshape(-1)[which] = random_state.integers(self.nodes, size=count)
         return mutated
-

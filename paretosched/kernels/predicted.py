@@ -243,10 +243,7 @@ def _predict(histories, recent, took, how, j, requested):
     if a < 0 or b < 0:
         return requested
     rise = float(took[b] - took[a]) / float(size[b] - size[a])
-    if how == PRINTED:
-        guess = abs(rise) * float(requested)
-    else:
-        guess = float(took[a]) + rise * float(requested - size[a])
+    guess = abs(rise) * float(requested) if how == PRINTED else float(took[a]) + rise * float(requested - size[a])
     if guess >= float(requested):
         return requested
     return max(np.int64(1), np.int64(np.ceil(guess)))
