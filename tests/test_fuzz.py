@@ -307,8 +307,8 @@ ABSURD: dict[str, dict[str, tuple[str, ...]]] = {
         "--start": ("tga", "", "LPT"),
     },
 }  # fmt: skip
-TEXTS = ("--groups", "--method", "--line", "--start", "--variant", "--estimates", "--policy", "--backfill", "--algorithm",
-         "--scheduler", "--objective", "--criterion", "--over", "--strategy")  # fmt: skip
+TEXTS = ("--groups", "--method", "--line", "--start", "--variant", "--estimates", "--policy", "--backfill",
+         "--algorithm", "--scheduler", "--objective", "--criterion", "--over", "--strategy")  # fmt: skip
 
 
 def sound(name: str, house: Path, folder: Path) -> list[object]:

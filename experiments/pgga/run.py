@@ -70,10 +70,11 @@ def main() -> None:
 
 def provenance(options: argparse.Namespace) -> None:
     """Write down what all of it depends on."""
-    note: dict[str, Any] = {"quick": options.quick, "seeds": settings.SEEDS, "cluster_seeds": settings.CLUSTER_SEEDS}
-    note |= {"iterations": settings.ITERATIONS, "convergence": settings.CONVERGENCE}
+    note: dict[str, Any] = {"quick": options.quick, "seeds": settings.SEEDS}
     note |= {"genetic": {name: asdict(genetic) for name, genetic in settings.GENETIC.items()}}
-    note |= {"logs": dict(settings.LOGS), "cores": os.cpu_count()}
+    kept = ("ITERATIONS", "CONVERGENCE", "LOOK_EVERY", "CLUSTER_SEEDS", "UNSEEN", "ALSO")
+    note |= {"logs": dict(settings.LOGS), "settings": {key: getattr(settings, key) for key in kept}}
+    note["cores"] = os.cpu_count()
     note["versions"] = {"python": platform.python_version()} | {
         name: version(name) for name in ("paretosched", "numpy", "numba", "pymoo")
     }
@@ -110,24 +111,26 @@ def search(bag: Bag, nodes: Nodes, name: str, iterations: int, seed: int) -> tup
 
 
 def surfaces() -> list[tuple[str, Callable[[], Rows]]]:
-    """Figures 3 to 6: every method on every combination, ten seeds; one piece a number of jobs."""
+    """Figures 3 to 6: every method on every combination, ten seeds; one piece a seed."""
 
-    def piece(jobs: int) -> Rows:
+    def piece(seed: int) -> Rows:
         rows: Rows = []
-        for nodes in settings.NODES:
-            for seed in settings.SEEDS:
+        for jobs in settings.JOBS:
+            for nodes in settings.NODES:
                 bag, machine = instance(jobs, nodes, seed)
-                row = {"jobs": jobs, "nodes": nodes, "seed": seed}
+                row: dict[str, Any] = {"jobs": jobs, "nodes": nodes, "seed": seed}
                 row |= {"divisible": round(divisible(bag, machine), 1), "bound": round(at_least(bag, machine), 1)}
                 row |= {m: round(ps.assign(bag, machine, m, seed=seed).makespan, 1) for m in settings.SIMPLE}
                 for name in settings.GENETIC:
-                    found, seconds = search(bag, machine, name, settings.ITERATIONS, seed)
-                    row |= {name: round(found.makespan, 1), f"{name} iterations": found.iterations}
-                    row |= {f"{name} CPU ms": round(1000 * seconds, 1)}
+                    keys = (name, f"{name} iterations")
+                    row |= dict.fromkeys(keys, "")
+                    if name in ("tga", "pgga") or seed in settings.ALSO:
+                        found, _ = search(bag, machine, name, settings.ITERATIONS, seed)
+                        row |= zip(keys, (round(found.makespan, 1), found.iterations), strict=True)
                 rows.append(row)
         return rows
 
-    return [(f"{jobs}", lambda jobs=jobs: piece(jobs)) for jobs in settings.JOBS]
+    return [(f"seed-{seed}", lambda seed=seed: piece(seed)) for seed in settings.SEEDS]
 
 
 def convergence() -> list[tuple[str, Callable[[], Rows]]]:

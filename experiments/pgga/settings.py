@@ -15,6 +15,7 @@ NODES = tuple(range(50, 501, 50))
 # generation contains the assignment of FCFS. Elitism then keeps it.
 GENETIC = {"tga": Genetic(), "pgga": Genetic(), "pgga-fcfs": Genetic(start=("fcfs",))}
 SIMPLE = ("random", "fcfs", "list", "lpt")
+ALSO = (0, 1)  # seeds for which figures 3 to 6 have the third one, too
 
 # Figure 10 (section 4.1.2). The tests of 50, 100, ..., 500 iterations are one run of 500, looked at on the way: neither
 # algorithm knows how long it will be let run, so that with one seed a shorter test is the beginning of a longer one.
@@ -32,7 +33,7 @@ GROWTH_ITERATIONS = 20
 
 # Table 2 (section 4.2): jobs and nodes.
 CLUSTER = ((50, 20), (60, 25), (70, 30), (72, 32), (80, 35), (85, 37), (90, 40), (92, 42))
-CLUSTER_SEEDS = tuple(range(20))
+CLUSTER_SEEDS = tuple(range(10))
 
 # The estimator on made-up programs whose workload, in units, depends on the size d in 1..100.
 PROGRAMS = {

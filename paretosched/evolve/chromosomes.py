@@ -19,11 +19,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from pymoo.algorithms.base.genetic import GeneticAlgorithm
-from pymoo.core.crossover import Crossover
-from pymoo.core.mutation import Mutation
+from pymoo.core.infill import InfillCriterion
 from pymoo.core.population import Population
 from pymoo.core.problem import Problem
-from pymoo.core.selection import Selection
 from pymoo.core.termination import NoTermination
 
 Genes = NDArray[np.int32]
@@ -72,101 +70,112 @@ def breed(
         Of the random numbers.
     """
     algorithm = _Generational(
-        elite=breeding.elite,
-        pop_size=len(first),
-        selection=_Tournament(breeding.tournament, breeding.keep),
-        crossover=_OnePoint(breeding.crossover),
-        mutation=_AnyNode(breeding.mutation, nodes),
-        eliminate_duplicates=False,
-        output=None,
+        elite=breeding.elite, pop_size=len(first), mating=_Mating(breeding, nodes), survival=None, output=None
     )
     problem = Problem(n_var=first.shape[1], n_obj=1, xl=0, xu=nodes - 1, vtype=int)
     algorithm.setup(problem, seed=0, termination=NoTermination())
     algorithm.random_state = generator
+    algorithm.children = first
     asked = Population.new("X", first)
     while True:
-        makespans = yield np.ascontiguousarray(asked.get("X"), dtype=np.int32)
+        makespans = yield algorithm.children
         asked.set("F", makespans[:, None])
+        algorithm.told = makespans
         algorithm.advance(infills=asked)
         asked = algorithm.infill()
 
 
 class _Generational(GeneticAlgorithm):  # type: ignore[misc]
-    """Children replace their parents, but for the elite."""
+    """Children replace their parents, but for the elite.
+
+    The genes and makespans of a generation are kept as arrays beside pymoo's objects, one a chromosome, from which it
+    takes longer to collect them than to breed.
+    """
+
+    children: Genes  # (p, m), asked for
+    told: Floats  # (p,), their makespans
+    genes: Genes  # (p, m), of the population
+    makespan: Floats
 
     def __init__(self, elite: int, **common: Any) -> None:
         super().__init__(**common)
         self.elite = elite
 
+    def infill(self) -> Population:
+        return self._infill()  # and no numbers of generations in every object
+
     def _initialize_advance(self, infills: Population, **_: Any) -> None:
-        self.pop = infills
-        self.makespan = infills.get("F")[:, 0]
+        self.pop, self.genes, self.makespan = infills, self.children, self.told
 
     def _advance(self, infills: Population, **_: Any) -> None:
-        makespan = infills.get("F")[:, 0]
         best = np.argsort(self.makespan, kind="stable")[: self.elite]
-        worst = np.argsort(-makespan, kind="stable")[: self.elite]
+        worst = np.argsort(-self.told, kind="stable")[: self.elite]
         infills[worst] = self.pop[best]
-        makespan[worst] = self.makespan[best]
-        self.pop, self.makespan = infills, makespan
+        genes, makespan = self.children.copy(), self.told.copy()
+        genes[worst], makespan[worst] = self.genes[best], self.makespan[best]
+        self.pop, self.genes, self.makespan = infills, genes, makespan
 
     def _set_optimum(self) -> None:
         """Find none: whoever asks keeps it."""
 
 
-class _Tournament(Selection):  # type: ignore[misc]
-    """Parents: each the best of a few, drawn from those that are not thrown away."""
+class _Mating(InfillCriterion):  # type: ignore[misc]
+    """Selection, crossover and mutation of a whole generation at once."""
 
-    def __init__(self, size: int, keep: float) -> None:
+    def __init__(self, breeding: Breeding, nodes: int) -> None:
         super().__init__()
-        self.size = size
-        self.keep = keep
+        self.breeding = breeding
+        self.nodes = nodes
 
-    def _do(
+    def do(
         self,
         _problem: Problem,
         _pop: Population,
-        n_select: int,
-        n_parents: int,
-        *_: Any,
+        count: int,
         algorithm: _Generational,
         random_state: np.random.Generator,
-        **__: Any,
-    ) -> Any:
-        makespan = algorithm.makespan
-        pool = np.flatnonzero(makespan <= np.quantile(makespan, self.keep, method="inverted_cdf"))
-        drawn = pool[random_state.integers(pool.size, size=(n_select, n_parents, self.size))]
-        won = makespan[drawn].argmin(axis=2)
-        return np.take_along_axis(drawn, won[:, :, None], axis=2)[:, :, 0]
+        **_: Any,
+    ) -> Population:
+        how = self.breeding
+        chosen = parents(algorithm.makespan, (count + 1) // 2, how.tournament, how.keep, random_state)
+        children = crossed(algorithm.genes, chosen, how.crossover, random_state)[:count]
+        mutate(children, how.mutation, self.nodes, random_state)
+        algorithm.children = children
+        return Population.new("X", children)
 
 
-class _OnePoint(Crossover):  # type: ignore[misc]
-    """Two children of two parents, cut at one point."""
+def parents(
+    makespan: Floats, pairs: int, tournament: int, keep: float, generator: np.random.Generator
+) -> NDArray[np.int64]:
+    """Choose pairs of parents, (2, pairs): each the best of some drawn from the best share `keep` of a generation.
 
-    def __init__(self, probability: float) -> None:
-        super().__init__(n_parents=2, n_offsprings=2, prob=1.0)  # pymoo draws for each pair on its own
-        self.probability = probability
+    Examples
+    --------
+    Of makespans 1 to 4, a share of a quarter is the best one alone.
 
-    def _do(self, problem: Problem, X: Genes, *_: Any, random_state: np.random.Generator, **__: Any) -> Genes:
-        pairs = X.shape[1]
-        cut = random_state.integers(1, max(problem.n_var, 2), size=pairs)
-        cut[random_state.random(pairs) >= self.probability] = problem.n_var
-        tail = np.arange(problem.n_var) >= cut[:, None]
-        return np.where(tail, X[::-1], X)
+    >>> parents(np.array([4.0, 2.0, 1.0, 3.0]), 2, 2, 0.25, np.random.default_rng(0)).tolist()
+    [[2, 2], [2, 2]]
+    """
+    pool = np.flatnonzero(makespan <= np.quantile(makespan, keep, method="inverted_cdf"))
+    drawn = pool[generator.integers(pool.size, size=(2, pairs, tournament))]
+    won = makespan[drawn].argmin(axis=2)
+    return np.take_along_axis(drawn, won[:, :, None], axis=2)[:, :, 0]
 
 
-class _AnyNode(Mutation):  # type: ignore[misc]
-    """Some genes become any node."""
+def crossed(genes: Genes, chosen: NDArray[np.int64], probability: float, generator: np.random.Generator) -> Genes:
+    """Make two children of every pair, (2 pairs, m): cut both at one point and swap the tails, or copy them."""
+    jobs = genes.shape[1]
+    pairs = chosen.shape[1]
+    cut = generator.integers(1, max(jobs, 2), size=pairs)
+    cut[generator.random(pairs) >= probability] = jobs
+    tail = np.arange(jobs) >= cut[:, None]
+    one, other = genes[chosen]
+    return np.concatenate([np.where(tail, other, one), np.where(tail, one, other)])
 
-    def __init__(self, probability: float, nodes: int) -> None:
-        super().__init__(prob=1.0)
-        self.probability = probability
-        self.nodes = nodes
 
-    def _do(self, _problem: Problem, X: Genes, *_: Any, random_state: np.random.Generator, **__: Any) -> Genes:
-        # How many genes of the whole generation mutate, then which: the same as asking each of them, and much cheaper.
-        count = random_state.binomial(X.size, self.probability)
-        which = random_state.choice(X.size, size=count, replace=False, shuffle=False)
-        mutated = X.copy()
-        mutated.reshape(-1)[which] = random_state.integers(self.nodes, size=count)
-        return mutated
+def mutate(genes: Genes, probability: float, nodes: int, generator: np.random.Generator) -> None:
+    """Let genes, each with a probability, become any node; in place."""
+    # How many of all genes mutate, then which: the same as asking each of them, and much cheaper.
+    count = generator.binomial(genes.size, probability)
+    which = generator.choice(genes.size, size=count, replace=False, shuffle=False)
+    genes.reshape(-1)[which] = generator.integers(nodes, size=count, dtype=np.int32)
