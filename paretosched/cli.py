@@ -197,6 +197,7 @@ def simulate(options: argparse.Namespace) -> None:
     if options.json:
         measured = {o.name: float(value) for o, value in zip(names, values, strict=True)}
         about = {"workload": workload.name, "digest": workload.digest, "policy": schedule.name, "jobs": len(workload)}
+        about["estimates"] = options.estimates
         _show(to_json({**about, "capacity": workload.capacity, **measured}))
         return
     _show(f"{schedule.name} on {workload.name}: {len(workload):,} jobs, {workload.capacity:,} processors")
