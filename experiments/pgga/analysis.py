@@ -154,7 +154,7 @@ def claims(found: Mapping[str, Rows], paper: Mapping[tuple[str, str, str], str])
     others = np.min([span[name] for name in ("fcfs", "tga", "pgga")], axis=0)
     least = np.max([span[name] for name in ("fcfs", "tga", "pgga")], axis=0)
     worst = int((span["random"] < least).sum())
-    claim("random is the worst of the four", f"not in {worst:,} of {count:,} tests", holds(worst == 0))
+    claim("random is the worst of the four", f"another one is worse in {worst:,} of {count:,} tests", holds(worst == 0))
     when = {name: converged(found["convergence"], name) for name in ("tga", "pgga")}
     ratio = statistics.fmean(when["pgga"]) / statistics.fmean(when["tga"])
     theirs = {
@@ -504,7 +504,7 @@ def verdicts(found: Rows) -> list[str]:
         "",
         *markdown(["estimates", *(key.removesuffix(" s").removeprefix("mean ") for key in keys)], lines),
         "",
-        "Perfect estimates would be worth a lot. Predictions, though more accurate than what users request, are not: "
+        "Perfect estimates would be worth a lot. Predictions, though mostly more accurate than requests, are not: "
         "four in ten are too short, a reservation that rests on them is put off again and again, and the wide, long "
         "jobs that wait for one pay. AWRT weights jobs by their processor seconds and shows that; the plain mean of "
         "the bounded slowdown, which Tsafrir, Etsion and Feitelson improve, falls with EASY on four of the five logs, "
