@@ -561,12 +561,12 @@ def four_surfaces(every: Rows) -> Any:
     scene = {
         "xaxis": {"title": {"text": "nodes"}},
         "yaxis": {"title": {"text": "jobs"}},
-        "zaxis": {"title": {"text": "makespan (million time units)"}, "rangemode": "tozero"},
-        "camera": {"eye": {"x": -1.75, "y": -1.35, "z": 0.75}, "center": {"x": 0, "y": 0, "z": -0.15}},
-        "aspectratio": {"x": 1.1, "y": 1.1, "z": 0.9},
+        "zaxis": {"title": {"text": "million time units"}, "type": "log", "dtick": 1},
+        "camera": {"eye": {"x": -1.9, "y": -1.6, "z": 0.8}, "center": {"x": 0.05, "y": 0.05, "z": -0.15}},
+        "aspectratio": {"x": 1.1, "y": 1.1, "z": 1.1},
     }
     title = "Figure 3: mean makespans of the four methods"
-    legend = {"x": 0.02, "y": 0.9, "itemsizing": "constant"}
+    legend = {"x": 0.98, "y": 0.98, "xanchor": "right", "itemsizing": "constant"}
     figure.update_layout(layout(title, scene=scene, legend=legend, margin={"l": 0, "r": 0, "t": 60, "b": 10}))
     return figure
 
@@ -626,7 +626,7 @@ def courses(found: Rows) -> Any:
     given = settings.CONVERGENCE
     figure.update_layout(
         layout(
-            f"Figure 10: convergence, {given['jobs']:,} jobs on {given['nodes']} nodes, mean and spread over seeds",
+            f"Figure 10: {given['jobs']:,} jobs on {given['nodes']} nodes; mean, spread",
             xaxis=grid | {"title": {"text": "iterations"}},
             yaxis=grid | {"title": {"text": "least makespan (million time units)"}, "rangemode": "tozero"},
             legend={"x": 0.98, "y": 0.98, "xanchor": "right", "bgcolor": "rgba(255,255,255,0.8)"},
