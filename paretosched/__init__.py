@@ -12,6 +12,20 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from .assignment import (
+        Assignment,
+        Bag,
+        Genetic,
+        History,
+        Nodes,
+        assign,
+        estimate,
+        queues,
+        read_history,
+        read_jobs,
+        read_nodes,
+        save_assignment,
+    )
     from .bounds import Bounds, bounds
     from .choice import Wish, as_wish, fitness, load_wish, nearest, save_wish
     from .compare import Comparison, compare
@@ -28,7 +42,7 @@ if TYPE_CHECKING:
     from .policy import Policy, greedy, load_policy, save_policy
     from .report import export_figures, write_figure, write_figures, write_gallery, write_report
     from .schedule import Schedule, save_schedule
-    from .simulate import decode, simulate, start_order
+    from .simulate import decode, predictions, simulate, start_order
     from .train import Training, train
     from .workload import (
         Workload,
@@ -65,6 +79,7 @@ _HOME = {
     "load_policy": "policy",
     "save_policy": "policy",
     "simulate": "simulate",
+    "predictions": "simulate",
     "decode": "simulate",
     "start_order": "simulate",
     "Schedule": "schedule",
@@ -109,6 +124,19 @@ _HOME = {
     "write_figure": "report",
     "write_figures": "report",
     "write_gallery": "report",
+    # jobs on unequal nodes
+    "Bag": "assignment",
+    "Nodes": "assignment",
+    "read_jobs": "assignment",
+    "read_nodes": "assignment",
+    "read_history": "assignment",
+    "History": "assignment",
+    "estimate": "assignment",
+    "queues": "assignment",
+    "assign": "assignment",
+    "Assignment": "assignment",
+    "Genetic": "assignment",
+    "save_assignment": "assignment",
     # what went wrong
     "InputError": "errors",
 }

@@ -38,6 +38,7 @@ OF_ONE_RUN = (
     "evaluations", "population", "seed", "encoding", "algorithm", "start", "backfill", "decoding", "moves", "movable",
     "recombination", "frequency", "jump",
 )  # fmt: skip
+OF_GENETIC = ("population", "tournament", "crossover", "mutation", "elite", "keep", "tolerance", "start")
 DESCRIPTION = """\
 Which schedules are possible on my machine for my users, which of them do I want, and which online scheduler
 gets me there? A workload log in the Standard Workload Format (SWF, plain or gzipped) is all that is needed."""
@@ -198,6 +199,7 @@ def simulate(options: argparse.Namespace) -> None:
     if options.json:
         measured = {o.name: float(value) for o, value in zip(names, values, strict=True)}
         about = {"workload": workload.name, "digest": workload.digest, "policy": schedule.name, "jobs": len(workload)}
+        about["estimates"] = options.estimates
         _show(to_json({**about, "capacity": workload.capacity, **measured}))
         return
     _show(f"{schedule.name} on {workload.name}: {len(workload):,} jobs, {workload.capacity:,} processors")
@@ -543,6 +545,73 @@ def app(options: argparse.Namespace) -> None:
         run()
 
 
+def assign(options: argparse.Namespace) -> None:
+    """Assign independent jobs to unequal nodes."""
+    from .assignment import Genetic, History, at_least, divisible, queues, read_history, read_jobs, read_nodes
+    from .assignment import assign as assigned
+    from .assignment import save_assignment as saved
+    from .assignment.methods import GENETIC
+    from .errors import first_few
+    from .tables import Column, table, to_json
+
+    _check_outputs(options, "output")
+    given = {key: value for key in OF_GENETIC if (value := getattr(options, key)) not in (None, [])}
+    if given and options.method not in GENETIC:
+        raise InputError(
+            f"--{next(iter(given))}: belongs to {' and '.join(GENETIC)}; it does not go with {options.method}"
+        )
+    bag, nodes = read_jobs(options.jobs), read_nodes(options.nodes)
+    past = read_history(options.history) if options.history is not None else History()
+    bag, waiting, ready = queues(past, bag, options.line)
+    genetic = Genetic(**given | ({"start": tuple(given["start"])} if "start" in given else {}))
+    if not ready.size:
+        raise InputError(
+            f"{options.jobs}: no job has a workload, and none could be estimated from its size; --history must have "
+            "runs of two sizes of a job"
+        )
+    with _bar("assigning", options.iterations) as update:
+
+        def show(done: int, total: int, makespan: float) -> None:
+            update(done, total, f"makespan {makespan:,.6g}")
+
+        found = assigned(
+            bag, nodes, options.method, iterations=options.iterations, seed=options.seed, genetic=genetic, progress=show
+        )
+    if options.output is not None:
+        saved(found, options.output)
+    if waiting.size:
+        shown = first_few((bag.name[k] for k in waiting[:4]), waiting.size)
+        _remark(
+            f"no workload is known of {waiting.size:,} of {len(bag):,} jobs, which are left out (queue Q1): {shown}"
+        )
+    bound = at_least(bag, nodes)
+    every = [found, *(assigned(bag, nodes, m) for m in ("fcfs", "lpt") if m != options.method)]
+    if options.json:
+        about = {"jobs": len(bag), "assigned": len(ready), "nodes": len(nodes), "method": found.method}
+        about |= {"makespan": found.makespan, "divisible": divisible(bag, nodes), "bound": bound}
+        about |= {"iterations": found.iterations, "seed": options.seed}
+        _show(to_json(about | {"others": {other.method: other.makespan for other in every[1:]}}))
+        return
+    bred = f", {found.iterations:,} iterations" if options.method in GENETIC else ""
+    _show(f"{found.method}: {len(ready):,} jobs on {len(nodes):,} nodes{bred}")
+    rows = [
+        {"method": one.method, "makespan": one.makespan, "used": len({*one.node[ready].tolist()})}
+        | {"above": 100 * (one.makespan / bound - 1) if bound > 0 else None}
+        for one in every
+    ]
+    columns = [
+        Column("method", "method"),
+        Column("makespan", "makespan", ",.6g"),
+        Column("above", "above the bound %", ",.1f"),
+        Column("used", "nodes used", ",d"),
+    ]
+    _show(table(rows, columns))
+    _show(
+        f"bound: no assignment is done before {bound:,.6g}, what divisible jobs ({divisible(bag, nodes):,.6g}) or the "
+        "largest one on the fastest node would take"
+    )
+
+
 # --- shared by subcommands ----------------------------------------------------------------------------------------
 
 
@@ -590,7 +659,7 @@ def _scheduled(options: argparse.Namespace, workload: Workload) -> tuple[Schedul
         if options.row is not None:
             raise InputError("--row: chooses a schedule of a front, so it needs --front")
         policy = fits(as_policy("easy" if options.policy is None else options.policy), workload)
-        return simulated(workload, policy), policy, workload.digest
+        return simulated(workload, policy, options.estimates), policy, workload.digest
     if options.policy is not None:
         raise InputError("--front: gives the policy of one of its schedules; it does not go with --policy")
     explored = load_front(options.front)
@@ -599,6 +668,10 @@ def _scheduled(options: argparse.Namespace, workload: Workload) -> tuple[Schedul
         made = row_policy(explored, row)
         if made is None and options.save_policy is not None:
             raise InputError(f"row {row} knows the future: it is a schedule that no policy makes, so none can be saved")
+        if options.estimates != "requested":
+            if made is None:
+                raise InputError(f"row {row} knows the future: no policy makes it that could be told other --estimates")
+            return simulated(workload, made, options.estimates), made, explored.digest
         return schedule(explored, row, workload), made, explored.digest
     except InputError as error:
         raise InputError(f"{options.front}: {error}") from None
@@ -708,6 +781,9 @@ def _check_outputs(options: argparse.Namespace, *names: str) -> None:
     taken = {os.path.realpath(trace): "the workload log" for trace in traces}
     if options.command == "explain":
         taken[os.path.realpath(options.policy)] = "the policy"
+    for name, what in (("jobs", "the list of jobs"), ("nodes", "the list of nodes"), ("history", "the past runs")):
+        if isinstance(path := getattr(options, name, None), str):
+            taken[os.path.realpath(path)] = what
     for name in names:
         path = getattr(options, name)
         if path is not None:
@@ -1012,6 +1088,7 @@ def _parser() -> argparse.ArgumentParser:
         simulate,
         "run a workload under a policy and print the objectives",
         "  paretosched simulate w.swf.gz --policy easy -o schedule.csv\n"
+        "  paretosched simulate w.swf.gz --policy easy --estimates recent\n"
         "  paretosched simulate w.swf.gz --front run --row 17 --save-policy policy.json",
     )
     takes_trace(made)
@@ -1028,6 +1105,15 @@ def _parser() -> argparse.ArgumentParser:
         help="run directory or front file: make one of its schedules again",
     )
     made.add_argument("--row", type=_whole, metavar="N", help="which one (default 0)")
+    made.add_argument(
+        "--estimates",
+        default="requested",
+        choices=["requested", "recent", "predicted", "printed", "exact"],
+        help="what the policy is told of run times, which stay what they are: requested (default); recent, the mean of "
+        "the user's last two jobs that have ended (Tsafrir, Etsion, Feitelson 2007); predicted, from what the user's "
+        "jobs took by what they requested (paper 003, corrected line), or printed, as the paper prints it; exact. "
+        "Where history does not suffice, the request; one that proves too short grows step by step",
+    )
     made.add_argument(
         "-o",
         "--output",
@@ -1304,6 +1390,64 @@ def _parser() -> argparse.ArgumentParser:
         "this machine only); elsewhere the page asks for the token that is shown",
     )
     made.add_argument("--port", type=_whole, default=8050, metavar="N", help="port (default 8050; 0: any free one)")
+
+    made = command(
+        "assign",
+        assign,
+        "assign independent jobs to nodes of different speeds (paper 003), for the least makespan",
+        "  paretosched assign jobs.csv nodes.csv -o assignment.csv\n"
+        "  paretosched assign jobs.csv nodes.csv --method pgga --iterations 200 --seed 1 -o assignment.csv\n"
+        "  jobs.csv:              nodes.csv:             and, of jobs with a size alone, --history past.csv:\n"
+        "    job,workload           node,speed             job,size,workload\n"
+        "    render,500             n1,2.6                 render,10,90\n"
+        "    sort,20                n2,1.6                 render,40,330\n"
+        "  A node of speed 2 does 2 units of workload in a time unit. Also: job,size; job,size,workload with empty\n"
+        "  cells; node,speed,utilisation; and job,size,time,speed or job,size,time,speed,utilisation for past runs",
+    )
+    made.add_argument("jobs", metavar="JOBS", type=_path, help="CSV file: job,workload or job,size")
+    made.add_argument("nodes", metavar="NODES", type=_path, help="CSV file: node,speed or node,speed,utilisation")
+    made.add_argument(
+        "--method",
+        default="lpt",
+        choices=["fcfs", "random", "list", "lpt", "tga", "pgga"],
+        help="fcfs: each job in turn to the node that is free first; random: to any; list: to the node that would "
+        "finish it first; lpt (default): the same, largest first, hard to beat; tga, pgga: the genetic algorithms of "
+        "paper 003",
+    )
+    made.add_argument(
+        "--iterations", type=_whole, default=200, metavar="N", help="generations of tga and pgga (default 200)"
+    )
+    made.add_argument("--seed", type=_whole, default=0, help="seed (default 0); same seed, same assignment")
+    made.add_argument(
+        "--history",
+        metavar="FILE",
+        type=_path,
+        help="CSV file of past runs, from which workloads are estimated by size",
+    )
+    made.add_argument(
+        "--line",
+        default="interpolated",
+        choices=["interpolated", "printed"],
+        help="between two past sizes: the line through both (default), or slope times size as paper 003 prints it",
+    )
+    made.add_argument("-o", "--output", metavar="FILE", type=_path, help="write job,workload,node,start,finish")
+    left_open = made.add_argument_group("what paper 003 leaves open about tga and pgga")
+    for option, kind, text in (
+        ("population", _whole, "chromosomes of a generation (default 50)"),
+        ("tournament", _whole, "candidates of which the best becomes a parent (default 2)"),
+        ("crossover", _number, "probability of one-point crossover (default 0.9)"),
+        ("mutation", _number, "probability of each gene to become any node (default 1 / jobs)"),
+        ("elite", _whole, "how many of the best live on (default 1)"),
+        ("keep", _number, "pgga: share of a generation near enough to the bound to have children (default 0.5)"),
+        ("tolerance", _number, "pgga: it stops at this share above the bound (default 0.01)"),
+    ):
+        left_open.add_argument(f"--{option}", type=kind, metavar="N" if kind is _whole else "SHARE", help=text)
+    left_open.add_argument(
+        "--start",
+        action="append",
+        choices=["fcfs", "random", "list", "lpt"],
+        help="put this method's assignment into the first generation; may be repeated",
+    )
     return parser
 
 

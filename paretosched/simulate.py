@@ -1,9 +1,9 @@
-"""A workload and a policy, or an order of its jobs, make a schedule; the only caller of the simulation kernels.
+"""A workload and a policy, or an order of its jobs, make a schedule; with `estimates`, the caller of the kernels.
 
 Event semantics (one convention for all rules): whole seconds; all events of one second are taken together,
 first completions, then arrivals in trace order, then one scheduling pass. A job runs for its true run time, which
-never exceeds its estimate; schedulers see only the estimate. Intervals are half open: a job may start in the second
-in which another one ends.
+never exceeds its estimate; schedulers see only the estimate, or what `estimates` makes of it. Intervals are half open:
+a job may start in the second in which another one ends.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import os
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from . import estimates as sources
 from .errors import InputError, first_few
 from .kernels.arrival import backfilled, fcfs
 from .kernels.conservative import conservative, replanned
@@ -27,7 +28,7 @@ from .workload.model import whole
 DECODINGS = ("strict", "earliest")
 
 
-def simulate(workload: Workload, policy: str | os.PathLike[str] | Policy) -> Schedule:
+def simulate(workload: Workload, policy: str | os.PathLike[str] | Policy, estimates: str = "requested") -> Schedule:
     """Run a workload under a policy.
 
     Parameters
@@ -37,6 +38,14 @@ def simulate(workload: Workload, policy: str | os.PathLike[str] | Policy) -> Sch
     policy
         A `Policy`, the name of a rule ("fcfs", "list", "easy", "conservative", "conservative-replan",
         "recorded"), or the path of a policy file.
+    estimates
+        What the policy is told of run times: "requested", "recent", "predicted", "printed" or "exact"; see
+        `paretosched.estimates`. FCFS, List and recorded do not ask.
+
+    Raises
+    ------
+    InputError
+        There is no such policy or source, or they do not fit each other or the workload.
 
     Examples
     --------
@@ -45,9 +54,53 @@ def simulate(workload: Workload, policy: str | os.PathLike[str] | Policy) -> Sch
     >>> w = Workload(submit=[0, 1, 2], run=[10, 5, 3], estimate=[10, 5, 3], width=[3, 4, 1], capacity=4)
     >>> simulate(w, "fcfs").start.tolist(), simulate(w, "easy").start.tolist()
     ([0, 10, 15], [0, 10, 2])
+
+    Jobs 1 and 2 have taught that this user's jobs last 2 s, not 9; so the fourth may pass the third, which waits.
+
+    >>> w = Workload(submit=[0, 2, 4, 5, 6], run=[2, 2, 4, 9, 2], estimate=[9, 9, 4, 9, 9], width=[1, 1, 3, 4, 1],
+    ...              capacity=4, user=[7, 7, 8, 8, 7])
+    >>> simulate(w, "easy").start.tolist(), simulate(w, "easy", "recent").start.tolist()
+    ([0, 2, 4, 8, 17], [0, 2, 4, 8, 6])
     """
     p = fits(as_policy(policy), workload)
-    return Schedule(workload, start_times(workload, p), p.name)
+    if not sources.told(workload, p, estimates):
+        return Schedule(workload, start_times(workload, p), p.name)
+    name = f"{p.name} ({estimates})"
+    if estimates == "exact":
+        return Schedule(workload, start_times(workload.with_(estimate=workload.run), p), name)
+    return Schedule(workload, sources.predict(workload, p, _weights(workload, p), estimates).start, name)
+
+
+def predictions(
+    workload: Workload, policy: str | os.PathLike[str] | Policy, estimates: str = "predicted"
+) -> sources.Predictions:
+    """Run a workload under a policy that is told predictions, and say what was predicted.
+
+    Parameters
+    ----------
+    workload, policy
+        As for `simulate`; the policy must be one that asks for estimates.
+    estimates
+        "recent", "predicted" or "printed"; see `paretosched.estimates`.
+
+    Raises
+    ------
+    InputError
+        As for `simulate`; or nothing is predicted.
+
+    Examples
+    --------
+    The third job is expected to end after the 2 s that the first two took, and lasts 9.
+
+    >>> w = Workload(submit=[0, 2, 4], run=[2, 2, 9], estimate=[9, 9, 9], width=[1] * 3, capacity=4, user=[7] * 3)
+    >>> found = predictions(w, "easy", "recent")
+    >>> found.first.tolist(), found.corrections.tolist()
+    ([9, 9, 2], [0, 0, 1])
+    """
+    p = fits(as_policy(policy), workload)
+    if not sources.told(workload, p, estimates) or estimates not in sources.LEARNING:
+        raise InputError(f'nothing is predicted for policy "{p.name}" with estimates "{estimates}"')
+    return sources.predict(workload, p, _weights(workload, p), estimates)
 
 
 def start_times(workload: Workload, policy: Policy) -> NDArray[np.int64]:
@@ -64,15 +117,19 @@ def start_times(workload: Workload, policy: Policy) -> NDArray[np.int64]:
     elif policy.rule == "conservative":
         conservative(jobs, w.capacity, start)
     else:
-        criteria = np.array([CRITERIA.index(c) + 1 for c in policy.criteria], dtype=np.int64)
-        # Bounds all times that enter a key; twice, because an expected end may lie beyond the latest real one.
-        horizon = 2.0 * float(w.submit[-1] + w.run.sum())
-        weights = Weights(criteria, policy.genes, horizon)
+        weights = _weights(w, policy)
         if policy.rule == "conservative-replan" or policy.backfill == "conservative":
             replanned(jobs, w.capacity, w.calendar, weights, start)
         else:
             greedy(jobs, w.capacity, w.calendar, weights, policy.backfill == "easy", start)
     return start
+
+
+def _weights(workload: Workload, policy: Policy) -> Weights:
+    criteria = np.array([CRITERIA.index(c) + 1 for c in policy.criteria], dtype=np.int64)
+    # Bounds all times that enter a key; twice, because an expected end may lie beyond the latest real one.
+    horizon = 2.0 * float(workload.submit[-1] + workload.run.sum())
+    return Weights(criteria, policy.genes, horizon)
 
 
 def _recorded(workload: Workload) -> NDArray[np.int64]:

@@ -7,8 +7,10 @@ pass; the scheduler sees only estimates; a processor given back in a second can 
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable
+from itertools import pairwise
 from typing import NamedTuple
 
 from paretosched import Policy, Workload
@@ -296,3 +298,66 @@ def busy_at(t: int, begun: list[Started]) -> int:
 def by_row(begun: list[Started]) -> list[int]:
     """Start times in the order of the workload."""
     return [s.start for s in sorted(begun, key=lambda s: s.job.row)]
+
+
+STEPS = [60, 300, 900, 1800, 3600, 7200, 18000, 36000, 72000, 180000, 360000]
+
+
+def predicted(workload: Workload, policy: Policy, how: str) -> tuple[list[int], list[int], list[int]]:
+    """Start times, predictions at submission and numbers of corrections, if run times are predicted from history."""
+    jobs, users = jobs_of(workload), workload.user.tolist()
+    chosen = {"easy": easy, "conservative-replan": replan, "none": heads, "conservative": replan}[
+        policy.backfill if policy.rule == "greedy" else policy.rule
+    ]
+    order = greedy_order(workload, policy) if policy.rule == "greedy" else lambda t, waiting: waiting
+    ended: list[Job] = []  # in the order in which they were learnt from, with what they had requested
+    start: dict[int, int] = {}
+    first: dict[int, int] = {}
+    corrections = {job.row: 0 for job in jobs}
+    waiting: list[Job] = []  # the estimate of who waits or runs is the prediction as it is now
+    running: list[Started] = []
+    t = -1
+    while len(start) < len(jobs) or any(s.expected < s.finish for s in running):
+        late = [s.expected for s in running if s.expected < s.finish]
+        t = min([j.submit for j in jobs if j.submit > t] + [s.finish for s in running] + late)
+        ended += [jobs[row] for row in sorted(s.job.row for s in running if s.finish == t)]
+        running = [corrected(s, jobs, corrections) if s.expected == t else s for s in running if s.finish > t]
+        for job in jobs:
+            if job.submit == t:
+                known = [e for e in ended if users[e.row] == users[job.row] >= 0]
+                first[job.row] = min(job.estimate, prediction(how, known, job.estimate))
+                waiting.append(job._replace(estimate=first[job.row]))
+        for job in chosen(t, order(t, list(waiting)), running, workload.capacity):
+            start[job.row] = t
+            running.append(Started(job, t))
+            waiting.remove(job)
+    return [start[j.row] for j in jobs], [first[j.row] for j in jobs], [corrections[j.row] for j in jobs]
+
+
+def corrected(late: Started, jobs: list[Job], corrections: dict[int, int]) -> Started:
+    """A job that runs on at its expected end, with a longer prediction; notes the correction."""
+    step = STEPS[min(corrections[late.job.row], len(STEPS) - 1)]
+    corrections[late.job.row] += 1
+    longer = min(jobs[late.job.row].estimate, late.job.estimate + step)
+    return late._replace(job=late.job._replace(estimate=longer))
+
+
+def prediction(how: str, ended: list[Job], requested: int) -> int:
+    """What the jobs of a user that have ended, in this order, say about one more; the request if they do not."""
+    if how == "recent":
+        return sum(job.run for job in ended[-2:]) // 2 if len(ended) > 1 else requested
+    took = {job.estimate: job.run for job in ended}
+    if how == "predicted" and requested in took:
+        return took[requested]
+    if len(took) < 2:
+        return requested
+    sizes = sorted(took)
+    ranges = [(a, b) for a, b in pairwise(sizes) if a <= requested <= b]
+    if requested > sizes[-1]:
+        ranges = [(sizes[-1], sizes[-2])]
+    if requested < sizes[0]:
+        ranges = [(sizes[0], sizes[1])]
+    a, b = ranges[-1]  # of two that meet at the size, the one of larger sizes
+    slope = (took[b] - took[a]) / (b - a)
+    guess = abs(slope) * requested if how == "printed" else took[a] + slope * (requested - a)
+    return requested if guess >= requested else max(1, math.ceil(guess))

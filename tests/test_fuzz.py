@@ -37,6 +37,9 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
     done("front", folder / "run", "-o", folder / "front.parquet")
     done("simulate", folder / "w.swf.gz", "--front", folder / "run", "--save-policy", folder / "p.json")
     (folder / "groups.csv").write_text("1,staff\n2,guests\n")
+    (folder / "jobs.csv").write_text("job,size,workload\na,,5\nb,7,\na,2,\n")
+    (folder / "nodes.csv").write_text("node,speed,utilisation\nn,2,1\nm,1.5,0.5\n")
+    (folder / "past.csv").write_text("job,size,workload\na,1,3\na,5,9\n")
     return folder
 
 
@@ -266,6 +269,7 @@ ABSURD: dict[str, dict[str, tuple[str, ...]]] = {
         "--capacity": ("0", "-1", LIMIT),
         "--policy": ("greedy", "EASY", "none.json", ""),
         "--row": ("-1", "1000000", LIMIT, "nan"),
+        "--estimates": ("guessed", "EXACT", ""),
     },
     "explore": {
         "--evaluations": ("0", "-1", "3", "nan", str(10**12), LIMIT),
@@ -302,9 +306,24 @@ ABSURD: dict[str, dict[str, tuple[str, ...]]] = {
         "--capacity": ("0", "5", LIMIT),
         "--groups": ("2,8", "swf", "nan"),
     },
+    "assign": {
+        "--method": ("ga", "LPT", ""),
+        "--iterations": ("-1", "nan", "1.5", LIMIT),
+        "--seed": ("-1", "nan", "1e400"),
+        "--line": ("straight", ""),
+        "--population": ("0", "1", "-1", "nan", str(10**12), LIMIT),
+        "--tournament": ("0", "-1", "51", "nan", LIMIT),
+        "--crossover": ("-0.1", "1.1", "nan", "inf"),
+        "--mutation": ("-0.1", "1.1", "nan", "inf"),
+        "--elite": ("-1", "50", "nan", LIMIT),
+        "--keep": ("-0.1", "1.1", "nan"),
+        "--tolerance": ("-0.1", "nan", "inf"),
+        "--start": ("tga", "", "LPT"),
+    },
 }  # fmt: skip
-TEXTS = ("--groups", "--variant", "--estimates", "--policy", "--backfill", "--algorithm", "--scheduler",
-         "--objective", "--criterion", "--over", "--strategy", "--scale", "--host")  # fmt: skip
+TEXTS = ("--groups", "--method", "--line", "--start", "--variant", "--estimates", "--policy", "--backfill",
+         "--algorithm", "--scheduler", "--objective", "--criterion", "--over", "--strategy", "--scale",
+         "--host")  # fmt: skip
 
 
 def sound(name: str, house: Path, folder: Path) -> list[object]:
@@ -321,7 +340,9 @@ def sound(name: str, house: Path, folder: Path) -> list[object]:
         "front": ["front", house / "run", "-o", folder / "out.parquet"],
         "compare": ["compare", house / "w.swf.gz", "--front", house / "run", "-o", folder / "out.html"],
         "app": ["app", house / "run", "--trace", house / "w.swf.gz"],
+        "assign": ["assign", house / "jobs.csv", house / "nodes.csv", "--history", house / "past.csv"],
     }
+    commands["assign"] += ["--method", "pgga", "--iterations", 0, "-o", folder / "out.csv"]
     return commands[name]
 
 
@@ -340,7 +361,21 @@ def test_absurd_values_are_refused_under_the_name_of_their_option(
 
 
 @pytest.mark.parametrize(
-    "name", ["info", "generate", "scale", "fetch", "simulate", "explore", "train", "explain", "front", "compare", "app"]
+    "name",
+    [
+        "info",
+        "generate",
+        "scale",
+        "fetch",
+        "simulate",
+        "explore",
+        "train",
+        "explain",
+        "front",
+        "compare",
+        "app",
+        "assign",
+    ],
 )
 def test_wrong_usage_is_refused(house: Path, tmp_path: Path, name: str) -> None:
     begin = sound(name, house, tmp_path)
@@ -406,6 +441,7 @@ OUTPUTS = [
     ("front", "-o"),
     ("compare", "-o"),
     ("compare", "--figures"),
+    ("assign", "-o"),
 ]
 
 
@@ -679,6 +715,57 @@ def test_what_is_no_list_of_groups_is_refused(house: Path, tmp_path: Path) -> No
         for arguments in takes_trace(house / "w.swf.gz", house, tmp_path):
             refused(*arguments, "--groups", path, names=path)
     assert not list(tmp_path.glob("out*"))
+
+
+LIST_TOKENS = st.sampled_from(
+    ["", "0", "-1", "nan", "inf", "1e400", "1_0", "a", "job", "node", "size", "workload", "speed", '"', '""', "\0",
+     "\r", "\x1b[2J", "\u00e9", ",", "\n", " ", "9" * 5000, "1e15", "1e-7", "0.5"]
+)  # fmt: skip
+
+
+@settings(LEISURE, max_examples=150)
+@given(data=st.data())
+def test_damaged_lists_are_assigned_or_refused(house: Path, tmp_path: Path, data: st.DataObject) -> None:
+    for name in ("jobs", "nodes", "past"):
+        cells = re.split("([,\n])", (house / f"{name}.csv").read_text())
+        for _ in range(data.draw(st.integers(0, 2))):
+            cells[data.draw(st.integers(0, len(cells) - 1))] = data.draw(LIST_TOKENS)
+        (tmp_path / f"{name}.csv").write_text("".join(cells), encoding="utf-8")
+    method = data.draw(st.sampled_from(["fcfs", "random", "list", "lpt", "tga", "pgga"]))
+    said = command(
+        "assign", tmp_path / "jobs.csv", tmp_path / "nodes.csv", "--history", tmp_path / "past.csv", "--method", method,
+        "--iterations", 2, "-o", tmp_path / "out.csv",
+    )  # fmt: skip
+    assert said.status in (0, 2), said
+    if said.status == 2:
+        assert re.fullmatch(r"paretosched assign: [^\n]+\n", said.err), said
+        assert str(tmp_path) in said.err, said
+    assert "Traceback" not in said.err
+
+
+def test_what_is_no_list_is_refused(house: Path, tmp_path: Path) -> None:
+    bad = {"empty": b"", "binary": b"\xff\xfe\0\1", "zeros": b"\0" * 99, "image": b"\x89PNG\r\n\x1a\n"}
+    for name, data in bad.items():
+        (tmp_path / f"{name}.csv").write_bytes(data)
+    (tmp_path / "folder.csv").mkdir()
+    os.mkfifo(tmp_path / "pipe.csv")
+    (tmp_path / "endless.csv").symlink_to("/dev/zero")
+    jobs, nodes, past = (house / f"{name}.csv" for name in ("jobs", "nodes", "past"))
+    for path in [*tmp_path.iterdir(), tmp_path / "none.csv", tmp_path / LONG, house / "w.swf.gz"]:
+        refused("assign", path, nodes, names=path)
+        refused("assign", jobs, path, names=path)
+        refused("assign", jobs, nodes, "--history", path, names=path)
+    for arguments in (("", nodes), (jobs, "a\0b"), (jobs, nodes, "--history", "")):
+        assert "must be the name of a file" in refused("assign", *arguments)
+    refused("assign", jobs, nodes, "--method", "lpt", "--population", 9, names="--population")
+    refused("assign", jobs, nodes, "--history", past, "-o", past, names=past)
+
+
+def test_estimates_that_nobody_can_know_are_refused(house: Path) -> None:
+    run = ("simulate", house / "w.swf.gz", "--estimates")
+    refused(*run, "predicted", "--policy", "conservative", names="conservative-replan")
+    for source in ("recent", "predicted", "printed", "exact"):
+        assert f"({source})" in done(*run, source, "--front", house / "run", "--row", 0).out
 
 
 def damage(run: Path) -> Iterator[str]:

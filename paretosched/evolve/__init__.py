@@ -3,7 +3,7 @@
 An algorithm is a generator. It yields a generation of genomes, (k, d), and is sent their costs, (k, q), all of them to
 be minimised; then it yields the next generation. It neither simulates nor stores, and given the same seed and costs
 it asks for the same genomes, bit for bit, however many generations are wanted in the end. Genomes are reals in a
-`Reals`, or `Recipes` of job sequences.
+`Reals`, or `Recipes` of job sequences; `chromosomes` has the two algorithms of paper 003, whose one cost is a makespan.
 
 Costs are the deciding objectives only (`front.costs`): utilisation with its sign changed, the AWRT_i of the groups
 that have jobs, and not AWRT, which as a fixed mean of the AWRT_i never decides who dominates whom but would take part

@@ -1,8 +1,8 @@
 """Compiled simulators: flat arrays in, start times out; they check nothing and raise nothing.
 
-`simulate.py` is their only caller and makes sure of what they rely on. Times are int64 seconds, widths int64
-processors, jobs are named by their row in the workload. All events of one second are taken together:
-completions first, then arrivals in trace order, then one scheduling pass.
+`simulate.py`, `estimates.py` and `assignment` are their callers and make sure of what they rely on. Times are int64
+seconds, widths int64 processors, jobs are named by their row in the workload. All events of one second are taken
+together: completions first, then corrections of predictions, then arrivals in trace order, then one scheduling pass.
 
 A public kernel allocates its work space and hands it to a loop that is compiled without reference counts
 (`_nrt=False`: three to six times faster, because numba otherwise counts every array at every call). Such a

@@ -4,9 +4,9 @@ import numpy as np
 from numba import njit
 
 from .profile import FIRST, LAST, add, clear, earliest, forget_past
+from .queue import arrange, count_fitting, sink, still_waiting
 from .running import bits_for, complete, launch, pop, push
 from .smallest import FAR, lift, lower, next_startable, open_smallest, slots_for
-from .tournament import key_of
 
 
 @njit(cache=True, nogil=True)
@@ -221,15 +221,10 @@ def replanned(jobs, capacity, calendar, weights, start):
 @njit(cache=True, nogil=True, _nrt=False)
 def _replanned(jobs, capacity, calendar, weights, start, waiting, queue, keys, heap, ends, when, room, span):
     submit = jobs.submit
-    estimate = jobs.estimate
     width = jobs.width
-    genes = weights.genes
     n = submit.size
-    groups = (genes.shape[1] - 2) // 2
-    weighted = genes.size > 0
     row_bits = bits_for(np.int64(n))
     width_bits = bits_for(np.int64(capacity))
-    width_mask = (np.int64(1) << width_bits) - 1
     running = 0
     count = 0
     free = np.int64(capacity)
@@ -248,93 +243,65 @@ def _replanned(jobs, capacity, calendar, weights, start, waiting, queue, keys, h
             start[arrived] = -1
             count += 1
             arrived += 1
-        fitting = _count_fitting(waiting, count, width, free)
+        fitting = count_fitting(waiting, count, width, free)
         if fitting == 0:
             continue
+        arrange(jobs, weights, calendar.kind[era], t, waiting, count, queue, keys)
+        running, free = plan_all(
+            jobs, start, heap, ends, running, free, t, queue, keys, count, fitting, weights.genes.size > 0, when, room,
+            span, row_bits, width_bits,
+        )  # fmt: skip
+        count = still_waiting(waiting, count, start)
 
-        # The profile of the running jobs as they are expected to end.
-        last = 1
-        when[0] = t
-        room[0] = free
-        for i in range(running - 1, -1, -1):
-            end = ends[i] >> width_bits
-            if end > when[last - 1]:
-                when[last] = end
-                room[last] = room[last - 1]
-                last += 1
-            room[last - 1] += ends[i] & width_mask
-        span[FIRST] = 0
-        span[LAST] = last
 
-        left = count
-        for i in range(count):
-            j = waiting[i]
-            queue[i] = j
-            keys[i] = 0.0
-            if weighted:
-                s = calendar.kind[era]
-                g = jobs.group[j]
-                keys[i] = key_of(
-                    weights.criteria[s],
-                    genes[s, g],
-                    genes[s, groups + g],
-                    genes[s, 2 * groups],
-                    genes[s, 2 * groups + 1],
-                    float(t - submit[j]),
-                    float(estimate[j]),
-                    float(width[j]),
-                    float(estimate[j] * width[j]),
-                )
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def plan_all(
+    jobs, start, heap, ends, running, free, t, queue, keys, left, fitting, weighted, when, room, span, row_bits,
+    width_bits,
+):  # fmt: skip
+    """Give the `left` jobs of a queue, of which `fitting` fit, in turn the earliest place; start those due at t.
+
+    Returns
+    -------
+    running, free
+        Jobs that run, and processors that are free.
+    """
+    estimate = jobs.estimate
+    width = jobs.width
+    width_mask = (np.int64(1) << width_bits) - 1
+    # The profile of the running jobs as they are expected to end.
+    last = 1
+    when[0] = t
+    room[0] = free
+    for i in range(running - 1, -1, -1):
+        end = ends[i] >> width_bits
+        if end > when[last - 1]:
+            when[last] = end
+            room[last] = room[last - 1]
+            last += 1
+        room[last - 1] += ends[i] & width_mask
+    span[FIRST] = 0
+    span[LAST] = last
+    position = 0
+    # Only who fits now can start now; once all of those are placed, the plans of the others do not matter.
+    while fitting > 0:
         if weighted:
-            for i in range(left // 2 - 1, -1, -1):
-                _sink(queue, keys, i, left)
-        position = 0
-        # Only who fits now can start now; once all of those are placed, the plans of the others do not matter.
-        while fitting > 0:
-            if weighted:
-                j = queue[0]
-                left -= 1
-                queue[0] = queue[left]
-                keys[0] = keys[left]
-                _sink(queue, keys, 0, left)
-            else:
-                j = queue[position]
-                position += 1
-            if width[j] <= free:
-                fitting -= 1
-            place = earliest(when, room, span, t, FAR, FAR, width[j], estimate[j])
-            add(when, room, span, place, place + estimate[j], -width[j])
-            if place == t:
-                launch(jobs, start, heap, ends, running, j, t, row_bits, width_bits)
-                free -= width[j]
-                running += 1
-                fitting = _count_fitting(queue[position:], left - position, width, free)
-        kept = 0
-        for i in range(count):
-            if start[waiting[i]] < 0:
-                waiting[kept] = waiting[i]
-                kept += 1
-        count = kept
-
-
-@njit(cache=True, nogil=True, _nrt=False)
-def _count_fitting(rows, count, width, free):
-    fitting = 0
-    for i in range(count):
-        fitting += width[rows[i]] <= free
-    return fitting
-
-
-@njit(cache=True, nogil=True, _nrt=False)
-def _sink(queue, keys, i, size):
-    # A heap with the largest key, then the lowest row, on top.
-    while 2 * i + 1 < size:
-        child = 2 * i + 1
-        other = child + 1
-        if other < size and (keys[other] > keys[child] or (keys[other] == keys[child] and queue[other] < queue[child])):
-            child = other
-        if keys[i] > keys[child] or (keys[i] == keys[child] and queue[i] < queue[child]):
-            return
-        queue[i], queue[child] = queue[child], queue[i]
-        keys[i], keys[child] = keys[child], keys[i]
-        i = child
+            j = queue[0]
+            left -= 1
+            queue[0] = queue[left]
+            keys[0] = keys[left]
+            sink(queue, keys, 0, left)
+        else:
+            j = queue[position]
+            position += 1
+            left -= 1
+        if width[j] <= free:
+            fitting -= 1
+        place = earliest(when, room, span, t, FAR, FAR, width[j], estimate[j])
+        add(when, room, span, place, place + estimate[j], -width[j])
+        if place == t:
+            launch(jobs, start, heap, ends, running, j, t, row_bits, width_bits)
+            free -= width[j]
+            running += 1
+            fitting = count_fitting(queue[position:], left, width, free)
+    return running, free

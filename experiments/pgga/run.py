@@ -1,0 +1,327 @@
+"""Run the settings and write what came out to results/pgga; continues where it was stopped."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import os
+import platform
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import asdict
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import settings
+
+import paretosched as ps
+from paretosched.assignment import (
+    Bag,
+    History,
+    Nodes,
+    at_least,
+    cluster_bag,
+    cluster_nodes,
+    divisible,
+    learn,
+    paper_bag,
+    paper_nodes,
+)
+from paretosched.assignment.synthetic import CLUSTER_UNIT, LOOPS
+from paretosched.estimates import LEARNING
+from paretosched.files import written
+from paretosched.objectives import objective_table
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+Rows = list[dict[str, Any]]
+
+
+def main() -> None:
+    """Run everything, or the parts that were asked for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="small numbers and a made-up log: a test of the path")
+    parser.add_argument("--part", action="append", choices=PARTS, help="may be given again; default: all, in order")
+    parser.add_argument("--work", type=Path, default=HERE / "work", help="where finished pieces are kept")
+    parser.add_argument("--results", type=Path, default=ROOT / "results" / "pgga", help="where the results go")
+    options = parser.parse_args()
+    if options.quick:
+        for key, value in settings.QUICK.items():
+            setattr(settings, key, value)
+    options.work.mkdir(parents=True, exist_ok=True)
+    options.results.mkdir(parents=True, exist_ok=True)
+    for part in options.part or PARTS:
+        rows: Rows = []
+        for name, piece in PARTS[part]():
+            place = options.work / f"{part}-{name}.json"
+            if not place.exists():
+                found = piece()
+                with written(place) as temporary:
+                    temporary.write_text(json.dumps(found), encoding="utf-8")
+                print(f"  {part} {name}: {len(found)} rows", flush=True)
+            rows += json.loads(place.read_text(encoding="utf-8"))
+        save(rows, options.results / f"{part}.csv")
+    provenance(options)
+
+
+def provenance(options: argparse.Namespace) -> None:
+    """Write down what all of it depends on."""
+    note: dict[str, Any] = {"quick": options.quick, "seeds": settings.SEEDS}
+    note |= {"genetic": {name: asdict(genetic) for name, genetic in settings.GENETIC.items()}}
+    kept = ("ITERATIONS", "CONVERGENCE", "LOOK_EVERY", "CLUSTER_SEEDS", "UNSEEN", "ALSO")
+    note |= {"logs": dict(settings.LOGS), "settings": {key: getattr(settings, key) for key in kept}}
+    note["cores"] = os.cpu_count()
+    note["versions"] = {"python": platform.python_version()} | {
+        name: version(name) for name in ("paretosched", "numpy", "numba", "pymoo")
+    }
+    with written(options.results / "provenance.json") as temporary:
+        temporary.write_text(json.dumps(note, indent=2) + "\n", encoding="utf-8")
+
+
+def save(rows: Rows, path: Path) -> None:
+    """Write rows as CSV."""
+    with written(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, rows[0].keys(), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def instance(jobs: int, nodes: int, seed: int, distinct: int | None = None) -> tuple[Bag, Nodes]:
+    """Draw jobs and nodes of section 4.1; those of one number and seed are the same beside any of the others."""
+    return (
+        paper_bag(jobs, np.random.default_rng([seed, 1, jobs]), distinct),
+        paper_nodes(nodes, np.random.default_rng([seed, 2, nodes])),
+    )
+
+
+def search(bag: Bag, nodes: Nodes, name: str, iterations: int, seed: int) -> tuple[ps.Assignment, float]:
+    """Assign with one of the genetic settings; the assignment, and CPU seconds."""
+    begin = time.process_time()
+    found = ps.assign(
+        bag, nodes, name.partition("-")[0], iterations=iterations, seed=seed, genetic=settings.GENETIC[name]
+    )
+    return found, time.process_time() - begin
+
+
+# --- the parts: each gives pieces that are kept, by name ------------------------------------------------------------
+
+
+def surfaces() -> list[tuple[str, Callable[[], Rows]]]:
+    """Figures 3 to 6: every method on every combination, ten seeds; one piece a seed."""
+
+    def piece(seed: int) -> Rows:
+        rows: Rows = []
+        for jobs in settings.JOBS:
+            for nodes in settings.NODES:
+                bag, machine = instance(jobs, nodes, seed)
+                row: dict[str, Any] = {"jobs": jobs, "nodes": nodes, "seed": seed}
+                row |= {"divisible": round(divisible(bag, machine), 1), "bound": round(at_least(bag, machine), 1)}
+                row |= {m: round(ps.assign(bag, machine, m, seed=seed).makespan, 1) for m in settings.SIMPLE}
+                for name in settings.GENETIC:
+                    keys = (name, f"{name} iterations")
+                    row |= dict.fromkeys(keys, "")
+                    if name in ("tga", "pgga") or seed in settings.ALSO:
+                        found, _ = search(bag, machine, name, settings.ITERATIONS, seed)
+                        row |= zip(keys, (round(found.makespan, 1), found.iterations), strict=True)
+                rows.append(row)
+        return rows
+
+    return [(f"seed-{seed}", lambda seed=seed: piece(seed)) for seed in settings.SEEDS]
+
+
+def convergence() -> list[tuple[str, Callable[[], Rows]]]:
+    """Figure 10: the least makespan on the way."""
+    given = settings.CONVERGENCE
+
+    def piece(seed: int) -> Rows:
+        bag, machine = instance(given["jobs"], given["nodes"], seed, given["distinct"])
+        rows: Rows = []
+        for name in settings.GENETIC:
+            course = search(bag, machine, name, given["iterations"], seed)[0].course
+            for i in range(0, given["iterations"] + 1, settings.LOOK_EVERY):
+                least = course[min(i, course.size - 1)]  # PGGA may have arrived before
+                rows.append({"seed": seed, "method": name, "iteration": i, "makespan": round(float(least), 1)})
+        for m in ("fcfs", "lpt"):
+            least = ps.assign(bag, machine, m).makespan
+            rows.append({"seed": seed, "method": m, "iteration": 0, "makespan": round(least, 1)})
+        rows.append({"seed": seed, "method": "bound", "iteration": 0, "makespan": round(at_least(bag, machine), 1)})
+        return rows
+
+    return [(f"{seed}", lambda seed=seed: piece(seed)) for seed in settings.SEEDS]
+
+
+def times() -> list[tuple[str, Callable[[], Rows]]]:
+    """Table 1: CPU milliseconds of both algorithms in turn, and of LPT."""
+
+    def piece(jobs: int, nodes: int) -> Rows:
+        rows: Rows = []
+        for seed in settings.SEEDS:
+            bag, machine = instance(jobs, nodes, seed)
+            for name in ("tga", "pgga"):  # imports and compilation are not to be timed
+                search(bag, machine, name, 1, seed)
+            row: dict[str, Any] = {"jobs": jobs, "nodes": nodes, "seed": seed}
+            begin = time.process_time()
+            ps.assign(bag, machine, "lpt")
+            row |= {"lpt ms": round(1000 * (time.process_time() - begin), 2), "tga ms": 0.0, "pgga ms": 0.0}
+            for name in ("tga", "pgga") if seed % 2 else ("pgga", "tga"):
+                found, seconds = search(bag, machine, name, settings.ITERATIONS, seed)
+                row[f"{name} ms"] = round(1000 * seconds, 2)
+                if name == "pgga":
+                    row["pgga iterations"] = found.iterations
+            rows.append(row)
+        return rows
+
+    return [(f"{m}-{n}", lambda m=m, n=n: piece(m, n)) for m, n in settings.TIMED]
+
+
+def growth() -> list[tuple[str, Callable[[], Rows]]]:
+    """CPU milliseconds of a generation of 50, and of the compiled call in it, as jobs and nodes grow."""
+    from paretosched.assignment.methods import _measure
+
+    def piece(jobs: int, nodes: int) -> Rows:
+        bag, machine = instance(jobs, nodes, 0)
+        search(bag, machine, "tga", 1, 0)
+        genes = np.random.default_rng(0).integers(nodes, size=(50, jobs), dtype=np.int32)
+        whole, call = [], []
+        for seed in range(3):
+            whole.append(search(bag, machine, "tga", settings.GROWTH_ITERATIONS, seed)[1] / settings.GROWTH_ITERATIONS)
+            begin = time.process_time()
+            for _ in range(settings.GROWTH_ITERATIONS):
+                _measure(genes, bag.workload, machine)
+            call.append((time.process_time() - begin) / settings.GROWTH_ITERATIONS)
+        row = {"jobs": jobs, "nodes": nodes, "generation ms": round(1000 * statistics.median(whole), 3)}
+        return [row | {"makespans ms": round(1000 * statistics.median(call), 3)}]
+
+    sizes = dict.fromkeys((*settings.GROWTH_JOBS, *settings.GROWTH_NODES))
+    return [(f"{m}-{n}", lambda m=m, n=n: piece(m, n)) for m, n in sizes]
+
+
+def cluster() -> list[tuple[str, Callable[[], Rows]]]:
+    """Table 2, simulated: workloads are estimated as printed from two runs, assigned, and run on the real ones."""
+    past = History()
+    for units in (1.0, 5.0):
+        past = learn(past, "loop", units * LOOPS, units * CLUSTER_UNIT)
+
+    def piece(jobs: int, nodes: int) -> Rows:
+        rows: Rows = []
+        for seed in settings.CLUSTER_SEEDS:
+            bag = cluster_bag(jobs, np.random.default_rng([seed, 3, jobs]))
+            machine = cluster_nodes(nodes, np.random.default_rng([seed, 4, nodes]))
+            asked = Bag(bag.name, np.full(jobs, np.nan), bag.size)
+            estimated, unknown, _ = ps.queues(past, asked, "printed")
+            row: dict[str, Any] = {"jobs": jobs, "nodes": nodes, "seed": seed, "unknown": len(unknown)}
+            row |= {"estimator error": float(np.abs(estimated.workload / bag.workload - 1).max())}
+            row |= {"bound": round(at_least(bag, machine), 1)}
+            for m in settings.SIMPLE:
+                found = ps.assign(estimated, machine, m, seed=seed)
+                row[m] = round(real(bag, found), 1)
+            for name in settings.GENETIC:
+                found = search(estimated, machine, name, settings.ITERATIONS, seed)[0]
+                row[name] = round(real(bag, found), 1)
+            rows.append(row)
+        return rows
+
+    return [(f"{m}-{n}", lambda m=m, n=n: piece(m, n)) for m, n in settings.CLUSTER]
+
+
+def real(bag: Bag, found: ps.Assignment) -> float:
+    """Give the makespan, ms, of an assignment with the real workloads."""
+    return ps.Assignment(bag, found.nodes, found.node, found.method).makespan
+
+
+def estimator() -> list[tuple[str, Callable[[], Rows]]]:
+    """Mean relative error for unseen sizes after so many records, within the sizes seen and beyond."""
+
+    def piece() -> Rows:
+        rows: Rows = []
+        for program, workload in settings.PROGRAMS.items():
+            for records in settings.RECORDS:
+                errors: dict[tuple[str, str], list[float]] = {}
+                for seed in settings.SEEDS:
+                    generator = np.random.default_rng([seed, 5])
+                    past = History()
+                    for size in generator.uniform(1, 100, records).tolist():
+                        past = learn(past, program, size, workload(size))
+                    seen = [size for size, _ in past.records[program]]
+                    for size in generator.uniform(1, 100, settings.UNSEEN).tolist():
+                        where = "within" if seen[0] <= size <= seen[-1] else "beyond"
+                        for line in ("printed", "interpolated"):
+                            guess = ps.estimate(past, program, size, line)
+                            errors.setdefault((line, where), []).append(abs(guess / workload(size) - 1))
+                row: dict[str, Any] = {"program": program, "records": records}
+                for line in ("printed", "interpolated"):
+                    for where in ("within", "beyond"):
+                        found = errors.get((line, where))
+                        row[f"{line} {where} %"] = round(100 * statistics.fmean(found), 2) if found else ""
+                rows.append(row)
+        return rows
+
+    return [("all", piece)]
+
+
+def estimates() -> list[tuple[str, Callable[[], Rows]]]:
+    """Measure what estimates are worth: every rule with every source on the logs."""
+
+    def piece(name: str, file: str) -> Rows:
+        workload = log(name, file)
+        groups = workload.groups
+        genes = [[1.0] * len(groups) + [0.0] * len(groups) + [1.0, 0.0]] * 3
+        policies = [ps.Policy(rule) for rule in settings.RULES]
+        policies += [ps.greedy([c] * 3, genes, groups=groups, backfill=b) for c, b in settings.GREEDY]
+        rows: Rows = []
+        for policy in policies:
+            for source in settings.SOURCES:
+                schedule = ps.simulate(workload, policy, source).check()
+                row: dict[str, Any] = {"log": name, "jobs": len(workload), "policy": policy.name, "estimates": source}
+                row |= zip(
+                    (o.name for o in objective_table(groups)),
+                    (round(v, 3) for v in ps.objectives(schedule)),
+                    strict=True,
+                )
+                wait = schedule.start - workload.submit
+                slow = np.maximum((wait + workload.run) / np.maximum(workload.run, 10), 1)
+                row |= {
+                    "mean wait s": round(float(wait.mean()), 1),
+                    "mean bounded slowdown": round(float(slow.mean()), 2),
+                }
+                told = workload.run if source == "exact" else workload.estimate
+                corrections = np.zeros(len(workload))
+                if source in LEARNING:
+                    found = ps.predictions(workload, policy, source)
+                    told, corrections = found.first, found.corrections
+                row["accuracy %"] = round(
+                    100 * float((np.minimum(told, workload.run) / np.maximum(told, workload.run)).mean()), 1
+                )
+                row["too short %"] = round(100 * float((told < workload.run).mean()), 1)
+                row |= {"corrections a job": round(float(corrections.mean()), 3), "digest": workload.digest}
+                rows.append(row)
+        return rows
+
+    return [(name, lambda name=name, file=file: piece(name, file)) for name, file in settings.LOGS]
+
+
+def log(name: str, file: str) -> ps.Workload:
+    """Read a log from PARETOSCHED_TRACES or ../shared/traces; make one up if it has no file."""
+    if not file:
+        made = ps.lublin(jobs=300, processors=64, seed=71)
+        return made.with_(user=np.arange(len(made)) % 7)
+    folder = Path(os.environ.get("PARETOSCHED_TRACES") or ROOT / ".." / "shared" / "traces")
+    return ps.read_swf(folder / file, name=name)
+
+
+PARTS: dict[str, Callable[[], list[tuple[str, Callable[[], Rows]]]]] = {
+    "estimates": estimates,
+    "estimator": estimator,
+    "cluster": cluster,
+    "convergence": convergence,
+    "times": times,
+    "growth": growth,
+    "surfaces": surfaces,
+}
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,69 @@
+"""What is run, as data."""
+
+from __future__ import annotations
+
+from paretosched.assignment import Genetic
+
+SEEDS = tuple(range(10))
+ITERATIONS = 200  # sections 4.1.1 and 4.1.3
+
+# Figures 3 to 6 (section 4.1.1): 24 x 10 = 240 combinations.
+JOBS = tuple(range(50, 1201, 50))
+NODES = tuple(range(50, 501, 50))
+
+# What paper 003 leaves open, and one more reading of its claim that PGGA is always better than FCFS: that the first
+# generation contains the assignment of FCFS. Elitism then keeps it.
+GENETIC = {"tga": Genetic(), "pgga": Genetic(), "pgga-fcfs": Genetic(start=("fcfs",))}
+SIMPLE = ("random", "fcfs", "list", "lpt")
+ALSO = (0, 1)  # seeds for which figures 3 to 6 have the third one, too
+
+# Figure 10 (section 4.1.2). The tests of 50, 100, ..., 500 iterations are one run of 500, looked at on the way: neither
+# algorithm knows how long it will be let run, so that with one seed a shorter test is the beginning of a longer one.
+CONVERGENCE = {"jobs": 1500, "distinct": 10, "nodes": 500, "iterations": 500}
+LOOK_EVERY = 10
+CONVERGED = 0.01  # share above the makespan at the end that counts as converged
+
+# Table 1 (section 4.1.3): jobs and nodes.
+TIMED = ((800, 300), (1000, 400), (1200, 300), (1200, 400), (1200, 500))
+
+# Time of a generation against size; one number grows at a time.
+GROWTH_JOBS = ((100, 500), (1_000, 500), (10_000, 500), (100_000, 500))
+GROWTH_NODES = ((1200, 50), (1200, 500), (1200, 5_000), (1200, 50_000))
+GROWTH_ITERATIONS = 20
+
+# Table 2 (section 4.2): jobs and nodes.
+CLUSTER = ((50, 20), (60, 25), (70, 30), (72, 32), (80, 35), (85, 37), (90, 40), (92, 42))
+CLUSTER_SEEDS = tuple(range(10))
+
+# The estimator on made-up programs whose workload, in units, depends on the size d in 1..100.
+PROGRAMS = {
+    "proportional: 3 d": lambda d: 3 * d,
+    "with a constant: 100 + 3 d": lambda d: 100 + 3 * d,
+    "quadratic: d^2 / 20": lambda d: d * d / 20,
+    "falling: 400 - 3 d": lambda d: 400 - 3 * d,
+}
+RECORDS = (2, 4, 8, 16, 32)
+UNSEEN = 200  # sizes that are asked for after so many records
+
+# Predicted run times, on unscaled logs: scaling puts copies of a job into one second, each of which would teach what
+# the others take.
+LOGS = (
+    ("CTC", "CTC-SP2-1996-3.1-cln.swf.gz"),
+    ("KTH", "KTH-SP2-1996-2.1-cln.swf.gz"),
+    ("LANL", "LANL-CM5-1994-4.1-cln.swf.gz"),
+    ("SDSC00", "SDSC-SP2-1998-4.2-cln.swf.gz"),
+    ("SDSC96", "SDSC-Par-1996-3.1-cln.swf.gz"),
+)
+SOURCES = ("requested", "recent", "predicted", "printed", "exact")
+# Rules that look at estimates; of Greedy the criterion, with w = a = 1 and K = b = 0, and the backfilling: f1 puts
+# first who has waited longest for what it requests, f3 for the processor seconds it requests.
+RULES = ("easy", "conservative-replan")
+GREEDY = (("f1", "none"), ("f1", "easy"), ("f3", "easy"))
+
+QUICK = {
+    "SEEDS": (0, 1), "ITERATIONS": 6, "JOBS": (50, 100), "NODES": (50, 100), "LOOK_EVERY": 5,
+    "TIMED": ((60, 20), (80, 20)),
+    "CONVERGENCE": {"jobs": 60, "distinct": 10, "nodes": 20, "iterations": 20}, "CLUSTER": ((50, 20), (60, 25)),
+    "CLUSTER_SEEDS": (0, 1), "GROWTH_JOBS": ((50, 20), (100, 20)), "GROWTH_NODES": ((50, 20), (50, 40)),
+    "GROWTH_ITERATIONS": 3, "UNSEEN": 10, "LOGS": (("made up", ""),),
+}  # fmt: skip

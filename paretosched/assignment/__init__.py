@@ -1,0 +1,33 @@
+"""m independent jobs on n unequal nodes (paper 003): who runs where, so that all is done soonest."""
+
+from .estimator import History, estimate, learn, queues, slopes
+from .lists import read_history, read_jobs, read_nodes, save_assignment, save_jobs, save_nodes
+from .methods import METHODS, Assignment, Genetic, assign, at_least, divisible
+from .model import Bag, Nodes
+from .synthetic import cluster_bag, cluster_nodes, paper_bag, paper_nodes
+
+__all__ = [
+    "METHODS",
+    "Assignment",
+    "Bag",
+    "Genetic",
+    "History",
+    "Nodes",
+    "assign",
+    "at_least",
+    "cluster_bag",
+    "cluster_nodes",
+    "divisible",
+    "estimate",
+    "learn",
+    "paper_bag",
+    "paper_nodes",
+    "queues",
+    "read_history",
+    "read_jobs",
+    "read_nodes",
+    "save_assignment",
+    "save_jobs",
+    "save_nodes",
+    "slopes",
+]

@@ -1,0 +1,190 @@
+"""Lists of jobs, nodes and past runs as CSV files with a heading; assignments out.
+
+A heading names the columns, in any order. Empty lines are skipped.
+
+======  ==============================================================================================
+jobs    job,workload; or job,size, if a history tells what sizes take; or all three, either cell empty
+nodes   node,speed or node,speed,utilisation
+past    job,size,workload; or job,size,time,speed or job,size,time,speed,utilisation, for which the
+runs    workload is time x utilisation x speed (paper 003, formula 1)
+======  ==============================================================================================
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError, quoted
+from ..files import read_text, written
+from .estimator import History
+from .methods import Assignment
+from .model import LARGEST, SMALLEST, Bag, Nodes
+
+JOBS = (("job", "workload"), ("job", "size"), ("job", "size", "workload"))
+NODES = (("node", "speed"), ("node", "speed", "utilisation"))
+RUNS = (("job", "size", "workload"), ("job", "size", "time", "speed"), ("job", "size", "time", "speed", "utilisation"))
+BOUNDS = {"speed": (SMALLEST, LARGEST), "utilisation": (SMALLEST, 1.0)}
+WRITTEN = ("job", "workload", "node", "start", "finish")
+
+
+def read_jobs(path: str | os.PathLike[str]) -> Bag:
+    """Read a list of jobs.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, is not such a list, or a cell breaks a rule; the message names file and line.
+    """
+    names: list[str] = []
+    numbers: dict[str, list[float]] = {"workload": [], "size": []}
+    for where, row in _rows(path, "jobs", JOBS):
+        names.append(_name(where, "job", row))
+        for key, column in numbers.items():
+            column.append(_number(where, key, row) if row.get(key) else math.nan)
+        if math.isnan(numbers["workload"][-1]) and math.isnan(numbers["size"][-1]):
+            raise InputError(f"{where}: a job needs a {' or a '.join(k for k in numbers if k in row)}, but has none")
+    return Bag(tuple(names), np.array(numbers["workload"]), np.array(numbers["size"]))
+
+
+def read_nodes(path: str | os.PathLike[str]) -> Nodes:
+    """Read a list of nodes.
+
+    Raises
+    ------
+    InputError
+        As for `read_jobs`; or a node stands there twice.
+    """
+    names: dict[str, str] = {}
+    speed: list[float] = []
+    utilisation: list[float] = []
+    for where, row in _rows(path, "nodes", NODES):
+        name = _name(where, "node", row)
+        if name in names:
+            raise InputError(f"{where}: node {quoted(name)} stands in line {names[name]} already")
+        names[name] = where.rpartition(":")[2]
+        speed.append(_number(where, "speed", row))
+        utilisation.append(_number(where, "utilisation", row) if "utilisation" in row else 1.0)
+    return Nodes(tuple(names), np.array(speed), np.array(utilisation))
+
+
+def read_history(path: str | os.PathLike[str]) -> History:
+    """Read a list of past runs, the oldest first.
+
+    Raises
+    ------
+    InputError
+        As for `read_jobs`.
+    """
+    taken: dict[str, dict[float, float]] = {}
+    for where, row in _rows(path, "past runs", RUNS):
+        if "workload" in row:
+            workload = _number(where, "workload", row)
+        else:
+            usable = _number(where, "utilisation", row) if "utilisation" in row else 1.0
+            workload = _number(where, "time", row) * usable * _number(where, "speed", row)
+        # a size that is seen again replaces what it took before, as `learn` has it
+        taken.setdefault(_name(where, "job", row), {})[_number(where, "size", row)] = workload
+    return History({name: tuple(sorted(sizes.items())) for name, sizes in taken.items()})
+
+
+def save_assignment(assignment: Assignment, path: str | os.PathLike[str]) -> None:
+    """Write an assignment: job,workload,node,start,finish, in the order of the jobs; empty where nothing is known."""
+    bag, names = assignment.bag, (*assignment.nodes.name, "")  # -1 is the last one
+    start, finish = assignment.times()
+    _save(
+        path,
+        WRITTEN,
+        zip(
+            bag.name,
+            _cells(bag.workload),
+            (names[i] for i in assignment.node),
+            _cells(start),
+            _cells(finish),
+            strict=True,
+        ),
+    )
+
+
+def save_jobs(bag: Bag, path: str | os.PathLike[str]) -> None:
+    """Write a list of jobs that `read_jobs` reads: job,size,workload."""
+    _save(path, JOBS[2], zip(bag.name, _cells(bag.size), _cells(bag.workload), strict=True))
+
+
+def save_nodes(nodes: Nodes, path: str | os.PathLike[str]) -> None:
+    """Write a list of nodes that `read_nodes` reads: node,speed,utilisation."""
+    _save(path, NODES[1], zip(nodes.name, _cells(nodes.speed), _cells(nodes.utilisation), strict=True))
+
+
+def _save(path: str | os.PathLike[str], heading: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    with written(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(heading)
+        writer.writerows(rows)
+
+
+def _cells(numbers: Iterable[float]) -> Iterator[str]:
+    return ("" if math.isnan(number) else repr(float(number)) for number in numbers)
+
+
+def _rows(
+    path: str | os.PathLike[str], what: str, headings: Sequence[Sequence[str]]
+) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield the place, file:line, and the cells of every line below the heading."""
+    try:
+        text = read_text(path)
+    except OSError as error:
+        raise InputError(f"{path}: cannot read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: a list of {what} must be text in UTF-8, but this is not") from None
+    except ValueError as error:  # of `open`, for a NUL in the name; InputError is one, too
+        raise InputError(str(error)) from None
+    lines = csv.reader(text.splitlines(), strict=True)
+    wanted = " or ".join(",".join(heading) for heading in headings)
+    heading: list[str] | None = None
+    count = 0
+    try:
+        for row in lines:
+            where = f"{path}:{lines.line_num}"
+            cells = [cell.strip() for cell in row]
+            if not any(cells):
+                continue
+            if heading is None:
+                heading = [cell.lower() for cell in cells]
+                if sorted(heading) not in [sorted(known) for known in headings]:
+                    raise InputError(
+                        f"{where}: a list of {what} must begin with {wanted}, not {quoted(','.join(cells))}"
+                    )
+                continue
+            if len(cells) != len(heading):
+                raise InputError(
+                    f"{where}: a line must have the {len(heading)} columns {','.join(heading)}, but has {len(cells)}"
+                )
+            count += 1
+            yield where, dict(zip(heading, cells, strict=True))
+    except csv.Error as error:
+        raise InputError(f"{path}:{lines.line_num}: not CSV: {error}") from None
+    if count == 0:
+        raise InputError(f"{path}: a list of {what} must have lines {wanted}, but there is none")
+
+
+def _name(where: str, key: str, row: dict[str, str]) -> str:
+    if not row[key] or not row[key].isprintable():
+        raise InputError(f"{where}: {key} is {quoted(row[key])}, not a name that can be printed")
+    return row[key]
+
+
+def _number(where: str, key: str, row: dict[str, str]) -> float:
+    low, high = BOUNDS.get(key, (0.0, LARGEST))
+    try:
+        number = float(row[key].replace("_", "?"))
+    except ValueError:
+        raise InputError(f"{where}: {key} is {quoted(row[key])}, not a number") from None
+    if not low <= number <= high:
+        raise InputError(f"{where}: {key} must be in {low:g}..{high:g}, but is {quoted(row[key])}")
+    return number

@@ -1,0 +1,96 @@
+"""The jobs and nodes of the tests in paper 003, section 4, as far as it describes them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..errors import InputError
+from .model import Bag, Nodes
+
+SMALL, LARGE = 1e6, 3e6  # workload units; where small ones end, and the largest
+SHARE = 0.7  # of small ones
+SPEEDS = (2.8, 2.6, 2.0, 1.8, 1.6)  # GHz; a workload unit takes a time unit at 1 GHz
+CLUSTER_SPEEDS = (2.6, 2.0, 1.6)
+CLUSTER_UNIT = 650.0  # GHz ms a workload unit of the cluster: 250 ms at 2.6 GHz
+LOOPS = 1e6  # of the testing job a workload unit; any number would do
+MOST = 1_000_000
+
+
+def paper_bag(jobs: int, generator: np.random.Generator, distinct: int | None = None) -> Bag:
+    """Draw the workloads of section 4.1: 70 % small ones, 30 % large ones, up to 3,000,000.
+
+    Where small ones end is not said: here they are uniform in 1..1,000,000, the large ones uniform above.
+
+    Parameters
+    ----------
+    jobs
+        How many.
+    generator
+        Of the random numbers.
+    distinct
+        Draw so many workloads, and give each job one of them, as for Figure 10 ("10 different workload units").
+
+    Raises
+    ------
+    InputError
+        A number is out of range.
+
+    Examples
+    --------
+    >>> bag = paper_bag(50, np.random.default_rng(0), distinct=10)
+    >>> len(bag), len(set(bag.workload.tolist())), bool(bag.workload.max() <= 3e6)
+    (50, 10, True)
+    """
+    _in_range("jobs", jobs)
+    count = jobs if distinct is None else distinct
+    _in_range("distinct", count)
+    small = generator.random(count) < SHARE
+    drawn = np.where(small, generator.uniform(1, SMALL, count), generator.uniform(SMALL, LARGE, count))
+    if distinct is not None:
+        drawn = drawn[generator.integers(distinct, size=jobs)]
+    return Bag(tuple(f"j{k}" for k in range(1, jobs + 1)), drawn)
+
+
+def paper_nodes(nodes: int, generator: np.random.Generator, speeds: Sequence[float] = SPEEDS) -> Nodes:
+    """Draw nodes of the five types of section 4.1, each as likely as any other, fully utilisable.
+
+    Raises
+    ------
+    InputError
+        The number is out of range.
+
+    Examples
+    --------
+    >>> nodes = paper_nodes(100, np.random.default_rng(0))
+    >>> sorted(set(nodes.capability.tolist()))
+    [1.6, 1.8, 2.0, 2.6, 2.8]
+    """
+    _in_range("nodes", nodes)
+    return Nodes(tuple(f"p{i}" for i in range(1, nodes + 1)), generator.choice(speeds, size=nodes))
+
+
+def cluster_bag(jobs: int, generator: np.random.Generator) -> Bag:
+    """Draw the jobs of section 4.2: a loop of so many rounds; workloads uniform in 1..5 units, in GHz ms.
+
+    Of one program, whose size is the number of rounds, so that the estimator can be asked.
+
+    Raises
+    ------
+    InputError
+        The number is out of range.
+    """
+    _in_range("jobs", jobs)
+    units = generator.uniform(1, 5, jobs)
+    return Bag(("loop",) * jobs, units * CLUSTER_UNIT, units * LOOPS)
+
+
+def cluster_nodes(nodes: int, generator: np.random.Generator) -> Nodes:
+    """Draw nodes of the three types of section 4.2; how many of each there were is not said."""
+    return paper_nodes(nodes, generator, CLUSTER_SPEEDS)
+
+
+def _in_range(key: str, number: int) -> None:
+    if not 1 <= number <= MOST:
+        raise InputError(f"{key} must be in 1..{MOST}, but is {number}")

@@ -1,0 +1,35 @@
+"""When the last node has finished its jobs, for a whole population of assignments at once."""
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True, nogil=True)
+def makespans(genes, workload, capability, longest):
+    """Fill `longest` with the makespans of chromosomes (paper 003, formulas 1 and 3).
+
+    Parameters
+    ----------
+    genes
+        (p, m) int32, the node, 0..n-1, of each job.
+    workload
+        (m,) float64, workload units.
+    capability
+        (n,) float64, workload units a node does in a time unit; above 0.
+    longest
+        (p,) float64, filled, time units.
+    """
+    _makespans(genes, workload, capability, longest, np.empty(capability.size))
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _makespans(genes, workload, capability, longest, load):
+    for c in range(genes.shape[0]):
+        for i in range(load.size):
+            load[i] = 0.0
+        for k in range(workload.size):
+            load[genes[c, k]] += workload[k]
+        worst = 0.0
+        for i in range(load.size):
+            worst = max(worst, load[i] / capability[i])
+        longest[c] = worst
