@@ -279,6 +279,16 @@ def test_a_gap_is_filled_by_whom_it_serves_most_of_those_that_fit() -> None:
     assert fill(GAP, [0, 1, 3, 4, 5, 2], [(0.5, 0.8), (0.5, 0.9999)], 2.0) == [0, 4, 1, 3, 5, 2]
 
 
+def test_a_job_may_run_on_beside_those_that_start_meanwhile() -> None:
+    # 1 waits for two of the three processors of 0 until 10; one is left for 2 or 3, as it was in their own order
+    w = jobs(4, (0, 10, 10, 3), (0, 5, 5, 3), (0, 5, 5, 1), (0, 20, 20, 1))
+    assert naive.strict(w, [0, 1, 3, 2]) == [0, 10, 15, 10]
+    assert fill(w, [0, 1, 3, 2], [(0.5, 0.4)], 2.0) == [0, 3, 1, 2]
+    # but from 0 to 20 on, 3 would be in the way of 2, which starts at 10
+    assert naive.strict(w, range(4)) == [0, 10, 10, 15]
+    assert fill(w, range(4), [(0.5, 0.6)], 2.0) == [0, 2, 1, 3]
+
+
 def test_where_nobody_fits_nobody_moves() -> None:
     assert fill(GAP, [0, 1, 3, 2, 4, 5], [(0.5, 0.4)], 2.0) == [0, 1, 3, 2, 4, 5]
     alone = jobs(4, (0, 10, 10, 2), (20, 5, 5, 4), (30, 1, 1, 1))  # idle, but nobody waits

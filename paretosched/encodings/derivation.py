@@ -210,7 +210,7 @@ class Derive:
         ends = np.add(start, w.run, out=free.ends)
         ends <<= bits
         ends |= w.width
-        ends.sort()
+        ends.sort(kind="stable")  # half the time: they come nearly sorted
         jobs = Jobs(w.submit, w.run, w.estimate, w.width, w.group)
         fill(jobs, order, bits, w.capacity, rng.random((count, 2)), mean, result, free)
 

@@ -18,7 +18,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-LOOKS = 256  # jobs looked at for one gap; on CTC as many as wait at a time, and still 5,000 moves cost 4 ms
+LOOKS = 256  # jobs looked at for one gap, and places up to which it is known how long one may run there
 
 
 class Space(NamedTuple):
@@ -33,7 +33,7 @@ class Space(NamedTuple):
         (n,) int32.
     total, cost
         (n,) float64.
-    latest, start, ends, free, first, taken
+    latest, start, ends, free, first, taken, left, dips
         (n,) int64.
     """
 
@@ -48,11 +48,13 @@ class Space(NamedTuple):
     free: NDArray[np.int64]
     first: NDArray[np.int64]
     taken: NDArray[np.int64]
+    left: NDArray[np.int64]
+    dips: NDArray[np.int64]
 
 
 def space(n: int) -> Space:
     """Make space for orders of n jobs."""
-    dtypes = (*[np.int32] * 3, *[np.float64] * 2, *[np.int64] * 6)
+    dtypes = (*[np.int32] * 3, *[np.float64] * 2, *[np.int64] * 8)
     return Space(*(np.empty(n, dtype) for dtype in dtypes))
 
 
@@ -192,10 +194,10 @@ def fill(jobs, order, bits, capacity, luck, mean, result, space):
 
     Between the start of a job and that of the next one in the order is a gap: processors idle until enough are free,
     or until the next one is submitted. A gap is drawn with a probability proportional to its idle processor seconds
-    since anybody behind is submitted. Of the jobs that fit into it, among those within a jump behind the gap, the one
-    moves in front of the gap's end that gains most by it: run times width times seconds by which it starts earlier.
-    It fits if it can be over when the gap ends. So a single move, decoded strictly, lets the mover start earlier
-    and nobody later. Processors that a mover takes are gone for others in the same gap.
+    since anybody behind is submitted. Of the jobs within a jump behind the gap that could start in it and hinder
+    nobody until they are over, or until they would have started anyway, the one moves in front of the gap's end that
+    gains most by it: run time times width times seconds by which it starts earlier. So a single move, decoded
+    strictly, lets the mover start earlier and nobody later. What movers take is not offered to others.
 
     Parameters
     ----------
@@ -234,29 +236,65 @@ def fill(jobs, order, bits, capacity, luck, mean, result, space):
         submitted = _first_above(jobs.submit, np.int64(0), np.int64(n), end - 1)
         last = _first_above(least_behind, place, np.int64(n - 1), submitted - 1)
         last = min(last, place + jump_length(luck[k, 1], mean))
+        known = min(place + LOOKS, np.int64(n))
+        dips = _find_dips(place, known, space)
         best = np.int64(-1)
         most = 0.0
+        until = np.int64(0)
         for i in range(last, max(place, last - LOOKS), -1):
             job = order[i]
             if jobs.submit[job] >= end or key[i] != i:
                 continue
+            width = jobs.width[job]
             t = max(begin, jobs.submit[job])
-            needed = jobs.width[job] + space.taken[gap]
+            needed = width + space.taken[gap]
             if needed > space.free[gap]:
                 event = _first_above(space.latest, space.first[gap], after, needed - 1)
                 if event == after:
                     continue
                 t = max(t, ends[event] >> bits)
-            if t + jobs.run[job] > end:
+            blocked = known
+            for d in range(dips):
+                if space.left[space.dips[d]] < width:
+                    blocked = space.dips[d]
+                    break
+            # from the place on where the job is now, its own processors are enough
+            if blocked < i and t + jobs.run[job] > start[order[blocked]]:
                 continue
-            gain = float(jobs.run[job] * jobs.width[job]) * float(start[job] - t)
+            gain = float(jobs.run[job] * width) * float(start[job] - t)
             if gain > most:
                 best = np.int64(i)
                 most = gain
+                until = t + jobs.run[job]
         if best >= 0:
             key[best] = place
-            space.taken[gap] += jobs.width[order[best]]
+            _occupy(order, gap, np.int64(count), best, until, jobs.width[order[best]], space)
     _put_down(order, key, False, result, space.places, space.following)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _find_dips(place, stop, space):
+    """Fill `dips` with the places from `place` to before `stop` after which fewer are free than ever; count them."""
+    count = 0
+    for i in range(place, stop):
+        if count == 0 or space.left[i] < space.left[space.dips[count - 1]]:
+            space.dips[count] = i
+            count += 1
+            if space.left[i] <= 0:
+                break
+    return count
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _occupy(order, gap, gaps, place, until, width, space):
+    """Take processors from a gap and from all after it, to the place where the mover was or the time it is over."""
+    i = np.int64(space.places[gap])
+    while i < place and space.start[order[i]] < until:
+        space.left[i] -= width
+        i += 1
+    while gap < gaps and space.places[gap] <= i:  # this one begins before it is over
+        space.taken[gap] += width
+        gap += 1
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -265,7 +303,8 @@ def _find_gaps(jobs, order, bits, capacity, space):
 
     Of each: `places` is the place at its end, `total` its idle processor seconds and those of all before, `free` the
     processors that are free when it begins, `first` the first of the `ends` in it. `latest` is how many are free after
-    each of the `ends`, `following` the earliest submitted job (the lowest row) behind each place.
+    each of the `ends`, `left` after the start at each place, `following` the earliest submitted job (the lowest row)
+    behind each place.
     """
     n = order.size
     start = space.start
@@ -307,6 +346,7 @@ def _find_gaps(jobs, order, bits, capacity, space):
             space.latest[ended] = free
             ended += 1
         free -= jobs.width[order[i]]
+        space.left[i] = free
         begin = end
     return count
 
