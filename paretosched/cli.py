@@ -1205,9 +1205,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     made.add_argument(
         "--moves",
-        choices=["adjacent", "swap", "later", "group", "pull"],
+        choices=["adjacent", "swap", "later", "group", "pull", "fill", "both"],
         help="how sequences are mutated: neighbours swapped, distant jobs swapped (default), jobs moved towards "
-        "the end, those of all groups but one, or jobs of one group whose wait is expensive moved forward",
+        "the end, those of all groups but one; pull, jobs of one group whose wait is expensive moved forward; fill, "
+        "jobs moved to where processors idle and they fit, with strict decoding; both, pull or fill by chance",
     )
     made.add_argument(
         "--movable",

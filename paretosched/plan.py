@@ -185,6 +185,9 @@ BETTER = (
     _from_known("sequence-later", "Strict sequences, towards the end", moves="later", movable="either"),
     _from_known("sequence-group", "Strict sequences, other groups towards the end", moves="group", movable="either"),
     _from_known("sequence-pull", "Strict sequences, expensive waits forward", moves="pull"),
+    # a fill makes nobody wait longer, so that there cannot be too many of them
+    _from_known("sequence-fill", "Strict sequences, into idle processors", moves="fill", frequency=5_000),
+    _from_known("sequence-both", "Strict sequences, forward or into idle processors", moves="both", frequency=500),
     _weighting(
         "offline-members",
         "Schedules of the weighting front, decoded by earliest fit",

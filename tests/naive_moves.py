@@ -49,6 +49,64 @@ def pull(
     return [order[i] for i in sorted(range(len(order)), key=lambda i: (key[i], key[i] == i, i))]
 
 
+def fill(
+    order: Sequence[int],
+    jobs: Sequence[tuple[int, int, int]],
+    start: Sequence[int],
+    capacity: int,
+    luck: Luck,
+    mean: float,
+    looks: int,
+) -> list[int]:
+    """Each of the jobs is (submit, run, width)."""
+    key = list(range(len(order)))
+    first = min(submit for submit, _, _ in jobs)
+    moved: list[tuple[int, int, int, int]] = []  # to and from which place, until when, how wide
+
+    def free(place: int, t: int) -> int:
+        """Processors that idle at a time in the gap before a place."""
+        return capacity - sum(jobs[j][2] for j in order[:place] if start[j] <= t < start[j] + jobs[j][1])
+
+    def seconds(place: int) -> range:
+        return range(start[order[place - 1]] if place else first, start[order[place]])
+
+    def taken(place: int) -> int:
+        """Processors that movers have in that gap."""
+        return sum(w for to, of, until, w in moved if to <= place <= of and (to == place or seconds(place)[0] < until))
+
+    def left(place: int) -> int:
+        """Processors that idle when the job at a place has started."""
+        movers = sum(w for to, of, until, w in moved if to <= place < of and start[order[place]] < until)
+        return free(place + 1, start[order[place]]) - movers
+
+    total = []
+    for place in range(len(order)):
+        behind = min((jobs[j][0] for j in order[place + 1 :]), default=seconds(place).stop)
+        total.append(float(sum(free(place, t) for t in seconds(place) if t >= behind)) + (total[-1] if total else 0.0))
+    for which, far in luck if total[-1] > 0 else ():
+        place = next(i for i, so_far in enumerate(total) if so_far > which * total[-1])
+        end = seconds(place).stop
+        last = max(i for i, job in enumerate(order) if jobs[job][0] < end)
+        last = min(last, place + jump_length(far, mean))
+        best, most, over = -1, 0.0, 0
+        for i in range(last, max(place, last - looks), -1):
+            submit, run, width = jobs[order[i]]
+            fits = [t for t in seconds(place) if t >= submit and free(place, t) >= width + taken(place)]
+            known = range(place, min(place + looks, i))
+            until = next((start[order[p]] for p in known if left(p) < width), None)
+            if until is None and place + looks < i:
+                until = start[order[place + looks]]
+            if key[i] == i and fits and (until is None or fits[0] + run <= until):
+                gain = run * width * (start[order[i]] - fits[0])
+                if gain > most:
+                    best, most, over = i, gain, fits[0] + run
+        if best >= 0:
+            key[best] = place
+            moved.append((place, best, over, jobs[order[best]][2]))
+    # a mover comes before the one that stays at the place where it goes
+    return [order[i] for i in sorted(range(len(order)), key=lambda i: (key[i], key[i] == i, i))]
+
+
 def order_crossover(parent: Sequence[int], mate: Sequence[int], begin: int, end: int) -> list[int]:
     n = len(parent)
     kept = parent[begin:end]

@@ -10,9 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+import naive
 import naive_moves
+from paretosched import Workload, decode, objectives
 from paretosched.kernels import moves
 from paretosched.kernels.moves import jump_length
+from paretosched.kernels.running import bits_for
+from paretosched.kernels.values import Jobs
+from zoo import jobs
 
 unhurried = settings(deadline=None, max_examples=200)
 below_one = st.floats(0.0, 1.0, exclude_max=True) | st.sampled_from([0.0, 0.5, 0.75, np.nextafter(1.0, 0.0)])
@@ -56,6 +61,18 @@ def pull(jobs: Any, submit: Any, wait: Any, cost: Any, luck: Any, mean: float) -
     space = moves.space(len(jobs))
     space.cost[:] = cost
     moves.pull(given_order(jobs), read_only(submit), np.array(wait, dtype=np.int32), numbers(luck), mean, result, space)
+    return result.tolist()
+
+
+def fill(w: Workload, order: Any, luck: Any, mean: float, start: Any = None) -> list[int]:
+    """Fill the gaps of an order that is decoded strictly, or of another schedule with ascending starts."""
+    result = np.full(len(w), -7, dtype=np.int32)
+    space = moves.space(len(w))
+    bits = bits_for(w.capacity)
+    space.start[:] = naive.strict(w, order) if start is None else start
+    space.ends[:] = np.sort((space.start + w.run) << bits | w.width)
+    values = Jobs(w.submit, w.run, w.estimate, w.width, w.group)
+    moves.fill(values, given_order(order), bits, w.capacity, numbers(luck), mean, result, space)
     return result.tolist()
 
 
@@ -206,6 +223,115 @@ def test_what_was_pulled_goes_back_when_those_it_passed_are_pulled() -> None:
     for job in (1, 2, 3):
         found = pull(found, submit, wait, [float(j == job) for j in range(6)], [(0.0, 0.0)], 2.0)
     assert found == [0, 1, 2, 3, 4, 5]
+
+
+few = st.lists(st.tuples(st.integers(0, 12), st.integers(1, 6), st.just(9), st.integers(1, 5)), min_size=1, max_size=10)
+sequences = few.flatmap(lambda rows: st.tuples(st.just(jobs(5, *rows)), st.permutations(range(len(rows)))))
+
+
+@unhurried
+@given(sequences, lucks, means)
+def test_filling_equals_the_oracle(sequence: Any, luck: list[Any], mean: float) -> None:
+    w, order = sequence
+    start = naive.strict(w, order)
+    values = list(zip(w.submit.tolist(), w.run.tolist(), w.width.tolist(), strict=True))
+    found = fill(w, order, luck, mean)
+    assert found == naive_moves.fill(order, values, start, w.capacity, luck, mean, moves.LOOKS)
+    assert sorted(found) == list(range(len(w)))
+
+
+@unhurried
+@given(sequences, st.tuples(below_one, below_one), means)
+def test_one_job_that_fills_a_gap_starts_earlier_and_nobody_later(sequence: Any, luck: Any, mean: float) -> None:
+    w, order = sequence
+    found = fill(w, order, [luck], mean)
+    before, after = np.array(naive.strict(w, order)), np.array(naive.strict(w, found))
+    assert (after <= before).all()
+    if found != list(order):
+        mover = next(job for job, other in zip(found, order, strict=True) if job != other)
+        assert after[mover] < before[mover]
+        assert [job for job in found if job != mover] == [job for job in order if job != mover]
+
+
+@unhurried
+@given(sequences, lucks)
+def test_earliest_fit_leaves_nothing_to_fill(sequence: Any, luck: list[Any]) -> None:
+    w, order = sequence
+    start = np.array(naive.earliest(w, order))
+    in_turn = np.array(order)[np.argsort(start[order], kind="stable")]
+    assert fill(w, in_turn, luck, 30.0, start) == in_turn.tolist()
+
+
+# Two of four processors are busy until 10, when job 1 takes all four; strictly, all others start after it.
+GAP = jobs(4, (0, 10, 10, 2, 0), (0, 5, 5, 4, 1), (1, 9, 9, 1, 2), (2, 9, 9, 1, 0), (3, 4, 4, 2, 1), (9, 1, 1, 1, 2))
+
+
+def test_a_gap_is_filled_by_whom_it_serves_most_of_those_that_fit() -> None:
+    order = range(6)
+    assert naive.strict(GAP, order) == [0, 10, 15, 15, 15, 19]
+    # 2 would start at 1 and gain 9 * (15 - 1), 4 at 3 and gain 4 * 2 * (15 - 3); 3, submitted at 2, would end at 11
+    assert fill(GAP, order, [(0.5, 0.4)], 2.0) == [0, 2, 1, 3, 4, 5]
+    assert fill(GAP, order, [(0.5, 0.9999)], 2.0) == [0, 2, 1, 3, 4, 5]
+    # 2 moves already, and of two processors one is left
+    assert fill(GAP, order, [(0.5, 0.4), (0.5, 0.9999)], 2.0) == [0, 2, 5, 1, 3, 4]
+    assert naive.strict(GAP, [0, 2, 5, 1, 3, 4]) == [0, 10, 1, 15, 15, 9]
+    # without 2 it is 4 that gains most, and it takes the whole gap
+    assert fill(GAP, [0, 1, 3, 4, 5, 2], [(0.5, 0.8), (0.5, 0.9999)], 2.0) == [0, 4, 1, 3, 5, 2]
+
+
+def test_a_job_may_run_on_beside_those_that_start_meanwhile() -> None:
+    # 1 waits for two of the three processors of 0 until 10; one is left for 2 or 3, as it was in their own order
+    w = jobs(4, (0, 10, 10, 3), (0, 5, 5, 3), (0, 5, 5, 1), (0, 20, 20, 1))
+    assert naive.strict(w, [0, 1, 3, 2]) == [0, 10, 15, 10]
+    assert fill(w, [0, 1, 3, 2], [(0.5, 0.4)], 2.0) == [0, 3, 1, 2]
+    # but from 0 to 20 on, 3 would be in the way of 2, which starts at 10
+    assert naive.strict(w, range(4)) == [0, 10, 10, 15]
+    assert fill(w, range(4), [(0.5, 0.6)], 2.0) == [0, 2, 1, 3]
+
+
+def test_where_nobody_fits_nobody_moves() -> None:
+    assert fill(GAP, [0, 1, 3, 2, 4, 5], [(0.5, 0.4)], 2.0) == [0, 1, 3, 2, 4, 5]
+    alone = jobs(4, (0, 10, 10, 2), (20, 5, 5, 4), (30, 1, 1, 1))  # idle, but nobody waits
+    assert fill(alone, range(3), [(0.5, 0.9)] * 3, 2.0) == [0, 1, 2]
+    assert fill(alone, [0, 2, 1], [(0.5, 0.4)], 2.0) == [0, 1, 2]  # 1 can be over when 2 is submitted
+
+
+def test_only_the_last_places_within_a_jump_are_looked_at() -> None:
+    wide = [(0, 1, 1, 2)] * moves.LOOKS
+    w = jobs(2, (0, 10, 10, 1), *wide, (0, 5, 5, 1), *wide)
+    n, far = moves.LOOKS, np.nextafter(1.0, 0.0)
+    assert fill(w, range(len(w)), [(0.0, far)], 1e9) == list(range(len(w)))
+    order = [*range(n + 1), n + 2, n + 1, *range(n + 3, 2 * n + 2)]
+    assert fill(w, order, [(0.0, far)], 1e9) == [0, n + 1, *range(1, n + 1), *range(n + 2, 2 * n + 2)]
+
+
+def test_one_fill_betters_every_objective_that_it_can() -> None:
+    """Utilisation is higher because the last job ends earlier, response times of nobody are longer."""
+    w = jobs(4, (0, 10, 10, 2, 0), (0, 5, 5, 4, 1), (1, 9, 9, 2, 2))
+    found = fill(w, range(3), [(0.5, 0.4)], 2.0)
+    assert found == [0, 2, 1]
+    before, after = (objectives(decode(w, order)) for order in (range(3), found))
+    # 58 processor seconds of 4 * 24 and of 4 * 15; 0 ends at 10, 1 at 15, 2 at 24 and then at 10
+    assert before == pytest.approx([100 * 58 / 96, (200 + 300 + 18 * 23) / 58, 10, 15, 23])
+    assert after == pytest.approx([100 * 58 / 60, (200 + 300 + 18 * 9) / 58, 10, 15, 9])
+
+
+@unhurried
+@given(sequences, st.tuples(below_one, below_one))
+def test_what_was_filled_goes_back_when_those_it_passed_are_pulled(sequence: Any, luck: Any) -> None:
+    """Not by filling: the starts of a strict schedule become earlier by it, so that no filling leads back."""
+    w, order = sequence
+    found = fill(w, order, [luck], 2.0)
+    if found == list(order):
+        return
+    ahead = next(i for i, (job, other) in enumerate(zip(found, order, strict=True)) if job != other)
+    mover = found[ahead]
+    for job in order[ahead : list(order).index(mover)]:
+        start = np.array(naive.strict(w, found))
+        if start[mover] < w.submit[job]:
+            return  # no use for it to be before the mover, that it passed was without effect
+        found = pull(found, w.submit, start - w.submit, [float(i == job) for i in range(len(w))], [(0.0, 0.0)], 2.0)
+    assert found == list(order)
 
 
 @unhurried

@@ -18,7 +18,7 @@ CHOICES: dict[str, set[Any]] = {
     "algorithm": {"nsga", "nsga2", "unsga3", "agemoea2", "rvea", "random", "all"},
     "backfill": {"none", "easy", "conservative"},
     "decoding": {"strict", "earliest"},
-    "moves": {"adjacent", "swap", "later", "group", "pull"},
+    "moves": {"adjacent", "swap", "later", "group", "pull", "fill", "both"},
     "movable": {"all", "processors", "hour", "either", "both"},
     "recombination": {"none", "ox", "pmx", "cycle"},
 }

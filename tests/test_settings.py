@@ -43,6 +43,10 @@ RUNS: dict[str, dict[str, Any]] = {
         "encoding": "sequence", "moves": "pull", "decoding": "earliest", "start": ["easy", "conservative", "random"],
         "evaluations": 45,
     },
+    "fill": {
+        "encoding": "sequence", "moves": "fill", "recombination": "ox", "start": ["permutations"], "evaluations": 45,
+    },
+    "both": {"encoding": "sequence", "moves": "both", "start": ["easy", "random"], "evaluations": 45},
     "sequences by agemoea2": {"encoding": "sequence", "algorithm": "agemoea2", "evaluations": 45},
     "sequences by unsga3": {"encoding": "sequence", "algorithm": "unsga3", "evaluations": 45},
     "sequences by rvea": {"encoding": "sequence", "algorithm": "rvea", "evaluations": 45},
@@ -104,7 +108,7 @@ def test_every_row_of_a_front_becomes_its_schedule_again(runs: Path, name: str) 
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_worker_processes_make_the_same_archives(runs: Path, tmp_path: Path, workers: int) -> None:
-    for name in RUNS if workers == 2 else ("orders", "offline weighting", "nsga2 swaps", "pull", "group"):
+    for name in RUNS if workers == 2 else ("orders", "offline weighting", "nsga2 swaps", "pull", "group", "both"):
         explore(W, tmp_path / name, workers=workers, **SIZE, **RUNS[name])
         equal_runs(runs / name, tmp_path / name)
 

@@ -17,7 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
-from ..kernels.moves import Space, cycle_crossover, later, mapped_crossover, order_crossover, pull, space, swap
+from ..kernels.moves import Space, cycle_crossover, fill, later, mapped_crossover, order_crossover, pull, space, swap
+from ..kernels.running import bits_for
+from ..kernels.values import Jobs
 from ..simulate import decoded_start_times
 from ..workload import Workload
 from .sequence import (
@@ -107,7 +109,7 @@ class Derive:
         For moves that look at the parent's schedule they are kept as well, so that nothing is decoded twice.
         """
         order = self(recipe, ancestors)
-        if self._spec.moves != "pull":
+        if self._spec.moves not in ("pull", "fill", "both"):
             return self._decoded(order)
         return self._wait(recipe.tobytes(), order) + self._workload.submit
 
@@ -171,8 +173,10 @@ class Derive:
         if self._spec.moves in ("adjacent", "swap"):
             result[:] = order
             swap(result, rng.random((count, 2)), mean if self._spec.moves == "swap" else 1.0)
-        elif self._spec.moves == "pull":
+        elif self._spec.moves == "pull" or (self._spec.moves == "both" and rng.random() < 0.5):
             self._pull(name, order, rng, count, mean, result)
+        elif self._spec.moves in ("fill", "both"):
+            self._fill(name, order, rng, count, mean, result)
         else:
             movable = self._movable
             if self._spec.moves == "group":
@@ -193,6 +197,22 @@ class Derive:
         if waiting.size:
             cost[w.group != waiting[int(rng.random() * waiting.size)]] = 0.0
         pull(order, w.submit, wait, rng.random((count, 2)), mean, result, free)
+
+    def _fill(
+        self, name: bytes | None, order: Order, rng: np.random.Generator, count: int, mean: float, result: Order
+    ) -> None:
+        """Move jobs to where processors idle."""
+        w = self._workload
+        wait = self._wait(name, order)
+        free = self._space()
+        bits = bits_for(w.capacity)
+        start = np.add(w.submit, wait, out=free.start)
+        ends = np.add(start, w.run, out=free.ends)
+        ends <<= bits
+        ends |= w.width
+        ends.sort(kind="stable")  # half the time: they come nearly sorted
+        jobs = Jobs(w.submit, w.run, w.estimate, w.width, w.group)
+        fill(jobs, order, bits, w.capacity, rng.random((count, 2)), mean, result, free)
 
     def _wait(self, name: bytes | None, order: Order) -> NDArray[Any]:
         """Give the waits, (n,) s, under an order; its name in the cache is None if it has no place there."""

@@ -36,7 +36,7 @@ Order = NDArray[np.int32]
 
 GENES = ("number", "parent", "mate", "key", "frequency", "jump")
 DECODINGS = ("strict", "earliest")
-MOVES = ("adjacent", "swap", "later", "group", "pull")
+MOVES = ("adjacent", "swap", "later", "group", "pull", "fill", "both")
 MOVABLE = ("all", "processors", "hour", "either", "both")
 RECOMBINATIONS = ("none", "ox", "pmx", "cycle")
 MISSING = -2
@@ -58,7 +58,8 @@ class Sequences(NamedTuple):
     moves
         "adjacent" and "swap" swap two jobs; "later" moves a job towards the end; "group" does, with one group a
         child that is spared; "pull" moves jobs of one group towards the front, the more probably the more processor
-        seconds times seconds of waiting they have in the parent's schedule.
+        seconds times seconds of waiting they have in the parent's schedule; "fill", for strict decoding, moves jobs
+        to where processors idle in it, of those that fit the one that gains most; "both" pulls or fills, by chance.
     movable
         Which jobs "later" and "group" move: "all", "processors" (32 or more), "hour" (more is requested), "either"
         or "both".
@@ -79,7 +80,7 @@ def gene_labels() -> list[str]:
 
 
 def checked_words(spec: Sequences) -> Sequences:
-    """Return `spec` if its words are known; else raise InputError. Whether it fits a workload `checked` says."""
+    """Return `spec` if its words are known and go together; else raise InputError. `checked` asks the workload."""
     words = {"decoding": DECODINGS, "moves": MOVES, "movable": MOVABLE, "recombination": RECOMBINATIONS}
     for key, known in words.items():
         word = getattr(spec, key)
@@ -89,6 +90,11 @@ def checked_words(spec: Sequences) -> Sequences:
         raise InputError("starts must have one start order or more, but has none")
     if spec.movable != "all" and spec.moves not in ("later", "group"):
         raise InputError(f'movable "{spec.movable}" is for the moves later and group, but the moves are "{spec.moves}"')
+    if spec.moves in ("fill", "both") and spec.decoding == "earliest":
+        raise InputError(
+            f'moves "{spec.moves}" must be given with the decoding "strict": earliest fit leaves no gap that somebody '
+            "behind it fits into"
+        )
     return spec
 
 

@@ -18,6 +18,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+LOOKS = 256  # jobs looked at for one gap, and places up to which it is known how long one may run there
+
 
 class Space(NamedTuple):
     """What kernels write on, for orders of one length; a thread needs one of its own.
@@ -31,7 +33,7 @@ class Space(NamedTuple):
         (n,) int32.
     total, cost
         (n,) float64.
-    latest
+    latest, start, ends, free, first, taken, left, dips
         (n,) int64.
     """
 
@@ -41,11 +43,18 @@ class Space(NamedTuple):
     total: NDArray[np.float64]
     cost: NDArray[np.float64]
     latest: NDArray[np.int64]
+    start: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    free: NDArray[np.int64]
+    first: NDArray[np.int64]
+    taken: NDArray[np.int64]
+    left: NDArray[np.int64]
+    dips: NDArray[np.int64]
 
 
 def space(n: int) -> Space:
     """Make space for orders of n jobs."""
-    dtypes = (np.int32, np.int32, np.int32, np.float64, np.float64, np.int64)
+    dtypes = (*[np.int32] * 3, *[np.float64] * 2, *[np.int64] * 8)
     return Space(*(np.empty(n, dtype) for dtype in dtypes))
 
 
@@ -177,6 +186,169 @@ def pull(order, submit, wait, luck, mean, result, space):
                 place = _first_above(latest, place, np.int64(i), before)
             key[i] = place
     _put_down(order, key, False, result, places, space.following)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def fill(jobs, order, bits, capacity, luck, mean, result, space):
+    """Fill `result` with `order` after jobs have moved to where processors idle.
+
+    Between the start of a job and that of the next one in the order is a gap: processors idle until enough are free,
+    or until the next one is submitted. A gap is drawn with a probability proportional to its idle processor seconds
+    since anybody behind is submitted. Of the jobs within a jump behind the gap that could start in it and hinder
+    nobody until they are over, or until they would have started anyway, the one moves in front of the gap's end that
+    gains most by it: run time times width times seconds by which it starts earlier. So a single move, decoded
+    strictly, lets the mover start earlier and nobody later. What movers take is not offered to others.
+
+    Parameters
+    ----------
+    jobs
+        As in `Jobs`.
+    order
+        (n,) int32.
+    bits
+        Number of bits that hold the capacity, as `bits_for` gives it.
+    capacity
+        Processors.
+    luck
+        (k, 2) float64 in [0, 1): which gap, how far.
+    mean
+        Mean length of a jump, which is geometric. Of a long one the last `LOOKS` places that may hold somebody who is
+        submitted before the gap ends are looked at.
+    result
+        (n,) int32, filled.
+    space
+        `Space`, with `start`, s by job, ascending along `order`, and `ends`, the packed (finish, width) of all jobs,
+        ascending.
+    """
+    n = order.size
+    key = space.key
+    least_behind = space.following
+    total = space.total
+    start = space.start
+    ends = space.ends
+    count = _find_gaps(jobs, order, bits, capacity, space)
+    for k in range(luck.shape[0] if count > 0 else 0):
+        gap = _first_above(total, np.int64(0), np.int64(count), luck[k, 0] * total[count - 1])
+        place = np.int64(space.places[gap])
+        end = start[order[place]]
+        begin = start[order[place - 1]] if place > 0 else jobs.submit[0]
+        after = _first_above(ends, space.first[gap], np.int64(n), (end << bits) - 1)  # who ends when it ends, or later
+        submitted = _first_above(jobs.submit, np.int64(0), np.int64(n), end - 1)
+        last = _first_above(least_behind, place, np.int64(n - 1), submitted - 1)
+        last = min(last, place + jump_length(luck[k, 1], mean))
+        known = min(place + LOOKS, np.int64(n))
+        dips = _find_dips(place, known, space)
+        best = np.int64(-1)
+        most = 0.0
+        until = np.int64(0)
+        for i in range(last, max(place, last - LOOKS), -1):
+            job = order[i]
+            if jobs.submit[job] >= end or key[i] != i:
+                continue
+            width = jobs.width[job]
+            t = max(begin, jobs.submit[job])
+            needed = width + space.taken[gap]
+            if needed > space.free[gap]:
+                event = _first_above(space.latest, space.first[gap], after, needed - 1)
+                if event == after:
+                    continue
+                t = max(t, ends[event] >> bits)
+            blocked = known
+            for d in range(dips):
+                if space.left[space.dips[d]] < width:
+                    blocked = space.dips[d]
+                    break
+            # from the place on where the job is now, its own processors are enough
+            if blocked < i and t + jobs.run[job] > start[order[blocked]]:
+                continue
+            gain = float(jobs.run[job] * width) * float(start[job] - t)
+            if gain > most:
+                best = np.int64(i)
+                most = gain
+                until = t + jobs.run[job]
+        if best >= 0:
+            key[best] = place
+            _occupy(order, gap, np.int64(count), best, until, jobs.width[order[best]], space)
+    _put_down(order, key, False, result, space.places, space.following)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _find_dips(place, stop, space):
+    """Fill `dips` with the places from `place` to before `stop` after which fewer are free than ever; count them."""
+    count = 0
+    for i in range(place, stop):
+        if count == 0 or space.left[i] < space.left[space.dips[count - 1]]:
+            space.dips[count] = i
+            count += 1
+            if space.left[i] <= 0:
+                break
+    return count
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _occupy(order, gap, gaps, place, until, width, space):
+    """Take processors from a gap and from all after it, to the place where the mover was or the time it is over."""
+    i = np.int64(space.places[gap])
+    while i < place and space.start[order[i]] < until:
+        space.left[i] -= width
+        i += 1
+    while gap < gaps and space.places[gap] <= i:  # this one begins before it is over
+        space.taken[gap] += width
+        gap += 1
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _find_gaps(jobs, order, bits, capacity, space):
+    """Find the gaps that somebody behind could use, and count them.
+
+    Of each: `places` is the place at its end, `total` its idle processor seconds and those of all before, `free` the
+    processors that are free when it begins, `first` the first of the `ends` in it. `latest` is how many are free after
+    each of the `ends`, `left` after the start at each place, `following` the earliest submitted job (the lowest row)
+    behind each place.
+    """
+    n = order.size
+    start = space.start
+    ends = space.ends
+    mask = (np.int64(1) << bits) - 1
+    least = np.int64(n)
+    for i in range(n - 1, -1, -1):
+        space.key[i] = i
+        space.following[i] = least
+        least = min(least, np.int64(order[i]))
+    free = np.int64(capacity)
+    ended = 0
+    begin = jobs.submit[0]
+    count = 0
+    so_far = 0.0
+    for i in range(n):
+        end = start[order[i]]
+        if begin < end and i + 1 < n:
+            space.first[count] = ended
+            space.free[count] = free
+            space.taken[count] = 0
+            idle = np.int64(0)
+            t = max(begin, jobs.submit[space.following[i]])
+            while (ends[ended] >> bits) < end:  # the job at this place has not ended
+                finish = ends[ended] >> bits
+                idle += free * max(finish - t, np.int64(0))
+                t = max(t, finish)
+                free += ends[ended] & mask
+                space.latest[ended] = free
+                ended += 1
+            idle += free * max(end - t, np.int64(0))
+            if idle > 0:
+                so_far += idle
+                space.total[count] = so_far
+                space.places[count] = i
+                count += 1
+        while (ends[ended] >> bits) <= end:
+            free += ends[ended] & mask
+            space.latest[ended] = free
+            ended += 1
+        free -= jobs.width[order[i]]
+        space.left[i] = free
+        begin = end
+    return count
 
 
 @njit(cache=True, nogil=True, _nrt=False)
