@@ -42,6 +42,7 @@ CUT_FROM, CUT_TO = 6.0, 3.0  # bars longer than so many times what is usual, and
 USUAL = 10.0  # per cent; never less
 FAR = 2.0  # times EASY's response time
 THICK = 19  # pixels from one bar to the next
+LONGEST_CATEGORY = 26  # letters beside bars
 LABEL = 0.22  # room for the number beside a bar, of the longest
 REPRESENTATIVES = 3_000  # lines of the parallel coordinates that still answer a brush in a second
 NEARBY = 4_000  # points beside what is in focus
@@ -593,7 +594,8 @@ def bars(
     )
     figure.update_yaxes(
         tickvals=list(middle.values()),
-        ticktext=[text(c) for c in categories],
+        ticktext=[text(c, LONGEST_CATEGORY) for c in categories],
+        automargin=True,  # names of logs and groups are longer than the usual margin
         range=[middle[categories[-1]] + band / 2, -band / 2],
         showgrid=False,
         ticks="",

@@ -735,6 +735,7 @@ header p{margin:0}
 table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}
 th,td{padding:8px 12px;text-align:right;vertical-align:top;border-top:1px solid var(--line);white-space:nowrap}
 thead th{border-top:0;font-weight:600;white-space:normal;max-width:130px}
+thead small{overflow-wrap:anywhere;min-width:90px}
 th:first-child{text-align:left}
 tbody th{font-weight:600;max-width:260px;white-space:normal;overflow-wrap:anywhere}
 small{display:block;font-size:12px;font-weight:400}

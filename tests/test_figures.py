@@ -297,6 +297,12 @@ def test_bars_are_drawn_with_their_numbers_in_the_order_they_came_in():
     assert all(b - a >= 0.86 for a, b in pairwise(places))
 
 
+def test_names_beside_bars_have_room():
+    figure = bars({"ours": {"CTC-SP2-1996-3.1-cln": 1.0, "x" * 50: 2.0}}, title="")
+    assert figure.layout.yaxis.automargin
+    assert list(figure.layout.yaxis.ticktext) == ["CTC-SP2-1996-3.1-cln", "x" * 25 + "…"]
+
+
 def test_published_values_stand_on_the_bar_of_their_policy_or_where_it_would_be():
     figure = bars(
         PAPER, title="Figure 2", published={"ours": {"CTC": 9.5}, "neither": {"KTH": -12.0}}, source="paper 000"
