@@ -237,6 +237,8 @@ class Comparison:
         if self.waits:
             parts.append(self._wait_table(rows))
             notes.append(EVERY_JOB)
+        if any(_group(o) != str(i) for i, o in enumerate(self.objectives[2:], 1)):
+            notes.append(", ".join(f"{o.name} is {o.label.removeprefix('AWRT of ')}" for o in self.objectives[2:]))
         notes += [f"vs EASY: {CONVENTION}", self.ideal_rule]
         return "\n\n".join([*parts, "\n".join(notes)])
 
@@ -356,7 +358,7 @@ def compare(
         len(workload),
         workload.capacity,
         table_of_objectives,
-        _distinct([p.name if fits else p.name + OVERBOOKED for p, fits in zip(chosen, feasible, strict=True)]),
+        _called([p.name if fits else p.name + OVERBOOKED for p, fits in zip(chosen, feasible, strict=True)]),
         values,
         improvement(values, values[0]),
         ideal,
@@ -405,17 +407,18 @@ def _foreign(front: Front, workloads: Sequence[Workload]) -> InputError:
 
 
 def trained_for(policies: Sequence[Policy], workloads: Sequence[Workload]) -> dict[Wish, str]:
-    """List the wishes that policies say they were trained for, each with the name of the first such policy.
+    """List the wishes that policies say they were trained for, each with the first such policy, as a table names it.
 
     What is kept there is free: wishes that are none, or use objectives that a workload has not, are left out.
     """
     found: dict[Wish, str] = {}
-    for policy in policies:
+    names = _called([Policy("easy").name, *(policy.name for policy in policies)])[1:]
+    for policy, name in zip(policies, names, strict=True):
         with suppress(InputError):
             wish = choice.from_json(policy.provenance.get("wish"))
             for workload in workloads:
                 _check_known(wish, objective_table(workload.groups), workload.name)
-            found.setdefault(wish, policy.name)
+            found.setdefault(wish, name)
     return found
 
 
@@ -521,6 +524,12 @@ def _with_easy(policies: Sequence[Policy]) -> list[Policy]:
     for number, policy in enumerate(policies):
         chosen[f"greedy {number}" if policy.rule == "greedy" else policy.rule] = policy
     return list(chosen.values())
+
+
+def _called(policies: Sequence[str]) -> tuple[str, ...]:
+    """Tell policies apart from each other and from what stands beside them, be they called so by a file."""
+    reserved = (BEST, IDEAL, ONLINE, NEAREST, NEAREST_ONLINE)
+    return _distinct([*reserved, *policies])[len(reserved) :]
 
 
 def _distinct(names: Sequence[str]) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from paretosched.choice import to_json as to_plain
 from paretosched.compare import (
     BEST,
     IDEAL,
+    NEAREST,
     ONLINE,
     assign,
     compare,
@@ -143,6 +144,17 @@ def test_policies_of_one_name_are_told_apart():
     genes = np.full((3, 8), 0.5)
     same = [greedy(["f2"] * 3, genes * k, groups=WORKLOAD.groups, name="mine") for k in (1, 0.5)]
     assert compare(WORKLOAD, same).policies == ("EASY", "mine", "mine (2)")
+
+
+def test_a_policy_named_like_a_row_takes_no_place_of_its():
+    genes = np.full((3, 8), 0.5)
+    names = ("EASY", IDEAL, BEST, NEAREST)
+    named = [greedy(["f2"] * 3, genes, groups=WORKLOAD.groups, name=name) for name in names]
+    c = compare(WORKLOAD, named, a_front([EASY.tolist()]), FIRST)
+    assert c.policies == ("EASY", *(f"{name} (2)" for name in names))
+    assert len(c.marks) == 6
+    assert c.marks[IDEAL] is c.ideal
+    assert joint_gains([c]).keys() == {*c.policies[1:], BEST}
 
 
 def test_a_front_of_another_workload_is_refused():
@@ -321,6 +333,20 @@ def test_a_wish_is_taken_from_the_policies_that_were_trained_for_it():
     ]
     assert trained_for(made, [WORKLOAD]) == {words: "first", other: "second"}
     assert trained_for(made[:1], [WORKLOAD]) == {}
+
+
+def test_policies_of_one_name_are_told_apart_by_what_they_were_trained_for():
+    genes = np.full((3, 8), 0.5)
+    words = [Wish(weights=[("AWRT1", 10)]), Wish(weights=[("AWRT2", 4)])]
+    made = [greedy(["f2"] * 3, genes, groups=WORKLOAD.groups, provenance={"wish": to_plain(wish)}) for wish in words]
+    assert tuple(trained_for(made, [WORKLOAD]).values()) == compare(WORKLOAD, made).policies[1:]
+    assert len(set(trained_for(made, [WORKLOAD]).values())) == 2
+
+
+def test_the_text_says_which_group_an_objective_is_of():
+    named, numbered = (WORKLOAD.with_(groups=groups) for groups in (("staff", "guests", "3"), ("1", "2", "3")))
+    assert "AWRT1 is group staff, AWRT2 is group guests, AWRT3 is group 3" in compare(named, []).text().splitlines()
+    assert "is group" not in compare(numbered, []).text()
 
 
 # --- what administrators ask --------------------------------------------------------------------------------------
