@@ -451,7 +451,10 @@ def train(options: argparse.Namespace) -> None:
     with _sure_interrupt(), _bar("training", None) as update:
 
         def show(progress: Trained) -> None:
-            update(progress.evaluations, progress.total, f"{progress.objective:,.6g}, EASY {progress.easy:,.6g}")
+            said = [f"{progress.objective:,.6g}, EASY {progress.easy:,.6g}"] if wish.weights or wish.near else []
+            if progress.exceeded:
+                said.append(f"limits exceeded by {100 * progress.exceeded:,.2f} %")
+            update(progress.evaluations, progress.total, "; ".join(said))
 
         try:
             training = trained(
@@ -488,7 +491,7 @@ def train(options: argparse.Namespace) -> None:
         f"{training.evaluations:,} policies tried for {written(wish)} in {training.elapsed:.1f} s "
         f"({cost:.1f} ms CPU each)\n\n{training.text()}"
     )
-    given = [options.traces[0]]
+    given = list(options.traces)
     for option in ("capacity", "groups"):
         if getattr(options, option) is not None:
             given += [f"--{option}", str(getattr(options, option))]
@@ -1114,7 +1117,8 @@ def _parser() -> argparse.ArgumentParser:
         metavar="WISH",
         help="what is wanted, in words or as a .json file: a sum to be minimised, 10*AWRT1 + 4*AWRT2 - 500*UTIL; a "
         "point, near AWRT1=50000, AWRT2=17h; each with limits or limits alone, AWRT5 <= 11h, UTIL >= 65, AWRT in "
-        "45000..52000. Seconds and per cent where no unit (s, min, h, d, %%) is given",
+        "45000..52000. Seconds and per cent where no unit (s, min, h, d, %%) is given. One that begins with a minus is "
+        "given as --objective=-UTIL",
     )
     made.add_argument("-o", "--output", required=True, metavar="FILE", type=_path, help="policy file to write, JSON")
     made.add_argument(

@@ -472,6 +472,11 @@ def test_train_takes_several_logs_and_keeps_a_part_back(house: Path, tmp_path: P
     said = done("train", house / "w.swf.gz", tmp_path / "v.swf", "--objective", "AWRT1", "-o", tmp_path / "p.json",
                 "--train-until", 0.6, "--over", "ratio", "--criterion", "f2", "--generations", 1, "--backfill", "none",
                 "--strategy", "cma", "--scale", "log", "--json")  # fmt: skip
+    shown = done("train", house / "w.swf.gz", tmp_path / "v.swf", "--objective", "AWRT1 <= 1s", "-o",
+                 tmp_path / "q.json", "--criterion", "f2", "--generations", 1)  # fmt: skip
+    _, compare, *arguments = shlex.split(shown.out.partition("next: ")[2])
+    assert [compare, *arguments[:2]] == ["compare", str(house / "w.swf.gz"), str(tmp_path / "v.swf")]
+    assert " of 120, limits exceeded by " in shown.err
     easy, system = said.json["systems"]
     assert easy["objective"] == pytest.approx(1, abs=1e-12)
     assert [w["workload"] for w in system["workloads"]] == ["w to 60 %", "v to 60 %"]

@@ -324,6 +324,20 @@ def test_progress_is_told_after_every_generation() -> None:
     assert [p.objective for p in seen] == sorted([p.objective for p in seen], reverse=True)
     assert seen[-1].objective == training.systems[training.best].objective
     assert {p.easy for p in seen} == {training.easy.objective}
+    assert {p.exceeded for p in seen} == {0.0}
+
+
+def test_progress_says_how_far_limits_are_exceeded() -> None:
+    seen: list[Progress] = []
+    wish = parse("AWRT1, AWRT2 <= 1", objective_table(W.groups))
+    training = train(W, wish, criterion="f1", generations=1, progress=seen.append)
+    assert seen[0].exceeded >= seen[-1].exceeded == training.systems[0].exceeded > 0
+
+
+def test_a_region_has_no_objective_in_the_text() -> None:
+    text = train(W, parse("AWRT1 <= 1", objective_table(W.groups)), criterion="f1", generations=1).text()
+    assert "objective" not in text
+    assert "limits exceeded" in text
 
 
 def test_a_run_is_not_mixed_with_another(whole: tuple[Path, Training], tmp_path: Path) -> None:

@@ -60,11 +60,13 @@ class Progress(NamedTuple):
     replayed
         Taken from the store.
     objective, easy
-        The best value of the objective so far, and that of EASY.
+        The objective of the best policy so far, and that of EASY.
     seconds
         CPU seconds of all simulations.
     elapsed
         Seconds since this training was started or continued.
+    exceeded
+        By how much the best policy so far exceeds the limits, see `choice.violation`.
     """
 
     evaluations: int
@@ -74,6 +76,7 @@ class Progress(NamedTuple):
     easy: float
     seconds: float
     elapsed: float
+    exceeded: float
 
 
 class System(NamedTuple):
@@ -212,8 +215,8 @@ class Training:
                 change = {o.name: after[f"{o.name}_vs_easy"] for o in self.objectives} | {"objective": after["vs_easy"]}
                 gains = {key: signed(x) for key, x in change.items() if x is not None and not np.isnan(x)}
                 lines.append({"on": "  vs EASY"} | gains)
-        columns_of_objectives = [Column("on", "on"), Column("objective", "objective", natural)]
-        measured = table(lines, [*columns_of_objectives, *map(in_hours, self.objectives)])
+        reached = [Column("objective", "objective", natural)] if self.wish.weights or self.wish.near else []
+        measured = table(lines, [Column("on", "on"), *reached, *map(in_hours, self.objectives)])
         notes = [SITUATIONS_OF_CRITERIA] if len(self.systems) > 1 else []
         return "\n".join([table(shown, columns), *notes, "", measured, CONVENTION])
 
@@ -432,9 +435,11 @@ def _system(policy: Policy, task: _Task, test: _Task | None, values: Floats) -> 
 
 def _progress(record: Record, task: _Task) -> Progress:
     values = record.values[: record.count]
-    best = float(task.measure(values)[0][task.fitness(values).argmin()])
+    goals, violations = task.measure(values)
+    best = int(choice.penalised(goals, violations).argmin())
+    reached, easy = float(goals[best]), float(task.easy[0][0])
     done = record.count, record.total, record.replayed
-    return Progress(*done, best, float(task.easy[0][0]), record.seconds, record.elapsed)
+    return Progress(*done, reached, easy, record.seconds, record.elapsed, float(violations[best]))
 
 
 # --- the course of a training ---------------------------------------------------------------------------------------
