@@ -610,7 +610,7 @@ def test_compare_takes_the_objective_in_words_from_a_file_and_from_a_policy(hous
     assert said[0].json[0]["wish"] == "AWRT1 + AWRT2"
     assert said[0].err == (
         "paretosched: the objective is AWRT1 + AWRT2, as Greedy f2 with EASY was trained for it; "
-        "Greedy f2 with EASY was trained for AWRT2\n"
+        "Greedy f2 with EASY (2) was trained for AWRT2\n"
     )
     assert (said[1].json[0]["wish"], said[1].err) == ("AWRT2", "")
 
