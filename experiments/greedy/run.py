@@ -98,6 +98,9 @@ def learn(training: settings.Training, seed: int, options: argparse.Namespace) -
     policies = options.results / "policies"
     policies.mkdir(exist_ok=True)
     save_policy(trained.policy, policies / f"{training.name}-{seed}.json")
+    for system in trained.systems if len(trained.systems) > 1 else ():
+        if len(set(system.policy.criteria)) == 1:
+            save_policy(system.policy, policies / f"{training.name}-{system.policy.criteria[0]}-{seed}.json")
     sessions = read_about(place)["sessions"]
     about = {
         "training": training.name,

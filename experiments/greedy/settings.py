@@ -29,7 +29,8 @@ TRADE_OFFS = {"strict": {"AWRT": 1.0, "AWRT3": 1.1, "AWRT4": 1.1, "AWRT5": 1.1},
 TEST_SHARE = 0.7
 # Whose policies are applied to every log, and what they are called.
 APPLIED = {
-    "none": "trained on CTC",
+    "none-f2": "trained on CTC, f2",
+    "none": "trained on CTC, best",
     "all-sum": "trained on all, sum",
     "all-ratio": "trained on all, ratio",
     "easy": "trained on CTC, with EASY",
