@@ -233,6 +233,9 @@ def fill(jobs, order, bits, capacity, luck, mean, result, space):
         end = start[order[place]]
         begin = start[order[place - 1]] if place > 0 else jobs.submit[0]
         after = _first_above(ends, space.first[gap], np.int64(n), (end << bits) - 1)  # who ends when it ends, or later
+        most_free = space.latest[after - 1] if after > space.first[gap] else space.free[gap]
+        if space.taken[gap] >= most_free:
+            continue
         submitted = _first_above(jobs.submit, np.int64(0), np.int64(n), end - 1)
         last = _first_above(least_behind, place, np.int64(n - 1), submitted - 1)
         last = min(last, place + jump_length(luck[k, 1], mean))
