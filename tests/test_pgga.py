@@ -68,8 +68,8 @@ def test_a_quick_run_walks_the_whole_path(tmp_path: Path) -> None:
     # what was done is not done again, and what was lost is
     assert script("run.py", "--quick", "--work", str(work)) == ""
     assert {path.name: path.read_bytes() for path in results.iterdir() if path.name in first} == first
-    (work / "surfaces-50.json").unlink()
-    assert "surfaces 50" in script("run.py", "--quick", "--work", str(work), "--part", "surfaces")
+    (work / "surfaces-seed-0.json").unlink()
+    assert "surfaces seed-0" in script("run.py", "--quick", "--work", str(work), "--part", "surfaces")
     timeless = [
         [[row[key] for key in row if "CPU" not in key] for row in csv.DictReader(text.decode().splitlines())]
         for text in (first["surfaces.csv"], (results / "surfaces.csv").read_bytes())
