@@ -131,9 +131,12 @@ class Derive:
                 else:
                     known[parent.tobytes()] = order
         uses = Counter(name for _, names in missing.values() for name in names)
+        # What else an old recipe descends from has hardly a child to come, and would drive out those who have.
+        kept = {recipe.tobytes(), *missing[recipe.tobytes()][1]}
         for name, (row, names) in sorted(missing.items(), key=lambda item: item[1][0][0]):
-            known[name] = self._derived(row, [(used, known[used]) for used in names])
-            self._recent.put(("order", name), known[name])
+            known[name] = self._derived(row, [(used if used in kept else None, known[used]) for used in names])
+            if name in kept:
+                self._recent.put(("order", name), known[name])
             for used in names:  # or all orders of a chain of 600 would be held in memory
                 uses[used] -= 1
                 if not uses[used]:
@@ -158,12 +161,11 @@ class Derive:
             raise InputError(f'recipe {number:g}: it has a mate, {mate:g}, but recombination is "none"')
         return [int(parent)] if mate < 0 else [int(parent), int(mate)]
 
-    def _derived(self, row: Floats, parents: list[tuple[bytes, Order]]) -> Order:
-        """Make an order from those of its parents, given with their names in the cache."""
+    def _derived(self, row: Floats, parents: list[tuple[bytes | None, Order]]) -> Order:
+        """Make an order from those of its parents, given with their names in the cache, None if they have no place."""
         if not parents:
             return start_order(self._workload, self._spec.starts[int(row[3])])
         rng = chance(int(row[3]))
-        name: bytes | None
         name, order = parents[0]
         if len(parents) == 2:
             name, order = None, _recombined(self._spec.recombination, order, parents[1][1], rng, self._space())
