@@ -356,6 +356,10 @@ def equal(found: Sequence[Mapping[str, str]]) -> list[str]:
         "Hypervolume of what each run alone had found by then, all in one box: from the best of all runs to the "
         "worst of the weighting front. Those that begin with the weighting front had its 20,000 evaluations before.",
         "",
+        "The rows into idle processors are one seed each; their start frequencies (5,000 and 500, against 50) were "
+        "chosen on this workload, and their CPU seconds are of a loaded, interrupted run: they are no controlled "
+        "comparison of moves, and their columns in time do not count.",
+        "",
     ]
 
 
