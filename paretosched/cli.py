@@ -1159,9 +1159,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     made.add_argument(
         "--plan",
-        choices=["paper002", "better", "algorithms"],
+        choices=["paper002", "better", "algorithms", "moves"],
         help="several explorations, each in a directory of its own in RUN, and their merged front. paper002: "
-        "the rows of Table 4 of the paper; better: what it did not try; algorithms: NSGA-II beside others",
+        "the rows of Table 4 of the paper; better: what it did not try; algorithms: NSGA-II beside others; "
+        "moves: what moves from known schedules on are worth",
     )
     made.add_argument(
         "--only",

@@ -26,7 +26,7 @@ from paretosched.tables import save_rows
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-PARTS = ("paper002", "better", "algorithms", "workloads")
+PARTS = ("paper002", "better", "algorithms", "moves", "workloads")
 
 
 def main() -> None:
@@ -56,6 +56,9 @@ def main() -> None:
     if "algorithms" in parts:
         explore(ctc, place, PLANS["algorithms"], options)
         save_rows(algorithms(place), options.results / "algorithms.csv")
+    if "moves" in parts:
+        explore(ctc, place, PLANS["moves"], options)
+        save_rows(moves(place), options.results / "moves.csv")
     if "workloads" in parts:
         save_rows(
             [other(log, place if log == settings.CTC else options.work / log[0], options) for log in logs()],
@@ -280,6 +283,23 @@ def algorithms(place: Path) -> list[dict[str, Any]]:
             keys = ("evaluations", "size", "hypervolume", "igd_plus", "epsilon")
             about = {key: row.settings[key] for key in ("encoding", "algorithm", "seed")}
             found.append({"row": row.name, **about, **{key: measured[key] for key in keys}})
+    return found
+
+
+def moves(place: Path) -> list[dict[str, Any]]:
+    """Measure moves at equal evaluations, in one box with the front they begin with."""
+    rows = [row for row in PLANS["moves"] if row.settings["encoding"] == "sequence"]
+    begin = ps.load_front(place / "weighting")
+    fronts = [begin, *(ps.load_front(place / row.name) for row in rows)]
+    merged = ps.merge(fronts)
+    first, *others = ps.indicators(merged, fronts)["inputs"]
+    found = []
+    for row, front, measured in zip(rows, fronts[1:], others, strict=True):
+        gain = ps.indicators(merged, [ps.merge([begin, front])])["inputs"][0]["hypervolume"] - first["hypervolume"]
+        about = {key: row.settings[key] for key in ("moves", "frequency", "seed", "evaluations")}
+        seconds = read_about(place / row.name)["kernel_seconds"]
+        shares = {"size": measured["size"], "in_front": measured["in_front"], "hypervolume": measured["hypervolume"]}
+        found.append({"row": row.name, **about, "kernel_seconds": seconds, **shares, "gain": gain})
     return found
 
 
