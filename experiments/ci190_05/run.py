@@ -290,16 +290,16 @@ def moves(place: Path) -> list[dict[str, Any]]:
     """Measure moves at equal evaluations, in one box with the front they begin with."""
     rows = [row for row in PLANS["moves"] if row.settings["encoding"] == "sequence"]
     begin = ps.load_front(place / "weighting")
-    fronts = [begin, *(ps.load_front(place / row.name) for row in rows)]
-    merged = ps.merge(fronts)
-    first, *others = ps.indicators(merged, fronts)["inputs"]
+    fronts = [ps.load_front(place / row.name) for row in rows]
+    with_begin = [ps.merge([begin, front]) for front in fronts]
+    first, *measured = ps.indicators(ps.merge([begin, *fronts]), [begin, *fronts, *with_begin])["inputs"]
     found = []
-    for row, front, measured in zip(rows, fronts[1:], others, strict=True):
-        gain = ps.indicators(merged, [ps.merge([begin, front])])["inputs"][0]["hypervolume"] - first["hypervolume"]
-        about = {key: row.settings[key] for key in ("moves", "frequency", "seed", "evaluations")}
-        seconds = read_about(place / row.name)["kernel_seconds"]
-        shares = {"size": measured["size"], "in_front": measured["in_front"], "hypervolume": measured["hypervolume"]}
-        found.append({"row": row.name, **about, "kernel_seconds": seconds, **shares, "gain": gain})
+    for row, own, gained in zip(rows, measured[: len(rows)], measured[len(rows) :], strict=True):
+        about = {key: row.settings[key] for key in ("moves", "frequency", "seed")}
+        kept = {key: own[key] for key in ("evaluations", "size", "in_front", "hypervolume")}
+        seconds = {"kernel_seconds": read_about(place / row.name)["kernel_seconds"]}
+        both = {"begin": first["hypervolume"], "gain": gained["hypervolume"] - first["hypervolume"]}
+        found.append({"row": row.name, **about, **kept, **seconds, **both})
     return found
 
 
