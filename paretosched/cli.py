@@ -550,6 +550,10 @@ def app(options: argparse.Namespace) -> None:
 
 def assign(options: argparse.Namespace) -> None:
     """Assign independent jobs to unequal nodes."""
+    from dataclasses import replace
+
+    import numpy as np
+
     from .assignment import Genetic, History, at_least, divisible, queues, read_history, read_jobs, read_nodes
     from .assignment import assign as assigned
     from .assignment import save_assignment as saved
@@ -565,6 +569,9 @@ def assign(options: argparse.Namespace) -> None:
         )
     bag, nodes = read_jobs(options.jobs), read_nodes(options.nodes)
     past = read_history(options.history) if options.history is not None else History()
+    if options.history is None and np.isnan(bag.workload).all():
+        bag = replace(bag, workload=bag.size)
+        _remark("no workloads and no --history: the size of a job is taken as its workload")
     bag, waiting, ready = queues(past, bag, options.line)
     genetic = Genetic(**given | ({"start": tuple(given["start"])} if "start" in given else {}))
     if not ready.size:
@@ -1410,7 +1417,12 @@ def _parser() -> argparse.ArgumentParser:
         "  A node of speed 2 does 2 units of workload in a time unit. Also: job,size; job,size,workload with empty\n"
         "  cells; node,speed,utilisation; and job,size,time,speed or job,size,time,speed,utilisation for past runs",
     )
-    made.add_argument("jobs", metavar="JOBS", type=_path, help="CSV file: job,workload or job,size")
+    made.add_argument(
+        "jobs",
+        metavar="JOBS",
+        type=_path,
+        help="CSV file: job,workload; or job,size, which without --history is the workload",
+    )
     made.add_argument("nodes", metavar="NODES", type=_path, help="CSV file: node,speed or node,speed,utilisation")
     made.add_argument(
         "--method",
