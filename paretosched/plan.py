@@ -185,9 +185,10 @@ BETTER = (
     ),
     _from_known("sequence-later", "Strict sequences, towards the end", moves="later", movable="either"),
     _from_known("sequence-group", "Strict sequences, other groups towards the end", moves="group", movable="either"),
-    _from_known("sequence-pull", "Strict sequences, expensive waits forward", moves="pull"),
-    _from_known("sequence-fill", "Strict sequences, into idle processors", moves="fill"),
-    _from_known("sequence-both", "Strict sequences, forward or into idle processors", moves="both"),
+    # the frequencies are those that the plan "moves" found best
+    _from_known("sequence-pull", "Strict sequences, expensive waits forward", moves="pull", frequency=5_000),
+    _from_known("sequence-fill", "Strict sequences, into idle processors", moves="fill", frequency=5_000),
+    _from_known("sequence-both", "Strict sequences, forward or into idle processors", moves="both", frequency=5_000),
     _weighting(
         "offline-members",
         "Schedules of the weighting front, decoded by earliest fit",
