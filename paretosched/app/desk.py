@@ -19,7 +19,7 @@ from ..simulate import simulate
 from ..workload import Workload
 from . import folder as folders
 from . import state as states
-from .charts import axes, empty, part
+from .charts import BEST_OF_EACH, axes, empty, part
 from .state import State
 from .trainings import DONE, EFFORTS, RUNNING, Training, Trainings
 
@@ -27,7 +27,6 @@ Floats = NDArray[np.float64]
 
 KNOWN = ("fcfs", "conservative")  # and EASY, and what the log says happened
 MOST_UNDONE = 100
-BEST_OF_EACH = "best of each"
 
 
 class Desk:
@@ -74,16 +73,16 @@ class Desk:
             It cannot be done; nothing has changed.
         """
         with self.lock:
-            self.remark = ""
             what = action.get("do") if isinstance(action, dict) else None
             if what == "refresh":
                 return
+            self.remark = ""
             if what in ("undo", "redo"):
                 self._step_back(what == "undo")
             elif what in ("train", "cancel", "resume"):
                 self._train(action)
             elif what == "open":
-                state, lost = states.from_json(action.get("page"), self.front, "the opened file")
+                state, lost = states.read(action.get("text"), self.front, "the opened file")
                 self._become(state)
                 self.remark = f"{lost} schedules of the file are not on this front" if lost else ""
             else:

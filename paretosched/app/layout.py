@@ -16,11 +16,11 @@ from dash import dcc, html
 from .. import choice
 from ..advice import CLASSES, FREE
 from ..compare import improvement
-from ..figures import defined, mark_style
+from ..figures import defined
 from ..front import Front, row_policy
 from ..objectives import Objective
 from ..tables import plain
-from .charts import LETTERS, differences, in_words, shown, unit_of
+from .charts import LETTERS, brief, differences, in_words, mark_styles, shown, unit_of
 from .desk import Desk
 from .state import State
 from .trainings import DONE, EFFORTS, FAILED, QUEUED, RUNNING, STOPPED, Training, size
@@ -33,6 +33,7 @@ GRAPH = {
     "responsive": True,
     "doubleClick": False,
 }
+TWICE = 2.0
 MODES = {"ranges": "Ranges", "point": "Reference point", "weights": "Weights", "classes": "Classes"}
 HELP = {
     "ranges": "Only schedules within all of these remain; the same as brushing a chart.",
@@ -46,7 +47,7 @@ def page(desk: Desk, contents: Mapping[str, Any]) -> Any:
     """Lay out the page with its first contents, see `server`."""
     front = desk.front
     names = [o.name for o in defined(front)]
-    facts = f"{len(front):,} schedules, none better than another in everything, out of {front.evaluations:,} simulated"
+    facts = f"{_schedules(len(front))}, none better than another in everything, out of {front.evaluations:,} simulated"
     return html.Div(
         id="page",
         children=[
@@ -90,6 +91,7 @@ def page(desk: Desk, contents: Mapping[str, Any]) -> Any:
                                     )
                                 ]
                             ),
+                            html.P(id="message", role="alert"),  # above all three tabs
                             html.Div(contents["ask"], id="ask"),
                         ],
                         className="side",
@@ -114,17 +116,8 @@ def _charts(names: Sequence[str], front: Front, contents: Mapping[str, Any]) -> 
                     ],
                     className="tabs",
                 ),
-                html.Label(
-                    [
-                        html.Span(
-                            className="field",
-                            id="fit",
-                            **_field({"do": "look"}, "fit", "axes cover what remains only", kind="check"),
-                        ),
-                        "fit axes",
-                    ],
-                    className="check",
-                ),
+                _check("fit", "fit axes", "axes cover what remains only"),
+                _check("log", "log axes", "logarithmic axes for response times"),
                 html.Div(id="legend"),
             ],
             className="bar",
@@ -148,17 +141,6 @@ def _charts(names: Sequence[str], front: Front, contents: Mapping[str, Any]) -> 
                             [
                                 html.H2(
                                     [_select(names, "across", "to the right"), " and ", _select(names, "up", "upwards")]
-                                ),
-                                html.Label(
-                                    [
-                                        html.Span(
-                                            className="field",
-                                            id="log",
-                                            **_field({"do": "look"}, "log", "logarithmic axes", kind="check"),
-                                        ),
-                                        "log",
-                                    ],
-                                    className="check",
                                 ),
                                 _export("free"),
                             ],
@@ -212,7 +194,7 @@ def contents(desk: Desk, seen: View) -> list[Any]:
 
 def _wish_tab(desk: Desk, seen: View) -> list[Any]:
     state = desk.state
-    words = "" if state.wish is None else choice.written(state.wish)
+    words = "" if state.wish is None else choice.written(state.wish, hours=True)
     return [
         html.Div(
             [
@@ -232,7 +214,6 @@ def _wish_tab(desk: Desk, seen: View) -> list[Any]:
             ],
             className="text",
         ),
-        html.P(id="message", role="alert"),
         html.P(desk.remark, className="remark") if desk.remark else None,
         html.Div(id="left", **{"aria-live": "polite"}),
         html.Div(
@@ -248,6 +229,7 @@ def _wish_tab(desk: Desk, seen: View) -> list[Any]:
                 _button(
                     "Knee points", {"do": "knees"}, title="The schedules that would be missed most, however you weigh"
                 ),
+                _sane(desk),
             ],
             className="row",
         ),
@@ -359,17 +341,32 @@ def _wish_table(state: State, desk: Desk, seen: View) -> Any:
     return html.Table([html.Thead(head), html.Tbody(rows)], id="wishes")
 
 
+def _sane(desk: Desk) -> Any:
+    """Offer to leave out schedules that no group would bear: on merged fronts they hide all others."""
+    if desk.comparison is None:
+        return None
+    easy, front = desk.comparison.values[0], desk.front
+    groups = [j for j, o in enumerate(front.objectives) if o in defined(front) and o.name not in ("UTIL", "AWRT")]
+    limits = {front.objectives[j].name: [None, round(TWICE * float(easy[j]) / 360) * 360.0] for j in groups}
+    if all(front.values[:, j].max() <= TWICE * easy[j] for j in groups):
+        return None
+    title = "Limits each group to twice the response time it has under EASY, and fits the axes to what remains"
+    return _button("Nobody over twice EASY", {"do": "limit", "limits": limits, "fit": True}, title=title)
+
+
 def _chosen(desk: Desk, seen: View) -> Any:
     state, front, row = desk.state, desk.front, seen.row
     picked = [pick.row for pick in state.picks]
     if state.chosen is not None:
-        how = state.suggested[0] if row in state.suggested[1] else "chosen"
+        how = f"the {state.suggested[0]}" if row in state.suggested[1] else "chosen"
     elif state.wish is None:
         how = "the compromise, until you say what you want"
     elif state.wish.weights or state.wish.near:
         how = "nearest to your wish"
-    else:
+    elif seen.left:
         how = "the compromise of what remains"
+    else:
+        how = "nearest to your limits, which leave nothing"
     inside = bool(seen.among[row])
     others = list(state.suggested[1]) if state.suggested[1] else list(seen.nearest)
     links = [
@@ -404,7 +401,7 @@ def _chosen(desk: Desk, seen: View) -> Any:
         [
             html.Div(
                 [
-                    html.H3([f"Schedule {row}", html.Small(how + ("" if inside else " · outside your limits"))]),
+                    html.H3(f"Schedule {row}"),
                     policy,
                     html.Span("on the shortlist", className="quiet")
                     if row in picked
@@ -412,6 +409,7 @@ def _chosen(desk: Desk, seen: View) -> Any:
                 ],
                 className="head",
             ),
+            html.P(how + ("" if inside or not seen.left else " · outside your limits"), className="quiet"),
             html.Div(
                 [("knees: " if state.suggested[0] == "knee" else "next best: ") if links else "", *links],
                 className="links",
@@ -435,7 +433,8 @@ def _gain(o: Objective, gain: float, short: bool = False) -> Any:
     """Say how much better or worse; `gain` is (reference - X) / reference, of which UTIL wants a negative one."""
     rounded = round(-gain if o.maximise else gain, 1) + 0.0
     kind, sign = ("same", "=") if rounded == 0 else ("better", "▲") if rounded > 0 else ("worse", "▼")
-    words = "same" if rounded == 0 else f"{abs(rounded):.1f} %" if short else f"{abs(rounded):.1f} % {kind}"
+    size = f"{abs(rounded):,.{0 if abs(rounded) >= 1000 else 1}f} %"
+    words = "same" if rounded == 0 else size if short else f"{size} {kind}"
     return html.Span(f"{sign} {words}", className=kind, title=kind)
 
 
@@ -445,39 +444,39 @@ def _steps(desk: Desk, seen: View) -> Any:
     head = html.Tr(
         [
             html.Th("1 % better", scope="col"),
-            *(html.Th(_short(o), scope="col", title=o.name) for _, o in columns),
-            html.Th("", scope="col"),
+            *(html.Th(o.name, scope="col") for _, o in columns),
         ]
     )
     rows = []
     for i, o in columns:
         row = int(seen.rows[i])
-        cells: list[Any] = [html.Th(o.name, scope="row")]
+        there = {"className": "link", "title": f"look at schedule {row}, which this step leads to"}
+        step = o.name if row < 0 else _button(o.name, {"do": "choose", "row": row}, **there)
+        cells: list[Any] = [html.Th(step, scope="row")]
         if row < 0:
-            cells.append(html.Td("no such schedule remains", colSpan=len(columns) + 1, className="quiet left"))
+            cells.append(html.Td("no such schedule remains", colSpan=len(columns), className="quiet left"))
         else:
             for j, _ in columns:
                 gain = round(float(seen.gains[i, j]), 1) + 0.0
                 cells.append(
                     html.Td(
-                        "0" if gain == 0 else "< -999" if gain < -999 else f"{gain:+.1f}",
+                        "0" if gain == 0 else f"{gain:+,.{0 if abs(gain) >= 100 else 1}f}".replace("-", "−"),
                         className=("own " if i == j else "")
                         + ("better" if gain > 0 else "worse" if gain < 0 else "same"),
                     )
                 )
-            cells.append(
-                html.Td(_button("go", {"do": "choose", "row": row}, className="link", title=f"look at schedule {row}"))
-            )
         rows.append(html.Tr(cells))
     return html.Div(
         [
             html.H3(
                 [
                     "What one more per cent costs",
-                    html.Small("the least it costs elsewhere, from this schedule; % gained +, lost −"),
+                    html.Small(
+                        "the least it costs elsewhere, from this schedule: gained +, lost −, in %; click to go there"
+                    ),
                 ]
             ),
-            html.Table([html.Thead(head), html.Tbody(rows)], id="steps"),
+            html.Div(html.Table([html.Thead(head), html.Tbody(rows)], id="steps"), className="scroll"),
         ],
         className="card",
     )
@@ -593,7 +592,7 @@ def _compare_tab(desk: Desk) -> list[Any]:
 
 def _train_tab(desk: Desk) -> list[Any]:
     state = desk.state
-    wish = None if state.wish is None else choice.written(state.wish)
+    wish = None if state.wish is None else choice.written(state.wish, hours=True)
     if desk.waiting:
         how: Any = html.P("The workload is being read and the known schedules simulated …", className="empty")
     elif desk.comparison is None:
@@ -609,9 +608,9 @@ def _train_tab(desk: Desk) -> list[Any]:
                 html.Div(
                     [
                         _button(
-                            f"{words}: {size(number):,}",
+                            f"Train · {words}: {size(number):,} schedules",
                             {"do": "train", "generations": number},
-                            className="button strong",
+                            className="button strong" if number == min(EFFORTS) else "button",
                             title=f"{number} generations",
                             **{"data-effort": str(number)},
                         )
@@ -620,7 +619,7 @@ def _train_tab(desk: Desk) -> list[Any]:
                     className="row",
                 ),
                 html.P(
-                    "So many schedules are simulated, in the background, one wish after another. Go on meanwhile.",
+                    "It runs in the background, one wish after another. Go on with your work meanwhile.",
                     className="quiet",
                 ),
             ],
@@ -638,7 +637,12 @@ def training_rows(desk: Desk) -> list[dict[str, Any]]:
     names = [o.name for o in desk.front.objectives]
     rows = []
     for t in desk.listed:
-        row = {"training": t.number, "wish": choice.written(t.wish), "status": t.status, "simulated": t.done}
+        row = {
+            "training": t.number,
+            "wish": choice.written(t.wish, hours=True),
+            "status": t.status,
+            "simulated": t.done,
+        }
         values = desk.reached.get(t.number, np.full(len(names), np.nan))
         way = "" if np.isnan(values).all() else progress(t.wish, easy, values, desk.front)
         rows.append({**row, **dict(zip(names, plain(values), strict=True)), "way": way})
@@ -651,7 +655,7 @@ def _training(desk: Desk, t: Training) -> Any:
     words = {
         QUEUED: "waits for the one before it",
         RUNNING: "is learning",
-        STOPPED: "stopped; what it found is kept",
+        STOPPED: "stopped; what it found is kept" if t.done else "stopped before it began",
         DONE: "done",
         FAILED: t.message,
     }[t.status]
@@ -663,7 +667,7 @@ def _training(desk: Desk, t: Training) -> Any:
             ],
             className="head",
         ),
-        html.P(html.B(choice.written(t.wish))),
+        html.P(html.B(choice.written(t.wish, hours=True))),
     ]
     if t.status != DONE:
         body.append(
@@ -747,6 +751,11 @@ def _button(words: str, do: Mapping[str, Any], *, className: str = "button", **m
     return html.Button(words, className=className, **{"data-do": json.dumps(do)}, **more)
 
 
+def _check(key: str, words: str, meaning: str) -> Any:
+    made = html.Span(className="field", id=key, **_field({"do": "look"}, key, meaning, kind="check"))
+    return html.Label([made, words], className="check", title=meaning)
+
+
 def _number(do: Mapping[str, Any], key: str, label: str, value: str, factor: float) -> Any:
     return html.Span(className="field", **_field(do, key, label, value, factor=factor))
 
@@ -777,13 +786,11 @@ def _label(words: str) -> dict[str, str]:
 
 
 def _meaning(o: Objective) -> str:
-    return {"UTIL": "utilisation, %", "AWRT": "all jobs, h"}.get(
-        o.name, f"{o.label.removeprefix('AWRT of ')}, {unit_of(o)}"
-    )
+    return {"UTIL": "utilisation, %", "AWRT": "all jobs, h"}.get(o.name, f"{brief(o)}, {unit_of(o)}")
 
 
-def _short(o: Objective) -> str:
-    return o.name.removeprefix("AWRT") or "AWRT"
+def _schedules(number: int) -> str:
+    return f"{number:,} schedule{'' if number == 1 else 's'}"
 
 
 def _digits(value: float) -> str:
@@ -792,5 +799,4 @@ def _digits(value: float) -> str:
 
 def legend(names: Sequence[str]) -> list[dict[str, str]]:
     """Give the marks with their colours and symbols, for the browser."""
-    keys = ("name", "colour", "symbol")
-    return [dict(zip(keys, (name, *mark_style(k)), strict=True)) for k, name in enumerate(names)]
+    return [{"name": name, "colour": hue, "symbol": symbol} for name, (hue, symbol) in mark_styles(names).items()]

@@ -15,10 +15,12 @@ from urllib.parse import urlsplit
 
 import dash
 import flask
+import numpy as np
 from dash import ClientsideFunction, Input, Output, no_update
 from dash.exceptions import PreventUpdate
 
-from ..errors import InputError, printable
+from ..errors import InputError, first_few, printable
+from ..figures import defined
 from ..front import Front, row_policy
 from ..policy import to_json as policy_to_json
 from ..workload import Workload
@@ -32,6 +34,7 @@ from .view import comparison_rows, reach_rows, remaining_rows, scene, step_rows,
 
 LOCAL = ("127.0.0.1", "localhost", "::1")
 COOKIE = "paretosched"
+MOST_VALUE = 1e15  # s or %; nobody has measured more
 MOST_SAID = 1_000_000  # bytes of a request
 THREADS = 8
 POLICY = (
@@ -127,7 +130,7 @@ def _page(desk: Desk) -> dict[str, Any]:
             "ask": layout.contents(desk, seen),
             "scene": drawn,
             "free": chart(state.across, state.up, state.log),
-            "util": chart("UTIL", "AWRT", False),
+            "util": chart("UTIL", "AWRT", state.log),
         }
 
 
@@ -207,6 +210,18 @@ def _equal(given: str, token: str) -> bool:
     return hmac.compare_digest(given.encode("utf-8", "replace"), token.encode())
 
 
+def _check_values(path: str | os.PathLike[str], front: Front) -> None:
+    """Refuse what no schedule can have: charts are of logarithms, and shares are of these values."""
+    for objective in front.objectives[:2]:
+        if objective not in defined(front):
+            raise InputError(f"{path}: a page needs schedules with {objective.name}, but here it is undefined")
+    odd = np.argwhere((front.values <= 0) | (front.values > MOST_VALUE))
+    if odd.size:
+        found = (f"row {i} has {front.objectives[int(j)].name} {front.values[i, j]:g}" for i, j in odd)
+        rule = f"objectives must be above 0 and at most {MOST_VALUE:g}"
+        raise InputError(f"{path}: {rule}, but {first_few(found, len(odd))}")
+
+
 @contextmanager
 def served(
     path: str | os.PathLike[str], front: Front, find: Find, *, host: str = "127.0.0.1", port: int = 8050
@@ -231,12 +246,13 @@ def served(
     Raises
     ------
     InputError
-        The front is empty, the saved work cannot be read or kept, or the address cannot be had.
+        The front is empty or has no values, the saved work cannot be read or kept, or the address cannot be had.
     """
     from waitress.server import create_server
 
     if len(front) == 0:
         raise InputError(f"{path}: a page needs a front with at least one schedule, but this one is empty")
+    _check_values(path, front)
     token = None if host in LOCAL else secrets.token_urlsafe(24)
     with folders.opened(path) as folder:
         desk = Desk(front, folder)
