@@ -24,7 +24,7 @@ import paretosched as ps
 from commands import done, environment, process
 from fronts import a_comparison, a_front
 from paretosched import choice, store
-from paretosched.advice import compromise, knees, remaining
+from paretosched.advice import compromise, knees, remaining, way
 from paretosched.app import folder as folders
 from paretosched.app.charts import LETTERS, axes, differences, empty, in_words, mark_styles, projection
 from paretosched.app.desk import Desk
@@ -494,6 +494,34 @@ def test_the_page_agrees_with_the_commands(house: Path, tmp_path: Path) -> None:
     for end in ends:
         value = end["values"][end["objective"]]
         assert f'"{value / 3600:,.2f}"' in page or f'"{value:,.2f}"' in page
+
+
+def test_a_wish_on_the_page_agrees_with_the_commands(house: Path, tmp_path: Path) -> None:
+    front = ps.load_front(house / "run")
+    desk = Desk(front, tmp_path)
+    desk._know(finder(house / "run", front, [], reading))
+    easy = desk.marks["EASY"]
+    words = f"10*AWRT1 + 4*AWRT2, AWRT3 <= {np.ceil(2 * easy[4] / 3600):g}h"
+    desk.act({"do": "say", "text": words})
+    seen = view(desk.state, front)
+    wish = desk.state.wish
+    assert choice.written(wish, hours=True) == words
+    policies = ("--policy", "fcfs", "--policy", "conservative")
+    rows = done("compare", house / "w.swf.gz", "--front", house / "run", *policies, "--objective", words, "--json").json
+    listed = {row["policy"]: row for row in rows}
+    shares = {name: way(wish, easy, desk.marks[name], front) for name in ("FCFS", "CONS")}
+    for name, found in shares.items():  # as of the command, of those within the limits only
+        if listed[name]["exceeded"] == 0:
+            assert listed[name]["share_of_way"] == pytest.approx(100 * found.share, rel=1e-12)
+    assert any(listed[name]["exceeded"] == 0 for name in shares)
+    reached = choice.goal(wish, front.values[[seen.row]])  # by the schedule that the page looks at
+    assert [listed["best on the front"]["objective"]] == reached.tolist()
+    shown = {row["schedule"]: row for row in comparison_rows(front, desk.marks, "EASY", {})}
+    for name in ("FCFS", "CONS"):
+        for o in front.objectives:
+            assert shown[name][f"{o.name}_vs_reference"] == listed[name][f"{o.name}_vs_easy"]
+    simulated = done("simulate", house / "w.swf.gz", "--front", house / "run", "--row", seen.row, "--json").json
+    assert [simulated[o.name] for o in front.objectives] == front.values[seen.row].tolist()
 
 
 def test_without_its_log_a_page_says_how_to_name_it_and_does_all_else(house: Path, tmp_path: Path) -> None:

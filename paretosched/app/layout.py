@@ -358,7 +358,11 @@ def _chosen(desk: Desk, seen: View) -> Any:
     state, front, row = desk.state, desk.front, seen.row
     picked = [pick.row for pick in state.picks]
     if state.chosen is not None:
-        how = f"the {state.suggested[0]}" if row in state.suggested[1] else "chosen"
+        how = (
+            {"knee": "a knee point"}.get(state.suggested[0], f"the {state.suggested[0]}")
+            if row in state.suggested[1]
+            else "chosen"
+        )
     elif state.wish is None:
         how = "the compromise, until you say what you want"
     elif state.wish.weights or state.wish.near:
@@ -518,7 +522,7 @@ def _compare_tab(desk: Desk) -> list[Any]:
                     [
                         html.B(name),
                         html.Small(
-                            f"schedule {rows[name]}" if name in rows else "today" if name == reference else "scheduler"
+                            f"no. {rows[name]}" if name in rows else "today" if name == reference else "scheduler"
                         ),
                     ],
                     scope="col",
