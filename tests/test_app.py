@@ -29,9 +29,9 @@ from paretosched.app import folder as folders
 from paretosched.app.charts import LETTERS, axes, differences, empty, in_words, mark_styles, projection
 from paretosched.app.desk import Desk
 from paretosched.app.find import finder
-from paretosched.app.layout import contents
 from paretosched.app.server import application, served
 from paretosched.app.state import ACTIONS, MOST_PICKS, Pick, State, after, beginning, current, from_json, read, to_json
+from paretosched.app.tabs import contents
 from paretosched.app.trainings import DONE, QUEUED, RUNNING, STOPPED, Trainings, size
 from paretosched.app.view import comparison_rows, progress, remaining_rows, scene, step_rows, to_csv, view
 from paretosched.choice import Limit, Wish, nearest, parse
@@ -234,7 +234,7 @@ def test_work_is_saved_by_itself_and_undone(tmp_path: Path) -> None:
     assert desk.state.picks == (Pick(4),)
     assert Desk(FRONT, tmp_path).state.picks == (Pick(4),)
     (tmp_path / "page.json").write_text("{")
-    with pytest.raises(InputError, match=r"page\.json"):
+    with pytest.raises(InputError, match=r"page\.json: .*move it away"):
         Desk(FRONT, tmp_path)
 
 
@@ -298,6 +298,7 @@ def test_charts_are_figures_whatever_the_front(front: Any) -> None:
     for axis in axes(front, marks):
         assert (axis["low"] < axis["high"]) == axis["maximise"]
     assert "% busy" in " ".join(in_words(front))
+    assert in_words(front, front.values.min(axis=0))[-1].startswith("No schedule at all takes less than")
 
 
 def test_marks_keep_their_looks_when_a_training_is_done(desk: Desk) -> None:

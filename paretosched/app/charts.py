@@ -234,10 +234,11 @@ def part(front: Front, among: NDArray[np.bool_]) -> Front:
     return replace(front, **rows)
 
 
-def in_words(front: Front) -> list[str]:
+def in_words(front: Front, ideal: Floats | None = None) -> list[str]:
     """Say what is possible, in sentences for somebody who does not know the names of the objectives.
 
-    Response times reach from submission to completion; "waits" would leave out the run time.
+    Response times reach from submission to completion; "waits" would leave out the run time. `ideal`, (m,) natural
+    units, is what no schedule can pass.
     """
     between, groups = {}, []
     for objective, column in zip(front.objectives, front.values.T, strict=True):
@@ -248,7 +249,10 @@ def in_words(front: Front) -> list[str]:
                 groups.append(f"{brief(objective, 40)}: {between[objective.name]}")
     words = [f"The machine is {between['UTIL']} % busy."]
     among = f" ({', '.join(groups)})" if groups else ""
-    return [*words, f"On average, a job is done {between['AWRT']} hours after its submission{among}."]
+    words += [f"On average, a job is done {between['AWRT']} hours after its submission{among}."]
+    if ideal is not None:
+        words.append(f"No schedule at all takes less than {_short(float(ideal[1]) / HOUR)} hours.")
+    return words
 
 
 def _short(value: float) -> str:

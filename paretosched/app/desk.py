@@ -58,11 +58,13 @@ class Desk:
         self._past: list[State] = []
         self._future: list[State] = []
         self._ends = reachable(front, np.ones(len(front), dtype=np.bool_))
-        saved = folders.load(folder)
-        if saved is not None:
-            self.state, lost = states.from_json(saved, front, str(folder / folders.PAGE_FILE))
-            if lost:
-                self.remark = f"{lost} schedule{'s' if lost > 1 else ''} of the shortlist are no longer on the front"
+        try:
+            saved = folders.load(folder)
+            if saved is not None:
+                self.state, lost = states.from_json(saved, front, str(folder / folders.PAGE_FILE))
+                self.remark = f"no longer on the front: {lost} of the shortlist" if lost else ""
+        except InputError as error:
+            raise InputError(f"{error}; move it away to begin anew") from None
 
     def act(self, action: Any) -> None:
         """Do what the page says the owner did, and save.
@@ -84,7 +86,7 @@ class Desk:
             elif what == "open":
                 state, lost = states.read(action.get("text"), self.front, "the opened file")
                 self._become(state)
-                self.remark = f"{lost} schedules of the file are not on this front" if lost else ""
+                self.remark = f"not on this front: {lost} of the shortlist of the file" if lost else ""
             else:
                 state = states.after(self.state, action, self.front)
                 if what == "look":  # undo passes over it

@@ -19,15 +19,16 @@ import numpy as np
 from dash import ClientsideFunction, Input, Output, no_update
 from dash.exceptions import PreventUpdate
 
+from ..compare import IDEAL
 from ..errors import InputError, first_few, printable
 from ..figures import defined
 from ..front import Front, row_policy
 from ..policy import to_json as policy_to_json
 from ..workload import Workload
 from . import folder as folders
-from . import layout
+from . import layout, tabs
 from . import state as states
-from .charts import Course, projection
+from .charts import Course, in_words, projection
 from .desk import Desk
 from .trainings import DONE, RUNNING, STOPPED
 from .view import comparison_rows, reach_rows, remaining_rows, scene, step_rows, to_csv, view
@@ -109,7 +110,8 @@ def _page(desk: Desk) -> dict[str, Any]:
             if len(t.course) and (t.status in (RUNNING, STOPPED) or t is desk.listed[0]) and t.status != "failed"
         ][-3:]
         drawn = scene(state, seen, marks, courses)
-        drawn |= {"legend": layout.legend(list(marks)), "axes": desk.axes(), "columns": len(front.objectives)}
+        drawn |= {"legend": layout.legend(front, marks), "axes": desk.axes(), "columns": len(front.objectives)}
+        drawn |= {"words": " ".join(in_words(front, marks.get(IDEAL)))}
         drawn |= {"undoable": desk.undoable, "revision": desk.revision, "busy": desk.busy}
 
         def chart(x: str, y: str, log: bool) -> dict[str, Any]:
@@ -127,7 +129,7 @@ def _page(desk: Desk) -> dict[str, Any]:
             )
 
         return {
-            "ask": layout.contents(desk, seen),
+            "ask": tabs.contents(desk, seen),
             "scene": drawn,
             "free": chart(state.across, state.up, state.log),
             "util": chart("UTIL", "AWRT", state.log),
@@ -169,7 +171,7 @@ def _routes(server: flask.Flask, desk: Desk) -> None:
         return attached(json.dumps(policy_to_json(found), indent=2) + "\n", "application/json")
 
     def shortlist() -> list[dict[str, Any]]:
-        columns, reference, notes = layout.compared(desk)
+        columns, reference, notes = tabs.compared(desk)
         return comparison_rows(desk.front, columns, reference, notes)
 
     tables: dict[str, Callable[[], Sequence[Mapping[str, Any]]]] = {
@@ -177,7 +179,7 @@ def _routes(server: flask.Flask, desk: Desk) -> None:
         "steps": lambda: step_rows(desk.front, view(desk.state, desk.front)),
         "remaining": lambda: remaining_rows(desk.front, view(desk.state, desk.front).among),
         "shortlist": shortlist,
-        "trainings": lambda: layout.training_rows(desk),
+        "trainings": lambda: tabs.training_rows(desk),
     }
     for name, rows in tables.items():
 

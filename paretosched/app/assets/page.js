@@ -1,5 +1,5 @@
 // The page in the browser: all values of the front are held here once, and every brush is answered from them.
-// The server is told when a brush rests, and answers with words, tables and figures; see layout.py and server.py.
+// The server is told when a brush rests, and answers with words, tables and figures; see tabs.py and server.py.
 (() => {
   "use strict";
   const $ = (id) => document.getElementById(id);
@@ -67,6 +67,7 @@
       if (check) check.checked = page.scene[id];
     }
     ["undo", "redo"].forEach((id, k) => ($(id).disabled = !page.scene.undoable[k]));
+    $("words").textContent = page.scene.words;
     legend();
     selected();
     refresh();
@@ -735,9 +736,10 @@
   const fitting = (words, room) => (words.length * 6 <= room ? words : `${words.slice(0, Math.max(1, Math.floor(room / 6) - 1))}…`);
 
   function legend() {
-    const chips = page.scene.legend.map(({ name, colour, symbol }) => {
+    const chips = page.scene.legend.map(({ name, colour, symbol, title }) => {
       const chip = element("span");
       chip.className = "chip";
+      chip.title = title;
       const svg = node(chip, "svg", { viewBox: "0 0 16 16", "aria-hidden": "true" });
       shape(svg, { colour, symbol }, 8, 8, 15);
       chip.append(name);
