@@ -247,6 +247,31 @@ def test_what_else_an_owner_does(house: Path, chromium: Any, tmp_path: Path) -> 
         assert "AWRT9" in tab.inner_text("#message")
         assert page.wish() == "10*AWRT9"
 
+        # what is no number is not sent; what cannot be opened is said on whatever tab, and nothing has changed
+        tab.click("[data-mode='point']")
+        tab.fill("[aria-label='AWRT2 to come near to, h']", "1e999")
+        tab.keyboard.press("Enter")
+        tab.wait_for_selector("#message >> text=is not a number")
+        tab.click("[data-tab='compare']")
+        assert tab.inner_text("#message") == ""
+        for name, content in (("deep.json", "[" * 50_000), ("huge.json", "1" * 600_000), ("other.json", "{}")):
+            (tmp_path / name).write_text(content)
+            with tab.expect_file_chooser() as chooser:
+                tab.click("#open")
+            chooser.value.set_files(tmp_path / name)
+            words = {"deep.json": "nested too deeply", "huge.json": "larger than any page", "other.json": "format"}
+            tab.wait_for_selector(f"#message >> text={words[name]}")
+            assert tab.locator("#message").is_visible()
+        assert page.left() == len(front)
+        tab.click("[data-tab='wish']")
+
+        # what is done in one window is seen in another
+        other = Page(chromium, url)
+        page.say("AWRT1, AWRT2 <= 14.37h")
+        other.tab.wait_for_selector("#text[data-value='AWRT1, AWRT2 <= 14.37h']", state="attached")
+        assert other.wish() == page.wish()
+        other.close()
+
         # weights, classes, knees, compromise
         page.say("")
         tab.click("[data-mode='weights']")
