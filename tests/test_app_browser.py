@@ -311,6 +311,9 @@ def test_what_else_an_owner_does(house: Path, chromium: Any, tmp_path: Path) -> 
                 assert download.value.suggested_filename == f"{key}.{kind}"
                 assert content.startswith(b"\x89PNG" if kind == "png" else b"<svg"), (key, content[:50])
                 assert len(content) > 3000
+                if (key, kind) == ("parallel", "svg"):  # names the marks, and its numbers can be read
+                    assert b">EASY<" in content
+                    assert b"paint-order: stroke" in content
         with tab.expect_download() as download:
             tab.click("#compared ~ p a, .panel.compare p a")
         assert Path(download.value.path()).read_text().startswith("schedule,UTIL,AWRT,")

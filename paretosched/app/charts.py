@@ -217,7 +217,8 @@ def differences(objectives: Sequence[Objective], reference: tuple[str, Floats], 
         )
     figure.update_layout(
         margin={"l": 62, "r": 14, "t": 8, "b": 44},
-        height=150 + 20 * int(kept.sum()) + 26 * len(others),
+        # every bar can be told from the next one, and the legend has room
+        height=110 + int(kept.sum()) * max(20, 8 * len(others) + 8) + 20 * -(-len(others) // 3),
         barmode="group",
         bargap=0.25,
         showlegend=True,

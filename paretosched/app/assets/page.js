@@ -521,7 +521,11 @@
       node(strong, "polyline", { points: path(mark.values), class: `mark ${mark.name.startsWith("ideal") || mark.name.startsWith("best") ? "ideal" : ""}`, stroke: colour });
       axes.forEach((axis, j) => shape(strong, page.scene.legend[k], x(j), y(levelOf(axis, mark.values[axis.column])), 10));
     });
-    for (const row of page.scene.picks) node(strong, "polyline", { points: path(page.values.map((v) => v[row])), class: "pick" });
+    page.scene.picks.forEach((row, k) => {
+      const last = axes.length - 1;
+      node(strong, "polyline", { points: path(page.values.map((v) => v[row])), class: "pick" });
+      node(strong, "text", { x: x(last) + 20, y: y(levelOf(axes[last], page.values[axes[last].column][row])) + 4, class: "picked" }, page.scene.letters[k]);
+    });
     const own = path(page.values.map((v) => v[page.scene.row]));
     node(strong, "polyline", { points: own, class: "halo" });
     node(strong, "polyline", { points: own, class: "chosen" });
@@ -956,18 +960,28 @@
     const svg = host.querySelector("svg");
     const canvas = host.querySelector("canvas");
     const copy = svg.cloneNode(true);
-    const [width, height] = [host.clientWidth, host.clientHeight];
-    const kept = ["fill", "stroke", "stroke-width", "stroke-dasharray", "opacity", "font-size", "font-family", "font-weight", "text-anchor", "display"];
+    const [width, above] = [host.clientWidth, host.clientHeight];
+    const height = above + 26; // names of the marks stand below
+    const kept = ["fill", "stroke", "stroke-width", "stroke-dasharray", "opacity", "font-size", "font-family", "font-weight", "text-anchor", "display", "paint-order", "stroke-linejoin"];
     const from = svg.querySelectorAll("*");
     copy.querySelectorAll("*").forEach((one, k) => {
       const style = getComputedStyle(from[k]);
       for (const key of kept) one.style.setProperty(key, style.getPropertyValue(key));
     });
     copy.querySelectorAll(".handle:not(.set), .reach, title").forEach((one) => one.remove());
-    Object.entries({ xmlns: SVG, width, height }).forEach(([key, value]) => copy.setAttribute(key, value));
+    Object.entries({ xmlns: SVG, width, height, viewBox: `0 0 ${width} ${height}` }).forEach(([key, value]) => copy.setAttribute(key, value));
     const place = { x: canvas.offsetLeft, y: canvas.offsetTop, width: canvas.offsetWidth, height: canvas.offsetHeight };
     const image = node(copy, "image", { ...place, href: canvas.toDataURL() });
-    const paper = node(copy, "rect", { width, height, fill: getComputedStyle(document.documentElement).getPropertyValue("--card").trim() });
+    const style = getComputedStyle(document.documentElement);
+    const paper = node(copy, "rect", { width, height, fill: style.getPropertyValue("--card").trim() });
+    let right = 12;
+    const write = (words, mark) => {
+      mark(right + 6, above + 12);
+      node(copy, "text", { x: right + 17, y: above + 16, fill: style.getPropertyValue("--ink").trim(), "font-size": 12, "font-family": getComputedStyle(document.body).fontFamily }, words);
+      right += 36 + 7.2 * words.length;
+    };
+    write(`schedule ${page.scene.row}`, (cx, cy) => node(copy, "circle", { cx, cy, r: 5, fill: "none", stroke: style.getPropertyValue("--chosen").trim(), "stroke-width": 2.5 }));
+    for (const one of page.scene.legend) write(one.name, (x, y) => shape(copy, one, x, y, 11));
     copy.prepend(paper, image);
     const url = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(new XMLSerializer().serializeToString(copy))}`;
     if (kind === "svg") return url;
