@@ -103,6 +103,9 @@ def test_the_shortlist_keeps_order_and_notes() -> None:
         {"do": "note", "row": 2, "text": "cheap"}, {"do": "drop", "row": 5},
     )  # fmt: skip
     assert state.picks == (Pick(2, "cheap"),)
+    alike = replace(FRONT, values=np.repeat(FRONT.values[:1], len(FRONT), axis=0))
+    with pytest.raises(InputError, match="stands out"):
+        after(START, {"do": "knees"}, alike)
     many = did(*({"do": "pick", "row": row} for row in range(MOST_PICKS)))
     with pytest.raises(InputError, match="at most 12"):
         did({"do": "pick", "row": 100}, state=many)

@@ -164,9 +164,10 @@ def _compromise(state: State, action: Mapping[str, Any], front: Front) -> State:
 
 
 def _knees(state: State, action: Mapping[str, Any], front: Front) -> State:  # noqa: ARG001
-    rows = knees(front, remaining(state.wish, front))
+    among = remaining(state.wish, front)
+    rows = knees(front, among)
     if not rows:
-        raise InputError("no schedule is within the limits; loosen one")
+        raise InputError("no schedule stands out" if among.any() else "no schedule is within the limits; loosen one")
     return replace(state, chosen=rows[0], suggested=("knee", tuple(rows)))
 
 

@@ -537,7 +537,7 @@
       const group = node(svg, "g", { class: "axis", "data-axis": axis.name });
       node(group, "line", { x1: x(j), x2: x(j), y1: y(0), y2: y(1), class: "rule" });
       node(group, "text", { x: x(j), y: crowded && j % 2 ? 29 : 14, class: "name" }, axis.name);
-      if (!crowded) node(group, "text", { x: x(j), y: 29, class: "unit" }, `${axis.name === "UTIL" ? "" : axis.name === "AWRT" ? "all, " : fitting(axis.label, w / axes.length - 16) + ", "}${axis.unit}`);
+      if (!crowded) node(group, "text", { x: x(j), y: 29, class: "unit" }, `${axis.name === "UTIL" ? "" : axis.name === "AWRT" ? "all, " : fitting(axis.label, Math.min(w / axes.length, 2 * PAD.x) - 18) + ", "}${axis.unit}`);
       for (const [place, words] of axis.ticks) {
         const at = y((axis.high - place) / (axis.high - axis.low));
         node(group, "line", { x1: x(j) - 4, x2: x(j), y1: at, y2: at, class: "rule" });
