@@ -845,12 +845,20 @@ def _remark(text: str) -> None:
 
 @contextmanager
 def _ended_in_order() -> Iterator[None]:
-    """Take the end that a service manager asks for as Ctrl-C, so that what runs is stopped and kept."""
+    """Take the end that a service manager asks for as Ctrl-C, so that what runs is stopped and kept.
+
+    A page in the background of a script ignores Ctrl-C. It goes on doing so, but by a handler: what is ignored would be
+    inherited by its trainings, which are cancelled by that signal, and a handler is not.
+    """
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    interrupt = signal.getsignal(signal.SIGINT)
+    if interrupt is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, lambda *_: None)
     try:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
+        signal.signal(signal.SIGINT, interrupt)
 
 
 @contextmanager
