@@ -354,7 +354,8 @@ def possible(base: RuleBase) -> NDArray[np.bool_]:
     table = base.recommendations
     at_least = (table[:, :, None] >= table[:, None, :]).all(axis=0)
     more = (table[:, :, None] > table[:, None, :]).all(axis=0)
-    return np.array([not never for never in (np.triu(at_least, 1) | more).any(axis=0)], dtype=np.bool_)
+    found: NDArray[np.bool_] = np.logical_not(np.any(np.triu(at_least, 1) | more, axis=0))
+    return found
 
 
 def to_json(base: RuleBase) -> dict[str, Any]:

@@ -23,7 +23,8 @@ from .sequence import Sequences
 from .weighting import Weighting
 
 __all__ = [
-    "ENCODINGS", "Encoding", "Explored", "Orders", "Sequences", "Situations", "Starting", "Symbiotic", "Weighting", "ancestry", "check_genomes", "checked",
+    "ENCODINGS", "Encoding", "Explored", "Orders", "Sequences",
+    "Situations", "Starting", "Symbiotic", "Weighting", "ancestry", "check_genomes", "checked",
     "examples", "from_json", "gene_labels", "name_of", "online", "policy_of", "starting", "to_json",
 ]  # fmt: skip
 

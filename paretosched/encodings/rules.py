@@ -14,8 +14,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .. import policy as policies
 from ..errors import InputError, first_few
-from ..policy import Policy, greedy
+from ..policy import Policy
 from ..rules import LARGEST, LEAST_WIDTH, LEVELS, STRATEGIES, RuleBase, feature_names
 from ..simulate import ruled_start_times, sorted_for
 from ..workload import Workload
@@ -66,7 +67,7 @@ def gene_labels(encoding: Situations | Symbiotic) -> list[str]:
 
     Examples
     --------
-    >>> g = greedy(["f2"] * 3, [[1, 0, 1, 0]] * 3, groups=("all",))
+    >>> g = policies.greedy(["f2"] * 3, [[1, 0, 1, 0]] * 3, groups=("all",))
     >>> gene_labels(Situations(("all",), ("all",), g, ((2,), (), ())))
     ['situation 1', 'situation 2']
     >>> labels = gene_labels(Symbiotic(("all",), ("all",), g, rules=2))
@@ -105,7 +106,7 @@ def decode(encoding: Situations | Symbiotic, genome: ArrayLike) -> RuleBase:
 
     Examples
     --------
-    >>> g = greedy(["f2"] * 3, [[1, 0, 1, 0]] * 3, groups=("all",))
+    >>> g = policies.greedy(["f2"] * 3, [[1, 0, 1, 0]] * 3, groups=("all",))
     >>> encoding = Symbiotic(("all",), ("all",), g, rules=1)
     >>> base = decode(encoding, [0.5, 0.5, 0.5, 0.2, -0.2, 0] + [4, 0.4, -2.9] + [0] * 10)
     >>> base.widths.tolist(), base.recommendations[0, :3].tolist()
@@ -125,9 +126,8 @@ def decode(encoding: Situations | Symbiotic, genome: ArrayLike) -> RuleBase:
             f"genes must be {kind} in [{lower[0]:g}, {upper[0]:g}], but {first_few(offenders, broken.size)}"
         )
     if isinstance(encoding, Situations):
-        return RuleBase(
-            "iterative", encoding.groups, encoding.priority, encoding.greedy, bounds=encoding.bounds, choice=genes.astype(np.int8)
-        )  # fmt: skip
+        groups, priority, greedy, bounds = encoding
+        return RuleBase("iterative", groups, priority, greedy, bounds=bounds, choice=genes.astype(np.int8))
     features = len(encoding.groups) + 2
     table = genes.reshape(encoding.rules, -1)
     return RuleBase(
@@ -160,7 +160,7 @@ def encode(base: RuleBase) -> Floats:
 
     Examples
     --------
-    >>> g = greedy(["f2"] * 3, [[1, 0, 1, 0]] * 3, groups=("all",))
+    >>> g = policies.greedy(["f2"] * 3, [[1, 0, 1, 0]] * 3, groups=("all",))
     >>> encode(RuleBase("iterative", ("all",), ("all",), g, bounds=((2,), (), ()), choice=[7, 12])).tolist()
     [7.0, 12.0]
     """
@@ -176,7 +176,7 @@ def policy_of(encoding: Situations | Symbiotic, genome: ArrayLike) -> Policy:
 
 def examples(encoding: Situations | Symbiotic, groups: tuple[str, ...]) -> tuple[Situations | Symbiotic, Floats]:
     """Give a small encoding of the same kind for any workload with `groups`, and genomes that need its kernel."""
-    plain = greedy(["f2"] * 3, [[1.0] * len(groups) + [0.0] * len(groups) + [1.0, 0.0]] * 3, groups=groups)
+    plain = policies.greedy(["f2"] * 3, [[1.0] * len(groups) + [0.0] * len(groups) + [1.0, 0.0]] * 3, groups=groups)
     if isinstance(encoding, Situations):
         small = Situations(groups, groups, plain, ((),) * (len(groups) + 2))
         return small, np.array([[12.0]])
