@@ -188,6 +188,8 @@ def _ruled(
     free = np.int64(capacity)
     arrived = 0
     era = 0
+    last = np.int64(-1)  # the strategy of the last pass, if nothing has ended since
+    known = 0  # rows that had arrived then
     # SD in float64, added up in the order of ends and rows, so that anybody who adds up anew in this order gets the
     # same bits; areas of the queue in int64, which bounds of `Workload` keep from overflowing.
     delayed = 0.0
@@ -198,6 +200,7 @@ def _ruled(
         t = submit[arrived] if arrived < n else FAR
         if running > 0 and (heap[0] >> row_bits) <= t:
             t = heap[0] >> row_bits
+            last = np.int64(-1)
             while running > 0 and (heap[0] >> row_bits) == t:
                 j = heap[0] & row_mask
                 pop(heap, running)
@@ -228,6 +231,7 @@ def _ruled(
             free -= wanted
             wanted = np.int64(0)
             used = np.int64(0)
+            last = np.int64(-1)
             continue
         for i in range(first, arrived):
             j = np.int64(i)
@@ -271,6 +275,10 @@ def _ruled(
         for g in range(groups):
             x[2 + g] = 100.0 * float(area[g]) / float(whole)
         strategy = choose(rules, x, memberships, votes)
+        again = strategy == last
+        newcomers = known
+        last = strategy
+        known = arrived
 
         if strategy == GREEDY:
             s = calendar.kind[era]
@@ -306,10 +314,19 @@ def _ruled(
             wanted -= width[j]
         if algorithm == FCFS or o == BY_WIDTH or queue.least[o, 1, WIDTH] > free:
             continue
+        # If nothing has ended since a pass with the same strategy, whoever could not start then and comes before all
+        # newcomers cannot now: the same jobs are before it, their places are the same, and less time is left.
+        sooner = place + 1
+        if again:
+            first_place = FAR
+            for i in range(newcomers, arrived):
+                first_place = min(first_place, np.int64(queue.place[o, i]))
+            sooner = max(sooner, first_place)
         # The reservation of the head, alike under EASY and CONS.
         shadow, extra = reserve(ends, running, width_bits, free, width[j])
         limit = shadow - t
         if algorithm == EASY:
+            place = sooner - 1
             while True:
                 place = next_fitting(queue, jobs, o, place + 1, free, extra, limit)
                 if place < 0:
@@ -325,20 +342,23 @@ def _ruled(
                 free -= width[j]
                 wanted -= width[j]
             continue
-        candidate = next_fitting(queue, jobs, o, place + 1, free, extra, limit)
+        candidate = next_fitting(queue, jobs, o, sooner, free, extra, limit)
         if candidate < 0:
             continue
         lay_out(ends, running, width_bits, free, t, when, room, span)
         # Everybody before a candidate has a place first, and may take the candidate's. Whoever finds none before the
         # candidate would have ended, at `horizon`, can be put off, as long as nobody is placed across the horizon.
         horizon = t + estimate[queue.row[o, candidate]]
+        widest = most_before(when, room, span, horizon)
         put_off = 0
         while True:
             alive = True
             while place < candidate:
                 j = np.int64(queue.row[o, place])
                 place = next_waiting(queue, o, place + 1)
-                begin = earliest(when, room, span, t, horizon, FAR, width[j], estimate[j])
+                begin = horizon
+                if width[j] <= widest:
+                    begin = earliest(when, room, span, t, horizon, FAR, width[j], estimate[j])
                 if begin < horizon and begin + estimate[j] > horizon and put_off > 0:
                     put_off = put_down(jobs, later, put_off, when, room, span, horizon)
                     begin = earliest(when, room, span, t, horizon, FAR, width[j], estimate[j])
@@ -348,7 +368,7 @@ def _ruled(
                     continue
                 add(when, room, span, begin, begin + estimate[j], -width[j])
                 j = np.int64(queue.row[o, candidate])
-                if not fits_now(when, room, span, t, width[j], estimate[j]):
+                if begin < t + estimate[j] and not fits_now(when, room, span, t, width[j], estimate[j]):
                     alive = False
                     break
             if alive:
@@ -371,11 +391,23 @@ def _ruled(
                     break
                 put_off = put_down(jobs, later, put_off, when, room, span, horizon)
                 horizon = t + estimate[j]
+                widest = most_before(when, room, span, horizon)
                 if fits_now(when, room, span, t, width[j], estimate[j]):
                     break
                 candidate = next_candidate(queue, jobs, o, candidate + 1, when, room, span, t)
             if candidate < 0:
                 break
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def most_before(when, room, span, horizon):
+    """Give the most processors that are free at once before `horizon`."""
+    most = np.int64(0)
+    i = span[FIRST]
+    while i < span[LAST] and when[i] < horizon:
+        most = max(most, room[i])
+        i += 1
+    return most
 
 
 @njit(cache=True, nogil=True, _nrt=False)
