@@ -94,6 +94,8 @@ RULES = {
     "conservative-replan": "At every submission and completion all waiting jobs are planned anew in the order of "
     "submission, each as early as delays nobody before it, and those whose turn is now start: whoever overtakes delays "
     "nobody in the plan, but plans are not kept. Groups, weekends and hours make no difference.",
+    "rules": "At every submission and completion, one of thirteen ways to sort the queue and to start jobs is chosen, "
+    "from the state of the system: how long jobs had to wait, how many processors are in use, and whose jobs wait.",
     "recorded": "Jobs start when the log says that they did: a record, and no rule.",
 }
 QUEUE = (
