@@ -9,6 +9,8 @@ a job may start in the second in which another one ends.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,9 +20,11 @@ from .errors import InputError, first_few
 from .kernels.arrival import backfilled, fcfs
 from .kernels.conservative import conservative, replanned
 from .kernels.greedy import greedy
+from .kernels.rules import ruled
 from .kernels.sequence import earliest_fit, strict
-from .kernels.values import Jobs, Weights
+from .kernels.values import Jobs, Rules, Sorted, Weights
 from .policy import CRITERIA, Policy, as_policy, fits
+from .rules import SORTINGS, RuleBase, gaussians, possible
 from .schedule import Schedule
 from .workload import Workload
 from .workload.model import whole
@@ -116,6 +120,8 @@ def start_times(workload: Workload, policy: Policy) -> NDArray[np.int64]:
         backfilled(jobs, w.capacity, policy.rule == "easy", start)
     elif policy.rule == "conservative":
         conservative(jobs, w.capacity, start)
+    elif policy.rules is not None:
+        return ruled_start_times(w, policy.rules, sorted_for(w, policy.rules.priority, possible(policy.rules)))
     else:
         weights = _weights(w, policy)
         if policy.rule == "conservative-replan" or policy.backfill == "conservative":
@@ -130,6 +136,72 @@ def _weights(workload: Workload, policy: Policy) -> Weights:
     # Bounds all times that enter a key; twice, because an expected end may lie beyond the latest real one.
     horizon = 2.0 * float(workload.submit[-1] + workload.run.sum())
     return Weights(criteria, policy.genes, horizon)
+
+
+def ruled_start_times(workload: Workload, base: RuleBase, order: Sorted) -> NDArray[np.int64]:
+    """Start times, (n,) int64 seconds, under a rule base; `order` is `sorted_for` its strategies or more."""
+    w = workload
+    start = np.empty(len(w), dtype=np.int64)
+    jobs = Jobs(w.submit, w.run, w.estimate, w.width, w.group)
+    ruled(jobs, w.capacity, w.calendar, _weights(w, base.greedy), _rules(base), order, start)
+    return start
+
+
+def sorted_for(workload: Workload, priority: Sequence[str], chosen: NDArray[np.bool_]) -> Sorted:
+    """Put the jobs of a workload in the order of each sorting of `paretosched.rules` that is needed.
+
+    Parameters
+    ----------
+    workload
+        The jobs.
+    priority
+        The workload's groups, the most important first.
+    chosen
+        (13,) bool, the strategies that may be chosen.
+    """
+    n = len(workload)
+    rank = np.array([list(priority).index(group) for group in workload.groups], dtype=np.int64)
+    keys: dict[str, NDArray[Any]] = {
+        "width": workload.width,
+        "estimate": workload.estimate,
+        "priority": rank[workload.group],
+    }
+    row, place = np.zeros((2, len(SORTINGS), n), dtype=np.int32)
+    for s, sorting in enumerate(SORTINGS):
+        if sorting == "wait":
+            row[s] = place[s] = np.arange(n)
+        elif chosen[3 * s : 3 * s + 3].any():
+            row[s] = _stable_order(keys[sorting])
+            place[s, row[s]] = np.arange(n)
+    return Sorted(row, place)
+
+
+def _stable_order(keys: NDArray[Any]) -> NDArray[np.int64]:
+    """Sort whole numbers, 0 or more, ties in their order: 16 bits at a time, for which numpy has a radix sort."""
+    order = np.arange(keys.size)
+    for shift in range(0, int(keys.max()).bit_length(), 16):
+        order = order[np.argsort(((keys[order] >> shift) & 0xFFFF).astype(np.uint16), kind="stable")]
+    return order
+
+
+def _rules(base: RuleBase) -> Rules:
+    counts = np.array([len(inner) + 1 for inner in base.bounds] or [1] * (len(base.groups) + 2), dtype=np.int64)
+    bounds = np.full((counts.size, int(counts.max())), np.inf)
+    for f, inner in enumerate(base.bounds):
+        bounds[f, : len(inner)] = inner
+    sharpness, peaks = gaussians(base) if base.kind == "symbiotic" else (np.empty((0, counts.size)), np.empty(0))
+    means = base.means if base.kind == "symbiotic" else sharpness
+    return Rules(
+        base.kind == "iterative",
+        bounds,
+        counts,
+        base.choice.astype(np.int64),
+        np.array(means.T, order="C"),
+        np.array(sharpness.T, order="C"),
+        peaks,
+        np.array(base.recommendations.T, dtype=np.float64, order="C"),
+        possible(base),
+    )
 
 
 def _recorded(workload: Workload) -> NDArray[np.int64]:
