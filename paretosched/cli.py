@@ -526,6 +526,7 @@ def app(options: argparse.Namespace) -> None:
     from .app.find import finder
     from .app.server import served
     from .front import load_front
+    from .policy import as_policy
     from .tables import to_json
 
     given = [] if options.trace is None else [options.trace]
@@ -537,10 +538,11 @@ def app(options: argparse.Namespace) -> None:
     if not 0 <= options.port <= 65535:
         raise InputError(f"--port: must be in 0..65535, but is {options.port}")
     front = load_front(options.front)
+    policies = [as_policy(policy) for policy in options.policy]
     find = finder(options.front, front, given, _read_as_said)
     with (
         _ended_in_order(),
-        served(options.front, front, find, host=options.host, port=options.port) as (url, folder, run),
+        served(options.front, front, find, policies, host=options.host, port=options.port) as (url, folder, run),
     ):
         about = {"url": url, "folder": folder}
         _show(to_json(about) if options.json else f"{url}\nyour work is kept in {folder}; Ctrl-C ends the page")
@@ -1392,7 +1394,7 @@ def _parser() -> argparse.ArgumentParser:
         app,
         "open the interactive page: see what is possible, say what you want, compare, train the scheduler for it",
         "  paretosched app run\n"
-        "  paretosched app front.parquet --trace ctc1024.swf.gz\n"
+        "  paretosched app front.parquet --trace ctc1024.swf.gz --policy rules.json\n"
         "  (what you do is kept beside RUN or FRONT, in RUN.app; the same command opens it again)",
     )
     made.add_argument("front", metavar="RUN|FRONT", type=_path, help="run directory or front file")
@@ -1403,6 +1405,15 @@ def _parser() -> argparse.ArgumentParser:
         help="the log that was explored, for known schedules and training (default: what the run says, if it is there)",
     )
     takes_reading(made)
+    made.add_argument(
+        "--policy",
+        action="append",
+        default=[],
+        metavar="P",
+        type=_path,
+        help="as for simulate: another schedule to mark on the charts; may be repeated (FCFS, EASY and CONS are always "
+        "there, and the recorded schedule where there is one)",
+    )
     made.add_argument(
         "--host",
         default="127.0.0.1",

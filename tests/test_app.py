@@ -36,7 +36,10 @@ from paretosched.app.trainings import DONE, QUEUED, RUNNING, STOPPED, Trainings,
 from paretosched.app.view import comparison_rows, progress, remaining_rows, scene, step_rows, to_csv, view
 from paretosched.choice import Limit, Wish, nearest, parse
 from paretosched.cli import _read_as_said
+from paretosched.encodings.rules import Situations, gene_labels
+from paretosched.encodings.rules import policy_of as rules_policy
 from paretosched.errors import InputError
+from paretosched.rules import partitions
 
 FRONT = a_front(300)
 START = beginning(FRONT)
@@ -498,6 +501,19 @@ def test_the_page_agrees_with_the_commands(house: Path, tmp_path: Path) -> None:
     for end in ends:
         value = end["values"][end["objective"]]
         assert f'"{value / 3600:,.2f}"' in page or f'"{value:,.2f}"' in page
+
+
+def test_policies_of_ones_own_are_marks(house: Path, tmp_path: Path) -> None:
+    front = ps.load_front(house / "run")
+    rule = ps.greedy(["f1"] * 3, np.ones((3, 2 * len(front.groups) + 2)), groups=front.groups)
+    spec = Situations(front.groups, front.groups, rule, partitions(len(front.groups)))
+    rules = rules_policy(spec, np.full(len(gene_labels(spec)), 4.0))
+    desk = Desk(front, tmp_path)
+    desk._know(finder(house / "run", front, [], reading), [rule, rules])
+    workload = ps.read_swf(house / "w.swf.gz")
+    for policy in (rule, rules):
+        assert desk.marks[policy.name].tolist() == ps.objectives(ps.simulate(workload, policy)).tolist()
+    assert {"EASY", "FCFS", "CONS"} <= desk.marks.keys()
 
 
 def test_a_wish_on_the_page_agrees_with_the_commands(house: Path, tmp_path: Path) -> None:

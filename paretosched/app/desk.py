@@ -15,6 +15,7 @@ from ..compare import IDEAL, Comparison, compare
 from ..errors import InputError
 from ..front import Front
 from ..objectives import objectives
+from ..policy import Policy
 from ..simulate import simulate
 from ..workload import Workload
 from . import folder as folders
@@ -114,18 +115,20 @@ class Desk:
 
     # --- known schedules and trainings ------------------------------------------------------------------------------
 
-    def know(self, find: Callable[[], tuple[Workload, Sequence[str]]]) -> None:
+    def know(self, find: Callable[[], tuple[Workload, Sequence[str]]], policies: Sequence[Policy] = ()) -> None:
         """Find the workload and simulate the known schedules, which takes seconds: in the background.
 
         Parameters
         ----------
         find
             Gives the workload, and what `paretosched train` is given to read it.
+        policies
+            Others that shall be known.
         """
         self.waiting = True
-        threading.Thread(target=self._know, args=(find,), daemon=True).start()
+        threading.Thread(target=self._know, args=(find, policies), daemon=True).start()
 
-    def _know(self, find: Callable[[], tuple[Workload, Sequence[str]]]) -> None:
+    def _know(self, find: Callable[[], tuple[Workload, Sequence[str]]], policies: Sequence[Policy] = ()) -> None:
         comparison: Comparison | None = None
         workload: Workload | None = None
         trouble = ""
@@ -133,9 +136,9 @@ class Desk:
         try:
             workload, given = find()
             try:
-                comparison = compare(workload, [*KNOWN, "recorded"], self.front)
+                comparison = compare(workload, [*KNOWN, "recorded", *policies], self.front)
             except InputError:  # a log that was generated or scaled has no recorded waits
-                comparison = compare(workload, KNOWN, self.front)
+                comparison = compare(workload, [*KNOWN, *policies], self.front)
         except InputError as error:
             trouble = str(error)
         except Exception:

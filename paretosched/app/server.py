@@ -23,6 +23,7 @@ from ..compare import IDEAL
 from ..errors import InputError, first_few, printable
 from ..figures import defined
 from ..front import Front, row_policy
+from ..policy import Policy
 from ..policy import to_json as policy_to_json
 from ..workload import Workload
 from . import folder as folders
@@ -226,7 +227,13 @@ def _check_values(path: str | os.PathLike[str], front: Front) -> None:
 
 @contextmanager
 def served(
-    path: str | os.PathLike[str], front: Front, find: Find, *, host: str = "127.0.0.1", port: int = 8050
+    path: str | os.PathLike[str],
+    front: Front,
+    find: Find,
+    policies: Sequence[Policy] = (),
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8050,
 ) -> Iterator[tuple[str, str, Callable[[], None]]]:
     """Open the page of a run or front.
 
@@ -237,6 +244,8 @@ def served(
     find
         Gives the workload, and what `paretosched train` is given to read it; InputError if it is not to be found. It
         is called in the background.
+    policies
+        Which schedules are marked beside FCFS, EASY and CONS.
     host, port
         Where to listen; port 0 for any free one. Others than this machine need a token.
 
@@ -270,7 +279,7 @@ def served(
         shown = f"[{host}]" if ":" in host else host
         url = f"http://{shown}:{listening.effective_port}/" + (f"?token={token}" if token else "")
         try:
-            desk.know(find)
+            desk.know(find, policies)
             yield url, str(folder), listening.run
         finally:
             with suppress(OSError):
