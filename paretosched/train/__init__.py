@@ -1,5 +1,6 @@
 """How policies learn what their owner wants."""
 
-from .greedy import Progress, System, Training, train
+from .greedy import train
+from .task import Progress, System, Training
 
 __all__ = ["Progress", "System", "Training", "train"]
