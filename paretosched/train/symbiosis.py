@@ -20,12 +20,14 @@ import math
 import warnings
 from collections.abc import Generator
 from dataclasses import dataclass
+from itertools import count
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
+from .strategies import reflect
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -36,6 +38,10 @@ LEAST_WIDTH = 1e-3  # a Gaussian of no width is none
 FIRST_WIDTHS = (0.1, 1.0)
 DEFAULT_FACTOR = 1.3  # alpha of the two-point rule of the default values, section 4.3.4
 LOG_THRESHOLDS = (-6.0, 2.0)  # decades in which thresholds begin; 50 rules together weigh from 1e-3 to 100 mostly
+GENERATIONS = 50
+MOST_STEP = (
+    1.0  # the whole range of a feature; children who are as good as selected parents by chance would have no end
+)
 LLOYD = 50  # rounds of k-means, more than 350 points in 10 clusters need
 
 
@@ -45,8 +51,6 @@ class Symbiosis:
 
     Parameters
     ----------
-    generations
-        Of rules, the first random one included.
     rules
         Of a rule base, N_r.
     participations
@@ -78,11 +82,10 @@ class Symbiosis:
 
     Examples
     --------
-    >>> Symbiosis().bases, Symbiosis(plus=True).bases
-    (70, 80)
+    >>> Symbiosis().bases, Symbiosis(plus=True).bases, Symbiosis().evaluations
+    (70, 80, 3500)
     """
 
-    generations: int = 50
     rules: int = 50
     participations: int = 10
     parents: int = 50
@@ -99,7 +102,7 @@ class Symbiosis:
     default_parents: int = 10
 
     def __post_init__(self) -> None:
-        whole = ("generations", "rules", "participations", "parents", "clusters", "best_of_cluster", "default_parents")
+        whole = ("rules", "participations", "parents", "clusters", "best_of_cluster", "default_parents")
         for name in whole:
             if getattr(self, name) < 1:
                 raise InputError(f"{name} must be at least 1, but is {getattr(self, name)}")
@@ -139,8 +142,8 @@ class Symbiosis:
 
     @property
     def evaluations(self) -> int:
-        """Simulations in all."""
-        return self.children * self.participations // self.rules + (self.generations - 1) * self.bases
+        """Simulations of 50 generations, the first random one included."""
+        return self.children * self.participations // self.rules + (GENERATIONS - 1) * self.bases
 
 
 class Rules(NamedTuple):
@@ -162,7 +165,7 @@ class Rules(NamedTuple):
 
 
 def evolve(of: Rules, chosen: Symbiosis, seed: int | list[int]) -> Search:
-    """Evolve rules.
+    """Evolve rules, for ever.
 
     Yields rule bases, (k, rules x size), each the rows of its rules one after the other (with default values: and then
     the decimal logarithm of the threshold and the number of the strategy below it), and is sent their costs, (k,), of
@@ -170,7 +173,7 @@ def evolve(of: Rules, chosen: Symbiosis, seed: int | list[int]) -> Search:
 
     Examples
     --------
-    >>> few = Symbiosis(generations=2, rules=4, participations=2, parents=4, children=8, recombined=4, clusters=2)
+    >>> few = Symbiosis(rules=4, participations=2, parents=4, children=8, recombined=4, clusters=2)
     >>> asking = evolve(Rules(2), few, seed=1)
     >>> first = next(asking)
     >>> first.shape, asking.send(first.sum(axis=1)).shape
@@ -180,7 +183,7 @@ def evolve(of: Rules, chosen: Symbiosis, seed: int | list[int]) -> Search:
     population, rivals = first_rules(of, chosen.children, r), np.full(chosen.children, math.nan)
     parents, defaults = np.empty((0, of.size)), Defaults.first(of, chosen, r)
     step = chosen.step
-    for generation in range(chosen.generations):
+    for generation in count():
         pool = np.concatenate([population, parents]) if chosen.plus else population
         bases = compose(similarity(of, pool, pool), chosen.rules, chosen.participations, r)
         genomes = pool[bases].reshape(len(bases), -1)
@@ -202,11 +205,11 @@ def evolve(of: Rules, chosen: Symbiosis, seed: int | list[int]) -> Search:
         rivals = fitness[kept][families[np.arange(chosen.children), r.integers(chosen.recombined, size=len(families))]]
 
 
-def first_rules(of: Rules, count: int, generator: np.random.Generator) -> Floats:
-    """Make rules at random, (count, size): centres in [0, 1], widths in [0.1, 1], any level for each strategy."""
-    centres = generator.random((count, of.features))
-    widths = generator.uniform(*FIRST_WIDTHS, (count, of.features))
-    return np.column_stack([centres, widths, generator.choice(LEVELS, (count, of.strategies))])
+def first_rules(of: Rules, number: int, generator: np.random.Generator) -> Floats:
+    """Make rules at random, (number, size): centres in [0, 1], widths in [0.1, 1], any level for each strategy."""
+    centres = generator.random((number, of.features))
+    widths = generator.uniform(*FIRST_WIDTHS, (number, of.features))
+    return np.column_stack([centres, widths, generator.choice(LEVELS, (number, of.strategies))])
 
 
 def gaussian(x: Floats, centre: Floats, width: Floats) -> Floats:
@@ -267,9 +270,8 @@ def compose(similar: Floats, rules: int, participations: int, generator: np.rand
     >>> compose(similar, 2, 1, np.random.default_rng(0)).tolist()
     [[3, 2], [1, 0]]
     """
-    count = len(similar)
-    bases = count * participations // rules
-    missing = np.full(count, participations)
+    bases = len(similar) * participations // rules
+    missing = np.full(len(similar), participations)
     composed = np.empty((bases, rules), dtype=np.int64)
     for b in range(bases):
         eligible = missing > 0
@@ -351,7 +353,7 @@ def select(labels: Ints, fitness: Floats, parents: int, best_of_cluster: int) ->
     members = [rules[np.argsort(fitness[rules], kind="stable")] for rules in members]  # best first
     means = np.array([fitness[rules[:best_of_cluster]].mean() for rules in members])
     least, most = float(means.min()), float(means.max())
-    weights = 1 / (means if least > 0 else means - least + ((most - least) or 1.0))
+    weights = least / means if least > 0 else 1 / (1 + (means - least) / ((most - least) or 1.0))
     places = np.floor(parents * weights / weights.sum() + 0.5).astype(np.int64)
     order = [c for c in np.argsort(means, kind="stable") for _ in members[c]]
     ranked = np.concatenate([members[c] for c in np.argsort(means, kind="stable")])
@@ -366,13 +368,13 @@ def choose_families(similar: Floats, children: int, recombined: int, generator: 
     The first is random, the others of the first half are the most similar to it, and the second half is random among
     the rest.
     """
-    count, half = len(similar), recombined // 2
+    half, everyone = recombined // 2, np.arange(len(similar))
     families = np.empty((children, recombined), dtype=np.int64)
     for child in range(children):
-        first = int(generator.integers(count))
+        first = int(generator.integers(len(similar)))
         nearest = np.argsort(-similar[first], kind="stable")
         alike = [first, *nearest[nearest != first][: half - 1]]
-        others = np.setdiff1d(np.arange(count), alike)
+        others = np.setdiff1d(everyone, alike)
         families[child] = [*alike, *generator.choice(others, half, replace=False)]
     return families
 
@@ -392,27 +394,29 @@ def recombine(parents: Floats, families: Ints, generator: np.random.Generator) -
 
 
 def mutate(of: Rules, rules: Floats, step: float, levels_step: float, generator: np.random.Generator) -> Floats:
-    """Add normal numbers to all, (k, size) (equation 16), to recommendations some that are `levels_step` times as large.
+    """Add normal numbers, (k, size) (equation 16), to recommendations some that are `levels_step` times as large.
 
-    A width is the absolute value of what comes out, and at least 0.001; a recommendation stays within -5 and 5.
+    Centres are reflected at 0 and 1. A width is the absolute value of what comes out, and at least 0.001; a
+    recommendation stays within -5 and 5.
     """
     scale = np.repeat([step, step * levels_step], [2 * of.features, of.strategies])
     moved = rules + scale * generator.standard_normal(rules.shape)
-    widths, levels = slice(of.features, 2 * of.features), slice(2 * of.features, None)
+    centres, widths, levels = np.split(np.arange(of.size), [of.features, 2 * of.features])
+    moved[:, centres] = reflect(moved[:, centres], np.zeros(of.features), np.ones(of.features))
     moved[:, widths] = np.maximum(np.abs(moved[:, widths]), LEAST_WIDTH)
     moved[:, levels] = np.clip(moved[:, levels], LEVELS[0], LEVELS[-1])
     return moved
 
 
 def next_step(step: float, share: float, factor: float, success: float) -> float:
-    """Adapt the step size to the share of mutations that succeeded (Rechenberg's rule, equation 15).
+    """Adapt the step size to the share of mutations that succeeded (Rechenberg's rule, equation 15); 1 is the largest.
 
     Examples
     --------
-    >>> next_step(1, 0.5, 1.25, 1 / 8), next_step(1, 0.1, 1.25, 1 / 8), next_step(1, 1 / 8, 1.25, 1 / 8)
-    (1.25, 0.8, 1)
+    >>> next_step(0.5, 0.5, 1.25, 1 / 8), next_step(0.5, 0.1, 1.25, 1 / 8), next_step(0.5, 1 / 8, 1.25, 1 / 8)
+    (0.625, 0.4, 0.5)
     """
-    return step * factor if share > success else step / factor if share < success else step
+    return min(step * factor, MOST_STEP) if share > success else step / factor if share < success else step
 
 
 class Defaults(NamedTuple):
@@ -439,10 +443,10 @@ class Defaults(NamedTuple):
     @classmethod
     def first(cls, of: Rules, chosen: Symbiosis, generator: np.random.Generator) -> Defaults:
         """Make individuals at random, one for each rule base; none if they are not wanted."""
-        count = chosen.bases if chosen.defaults else 0
-        logs = generator.uniform(*LOG_THRESHOLDS, count)
-        children = np.column_stack([logs, generator.uniform(0, of.strategies, count)])
-        return cls(np.empty((0, 2)), np.empty(0), np.empty(0), children, np.full(count, chosen.step))
+        number = chosen.bases if chosen.defaults else 0
+        logs = generator.uniform(*LOG_THRESHOLDS, number)
+        children = np.column_stack([logs, generator.uniform(0, of.strategies, number)])
+        return cls(np.empty((0, 2)), np.empty(0), np.empty(0), children, np.full(number, chosen.step))
 
     def next(self, costs: Floats, chosen: Symbiosis, of: Rules, generator: np.random.Generator) -> Defaults:
         """Select the best of parents and children by the costs of their rule bases, (k,), and let them have children.

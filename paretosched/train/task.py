@@ -355,7 +355,7 @@ def carry_out(
 def trained(
     task: Task, test: Task | None, record: Record, found: Sequence[tuple[Policy, Floats]], settings: Mapping[str, Any]
 ) -> Training:
-    """Put policies and their values, (W m,), together with EASY's; one that does not know where it comes from is told."""
+    """Put policies and their values, (W m,), together with EASY's; each is told where it comes from unless it knows."""
     provenance = {
         "wish": choice.to_json(task.wish),
         "words": choice.written(task.wish),
