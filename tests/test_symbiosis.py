@@ -182,8 +182,6 @@ def test_selection_is_of_the_right_size(data: st.DataObject) -> None:
     parents = data.draw(st.integers(1, count))
     kept = select(labels, fitness, parents, 5)
     assert len(set(kept.tolist())) == parents
-    best = fitness.min()
-    assert best in fitness[kept] or parents < len(set(labels.tolist()))
     for c in set(labels.tolist()):  # within a cluster nobody is kept who is worse than one who is not
         inside = np.flatnonzero(labels == c)
         out = np.setdiff1d(inside, kept)
