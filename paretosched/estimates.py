@@ -77,6 +77,8 @@ def told(workload: Workload, policy: Policy, estimates: str) -> bool:
             f'estimates "{estimates}" may prove too short, and conservative backfilling keeps promises that rest on '
             "them; take conservative-replan"
         )
+    if estimates in LEARNING and policy.rule == "rules":
+        raise InputError(f'estimates "{estimates}" cannot be told to rule bases; take "requested" or "exact"')
     if estimates in LEARNING and (workload.user < 0).all():
         raise InputError(f"{workload.name}: no job has a known user, so there is no history to predict from")
     return True

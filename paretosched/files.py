@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import os
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
-from .errors import InputError
+from .errors import InputError, first_few
 
 MOST_TEXT = 10_000_000  # bytes
 
@@ -133,6 +133,47 @@ def read_json(path: str | os.PathLike[str], what: str, constant: Callable[[str],
         return json.loads(text, parse_constant=constant)
     except (ValueError, RecursionError) as error:  # ValueError: bad JSON, or an integer of thousands of digits
         raise InputError(f"{path}: not JSON: {error}") from None
+
+
+def part(value: dict[str, Any], key: str, kind: type, default: Any = None) -> Any:
+    """Give one part of a JSON object, which must be of a type: str, float, int, list or dict.
+
+    Raises
+    ------
+    InputError
+        It is missing, and there is no default; or it is of another type.
+
+    Examples
+    --------
+    >>> part({"a": 1}, "a", float)
+    1.0
+    """
+    if key not in value and default is not None:
+        return default
+    if key not in value:
+        raise InputError(f"{shown(key)} is missing")
+    found = value[key]
+    if kind is float and isinstance(found, int) and not isinstance(found, bool):
+        found = float(min(max(found, -(2**53)), 2**53))  # far out of bounds either way, and no overflow
+    if not isinstance(found, kind):
+        words = {str: "text", float: "a number", list: "a list", dict: "an object"}
+        raise InputError(f"{shown(key)} must be {words[kind]}, but is {shown(found)}")
+    return found
+
+
+def nothing_else(value: dict[str, Any], known: Sequence[str]) -> None:
+    """Refuse a JSON object with keys other than the known ones; raises InputError."""
+    unknown = [shown(key) for key in value if key not in known]
+    if unknown:
+        raise InputError(f"the keys here are {', '.join(known)}, but there is also {first_few(unknown)}")
+
+
+def shown(value: Any) -> str:
+    """Show a JSON value in a message, shortly."""
+    if isinstance(value, dict | list):
+        return "an object" if isinstance(value, dict) else "a list"
+    text = json.dumps(value)
+    return text if len(text) <= 60 else text[:57] + "..."
 
 
 class _NothingWritten(Exception):  # noqa: N818  # not an error: it makes `written` clean up

@@ -1,4 +1,4 @@
-"""What a scheduler is: the name of a rule and, for Greedy, its genes; and how that is written down.
+"""What a scheduler is: the name of a rule, for Greedy its genes, for rules their base; and how that is written down.
 
 Greedy (papers 000 and 002) orders the waiting queue by a key. In each of the three situations (weekend, day,
 night) one of four criteria gives the key of a job of group i that has waited t seconds, has requested
@@ -14,6 +14,8 @@ f4    w_i * (K_i + a * t + b * p / m)
 The largest key comes first, ties by submission and then by place in the trace. Bounds: w, a, b in [0, 1], K in
 [0, 5] (paper 000, IV-C). `w` and `K` belong to a group and a situation, `a` and `b` to a situation: 36 genes for
 five groups. `f3` has no use for `b` (the papers' "f2 does not require w_i" is a misprint).
+
+A rule base chooses one of thirteen strategies at every scheduling pass (paper 001); see `paretosched.rules`.
 """
 
 from __future__ import annotations
@@ -30,10 +32,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .errors import InputError, first_few, one_of
-from .files import read_json, written
+from .files import nothing_else, part, read_json, shown, written
+from .rules import RuleBase
+from .rules import from_json as base_from_json
+from .rules import to_json as base_to_json
 from .workload import SITUATIONS, Workload
 
-RULES = ("fcfs", "list", "easy", "conservative", "conservative-replan", "recorded", "greedy")
+PLAIN_RULES = ("fcfs", "list", "easy", "conservative", "conservative-replan", "recorded")  # without parameters
+RULES = (*PLAIN_RULES, "greedy", "rules")
 BACKFILLS = ("none", "easy", "conservative")
 CRITERIA = ("f1", "f2", "f3", "f4")
 FORMAT = "paretosched policy 1"
@@ -56,16 +62,18 @@ class Policy:
     genes
         For Greedy: (3, 2 G + 2); the row of a situation is w_1..w_G, K_1..K_G, a, b.
     groups
-        For Greedy: the names of the groups the genes are for.
+        For Greedy: the names of the groups the genes are for. For rules: those of the base, which need not be given.
     name
         What the policy is called in tables and figures. Default: the rule, with the backfilling.
     provenance
         Where the policy comes from; free, kept with it on disk.
+    rules
+        For rules: the rule base.
 
     Raises
     ------
     InputError
-        An unknown word, or genes out of shape or bounds.
+        An unknown word, or genes out of shape or bounds; or a rule base is missing.
 
     Examples
     --------
@@ -83,6 +91,7 @@ class Policy:
     groups: tuple[str, ...] = ()
     name: str = ""
     provenance: Mapping[str, Any] = field(default_factory=dict)
+    rules: RuleBase | None = None
 
     def __post_init__(self) -> None:
         one_of("rule", self.rule, RULES)
@@ -92,10 +101,16 @@ class Policy:
         object.__setattr__(self, "genes", genes)
         object.__setattr__(self, "criteria", tuple(self.criteria))
         object.__setattr__(self, "groups", tuple(str(g) for g in self.groups))
+        if (self.rules is not None) != (self.rule == "rules"):
+            raise InputError(f'rule "rules" needs a rule base and no other takes one, but this is "{self.rule}"')
+        if self.rules is not None and self.groups in ((), self.rules.groups):
+            object.__setattr__(self, "groups", ())
         if self.rule == "greedy":
             self._check_greedy()
         elif self.criteria or genes.size or self.groups or self.backfill != "none":
             raise InputError(f'rule "{self.rule}" takes no criteria, genes, groups or backfill; only "greedy" does')
+        if self.rules is not None:
+            object.__setattr__(self, "groups", self.rules.groups)
         object.__setattr__(self, "name", self.name or _default_name(self))
 
     def _check_greedy(self) -> None:
@@ -114,8 +129,10 @@ class Policy:
         broken = np.argwhere(~((self.genes >= 0) & (self.genes <= high)))
         if broken.size:
             names = gene_names(count)
-            shown = (f"{SITUATIONS[s]} {names[g]} is {self.genes[s, g]:g}" for s, g in broken)
-            raise InputError(f"genes must be w, a, b in [0, 1] and K in [0, 5], but {first_few(shown, len(broken))}")
+            offenders = (f"{SITUATIONS[s]} {names[g]} is {self.genes[s, g]:g}" for s, g in broken)
+            raise InputError(
+                f"genes must be w, a, b in [0, 1] and K in [0, 5], but {first_few(offenders, len(broken))}"
+            )
 
 
 def greedy(
@@ -159,7 +176,7 @@ def fits(policy: Policy, workload: Workload) -> Policy:
     InputError
         They are not.
     """
-    if policy.rule == "greedy" and policy.groups != workload.groups:
+    if policy.groups and policy.groups != workload.groups:
         raise InputError(
             f"policy {policy.name} is for the groups {', '.join(policy.groups)}, "
             f"but {workload.name} has the groups {', '.join(workload.groups)}"
@@ -177,13 +194,13 @@ def as_policy(what: str | os.PathLike[str] | Policy) -> Policy:
     """
     if isinstance(what, Policy):
         return what
-    if str(what) in RULES and str(what) != "greedy":
+    if str(what) in PLAIN_RULES:
         return Policy(str(what))
     path = Path(what)
     if path.suffix == ".json" or _is_file(path):
         return load_policy(path)
     raise InputError(
-        f'policy "{what}" is not known; choose one of {", ".join(RULES[:-1])} or give the path of a policy .json file'
+        f'policy "{what}" is not known; choose one of {", ".join(PLAIN_RULES)} or give the path of a policy .json file'
     )
 
 
@@ -204,6 +221,9 @@ def to_json(policy: Policy) -> dict[str, Any]:
             }
             for situation, criterion, row in zip(SITUATIONS, policy.criteria, policy.genes, strict=True)
         }
+    if policy.rules is not None:
+        value |= base_to_json(policy.rules)
+        value["greedy"] = to_json(policy.rules.greedy)
     value["provenance"] = dict(policy.provenance)
     return value
 
@@ -219,25 +239,29 @@ def from_json(value: Any, where: str = "policy") -> Policy:
     if not isinstance(value, dict) or value.get("format") != FORMAT:
         raise InputError(f'{where}: a policy file must be an object with "format": "{FORMAT}"')
     try:
-        rule = _part(value, "rule", str)
+        rule = part(value, "rule", str)
         one_of("rule", rule, RULES)
-        name = _part(value, "name", str, "")
-        provenance = _part(value, "provenance", dict, {})
+        name = part(value, "name", str, "")
+        provenance = part(value, "provenance", dict, {})
+        if rule == "rules":
+            rest = {key: v for key, v in value.items() if key not in ("format", "rule", "name", "greedy", "provenance")}
+            base = base_from_json(rest, from_json(part(value, "greedy", dict), "greedy"))
+            return Policy(rule, name=name, provenance=provenance, rules=base)
         if rule != "greedy":
-            _nothing_else(value, ("format", "rule", "name", "provenance"))
+            nothing_else(value, ("format", "rule", "name", "provenance"))
             return Policy(rule, name=name, provenance=provenance)
-        _nothing_else(value, ("format", "rule", "name", "backfill", "groups", "situations", "provenance"))
-        groups = _part(value, "groups", list)
+        nothing_else(value, ("format", "rule", "name", "backfill", "groups", "situations", "provenance"))
+        groups = part(value, "groups", list)
         if not all(isinstance(group, str) for group in groups):
-            raise InputError(f'"groups" must be names in quotes, but are {", ".join(map(_quoted, groups))}')
-        situations = _part(value, "situations", dict)
-        _nothing_else(situations, SITUATIONS)
+            raise InputError(f'"groups" must be names in quotes, but are {", ".join(map(shown, groups))}')
+        situations = part(value, "situations", dict)
+        nothing_else(situations, SITUATIONS)
         criteria, genes = zip(*(_of_situation(situations, name, groups) for name in SITUATIONS), strict=True)
         return greedy(
             criteria,
             genes,
             groups=groups,
-            backfill=_part(value, "backfill", str, "none"),
+            backfill=part(value, "backfill", str, "none"),
             name=name,
             provenance=provenance,
         )
@@ -246,44 +270,17 @@ def from_json(value: Any, where: str = "policy") -> Policy:
 
 
 def _of_situation(situations: dict[str, Any], name: str, groups: Sequence[str]) -> tuple[str, list[float]]:
-    row = _part(situations, name, dict)
+    row = part(situations, name, dict)
     try:
-        _nothing_else(row, ("criterion", "w", "K", "a", "b"))
+        nothing_else(row, ("criterion", "w", "K", "a", "b"))
         genes = []
         for letter in "wK":
-            of_groups = _part(row, letter, dict)
-            _nothing_else(of_groups, groups)
-            genes += [_part(of_groups, group, float) for group in groups]
-        return _part(row, "criterion", str), [*genes, _part(row, "a", float), _part(row, "b", float)]
+            of_groups = part(row, letter, dict)
+            nothing_else(of_groups, groups)
+            genes += [part(of_groups, group, float) for group in groups]
+        return part(row, "criterion", str), [*genes, part(row, "a", float), part(row, "b", float)]
     except InputError as error:
         raise InputError(f"{name}: {error}") from None
-
-
-def _part(value: dict[str, Any], key: str, kind: type, default: Any = None) -> Any:
-    if key not in value and default is not None:
-        return default
-    if key not in value:
-        raise InputError(f"{_quoted(key)} is missing")
-    part = value[key]
-    if kind is float and isinstance(part, int) and not isinstance(part, bool):
-        part = float(min(max(part, -(2**53)), 2**53))  # far out of bounds either way, and no overflow
-    if not isinstance(part, kind):
-        words = {str: "text", float: "a number", list: "a list", dict: "an object"}
-        raise InputError(f"{_quoted(key)} must be {words[kind]}, but is {_quoted(part)}")
-    return part
-
-
-def _nothing_else(value: dict[str, Any], known: Sequence[str]) -> None:
-    unknown = [_quoted(key) for key in value if key not in known]
-    if unknown:
-        raise InputError(f"the keys here are {', '.join(known)}, but there is also {first_few(unknown)}")
-
-
-def _quoted(value: Any) -> str:
-    if isinstance(value, dict | list):
-        return "an object" if isinstance(value, dict) else "a list"
-    text = json.dumps(value)
-    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def save_policy(policy: Policy, path: str | os.PathLike[str]) -> None:
@@ -327,6 +324,8 @@ def _default_name(policy: Policy) -> str:
         "conservative-replan": "CONS replan",
         "recorded": "recorded",
     }
+    if policy.rules is not None:
+        return f"{policy.rules.kind} rules"
     if policy.rule != "greedy":
         return plain[policy.rule]
     criteria = policy.criteria[0] if len(set(policy.criteria)) == 1 else "/".join(policy.criteria)

@@ -22,7 +22,7 @@ from .encodings.sequence import KEYS
 from .encodings.weighting import lower_upper
 from .errors import InputError, one_of
 from .front import Front, genome, load_front, online, spread
-from .policy import RULES, Policy, as_policy, fits, to_json
+from .policy import PLAIN_RULES, Policy, as_policy, fits, to_json
 from .workload import Workload
 
 Floats = NDArray[np.float64]
@@ -206,9 +206,9 @@ def start_orders(workload: Workload, words: Sequence[str], population: int | Non
                 )
             rows = spread(front, len(front) if population is None else population, among)
             found += [_as_start(_origin_policy(front, row)) for row in rows.tolist()]
-        elif word not in RULES and not word.endswith(".json"):
+        elif word not in PLAIN_RULES and not word.endswith(".json"):
             raise InputError(
-                f"start of a sequence must be one of {', '.join(WORDS)}, a policy ({', '.join(RULES[:-1])}, or a "
+                f"start of a sequence must be one of {', '.join(WORDS)}, a policy ({', '.join(PLAIN_RULES)}, or a "
                 f'.json file), or a run or front, but is "{word}"'
             )
         else:

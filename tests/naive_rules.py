@@ -1,0 +1,89 @@
+"""Rule bases, as in naive.py: features added up anew and the queue sorted anew at every pass."""
+
+from __future__ import annotations
+
+import math
+
+import naive
+from naive import Job, Started
+from paretosched import Policy, Workload
+from paretosched.rules import LEVELS, RuleBase
+
+
+def start_times(workload: Workload, policy: Policy, choices: list[int] | None = None) -> list[int]:
+    """Start times under a rule base; notes in `choices` what was chosen at every pass with waiting jobs."""
+    base = policy.rules
+    assert base is not None
+    chosen = [naive.heads, naive.easy, naive.replan]
+    greedy = naive.greedy_order(workload, base.greedy)
+    jobs = naive.jobs_of(workload)
+    start: dict[int, int] = {}
+    waiting: list[Job] = []
+    running: list[Started] = []
+    ended: list[Started] = []
+    t = -1
+    while len(start) < len(jobs):
+        t = min([j.submit for j in jobs if j.submit > t] + [s.finish for s in running])
+        ended += sorted((s for s in running if s.finish == t), key=lambda s: s.job.row)
+        running = [s for s in running if s.finish > t]
+        waiting += [j for j in jobs if j.submit == t]
+        if not waiting:
+            continue
+        strategy = choice(base, features(workload.capacity, len(base.groups), ended, running, waiting))
+        if choices is not None:
+            choices.append(strategy)
+        if strategy == 12:
+            queue, rule = greedy(t, waiting), naive.heads
+        else:
+            queue, rule = ordered(base, strategy // 3, waiting), chosen[strategy % 3]
+        for job in rule(t, queue, running, workload.capacity):
+            start[job.row] = t
+            running.append(Started(job, t))
+            waiting.remove(job)
+    return [start[j.row] for j in jobs]
+
+
+def ordered(base: RuleBase, sorting: int, waiting: list[Job]) -> list[Job]:
+    """The queue by fewest processors, shortest estimate, longest wait, or priority of the group."""
+    rank = [base.priority.index(group) for group in base.groups]
+    return sorted(waiting, key=lambda j: ([j.width, j.estimate, 0, rank[j.group]][sorting], j.submit, j.row))
+
+
+def features(
+    capacity: int, groups: int, ended: list[Started], running: list[Started], waiting: list[Job]
+) -> list[float]:
+    """SD, and momentary utilisation and shares of the groups in the queue in percent.
+
+    `ended` is in the order of ends, then rows: sums of SD are in float64 and begin with the first.
+    """
+    delayed = worked = 0.0
+    for s in ended:
+        p, m = float(s.job.run), float(s.job.width)
+        delayed += p * m * float(s.finish - s.job.submit)
+        worked += p * m * p
+    sd = min(max(delayed / worked, 1.0), 100.0) if ended else 1.0
+    used = 100.0 * float(sum(s.job.width for s in running)) / float(capacity)
+    whole = float(sum(j.estimate * j.width for j in waiting))
+    of_groups = [sum(j.estimate * j.width for j in waiting if j.group == g) for g in range(groups)]
+    return [sd, used, *(100.0 * float(part) / whole for part in of_groups)]
+
+
+def choice(base: RuleBase, x: list[float]) -> int:
+    """What a rule base says, the strategy with the lowest number of equal ones."""
+    if base.kind == "iterative":
+        place = 0
+        for value, inner in zip(x, base.bounds, strict=True):
+            place = place * (len(inner) + 1) + len([bound for bound in inner if bound < value])
+        return int(base.choice[place])
+    scaled = [(x[0] - 1.0) / 99.0, *(value / 100.0 for value in x[1:])]
+    logs = []
+    for mean, width in zip(base.means.tolist(), base.widths.tolist(), strict=True):
+        log = 0.0
+        for value, mu, sigma in zip(scaled, mean, width, strict=True):
+            log -= math.log(sigma * math.sqrt(2 * math.pi)) + (value - mu) ** 2 / (2 * sigma**2)
+        logs.append(log)
+    largest = max(logs)
+    table = base.recommendations.tolist()
+    assert all(level in LEVELS for row in table for level in row)
+    votes = [sum(math.exp(log - largest) * row[s] for log, row in zip(logs, table, strict=True)) for s in range(13)]
+    return votes.index(max(votes))
