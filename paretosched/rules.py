@@ -309,16 +309,22 @@ def log_memberships(base: RuleBase, features: ArrayLike) -> Floats:
 
 def gaussians(base: RuleBase) -> tuple[Floats, Floats]:
     """Give 1 / (sigma sqrt 2), (R, G + 2), and the logarithm of the product of the peaks, (R,), of all rules."""
-    return 1.0 / (base.widths * math.sqrt(2.0)), -np.log(base.widths * math.sqrt(2.0 * math.pi)).sum(axis=1)
+    peaks = [0.0] * len(base.widths)
+    for rule, row in enumerate(base.widths.tolist()):
+        for sigma in row:
+            peaks[rule] -= math.log(sigma * math.sqrt(2.0 * math.pi))
+    return 1.0 / (base.widths * math.sqrt(2.0)), np.array(peaks)
 
 
 def superposition(base: RuleBase, features: ArrayLike) -> Floats:
     """Give the sum of membership x recommendation over the rules of a symbiotic base for each strategy, (13,).
 
-    Scaled so that the largest membership is 1, which changes no comparison.
+    Scaled so that the largest membership is 1, which changes no comparison. Added up rule after rule, in their order.
     """
     logs = log_memberships(base, features)
-    found: Floats = np.exp(logs - logs.max()) @ base.recommendations.astype(np.float64)
+    found = np.zeros(len(STRATEGIES))
+    for log, levels in zip((logs - logs.max()).tolist(), base.recommendations, strict=True):
+        found += math.exp(log) * levels
     return found
 
 

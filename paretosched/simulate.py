@@ -18,9 +18,11 @@ from .errors import InputError, first_few
 from .kernels.arrival import backfilled, fcfs
 from .kernels.conservative import conservative, replanned
 from .kernels.greedy import greedy
+from .kernels.rules import ruled
 from .kernels.sequence import earliest_fit, strict
-from .kernels.values import Jobs, Weights
+from .kernels.values import Jobs, Rules, Sorted, Weights
 from .policy import CRITERIA, Policy, as_policy, fits
+from .rules import SORTINGS, RuleBase, gaussians, possible
 from .schedule import Schedule
 from .workload import Workload
 from .workload.model import whole
@@ -116,6 +118,8 @@ def start_times(workload: Workload, policy: Policy) -> NDArray[np.int64]:
         backfilled(jobs, w.capacity, policy.rule == "easy", start)
     elif policy.rule == "conservative":
         conservative(jobs, w.capacity, start)
+    elif policy.rules is not None:
+        return ruled_start_times(w, policy.rules, sorted_for(w, policy.rules))
     else:
         weights = _weights(w, policy)
         if policy.rule == "conservative-replan" or policy.backfill == "conservative":
@@ -130,6 +134,51 @@ def _weights(workload: Workload, policy: Policy) -> Weights:
     # Bounds all times that enter a key; twice, because an expected end may lie beyond the latest real one.
     horizon = 2.0 * float(workload.submit[-1] + workload.run.sum())
     return Weights(criteria, policy.genes, horizon)
+
+
+def ruled_start_times(workload: Workload, base: RuleBase, order: Sorted) -> NDArray[np.int64]:
+    """Start times, (n,) int64 seconds, under a rule base; `order` is `sorted_for` one that chooses no other sortings."""
+    w = workload
+    start = np.empty(len(w), dtype=np.int64)
+    jobs = Jobs(w.submit, w.run, w.estimate, w.width, w.group)
+    ruled(jobs, w.capacity, w.calendar, _weights(w, base.greedy), _rules(base), order, start)
+    return start
+
+
+def sorted_for(workload: Workload, base: RuleBase) -> Sorted:
+    """Put the jobs of a workload in the order of each sorting that a rule base may choose, and in that of waiting."""
+    n = len(workload)
+    rank = np.array([base.priority.index(group) for group in base.groups], dtype=np.int64)
+    keys = {"width": workload.width, "estimate": workload.estimate, "priority": rank[workload.group]}
+    chooses = possible(base)
+    row, place = np.zeros((2, len(SORTINGS), n), dtype=np.int32)
+    for s, sorting in enumerate(SORTINGS):
+        if sorting == "wait":
+            row[s] = place[s] = np.arange(n)
+        elif chooses[3 * s : 3 * s + 3].any():
+            row[s] = np.argsort(keys[sorting], kind="stable")
+            place[s, row[s]] = np.arange(n)
+    return Sorted(row, place)
+
+
+def _rules(base: RuleBase) -> Rules:
+    counts = np.array([len(inner) + 1 for inner in base.bounds] or [1] * (len(base.groups) + 2), dtype=np.int64)
+    bounds = np.full((counts.size, int(counts.max())), np.inf)
+    for f, inner in enumerate(base.bounds):
+        bounds[f, : len(inner)] = inner
+    sharpness, peaks = gaussians(base) if base.kind == "symbiotic" else (np.empty((0, counts.size)), np.empty(0))
+    means = base.means if base.kind == "symbiotic" else sharpness
+    return Rules(
+        base.kind == "iterative",
+        bounds,
+        counts,
+        base.choice.astype(np.int64),
+        np.array(means.T, order="C"),
+        np.array(sharpness.T, order="C"),
+        peaks,
+        base.recommendations.astype(np.float64),
+        possible(base),
+    )
 
 
 def _recorded(workload: Workload) -> NDArray[np.int64]:

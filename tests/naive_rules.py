@@ -75,15 +75,19 @@ def choice(base: RuleBase, x: list[float]) -> int:
         for value, inner in zip(x, base.bounds, strict=True):
             place = place * (len(inner) + 1) + len([bound for bound in inner if bound < value])
         return int(base.choice[place])
+    # In float64 and in the order of the features and of the rules, as documented, so that ties are the same ties.
     scaled = [(x[0] - 1.0) / 99.0, *(value / 100.0 for value in x[1:])]
     logs = []
     for mean, width in zip(base.means.tolist(), base.widths.tolist(), strict=True):
         log = 0.0
+        for sigma in width:
+            log -= math.log(sigma * math.sqrt(2.0 * math.pi))
         for value, mu, sigma in zip(scaled, mean, width, strict=True):
-            log -= math.log(sigma * math.sqrt(2 * math.pi)) + (value - mu) ** 2 / (2 * sigma**2)
+            log -= ((value - mu) * (1.0 / (sigma * math.sqrt(2.0)))) ** 2
         logs.append(log)
-    largest = max(logs)
-    table = base.recommendations.tolist()
-    assert all(level in LEVELS for row in table for level in row)
-    votes = [sum(math.exp(log - largest) * row[s] for log, row in zip(logs, table, strict=True)) for s in range(13)]
+    votes = [0.0] * 13
+    for log, row in zip(logs, base.recommendations.tolist(), strict=True):
+        assert all(level in LEVELS for level in row)
+        for s in range(13):
+            votes[s] += math.exp(log - max(logs)) * row[s]
     return votes.index(max(votes))

@@ -348,18 +348,23 @@ def reseat(game, s, slot, top, t, weights):
         while changed and node >= top and not game.stale[s, node]:
             changed = play(game, s, node, t, weights)
             node >>= 1
-    came = game.slots[slot]["row"] >= 0
     for other in range(3):
         if other != s:
-            node = leaf
-            if came:
-                while node >= top and not game.stale[other, node]:
-                    game.stale[other, node] = True
-                    node >>= 1
-            else:
-                while node >= top and not game.stale[other, node] and game.tree[other, node]["slot"] == slot:
-                    game.tree[other, node]["expiry"] = PAST
-                    node >>= 1
+            note(game, other, slot, top)
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def note(game, s, slot, top):
+    """Note that somebody has come to or gone from a slot in the tree of situation s, without playing."""
+    node = slot // BENCH + (game.stale.shape[1] >> 1)
+    if game.slots[slot]["row"] >= 0:
+        while node >= top and not game.stale[s, node]:
+            game.stale[s, node] = True
+            node >>= 1
+    else:
+        while node >= top and not game.stale[s, node] and game.tree[s, node]["slot"] == slot:
+            game.tree[s, node]["expiry"] = PAST
+            node >>= 1
 
 
 @njit(cache=True, nogil=True, inline="always", _nrt=False)

@@ -42,3 +42,52 @@ class Weights(NamedTuple):
     criteria: NDArray[np.int64]
     genes: NDArray[np.float64]
     horizon: float
+
+
+class Rules(NamedTuple):
+    """What chooses a strategy, see `paretosched.rules`; of R rules or of C situations, for F features.
+
+    Attributes
+    ----------
+    iterative
+        Whether situations choose, or rules.
+    bounds
+        (F, B) float64, inner bounds of the intervals, ascending, filled up with infinity.
+    counts
+        (F,) int64, how many intervals a feature has.
+    choice
+        (C,) int64, strategies.
+    means, sharpness
+        (F, R) float64, centre mu and 1 / (sigma sqrt 2) of the Gaussians.
+    peaks
+        (R,) float64, the logarithm of the product of their peaks.
+    recommendations
+        (R, 13) float64.
+    possible
+        (13,) bool, which strategies can be chosen.
+    """
+
+    iterative: bool
+    bounds: NDArray[np.float64]
+    counts: NDArray[np.int64]
+    choice: NDArray[np.int64]
+    means: NDArray[np.float64]
+    sharpness: NDArray[np.float64]
+    peaks: NDArray[np.float64]
+    recommendations: NDArray[np.float64]
+    possible: NDArray[np.bool_]
+
+
+class Sorted(NamedTuple):
+    """The jobs of a workload in the order of each sorting of `paretosched.rules`; those that nobody needs are empty.
+
+    Attributes
+    ----------
+    row
+        (4, n) int32, the row of the job at each place.
+    place
+        (4, n) int32, the place of each job.
+    """
+
+    row: NDArray[np.int32]
+    place: NDArray[np.int32]
