@@ -22,9 +22,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import encodings
 from ..choice import Wish
-from ..encodings import Situations, Symbiotic
+from ..encodings.rules import Situations, Symbiotic, gene_labels, policy_of
 from ..errors import InputError, one_of
 from ..evaluate import check_workers, versions
 from ..policy import Policy, fits, to_json
@@ -169,7 +168,7 @@ def train_rules(
             settings | {"greedy": to_json(greedy)["situations"]},
             course,
             encoding,
-            shape=len(encodings.gene_labels(encoding, len(groups))),
+            shape=len(gene_labels(encoding)),
             evaluations=total,
             software=versions(),
             workers=workers,
@@ -178,8 +177,7 @@ def train_rules(
             progress=show,
         )
     best = int(task.fitness(record.values[: record.count]).argmin())
-    policy = encodings.policy_of(encoding, record.genomes[best], groups)
-    found = [(policy, record.values[best]), (greedy, task.simulated(greedy))]
+    found = [(policy_of(encoding, record.genomes[best]), record.values[best]), (greedy, task.simulated(greedy))]
     return replace(trained(task, test, record, found, settings), best=0)
 
 

@@ -138,9 +138,10 @@ class Training:
         "workloads", the objectives of each; and with a test "rest_objective", "rest_exceeded", "rest_vs_easy", "rest".
         """
         rows = []
+        ruled = self.policy.rule == "rules"
         for number, system in enumerate((self.easy, *self.systems)):
             row: dict[str, Any] = {
-                "system": system.policy.name if number == 0 else _label(system.policy),
+                "system": system.policy.name if number == 0 or ruled else _label(system.policy),
                 "best": number == self.best + 1,
                 "objective": system.objective,
                 "exceeded": system.exceeded,
@@ -199,7 +200,7 @@ class Training:
                 lines.append({"on": "  vs EASY"} | gains)
         reached = [Column("objective", "objective", natural)] if self.wish.weights or self.wish.near else []
         measured = table(lines, [Column("on", "on"), *reached, *map(in_hours, self.objectives)])
-        notes = [SITUATIONS_OF_CRITERIA] if len(self.systems) > 1 else []
+        notes = [SITUATIONS_OF_CRITERIA] if len(self.systems) > 1 and self.policy.rule == "greedy" else []
         return "\n".join([table(shown, columns), *notes, "", measured, CONVENTION])
 
     def _line(self, name: str, row: dict[str, Any]) -> dict[str, Any]:
