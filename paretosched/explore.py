@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import encodings, evolve, store
-from .encodings import Encoding
+from .encodings import Explored
 from .errors import InputError, printable
 from .evaluate import check_workers, evaluator, versions
 from .front import FRONT_FILE, Front, Origin, costs, front_of, nondominated, save_front
@@ -218,7 +218,7 @@ class _Exploration:
         self,
         record: Record,
         workload: Workload,
-        encoding: Encoding,
+        encoding: Explored,
         progress: Callable[[Progress], object] | None,
     ) -> None:
         self.record = record

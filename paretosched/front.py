@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import encodings
-from .encodings import ENCODINGS, Encoding
+from .encodings import ENCODINGS, Explored
 from .errors import InputError, first_few
 from .files import written
 from .objectives import Objective, objective_table
@@ -64,7 +64,7 @@ class Origin(NamedTuple):
     algorithm: str
     seed: int
     population: int
-    encoding: Encoding
+    encoding: Explored
     begun: tuple[tuple[str, str], ...] = ()
     versions: tuple[tuple[str, str], ...] = ()
     evaluations: int = 0
@@ -544,7 +544,7 @@ def _origin(run: Mapping[str, Any]) -> Origin:
     return made
 
 
-def _blocks(origins: Sequence[Origin], groups: int) -> list[tuple[type[Encoding], list[str]]]:
+def _blocks(origins: Sequence[Origin], groups: int) -> list[tuple[type[Explored], list[str]]]:
     """Name the columns of the genes of every encoding that is there."""
     blocks = []
     for kind in ENCODINGS.values():

@@ -354,7 +354,7 @@ def possible(base: RuleBase) -> NDArray[np.bool_]:
     table = base.recommendations
     at_least = (table[:, :, None] >= table[:, None, :]).all(axis=0)
     more = (table[:, :, None] > table[:, None, :]).all(axis=0)
-    found: NDArray[np.bool_] = ~((np.triu(at_least, 1) | more).any(axis=0))
+    found: NDArray[np.bool_] = np.logical_not(np.any(np.triu(at_least, 1) | more, axis=0))
     return found
 
 

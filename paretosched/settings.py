@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import encodings, evolve
-from .encodings import Encoding, Orders, Sequences, Weighting, orders, sequence
+from .encodings import Explored, Orders, Sequences, Weighting, orders, sequence
 from .encodings.sequence import KEYS
 from .encodings.weighting import lower_upper
 from .errors import InputError, one_of
@@ -52,7 +52,7 @@ class Settings(NamedTuple):
         All of it as plain JSON values.
     """
 
-    encoding: Encoding
+    encoding: Explored
     algorithm: str
     space: evolve.Reals | evolve.Recipes | Floats
     parameters: dict[str, Any]

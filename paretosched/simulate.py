@@ -9,6 +9,8 @@ a job may start in the second in which another one ends.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -119,7 +121,7 @@ def start_times(workload: Workload, policy: Policy) -> NDArray[np.int64]:
     elif policy.rule == "conservative":
         conservative(jobs, w.capacity, start)
     elif policy.rules is not None:
-        return ruled_start_times(w, policy.rules, sorted_for(w, policy.rules))
+        return ruled_start_times(w, policy.rules, sorted_for(w, policy.rules.priority, possible(policy.rules)))
     else:
         weights = _weights(w, policy)
         if policy.rule == "conservative-replan" or policy.backfill == "conservative":
@@ -137,7 +139,7 @@ def _weights(workload: Workload, policy: Policy) -> Weights:
 
 
 def ruled_start_times(workload: Workload, base: RuleBase, order: Sorted) -> NDArray[np.int64]:
-    """Start times, (n,) int64 seconds, under a rule base; `order` is `sorted_for` one that chooses no other sortings."""
+    """Start times, (n,) int64 seconds, under a rule base; `order` is `sorted_for` its strategies or more."""
     w = workload
     start = np.empty(len(w), dtype=np.int64)
     jobs = Jobs(w.submit, w.run, w.estimate, w.width, w.group)
@@ -145,17 +147,30 @@ def ruled_start_times(workload: Workload, base: RuleBase, order: Sorted) -> NDAr
     return start
 
 
-def sorted_for(workload: Workload, base: RuleBase) -> Sorted:
-    """Put the jobs of a workload in the order of each sorting that a rule base may choose, and in that of waiting."""
+def sorted_for(workload: Workload, priority: Sequence[str], chosen: NDArray[np.bool_]) -> Sorted:
+    """Put the jobs of a workload in the order of each sorting of `paretosched.rules` that is needed.
+
+    Parameters
+    ----------
+    workload
+        The jobs.
+    priority
+        The workload's groups, the most important first.
+    chosen
+        (13,) bool, the strategies that may be chosen.
+    """
     n = len(workload)
-    rank = np.array([base.priority.index(group) for group in base.groups], dtype=np.int64)
-    keys = {"width": workload.width, "estimate": workload.estimate, "priority": rank[workload.group]}
-    chooses = possible(base)
+    rank = np.array([list(priority).index(group) for group in workload.groups], dtype=np.int16)
+    keys: dict[str, NDArray[Any]] = {
+        "width": workload.width,
+        "estimate": workload.estimate,
+        "priority": rank[workload.group],
+    }
     row, place = np.zeros((2, len(SORTINGS), n), dtype=np.int32)
     for s, sorting in enumerate(SORTINGS):
         if sorting == "wait":
             row[s] = place[s] = np.arange(n)
-        elif chooses[3 * s : 3 * s + 3].any():
+        elif chosen[3 * s : 3 * s + 3].any():
             row[s] = np.argsort(keys[sorting], kind="stable")
             place[s, row[s]] = np.arange(n)
     return Sorted(row, place)

@@ -6,7 +6,7 @@ float64. This module tells them apart.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,19 +15,22 @@ from numpy.typing import NDArray
 from ..errors import InputError, first_few
 from ..policy import CRITERIA, Policy
 from ..workload import SITUATIONS, Workload
-from . import orders, sequence, weighting
+from . import orders, rules, sequence, weighting
 from .derivation import deriving
 from .orders import Orders
+from .rules import Situations, Symbiotic
 from .sequence import Sequences
 from .weighting import Weighting
 
 __all__ = [
-    "ENCODINGS", "Encoding", "Orders", "Sequences", "Starting", "Weighting", "ancestry", "check_genomes", "checked",
+    "ENCODINGS", "Encoding", "Explored", "Orders", "Sequences",
+    "Situations", "Starting", "Symbiotic", "Weighting", "ancestry", "check_genomes", "checked",
     "examples", "from_json", "gene_labels", "name_of", "online", "policy_of", "starting", "to_json",
 ]  # fmt: skip
 
 Floats = NDArray[np.float64]
-Encoding = Weighting | Orders | Sequences
+Explored = Weighting | Orders | Sequences  # what a run of exploration varies; rule bases are only trained
+Encoding = Explored | Situations | Symbiotic
 Starting = Callable[[Floats, Floats], NDArray[np.int64]]
 
 ENCODINGS: dict[str, type[Weighting] | type[Orders] | type[Sequences]] = {
@@ -37,12 +40,12 @@ ENCODINGS: dict[str, type[Weighting] | type[Orders] | type[Sequences]] = {
 }
 
 
-def name_of(encoding: Encoding) -> str:
+def name_of(encoding: Explored) -> str:
     """Give the name of an encoding: "weighting", "orders" or "sequence"."""
     return next(name for name, kind in ENCODINGS.items() if isinstance(encoding, kind))
 
 
-def to_json(encoding: Encoding) -> dict[str, Any]:
+def to_json(encoding: Explored) -> dict[str, Any]:
     """Turn an encoding into plain JSON values.
 
     Examples
@@ -54,7 +57,7 @@ def to_json(encoding: Encoding) -> dict[str, Any]:
     return {"encoding": name_of(encoding), **fields}
 
 
-def from_json(value: Any) -> Encoding:
+def from_json(value: Any) -> Explored:
     """Turn what `to_json` gave into an encoding again.
 
     Raises
@@ -73,7 +76,7 @@ def from_json(value: Any) -> Encoding:
     return checked(kind(**fields))
 
 
-def checked(encoding: Encoding) -> Encoding:
+def checked(encoding: Explored) -> Explored:
     """Return an encoding if its words are known.
 
     Raises
@@ -94,6 +97,8 @@ def gene_labels(encoding: Encoding, groups: int) -> list[str]:
         return weighting.gene_labels(groups)
     if isinstance(encoding, Orders):
         return orders.gene_labels(groups)
+    if isinstance(encoding, Situations | Symbiotic):
+        return rules.gene_labels(encoding)
     return list(sequence.GENES)
 
 
@@ -115,6 +120,8 @@ def starting(workload: Workload, encoding: Encoding) -> Starting:
         return weighting.starting(workload, encoding)
     if isinstance(encoding, Orders):
         return orders.starting(workload, encoding)
+    if isinstance(encoding, Situations | Symbiotic):
+        return rules.starting(workload, encoding)
     return deriving(workload, encoding).start_times
 
 
@@ -127,6 +134,8 @@ def examples(encoding: Encoding, groups: Sequence[str]) -> tuple[Encoding, Float
         return encoding, genomes
     if isinstance(encoding, Orders):
         return encoding, np.array([[0.0] * len(groups) + [where] for where in (0.0, 1.0)])
+    if isinstance(encoding, Situations | Symbiotic):
+        return rules.examples(encoding, tuple(groups))
     mate = -1.0 if encoding.recombination == "none" else 1.0
     start, child = [0.0, -1.0, -1.0, 0.0, 1.0, 1.0], [1.0, 0.0, -1.0, 1.0, 1.0, 1.0]
     return encoding._replace(starts=("submit",), movable="all"), np.array(
@@ -157,6 +166,8 @@ def policy_of(encoding: Encoding, genome: Floats, groups: Sequence[str]) -> Poli
         return weighting.decode(genome, groups, encoding.backfill)
     if isinstance(encoding, Orders):
         return orders.policy_of(encoding, genome, groups)
+    if isinstance(encoding, Situations | Symbiotic):
+        return rules.policy_of(encoding, genome)
     return None
 
 
@@ -167,6 +178,8 @@ def online(encoding: Encoding, genomes: Floats) -> NDArray[np.bool_]:
     if isinstance(encoding, Orders):
         queue: NDArray[np.bool_] = genomes[:, -1] == 1.0
         return queue
+    if isinstance(encoding, Situations | Symbiotic):
+        return np.ones(len(genomes), dtype=np.bool_)
     return np.zeros(len(genomes), dtype=np.bool_)
 
 
@@ -180,11 +193,10 @@ def check_genomes(encoding: Encoding, genomes: Floats, groups: int) -> None:
     """
     if isinstance(encoding, Sequences):
         return  # whatever stands there, `starting` says what is wrong with it
-    of: Mapping[type, Callable[[int], tuple[Floats, Floats]]] = {
-        Weighting: weighting.lower_upper,
-        Orders: orders.lower_upper,
-    }
-    lower, upper = of[type(encoding)](groups)
+    if isinstance(encoding, Situations | Symbiotic):
+        lower, upper = rules.lower_upper(encoding)
+    else:
+        lower, upper = {Weighting: weighting.lower_upper, Orders: orders.lower_upper}[type(encoding)](groups)
     broken = np.flatnonzero(~((genomes >= lower) & (genomes <= upper)).all(axis=1))
     if broken.size:
         raise InputError(f"genes must be within their bounds, but are not in {first_few(broken.tolist(), broken.size)}")

@@ -287,9 +287,6 @@ def _ruled(
         algorithm = strategy % 3
         tree = least[o]
         place = np.int64(-1)
-        blocked = False
-        limit = np.int64(0)
-        extra = np.int64(0)
         # FCFS, and who comes first under the others: not everybody fits, so somebody blocks at last
         while True:
             place = next_startable(tree, place + 1, 1, size, capacity, capacity, FAR)
