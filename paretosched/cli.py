@@ -1370,7 +1370,7 @@ def _parser() -> argparse.ArgumentParser:
     made = command(
         "explain",
         explain,
-        "say in plain words, numbers and a figure what a policy does: who overtakes whom, or which strategy is when chosen",
+        "say in words, numbers and a figure what a policy does: who overtakes whom and when, or which strategy where",
         "  paretosched explain policy.json\n"
         "  paretosched explain policy.json -o policy.png\n"
         "  paretosched explain rules.json -o rules.html\n"

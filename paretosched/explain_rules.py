@@ -336,7 +336,9 @@ def _span(pair: Sequence[float], whole: Sequence[float]) -> str:
 
 def _around(pair: Sequence[float], span: float) -> str:
     centre, width = pair
-    return "any" if width >= WHOLE_RANGE * span else f"{centre:.3g} ± {width:.2g}"
+    if width >= WHOLE_RANGE * span:
+        return "any"
+    return " ± ".join(f"{x:.0f}" if x >= 9.95 else f"{x:.1f}" for x in (centre, width))
 
 
 def _votes(levels: Mapping[str, int], sign: int) -> str:

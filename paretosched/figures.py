@@ -1050,12 +1050,13 @@ def _situations(e: RulesExplanation) -> Figure:
         )
         for row in range(down)
     ]
+    labelled = down <= MOST_ROWS and across <= MOST_COLUMNS
     chart = go.Heatmap(
         z=z,
         coloraxis="coloraxis",
         xgap=1.5,
         ygap=1.0 if down <= MOST_ROWS else 0,
-        text=[[STRATEGIES[s] for s in row] for row in z.tolist()],
+        text=[[STRATEGIES[s].replace("conservative", "CONS") for s in row] for row in z.tolist()],
         customdata=[
             [
                 ", ".join(f"{n} {p}" for n, p in zip(names, named[column * down + row], strict=True))
@@ -1064,9 +1065,9 @@ def _situations(e: RulesExplanation) -> Figure:
             for row in range(down)
         ],
         hovertemplate="%{customdata}<br><b>%{text}</b><extra></extra>",
+        texttemplate="%{text}" if labelled else None,
+        textfont={"size": 10},
     )
-    if down <= MOST_ROWS and across <= MOST_COLUMNS:
-        chart.update(texttemplate="%{text}", textfont={"size": 10})
     figure = go.Figure(chart)
     bare = {"showgrid": False, "showline": False, "ticks": ""}
     figure.update_xaxes(side="top", **bare)
