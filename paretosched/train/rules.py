@@ -27,7 +27,8 @@ from ..encodings.rules import Situations, Symbiotic, gene_labels, policy_of
 from ..errors import InputError, one_of
 from ..evaluate import check_workers, versions
 from ..policy import Policy, fits, to_json
-from ..rules import KINDS, STRATEGIES, partitions
+from ..policy import greedy as greedy_policy
+from ..rules import KINDS, MOST_SITUATIONS, STRATEGIES, RuleBase, partitions
 from ..workload import Workload
 from .greedy import GENERATIONS, train
 from .strategies import Search
@@ -116,8 +117,9 @@ def train_rules(
     first = task.workloads[0]
     if greedy is not None:
         _check_greedy(greedy, first)
-    inner = _inner_bounds(bounds, len(first.groups))
-    total = math.prod(len(row) + 1 for row in inner) * len(STRATEGIES) if kind == ITERATIVE else symbiosis.evaluations
+    inner = partitions(len(first.groups)) if bounds is None else tuple(tuple(map(float, row)) for row in bounds)
+    classes = _classes(inner, first.groups)
+    total = classes * len(STRATEGIES) if kind == ITERATIVE else symbiosis.evaluations
     if evaluations is not None:
         total = min(total, evaluations) if kind == ITERATIVE else evaluations  # an iteration ends, evolution does not
     place = None if run_directory is None else Path(run_directory)
@@ -150,7 +152,7 @@ def train_rules(
         encoding: Situations | Symbiotic
         if kind == ITERATIVE:
             encoding = Situations(groups, priority, greedy, inner)
-            course = partial(iterate, math.prod(len(row) + 1 for row in inner), STANDARD, len(STRATEGIES))
+            course = partial(iterate, classes, STANDARD, len(STRATEGIES))
             settings["bounds"] = [list(row) for row in inner]
         else:
             encoding = Symbiotic(groups, priority, greedy, symbiosis.rules)
@@ -222,8 +224,12 @@ def iterate(classes: int, standard: int, strategies: int) -> Search:
             choice[number] = costs.argmin()
 
 
-def _inner_bounds(bounds: Sequence[Sequence[float]] | None, groups: int) -> tuple[tuple[float, ...], ...]:
-    return partitions(groups) if bounds is None else tuple(tuple(map(float, row)) for row in bounds)
+def _classes(bounds: tuple[tuple[float, ...], ...], groups: tuple[str, ...]) -> int:
+    """Give the number of situation classes, if their bounds keep the rules of a rule base; else raise InputError."""
+    classes = math.prod(len(row) + 1 for row in bounds)
+    anyone = greedy_policy(["f2"] * 3, [[1.0] * (2 * len(groups) + 2)] * 3, groups=groups)
+    RuleBase("iterative", groups, groups, anyone, bounds, np.zeros(min(classes, MOST_SITUATIONS + 1)))
+    return classes
 
 
 def _check_greedy(greedy: Policy, workload: Workload) -> None:
