@@ -1,9 +1,7 @@
 """Rule bases (paper 001): one of thirteen strategies chosen at every scheduling pass, from the state of the system.
 
-Every sorting but Greedy's is fixed, so the place of each job in it is known before the simulation. For each sorting
-that can be chosen a tree of the smallest (`smallest.py`) stands over these places, in which those who wait are; nothing
-is ever sorted again. Greedy has its tournament, whose games are only played when it is chosen. What no rule can choose
-is not kept.
+Every sorting but Greedy's is fixed, so the place of each job in it is known before the simulation (`places.py`). Greedy
+has its tournament, whose games are only played when it is chosen. What no rule can choose is not kept.
 
 A strategy is only asked for when it makes a difference: when somebody who waits fits, but not all of them at once.
 """
@@ -13,14 +11,17 @@ import math
 import numpy as np
 from numba import njit
 
+from .places import BENCH as PLACES
+from .places import Places, enter, leave, next_fitting, next_waiting
 from .profile import FIRST, LAST, add, earliest
 from .running import bits_for, forget, launch, pop, reserve
-from .smallest import FAR, WIDTH, lift, lower, next_startable, slots_for
+from .smallest import FAR, WIDTH, slots_for
 from .tournament import BENCH, NOBODY, NODE, SLOT, Tournament, close_ranks, due, note, open_bench, replay
 
 BY_WIDTH, BY_WAIT = 0, 2  # of the sortings width, estimate, wait, priority
 FCFS, EASY, CONSERVATIVE = 0, 1, 2  # a strategy is 3 x sorting + algorithm
 GREEDY = 12
+NEAR = 7.0  # rules whose membership is less than exp(-7) of the largest are left out at first; most are
 
 
 @njit(cache=True, nogil=True)
@@ -43,7 +44,6 @@ def ruled(jobs, capacity, calendar, weights, rules, order, start):
         (n,) int64, filled.
     """
     n = jobs.submit.size
-    size = slots_for(n)
     features = rules.counts.size
     count = rules.peaks.size
     kept = np.zeros(4, np.bool_)
@@ -56,10 +56,8 @@ def ruled(jobs, capacity, calendar, weights, rules, order, start):
             # nobody behind the narrowest fits if that does not
             reserving |= s % 3 != FCFS and s // 3 != BY_WIDTH
             planning |= s % 3 == CONSERVATIVE and s // 3 != BY_WIDTH
-    least = np.empty((4, 2 * size, 2), np.int64)
-    for o in range(4):
-        if kept[o]:
-            least[o] = FAR
+    size = slots_for((n + PLACES - 1) // PLACES)
+    queue = Places(kept, order.row, order.place, np.zeros((4, size), np.int64), np.full((4, 2 * size, 2), FAR))
     benches = slots_for((n + BENCH - 1) // BENCH) if rules.possible[GREEDY] else 1
     nodes = np.empty(3 * 2 * benches + 1, NODE)
     if nodes.ctypes.data % 64 != 0:
@@ -79,8 +77,9 @@ def ruled(jobs, capacity, calendar, weights, rules, order, start):
     ends = np.empty(most_running if reserving else 1, np.int64)
     when = np.empty(2 * n + 16 if planning else 1, np.int64)
     room = np.empty(when.size, np.int64)
+    later = np.empty(n if planning else 1, np.int32)
     _ruled(
-        jobs, capacity, calendar, weights, rules, order, start, kept, least, game, slot_of, heap, ends, when, room,
+        jobs, capacity, calendar, weights, rules, start, queue, game, slot_of, heap, ends, when, room, later,
         np.empty(2, np.int64), np.empty(features - 2, np.int64), np.empty(features), np.empty(count), np.empty(13),
     )  # fmt: skip
 
@@ -111,36 +110,49 @@ def choose(rules, x, memberships, votes):
     largest = memberships[0]
     for r in range(1, count):
         largest = max(largest, memberships[r])
-    for s in range(13):
-        votes[s] = 0.0
-    for r in range(count):
-        membership = math.exp(memberships[r] - largest)
-        if membership > 0.0:
-            for s in range(13):
-                votes[s] += membership * rules.recommendations[r, s]
-    best = np.int64(0)
-    for s in range(1, 13):
-        if votes[s] > votes[best]:
-            best = np.int64(s)
+    best, lead, left_out = vote(rules.recommendations, memberships, votes, largest, largest - NEAR)
+    # Each of those left out can change the difference between two strategies by ten times its membership.
+    if left_out > 0 and lead <= 1e-6 + 10.0 * math.exp(-NEAR) * left_out:
+        best, lead, left_out = vote(rules.recommendations, memberships, votes, largest, -np.inf)
     return best
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
-def enter(order, kept, least, j, width, estimate):
-    """Put a job that begins to wait into the trees."""
-    size = least.shape[1] >> 1
-    for o in range(4):
-        if kept[o]:
-            lower(least[o], order.place[o, j] + size, 1, width, estimate)
+def vote(recommendations, memberships, votes, largest, least):
+    """Add up the recommendations of all rules whose membership, in logarithms, is at least `least`.
+
+    Returns
+    -------
+    best, lead, left_out
+        The strategy with most votes, by how many votes more than any other, and how many rules had none.
+    """
+    for s in range(13):
+        votes[s] = 0.0
+    left_out = 0
+    for r in range(memberships.size):
+        if memberships[r] < least:
+            left_out += 1
+            continue
+        membership = math.exp(memberships[r] - largest)
+        for s in range(13):
+            votes[s] += membership * recommendations[r, s]
+    best = np.int64(0)
+    lead = np.inf
+    for s in range(1, 13):
+        if votes[s] > votes[best]:
+            lead = votes[s] - votes[best]
+            best = np.int64(s)
+        else:
+            lead = min(lead, votes[best] - votes[s])
+    return best, lead, left_out
 
 
-@njit(cache=True, nogil=True, _nrt=False)
-def leave(order, kept, least, game, slot_of, greedy_top, j):
-    """Take a job that starts out of the trees, and out of the tournament if there is one, `greedy_top` > 0."""
-    size = least.shape[1] >> 1
-    for o in range(4):
-        if kept[o]:
-            lift(least[o], order.place[o, j] + size, 1)
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def begin_now(jobs, start, heap, ends, running, j, t, row_bits, width_bits, queue, area, game, slot_of, greedy_top):
+    """Start a job that waits: take it off the queue, and off the tournament if there is one, `greedy_top` > 0."""
+    launch(jobs, start, heap, ends, running, j, t, row_bits, width_bits)
+    area[jobs.group[j]] -= jobs.estimate[j] * jobs.width[j]
+    leave(queue, jobs, j)
     if greedy_top > 0:
         slot = np.int64(slot_of[j])
         game.slots[slot]["row"] = NOBODY
@@ -148,17 +160,11 @@ def leave(order, kept, least, game, slot_of, greedy_top, j):
             note(game, s, slot, greedy_top)
 
 
-@njit(cache=True, nogil=True, _nrt=False, inline="always")
-def waits_no_more(jobs, area, j):
-    """Take a job that starts off the sums over the queue."""
-    area[jobs.group[j]] -= jobs.estimate[j] * jobs.width[j]
-
-
 # Its arrays come as arguments and are never bound anew: numba then counts no references in the loop.
 @njit(cache=True, nogil=True, _nrt=False)
 def _ruled(
-    jobs, capacity, calendar, weights, rules, order, start, kept, least, game, slot_of, heap, ends, when, room, span,
-    area, x, memberships, votes,
+    jobs, capacity, calendar, weights, rules, start, queue, game, slot_of, heap, ends, when, room, later, span, area, x,
+    memberships, votes,
 ):  # fmt: skip
     submit = jobs.submit
     run = jobs.run
@@ -166,7 +172,6 @@ def _ruled(
     width = jobs.width
     group = jobs.group
     groups = area.size
-    size = least.shape[1] >> 1
     slots = game.slots
     n = submit.size
     row_bits = bits_for(np.int64(n))
@@ -211,12 +216,12 @@ def _ruled(
             arrived += 1
         if wanted <= free:  # every strategy starts everybody
             while waiting > 0:
-                j = np.int64(order.row[BY_WAIT, next_startable(least[BY_WAIT], 0, 1, size, capacity, capacity, FAR)])
-                launch(jobs, start, heap, ends, running, j, t, row_bits, width_bits)
+                j = next_waiting(queue, BY_WAIT, np.int64(0))  # places in this order are rows
+                begin_now(
+                    jobs, start, heap, ends, running, j, t, row_bits, width_bits, queue, area, game, slot_of, greedy_top
+                )
                 running += 1
                 waiting -= 1
-                waits_no_more(jobs, area, j)
-                leave(order, kept, least, game, slot_of, greedy_top, j)
             for j in range(first, arrived):
                 launch(jobs, start, heap, ends, running, np.int64(j), t, row_bits, width_bits)
                 running += 1
@@ -228,7 +233,7 @@ def _ruled(
             j = np.int64(i)
             waiting += 1
             area[group[j]] += estimate[j] * width[j]
-            enter(order, kept, least, j, width[j], estimate[j])
+            enter(queue, jobs, j)
             if greedy:
                 if used == 0:
                     level = np.int64(-1)
@@ -253,7 +258,7 @@ def _ruled(
                 for s in range(3):
                     note(game, s, used, greedy_top)
                 used += 1
-        if least[BY_WAIT, 1, WIDTH] > free:
+        if queue.least[BY_WAIT, 1, WIDTH] > free:
             continue  # no strategy starts anybody
 
         x[0] = 1.0
@@ -275,77 +280,112 @@ def _ruled(
                 j = np.int64(slots[game.tree[s, greedy_top]["slot"]]["row"])
                 if width[j] > free:
                     break
-                launch(jobs, start, heap, ends, running, j, t, row_bits, width_bits)
+                begin_now(
+                    jobs, start, heap, ends, running, j, t, row_bits, width_bits, queue, area, game, slot_of, greedy_top
+                )
                 running += 1
                 waiting -= 1
                 free -= width[j]
                 wanted -= width[j]
-                waits_no_more(jobs, area, j)
-                leave(order, kept, least, game, slot_of, greedy_top, j)
             continue
         o = strategy // 3
         algorithm = strategy % 3
-        tree = least[o]
         place = np.int64(-1)
         # FCFS, and who comes first under the others: not everybody fits, so somebody blocks at last
         while True:
-            place = next_startable(tree, place + 1, 1, size, capacity, capacity, FAR)
-            j = np.int64(order.row[o, place])
+            place = next_waiting(queue, o, place + 1)
+            j = np.int64(queue.row[o, place])
             if width[j] > free:
                 break
-            launch(jobs, start, heap, ends, running, j, t, row_bits, width_bits)
+            begin_now(
+                jobs, start, heap, ends, running, j, t, row_bits, width_bits, queue, area, game, slot_of, greedy_top
+            )
             running += 1
             waiting -= 1
             free -= width[j]
             wanted -= width[j]
-            waits_no_more(jobs, area, j)
-            leave(order, kept, least, game, slot_of, greedy_top, j)
-        if algorithm == FCFS or o == BY_WIDTH or tree[1, WIDTH] > free:
+        if algorithm == FCFS or o == BY_WIDTH or queue.least[o, 1, WIDTH] > free:
             continue
         # The reservation of the head, alike under EASY and CONS.
         shadow, extra = reserve(ends, running, width_bits, free, width[j])
         limit = shadow - t
         if algorithm == EASY:
             while True:
-                place = next_startable(tree, place + 1, 1, size, free, extra, limit)
+                place = next_fitting(queue, jobs, o, place + 1, free, extra, limit)
                 if place < 0:
                     break
-                j = np.int64(order.row[o, place])
+                j = np.int64(queue.row[o, place])
                 if estimate[j] > limit:
                     extra -= width[j]
-                launch(jobs, start, heap, ends, running, j, t, row_bits, width_bits)
+                begin_now(
+                    jobs, start, heap, ends, running, j, t, row_bits, width_bits, queue, area, game, slot_of, greedy_top
+                )
                 running += 1
                 waiting -= 1
                 free -= width[j]
                 wanted -= width[j]
-                waits_no_more(jobs, area, j)
-                leave(order, kept, least, game, slot_of, greedy_top, j)
             continue
-        candidate = next_startable(tree, place + 1, 1, size, free, extra, limit)
+        candidate = next_fitting(queue, jobs, o, place + 1, free, extra, limit)
         if candidate < 0:
             continue
         lay_out(ends, running, width_bits, free, t, when, room, span)
-        while candidate >= 0:
-            # Everybody before the candidate has a place first, and may take the candidate's.
+        # Everybody before a candidate has a place first, and may take the candidate's. Whoever finds none before the
+        # candidate would have ended, at `horizon`, can be put off, as long as nobody is placed across the horizon.
+        horizon = t + estimate[queue.row[o, candidate]]
+        put_off = 0
+        while True:
+            alive = True
             while place < candidate:
-                j = np.int64(order.row[o, place])
-                begin = earliest(when, room, span, t, FAR, FAR, width[j], estimate[j])
+                j = np.int64(queue.row[o, place])
+                place = next_waiting(queue, o, place + 1)
+                begin = earliest(when, room, span, t, horizon, FAR, width[j], estimate[j])
+                if begin < horizon and begin + estimate[j] > horizon and put_off > 0:
+                    put_off = put_down(jobs, later, put_off, when, room, span, horizon)
+                    begin = earliest(when, room, span, t, horizon, FAR, width[j], estimate[j])
+                if begin == horizon:
+                    later[put_off] = j
+                    put_off += 1
+                    continue
                 add(when, room, span, begin, begin + estimate[j], -width[j])
-                place = next_startable(tree, place + 1, 1, size, capacity, capacity, FAR)
-            j = np.int64(order.row[o, candidate])
-            if fits_now(when, room, span, t, width[j], estimate[j]):
+                j = np.int64(queue.row[o, candidate])
+                if not fits_now(when, room, span, t, width[j], estimate[j]):
+                    alive = False
+                    break
+            if alive:
+                j = np.int64(queue.row[o, candidate])
                 add(when, room, span, t, t + estimate[j], -width[j])
-                launch(jobs, start, heap, ends, running, j, t, row_bits, width_bits)
+                begin_now(
+                    jobs, start, heap, ends, running, j, t, row_bits, width_bits, queue, area, game, slot_of, greedy_top
+                )
                 running += 1
                 waiting -= 1
                 free -= width[j]
                 wanted -= width[j]
-                waits_no_more(jobs, area, j)
-                leave(order, kept, least, game, slot_of, greedy_top, j)
-                place = next_startable(tree, place + 1, 1, size, capacity, capacity, FAR)
+                place = next_waiting(queue, o, place + 1)
                 if place < 0:
                     break
-            candidate = next_candidate(tree, order.row[o], width, estimate, candidate + 1, when, room, span, t)
+            candidate = next_candidate(queue, jobs, o, candidate + 1, when, room, span, t)
+            while candidate >= 0:
+                j = np.int64(queue.row[o, candidate])
+                if t + estimate[j] <= horizon:
+                    break
+                put_off = put_down(jobs, later, put_off, when, room, span, horizon)
+                horizon = t + estimate[j]
+                if fits_now(when, room, span, t, width[j], estimate[j]):
+                    break
+                candidate = next_candidate(queue, jobs, o, candidate + 1, when, room, span, t)
+            if candidate < 0:
+                break
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def put_down(jobs, later, count, when, room, span, horizon):
+    """Give those who were put off, who find no place before `horizon`, their places in turn; give how many are left."""
+    for i in range(count):
+        j = np.int64(later[i])
+        begin = earliest(when, room, span, horizon, FAR, FAR, jobs.width[j], jobs.estimate[j])
+        add(when, room, span, begin, begin + jobs.estimate[j], -jobs.width[j])
+    return 0
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
@@ -378,28 +418,26 @@ def fits_now(when, room, span, t, width, length):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def next_candidate(tree, row, width, estimate, place, when, room, span, t):
-    """Find the first job from a place on that could run from t as the profile is; -1 if there is none."""
-    size = tree.shape[0] >> 1
+def next_candidate(queue, jobs, o, place, when, room, span, t):
+    """Find the first job of order o from a place on that could run from t as the profile is; -1 if there is none."""
     first = span[FIRST]
-    last = span[LAST]
     free = room[first]
     # Whoever could run must be short enough to end before a drop, or narrow enough to fit there: this holds for
     # every drop, and the tree can ask for one. The first that leaves too little for anybody excludes most; else the
     # deepest.
     extra = free
     limit = FAR
-    for i in range(first + 1, last):
+    for i in range(first + 1, span[LAST]):
         if room[i] < extra:
             extra = room[i]
             limit = when[i] - t
-            if extra < tree[1, WIDTH]:
+            if extra < queue.least[o, 1, WIDTH]:
                 break
     while True:
-        place = next_startable(tree, place, 1, size, free, extra, limit)
+        place = next_fitting(queue, jobs, o, place, free, extra, limit)
         if place < 0:
             return place
-        j = row[place]
-        if fits_now(when, room, span, t, width[j], estimate[j]):
+        j = queue.row[o, place]
+        if fits_now(when, room, span, t, jobs.width[j], jobs.estimate[j]):
             return place
         place += 1
