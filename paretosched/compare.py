@@ -32,7 +32,7 @@ from .errors import InputError, first_few
 from .front import Front, costs, online
 from .measures import SLOWDOWN_BOUND, Waits, bins, use, waits
 from .objectives import Objective, objective_table, objectives
-from .policy import Policy, as_policy
+from .policy import PLAIN_RULES, Policy, as_policy
 from .schedule import Schedule
 from .simulate import simulate
 from .tables import Column, plain, table
@@ -522,7 +522,7 @@ def _with_easy(policies: Sequence[Policy]) -> list[Policy]:
     """Put EASY first and every rule without parameters once, however often it was asked for."""
     chosen = {"easy": Policy("easy")}
     for number, policy in enumerate(policies):
-        chosen[f"greedy {number}" if policy.rule == "greedy" else policy.rule] = policy
+        chosen[policy.rule if policy.rule in PLAIN_RULES else f"{policy.rule} {number}"] = policy
     return list(chosen.values())
 
 

@@ -109,7 +109,7 @@ def heading(provenance: Mapping[str, Any]) -> list[str]:
         f"processors (seed {provenance['scaling_seed']}), jobs: {logs}. SDSC95, the paper's sixth log, is not at hand.",
         "",
         "Improvements are (EASY - X) / EASY in per cent, as in the paper: positive is better for response times and "
-        "the objective, and worse for UTIL. Of several seeds the one in the middle is shown, with the lowest and highest "
+        "the objective, and worse for UTIL. Of several seeds the one in the middle is shown, with lowest and highest "
         f"objective where they matter. {versions}.",
         "",
     ]
@@ -241,7 +241,7 @@ def positions(found: Sequence[Row]) -> list[str]:
         *markdown(heads, lines, left=1),
         "",
         "Of the way: from EASY to the schedule of the front with the best objective; beyond 100 % is better than any "
-        "on the front. The front is the merged one of report CI-190/05, offline schedules included. The paper: iterative "
+        "on the front. The front is that of report CI-190/05, offline schedules included. The paper: iterative "
         'rules improve both, symbiotic ones "almost reach the front".',
         "",
         "![figure 6](figures/figure6.png)",
