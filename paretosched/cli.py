@@ -39,7 +39,7 @@ OF_ONE_RUN = (
     "recombination", "frequency", "jump",
 )  # fmt: skip
 OF_GREEDY = {"criterion": "best", "backfill": "easy", "generations": 100, "strategy": "es", "scale": "linear"}
-OF_RULES = ("greedy", "greedy_generations", "evaluations", "plus")
+OF_RULES = ("greedy", "generations", "evaluations", "plus")
 OF_GENETIC = ("population", "tournament", "crossover", "mutation", "elite", "keep", "tolerance", "start")
 DESCRIPTION = """\
 Which schedules are possible on my machine for my users, which of them do I want, and which online scheduler
@@ -513,13 +513,16 @@ def train(options: argparse.Namespace) -> None:
 def _given_for_training(options: argparse.Namespace) -> dict[str, Any]:
     """Collect the options that only Greedy, or only rule bases have, and refuse those of the other one."""
     ours, others = (OF_GREEDY, OF_RULES) if options.rule_base is None else (OF_RULES, OF_GREEDY)
-    strange = [name for name in others if getattr(options, name) not in (None, False)]
+    asked = {name: value for name in (*OF_GREEDY, *OF_RULES) if (value := getattr(options, name)) is not None}
+    strange = [name for name in asked if name in others and name not in ours]
     if strange:
         why = "needs --rule-base" if options.rule_base is None else "is of Greedy; it does not go with --rule-base"
-        raise InputError(f"--{strange[0].replace('_', '-')}: {why}")
+        raise InputError(f"--{strange[0]}: {why}")
+    if options.greedy is not None and options.generations is not None:
+        raise InputError("--generations: is of the training of a Greedy; it does not go with --greedy")
     if options.plus and options.rule_base != "symbiotic":
         raise InputError("--plus: belongs to --rule-base symbiotic; an iteration has no parents")
-    given = {name: value for name in ours if (value := getattr(options, name)) not in (None, False)}
+    given = {name: value for name, value in asked.items() if name in ours}
     return OF_GREEDY | given if options.rule_base is None else given
 
 
@@ -1299,7 +1302,7 @@ def _parser() -> argparse.ArgumentParser:
         "--generations",
         type=_whole,
         metavar="N",
-        help="of 105 schedules for each criterion (default 100)",
+        help="of 105 schedules for each criterion (default 100); with --rule-base, of the Greedy among its strategies",
     )
     made.add_argument(
         "--train-until",
@@ -1323,7 +1326,7 @@ def _parser() -> argparse.ArgumentParser:
         "rule bases (paper 001)",
         "Instead of one order for all times, one of thirteen strategies is chosen at every decision by the state of "
         "the machine: FCFS, EASY or conservative backfilling on four sortings of the queue, and a Greedy without "
-        "backfilling. Options of Greedy above, --criterion to --scale, do not go with it.",
+        "backfilling. --criterion, --backfill, --strategy and --scale do not go with it.",
     )
     rules.add_argument(
         "--rule-base",
@@ -1344,14 +1347,9 @@ def _parser() -> argparse.ArgumentParser:
         help="the Greedy among the strategies, a policy file without backfilling (default: f2 is trained first)",
     )
     rules.add_argument(
-        "--greedy-generations",
-        type=_whole,
-        metavar="N",
-        help="of the training of that Greedy, of 105 schedules each (default 100)",
-    )
-    rules.add_argument(
         "--plus",
-        action="store_true",
+        action="store_const",
+        const=True,
         help="symbiotic: parents compete with their children, 80 rule bases a generation; the paper announces it, but "
         "its algorithms select children only, 70",
     )

@@ -154,7 +154,7 @@ def test_the_policy_says_where_it_comes_from() -> None:
 
 def test_greedy_is_trained_first_unless_it_is_given(tmp_path: Path) -> None:
     seen: list[Progress] = []
-    words = {key: value for key, value in SYMBIOTIC.items() if key != "greedy"} | {"greedy_generations": 1}
+    words = {key: value for key, value in SYMBIOTIC.items() if key != "greedy"} | {"generations": 1}
     training = train_rules(W, WISH, run_directory=tmp_path / "run", progress=seen.append, **words)
     alone = train(W, WISH, criterion="f2", backfill="none", generations=1, seed=4)
     base = training.policy.rules

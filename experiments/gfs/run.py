@@ -38,6 +38,7 @@ def main() -> None:
     parser.add_argument("--part", action="append", choices=PARTS, help="may be given again; default: all, in order")
     parser.add_argument("--log", action="append", choices=[*settings.LOGS], help="likewise, of the trainings")
     parser.add_argument("--seed", action="append", type=int, choices=settings.SEEDS, help="likewise")
+    parser.add_argument("--evaluations", type=int, help="fewer rule bases, to be continued later (default: all)")
     parser.add_argument("--workers", type=int, default=0, help="processes that simulate (default 0: threads)")
     parser.add_argument("--work", type=Path, default=HERE / "work", help="where the run directories are kept")
     parser.add_argument(
@@ -70,7 +71,7 @@ def learn(training: settings.Training, log: str, seed: int, options: argparse.Na
     place = options.work / training.name / log / str(seed)
     place.parent.mkdir(parents=True, exist_ok=True)
     made = workload(log, options.quick)
-    given, kind = dict(training.settings), training.settings["kind"]
+    given, kind = dict(training.settings) | {"evaluations": options.evaluations}, training.settings["kind"]
     symbiosis = Symbiosis(**training.symbiosis)
     if options.quick:
         given["evaluations"] = settings.QUICK[kind]

@@ -51,7 +51,7 @@ def train_rules(
     *,
     kind: str = SYMBIOTIC,
     greedy: Policy | None = None,
-    greedy_generations: int = GENERATIONS,
+    generations: int = GENERATIONS,
     evaluations: int | None = None,
     symbiosis: Symbiosis = Symbiosis(),  # noqa: B008  # it is immutable
     bounds: Sequence[Sequence[float]] | None = None,
@@ -76,8 +76,8 @@ def train_rules(
         "iterative" or "symbiotic".
     greedy
         The thirteenth strategy, a Greedy policy without backfilling; by default trained first.
-    greedy_generations
-        Of that training.
+    generations
+        Of that training, see `train`.
     evaluations
         Rule bases to simulate; by default those of the paper: 13 for each class, 2,496, or 50 generations of 70. A run
         may be continued with more.
@@ -138,7 +138,7 @@ def train_rules(
                 wish,
                 criterion=F2,
                 backfill="none",
-                generations=greedy_generations,
+                generations=generations,
                 until=until,
                 over=over,
                 seed=seed,
