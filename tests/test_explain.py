@@ -20,7 +20,7 @@ from paretosched.errors import InputError
 from paretosched.explain import KINDS, LIFETIME, NEVER, Job, Kind, duration, explain, key, needed_wait
 from paretosched.figures import MOST_NUMBERED, WAITS, overtaking
 from paretosched.kernels.tournament import key_of
-from paretosched.policy import CRITERIA, RULES, Policy, greedy, save_policy
+from paretosched.policy import CRITERIA, PLAIN_RULES, Policy, greedy, save_policy
 from paretosched.report import write_figure
 from paretosched.workload import SITUATIONS
 from zoo import greedy_policies
@@ -272,7 +272,7 @@ def test_weights_of_zero_are_named() -> None:
     assert "K over 100 y" in equal[-1]
 
 
-@pytest.mark.parametrize("rule", [rule for rule in RULES if rule != "greedy"])
+@pytest.mark.parametrize("rule", PLAIN_RULES)
 def test_rules_without_parameters_have_few_words(rule: str) -> None:
     explanation = explain(rule)
     assert explanation.rows() == []

@@ -210,11 +210,12 @@ def choices(found: Sequence[Row], others: Sequence[Row]) -> list[str]:
         "children-only": "children only (algorithms 3 and 4)",
         "one-step-size": "one step size for all (equation 16)",
     }
-    lines = []
-    for training, what in words.items():
-        for row in of([*found, *others], training, "CTC"):
-            if row["seed"] == "0":
-                lines.append([what, f"{int(row['evaluations']):,}", f"{gain(row):+.2f} %"])
+    lines = [
+        [what, f"{int(row['evaluations']):,}", f"{gain(row):+.2f} %"]
+        for training, what in words.items()
+        for row in of([*found, *others], training, "CTC")
+        if row["seed"] == "0"
+    ]
     return [
         "## What the paper leaves open, on CTC with seed 0",
         "",
