@@ -228,7 +228,7 @@ def _classes(bounds: tuple[tuple[float, ...], ...], groups: tuple[str, ...]) -> 
     """Give the number of situation classes, if their bounds keep the rules of a rule base; else raise InputError."""
     classes = math.prod(len(row) + 1 for row in bounds)
     anyone = greedy_policy(["f2"] * 3, [[1.0] * (2 * len(groups) + 2)] * 3, groups=groups)
-    RuleBase("iterative", groups, groups, anyone, bounds, np.zeros(min(classes, MOST_SITUATIONS + 1)))
+    RuleBase("iterative", groups, groups, anyone, bounds, np.zeros(min(classes, MOST_SITUATIONS + 1), dtype=np.int8))
     return classes
 
 
