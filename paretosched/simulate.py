@@ -199,7 +199,7 @@ def _rules(base: RuleBase) -> Rules:
         np.array(means.T, order="C"),
         np.array(sharpness.T, order="C"),
         peaks,
-        base.recommendations.astype(np.float64),
+        np.array(base.recommendations.T, dtype=np.float64, order="C"),
         possible(base),
     )
 

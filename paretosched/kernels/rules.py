@@ -13,7 +13,7 @@ from numba import njit
 
 from .places import BENCH as PLACES
 from .places import Places, enter, leave, next_fitting, next_waiting
-from .profile import FIRST, LAST, add, earliest
+from .profile import FIRST, LAST, add, earliest, forget_past
 from .running import bits_for, forget, launch, pop, reserve
 from .smallest import FAR, WIDTH, slots_for
 from .tournament import BENCH, NOBODY, NODE, SLOT, Tournament, close_ranks, due, note, open_bench, replay
@@ -21,7 +21,12 @@ from .tournament import BENCH, NOBODY, NODE, SLOT, Tournament, close_ranks, due,
 BY_WIDTH, BY_WAIT = 0, 2  # of the sortings width, estimate, wait, priority
 FCFS, EASY, CONSERVATIVE = 0, 1, 2  # a strategy is 3 x sorting + algorithm
 GREEDY = 12
-NEAR = 7.0  # rules whose membership is less than exp(-7) of the largest are left out at first; most are
+
+# exp(-i / FINE), linearly interpolated below FAR_RULE: within 1e-5 of the true value, and faster than that. Rules
+# further away than that are less than exp(-8) of the largest.
+FAR_RULE, FINE = 8, 128
+POWERS = np.exp(-np.arange(FAR_RULE * FINE + 2) / FINE)
+WRONG_NEAR, WRONG_FAR = 1e-5, 3.4e-4
 
 
 @njit(cache=True, nogil=True)
@@ -80,13 +85,14 @@ def ruled(jobs, capacity, calendar, weights, rules, order, start):
     later = np.empty(n if planning else 1, np.int32)
     _ruled(
         jobs, capacity, calendar, weights, rules, start, queue, game, slot_of, heap, ends, when, room, later,
-        np.empty(2, np.int64), np.empty(features - 2, np.int64), np.empty(features), np.empty(count), np.empty(13),
+        np.empty(2, np.int64), np.empty(features - 2, np.int64), np.empty(features), np.empty(count),
+        np.empty(count), np.empty(13),
     )  # fmt: skip
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def choose(rules, x, memberships, votes):
-    """Choose a strategy for features `x`, (F,) in their own units; the other two arrays are work space.
+def choose(rules, x, memberships, scaled, votes):
+    """Choose a strategy for features `x`, (F,) in their own units; the other arrays are work space.
 
     Iterative: the class. Symbiotic: memberships in logarithms, scaled by the largest, so that not all of them are 0;
     of equal votes the lowest number.
@@ -110,41 +116,54 @@ def choose(rules, x, memberships, votes):
     largest = memberships[0]
     for r in range(1, count):
         largest = max(largest, memberships[r])
-    best, lead, left_out = vote(rules.recommendations, memberships, votes, largest, largest - NEAR)
-    # Each of those left out can change the difference between two strategies by ten times its membership.
-    if left_out > 0 and lead <= 1e-6 + 10.0 * math.exp(-NEAR) * left_out:
-        best, lead, left_out = vote(rules.recommendations, memberships, votes, largest, -np.inf)
+    # A rule that is wrong by d changes the difference between two strategies by ten times d.
+    far = tell(rules.recommendations, memberships, largest, scaled, votes)
+    best, lead = most(votes)
+    if lead <= 1e-6 + 10.0 * (WRONG_NEAR * (count - far) + WRONG_FAR * far):
+        for r in range(count):
+            scaled[r] = math.exp(memberships[r] - largest)
+        for s in range(13):
+            votes[s] = 0.0
+            for r in range(count):
+                votes[s] += scaled[r] * rules.recommendations[s, r]
+        best, lead = most(votes)
     return best
 
 
-@njit(cache=True, nogil=True, _nrt=False, inline="always")
-def vote(recommendations, memberships, votes, largest, least):
-    """Add up the recommendations of all rules whose membership, in logarithms, is at least `least`.
-
-    Returns
-    -------
-    best, lead, left_out
-        The strategy with most votes, by how many votes more than any other, and how many rules had none.
-    """
-    for s in range(13):
-        votes[s] = 0.0
-    left_out = 0
+# Any order of additions will do here, so that the compiler may use vectors.
+@njit(cache=True, nogil=True, _nrt=False, fastmath=True)
+def tell(recommendations, memberships, largest, scaled, votes):
+    """Add up nearly the recommendations of rules of known memberships, in logarithms; give how many are far away."""
+    far = 0
     for r in range(memberships.size):
-        if memberships[r] < least:
-            left_out += 1
-            continue
-        membership = math.exp(memberships[r] - largest)
-        for s in range(13):
-            votes[s] += membership * recommendations[r, s]
+        away = largest - memberships[r]
+        if away < FAR_RULE:
+            at = away * FINE
+            i = int(at)
+            scaled[r] = POWERS[i] + (at - i) * (POWERS[i + 1] - POWERS[i])
+        else:
+            scaled[r] = 0.0
+            far += 1
+    for s in range(13):
+        sum_ = 0.0
+        for r in range(memberships.size):
+            sum_ += scaled[r] * recommendations[s, r]
+        votes[s] = sum_
+    return far
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def most(votes):
+    """Give the first strategy with most votes, and by how many votes it leads."""
     best = np.int64(0)
     lead = np.inf
-    for s in range(1, 13):
+    for s in range(1, votes.size):
         if votes[s] > votes[best]:
             lead = votes[s] - votes[best]
             best = np.int64(s)
         else:
             lead = min(lead, votes[best] - votes[s])
-    return best, lead, left_out
+    return best, lead
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
@@ -164,7 +183,7 @@ def begin_now(jobs, start, heap, ends, running, j, t, row_bits, width_bits, queu
 @njit(cache=True, nogil=True, _nrt=False)
 def _ruled(
     jobs, capacity, calendar, weights, rules, start, queue, game, slot_of, heap, ends, when, room, later, span, area, x,
-    memberships, votes,
+    memberships, scaled, votes,
 ):  # fmt: skip
     submit = jobs.submit
     run = jobs.run
@@ -188,6 +207,22 @@ def _ruled(
     free = np.int64(capacity)
     arrived = 0
     era = 0
+    last = np.int64(-1)  # the strategy of the last pass, if nothing has ended since
+    known = 0  # rows that had arrived then
+    # The plan of the last pass with CONS: whether it holds, up to which place everybody has one, and see below.
+    planned = False
+    handled = np.int64(-1)
+    horizon = np.int64(0)
+    widest = np.int64(0)
+    put_off = 0
+    # The job planned last, its width, estimate and place; and one that was put off. Whoever needs as much comes no
+    # sooner: copies, often, and with the shortest estimate first nearly everybody.
+    last_width = FAR
+    last_estimate = FAR
+    last_begin = np.int64(0)
+    off_width = FAR
+    off_estimate = FAR
+    off_begin = np.int64(0)
     # SD in float64, added up in the order of ends and rows, so that anybody who adds up anew in this order gets the
     # same bits; areas of the queue in int64, which bounds of `Workload` keep from overflowing.
     delayed = 0.0
@@ -198,6 +233,7 @@ def _ruled(
         t = submit[arrived] if arrived < n else FAR
         if running > 0 and (heap[0] >> row_bits) <= t:
             t = heap[0] >> row_bits
+            last = np.int64(-1)
             while running > 0 and (heap[0] >> row_bits) == t:
                 j = heap[0] & row_mask
                 pop(heap, running)
@@ -228,6 +264,7 @@ def _ruled(
             free -= wanted
             wanted = np.int64(0)
             used = np.int64(0)
+            last = np.int64(-1)
             continue
         for i in range(first, arrived):
             j = np.int64(i)
@@ -270,7 +307,11 @@ def _ruled(
             whole += area[g]
         for g in range(groups):
             x[2 + g] = 100.0 * float(area[g]) / float(whole)
-        strategy = choose(rules, x, memberships, votes)
+        strategy = choose(rules, x, memberships, scaled, votes)
+        again = strategy == last
+        newcomers = known
+        last = strategy
+        known = arrived
 
         if strategy == GREEDY:
             s = calendar.kind[era]
@@ -290,33 +331,26 @@ def _ruled(
             continue
         o = strategy // 3
         algorithm = strategy % 3
-        place = np.int64(-1)
-        # FCFS, and who comes first under the others: not everybody fits, so somebody blocks at last
-        while True:
-            place = next_waiting(queue, o, place + 1)
-            j = np.int64(queue.row[o, place])
-            if width[j] > free:
-                break
-            begin_now(
-                jobs, start, heap, ends, running, j, t, row_bits, width_bits, queue, area, game, slot_of, greedy_top
-            )
-            running += 1
-            waiting -= 1
-            free -= width[j]
-            wanted -= width[j]
-        if algorithm == FCFS or o == BY_WIDTH or queue.least[o, 1, WIDTH] > free:
-            continue
-        # The reservation of the head, alike under EASY and CONS.
-        shadow, extra = reserve(ends, running, width_bits, free, width[j])
-        limit = shadow - t
-        if algorithm == EASY:
+        # If nothing has ended since a pass with the same strategy, whoever could not start then and comes before all
+        # newcomers cannot now: the same jobs are before it, their places are the same, and less time is left.
+        sooner = np.int64(0)
+        if again:
+            sooner = FAR
+            for i in range(newcomers, arrived):
+                sooner = min(sooner, np.int64(queue.place[o, i]))
+        if again and planned and sooner > handled:
+            forget_past(when, span, t)
+            place = next_waiting(queue, o, handled + 1)
+            candidate = next_candidate(queue, jobs, o, sooner, when, room, span, t)
+        else:
+            planned = False
+            place = np.int64(-1)
+            # FCFS, and who comes first under the others: not everybody fits, so somebody blocks at last
             while True:
-                place = next_fitting(queue, jobs, o, place + 1, free, extra, limit)
-                if place < 0:
-                    break
+                place = next_waiting(queue, o, place + 1)
                 j = np.int64(queue.row[o, place])
-                if estimate[j] > limit:
-                    extra -= width[j]
+                if width[j] > free:
+                    break
                 begin_now(
                     jobs, start, heap, ends, running, j, t, row_bits, width_bits, queue, area, game, slot_of, greedy_top
                 )
@@ -324,36 +358,83 @@ def _ruled(
                 waiting -= 1
                 free -= width[j]
                 wanted -= width[j]
-            continue
-        candidate = next_fitting(queue, jobs, o, place + 1, free, extra, limit)
-        if candidate < 0:
-            continue
-        lay_out(ends, running, width_bits, free, t, when, room, span)
+            if algorithm == FCFS or o == BY_WIDTH or queue.least[o, 1, WIDTH] > free:
+                continue
+            # The reservation of the head, alike under EASY and CONS.
+            shadow, extra = reserve(ends, running, width_bits, free, width[j])
+            limit = shadow - t
+            candidate = next_fitting(queue, jobs, o, max(sooner, place + 1), free, extra, limit)
+            if algorithm == EASY:
+                while candidate >= 0:
+                    j = np.int64(queue.row[o, candidate])
+                    if estimate[j] > limit:
+                        extra -= width[j]
+                    begin_now(
+                        jobs, start, heap, ends, running, j, t, row_bits, width_bits, queue, area, game, slot_of,
+                        greedy_top,
+                    )  # fmt: skip
+                    running += 1
+                    waiting -= 1
+                    free -= width[j]
+                    wanted -= width[j]
+                    candidate = next_fitting(queue, jobs, o, candidate + 1, free, extra, limit)
+                continue
+            if candidate < 0:
+                continue
+            lay_out(ends, running, width_bits, free, t, when, room, span)
+            planned = True
+            handled = place - 1
+            horizon = np.int64(t)
+            put_off = 0
+            last_width = FAR
+            off_width = FAR
         # Everybody before a candidate has a place first, and may take the candidate's. Whoever finds none before the
-        # candidate would have ended, at `horizon`, can be put off, as long as nobody is placed across the horizon.
-        horizon = t + estimate[queue.row[o, candidate]]
-        put_off = 0
-        while True:
-            alive = True
-            while place < candidate:
+        # candidate would have ended, at `horizon` or before, can be put off, as long as nobody's place lies across it.
+        while candidate >= 0:
+            j = np.int64(queue.row[o, candidate])
+            end = t + estimate[j]
+            needed = width[j]
+            slack = least_before(when, room, span, end) - needed
+            if end > horizon:
+                put_off = put_down(jobs, later, put_off, when, room, span, max(horizon, t))
+                horizon = end
+                widest = most_before(when, room, span, horizon)
+                slack = least_before(when, room, span, end) - needed
+            while slack >= 0 and place < candidate:
                 j = np.int64(queue.row[o, place])
+                handled = place
                 place = next_waiting(queue, o, place + 1)
-                begin = earliest(when, room, span, t, horizon, FAR, width[j], estimate[j])
-                if begin < horizon and begin + estimate[j] > horizon and put_off > 0:
-                    put_off = put_down(jobs, later, put_off, when, room, span, horizon)
-                    begin = earliest(when, room, span, t, horizon, FAR, width[j], estimate[j])
-                if begin == horizon:
+                begin = np.int64(t)
+                if width[j] >= off_width and estimate[j] >= off_estimate:
+                    begin = max(begin, off_begin)
+                if width[j] >= last_width and estimate[j] >= last_estimate:
+                    begin = max(begin, last_begin)
+                if width[j] > widest:
+                    begin = horizon
+                if begin < horizon:
+                    begin = earliest(when, room, span, begin, horizon, FAR, width[j], estimate[j])
+                    if begin < horizon and begin + estimate[j] > horizon and put_off > 0:
+                        put_off = put_down(jobs, later, put_off, when, room, span, horizon)
+                        begin = earliest(when, room, span, begin, horizon, FAR, width[j], estimate[j])
+                    last_width = width[j]
+                    last_estimate = estimate[j]
+                    last_begin = begin
+                    if begin == horizon:
+                        off_width = width[j]
+                        off_estimate = estimate[j]
+                        off_begin = begin
+                if begin >= horizon:
                     later[put_off] = j
                     put_off += 1
                     continue
                 add(when, room, span, begin, begin + estimate[j], -width[j])
+                if begin < end:
+                    slack -= width[j]
+                    if slack < 0:
+                        slack = least_before(when, room, span, end) - needed
+            if slack >= 0:
                 j = np.int64(queue.row[o, candidate])
-                if not fits_now(when, room, span, t, width[j], estimate[j]):
-                    alive = False
-                    break
-            if alive:
-                j = np.int64(queue.row[o, candidate])
-                add(when, room, span, t, t + estimate[j], -width[j])
+                add(when, room, span, t, end, -needed)
                 begin_now(
                     jobs, start, heap, ends, running, j, t, row_bits, width_bits, queue, area, game, slot_of, greedy_top
                 )
@@ -361,21 +442,33 @@ def _ruled(
                 waiting -= 1
                 free -= width[j]
                 wanted -= width[j]
-                place = next_waiting(queue, o, place + 1)
+                handled = candidate
+                place = next_waiting(queue, o, candidate + 1)
                 if place < 0:
                     break
             candidate = next_candidate(queue, jobs, o, candidate + 1, when, room, span, t)
-            while candidate >= 0:
-                j = np.int64(queue.row[o, candidate])
-                if t + estimate[j] <= horizon:
-                    break
-                put_off = put_down(jobs, later, put_off, when, room, span, horizon)
-                horizon = t + estimate[j]
-                if fits_now(when, room, span, t, width[j], estimate[j]):
-                    break
-                candidate = next_candidate(queue, jobs, o, candidate + 1, when, room, span, t)
-            if candidate < 0:
-                break
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def most_before(when, room, span, horizon):
+    """Give the most processors that are free at once before `horizon`."""
+    most = np.int64(0)
+    i = span[FIRST]
+    while i < span[LAST] and when[i] < horizon:
+        most = max(most, room[i])
+        i += 1
+    return most
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def least_before(when, room, span, end):
+    """Give how many processors are free all the time until `end`."""
+    least = room[span[FIRST]]
+    i = span[FIRST] + 1
+    while i < span[LAST] and when[i] < end:
+        least = min(least, room[i])
+        i += 1
+    return least
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -392,9 +485,10 @@ def put_down(jobs, later, count, when, room, span, horizon):
 def lay_out(ends, running, width_bits, free, t, when, room, span):
     """Make the profile of the running jobs as they are expected to end."""
     width_mask = (np.int64(1) << width_bits) - 1
-    last = 1
-    when[0] = t
-    room[0] = free
+    first = when.size // 2  # a change then moves the shorter side
+    last = first + 1
+    when[first] = t
+    room[first] = free
     for i in range(running - 1, -1, -1):
         end = ends[i] >> width_bits
         if end > when[last - 1]:
@@ -402,19 +496,8 @@ def lay_out(ends, running, width_bits, free, t, when, room, span):
             room[last] = room[last - 1]
             last += 1
         room[last - 1] += ends[i] & width_mask
-    span[FIRST] = 0
+    span[FIRST] = first
     span[LAST] = last
-
-
-@njit(cache=True, nogil=True, _nrt=False)
-def fits_now(when, room, span, t, width, length):
-    """Tell whether a job could run from t, where the profile begins."""
-    for i in range(span[FIRST], span[LAST]):
-        if when[i] >= t + length:
-            return True
-        if room[i] < width:
-            return False
-    return True
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -438,6 +521,6 @@ def next_candidate(queue, jobs, o, place, when, room, span, t):
         if place < 0:
             return place
         j = queue.row[o, place]
-        if fits_now(when, room, span, t, jobs.width[j], jobs.estimate[j]):
+        if least_before(when, room, span, t + jobs.estimate[j]) >= jobs.width[j]:
             return place
         place += 1

@@ -62,7 +62,7 @@ class Rules(NamedTuple):
     peaks
         (R,) float64, the logarithm of the product of their peaks.
     recommendations
-        (R, 13) float64.
+        (13, R) float64.
     possible
         (13,) bool, which strategies can be chosen.
     """
