@@ -1324,9 +1324,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     rules = made.add_argument_group(
         "rule bases (paper 001)",
-        "Instead of one order for all times, one of thirteen strategies is chosen at every decision by the state of "
-        "the machine: FCFS, EASY or conservative backfilling on four sortings of the queue, and a Greedy without "
-        "backfilling. --criterion, --backfill, --strategy and --scale do not go with it.",
+        "Instead of one order for all times, one of thirteen strategies is chosen at every decision by\n"
+        "the state of the machine: FCFS, EASY or conservative backfilling on four sortings of the queue,\n"
+        "and a Greedy without backfilling. --criterion, --backfill, --strategy and --scale do not go with it.",
     )
     rules.add_argument(
         "--rule-base",

@@ -170,6 +170,11 @@ class RulesExplanation:
                 f"Of {base.choice.size:,} situations: {', '.join(f'{STRATEGIES[s]} in {counts[s]:,}' for s in order)}."
             )
             return
+        if base.threshold > 0:
+            yield (
+                f"Where all rules together weigh less than {base.threshold:.3g}, "
+                f"{STRATEGIES[base.otherwise]} is chosen."
+            )
         never = [STRATEGIES[s] for s in np.flatnonzero(~possible(base)).tolist()]
         if never:
             yield f"Never chosen, whatever the situation: {listed(never)}."

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+import naive_rules
 from exploring import random_workload
 from paretosched.choice import parse
 from paretosched.encodings.rules import Symbiotic, decode
 from paretosched.errors import InputError
+from paretosched.explain import explain
 from paretosched.objectives import objective_table, objectives
-from paretosched.policy import Policy, greedy, load_policy, save_policy, to_json
-from paretosched.rules import STRATEGIES, partitions
+from paretosched.policy import Policy, from_json, greedy, load_policy, save_policy, to_json
+from paretosched.rules import STRATEGIES, RuleBase, chosen, partitions
 from paretosched.simulate import simulate
 from paretosched.store import read_about
 from paretosched.train import Progress, Symbiosis, Training, train, train_rules
@@ -313,3 +316,62 @@ def test_genomes_of_the_evolution_are_rule_bases(tmp_path: Path) -> None:
     for _, genome, _ in archive(tmp_path / "run" / "rules"):
         base = decode(encoding, np.frombuffer(genome))
         assert ((base.means >= 0) & (base.means <= 1)).all()
+
+
+# --- default values -------------------------------------------------------------------------------------------------
+
+
+def test_below_its_threshold_a_rule_base_chooses_its_default() -> None:
+    """One rule, a standard normal distribution for each of five features: it weighs 0.0101 at its centre."""
+    made: dict[str, Any] = {
+        "means": [[0.0] * 5], "widths": [[1.0] * 5], "recommendations": [[0] * 7 + [5] + [0] * 5], "otherwise": 6,
+    }  # fmt: skip
+    at_centre, away = [1, 0, 0, 0, 0], [1, 100, 100, 0, 0]
+    weight = (2 * np.pi) ** -2.5
+    for threshold, here, there in ((0, 7, 7), (0.99 * weight, 7, 6), (1.01 * weight, 6, 6)):
+        base = RuleBase("symbiotic", W.groups, W.groups, GREEDY, threshold=threshold, **made)
+        assert (chosen(base, at_centre), chosen(base, away)) == (here, there)
+        policy = Policy("rules", rules=base)
+        assert simulate(W, policy).start.tolist() == naive_rules.start_times(W, policy)
+        again = from_json(json.loads(json.dumps(to_json(policy))))
+        assert again.rules is not None
+        assert (again.rules.threshold, again.rules.otherwise) == (threshold, 6 if threshold else 0)
+    never = simulate(W, Policy("rules", rules=RuleBase("symbiotic", W.groups, W.groups, GREEDY, threshold=1e9, **made)))
+    assert never.start.tolist() == simulate(W, "fcfs").start.tolist()
+
+
+def test_default_values_evolve_with_the_rules(tmp_path: Path) -> None:
+    words = SYMBIOTIC | {"symbiosis": replace(SMALL, defaults=True, default_parents=2)}
+    training = train_rules(W, WISH, run_directory=tmp_path / "run", **words)
+    base = training.policy.rules
+    assert base is not None
+    assert base.threshold > 0
+    assert training.systems[0].objective == worth(training.policy)
+    encoding = Symbiotic(W.groups, W.groups, GREEDY, 4, defaults=True)
+    genomes = [np.frombuffer(genome) for _, genome, _ in archive(tmp_path / "run" / "rules")]
+    bases = [decode(encoding, genome) for genome in genomes]
+    assert len({b.otherwise for b in bases}) > 1
+    for genome, b in zip(genomes, bases, strict=True):
+        assert b.threshold == 10.0 ** genome[-2]
+        assert b.otherwise == int(genome[-1])
+    text = explain(training.policy).text()
+    assert (
+        f"all rules together weigh less than {base.threshold:.3g}, {STRATEGIES[base.otherwise]} is chosen."
+        in " ".join(text.split())
+    )
+
+
+@pytest.mark.parametrize(
+    ("more", "rule"),
+    [
+        ({"threshold": -1.0}, "a threshold must be at least 0"),
+        ({"threshold": np.inf}, "a threshold must be at least 0"),
+        ({"threshold": 1.0, "otherwise": 13}, r"a strategy in 0\.\.12 be chosen, but they are 1 and 13"),
+    ],
+)
+def test_thresholds_keep_their_rules(more: dict[str, Any], rule: str) -> None:
+    with pytest.raises(InputError, match=rule):
+        RuleBase("symbiotic", W.groups, W.groups, GREEDY, means=[[0.0] * 5], widths=[[1.0] * 5],
+                 recommendations=[[0] * 13], **more)  # fmt: skip
+    with pytest.raises(InputError, match="an iterative rule base takes no"):
+        RuleBase("iterative", W.groups, W.groups, GREEDY, bounds=((),) * 5, choice=[1], threshold=1.0)

@@ -155,7 +155,7 @@ def train_rules(
             course = partial(iterate, classes, STANDARD, len(STRATEGIES))
             settings["bounds"] = [list(row) for row in inner]
         else:
-            encoding = Symbiotic(groups, priority, greedy, symbiosis.rules)
+            encoding = Symbiotic(groups, priority, greedy, symbiosis.rules, symbiosis.defaults)
             course = partial(evolve, Rules(len(groups) + 2, len(STRATEGIES)), symbiosis, seed)
             settings["symbiosis"] = asdict(symbiosis)
         settings |= {"until": until, "over": over, "seed": seed}
