@@ -354,11 +354,8 @@ def test_default_values_evolve_with_the_rules(tmp_path: Path) -> None:
     for genome, b in zip(genomes, bases, strict=True):
         assert b.threshold == 10.0 ** genome[-2]
         assert b.otherwise == int(genome[-1])
-    text = explain(training.policy).text()
-    assert (
-        f"all rules together weigh less than {base.threshold:.3g}, {STRATEGIES[base.otherwise]} is chosen."
-        in " ".join(text.split())
-    )
+    text = " ".join(explain(training.policy).text().split())
+    assert f"together weigh less than {base.threshold:.3g}, {STRATEGIES[base.otherwise]} is chosen." in text
 
 
 @pytest.mark.parametrize(
