@@ -206,9 +206,10 @@ def against(paper: Paper, symbiotic: Sequence[Row], iterative: Sequence[Row]) ->
 def choices(found: Sequence[Row], others: Sequence[Row]) -> list[str]:
     """Set what the paper leaves open side by side, on CTC."""
     words = {
-        "symbiotic": "parents compete with children, recommendations move ten times as far",
-        "children-only": "children only (algorithms 3 and 4)",
-        "one-step-size": "one step size for all (equation 16)",
+        "symbiotic": "children only (algorithms 3 and 4), one step size for all (equation 16)",
+        "parents-compete": "parents compete with their children (section 4.3)",
+        "wide-levels": "recommendations move ten times as far",
+        "both": "both",
     }
     lines = [
         [what, f"{int(row['evaluations']):,}", f"{gain(row):+.2f} %"]
@@ -222,7 +223,7 @@ def choices(found: Sequence[Row], others: Sequence[Row]) -> list[str]:
         *markdown(["choice", "rule bases", "objective"], lines, left=1),
         "",
         "The paper announces a (mu + lambda) strategy and describes the selection of children alone; which bases, 70 "
-        "or 80 a generation, follows from that. 50 generations each.",
+        "or 80 a generation, follows from that. The other numbers are the same.",
         "",
     ]
 

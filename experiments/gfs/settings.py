@@ -39,12 +39,13 @@ class Training(NamedTuple):
 
 SYMBIOTIC, ITERATIVE = {"kind": "symbiotic"}, {"kind": "iterative"}
 TRAININGS = (
-    Training("symbiotic", "symbiotic", SEEDS, ORDER, SYMBIOTIC, {"plus": True}),
+    Training("symbiotic", "symbiotic", SEEDS, ORDER, SYMBIOTIC, {}),
     Training("iterative", "iterative", (0,), ORDER, ITERATIVE, {}),  # it draws nothing
-    # What the paper leaves open or contradicts itself in, on CTC: children only, as its algorithms 3 and 4 have it, and
-    # one step size for recommendations and Gaussians, as equation 16 has it.
-    Training("choices", "children-only", (0,), ("CTC",), SYMBIOTIC, {"plus": False}),
-    Training("choices", "one-step-size", (0,), ("CTC",), SYMBIOTIC, {"plus": True, "levels_step": 1.0}),
+    # What the paper leaves open or contradicts itself in, on CTC: whether parents compete with their children, as it
+    # announces, or not, as its algorithms have it; and how far recommendations move, whose levels span 10.
+    Training("choices", "parents-compete", (0,), ("CTC",), SYMBIOTIC, {"plus": True}),
+    Training("choices", "wide-levels", (0,), ("CTC",), SYMBIOTIC, {"levels_step": 10.0}),
+    Training("choices", "both", (0,), ("CTC",), SYMBIOTIC, {"plus": True, "levels_step": 10.0}),
 )
 PARTS = tuple(dict.fromkeys(training.part for training in TRAININGS))
 
