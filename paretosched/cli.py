@@ -814,7 +814,8 @@ def _check_outputs(options: argparse.Namespace, *names: str) -> None:
     taken = {os.path.realpath(trace): "the workload log" for trace in traces}
     if options.command == "explain":
         taken[os.path.realpath(options.policy)] = "the policy"
-    for name, what in (("jobs", "the list of jobs"), ("nodes", "the list of nodes"), ("history", "the past runs")):
+    inputs = {"jobs": "the list of jobs", "nodes": "the list of nodes", "history": "the past runs"}
+    for name, what in (inputs | {"greedy": "the Greedy policy"}).items():
         if isinstance(path := getattr(options, name, None), str):
             taken[os.path.realpath(path)] = what
     for name in names:

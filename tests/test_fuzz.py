@@ -436,6 +436,7 @@ def test_options_of_greedy_and_of_rule_bases_are_not_mixed(house: Path, tmp_path
     refused(*rules, "--rule-base", "iterative", "--plus", names="--plus: belongs to", below=tmp_path)
     refused(*rules, "--greedy", house / "p.json", names="greedy must be", below=tmp_path)
     refused(*rules, "--greedy", house / "r.json", names="greedy must be", below=tmp_path)
+    refused(*rules, "-o", house / "g.json", names="--output would overwrite the Greedy policy", below=tmp_path)
 
 
 def test_a_scheduler_that_does_not_answer_is_given_up(
