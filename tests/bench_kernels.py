@@ -23,7 +23,10 @@ import numpy as np
 
 from conftest import trace_folder
 from naive import earliest, naive, strict
+from naive_rules import start_times as naive_rules
+from paretosched.encodings import Situations, Symbiotic, rules
 from paretosched.policy import Policy, greedy, upper_bounds
+from paretosched.rules import LEVELS, STRATEGIES, partitions
 from paretosched.simulate import decoded_start_times, start_times
 from paretosched.tables import Column, table
 from paretosched.workload import PAPER_FACTORS, Workload, lublin, read_swf, scale
@@ -33,6 +36,7 @@ WEIGHTINGS = 3
 CHECKED = 300  # jobs compared with the naive simulator
 Run = Callable[[Workload], Any]
 GOALS = {"FCFS": 0.4, "EASY": 2.5, "CONS": 150.0, "CONS replan": 150.0}
+GOALS |= {f"{kind} rules": 5 * GOALS["EASY"] for kind in ("iterative", "symbiotic")}
 GOALS |= {f"Greedy {f}": 5.0 for f in ("f1", "f2", "f3", "f4")}
 GOALS |= {f"Greedy {f} with EASY": 15.0 for f in ("f1", "f2", "f3", "f4")}
 
@@ -54,17 +58,36 @@ def policies(groups: int) -> dict[str, list[Policy]]:
                 for seed in range(WEIGHTINGS)
             ]
             timed[made[0].name] = made
+    for kind in ("iterative", "symbiotic"):
+        timed[f"{kind} rules"] = [random_rules(names, seed, kind) for seed in range(WEIGHTINGS)]
     return timed
+
+
+def random_rules(names: tuple[str, ...], seed: int, kind: str) -> Policy:
+    """A random rule base: Table 2 of paper 001 with random strategies, or 50 random rules."""
+    rng = np.random.default_rng(seed)
+    genes = np.tile(upper_bounds(len(names)), (3, 1))
+    about = (names, names, greedy(["f2"] * 3, genes * rng.random(genes.shape), groups=names))
+    encoding: Situations | Symbiotic = Symbiotic(*about)
+    genome = rng.random(len(rules.gene_labels(encoding)))
+    if kind == "iterative":
+        encoding = Situations(*about, partitions(len(names)))
+        genome = rng.integers(0, len(STRATEGIES), len(rules.gene_labels(encoding)))
+    else:
+        table = genome.reshape(encoding.rules, -1)
+        table[:, -len(STRATEGIES) :] = rng.choice(LEVELS, (len(table), len(STRATEGIES)))
+    return rules.policy_of(encoding, genome)
 
 
 def simulations(groups: int) -> Iterator[tuple[str, list[tuple[Run, Run]]]]:
     """Name everything that is timed, with its variants, each the compiled function of a workload and its oracle."""
     for name, variants in policies(groups).items():
-        yield name, [(partial(start_times, policy=p), partial(naive, policy=p)) for p in variants]
+        oracle = naive_rules if variants[0].rule == "rules" else naive
+        yield name, [(partial(start_times, policy=p), partial(oracle, policy=p)) for p in variants]
     for order in (submitted, shuffled):
-        for decoding, oracle in (("strict", strict), ("earliest", earliest)):
+        for decoding, plain in (("strict", strict), ("earliest", earliest)):
             run = partial(decoded, order=order, decoding=decoding)
-            yield f"{order.__name__} order, {decoding}", [(run, lambda w, o=order, f=oracle: f(w, o(len(w)).tolist()))]
+            yield f"{order.__name__} order, {decoding}", [(run, lambda w, o=order, f=plain: f(w, o(len(w)).tolist()))]
 
 
 def decoded(workload: Workload, order: Callable[[int], Any], decoding: str) -> Any:

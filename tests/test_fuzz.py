@@ -23,6 +23,7 @@ from pyarrow import parquet
 
 import paretosched as ps
 from commands import command, done, files, log, process
+from paretosched.rules import RuleBase
 
 LIMIT = str(10**30)
 LONG = "x" * 300
@@ -36,15 +37,27 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
     done("explore", folder / "w.swf.gz", "-o", folder / "run", "--evaluations", 12, "--population", 4)
     done("front", folder / "run", "-o", folder / "front.parquet")
     done("simulate", folder / "w.swf.gz", "--front", folder / "run", "--save-policy", folder / "p.json")
-    train = ("train", folder / "w.swf.gz", "--objective", "AWRT1", "--generations", 1)
-    done(*train, "--backfill", "none", "--criterion", "f2", "-o", folder / "g.json")
-    done(*train[:-2], "--rule-base", "iterative", "--greedy", folder / "g.json", "--evaluations", 13, "-o",
-         folder / "r.json")  # fmt: skip
+    made = ps.load_policy(folder / "p.json")
+    plain = ps.greedy(made.criteria, made.genes, groups=made.groups)
+    for kind in ("iterative", "symbiotic"):
+        ps.save_policy(_rules(kind, plain), folder / f"{kind}.json")
+    ps.save_policy(plain, folder / "g.json")
     (folder / "groups.csv").write_text("1,staff\n2,guests\n")
     (folder / "jobs.csv").write_text("job,size,workload\na,,5\nb,7,\na,2,\n")
     (folder / "nodes.csv").write_text("node,speed,utilisation\nn,2,1\nm,1.5,0.5\n")
     (folder / "past.csv").write_text("job,size,workload\na,1,3\na,5,9\n")
     return folder
+
+
+def _rules(kind: str, greedy: ps.Policy) -> ps.Policy:
+    """A small rule base whose thirteenth strategy is a Greedy policy."""
+    groups = greedy.groups
+    features = len(groups) + 2
+    choice, levels = [0], [5] + [0] * 12
+    given: dict[str, Any] = {"bounds": ((),) * features, "choice": choice}
+    if kind == "symbiotic":
+        given = {"means": [[0.5] * features], "widths": [[0.5] * features], "recommendations": [levels]}
+    return ps.Policy("rules", rules=RuleBase(kind, groups, groups, greedy, **given))
 
 
 def refused(*arguments: object, names: object = "", below: Path | None = None) -> str:
@@ -353,7 +366,7 @@ def sound(name: str, house: Path, folder: Path) -> list[object]:
         "train": ["train", house / "w.swf.gz", "--objective", "AWRT1", "-o", folder / "out.json", "--generations", 1],
         "rules": ["train", house / "w.swf.gz", "--objective", "AWRT1", "-o", folder / "out.json"],
         "explain": ["explain", house / "p.json", "-o", folder / "out.html"],
-        "explain rules": ["explain", house / "r.json", "-o", folder / "out.html"],
+        "explain rules": ["explain", house / "iterative.json", "-o", folder / "out.html"],
         "front": ["front", house / "run", "-o", folder / "out.parquet"],
         "compare": ["compare", house / "w.swf.gz", "--front", house / "run", "-o", folder / "out.html"],
         "app": ["app", house / "run", "--trace", house / "w.swf.gz"],
@@ -435,7 +448,7 @@ def test_options_of_greedy_and_of_rule_bases_are_not_mixed(house: Path, tmp_path
     refused(*rules, "--generations", 2, names="--generations: is of the training", below=tmp_path)
     refused(*rules, "--rule-base", "iterative", "--plus", names="--plus: belongs to", below=tmp_path)
     refused(*rules, "--greedy", house / "p.json", names="greedy must be", below=tmp_path)
-    refused(*rules, "--greedy", house / "r.json", names="greedy must be", below=tmp_path)
+    refused(*rules, "--greedy", house / "iterative.json", names="greedy must be", below=tmp_path)
     refused(*rules, "-o", house / "g.json", names="--output would overwrite the Greedy policy", below=tmp_path)
 
 
@@ -695,7 +708,34 @@ def policies(house: Path) -> dict[str, bytes]:
         "null": of_day(a=None),
         "weights": of_day(w=[1, 2, 3]),
         "genes of a rule without": json.dumps(value | {"rule": "easy"}).encode(),
+        **rule_bases(house),
     }
+
+
+def rule_bases(house: Path) -> dict[str, bytes]:
+    table, rules = (json.loads((house / f"{kind}.json").read_text()) for kind in ("iterative", "symbiotic"))
+    one = rules["rules"][0]
+    changes: dict[str, tuple[Any, dict[str, Any]]] = {
+        "no kind": (table, {"kind": None}),
+        "other kind": (table, {"kind": "symbiotic"}),
+        "no greedy": (table, {"greedy": {}}),
+        "greedy within": (table, {"greedy": rules}),
+        "greedy with backfilling": (table, {"greedy": table["greedy"] | {"backfill": "easy"}}),
+        "priority": (table, {"priority": table["groups"][1:]}),
+        "bounds": (table, {"bounds": {}}),
+        "no situation": (table, {"situations": []}),
+        "odd situation": (table, {"situations": [[]]}),
+        "strategy": (table, {"situations": [table["situations"][0] | {"strategy": "best"}]}),
+        "interval": (table, {"situations": [table["situations"][0] | {"SD": "1..2"}]}),
+        "too fine": (table, {"bounds": table["bounds"] | {key: list(range(1, 90)) for key in ("SD", "Um", "PRCWQ1")}}),
+        "no rules": (rules, {"rules": []}),
+        "odd rule": (rules, {"rules": [7]}),
+        "level": (rules, {"rules": [one | {"recommends": {"greedy": 3}}]}),
+        "nowhere": (rules, {"rules": [one | {"where": {}}]}),
+        "narrow": (rules, {"rules": [one | {"where": one["where"] | {"SD": {"mean": 0, "width": 0}}}]}),
+        "far": (rules, {"rules": [one | {"where": one["where"] | {"SD": {"mean": 1e300, "width": 1}}}]}),
+    }
+    return {f"rules, {name}": json.dumps(value | change).encode() for name, (value, change) in changes.items()}
 
 
 def test_what_is_no_policy_is_refused(house: Path, tmp_path: Path) -> None:
@@ -714,6 +754,18 @@ def test_what_is_no_policy_is_refused(house: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
     for rule in ("greedy", "EASY", ""):
         refused("explain", rule, names=rule or "POLICY")
+
+
+def test_rule_bases_are_policies_like_others(house: Path, tmp_path: Path) -> None:
+    both = [house / "iterative.json", house / "symbiotic.json"]
+    for path in both:
+        done("simulate", house / "w.swf.gz", "--policy", path, "-o", tmp_path / "out.csv")
+        assert " rules" in done("simulate", house / "w.swf.gz", "--policy", path, "--estimates", "exact").out
+        refused("simulate", house / "w.swf.gz", "--policy", path, "--estimates", "predicted", names="rule bases")
+    said = done("compare", house / "w.swf.gz", "--policy", both[0], "--policy", both[1]).out
+    assert "iterative rules" in said
+    assert "symbiotic rules" in said
+    refused("simulate", house / "w.swf.gz", "--groups", "swf", "--policy", both[0], names="groups")
 
 
 def test_whatever_a_policy_says_of_its_origin_it_can_be_compared(house: Path, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import gzip
+import math
 import os
 from pathlib import Path
 from typing import NamedTuple
@@ -13,6 +14,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from paretosched import Policy, Workload, greedy
+from paretosched.rules import LEVELS, RuleBase
 
 PLAIN_RULES = ("fcfs", "list", "easy", "conservative", "conservative-replan")
 BACKFILLS = ("none", "easy", "conservative")
@@ -224,6 +226,64 @@ def greedy_policies(
 def policies(groups: tuple[str, ...]) -> st.SearchStrategy[Policy]:
     """Every rule."""
     return st.sampled_from([Policy(rule) for rule in PLAIN_RULES]) | greedy_policies(groups)
+
+
+def a_greedy(groups: tuple[str, ...], seed: int = 3) -> Policy:
+    """Some Greedy that may be the thirteenth strategy of a rule base."""
+    return greedy(
+        ["f2", "f1", "f4"], _spread(len(groups), seed) * ([1.0] * (2 * len(groups) + 1) + [1e-3]), groups=groups
+    )
+
+
+def constant_rules(groups: tuple[str, ...], strategy: int, kind: str) -> Policy:
+    """A rule base that always chooses one strategy; the last group has priority."""
+    features = len(groups) + 2
+    about = (kind, groups, groups[::-1], a_greedy(groups))
+    if kind == "iterative":
+        return Policy("rules", rules=RuleBase(*about, bounds=((),) * features, choice=np.array([strategy])))
+    levels = np.full((2, 13), -1)
+    levels[:, strategy] = 5
+    where = np.array([[0.2] * features, [0.8] * features])
+    return Policy("rules", rules=RuleBase(*about, means=where, widths=where / 3, recommendations=levels))
+
+
+def random_rules(
+    groups: tuple[str, ...], seed: int, kind: str, strategies: tuple[int, ...] = tuple(range(13))
+) -> Policy:
+    """A rule base that chooses between strategies at random, so finely that nearly every pass has another one."""
+    rng = np.random.default_rng([seed, len(groups)])
+    features = len(groups) + 2
+    about = (kind, groups, tuple(rng.permutation(groups).tolist()), a_greedy(groups, seed))
+    if kind == "iterative":
+        bounds = ((1.5, 4.0), tuple(range(3, 100, 4)), tuple(range(0, 100, 7)), *((25.0,),) * 2)[:features]
+        bounds += ((),) * (features - len(bounds))
+        choice = rng.choice(strategies, np.prod([len(inner) + 1 for inner in bounds]))
+        return Policy("rules", rules=RuleBase(*about, bounds=bounds, choice=choice))
+    levels = rng.choice(LEVELS, (20, 13))
+    levels[:, [s for s in range(13) if s not in strategies]] = -5
+    means, widths = rng.random((20, features)), rng.uniform(0.05, 0.3, (20, features))
+    return Policy("rules", rules=RuleBase(*about, means=means, widths=widths, recommendations=levels))
+
+
+@st.composite
+def rule_bases(draw: st.DrawFn, groups: tuple[str, ...]) -> Policy:
+    """Rule bases with few levels and equal Gaussians, so that ties are common, or with bounds that are met exactly."""
+    features = len(groups) + 2
+    about = (tuple(groups), tuple(draw(st.permutations(groups))), draw(greedy_policies(groups, ("none",))))
+    if draw(st.booleans()):
+        inner = st.lists(st.sampled_from([1.0, 1.5, 2.0, 20.0, 25.0, 50.0, 75.0]), max_size=2, unique=True).map(sorted)
+        bounds = tuple(tuple(draw(inner)) if f < 4 else () for f in range(features))
+        count = math.prod(len(row) + 1 for row in bounds)
+        choice = draw(st.lists(st.integers(0, 12), min_size=count, max_size=count))
+        return Policy("rules", rules=RuleBase("iterative", *about, bounds=bounds, choice=np.array(choice)))
+    count = draw(st.integers(1, 4))
+    numbers = st.lists(st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0]), min_size=features, max_size=features)
+    sizes = st.lists(st.sampled_from([1e-3, 0.1, 0.5, 1.0, 1e6]), min_size=features, max_size=features)
+    levels = st.lists(st.sampled_from(LEVELS), min_size=13, max_size=13)
+    tables = [np.array(draw(st.lists(row, min_size=count, max_size=count))) for row in (numbers, sizes, levels)]
+    return Policy(
+        "rules", rules=RuleBase("symbiotic", *about, means=tables[0], widths=tables[1], recommendations=tables[2])
+    )
 
 
 class Case(NamedTuple):
