@@ -389,11 +389,10 @@ def draw(paper: Paper, found: Mapping[str, Sequence[Row]], options: argparse.Nam
             figure,
             "Improvement of the objective over EASY; the paper's figure 7 is of its symbiotic rules.",
         )
-    for kind in KINDS:
-        if of(found[kind], kind, "CTC"):
-            explanation = explain(run.trained_policy(options.results, kind, "CTC"))
-            if isinstance(explanation, RulesExplanation):
-                drawn[f"{kind}-CTC"] = decisions(explanation), f"What the {kind} rules of CTC choose where."
+    for kind, policy in run.trained_policies(options.results, "CTC").items():
+        explanation = explain(policy)
+        if isinstance(explanation, RulesExplanation):
+            drawn[f"{kind}-CTC"] = decisions(explanation), f"What the {kind} rules of CTC choose where."
     return drawn
 
 

@@ -138,12 +138,15 @@ def thirteenth(log: str, options: argparse.Namespace) -> ps.Policy:
     return ps.train(made, wish(made), run_directory=place, workers=options.workers, progress=show, **given).policy
 
 
-def trained_policy(results: Path, name: str, log: str) -> ps.Policy:
-    """Load the rule base of the seed that came out in the middle on its log: not of the luckiest one."""
-    found = [ps.load_policy(path) for path in sorted((results / "policies").glob(f"{name}-{log}-[0-9].json"))]
-    if not found:
-        raise SystemExit(f"{name} rules of {log}: not trained yet")
-    return sorted(found, key=lambda policy: policy.provenance["objective"])[(len(found) - 1) // 2]
+def trained_policies(results: Path, log: str) -> dict[str, ps.Policy]:
+    """Load the rule bases of a log by kind, each of the seed that came out in the middle: not of the luckiest one."""
+    chosen = {}
+    for kind in ("symbiotic", "iterative"):
+        found = [ps.load_policy(path) for path in sorted((results / "policies").glob(f"{kind}-{log}-[0-9].json"))]
+        if found:
+            ranked = sorted(found, key=lambda policy: policy.provenance["objective"])
+            chosen[kind] = ranked[(len(found) - 1) // 2]
+    return chosen
 
 
 def compared(log: str, names: dict[str, ps.Policy], front: Front | None, quick: bool) -> list[dict[str, Any]]:
@@ -160,17 +163,14 @@ def compared(log: str, names: dict[str, ps.Policy], front: Front | None, quick: 
 
 def applied(options: argparse.Namespace) -> list[dict[str, Any]]:
     """Apply the rule bases trained on CTC to every log: figure 7 of the paper."""
-    names = {
-        f"{kind} rules of CTC": trained_policy(options.results, kind, "CTC") for kind in ("symbiotic", "iterative")
-    }
+    names = {f"{kind} rules of CTC": policy for kind, policy in trained_policies(options.results, "CTC").items()}
     return [row for log in settings.LOGS for row in compared(log, names, None, options.quick)]
 
 
 def positions(options: argparse.Namespace) -> list[dict[str, Any]]:
     """Set what was trained on CTC against the front of all schedules that are known there: figure 6 of the paper."""
-    names = {f"{kind} rules": trained_policy(options.results, kind, "CTC") for kind in ("symbiotic", "iterative")}
-    names["Greedy f2"] = thirteenth("CTC", options)
-    return compared("CTC", names, front(options), options.quick)
+    names = {f"{kind} rules": policy for kind, policy in trained_policies(options.results, "CTC").items()}
+    return compared("CTC", names | {"Greedy f2": thirteenth("CTC", options)}, front(options), options.quick)
 
 
 def front(options: argparse.Namespace) -> Front:

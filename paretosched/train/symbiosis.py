@@ -12,7 +12,8 @@ The paper contradicts itself or is silent where `Symbiosis` has a field; its def
   rule bases in which it took part.
 - Step size 0.1 at first, 50 generations, centres uniform in [0, 1], widths in [0.1, 1], levels uniform.
 - One step size for all, as equation 16 has it, although levels span 10 where features span 1; with `levels_step` that
-  of recommendations is so many times as large. On made-up workloads neither that nor `plus` found better rule bases.
+  of recommendations is so many times as large. On two made-up workloads of 2,000 jobs, one seed each, `plus` found
+  worse rule bases, and ten times as large a better one on the one and a worse one on the other.
 """
 
 from __future__ import annotations
