@@ -12,23 +12,25 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import settings
 
 import paretosched as ps
-from paretosched.choice import Wish, parse
+from paretosched.choice import Wish, goal, parse
 from paretosched.files import written
 from paretosched.front import FRONT_FILE, Front, load_front
 from paretosched.objectives import objective_table
 from paretosched.plan import PLANS, explore_plan, shortened
 from paretosched.policy import save_policy
+from paretosched.rules import STRATEGIES, RuleBase
 from paretosched.store import read_about
 from paretosched.tables import load_rows, save_rows
 from paretosched.train import Progress, Symbiosis, train_rules
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-APPLIED, POSITIONS = "applied", "positions"
-PARTS = (*settings.PARTS, APPLIED, POSITIONS)
+APPLIED, POSITIONS, ALONE = "applied", "positions", "alone"
+PARTS = (ALONE, *settings.PARTS, APPLIED, POSITIONS)
 
 
 def main() -> None:
@@ -56,6 +58,9 @@ def main() -> None:
             save_rows(applied(options), options.results / f"{APPLIED}.csv")
         elif part == POSITIONS:
             save_rows(positions(options), options.results / f"{POSITIONS}.csv")
+        elif part == ALONE:
+            for log in options.log or settings.ORDER:
+                keep(alone(log, options), options.results / f"{ALONE}.csv")
         for training in settings.TRAININGS:
             for seed in training.seeds[: 1 if options.quick else None]:
                 for log in training.logs:
@@ -109,12 +114,28 @@ def learn(training: settings.Training, log: str, seed: int, options: argparse.Na
     return [about | {"system": name} | row["workloads"][0] for name, row in zip(names, trained.rows(), strict=True)]
 
 
+def alone(log: str, options: argparse.Namespace) -> list[dict[str, Any]]:
+    """Measure each of the thirteen strategies where nothing else is ever chosen."""
+    made, last = workload(log, options.quick), thirteenth(log, options)
+    aim = wish(made)
+    names = [o.name for o in objective_table(made.groups)]
+    easy = ps.objectives(ps.simulate(made, "easy"))
+    rows = []
+    for number, strategy in enumerate(STRATEGIES):
+        base = RuleBase("iterative", made.groups, made.groups, last, ((),) * (len(made.groups) + 2), np.array([number]))
+        values = ps.objectives(ps.simulate(made, ps.Policy("rules", rules=base)))
+        objective, of_easy = goal(aim, np.array([values, easy])).tolist()
+        row = {"training": ALONE, "log": log, "seed": 0, "system": strategy, "objective": objective}
+        rows.append(row | {"vs_easy": 100 * (1 - objective / of_easy)} | dict(zip(names, values.tolist(), strict=True)))
+    return rows
+
+
 def keep(fresh: list[dict[str, Any]], path: Path) -> None:
     """Put rows into a file in the place of those of the same training, log and seed."""
     key = ("training", "log", "seed")
     mine = [str(fresh[0][name]) for name in key]
     before = [row for row in (load_rows(path) if path.exists() else []) if [row[name] for name in key] != mine]
-    order = [training.name for training in settings.TRAININGS]
+    order = [ALONE, *(training.name for training in settings.TRAININGS)]
     rows = [*before, *fresh]
     rows.sort(key=lambda row: (order.index(row["training"]), list(settings.LOGS).index(row["log"]), int(row["seed"])))
     save_rows(rows, path)
