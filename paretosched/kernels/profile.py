@@ -85,7 +85,12 @@ def _close(when, room, span, i):
 @njit(cache=True, nogil=True, _nrt=False)
 def add(when, room, span, begin, end, width):
     """Free (width > 0) or take (width < 0) processors in [begin, end)."""
-    i = segment(when, span, begin)
+    add_at(when, room, span, segment(when, span, begin), begin, end, width)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def add_at(when, room, span, i, begin, end, width):
+    """Free or take processors as `add` does, where the segment i is known to hold `begin`."""
     if when[i] < begin:
         known = room[i]
         i = _open(when, room, span, i + 1)
@@ -123,20 +128,32 @@ def earliest(when, room, span, after, before, own, width, length):
     -------
     start, or `before` if there is none earlier.
     """
+    start, _ = earliest_at(when, room, span, segment(when, span, after), after, before, own, width, length)
+    return start
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def earliest_at(when, room, span, i, after, before, own, width, length):
+    """Find the earliest start as `earliest` does, where the segment i is known to hold `after`.
+
+    Returns
+    -------
+    start, i
+        `before` if there is none earlier; and the segment that holds it, if there is.
+    """
     last = span[LAST]
-    i = segment(when, span, after)
     while True:
         while i < last and room[i] < width:
             i += 1
         if i == last:
-            return before
+            return before, i
         start = max(when[i], after)
         if start >= before:
-            return before
+            return before, i
         end = min(start + length, own)
         k = i + 1
         while k < last and when[k] < end and room[k] >= width:
             k += 1
         if k == last or when[k] >= end:
-            return start
+            return start, i
         i = k + 1

@@ -13,7 +13,7 @@ from numba import njit
 
 from .places import BENCH as PLACES
 from .places import Places, enter, leave, next_fitting, next_waiting
-from .profile import FIRST, LAST, add, earliest, forget_past
+from .profile import FIRST, LAST, add_at, earliest_at, forget_past, segment
 from .running import bits_for, forget, launch, pop, reserve
 from .smallest import FAR, WIDTH, slots_for
 from .tournament import BENCH, NOBODY, NODE, SLOT, Tournament, close_ranks, due, note, open_bench, replay
@@ -417,11 +417,17 @@ def _ruled(
                     begin = max(begin, last_begin)
                 if width[j] > widest:
                     begin = horizon
+                at = span[FIRST]
                 if begin < horizon:
-                    begin = earliest(when, room, span, begin, horizon, FAR, width[j], estimate[j])
+                    if begin > t:
+                        at = segment(when, span, begin)
+                    after = begin
+                    begin, at = earliest_at(when, room, span, at, after, horizon, FAR, width[j], estimate[j])
                     if begin < horizon and begin + estimate[j] > horizon and put_off > 0:
                         put_off = put_down(jobs, later, put_off, when, room, span, horizon)
-                        begin = earliest(when, room, span, begin, horizon, FAR, width[j], estimate[j])
+                        at = segment(when, span, begin)
+                        after = begin
+                        begin, at = earliest_at(when, room, span, at, after, horizon, FAR, width[j], estimate[j])
                     last_width = width[j]
                     last_estimate = estimate[j]
                     last_begin = begin
@@ -433,14 +439,14 @@ def _ruled(
                     later[put_off] = j
                     put_off += 1
                     continue
-                add(when, room, span, begin, begin + estimate[j], -width[j])
+                add_at(when, room, span, at, begin, begin + estimate[j], -width[j])
                 if begin < end:
                     slack -= width[j]
                     if slack < 0:
                         slack = least_before(when, room, span, end) - needed
             if slack >= 0:
                 j = np.int64(queue.row[o, candidate])
-                add(when, room, span, t, end, -needed)
+                add_at(when, room, span, span[FIRST], t, end, -needed)
                 begin_now(
                     jobs, start, heap, ends, running, j, t, row_bits, width_bits, queue, area, game, slot_of, greedy_top
                 )
@@ -482,8 +488,9 @@ def put_down(jobs, later, count, when, room, span, horizon):
     """Give those who were put off, who find no place before `horizon`, their places in turn; give how many are left."""
     for i in range(count):
         j = np.int64(later[i])
-        begin = earliest(when, room, span, horizon, FAR, FAR, jobs.width[j], jobs.estimate[j])
-        add(when, room, span, begin, begin + jobs.estimate[j], -jobs.width[j])
+        at = segment(when, span, horizon)
+        begin, at = earliest_at(when, room, span, at, horizon, FAR, FAR, jobs.width[j], jobs.estimate[j])
+        add_at(when, room, span, at, begin, begin + jobs.estimate[j], -jobs.width[j])
     return 0
 
 
