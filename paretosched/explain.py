@@ -95,10 +95,6 @@ RULES = {
     "nobody in the plan, but plans are not kept. Groups, weekends and hours make no difference.",
     "recorded": "Jobs start when the log says that they did: a record, and no rule.",
 }
-RULE_BASE = (
-    "At every submission and completion, one of thirteen ways to sort the queue and to start jobs is chosen from the "
-    "state of the system: how long jobs had to wait, how many processors are in use, and whose jobs wait."
-)
 QUEUE = (
     "At every submission and completion the waiting jobs are ordered by a key, largest first, equal keys in the order "
     "of submission. A wait counts from submission; the key is that of the present situation, by the site's clock."
@@ -193,7 +189,7 @@ class Explanation:
         """Say in sentences where the policy comes from, and how it chooses whom to start."""
         origin = [said] if (said := origin_of(self.policy.provenance)) else []
         if self.policy.rule != "greedy":
-            return [*origin, RULE_BASE if self.policy.rules is not None else RULES[self.policy.rule]]
+            return [*origin, RULES[self.policy.rule]]
         return [*origin, QUEUE, BACKFILLING[self.policy.backfill], _examples(), READING]
 
     def situation(self, number: int) -> list[str]:
