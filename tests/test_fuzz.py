@@ -762,7 +762,7 @@ def test_rule_bases_are_policies_like_others(house: Path, tmp_path: Path) -> Non
         done("simulate", house / "w.swf.gz", "--policy", path, "-o", tmp_path / "out.csv")
         assert " rules" in done("simulate", house / "w.swf.gz", "--policy", path, "--estimates", "exact").out
         refused("simulate", house / "w.swf.gz", "--policy", path, "--estimates", "predicted", names="rule bases")
-        assert "one of thirteen ways" in " ".join(done("explain", path).out.split())
+        assert "one of thirteen strategies" in " ".join(done("explain", path).out.split())
     said = done("compare", house / "w.swf.gz", "--policy", both[0], "--policy", both[1]).out
     assert "iterative rules" in said
     assert "symbiotic rules" in said

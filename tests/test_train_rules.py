@@ -179,6 +179,8 @@ def test_several_workloads_count_by_their_ratio_to_easy() -> None:
     assert training.over == "ratio"
     total = train_rules([W, OTHER], WISH, over="sum", **SYMBIOTIC)
     assert total.easy.objective == pytest.approx(sum(easy), rel=1e-12)
+    near = parse("near AWRT1 = 30min", objective_table(W.groups))  # which has no ratio
+    assert train_rules([W, OTHER], near, **SYMBIOTIC).over == "sum"
 
 
 def test_trained_on_one_part_and_tested_on_the_rest() -> None:

@@ -89,7 +89,7 @@ def train_rules(
     until, seed, workers, scheduler, progress
         As for `train`.
     over
-        As for `train`; by default "ratio" of several workloads.
+        As for `train`; by default "ratio" of several workloads where a sum is wished for.
     run_directory
         Where the runs "greedy" and "rules" are kept; by default nowhere.
 
@@ -111,7 +111,7 @@ def train_rules(
     if seed < 0:
         raise InputError(f"seed must be at least 0, but is {seed}")
     several = not isinstance(workloads, Workload) and len(workloads) > 1
-    over = over or (RATIO if several else SUM)
+    over = over or (RATIO if several and wish.weights else SUM)
     check_over(over)
     task, test = tasks(workloads, wish, over, until)
     first = task.workloads[0]
