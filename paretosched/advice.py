@@ -66,13 +66,15 @@ def reachable(front: Front, among: Mask) -> Floats:
 def compromise(front: Front, among: Mask) -> int | None:
     """Find the row whose largest shortfall is smallest; None if no row is left.
 
-    Compromise programming (Zeleny 1973): a shortfall is the distance from the best of the deciding objectives, as a
-    share of the range that is left of it.
+    Compromise programming (Zeleny 1973): a shortfall is the distance from the best that is left in a deciding
+    objective, as a share of that best, as everywhere in `choice`. As a share of the range a few absurd schedules would
+    decide: beside one in which a group waits for a year, a week counts for nothing.
     """
     rows = np.flatnonzero(among)
     if rows.size == 0:
         return None
-    short = _unit(front, among)
+    best = reachable(front, among)
+    short = np.abs(front.values[rows] / best - 1)[:, deciding(front.values, front.objectives)]
     return int(rows[np.argmin(short.max(axis=1) + AUGMENTATION * short.sum(axis=1))])
 
 

@@ -275,33 +275,55 @@ def _sign(name: str) -> float:
 # --- in words -------------------------------------------------------------------------------------------------------
 
 
-def written(wish: Wish) -> str:
-    """Put a wish into words; `parse` understands them.
+def written(wish: Wish, *, hours: bool = False) -> str:
+    """Put a wish into words; `parse` understands them and gives the very same wish.
+
+    Parameters
+    ----------
+    wish
+        The wish.
+    hours
+        Whether response times are written in hours, for people; those that six digits do not give stay in seconds.
 
     Examples
     --------
-    >>> written(Wish(near=[("AWRT1", 5e4), ("UTIL", 66.5)], limits=[Limit("AWRT", 100, 200)]))
-    'near AWRT1 = 50000, UTIL = 66.5, AWRT in 100..200'
+    >>> wish = Wish(near=[("AWRT1", 5e4), ("UTIL", 66.5)], limits=[Limit("AWRT", 36000, 43200)])
+    >>> written(wish)
+    'near AWRT1 = 50000, UTIL = 66.5, AWRT in 36000..43200'
+    >>> written(wish, hours=True)
+    'near AWRT1 = 50000s, UTIL = 66.5, AWRT in 10h..12h'
     """
+
+    def quantity(name: str, value: float) -> str:
+        if not hours or name == "UTIL":
+            return _digits(value)
+        short = f"{value / 3600:.6g}"
+        return f"{short}h" if _times(float(short), 3600.0) == value else f"{_digits(value)}s"
+
     parts = []
     if wish.weights:
         signs = ["- " if weight < 0 else "+ " for _, weight in wish.weights]
         factors = ["" if abs(weight) == 1 else f"{_digits(abs(weight))}*" for _, weight in wish.weights]
         terms = (f"{s}{f}{name}" for s, f, (name, _) in zip(signs, factors, wish.weights, strict=True))
         parts.append(" ".join(terms).removeprefix("+ ").replace("- ", "-", 1 if wish.weights[0][1] < 0 else 0))
-    parts += [f"{name} = {_digits(value)}" for name, value in wish.near]
+    parts += [f"{name} = {quantity(name, value)}" for name, value in wish.near]
     for name, low, high in wish.limits:
         if low == 0:
-            parts.append(f"{name} <= {_digits(high)}")
+            parts.append(f"{name} <= {quantity(name, high)}")
         elif math.isinf(high):
-            parts.append(f"{name} >= {_digits(low)}")
+            parts.append(f"{name} >= {quantity(name, low)}")
         else:
-            parts.append(f"{name} in {_digits(low)}..{_digits(high)}")
+            parts.append(f"{name} in {quantity(name, low)}..{quantity(name, high)}")
     return ("near " if wish.near else "") + ", ".join(parts)
 
 
 def _digits(number: float) -> str:
     return repr(float(number)).removesuffix(".0")
+
+
+def _times(value: float, unit: float) -> float:
+    """Multiply as on paper: 14.37 h are 51732 s, not 51731.99999999999."""
+    return value if unit == 1 else float(f"{value * unit:.15g}")
 
 
 def parse(text: str, objectives: Sequence[Objective]) -> Wish:
@@ -418,17 +440,17 @@ class _Reader:
         start = self.now
         value, unit = self.quantity(name)
         with _at(start):
-            _check_near(name, value * unit)
-        near[name] = value * unit
+            _check_near(name, _times(value, unit))
+        near[name] = _times(value, unit)
 
     def limit(self, limits: dict[str, Limit]) -> None:
         start = self.now
         name = self.objective()
         low, high = FREE
         if self.take("<="):
-            high = math.prod(self.quantity(name))
+            high = _times(*self.quantity(name))
         elif self.take(">="):
-            low = math.prod(self.quantity(name))
+            low = _times(*self.quantity(name))
         elif self.take("in"):
             given = self.place
             low, unit = self.quantity(name)
@@ -436,7 +458,7 @@ class _Reader:
             if not self.take(".."):
                 self.refuse('there must be ".."')
             high, both = self.quantity(name)
-            low, high = low * (both if without else unit), high * both
+            low, high = _times(low, both if without else unit), _times(high, both)
         else:
             self.refuse('there must be "<=", ">=" or "in"')
         known = limits.get(name, Limit(name))

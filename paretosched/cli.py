@@ -575,6 +575,10 @@ def app(options: argparse.Namespace) -> None:
 
 def assign(options: argparse.Namespace) -> None:
     """Assign independent jobs to unequal nodes."""
+    from dataclasses import replace
+
+    import numpy as np
+
     from .assignment import Genetic, History, at_least, divisible, queues, read_history, read_jobs, read_nodes
     from .assignment import assign as assigned
     from .assignment import save_assignment as saved
@@ -590,6 +594,9 @@ def assign(options: argparse.Namespace) -> None:
         )
     bag, nodes = read_jobs(options.jobs), read_nodes(options.nodes)
     past = read_history(options.history) if options.history is not None else History()
+    if options.history is None and np.isnan(bag.workload).all():
+        bag = replace(bag, workload=bag.size)
+        _remark("no workloads and no --history: the size of a job is taken as its workload")
     bag, waiting, ready = queues(past, bag, options.line)
     genetic = Genetic(**given | ({"start": tuple(given["start"])} if "start" in given else {}))
     if not ready.size:
@@ -869,12 +876,20 @@ def _remark(text: str) -> None:
 
 @contextmanager
 def _ended_in_order() -> Iterator[None]:
-    """Take the end that a service manager asks for as Ctrl-C, so that what runs is stopped and kept."""
+    """Take the end that a service manager asks for as Ctrl-C, so that what runs is stopped and kept.
+
+    A page in the background of a script ignores Ctrl-C. It goes on doing so, but by a handler: what is ignored would be
+    inherited by its trainings, which are cancelled by that signal, and a handler is not.
+    """
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    interrupt = signal.getsignal(signal.SIGINT)
+    if interrupt is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, lambda *_: None)
     try:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
+        signal.signal(signal.SIGINT, interrupt)
 
 
 @contextmanager
@@ -1190,9 +1205,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     made.add_argument(
         "--plan",
-        choices=["paper002", "better", "algorithms"],
+        choices=["paper002", "better", "algorithms", "moves"],
         help="several explorations, each in a directory of its own in RUN, and their merged front. paper002: "
-        "the rows of Table 4 of the paper; better: what it did not try; algorithms: NSGA-II beside others",
+        "the rows of Table 4 of the paper; better: what it did not try; algorithms: NSGA-II beside others; "
+        "moves: what moves from known schedules on are worth",
     )
     made.add_argument(
         "--only",
@@ -1469,7 +1485,12 @@ def _parser() -> argparse.ArgumentParser:
         "  A node of speed 2 does 2 units of workload in a time unit. Also: job,size; job,size,workload with empty\n"
         "  cells; node,speed,utilisation; and job,size,time,speed or job,size,time,speed,utilisation for past runs",
     )
-    made.add_argument("jobs", metavar="JOBS", type=_path, help="CSV file: job,workload or job,size")
+    made.add_argument(
+        "jobs",
+        metavar="JOBS",
+        type=_path,
+        help="CSV file: job,workload; or job,size, which without --history is the workload",
+    )
     made.add_argument("nodes", metavar="NODES", type=_path, help="CSV file: node,speed or node,speed,utilisation")
     made.add_argument(
         "--method",

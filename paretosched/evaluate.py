@@ -36,8 +36,8 @@ Floats = NDArray[np.float64]
 Evaluate = Callable[[Floats, int], tuple[Floats, Floats]]
 Batch = tuple[Floats, Floats]  # genomes to simulate, and those they may descend from
 
-LONGEST_TASK = 0.5  # s; beyond it the overhead of a task is nothing, and a worker that dies costs more
-SHORTEST_TASK = 0.02  # s; a task costs the scheduler of `distributed` and its worker 3-6 ms
+LONGEST_TASK = 1.0  # s; beyond it the overhead of a task is nothing, and a worker that dies costs more
+SHORTEST_TASK = 0.05  # s; a task costs the scheduler of `distributed` and its worker 3-6 ms
 ROUND, ROUND_OF_UNKNOWN = 0.9, 0.5  # share of what is left of a generation
 PATIENCE = 15.0  # s to wait for a scheduler and its first worker
 RETRIES = 3
@@ -155,7 +155,8 @@ def batch_sizes(count: int, slots: int, seconds: float | None) -> list[int]:
     """Cut a generation into tasks: as few as possible, and small ones last so that all slots end together.
 
     Factoring (Hummel, Schonberg and Flynn 1992): round after round, every slot gets an equal task, and all tasks of a
-    round are a share of what is left; the larger, the better it is known how long they take.
+    round are a share of what is left; the larger, the better it is known how long they take. What is too little for a
+    round goes with the one before.
 
     Parameters
     ----------
@@ -169,9 +170,9 @@ def batch_sizes(count: int, slots: int, seconds: float | None) -> list[int]:
     Examples
     --------
     >>> batch_sizes(60, 2, 0.01), batch_sizes(60, 2, None)
-    ([27, 27, 3, 3], [15, 15, 8, 8, 4, 4, 2, 2, 1, 1])
+    ([30, 30], [15, 15, 8, 8, 4, 4, 2, 2, 1, 1])
     >>> batch_sizes(60, 2, 0.03), batch_sizes(20, 2, 0.001)
-    ([16, 16, 13, 13, 1, 1], [20])
+    ([27, 27, 3, 3], [20])
     """
     least, most, share = 1, count, ROUND_OF_UNKNOWN
     if seconds:
@@ -180,7 +181,10 @@ def batch_sizes(count: int, slots: int, seconds: float | None) -> list[int]:
         share = ROUND
     sizes: list[int] = []
     while count:
-        size = min(most, max(least, -(-int(share * count) // slots)))
+        size = max(least, -(-int(share * count) // slots))
+        if count - slots * size < slots * least:
+            size = max(least, -(-count // slots))
+        size = min(most, size)
         for _ in range(slots):
             sizes.append(min(size, count))
             count -= sizes[-1]
@@ -242,7 +246,10 @@ def _client(workers: int, scheduler: str | None) -> Iterator[Any]:
 
     if scheduler is None:
         with ExitStack() as stack:
-            quietly = dask.config.set({"distributed.worker.profile.enabled": False})  # it would take 1 % of each core
+            # neither profiles of workers nor watching the event loops 50 times a second, 1 % of each core each
+            quietly = dask.config.set(
+                {"distributed.worker.profile.enabled": False, "distributed.admin.tick.interval": "1 s"}
+            )
             with _no_interrupt(), quietly:
                 cluster = LocalCluster(
                     n_workers=workers,

@@ -52,6 +52,7 @@ NEARBY = 4_000  # points beside what is in focus
 MOST_PAIRS = 3
 WEIGHED = 20_000  # schedules that decide where names are written
 HOUR = 3600.0
+ROOM = (460.0, 330.0)  # pixels of a plot, for placing names
 FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "DejaVu Sans", Arial, sans-serif'
 
 # Okabe and Ito's colours, safe for colour-blind readers; the symbol tells marks apart without any colour.
@@ -222,6 +223,7 @@ def plane(
     log: bool = False,
     webgl: bool = False,
     focus: Sequence[str] = (),
+    room: tuple[float, float] = ROOM,
 ) -> Figure:
     """Draw what `scatter` does, without the schedules of the front: axes that fit them, and named marks.
 
@@ -231,6 +233,8 @@ def plane(
         As for `scatter`.
     webgl
         Whether marks are drawn by WebGL, as the schedules above which they are to be seen.
+    room
+        Width and height of the plot for which names are placed, pixels; larger ones only have more room.
     """
     from plotly import graph_objects as go
 
@@ -252,7 +256,7 @@ def plane(
                 hovertemplate=f"<b>{text(name)}</b><br>{_hover(across, up)}<extra></extra>",
             )
         )
-    figure.update_layout(annotations=_labels(across, up, x_range, y_range, spots))
+    figure.update_layout(annotations=_labels(across, up, x_range, y_range, spots, room))
     figure.update_xaxes(title_text=across.title, **_scale(across, x_range))
     figure.update_yaxes(title_text=up.title, **_scale(up, y_range))
     return figure
@@ -1467,23 +1471,27 @@ def _compass(across: Axis, up: Axis) -> str:
     return f"better: {'right' if right else 'left'} and {'up' if top else 'down'} {arrow}"
 
 
-WIDE, HIGH = 460.0, 330.0  # pixels of a plot for which labels are placed; larger plots only have more room
 _AROUND = [(gap, angle) for gap in (16, 40, 75, 120) for angle in np.arange(0, 2 * np.pi, np.pi / 6)]
 
 
 def _labels(
-    across: Axis, up: Axis, x_range: list[float], y_range: list[float], spots: Mapping[str, tuple[float, float]]
+    across: Axis,
+    up: Axis,
+    x_range: list[float],
+    y_range: list[float],
+    spots: Mapping[str, tuple[float, float]],
+    room: tuple[float, float],
 ) -> list[dict[str, Any]]:
     """Name the marks where their names hide few schedules and no other name."""
     some = slice(None, None, -(-len(across.values) // WEIGHED))
-    cloud = _pixels(across.place(across.values[some]), up.place(up.values[some]), x_range, y_range)
+    cloud = _pixels(across.place(across.values[some]), up.place(up.values[some]), x_range, y_range, room)
     places = [(float(across.place(np.array(spot[0]))), float(up.place(np.array(spot[1])))) for spot in spots.values()]
-    points = [_pixels(np.array([x]), np.array([y]), x_range, y_range)[0] for x, y in places]
+    points = [_pixels(np.array([x]), np.array([y]), x_range, y_range, room)[0] for x, y in places]
     boxes: list[tuple[Floats, Floats]] = []
     labels = []
     for number, (name, spot) in enumerate(spots.items()):
         point = points[number]
-        edge = np.clip(point, (6, 6), (WIDE - 6, HIGH - 6))
+        edge = np.clip(point, (6, 6), (room[0] - 6, room[1] - 6))
         beyond = bool((edge != point).any())
         words = text(name)
         if beyond:
@@ -1491,14 +1499,14 @@ def _labels(
         half = np.array([3.6 * len(html.unescape(words)) + 6, 11.0])
         others = [p for k, p in enumerate(points) if k != number]
         around = [(half + gap) * (np.cos(angle), np.sin(angle)) for gap, angle in _AROUND]
-        costs = [_cost(edge + o, half, cloud, boxes, others) + np.hypot(*(o / 3000)) for o in around]
+        costs = [_cost(edge + o, half, cloud, boxes, others, room) + np.hypot(*(o / 3000)) for o in around]
         offset = around[int(np.argmin(costs))]
         boxes.append((edge + offset, half))
         labels.append(
             {
                 "text": words,
-                "x": _back(edge[0] / WIDE, x_range) if beyond else places[number][0],
-                "y": _back(1 - edge[1] / HIGH, y_range) if beyond else places[number][1],
+                "x": _back(edge[0] / room[0], x_range) if beyond else places[number][0],
+                "y": _back(1 - edge[1] / room[1], y_range) if beyond else places[number][1],
                 "ax": round(float(offset[0])),
                 "ay": round(float(offset[1])),
                 "showarrow": True,
@@ -1516,9 +1524,9 @@ def _value(a: Axis, drawn: float) -> str:
     return f"{drawn:,.1f} h" if a.objective.unit == "s" else f"{drawn:.1f} %"
 
 
-def _pixels(x: Floats, y: Floats, x_range: list[float], y_range: list[float]) -> Floats:
-    right = (x - x_range[0]) / (x_range[1] - x_range[0]) * WIDE
-    down = (y_range[1] - y) / (y_range[1] - y_range[0]) * HIGH
+def _pixels(x: Floats, y: Floats, x_range: list[float], y_range: list[float], room: tuple[float, float]) -> Floats:
+    right = (x - x_range[0]) / (x_range[1] - x_range[0]) * room[0]
+    down = (y_range[1] - y) / (y_range[1] - y_range[0]) * room[1]
     return np.column_stack([right, down])
 
 
@@ -1527,12 +1535,17 @@ def _back(part: float, limits: list[float]) -> float:
 
 
 def _cost(
-    centre: Floats, half: Floats, cloud: Floats, boxes: Sequence[tuple[Floats, Floats]], marks: Sequence[Floats]
+    centre: Floats,
+    half: Floats,
+    cloud: Floats,
+    boxes: Sequence[tuple[Floats, Floats]],
+    marks: Sequence[Floats],
+    room: tuple[float, float],
 ) -> float:
     """Weigh what a label would hide: other names most, then marks, then space beyond the plot, then schedules."""
     over_names = sum(bool((np.abs(centre - c) < half + h + 3).all()) for c, h in boxes)
     over_marks = sum(bool((np.abs(centre - m) < half + 8).all()) for m in marks)
-    outside = float(np.maximum(half - centre, 0).sum() + np.maximum(centre + half - (WIDE, HIGH), 0).sum())
+    outside = float(np.maximum(half - centre, 0).sum() + np.maximum(centre + half - room, 0).sum())
     hidden = float((np.abs(cloud - centre) < half).all(axis=1).mean())
     # a few hidden schedules are better than a name far from its mark
     return 100 * over_names + 20 * over_marks + outside + hidden

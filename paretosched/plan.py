@@ -12,7 +12,8 @@ table leaves open was chosen as follows.
 
 "better" is what the paper did not do: conservative backfilling and many-objective selection for the weighting,
 sequences that start from known schedules, and the decoding by earliest fit with true run times. "algorithms" sets
-algorithms against random search at equal evaluations, three seeds each, for both encodings.
+algorithms against random search at equal evaluations, three seeds each, for both encodings. "moves" does so with the
+moves that use what is known, from known schedules on, each with few, more and many moves in the first generation.
 """
 
 from __future__ import annotations
@@ -184,10 +185,10 @@ BETTER = (
     ),
     _from_known("sequence-later", "Strict sequences, towards the end", moves="later", movable="either"),
     _from_known("sequence-group", "Strict sequences, other groups towards the end", moves="group", movable="either"),
-    _from_known("sequence-pull", "Strict sequences, expensive waits forward", moves="pull"),
-    # a fill makes nobody wait longer, so that there cannot be too many of them
+    # the frequencies are those that the plan "moves" found best
+    _from_known("sequence-pull", "Strict sequences, expensive waits forward", moves="pull", frequency=5_000),
     _from_known("sequence-fill", "Strict sequences, into idle processors", moves="fill", frequency=5_000),
-    _from_known("sequence-both", "Strict sequences, forward or into idle processors", moves="both", frequency=500),
+    _from_known("sequence-both", "Strict sequences, forward or into idle processors", moves="both", frequency=5_000),
     _weighting(
         "offline-members",
         "Schedules of the weighting front, decoded by earliest fit",
@@ -242,8 +243,26 @@ ALGORITHMS = (
     ),
 )
 
+INFORMED = {"pull": "expensive waits forward", "fill": "into idle processors", "both": "either"}
+MOVES = (
+    WEIGHTING,
+    *(
+        _from_known(
+            f"moves-{moves}-{frequency}-{seed}",
+            f"Sequences, {title}, {frequency:,} at first, seed {seed}",
+            moves=moves,
+            frequency=frequency,
+            seed=seed,
+            evaluations=2_000,
+        )
+        for moves, title in INFORMED.items()
+        for frequency in (50, 500, 5_000)
+        for seed in (1, 2, 3)
+    ),
+)
+
 PLANS: Mapping[str, tuple[Row, ...]] = MappingProxyType(
-    {"paper002": PAPER002, "better": BETTER, "algorithms": ALGORITHMS}
+    {"paper002": PAPER002, "better": BETTER, "algorithms": ALGORITHMS, "moves": MOVES}
 )
 SUMMARIES = (
     Summary("nsga", "All NSGA results", ("nsga-adjacent", "nsga-swap")),

@@ -226,6 +226,24 @@ def stored(run: Run, genes: int, objectives: int) -> Archive:
     )
 
 
+def writer(directory: str | os.PathLike[str]) -> str | None:
+    """Name the process that writes a run, as well as the run knows it; None if nobody does.
+
+    To find out, the lock is taken for a moment: not to be asked of a run that is just about to be opened.
+    """
+    try:
+        handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return _holder(Path(directory))
+    finally:
+        os.close(handle)
+    return None
+
+
 def evaluated(directory: str | os.PathLike[str]) -> tuple[Floats, Floats]:
     """Read what a run has evaluated, without its genomes; the run may be written meanwhile.
 

@@ -13,6 +13,22 @@ from typing import Any, NamedTuple
 
 from paretosched.cli import main
 
+# all there are, in the order of --help
+COMMANDS = (
+    "info",
+    "generate",
+    "scale",
+    "fetch",
+    "simulate",
+    "explore",
+    "train",
+    "explain",
+    "front",
+    "compare",
+    "app",
+    "assign",
+)
+
 ROOT = Path(__file__).parents[1]
 
 

@@ -37,6 +37,15 @@ def test_knee_and_compromise_are_in_the_middle_of_a_bent_front() -> None:
     assert knees(SMALL, ~ALL) == []
 
 
+def test_absurd_schedules_do_not_move_the_compromise() -> None:
+    absurd = front_of((60, 50, 10, 90), (60, 40, 20, 30), (60, 50, 90, 10), (90, 9e6, 9e6, 8e6), (50, 9e6, 8, 9e6))
+    assert compromise(absurd, np.ones(5, dtype=bool)) == 1
+    shortfall = [
+        max(abs(v / b - 1) for v, b in zip(row, (90, 8, 10), strict=True)) for row in absurd.values[:, [0, 2, 3]]
+    ]
+    assert int(np.argmin(shortfall)) == 1
+
+
 def test_knees_are_those_of_a_plain_loop_whatever_the_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     front = a_front(200)
     among = np.arange(200) % 3 > 0

@@ -10,6 +10,7 @@ import shutil
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +23,15 @@ from hypothesis import strategies as st
 import paretosched as ps
 from commands import done, environment, process
 from fronts import a_comparison, a_front
-from paretosched.advice import compromise, knees, remaining
+from paretosched import choice, store
+from paretosched.advice import compromise, knees, remaining, way
 from paretosched.app import folder as folders
-from paretosched.app.charts import LETTERS, axes, differences, empty, in_words, projection
+from paretosched.app.charts import LETTERS, axes, differences, empty, in_words, mark_styles, projection
 from paretosched.app.desk import Desk
 from paretosched.app.find import finder
-from paretosched.app.server import application
-from paretosched.app.state import ACTIONS, MOST_PICKS, Pick, State, after, beginning, current, from_json, to_json
+from paretosched.app.server import application, served
+from paretosched.app.state import ACTIONS, MOST_PICKS, Pick, State, after, beginning, current, from_json, read, to_json
+from paretosched.app.tabs import contents
 from paretosched.app.trainings import DONE, QUEUED, RUNNING, STOPPED, Trainings, size
 from paretosched.app.view import comparison_rows, progress, remaining_rows, scene, step_rows, to_csv, view
 from paretosched.choice import Limit, Wish, nearest, parse
@@ -100,6 +103,9 @@ def test_the_shortlist_keeps_order_and_notes() -> None:
         {"do": "note", "row": 2, "text": "cheap"}, {"do": "drop", "row": 5},
     )  # fmt: skip
     assert state.picks == (Pick(2, "cheap"),)
+    alike = replace(FRONT, values=np.repeat(FRONT.values[:1], len(FRONT), axis=0))
+    with pytest.raises(InputError, match="stands out"):
+        after(START, {"do": "knees"}, alike)
     many = did(*({"do": "pick", "row": row} for row in range(MOST_PICKS)))
     with pytest.raises(InputError, match="at most 12"):
         did({"do": "pick", "row": 100}, state=many)
@@ -138,7 +144,7 @@ JSON = st.recursive(
     ),
     max_leaves=8,
 )
-KEYS = ("text", "limits", "name", "value", "classes", "row", "across", "up", "log", "generations", "number", "page")
+KEYS = ("text", "limits", "name", "value", "classes", "row", "across", "up", "log", "fit", "generations", "number")
 
 
 @settings(deadline=None, max_examples=50)
@@ -168,7 +174,7 @@ def busy() -> State:
 def test_a_state_survives_a_file() -> None:
     value = json.loads(json.dumps(to_json(busy(), FRONT), allow_nan=False))
     assert from_json(value, FRONT, "page") == (busy(), 0)
-    assert value["in_words"] == "near AWRT1 = 50400, UTIL = 67, AWRT5 <= 108000"
+    assert value["in_words"] == "near AWRT1 = 14h, UTIL = 67, AWRT5 <= 30h"
 
 
 def test_rows_are_found_again_on_a_longer_front_and_missed_where_they_are_gone() -> None:
@@ -195,6 +201,13 @@ def test_a_file_of_something_else_is_refused(change: dict[str, Any]) -> None:
         from_json(to_json(busy(), FRONT) | change, FRONT, "the file")
     with pytest.raises(InputError):
         from_json([1], FRONT, "the file")
+
+
+@pytest.mark.parametrize("text", [None, 3, "", "{", "[" * 100_000, "[1]", "NaN", '{"format": 1}', "\ud800"])
+def test_what_is_opened_is_a_page_or_refused(text: Any) -> None:
+    with pytest.raises(InputError, match=r"^the file: "):
+        read(text, FRONT, "the file")
+    assert read(json.dumps(to_json(busy(), FRONT)), FRONT, "the file") == (busy(), 0)
 
 
 def test_one_page_at_a_time_and_where_it_can_be_kept(tmp_path: Path) -> None:
@@ -224,7 +237,7 @@ def test_work_is_saved_by_itself_and_undone(tmp_path: Path) -> None:
     assert desk.state.picks == (Pick(4),)
     assert Desk(FRONT, tmp_path).state.picks == (Pick(4),)
     (tmp_path / "page.json").write_text("{")
-    with pytest.raises(InputError, match=r"page\.json"):
+    with pytest.raises(InputError, match=r"page\.json: .*move it away"):
         Desk(FRONT, tmp_path)
 
 
@@ -287,7 +300,60 @@ def test_charts_are_figures_whatever_the_front(front: Any) -> None:
     assert named == [o.name for o, v in zip(front.objectives, front.values.T, strict=True) if not np.isnan(v).any()]
     for axis in axes(front, marks):
         assert (axis["low"] < axis["high"]) == axis["maximise"]
-    assert "used by" in " ".join(in_words(front))
+    assert "% busy" in " ".join(in_words(front))
+    assert in_words(front, front.values.min(axis=0))[-1].startswith("No schedule at all takes less than")
+
+
+def test_marks_keep_their_looks_when_a_training_is_done(desk: Desk) -> None:
+    before = mark_styles(desk.marks)
+    assert before["ideal point"] not in [style for name, style in before.items() if name != "ideal point"]
+    desk._reached[1] = FRONT.values[3]
+    after_it = mark_styles(desk.marks)
+    assert after_it.pop("trained 1") not in before.values()
+    assert after_it == before
+    figure = desk.plane("AWRT1", "AWRT2", True)
+    drawn = {trace["name"]: (trace["marker"]["color"], trace["marker"]["symbol"]) for trace in figure["data"]}
+    assert drawn == mark_styles(desk.marks)
+    assert len(set(mark_styles(map(str, range(12))).values())) == 12
+
+
+def test_long_names_of_groups_are_cut_and_many_are_told() -> None:
+    front = a_front(40, groups=("x" * 500, *map(str, range(2, 21))))
+    assert all(len(axis["label"]) <= 18 for axis in axes(front, {}))
+    assert max(map(len, " ".join(in_words(front)).split())) < 60
+
+
+def test_schedules_that_no_group_would_bear_are_left_out_by_a_button(tmp_path: Path) -> None:
+    values = FRONT.values.copy()
+    values[0, 2:] = 1e8
+    wild = replace(FRONT, values=values)
+    desk = Desk(wild, tmp_path)
+    assert "twice EASY" not in written_page(desk)
+    desk.comparison = a_comparison(wild, ("EASY",))
+    assert "twice EASY" in written_page(desk)
+    (said,) = [do for do in told(contents(desk, view(desk.state, wild))) if do.get("fit")]
+    desk.act(said)
+    limits = {limit.objective: limit.high for limit in desk.state.wish.limits}
+    easy = dict(zip([o.name for o in wild.objectives], desk.comparison.values[0], strict=True))
+    assert limits.keys() == {"AWRT1", "AWRT2", "AWRT3", "AWRT4", "AWRT5"}
+    assert all(high == pytest.approx(2 * easy[name], abs=180) for name, high in limits.items())
+    assert desk.state.fit
+    assert not remaining(desk.state.wish, wild)[0]
+
+
+def told(components: Any) -> Iterator[dict[str, Any]]:
+    """What the buttons among components tell the server."""
+    for component in components if isinstance(components, list) else [components]:
+        if hasattr(component, "to_plotly_json"):
+            own = component.to_plotly_json()["props"]
+            if "data-do" in own:
+                yield json.loads(own["data-do"])
+            yield from told(own.get("children"))
+
+
+def written_page(desk: Desk) -> str:
+    layout = application(desk).test_client().get("/_dash-layout", headers={"Host": "localhost"})
+    return json.dumps(layout.json, ensure_ascii=False)
 
 
 # --- who may come in ------------------------------------------------------------------------------------------------
@@ -434,6 +500,34 @@ def test_the_page_agrees_with_the_commands(house: Path, tmp_path: Path) -> None:
         assert f'"{value / 3600:,.2f}"' in page or f'"{value:,.2f}"' in page
 
 
+def test_a_wish_on_the_page_agrees_with_the_commands(house: Path, tmp_path: Path) -> None:
+    front = ps.load_front(house / "run")
+    desk = Desk(front, tmp_path)
+    desk._know(finder(house / "run", front, [], reading))
+    easy = desk.marks["EASY"]
+    words = f"10*AWRT1 + 4*AWRT2, AWRT3 <= {np.ceil(2 * easy[4] / 3600):g}h"
+    desk.act({"do": "say", "text": words})
+    seen = view(desk.state, front)
+    wish = desk.state.wish
+    assert choice.written(wish, hours=True) == words
+    policies = ("--policy", "fcfs", "--policy", "conservative")
+    rows = done("compare", house / "w.swf.gz", "--front", house / "run", *policies, "--objective", words, "--json").json
+    listed = {row["policy"]: row for row in rows}
+    shares = {name: way(wish, easy, desk.marks[name], front) for name in ("FCFS", "CONS")}
+    for name, found in shares.items():  # as of the command, of those within the limits only
+        if listed[name]["exceeded"] == 0:
+            assert listed[name]["share_of_way"] == pytest.approx(100 * found.share, rel=1e-12)
+    assert any(listed[name]["exceeded"] == 0 for name in shares)
+    reached = choice.goal(wish, front.values[[seen.row]])  # by the schedule that the page looks at
+    assert [listed["best on the front"]["objective"]] == reached.tolist()
+    shown = {row["schedule"]: row for row in comparison_rows(front, desk.marks, "EASY", {})}
+    for name in ("FCFS", "CONS"):
+        for o in front.objectives:
+            assert shown[name][f"{o.name}_vs_reference"] == listed[name][f"{o.name}_vs_easy"]
+    simulated = done("simulate", house / "w.swf.gz", "--front", house / "run", "--row", seen.row, "--json").json
+    assert [simulated[o.name] for o in front.objectives] == front.values[seen.row].tolist()
+
+
 def test_without_its_log_a_page_says_how_to_name_it_and_does_all_else(house: Path, tmp_path: Path) -> None:
     front = ps.load_front(house / "run")
     done("front", house / "run", "-o", tmp_path / "f.parquet")
@@ -494,10 +588,34 @@ def test_a_training_that_was_damaged_is_listed_as_such(tmp_path: Path) -> None:
     assert [t.message[:14] for t in Trainings(tmp_path).listed()] == ["cannot be read"] * 2
 
 
-def test_the_end_that_a_service_manager_asks_for_is_one_in_order(house: Path) -> None:
-    from browser import served
+def test_a_training_that_outlives_its_page_runs_on_and_is_left_alone(tmp_path: Path) -> None:
+    trainings = Trainings(tmp_path)
+    choice.save_wish(Wish(weights=[("AWRT1", 1.0)]), tmp_path / "training-1.wish.json")
+    asked = {"format": "paretosched page training 1", "wish": choice.to_json(Wish(weights=[("AWRT1", 1.0)]))}
+    (tmp_path / "training-1.json").write_text(json.dumps({**asked, "generations": 5}))
+    assert [t.status for t in trainings.listed()] == [STOPPED]
+    with store.open_run(tmp_path / "training-1", {"of": "another process"}):
+        assert [t.status for t in trainings.listed()] == [RUNNING]
+        for touch in (trainings.cancel, trainings.resume):
+            with pytest.raises(InputError, match="page that was killed"):
+                touch(1)
+    assert [t.status for t in trainings.listed()] == [STOPPED]
 
-    with served(house / "run", cwd=house):
+
+@pytest.mark.parametrize("value", [0.0, -5.0, 1e300, math.nan])
+def test_values_that_no_schedule_has_are_refused(tmp_path: Path, value: float) -> None:
+    values = FRONT.values.copy()
+    values[:, 1] = value
+    front = replace(FRONT, values=values)
+    with pytest.raises(InputError, match="AWRT"), served(tmp_path / "f", front, lambda: None, port=0):
+        pass
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_end_that_a_service_manager_asks_for_is_one_in_order(house: Path) -> None:
+    from browser import served as started
+
+    with started(house / "run", cwd=house):
         pass  # `served` ends it with SIGTERM
     assert list((house / "run.app").iterdir()) == []
     with folders.opened(house / "run"):  # nobody holds it any more

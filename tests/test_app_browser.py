@@ -247,6 +247,31 @@ def test_what_else_an_owner_does(house: Path, chromium: Any, tmp_path: Path) -> 
         assert "AWRT9" in tab.inner_text("#message")
         assert page.wish() == "10*AWRT9"
 
+        # what is no number is not sent; what cannot be opened is said on whatever tab, and nothing has changed
+        tab.click("[data-mode='point']")
+        tab.fill("[aria-label='AWRT2 to come near to, h']", "1e999")
+        tab.keyboard.press("Enter")
+        tab.wait_for_selector("#message >> text=is not a number")
+        tab.click("[data-tab='compare']")
+        assert tab.inner_text("#message") == ""
+        for name, content in (("deep.json", "[" * 50_000), ("huge.json", "1" * 600_000), ("other.json", "{}")):
+            (tmp_path / name).write_text(content)
+            with tab.expect_file_chooser() as chooser:
+                tab.click("#open")
+            chooser.value.set_files(tmp_path / name)
+            words = {"deep.json": "nested too deeply", "huge.json": "larger than any page", "other.json": "format"}
+            tab.wait_for_selector(f"#message >> text={words[name]}")
+            assert tab.locator("#message").is_visible()
+        assert page.left() == len(front)
+        tab.click("[data-tab='wish']")
+
+        # what is done in one window is seen in another
+        other = Page(chromium, url)
+        page.say("AWRT1, AWRT2 <= 14.37h")
+        other.tab.wait_for_selector("#text[data-value='AWRT1, AWRT2 <= 14.37h']", state="attached")
+        assert other.wish() == page.wish()
+        other.close()
+
         # weights, classes, knees, compromise
         page.say("")
         tab.click("[data-mode='weights']")
@@ -269,7 +294,7 @@ def test_what_else_an_owner_does(house: Path, chromium: Any, tmp_path: Path) -> 
         assert front.values[page.row(), 0] >= front.values[row, 0] * (1 - 1e-5)
         assert tab.input_value("select.class[data-name='AWRT2']") == "improve"
         page.after(lambda: tab.click("text=Knee points"))
-        assert "knee" in tab.inner_text(".card.chosen h3")
+        assert "knee" in tab.inner_text(".card.chosen")
 
         # every figure and table as a file
         page.after(lambda: tab.click("#pick"))
@@ -286,6 +311,9 @@ def test_what_else_an_owner_does(house: Path, chromium: Any, tmp_path: Path) -> 
                 assert download.value.suggested_filename == f"{key}.{kind}"
                 assert content.startswith(b"\x89PNG" if kind == "png" else b"<svg"), (key, content[:50])
                 assert len(content) > 3000
+                if (key, kind) == ("parallel", "svg"):  # names the marks, and its numbers can be read
+                    assert b">EASY<" in content
+                    assert b"paint-order: stroke" in content
         with tab.expect_download() as download:
             tab.click("#compared ~ p a, .panel.compare p a")
         assert Path(download.value.path()).read_text().startswith("schedule,UTIL,AWRT,")

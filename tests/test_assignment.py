@@ -544,9 +544,21 @@ def test_assign_estimates_workloads_from_past_runs(lists: Path) -> None:
     assert list(rows(lists / "a.csv")[2].values()) == ["list", "", "", "", ""]
     done(*arguments, "--line", "printed")
     assert [row["workload"] for row in rows(lists / "a.csv")] == ["4.0", "8.0", ""]
-    said = command("assign", lists / "sizes.csv", lists / "nodes.csv")
+    (lists / "other.csv").write_text("job,size,workload\nanother,1,1\nanother,2,2\n")
+    said = command("assign", lists / "sizes.csv", lists / "nodes.csv", "--history", lists / "other.csv")
     assert said.status == 2
     assert "none could be estimated from its size" in said.err
+
+
+def test_without_past_runs_the_size_is_the_workload(lists: Path) -> None:
+    (lists / "works.csv").write_text((lists / "sizes.csv").read_text().replace("size", "workload"))
+    by_size, by_workload = (
+        done("assign", lists / name, lists / "nodes.csv", "-o", lists / f"by-{name}")
+        for name in ("sizes.csv", "works.csv")
+    )
+    assert (lists / "by-sizes.csv").read_text() == (lists / "by-works.csv").read_text()
+    assert "the size of a job is taken as its workload" in by_size.err
+    assert by_workload.err == ""
 
 
 def test_assign_takes_what_the_paper_leaves_open(lists: Path) -> None:

@@ -66,6 +66,7 @@ def wishes(draw: st.DrawFn) -> Wish:
 @given(wishes())
 def test_words_and_files_say_all_of_a_wish(wish: Wish) -> None:
     assert parse(written(wish), OBJECTIVES) == wish
+    assert parse(written(wish, hours=True), OBJECTIVES) == wish
     assert from_json(json.loads(json.dumps(to_json(wish), allow_nan=False))) == wish
 
 

@@ -23,25 +23,11 @@ import numpy as np
 import pytest
 
 import paretosched as ps
-from commands import command, done, environment, files, log, process
+from commands import COMMANDS, command, done, environment, files, log, process
 from paretosched import cli
 from paretosched.front import extremes
 from paretosched.policy import save_policy, to_json
 
-COMMANDS = (
-    "info",
-    "generate",
-    "scale",
-    "fetch",
-    "simulate",
-    "explore",
-    "train",
-    "explain",
-    "front",
-    "compare",
-    "app",
-    "assign",
-)
 EXPENSIVE = "numpy numba pymoo pandas plotly pyarrow rich dask distributed moocore scipy cma dash flask"
 
 # Three groups and queues, own job numbers, waits; jobs 12 and 9 are wide and wait for each other.

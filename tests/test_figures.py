@@ -12,13 +12,12 @@ from paretosched.choice import Wish
 from paretosched.compare import IDEAL, NEAREST, compare
 from paretosched.errors import InputError
 from paretosched.figures import (
-    HIGH,
     MARKS,
     NEARBY,
     REPRESENTATIVES,
+    ROOM,
     SETS,
     STRANDS,
-    WIDE,
     _linear_ticks,
     _log_ticks,
     bars,
@@ -107,8 +106,8 @@ def test_labels_of_marks_at_one_place_do_not_overlap(x, y):
     drawn = scatter(MANY, x, y, {f"policy {k}": spot * (1 + k / 1000) for k in range(5)}, log=True)
     boxes = [(note.ax, note.ay, 3.6 * len(note.text) + 6) for note in drawn.layout.annotations]
     for k, (ax, ay, half) in enumerate(boxes):
-        assert abs(ax) < WIDE
-        assert abs(ay) < HIGH
+        assert abs(ax) < ROOM[0]
+        assert abs(ay) < ROOM[1]
         assert all(abs(ax - bx) > half * 0.9 or abs(ay - by) > 15 for bx, by, _ in boxes[:k])
 
 

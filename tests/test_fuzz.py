@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 import paretosched as ps
-from commands import command, done, files, log, process
+from commands import COMMANDS, command, done, files, log, process
 from paretosched.rules import RuleBase
 
 LIMIT = str(10**30)
@@ -391,23 +391,7 @@ def test_absurd_values_are_refused_under_the_name_of_their_option(
     assert files(tmp_path) == {}
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "info",
-        "generate",
-        "scale",
-        "fetch",
-        "simulate",
-        "explore",
-        "train",
-        "explain",
-        "front",
-        "compare",
-        "app",
-        "assign",
-    ],
-)
+@pytest.mark.parametrize("name", COMMANDS)
 def test_wrong_usage_is_refused(house: Path, tmp_path: Path, name: str) -> None:
     begin = sound(name, house, tmp_path)
     for wrong in (["--nonsense"], ["--jsonx"], ["--js"], ["-x"], ["--nonsense=3"], ["--json=3"]):

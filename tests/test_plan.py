@@ -92,10 +92,18 @@ def test_algorithms_are_compared_at_equal_evaluations_with_three_seeds() -> None
         assert len({repr({k: v for k, v in row.items() if k not in varied}) for row in rows}) == 1
 
 
+def test_moves_are_compared_at_equal_evaluations_with_three_seeds() -> None:
+    rows = [row.settings for row in PLANS["moves"] if row.settings["encoding"] == "sequence"]
+    compared = {(row["moves"], row["frequency"], row["seed"]) for row in rows}
+    assert compared == {(m, f, s) for m in ("pull", "fill", "both") for f in (50, 500, 5_000) for s in (1, 2, 3)}
+    varied = {"moves", "frequency", "seed"}
+    assert len({repr({k: v for k, v in row.items() if k not in varied}) for row in rows}) == 1
+
+
 def test_rows_can_be_chosen_and_unknown_ones_are_named() -> None:
     assert rows_of("paper002") == PLANS["paper002"]
     assert [row.name for row in rows_of("better", ["weighting"])] == ["weighting"]
-    with pytest.raises(InputError, match='plan must be one of paper002, better, algorithms, but is "all"'):
+    with pytest.raises(InputError, match='plan must be one of paper002, better, algorithms, moves, but is "all"'):
         rows_of("all")
     with pytest.raises(InputError, match=r'row of the plan paper002 must be one of .*, but is "NSGA"'):
         rows_of("paper002", ["NSGA"])

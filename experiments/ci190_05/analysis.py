@@ -37,6 +37,7 @@ FIGURES: dict[int, tuple[str, str, str, bool]] = {
     15: ("final", "AWRT", "AWRT1", True),
     16: ("final", "AWRT1", "AWRT2", True),
 }
+PARTS = ("table4", "better", "algorithms", "moves", "workloads")
 TITLE = "Paper 002, figures 6 to 16: CTC"
 WHAT = {
     "searched": "the non-dominated schedules of the NSGA and of the NSGA-II rows, sequences of the whole workload",
@@ -94,7 +95,7 @@ def main() -> None:
     options = parser.parse_args()
     provenance = json.loads((options.results / "provenance.json").read_text(encoding="utf-8"))
     paper = published(HERE / "paper.csv")
-    found = {name: rows(options.results / f"{name}.csv") for name in ("table4", "better", "algorithms", "workloads")}
+    found = {name: rows(options.results / f"{name}.csv") for name in PARTS}
     lines = ["# Paper 002 (report CI-190/05): the Pareto fronts", "", *heading(provenance)]
     if found["table4"]:
         lines += table4(paper, found["table4"])
@@ -106,6 +107,8 @@ def main() -> None:
         lines += equal(rows(options.results / "better-courses.csv"))
     if found["algorithms"]:
         lines += algorithms(found["algorithms"])
+    if found["moves"]:
+        lines += moves(found["moves"])
     if found["workloads"]:
         lines += workloads(paper, found["workloads"])
     lines += errata(HERE / "paper.csv")
@@ -356,10 +359,6 @@ def equal(found: Sequence[Mapping[str, str]]) -> list[str]:
         "Hypervolume of what each run alone had found by then, all in one box: from the best of all runs to the "
         "worst of the weighting front. Those that begin with the weighting front had its 20,000 evaluations before.",
         "",
-        "The rows into idle processors are one seed each; their start frequencies (5,000 and 500, against 50) were "
-        "chosen on this workload, and their CPU seconds are of a loaded, interrupted run: they are no controlled "
-        "comparison of moves, and their columns in time do not count.",
-        "",
     ]
 
 
@@ -401,6 +400,30 @@ def algorithms(found: Sequence[Mapping[str, str]]) -> list[str]:
         "points",
     ]
     return ["## Algorithms at equal evaluations", "", *markdown(heads, lines, left=2), ""]
+
+
+def moves(found: Sequence[Mapping[str, str]]) -> list[str]:
+    """Set the moves that use what is known beside each other."""
+    lines = []
+    for name, frequency in dict.fromkeys((row["moves"], row["frequency"]) for row in found):
+        own = [row for row in found if (row["moves"], row["frequency"]) == (name, frequency)]
+        cells = [f"{int(frequency):,}", str(len(own)), f"{np.mean([float(row['kernel_seconds']) for row in own]):,.0f}"]
+        cells += [f"{np.mean([int(row[key]) for row in own]):,.0f}" for key in ("size", "in_front")]
+        gains = [100 * float(row["gain"]) / (float(row["begin"])) for row in own]
+        lines.append([name, *cells, f"{np.mean(gains):+.2f} %", f"{min(gains):+.2f} to {max(gains):+.2f} %"])
+    heads = ["moves", "at first", "seeds", "CPU s", "points", "of the joint front", "hypervolume", "least to most"]
+    return [
+        "## Moves from known schedules, at equal evaluations",
+        "",
+        *markdown(heads, lines, left=1),
+        "",
+        f"Strict sequences, {int(found[0]['evaluations']):,} evaluations from the start orders of the weighting front; "
+        "pull: jobs whose wait is expensive forward; fill: jobs into idle processors, which nobody else notices; both: "
+        "either, drawn anew each time. At first: moves a child in the first generation, afterwards as the search "
+        "adapts them. Of the joint front: points not dominated by the weighting front and all these runs together. "
+        "Hypervolume: what the weighting front (20,000 evaluations) gains by the run.",
+        "",
+    ]
 
 
 def workloads(paper: Mapping[tuple[str, str], str], found: Sequence[Mapping[str, str]]) -> list[str]:

@@ -26,7 +26,7 @@ from paretosched.tables import save_rows
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-PARTS = ("paper002", "better", "algorithms", "workloads")
+PARTS = ("paper002", "better", "algorithms", "moves", "workloads")
 
 
 def main() -> None:
@@ -56,6 +56,9 @@ def main() -> None:
     if "algorithms" in parts:
         explore(ctc, place, PLANS["algorithms"], options)
         save_rows(algorithms(place), options.results / "algorithms.csv")
+    if "moves" in parts:
+        explore(ctc, place, PLANS["moves"], options)
+        save_rows(moves(place), options.results / "moves.csv")
     if "workloads" in parts:
         save_rows(
             [other(log, place if log == settings.CTC else options.work / log[0], options) for log in logs()],
@@ -280,6 +283,23 @@ def algorithms(place: Path) -> list[dict[str, Any]]:
             keys = ("evaluations", "size", "hypervolume", "igd_plus", "epsilon")
             about = {key: row.settings[key] for key in ("encoding", "algorithm", "seed")}
             found.append({"row": row.name, **about, **{key: measured[key] for key in keys}})
+    return found
+
+
+def moves(place: Path) -> list[dict[str, Any]]:
+    """Measure moves at equal evaluations, in one box with the front they begin with."""
+    rows = [row for row in PLANS["moves"] if row.settings["encoding"] == "sequence"]
+    begin = ps.load_front(place / "weighting")
+    fronts = [ps.load_front(place / row.name) for row in rows]
+    with_begin = [ps.merge([begin, front]) for front in fronts]
+    first, *measured = ps.indicators(ps.merge([begin, *fronts]), [begin, *fronts, *with_begin])["inputs"]
+    found = []
+    for row, own, gained in zip(rows, measured[: len(rows)], measured[len(rows) :], strict=True):
+        about = {key: row.settings[key] for key in ("moves", "frequency", "seed")}
+        kept = {key: own[key] for key in ("evaluations", "size", "in_front", "hypervolume")}
+        seconds = {"kernel_seconds": read_about(place / row.name)["kernel_seconds"]}
+        both = {"begin": first["hypervolume"], "gain": gained["hypervolume"] - first["hypervolume"]}
+        found.append({"row": row.name, **about, **kept, **seconds, **both})
     return found
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import csv
 import json
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,6 +15,7 @@ import settings
 import paretosched as ps
 from paretosched.figures import FONT, GRID, INK, SETS
 from paretosched.files import written
+from paretosched.tables import load_rows, markdown
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -37,8 +37,8 @@ def main() -> None:
     for key, value in provenance["settings"].items():  # a quick run has others
         setattr(settings, key, value)
     parts = ("surfaces", "convergence", "times", "growth", "cluster", "estimator", "estimates")
-    found = {part: rows(options.results / f"{part}.csv") for part in parts}
-    paper = {(row["source"], row["item"], row["quantity"]): row["value"] for row in rows(HERE / "paper.csv")}
+    found = {part: load_rows(options.results / f"{part}.csv") for part in parts}
+    paper = {(row["source"], row["item"], row["quantity"]): row["value"] for row in load_rows(HERE / "paper.csv")}
     lines = ["# Paper 003: PGGA", "", *heading(provenance), *claims(found, paper)]
     lines += surfaces(found["surfaces"])
     lines += convergence(found["convergence"])
@@ -56,25 +56,9 @@ def main() -> None:
         ps.export_figures(drawn, options.results / "figures", ("png",))
 
 
-def rows(path: Path) -> Rows:
-    """Read a CSV file."""
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
 def column(found: Iterable[Mapping[str, str]], key: str) -> np.ndarray:
     """Give a column as numbers, NaN where nothing stands."""
     return np.array([float(row[key] or "nan") for row in found])
-
-
-def markdown(heads: Sequence[str], lines: Iterable[Sequence[str]], left: int = 1) -> list[str]:
-    """Write a table, its first columns aligned to the left.
-
-    >>> markdown(["row", "n"], [["a", "1"]])
-    ['| row | n |', '| --- | ---: |', '| a | 1 |']
-    """
-    rule = ["---" if place < left else "---:" for place in range(len(heads))]
-    return [f"| {' | '.join(cells)} |" for cells in (heads, rule, *lines)]
 
 
 def known(values: np.ndarray) -> np.ndarray:
@@ -186,7 +170,7 @@ def claims(found: Mapping[str, Rows], paper: Mapping[tuple[str, str, str], str])
         f"{gaps['pgga'].mean():.0f} %",
         holds(below == 0, below < 0.05 * count),
     )
-    return ["## The claims", "", *markdown(["claim", "ours", "verdict"], lines, 3), "", *reading(span), ""]
+    return ["## The claims", "", *markdown(["claim", "ours", "verdict"], lines, left=3), "", *reading(span), ""]
 
 
 def reading(span: Mapping[str, np.ndarray]) -> list[str]:
@@ -280,15 +264,15 @@ def surfaces(every: Rows) -> list[str]:
         f"All {len(jobs) * len(nodes)} combinations, makespan / bound; the surfaces are in `surfaces.csv` and in the "
         "figures.",
         "",
-        *markdown(["method", "mean", "median", "least", "largest"], ratios),
+        *markdown(["method", "mean", "median", "least", "largest"], ratios, left=1),
         "",
         "How often the method of the row is better than that of the column:",
         "",
-        *markdown(["", *(NAMES[name] for name in names)], wins),
+        *markdown(["", *(NAMES[name] for name in names)], wins, left=1),
         "",
         "Some combinations, makespan / bound, mean and spread over seeds:",
         "",
-        *markdown(heads, lines, 2),
+        *markdown(heads, lines, left=2),
         "",
         "Bound: the longer of T* and the largest job on the fastest node, time units, mean. PGGA arrived: within its "
         "tolerance of the bound, so that it stopped.",
@@ -320,7 +304,7 @@ def convergence(found: Rows) -> list[str]:
         "makespan after so many iterations. FCFS: "
         f"{spread(others['fcfs'])}; LPT: {spread(others['lpt'])}; bound: {spread(others['bound'])}.",
         "",
-        *markdown(["", *(f"{i}" for i in present), "converged after"], lines),
+        *markdown(["", *(f"{i}" for i in present), "converged after"], lines, left=1),
         "",
         f"Converged: first within {100 * settings.CONVERGED:g} % of the makespan after {last} iterations, looked at "
         f"every {settings.LOOK_EVERY}. The paper's tests of 50, 100, ... iterations are one run here, looked at on the "
@@ -354,7 +338,7 @@ def table1(found: Rows, paper: Mapping[tuple[str, str, str], str]) -> list[str]:
     return [
         "## Table 1: time, ms",
         "",
-        *markdown([*heads, "times faster than the paper", "LPT ours"], lines),
+        *markdown([*heads, "times faster than the paper", "LPT ours"], lines, left=1),
         "",
         f"{settings.ITERATIONS} iterations. The paper: a 2.0 GHz Pentium of about 2005, wall time. Ours: CPU time of a "
         "core that others used, too, TGA and PGGA in turn; both do the same work a generation, so that they differ "
@@ -378,7 +362,7 @@ def growth(found: Rows) -> list[str]:
     return [
         "## The cost of a generation of 50 chromosomes",
         "",
-        *markdown(["jobs", "nodes", "CPU ms a generation", "of that all makespans, ms", "ns a gene"], lines, 0),
+        *markdown(["jobs", "nodes", "CPU ms a generation", "of that all makespans, ms", "ns a gene"], lines, left=0),
         "",
         "All makespans of a generation are one compiled call, linear in jobs plus nodes.",
         "",
@@ -412,7 +396,7 @@ def table2(found: Rows, paper: Mapping[tuple[str, str, str], str]) -> list[str]:
     return [
         "## Table 2: the cluster, simulated; makespan, ms: paper / ours",
         "",
-        *markdown(["jobs/nodes", *names.values(), "PGGA with FCFS, ours", "LPT, ours", "bound, ours"], lines),
+        *markdown(["jobs/nodes", *names.values(), "PGGA with FCFS, ours", "LPT, ours", "bound, ours"], lines, left=1),
         "",
         f"Not a cluster: workloads of 1 to 5 units, 250 ms a unit at 2.6 GHz, uniform, on nodes of 2.6, 2.0 and 1.6 "
         f"GHz, equally likely; {len(settings.CLUSTER_SEEDS)} seeds. Workloads were estimated as printed from runs of 1 "
@@ -431,7 +415,9 @@ def estimator(found: Rows) -> list[str]:
     return [
         "## The workload estimator (Figure 1): mean relative error for sizes it has not seen, %",
         "",
-        *markdown(["workload of size d in 1..100", "records", *(key.removesuffix(" %") for key in keys)], lines),
+        *markdown(
+            ["workload of size d in 1..100", "records", *(key.removesuffix(" %") for key in keys)], lines, left=1
+        ),
         "",
         f"{settings.UNSEEN} sizes a seed. Within: between sizes that were seen; beyond: outside of them. Printed: "
         "slope times size, right only for a workload proportional to the size; more records do not help it. "
@@ -461,7 +447,7 @@ def estimates(found: Rows) -> list[str]:
         "",
         *verdicts(found),
         "",
-        *markdown(heads, lines, 3),
+        *markdown(heads, lines, left=3),
         "",
         "Rows *requested*: UTIL in %, AWRT of all and of the five user groups in s, mean wait in s, mean bounded "
         "slowdown (10 s). Other rows: points of UTIL, and per cent against *requested*; negative is better. Accuracy: "
@@ -502,21 +488,25 @@ def verdicts(found: Rows) -> list[str]:
         "In how many of the pairs of log and rule below a source is better than the requests, and the geometric mean "
         "of the ratios to them (below 1 is better):",
         "",
-        *markdown(["estimates", *(key.removesuffix(" s").removeprefix("mean ") for key in keys)], lines),
+        *markdown(["estimates", *(key.removesuffix(" s").removeprefix("mean ") for key in keys)], lines, left=1),
         "",
-        "Perfect estimates would be worth a lot. Predictions, though mostly more accurate than requests, are not: "
-        "four in ten are too short, a reservation that rests on them is put off again and again, and the wide, long "
-        "jobs that wait for one pay. AWRT weights jobs by their processor seconds and shows that; the plain mean of "
-        "the bounded slowdown, which Tsafrir, Etsion and Feitelson improve, falls with EASY on four of the five logs, "
-        "and so does ours (they also backfill the shortest first).",
+        "Perfect estimates would be worth a lot. Predictions, though mostly more accurate than requests, are not: on "
+        "three of the five logs more than four in ten are too short, a reservation that rests on them is put off "
+        "again and again, and the wide, long jobs that wait for one pay. AWRT weights jobs by their processor seconds "
+        "and shows that; the plain mean of the bounded slowdown, which Tsafrir, Etsion and Feitelson improve, falls "
+        "with EASY on four of the five logs, and so does ours (they also backfill the shortest first).",
     ]
 
 
 def errata(path: Path) -> list[str]:
     """List what is odd in the paper's numbers."""
-    noted = [row for row in rows(path) if row["errata"]]
+    noted = [row for row in load_rows(path) if row["errata"]]
     cells = [[row["source"], row["item"], row["quantity"], row["value"], row["errata"]] for row in noted]
-    return ["## Notes on the paper's numbers", "", *markdown(["source", "item", "quantity", "value", "note"], cells, 5)]
+    return [
+        "## Notes on the paper's numbers",
+        "",
+        *markdown(["source", "item", "quantity", "value", "note"], cells, left=5),
+    ]
 
 
 # --- the figures --------------------------------------------------------------------------------------------------
@@ -587,9 +577,8 @@ def ratio(every: Rows, one: str, other: str, title: str) -> Any:
         text=[[f"{cell:.2f}" for cell in line] for line in value], texttemplate="%{text}", textfont={"size": 11},
         colorbar={"title": {"text": "ratio"}, "tickvals": np.log2(ticks).tolist(), "ticktext": [str(t) for t in ticks]},
     )  # fmt: skip
-    text = (
-        f"{title}: makespan of {NAMES[one].split(',')[0]} / {NAMES[other]}; blue: {NAMES[one].split(',')[0]} is better"
-    )
+    first = NAMES[one].split(",")[0]
+    text = f"{title}: makespan of {first} / {NAMES[other]}<br><sup>blue: {first} is better</sup>"
     figure.update_layout(
         layout(
             text,

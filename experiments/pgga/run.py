@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import csv
 import json
 import os
 import platform
@@ -35,6 +34,7 @@ from paretosched.assignment.synthetic import CLUSTER_UNIT, LOOPS
 from paretosched.estimates import LEARNING
 from paretosched.files import written
 from paretosched.objectives import objective_table
+from paretosched.tables import save_rows
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -64,7 +64,7 @@ def main() -> None:
                     temporary.write_text(json.dumps(found), encoding="utf-8")
                 print(f"  {part} {name}: {len(found)} rows", flush=True)
             rows += json.loads(place.read_text(encoding="utf-8"))
-        save(rows, options.results / f"{part}.csv")
+        save_rows(rows, options.results / f"{part}.csv")
     provenance(options)
 
 
@@ -80,14 +80,6 @@ def provenance(options: argparse.Namespace) -> None:
     }
     with written(options.results / "provenance.json") as temporary:
         temporary.write_text(json.dumps(note, indent=2) + "\n", encoding="utf-8")
-
-
-def save(rows: Rows, path: Path) -> None:
-    """Write rows as CSV."""
-    with written(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, rows[0].keys(), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
 
 
 def instance(jobs: int, nodes: int, seed: int, distinct: int | None = None) -> tuple[Bag, Nodes]:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..choice import Wish
-from ..compare import improvement
-from ..figures import HOUR, SETS, axis, defined, extent, plane, template, text, ticks, unit
+from ..compare import IDEAL, improvement
+from ..figures import HOUR, SETS, axis, defined, extent, mark_style, plane, template, text, ticks, unit
 from ..front import Front
 from ..objectives import Objective
 
@@ -21,7 +22,10 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
+BEST_OF_EACH = "best of each"
+IDEALS = ("#E69F00", "star")  # how the ideal point, or the best of each objective, is marked
 LETTERS = "ABCDEFGHIJKL"  # of the shortlist
+SMALLEST = (312.0, 260.0)  # pixels of a projection on a page of 1280 x 800
 MARGIN = {"l": 68, "r": 14, "t": 10, "b": 46}
 CHOSEN, ASPIRED, ON_THE_WAY = "#D55E00", "#0072B2", "#7b8794"
 
@@ -53,7 +57,7 @@ def axes(front: Front, marks: Mapping[str, Floats]) -> list[dict[str, Any]]:
             {
                 "name": objective.name,
                 "column": column,
-                "label": objective.label.removeprefix("AWRT of "),
+                "label": brief(objective),
                 "unit": "h" if objective.unit == "s" else objective.unit,
                 "maximise": objective.maximise,
                 "factor": _factor(objective),
@@ -74,7 +78,7 @@ def empty(front: Front, x: str, y: str, marks: Mapping[str, Floats], *, log: boo
     front, x, y, marks, log
         As for `figures.plane`.
     """
-    figure = plane(front, x, y, marks, log=log)
+    figure = plane(front, x, y, marks, log=log, room=SMALLEST)
     figure.update_layout(
         margin=MARGIN,
         dragmode=False,
@@ -85,8 +89,32 @@ def empty(front: Front, x: str, y: str, marks: Mapping[str, Floats], *, log: boo
         update(title_standoff=4)
         if name == "AWRT":  # its label in full is longer than a small chart
             update(title_text="AWRT · all jobs (hours)")
+    for own, note, (hue, symbol) in zip(
+        figure.data, figure.layout.annotations, mark_styles(marks).values(), strict=True
+    ):
+        own.marker.update(color=hue, symbol=symbol)
+        note.update(arrowcolor=hue, bordercolor=hue)
     drawn: dict[str, Any] = json.loads(figure.to_json())
     return drawn
+
+
+def mark_styles(names: Iterable[str]) -> dict[str, tuple[str, str]]:
+    """Give every mark a colour and a symbol, which it keeps when others come; no schedule looks like the ideal.
+
+    Examples
+    --------
+    >>> mark_styles(["EASY", "ideal point"])
+    {'EASY': ('#D55E00', 'diamond'), 'ideal point': ('#E69F00', 'star')}
+    """
+    names = list(names)
+    others = (style for style in map(mark_style, count()) if style[1] != IDEALS[1])
+    return {name: IDEALS if name in (IDEAL, BEST_OF_EACH) else next(others) for name in names}
+
+
+def brief(objective: Objective, most: int = 18) -> str:
+    """Say in a few letters whose response time an objective is; owners' names of groups may be long."""
+    words = objective.label.removeprefix("AWRT of ")
+    return words if len(words) <= most else f"{words[: most - 1]}…"
 
 
 def projection(
@@ -189,7 +217,8 @@ def differences(objectives: Sequence[Objective], reference: tuple[str, Floats], 
         )
     figure.update_layout(
         margin={"l": 62, "r": 14, "t": 8, "b": 44},
-        height=150 + 20 * int(kept.sum()) + 26 * len(others),
+        # every bar can be told from the next one, and the legend has room
+        height=110 + int(kept.sum()) * max(20, 8 * len(others) + 8) + 20 * -(-len(others) // 3),
         barmode="group",
         bargap=0.25,
         showlegend=True,
@@ -206,10 +235,11 @@ def part(front: Front, among: NDArray[np.bool_]) -> Front:
     return replace(front, **rows)
 
 
-def in_words(front: Front) -> list[str]:
+def in_words(front: Front, ideal: Floats | None = None) -> list[str]:
     """Say what is possible, in sentences for somebody who does not know the names of the objectives.
 
-    Response times reach from submission to completion; "waits" would leave out the run time.
+    Response times reach from submission to completion; "waits" would leave out the run time. `ideal`, (m,) natural
+    units, is what no schedule can pass.
     """
     between, groups = {}, []
     for objective, column in zip(front.objectives, front.values.T, strict=True):
@@ -217,10 +247,13 @@ def in_words(front: Front) -> list[str]:
             low, high = (_short(float(f(column)) * _factor(objective)) for f in (np.min, np.max))
             between[objective.name] = low if low == high else f"{low}–{high}"
             if objective.name not in ("UTIL", "AWRT"):
-                groups.append(f"{objective.label.removeprefix('AWRT of ')}: {between[objective.name]}")
-    words = [f"The machine is used by {between['UTIL']} %."]
+                groups.append(f"{brief(objective, 40)}: {between[objective.name]}")
+    words = [f"The machine is {between['UTIL']} % busy."]
     among = f" ({', '.join(groups)})" if groups else ""
-    return [*words, f"On average, a job is done {between['AWRT']} hours after its submission{among}."]
+    words += [f"On average, a job is done {between['AWRT']} hours after its submission{among}."]
+    if ideal is not None:
+        words.append(f"No schedule at all takes less than {_short(float(ideal[1]) / HOUR)} hours.")
+    return words
 
 
 def _short(value: float) -> str:

@@ -19,7 +19,7 @@ from ..simulate import simulate
 from ..workload import Workload
 from . import folder as folders
 from . import state as states
-from .charts import axes, empty, part
+from .charts import BEST_OF_EACH, axes, empty, part
 from .state import State
 from .trainings import DONE, EFFORTS, RUNNING, Training, Trainings
 
@@ -27,7 +27,6 @@ Floats = NDArray[np.float64]
 
 KNOWN = ("fcfs", "conservative")  # and EASY, and what the log says happened
 MOST_UNDONE = 100
-BEST_OF_EACH = "best of each"
 
 
 class Desk:
@@ -59,11 +58,13 @@ class Desk:
         self._past: list[State] = []
         self._future: list[State] = []
         self._ends = reachable(front, np.ones(len(front), dtype=np.bool_))
-        saved = folders.load(folder)
-        if saved is not None:
-            self.state, lost = states.from_json(saved, front, str(folder / folders.PAGE_FILE))
-            if lost:
-                self.remark = f"{lost} schedule{'s' if lost > 1 else ''} of the shortlist are no longer on the front"
+        try:
+            saved = folders.load(folder)
+            if saved is not None:
+                self.state, lost = states.from_json(saved, front, str(folder / folders.PAGE_FILE))
+                self.remark = f"no longer on the front: {lost} of the shortlist" if lost else ""
+        except InputError as error:
+            raise InputError(f"{error}; move it away to begin anew") from None
 
     def act(self, action: Any) -> None:
         """Do what the page says the owner did, and save.
@@ -74,18 +75,18 @@ class Desk:
             It cannot be done; nothing has changed.
         """
         with self.lock:
-            self.remark = ""
             what = action.get("do") if isinstance(action, dict) else None
             if what == "refresh":
                 return
+            self.remark = ""
             if what in ("undo", "redo"):
                 self._step_back(what == "undo")
             elif what in ("train", "cancel", "resume"):
                 self._train(action)
             elif what == "open":
-                state, lost = states.from_json(action.get("page"), self.front, "the opened file")
+                state, lost = states.read(action.get("text"), self.front, "the opened file")
                 self._become(state)
-                self.remark = f"{lost} schedules of the file are not on this front" if lost else ""
+                self.remark = f"not on this front: {lost} of the shortlist of the file" if lost else ""
             else:
                 state = states.after(self.state, action, self.front)
                 if what == "look":  # undo passes over it

@@ -1,52 +1,24 @@
-"""The page as Dash components: the frame, and what is in it for a state. Inputs are made by `assets/page.js`.
-
-A button or field carries in `data-do` what the browser is to say when it is used: an action of `state.after`, into
-which a field puts its value under `data-key`. So one callback serves the whole page.
-"""
+"""The frame of the page as Dash components: its head, the charts, and room for the tabs; see `tabs`, `parts`."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
 from dash import dcc, html
 
-from .. import choice
-from ..advice import CLASSES, FREE
-from ..compare import improvement
-from ..figures import defined, mark_style
-from ..front import Front, row_policy
-from ..objectives import Objective
-from ..tables import plain
-from .charts import LETTERS, differences, in_words, shown, unit_of
+from ..figures import defined
+from ..front import Front
+from .charts import mark_styles, shown, unit_of
 from .desk import Desk
-from .state import State
-from .trainings import DONE, EFFORTS, FAILED, QUEUED, RUNNING, STOPPED, Training, size
-from .view import View, progress
-
-GRAPH = {
-    "displaylogo": False,
-    "modeBarButtons": [["zoom2d", "pan2d", "resetScale2d"]],
-    "plotlyServerURL": "",
-    "responsive": True,
-    "doubleClick": False,
-}
-MODES = {"ranges": "Ranges", "point": "Reference point", "weights": "Weights", "classes": "Classes"}
-HELP = {
-    "ranges": "Only schedules within all of these remain; the same as brushing a chart.",
-    "point": "Say what you would like to have; the schedule that misses it least is found.",
-    "weights": "How much an hour of each group counts. The smallest weighted sum wins.",
-    "classes": "From the schedule you look at: what shall improve, what may get worse?",
-}
+from .parts import GRAPH, button, check_box, exports, heading, labelled, selection
 
 
 def page(desk: Desk, contents: Mapping[str, Any]) -> Any:
     """Lay out the page with its first contents, see `server`."""
     front = desk.front
     names = [o.name for o in defined(front)]
-    facts = f"{len(front):,} schedules, none better than another in everything, out of {front.evaluations:,} simulated"
+    facts = f"{_schedules(len(front))}, none better than another in everything, out of {front.evaluations:,} simulated"
     return html.Div(
         id="page",
         children=[
@@ -56,8 +28,8 @@ def page(desk: Desk, contents: Mapping[str, Any]) -> Any:
                 [
                     html.Div([html.B("paretosched"), html.Span(front.workload, className="name")], className="brand"),
                     html.P(facts, className="facts"),
-                    _button("↶ Undo", {"do": "undo"}, id="undo", title="Undo (Ctrl+Z)"),
-                    _button("↷ Redo", {"do": "redo"}, id="redo", title="Redo (Ctrl+Shift+Z)"),
+                    button("↶ Undo", {"do": "undo"}, id="undo", title="Undo (Ctrl+Z)"),
+                    button("↷ Redo", {"do": "redo"}, id="redo", title="Redo (Ctrl+Shift+Z)"),
                     html.A(
                         "Save a copy",
                         href="page.json",
@@ -71,13 +43,13 @@ def page(desk: Desk, contents: Mapping[str, Any]) -> Any:
                         id="theme",
                         className="button",
                         title="Light, dark, or as the system",
-                        **_label("Light, dark, or as the system"),
+                        **labelled("Light, dark, or as the system"),
                     ),
                 ]
             ),
             html.Main(
                 [
-                    html.Section(_charts(names, front, contents), className="see", **_label("What is possible")),
+                    html.Section(_charts(names, contents), className="see", **labelled("What is possible")),
                     html.Section(
                         [
                             html.Nav(
@@ -90,10 +62,11 @@ def page(desk: Desk, contents: Mapping[str, Any]) -> Any:
                                     )
                                 ]
                             ),
+                            html.P(id="message", role="alert"),  # above all three tabs
                             html.Div(contents["ask"], id="ask"),
                         ],
                         className="side",
-                        **_label("What you want"),
+                        **labelled("What you want"),
                     ),
                 ]
             ),
@@ -102,9 +75,9 @@ def page(desk: Desk, contents: Mapping[str, Any]) -> Any:
     )
 
 
-def _charts(names: Sequence[str], front: Front, contents: Mapping[str, Any]) -> list[Any]:
+def _charts(names: Sequence[str], contents: Mapping[str, Any]) -> list[Any]:
     return [
-        html.P(" ".join(in_words(front)), id="words"),
+        html.P(contents["scene"]["words"], id="words"),
         html.Div(
             [
                 html.Div(
@@ -114,24 +87,15 @@ def _charts(names: Sequence[str], front: Front, contents: Mapping[str, Any]) -> 
                     ],
                     className="tabs",
                 ),
-                html.Label(
-                    [
-                        html.Span(
-                            className="field",
-                            id="fit",
-                            **_field({"do": "look"}, "fit", "axes cover what remains only", kind="check"),
-                        ),
-                        "fit axes",
-                    ],
-                    className="check",
-                ),
+                check_box("fit", "fit axes", "axes cover what remains only"),
+                check_box("log", "log axes", "logarithmic axes for response times"),
                 html.Div(id="legend"),
             ],
             className="bar",
         ),
         html.Div(
             [
-                _head(
+                heading(
                     "All objectives at once",
                     "drag along an axis to keep what passes there · better is up ↑",
                     "parallel",
@@ -147,20 +111,13 @@ def _charts(names: Sequence[str], front: Front, contents: Mapping[str, Any]) -> 
                         html.Div(
                             [
                                 html.H2(
-                                    [_select(names, "across", "to the right"), " and ", _select(names, "up", "upwards")]
-                                ),
-                                html.Label(
                                     [
-                                        html.Span(
-                                            className="field",
-                                            id="log",
-                                            **_field({"do": "look"}, "log", "logarithmic axes", kind="check"),
-                                        ),
-                                        "log",
-                                    ],
-                                    className="check",
+                                        selection(names, "across", "to the right"),
+                                        " and ",
+                                        selection(names, "up", "upwards"),
+                                    ]
                                 ),
-                                _export("free"),
+                                exports("free"),
                             ],
                             className="head",
                         ),
@@ -173,7 +130,7 @@ def _charts(names: Sequence[str], front: Front, contents: Mapping[str, Any]) -> 
                 ),
                 html.Div(
                     [
-                        _head("UTIL and AWRT", "drag to keep what is inside", "util"),
+                        heading("UTIL and AWRT", "drag to keep what is inside", "util"),
                         html.Div(
                             dcc.Graph(id="util", figure=contents["util"], config=GRAPH, style={"height": "100%"}),
                             className="cloud",
@@ -186,7 +143,7 @@ def _charts(names: Sequence[str], front: Front, contents: Mapping[str, Any]) -> 
         ),
         html.Div(
             [
-                _head(
+                heading(
                     "Every two objectives",
                     "click one to see it large · response times on logarithmic axes, hours",
                     "pairs",
@@ -198,599 +155,21 @@ def _charts(names: Sequence[str], front: Front, contents: Mapping[str, Any]) -> 
     ]
 
 
-# --- what is in it --------------------------------------------------------------------------------------------------
+def _schedules(number: int) -> str:
+    return f"{number:,} schedule{'' if number == 1 else 's'}"
 
 
-def contents(desk: Desk, seen: View) -> list[Any]:
-    """Give what stands on the three tabs."""
+def legend(front: Front, marks: Mapping[str, Any]) -> list[dict[str, str]]:
+    """Give the marks with their colours, symbols and values in words, for the browser."""
     return [
-        html.Div(_wish_tab(desk, seen), className="panel wish"),
-        html.Div(_compare_tab(desk), className="panel compare"),
-        html.Div(_train_tab(desk), className="panel train"),
+        {"name": name, "colour": hue, "symbol": symbol, "title": _told(front, marks[name])}
+        for name, (hue, symbol) in mark_styles(marks).items()
     ]
 
 
-def _wish_tab(desk: Desk, seen: View) -> list[Any]:
-    state = desk.state
-    words = "" if state.wish is None else choice.written(state.wish)
-    return [
-        html.Div(
-            [
-                html.Span(
-                    className="field wide",
-                    id="text",
-                    **_field(
-                        {"do": "say"},
-                        "text",
-                        "Your wish in words",
-                        words,
-                        kind="words",
-                        hint="10*AWRT1 + 4*AWRT2, AWRT5 <= 11h",
-                    ),
-                ),
-                _button("Clear", {"do": "say", "text": ""}, id="clear"),
-            ],
-            className="text",
-        ),
-        html.P(id="message", role="alert"),
-        html.P(desk.remark, className="remark") if desk.remark else None,
-        html.Div(id="left", **{"aria-live": "polite"}),
-        html.Div(
-            [html.Button(w, className="choice", **{"data-mode": key}) for key, w in MODES.items()],
-            className="tabs modes",
-        ),
-        *(html.P(text, className=f"help {key}") for key, text in HELP.items()),
-        _wish_table(state, desk, seen),
-        html.Div(
-            [
-                html.Button("Find it", id="classify", className="button strong in-classes"),
-                _button("Compromise", {"do": "compromise"}, title="The schedule whose largest shortfall is smallest"),
-                _button(
-                    "Knee points", {"do": "knees"}, title="The schedules that would be missed most, however you weigh"
-                ),
-            ],
-            className="row",
-        ),
-        _chosen(desk, seen),
-        _steps(desk, seen),
-        html.P(
-            ["As CSV: ", *_listed({"objectives": "reach", "steps": "steps", "what remains": "remaining"})],
-            className="quiet",
-        ),
-        html.P(f"Saved by itself in {desk.folder.name}, beside the front.", className="quiet"),
-    ]
-
-
-def _wish_table(state: State, desk: Desk, seen: View) -> Any:
-    wish = state.wish
-    weights = dict(wish.weights) if wish else {}
-    near = dict(wish.near) if wish else {}
-    limits = {x.objective: x for x in wish.limits} if wish else {}
-    classes = {name: (kind, level) for name, kind, level in state.classes}
-    rows = []
-    for j, o in enumerate(desk.front.objectives):
-        if o not in defined(desk.front):
-            continue
-        factor = 3600.0 if o.unit == "s" else 1.0
-        limit = limits.get(o.name)
-        low = "" if limit is None or limit.low == 0 else _digits(limit.low / factor)
-        high = "" if limit is None or np.isinf(limit.high) else _digits(limit.high / factor)
-        weight = f"{abs(weights[o.name]):g}" if o.name in weights else ""
-        level = _digits(near[o.name] / factor) if o.name in near else ""
-        kind, bound = classes.get(o.name, (FREE, None))
-        best, of_all = seen.best[j], desk.front.values[:, j]
-        whole = of_all.max() if o.maximise else of_all.min()
-        worse = seen.left == 0 or best != whole
-        rows.append(
-            html.Tr(
-                [
-                    html.Th([o.name, html.Small(_meaning(o))], scope="row"),
-                    html.Td(shown(o, float(whole)), title="best of all schedules"),
-                    html.Td(
-                        html.B(shown(o, float(best))) if worse else shown(o, float(best)),
-                        className="reach",
-                        **{"data-reach": o.name},
-                    ),
-                    html.Td(
-                        _number(
-                            {"do": "limit", "name": o.name}, "low", f"{o.name} at least, {unit_of(o)}", low, factor
-                        ),
-                        className="in-ranges",
-                    ),
-                    html.Td(
-                        _number(
-                            {"do": "limit", "name": o.name}, "high", f"{o.name} at most, {unit_of(o)}", high, factor
-                        ),
-                        className="in-ranges",
-                    ),
-                    html.Td(
-                        _number(
-                            {"do": "near", "name": o.name},
-                            "value",
-                            f"{o.name} to come near to, {unit_of(o)}",
-                            level,
-                            factor,
-                        ),
-                        className="in-point",
-                    ),
-                    html.Td(
-                        _number({"do": "weigh", "name": o.name}, "value", f"weight of {o.name}", weight, 1.0),
-                        className="in-weights",
-                    ),
-                    html.Td(
-                        html.Select(
-                            [html.Option(c, value=c) for c in CLASSES],
-                            className="class",
-                            **_label(f"class of {o.name}"),
-                            **{"data-value": kind, "data-name": o.name},
-                        ),
-                        className="in-classes",
-                    ),
-                    html.Td(
-                        html.Span(
-                            className="field",
-                            **_field(
-                                {"do": "nothing"},
-                                "value",
-                                f"level of {o.name}, {unit_of(o)}",
-                                "" if bound is None else _digits(bound / factor),
-                                factor=factor,
-                            ),
-                            **{"data-name": o.name, "data-level": "1"},
-                        ),
-                        className="in-classes",
-                    ),
-                ]
-            )
-        )
-    head = html.Tr(
-        [
-            html.Th("", scope="col"),
-            html.Th("best", scope="col"),
-            html.Th("still reachable", scope="col"),
-            html.Th("at least", scope="col", className="in-ranges"),
-            html.Th("at most", scope="col", className="in-ranges"),
-            html.Th("come near", scope="col", className="in-point"),
-            html.Th("weight", scope="col", className="in-weights"),
-            html.Th("class", scope="col", className="in-classes"),
-            html.Th("level", scope="col", className="in-classes"),
-        ]
-    )
-    return html.Table([html.Thead(head), html.Tbody(rows)], id="wishes")
-
-
-def _chosen(desk: Desk, seen: View) -> Any:
-    state, front, row = desk.state, desk.front, seen.row
-    picked = [pick.row for pick in state.picks]
-    if state.chosen is not None:
-        how = state.suggested[0] if row in state.suggested[1] else "chosen"
-    elif state.wish is None:
-        how = "the compromise, until you say what you want"
-    elif state.wish.weights or state.wish.near:
-        how = "nearest to your wish"
-    else:
-        how = "the compromise of what remains"
-    inside = bool(seen.among[row])
-    others = list(state.suggested[1]) if state.suggested[1] else list(seen.nearest)
-    links = [
-        _button(f"{other}", {"do": "choose", "row": other}, className="link" + (" on" if other == row else ""))
-        for other in others
-        if len(others) > 1
-    ]
-    values = [
-        html.Tr(
-            [
-                html.Th(o.name, scope="row"),
-                html.Td(f"{shown(o, float(v))} {unit_of(o)}"),
-                *_against(desk, o, j, float(v)),
-            ]
-        )
-        for j, (o, v) in enumerate(zip(front.objectives, front.values[row], strict=True))
+def _told(front: Front, values: Any) -> str:
+    return "\n".join(
+        f"{o.name} {shown(o, float(v))} {unit_of(o)}"
+        for o, v in zip(front.objectives, values, strict=True)
         if o in defined(front)
-    ]
-    made = row_policy(front, row)
-    policy = (
-        html.A(
-            "policy.json",
-            href=f"policy/{row}.json",
-            download=f"policy-{row}.json",
-            className="button",
-            title="The scheduler that makes this schedule",
-        )
-        if made
-        else html.Span("knows the future", className="quiet", title="no policy makes this schedule")
     )
-    return html.Div(
-        [
-            html.Div(
-                [
-                    html.H3([f"Schedule {row}", html.Small(how + ("" if inside else " · outside your limits"))]),
-                    policy,
-                    html.Span("on the shortlist", className="quiet")
-                    if row in picked
-                    else _button("+ Shortlist", {"do": "pick", "row": row}, id="pick", className="button strong"),
-                ],
-                className="head",
-            ),
-            html.Div(
-                [("knees: " if state.suggested[0] == "knee" else "next best: ") if links else "", *links],
-                className="links",
-            ),
-            html.Table([html.Tbody(values)], id="values", **{"data-row": row}),
-        ],
-        className="card chosen",
-    )
-
-
-def _against(desk: Desk, o: Objective, j: int, value: float) -> list[Any]:
-    """Set a value of a schedule against EASY's."""
-    if desk.comparison is None:
-        return []
-    easy = desk.comparison.values[0]
-    gain = float(improvement(np.array([value]), easy[j : j + 1])[0])
-    return [html.Td([_gain(o, gain), html.Small(" than EASY")])]
-
-
-def _gain(o: Objective, gain: float, short: bool = False) -> Any:
-    """Say how much better or worse; `gain` is (reference - X) / reference, of which UTIL wants a negative one."""
-    rounded = round(-gain if o.maximise else gain, 1) + 0.0
-    kind, sign = ("same", "=") if rounded == 0 else ("better", "▲") if rounded > 0 else ("worse", "▼")
-    words = "same" if rounded == 0 else f"{abs(rounded):.1f} %" if short else f"{abs(rounded):.1f} % {kind}"
-    return html.Span(f"{sign} {words}", className=kind, title=kind)
-
-
-def _steps(desk: Desk, seen: View) -> Any:
-    known = defined(desk.front)
-    columns = [(j, o) for j, o in enumerate(desk.front.objectives) if o in known]
-    head = html.Tr(
-        [
-            html.Th("1 % better", scope="col"),
-            *(html.Th(_short(o), scope="col", title=o.name) for _, o in columns),
-            html.Th("", scope="col"),
-        ]
-    )
-    rows = []
-    for i, o in columns:
-        row = int(seen.rows[i])
-        cells: list[Any] = [html.Th(o.name, scope="row")]
-        if row < 0:
-            cells.append(html.Td("no such schedule remains", colSpan=len(columns) + 1, className="quiet left"))
-        else:
-            for j, _ in columns:
-                gain = round(float(seen.gains[i, j]), 1) + 0.0
-                cells.append(
-                    html.Td(
-                        "0" if gain == 0 else "< -999" if gain < -999 else f"{gain:+.1f}",
-                        className=("own " if i == j else "")
-                        + ("better" if gain > 0 else "worse" if gain < 0 else "same"),
-                    )
-                )
-            cells.append(
-                html.Td(_button("go", {"do": "choose", "row": row}, className="link", title=f"look at schedule {row}"))
-            )
-        rows.append(html.Tr(cells))
-    return html.Div(
-        [
-            html.H3(
-                [
-                    "What one more per cent costs",
-                    html.Small("the least it costs elsewhere, from this schedule; % gained +, lost −"),
-                ]
-            ),
-            html.Table([html.Thead(head), html.Tbody(rows)], id="steps"),
-        ],
-        className="card",
-    )
-
-
-def compared(desk: Desk) -> tuple[dict[str, Any], str | None, dict[str, str]]:
-    """Give the schedules to compare by name, the name of the reference, and the notes."""
-    columns: dict[str, Any] = {}
-    if desk.comparison is not None:
-        names = desk.comparison.policies
-        today = next((n for n in names if n.startswith("recorded")), names[0])
-        columns[today] = desk.comparison.values[names.index(today)]
-    for number, values in sorted(desk.reached.items()):
-        columns[f"trained {number}"] = values
-    notes = {}
-    for letter, pick in zip(LETTERS, desk.state.picks, strict=False):
-        columns[letter] = desk.front.values[pick.row]
-        notes[letter] = pick.note
-    return columns, next(iter(columns), None), notes
-
-
-def _compare_tab(desk: Desk) -> list[Any]:
-    columns, reference, _ = compared(desk)
-    state = desk.state
-    if not columns:
-        return [
-            html.P(
-                "Put schedules on the shortlist to compare them: choose one in a chart, then “+ Shortlist”.",
-                className="empty",
-            )
-        ]
-    objectives = [(j, o) for j, o in enumerate(desk.front.objectives) if o in defined(desk.front)]
-    rows = {letter: pick.row for letter, pick in zip(LETTERS, state.picks, strict=False)}
-    head = html.Tr(
-        [
-            html.Th("", scope="col"),
-            *(
-                html.Th(
-                    [
-                        html.B(name),
-                        html.Small(
-                            f"schedule {rows[name]}" if name in rows else "today" if name == reference else "scheduler"
-                        ),
-                    ],
-                    scope="col",
-                )
-                for name in columns
-            ),
-        ]
-    )
-    lines = []
-    for j, o in objectives:
-        cells: list[Any] = [html.Th([o.name, html.Small(_meaning(o))], scope="row")]
-        for name, values in columns.items():
-            cells.append(
-                html.Td(
-                    [shown(o, float(values[j]))]
-                    + (
-                        []
-                        if name == reference or reference is None
-                        else [
-                            html.Br(),
-                            _gain(
-                                o, float(improvement(values[j : j + 1], columns[reference][j : j + 1])[0]), short=True
-                            ),
-                        ]
-                    ),
-                    **{"data-cell": f"{name} {o.name}"},
-                )
-            )
-        lines.append(html.Tr(cells))
-    picks = [
-        html.Div(
-            [
-                html.B(letter, className="letter"),
-                html.Span(
-                    className="field wide",
-                    **_field(
-                        {"do": "note", "row": pick.row},
-                        "text",
-                        f"why {letter}",
-                        pick.note,
-                        kind="text",
-                        hint=f"why schedule {pick.row}?",
-                    ),
-                ),
-                _button("look", {"do": "choose", "row": pick.row}, className="link"),
-                _button("remove", {"do": "drop", "row": pick.row}, className="link"),
-            ],
-            className="pick",
-        )
-        for letter, pick in zip(LETTERS, state.picks, strict=False)
-    ]
-    note = f"Response times in hours, UTIL in per cent; differences to {reference}." + (
-        "" + " ▲ better, ▼ worse."
-        if desk.comparison
-        else " Start the page with --trace to see EASY, FCFS and conservative backfilling here."
-    )
-    made = [
-        html.Div(html.Table([html.Thead(head), html.Tbody(lines)], id="compared"), className="scroll"),
-        html.P([note, " ", html.A("CSV", href="shortlist.csv", download="shortlist.csv")], className="quiet"),
-        html.Div(picks, id="picks")
-        if picks
-        else html.P("The shortlist is empty: choose a schedule in a chart, then “+ Shortlist”.", className="empty"),
-    ]
-    others = {name: values for name, values in columns.items() if name != reference}
-    if reference is not None and others:
-        figure = differences(desk.front.objectives, (reference, columns[reference]), others)
-        graph = dcc.Graph(id="differences", figure=figure, config=GRAPH, style={"height": f"{figure.layout.height}px"})
-        made += [html.Div([_head(f"Difference to {reference}", "", "differences"), graph], className="card")]
-    return made
-
-
-def _train_tab(desk: Desk) -> list[Any]:
-    state = desk.state
-    wish = None if state.wish is None else choice.written(state.wish)
-    if desk.waiting:
-        how: Any = html.P("The workload is being read and the known schedules simulated …", className="empty")
-    elif desk.comparison is None:
-        how = html.P(["Training needs the workload itself. ", desk.trouble], className="empty", id="no-trace")
-    elif wish is None:
-        how = html.P(
-            "Say what you want on the first tab; then train the online scheduler for it here.", className="empty"
-        )
-    else:
-        how = html.Div(
-            [
-                html.P(["Train Greedy, the online scheduler, for ", html.B(wish)]),
-                html.Div(
-                    [
-                        _button(
-                            f"{words}: {size(number):,}",
-                            {"do": "train", "generations": number},
-                            className="button strong",
-                            title=f"{number} generations",
-                            **{"data-effort": str(number)},
-                        )
-                        for number, words in EFFORTS.items()
-                    ],
-                    className="row",
-                ),
-                html.P(
-                    "So many schedules are simulated, in the background, one wish after another. Go on meanwhile.",
-                    className="quiet",
-                ),
-            ],
-            className="card",
-        )
-    made = [how, html.Div([_training(desk, t) for t in desk.listed], id="trainings")]
-    return (
-        [*made, html.P(["As CSV: ", *_listed({"trainings": "trainings"})], className="quiet")] if desk.listed else made
-    )
-
-
-def training_rows(desk: Desk) -> list[dict[str, Any]]:
-    """List the trainings: what was asked for, what the policies reach, natural units, and the way in words."""
-    easy = None if desk.comparison is None else desk.comparison.values[0]
-    names = [o.name for o in desk.front.objectives]
-    rows = []
-    for t in desk.listed:
-        row = {"training": t.number, "wish": choice.written(t.wish), "status": t.status, "simulated": t.done}
-        values = desk.reached.get(t.number, np.full(len(names), np.nan))
-        way = "" if np.isnan(values).all() else progress(t.wish, easy, values, desk.front)
-        rows.append({**row, **dict(zip(names, plain(values), strict=True)), "way": way})
-    return rows
-
-
-def _training(desk: Desk, t: Training) -> Any:
-    easy = None if desk.comparison is None else desk.comparison.values[0]
-    reached = desk.reached.get(t.number)
-    words = {
-        QUEUED: "waits for the one before it",
-        RUNNING: "is learning",
-        STOPPED: "stopped; what it found is kept",
-        DONE: "done",
-        FAILED: t.message,
-    }[t.status]
-    body: list[Any] = [
-        html.Div(
-            [
-                html.H3([f"trained {t.number}" if t.status == DONE else f"training {t.number}", html.Small(words)]),
-                *_buttons(t),
-            ],
-            className="head",
-        ),
-        html.P(html.B(choice.written(t.wish))),
-    ]
-    if t.status != DONE:
-        body.append(
-            html.Div(
-                [
-                    html.Progress(
-                        value=str(t.done), max=str(max(t.total, 1)), **_label(f"progress of training {t.number}")
-                    ),
-                    html.Span(f"{t.done:,} of {t.total:,}", className="quiet"),
-                ],
-                className="progress",
-            )
-        )
-    values = (
-        reached if reached is not None else t.course[-1] if len(t.course) and t.status in (RUNNING, STOPPED) else None
-    )
-    if values is not None and values.size == len(desk.front.objectives) and not np.isnan(values).all():
-        said = progress(t.wish, easy, values, desk.front)
-        body.append(html.P([html.B(said)], className="way", **{"data-way": str(t.number)}) if said else None)
-        cells = [
-            html.Td(
-                [html.Small(o.name), html.Br(), shown(o, float(values[j]))],
-                **{"data-trained": f"{t.number} {o.name}", "data-value": repr(float(values[j]))},
-            )
-            for j, o in enumerate(desk.front.objectives)
-            if o in defined(desk.front)
-        ]
-        body.append(html.Table(html.Tbody(html.Tr(cells)), className="small"))
-    return html.Div(body, className="card training", **{"data-status": t.status, "data-training": str(t.number)})
-
-
-def _buttons(t: Training) -> list[Any]:
-    if t.status in (QUEUED, RUNNING):
-        return [_button("Cancel", {"do": "cancel", "number": t.number})]
-    if t.status == DONE:
-        name = f"trained-{t.number}-policy.json"
-        return [
-            html.A(
-                "policy.json",
-                href=f"training/{t.number}.json",
-                download=name,
-                className="button strong",
-                **{"data-policy": str(t.number)},
-            )
-        ]
-    return [_button("Continue", {"do": "resume", "number": t.number})]
-
-
-# --- small parts ----------------------------------------------------------------------------------------------------
-
-
-def _listed(tables: Mapping[str, str]) -> list[Any]:
-    """Link to tables as CSV."""
-    links = [html.A(words, href=f"{name}.csv", download=f"{name}.csv") for words, name in tables.items()]
-    return [part for link in links for part in (link, " · ")][:-1]
-
-
-def _head(words: str, small: str, key: str) -> Any:
-    return html.Div([html.H2([words, html.Small(small)]), _export(key)], className="head")
-
-
-def _export(key: str) -> Any:
-    return html.Span(
-        [
-            html.Button(
-                kind.upper(), className="link", title=f"save as {kind.upper()}", **{"data-export": f"{key} {kind}"}
-            )
-            for kind in ("png", "svg")
-        ],
-        className="export",
-    )
-
-
-def _select(names: Sequence[str], key: str, where: str) -> Any:
-    return html.Select(
-        [html.Option(name, value=name) for name in names], id=key, className="axis", **_label(f"objective {where}")
-    )
-
-
-def _button(words: str, do: Mapping[str, Any], *, className: str = "button", **more: Any) -> Any:
-    return html.Button(words, className=className, **{"data-do": json.dumps(do)}, **more)
-
-
-def _number(do: Mapping[str, Any], key: str, label: str, value: str, factor: float) -> Any:
-    return html.Span(className="field", **_field(do, key, label, value, factor=factor))
-
-
-def _field(
-    do: Mapping[str, Any],
-    key: str,
-    label: str,
-    value: str = "",
-    *,
-    kind: str = "number",
-    factor: float = 1.0,
-    hint: str = "",
-) -> dict[str, str]:
-    return {
-        "data-field": kind,
-        "data-do": json.dumps(do),
-        "data-key": key,
-        "data-label": label,
-        "data-value": value,
-        "data-factor": repr(factor),
-        "data-hint": hint,
-    }
-
-
-def _label(words: str) -> dict[str, str]:
-    return {"aria-label": words}
-
-
-def _meaning(o: Objective) -> str:
-    return {"UTIL": "utilisation, %", "AWRT": "all jobs, h"}.get(
-        o.name, f"{o.label.removeprefix('AWRT of ')}, {unit_of(o)}"
-    )
-
-
-def _short(o: Objective) -> str:
-    return o.name.removeprefix("AWRT") or "AWRT"
-
-
-def _digits(value: float) -> str:
-    return f"{value:.6g}"
-
-
-def legend(names: Sequence[str]) -> list[dict[str, str]]:
-    """Give the marks with their colours and symbols, for the browser."""
-    keys = ("name", "colour", "symbol")
-    return [dict(zip(keys, (name, *mark_style(k)), strict=True)) for k, name in enumerate(names)]

@@ -15,23 +15,27 @@ from urllib.parse import urlsplit
 
 import dash
 import flask
+import numpy as np
 from dash import ClientsideFunction, Input, Output, no_update
 from dash.exceptions import PreventUpdate
 
-from ..errors import InputError, printable
+from ..compare import IDEAL
+from ..errors import InputError, first_few, printable
+from ..figures import defined
 from ..front import Front, row_policy
 from ..policy import to_json as policy_to_json
 from ..workload import Workload
 from . import folder as folders
-from . import layout
+from . import layout, tabs
 from . import state as states
-from .charts import Course, projection
+from .charts import Course, in_words, projection
 from .desk import Desk
 from .trainings import DONE, RUNNING, STOPPED
 from .view import comparison_rows, reach_rows, remaining_rows, scene, step_rows, to_csv, view
 
 LOCAL = ("127.0.0.1", "localhost", "::1")
 COOKIE = "paretosched"
+MOST_VALUE = 1e15  # s or %; nobody has measured more
 MOST_SAID = 1_000_000  # bytes of a request
 THREADS = 8
 POLICY = (
@@ -106,7 +110,8 @@ def _page(desk: Desk) -> dict[str, Any]:
             if len(t.course) and (t.status in (RUNNING, STOPPED) or t is desk.listed[0]) and t.status != "failed"
         ][-3:]
         drawn = scene(state, seen, marks, courses)
-        drawn |= {"legend": layout.legend(list(marks)), "axes": desk.axes(), "columns": len(front.objectives)}
+        drawn |= {"legend": layout.legend(front, marks), "axes": desk.axes(), "columns": len(front.objectives)}
+        drawn |= {"words": " ".join(in_words(front, marks.get(IDEAL)))}
         drawn |= {"undoable": desk.undoable, "revision": desk.revision, "busy": desk.busy}
 
         def chart(x: str, y: str, log: bool) -> dict[str, Any]:
@@ -124,10 +129,10 @@ def _page(desk: Desk) -> dict[str, Any]:
             )
 
         return {
-            "ask": layout.contents(desk, seen),
+            "ask": tabs.contents(desk, seen),
             "scene": drawn,
             "free": chart(state.across, state.up, state.log),
-            "util": chart("UTIL", "AWRT", False),
+            "util": chart("UTIL", "AWRT", state.log),
         }
 
 
@@ -166,7 +171,7 @@ def _routes(server: flask.Flask, desk: Desk) -> None:
         return attached(json.dumps(policy_to_json(found), indent=2) + "\n", "application/json")
 
     def shortlist() -> list[dict[str, Any]]:
-        columns, reference, notes = layout.compared(desk)
+        columns, reference, notes = tabs.compared(desk)
         return comparison_rows(desk.front, columns, reference, notes)
 
     tables: dict[str, Callable[[], Sequence[Mapping[str, Any]]]] = {
@@ -174,7 +179,7 @@ def _routes(server: flask.Flask, desk: Desk) -> None:
         "steps": lambda: step_rows(desk.front, view(desk.state, desk.front)),
         "remaining": lambda: remaining_rows(desk.front, view(desk.state, desk.front).among),
         "shortlist": shortlist,
-        "trainings": lambda: layout.training_rows(desk),
+        "trainings": lambda: tabs.training_rows(desk),
     }
     for name, rows in tables.items():
 
@@ -207,6 +212,18 @@ def _equal(given: str, token: str) -> bool:
     return hmac.compare_digest(given.encode("utf-8", "replace"), token.encode())
 
 
+def _check_values(path: str | os.PathLike[str], front: Front) -> None:
+    """Refuse what no schedule can have: charts are of logarithms, and shares are of these values."""
+    for objective in front.objectives[:2]:
+        if objective not in defined(front):
+            raise InputError(f"{path}: a page needs schedules with {objective.name}, but here it is undefined")
+    odd = np.argwhere((front.values <= 0) | (front.values > MOST_VALUE))
+    if odd.size:
+        found = (f"row {i} has {front.objectives[int(j)].name} {front.values[i, j]:g}" for i, j in odd)
+        rule = f"objectives must be above 0 and at most {MOST_VALUE:g}"
+        raise InputError(f"{path}: {rule}, but {first_few(found, len(odd))}")
+
+
 @contextmanager
 def served(
     path: str | os.PathLike[str], front: Front, find: Find, *, host: str = "127.0.0.1", port: int = 8050
@@ -231,12 +248,13 @@ def served(
     Raises
     ------
     InputError
-        The front is empty, the saved work cannot be read or kept, or the address cannot be had.
+        The front is empty or has no values, the saved work cannot be read or kept, or the address cannot be had.
     """
     from waitress.server import create_server
 
     if len(front) == 0:
         raise InputError(f"{path}: a page needs a front with at least one schedule, but this one is empty")
+    _check_values(path, front)
     token = None if host in LOCAL else secrets.token_urlsafe(24)
     with folders.opened(path) as folder:
         desk = Desk(front, folder)

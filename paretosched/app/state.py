@@ -98,7 +98,7 @@ def _say(state: State, action: Mapping[str, Any], front: Front) -> State:
 
 
 def _limit(state: State, action: Mapping[str, Any], front: Front) -> State:
-    """Set or lift the limits of some objectives: name to [low or null, high or null]."""
+    """Set or lift the limits of some objectives, name to [low or null, high or null]; with "fit", axes follow."""
     given = action.get("limits")
     if not isinstance(given, dict):
         raise InputError("limits must be an object")
@@ -112,6 +112,7 @@ def _limit(state: State, action: Mapping[str, Any], front: Front) -> State:
         if (low, high) != choice.FREE:
             limits[name] = Limit(name, low, high)
     goal = state.wish or _Nothing
+    state = replace(state, fit=state.fit or action.get("fit") is True)
     return _wishing(state, _wish(goal.weights, goal.near, tuple(limits.values())), front)
 
 
@@ -163,9 +164,10 @@ def _compromise(state: State, action: Mapping[str, Any], front: Front) -> State:
 
 
 def _knees(state: State, action: Mapping[str, Any], front: Front) -> State:  # noqa: ARG001
-    rows = knees(front, remaining(state.wish, front))
+    among = remaining(state.wish, front)
+    rows = knees(front, among)
     if not rows:
-        raise InputError("no schedule is within the limits; loosen one")
+        raise InputError("no schedule stands out" if among.any() else "no schedule is within the limits; loosen one")
     return replace(state, chosen=rows[0], suggested=("knee", tuple(rows)))
 
 
@@ -247,7 +249,7 @@ def to_json(state: State, front: Front) -> dict[str, Any]:
         "workload": front.workload,
         "digest": front.digest,
         "wish": None if state.wish is None else choice.to_json(state.wish),
-        "in_words": None if state.wish is None else choice.written(state.wish),
+        "in_words": None if state.wish is None else choice.written(state.wish, hours=True),
         "chosen": None if state.chosen is None else _named(state.chosen, front),
         "shortlist": [_named(pick.row, front) | {"note": pick.note} for pick in state.picks],
         "classes": [list(entry) for entry in state.classes],
@@ -300,6 +302,22 @@ def from_json(value: Any, front: Front, where: str) -> tuple[State, int]:
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
     return state, sum(row is None for row, _ in named)
+
+
+def read(text: Any, front: Front, where: str) -> tuple[State, int]:
+    """Read what somebody opens on the page, see `from_json`.
+
+    Raises
+    ------
+    InputError
+        It is no JSON, nested too deeply, or what `from_json` refuses.
+    """
+    try:
+        value = json.loads(text)
+    except (TypeError, ValueError, RecursionError) as error:
+        reason = "nested too deeply" if isinstance(error, RecursionError) else "not JSON"
+        raise InputError(f"{where}: is {reason}") from None
+    return from_json(value, front, where)
 
 
 def _named(row: int, front: Front) -> dict[str, Any]:

@@ -110,6 +110,7 @@ class Trainings:
         """Continue a training that was stopped."""
         if number not in self.numbers():
             raise InputError(f"there is no training {number}")
+        self._refuse_orphan(number)
         if number != self._number and number not in self._queue:
             self._queue.append(number)
         self.advance()
@@ -120,6 +121,14 @@ class Trainings:
             self._queue.remove(number)
         elif number == self._number and self._process is not None:
             self._process.send_signal(signal.SIGINT)
+        else:
+            self._refuse_orphan(number)
+
+    def _refuse_orphan(self, number: int) -> None:
+        """Leave alone what a page that was killed has started."""
+        writer = None if number == self._number else store.writer(self._path(number, ""))
+        if writer is not None:
+            raise InputError(f"training {number} was started by a page that was killed; {writer} goes on with it")
 
     def close(self) -> None:
         """Stop what runs, and wait until it has written what it found."""
@@ -175,14 +184,17 @@ class Trainings:
         wish = choice.from_json(asked["wish"])
         generations = int(asked["generations"])
         total = size(generations)
-        course = self._course(number, wish)
-        done = self._courses.get(number, (0, course))[0]
         path = self._path(number, ".policy.json")
+        if number == self._number:
+            live = self._process is not None and self._process.poll() is None
+        else:  # of a page that was killed; one that runs its own is not disturbed
+            live = not path.exists() and store.writer(self._path(number, "")) is not None
+        course = self._course(number, wish, live or number == self._number)
+        done = self._courses.get(number, (0, course))[0]
         policy, message = None, ""
-        ended = self._process is None or self._process.poll() is not None or number != self._number
         if number in self._queue:
             status = QUEUED
-        elif not ended:
+        elif live:
             status = RUNNING
         elif path.exists():
             status, policy = DONE, load_policy(path)
@@ -191,10 +203,10 @@ class Trainings:
             status = STOPPED if not message or "interrupted" in message else FAILED
         return Training(number, wish, generations, status, done, total, course, policy, message)
 
-    def _course(self, number: int, wish: Wish) -> Floats:
+    def _course(self, number: int, wish: Wish, live: bool) -> Floats:
         """Read what was found so far, as much of it as is stored."""
         directory = self._path(number, "")
-        if number in self._courses and number != self._number:
+        if number in self._courses and not live:
             return self._courses[number][1]  # nothing is added to it
         if not (directory / store.STORE_FILE).exists():
             return np.empty((0, 0))

@@ -16,6 +16,7 @@ from ..choice import Wish
 from ..compare import improvement
 from ..front import Front
 from ..tables import plain
+from .charts import LETTERS
 from .state import State, current
 
 Floats = NDArray[np.float64]
@@ -81,6 +82,7 @@ def scene(
         "row": seen.row,
         "left": seen.left,
         "picks": [pick.row for pick in state.picks],
+        "letters": LETTERS[: len(state.picks)],
         "suggested": list(state.suggested[1]),
         "marks": [{"name": name, "values": plain(values)} for name, values in marks.items()],
         "courses": [{"name": name, "values": plain(values)} for name, values in courses],

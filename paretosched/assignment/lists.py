@@ -2,12 +2,13 @@
 
 A heading names the columns, in any order. Empty lines are skipped.
 
-======  ==============================================================================================
-jobs    job,workload; or job,size, if a history tells what sizes take; or all three, either cell empty
+======  ====================================================================================================
+jobs    job,workload; or job,size, if a history tells what sizes take, or if they are the workloads; or all
+        three, either cell empty
 nodes   node,speed or node,speed,utilisation
 past    job,size,workload; or job,size,time,speed or job,size,time,speed,utilisation, for which the
 runs    workload is time x utilisation x speed (paper 003, formula 1)
-======  ==============================================================================================
+======  ====================================================================================================
 """
 
 from __future__ import annotations

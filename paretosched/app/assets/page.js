@@ -1,5 +1,5 @@
 // The page in the browser: all values of the front are held here once, and every brush is answered from them.
-// The server is told when a brush rests, and answers with words, tables and figures; see layout.py and server.py.
+// The server is told when a brush rests, and answers with words, tables and figures; see tabs.py and server.py.
 (() => {
   "use strict";
   const $ = (id) => document.getElementById(id);
@@ -8,6 +8,7 @@
   const FEW = 1500; // schedules that are drawn one by one; more of them are a density
   const MOST_COUNTED = 4095;
   const MOST_LINES = 20000; // lines that are drawn; of more, evenly spread ones
+  const MOST_OPENED = 500000; // bytes of a file
   const SVG = "http://www.w3.org/2000/svg";
 
   const data = fetch("front.bin").then((answer) => {
@@ -29,7 +30,10 @@
     try {
       if (page.scene && Date.now() - waits > 5000) {
         const answer = await (await fetch("pulse")).json();
-        if (answer.revision !== page.scene.revision) say({ do: "refresh" });
+        if (answer.revision !== page.scene.revision) {
+          page.asked = true;
+          say({ do: "refresh" });
+        }
         document.documentElement.classList.remove("lost");
       }
     } catch {
@@ -43,7 +47,7 @@
     if (!scene) return;
     waits = 0;
     if (scene.message) {
-      $("message").textContent = scene.message;
+      complain(scene.message);
       page.live = null; // what was asked for is not: back to what holds
       return refresh();
     }
@@ -55,13 +59,15 @@
       page.values = Array.from({ length: scene.columns }, (_, k) => all.subarray(k * page.count, (k + 1) * page.count));
       page.mask = new Uint8Array(page.count).fill(1);
     }
-    $("message").textContent = "";
+    if (!page.asked) complain(""); // what the owner was told stays when something changes by itself
+    page.asked = false;
     for (const [id, value] of [["across", page.scene.across], ["up", page.scene.up]]) $(id).value = value;
     for (const id of ["log", "fit"]) {
       const check = $(id).querySelector("input");
       if (check) check.checked = page.scene[id];
     }
     ["undo", "redo"].forEach((id, k) => ($(id).disabled = !page.scene.undoable[k]));
+    $("words").textContent = page.scene.words;
     legend();
     selected();
     refresh();
@@ -101,7 +107,7 @@
     for (let i = 0; i < page.count; i++) left += mask[i];
     page.left = left;
     const words = $("left");
-    words.replaceChildren(element("b", left.toLocaleString("en")), ` of ${page.count.toLocaleString("en")} schedules remain`);
+    words.replaceChildren(element("b", left.toLocaleString("en")), ` of ${page.count.toLocaleString("en")} ${page.count === 1 ? "schedule remains" : "schedules remain"}`);
     words.dataset.left = left;
   }
 
@@ -511,19 +517,27 @@
     page.scene.marks.forEach((mark, k) => {
       const { colour } = page.scene.legend[k];
       const known = axes.every((axis) => mark.values[axis.column] !== null);
-      if (known) node(strong, "polyline", { points: path(mark.values), class: `mark ${mark.name.startsWith("ideal") || mark.name.startsWith("best") ? "ideal" : ""}`, stroke: colour });
+      if (!known) return;
+      node(strong, "polyline", { points: path(mark.values), class: `mark ${mark.name.startsWith("ideal") || mark.name.startsWith("best") ? "ideal" : ""}`, stroke: colour });
+      axes.forEach((axis, j) => shape(strong, page.scene.legend[k], x(j), y(levelOf(axis, mark.values[axis.column])), 10));
     });
-    for (const row of page.scene.picks) node(strong, "polyline", { points: path(page.values.map((v) => v[row])), class: "pick" });
+    page.scene.picks.forEach((row, k) => {
+      const last = axes.length - 1;
+      node(strong, "polyline", { points: path(page.values.map((v) => v[row])), class: "pick" });
+      node(strong, "text", { x: x(last) + 20, y: y(levelOf(axes[last], page.values[axes[last].column][row])) + 4, class: "picked" }, page.scene.letters[k]);
+    });
     const own = path(page.values.map((v) => v[page.scene.row]));
     node(strong, "polyline", { points: own, class: "halo" });
     node(strong, "polyline", { points: own, class: "chosen" });
+    axes.forEach((axis, j) => node(strong, "circle", { cx: x(j), cy: y(levelOf(axis, page.values[axis.column][page.scene.row])), r: 5, class: "ring" }));
     const near = page.scene.near;
     const named = limits();
+    const crowded = w / axes.length < 60; // then names are in two rows, and units stand in the table
     axes.forEach((axis, j) => {
       const group = node(svg, "g", { class: "axis", "data-axis": axis.name });
       node(group, "line", { x1: x(j), x2: x(j), y1: y(0), y2: y(1), class: "rule" });
-      node(group, "text", { x: x(j), y: 14, class: "name" }, axis.name);
-      node(group, "text", { x: x(j), y: 29, class: "unit" }, `${axis.name === "UTIL" ? "" : axis.name === "AWRT" ? "all, " : axis.label + ", "}${axis.unit}`);
+      node(group, "text", { x: x(j), y: crowded && j % 2 ? 29 : 14, class: "name" }, axis.name);
+      if (!crowded) node(group, "text", { x: x(j), y: 29, class: "unit" }, `${axis.name === "UTIL" ? "" : axis.name === "AWRT" ? "all, " : fitting(axis.label, Math.min(w / axes.length, 2 * PAD.x) - 18) + ", "}${axis.unit}`);
       for (const [place, words] of axis.ticks) {
         const at = y((axis.high - place) / (axis.high - axis.low));
         node(group, "line", { x1: x(j) - 4, x2: x(j), y1: at, y2: at, class: "rule" });
@@ -677,9 +691,11 @@
     axes.forEach((axis, i) => {
       const [low, high] = ranges[i].map((place) => (axis.log ? 10 ** place : place));
       const [x, y] = [(i + 0.5) * cw, (i + 0.5) * ch];
-      node(svg, "text", { x, y: y - 8, class: "name" }, axis.name);
-      node(svg, "text", { x, y: y + 8, class: "unit" }, axis.name === "UTIL" ? "utilisation" : axis.name === "AWRT" ? "all jobs" : axis.label);
-      node(svg, "text", { x, y: y + 23, class: "unit" }, `${low.toPrecision(3)} – ${high.toPrecision(3)} ${axis.unit}`);
+      const wordy = ch >= 50 && cw >= 80;
+      node(svg, "text", { x: Math.min(x, width - 26), y: wordy ? y - 8 : y + 4, class: wordy ? "name" : "unit" }, axis.name);
+      if (!wordy) return;
+      node(svg, "text", { x, y: y + 8, class: "unit" }, axis.name === "UTIL" ? "utilisation" : axis.name === "AWRT" ? "all jobs" : fitting(axis.label, cw));
+      node(svg, "text", { x, y: y + 23, class: "unit" }, `${brief(low)} – ${brief(high)} ${axis.unit}`);
     });
     each((up, i, across, j) => {
       const cell = node(svg, "rect", { x: j * cw + 2, y: i * ch + 2, width: cw - 4, height: ch - 4, class: "cell", "data-pair": `${across.name} ${up.name}`, tabindex: 0, role: "button", "aria-label": `${up.name} against ${across.name}: show large` });
@@ -690,7 +706,7 @@
       };
       page.scene.marks.forEach((mark, n) => {
         const place = mark.values[across.column] !== null && mark.values[up.column] !== null && at(mark.values);
-        if (place) node(svg, "circle", { cx: place[0], cy: place[1], r: 4, fill: page.scene.legend[n].colour, class: "mark" });
+        if (place) shape(svg, page.scene.legend[n], place[0], place[1], 9);
       });
       for (const row of page.scene.picks) {
         const place = at(page.values.map((v) => v[row]));
@@ -708,12 +724,28 @@
     star: "M8 0 10 6H16L11 9.6 13 16 8 12 3 16 5 9.6 0 6H6Z", x: "M3 0 8 5 13 0 16 3 11 8 16 13 13 16 8 11 3 16 0 13 5 8 0 3Z", hexagram: "M8 0 10.3 4H15L12.7 8 15 12H10.3L8 16 5.7 12H1L3.3 8 1 4H5.7Z",
   };
 
+  /** Draw a mark as plotly does; it is told from others without any colour. */
+  function shape(parent, { colour, symbol }, x, y, size) {
+    const hollow = symbol.endsWith("-open");
+    const scale = size / 16;
+    const look = { fill: hollow ? "none" : colour, class: hollow ? "shape hollow" : "shape" };
+    if (hollow) look.stroke = colour;
+    node(parent, "path", { d: SHAPES[symbol.replace("-open", "")] ?? SHAPES.square, transform: `translate(${x - size / 2} ${y - size / 2}) scale(${scale})`, ...look });
+  }
+
+  /** Three digits, never an exponent that nobody reads. */
+  const brief = (value) => value.toLocaleString("en", { maximumSignificantDigits: 3 });
+
+  /** As much of a name as has room. */
+  const fitting = (words, room) => (words.length * 6 <= room ? words : `${words.slice(0, Math.max(1, Math.floor(room / 6) - 1))}…`);
+
   function legend() {
-    const chips = page.scene.legend.map(({ name, colour, symbol }) => {
+    const chips = page.scene.legend.map(({ name, colour, symbol, title }) => {
       const chip = element("span");
       chip.className = "chip";
+      chip.title = title;
       const svg = node(chip, "svg", { viewBox: "0 0 16 16", "aria-hidden": "true" });
-      node(svg, "path", { d: SHAPES[symbol] ?? SHAPES.square, fill: colour });
+      shape(svg, { colour, symbol }, 8, 8, 15);
       chip.append(name);
       return chip;
     });
@@ -744,6 +776,11 @@
   }
 
   // --- when what is drawn -------------------------------------------------------------------------------------------
+
+  /** Say what went wrong, where it is seen on whatever tab. */
+  function complain(words) {
+    $("message").textContent = words;
+  }
 
   let asked = null;
   function soon(work) {
@@ -780,6 +817,7 @@
 
   function choose(key, value) {
     $("page").dataset[key] = value;
+    complain("");
     selected();
     refresh();
     window.dispatchEvent(new Event("resize")); // plotly measures itself again
@@ -826,8 +864,8 @@
     if (span.dataset.field === "text" || span.dataset.field === "words") return say({ ...action, [span.dataset.key]: input.value });
     const text = input.value.trim().replace(",", ".");
     const number = text === "" ? null : Number(text);
-    if (Number.isNaN(number)) {
-      $("message").textContent = `“${input.value}” is not a number`;
+    if (number !== null && !Number.isFinite(number)) {
+      complain(`“${input.value}” is not a number`);
       input.value = span.known = before;
       return;
     }
@@ -876,10 +914,12 @@
   function open() {
     const input = Object.assign(element("input"), { type: "file", accept: ".json,application/json" });
     input.addEventListener("change", async () => {
+      const file = input.files[0];
       try {
-        say({ do: "open", page: JSON.parse(await input.files[0].text()) });
-      } catch {
-        $("message").textContent = "this file is not JSON";
+        if (file.size > MOST_OPENED) throw new Error(`${file.name} is larger than any page that was saved`);
+        say({ do: "open", text: await file.text() });
+      } catch (error) {
+        complain(error.message);
       }
     });
     input.click();
@@ -920,18 +960,28 @@
     const svg = host.querySelector("svg");
     const canvas = host.querySelector("canvas");
     const copy = svg.cloneNode(true);
-    const [width, height] = [host.clientWidth, host.clientHeight];
-    const kept = ["fill", "stroke", "stroke-width", "stroke-dasharray", "opacity", "font-size", "font-family", "font-weight", "text-anchor", "display"];
+    const [width, above] = [host.clientWidth, host.clientHeight];
+    const height = above + 26; // names of the marks stand below
+    const kept = ["fill", "stroke", "stroke-width", "stroke-dasharray", "opacity", "font-size", "font-family", "font-weight", "text-anchor", "display", "paint-order", "stroke-linejoin"];
     const from = svg.querySelectorAll("*");
     copy.querySelectorAll("*").forEach((one, k) => {
       const style = getComputedStyle(from[k]);
       for (const key of kept) one.style.setProperty(key, style.getPropertyValue(key));
     });
     copy.querySelectorAll(".handle:not(.set), .reach, title").forEach((one) => one.remove());
-    Object.entries({ xmlns: SVG, width, height }).forEach(([key, value]) => copy.setAttribute(key, value));
+    Object.entries({ xmlns: SVG, width, height, viewBox: `0 0 ${width} ${height}` }).forEach(([key, value]) => copy.setAttribute(key, value));
     const place = { x: canvas.offsetLeft, y: canvas.offsetTop, width: canvas.offsetWidth, height: canvas.offsetHeight };
     const image = node(copy, "image", { ...place, href: canvas.toDataURL() });
-    const paper = node(copy, "rect", { width, height, fill: getComputedStyle(document.documentElement).getPropertyValue("--card").trim() });
+    const style = getComputedStyle(document.documentElement);
+    const paper = node(copy, "rect", { width, height, fill: style.getPropertyValue("--card").trim() });
+    let right = 12;
+    const write = (words, mark) => {
+      mark(right + 6, above + 12);
+      node(copy, "text", { x: right + 17, y: above + 16, fill: style.getPropertyValue("--ink").trim(), "font-size": 12, "font-family": getComputedStyle(document.body).fontFamily }, words);
+      right += 36 + 7.2 * words.length;
+    };
+    write(`schedule ${page.scene.row}`, (cx, cy) => node(copy, "circle", { cx, cy, r: 5, fill: "none", stroke: style.getPropertyValue("--chosen").trim(), "stroke-width": 2.5 }));
+    for (const one of page.scene.legend) write(one.name, (x, y) => shape(copy, one, x, y, 11));
     copy.prepend(paper, image);
     const url = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(new XMLSerializer().serializeToString(copy))}`;
     if (kind === "svg") return url;

@@ -1,0 +1,574 @@
+"""The three tabs of the page for a state: the wish, the comparison, the trainings; as Dash components."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from dash import dcc, html
+
+from .. import choice
+from ..advice import CLASSES, FREE
+from ..compare import improvement
+from ..figures import defined
+from ..front import row_policy
+from ..objectives import Objective
+from ..tables import plain
+from .charts import LETTERS, differences, shown, unit_of
+from .desk import Desk
+from .parts import GRAPH, button, csv_links, field, heading, labelled, meaning_of, number_field
+from .state import State
+from .trainings import DONE, EFFORTS, FAILED, QUEUED, RUNNING, STOPPED, Training, size
+from .view import View, progress
+
+TWICE = 2.0  # times EASY's response time; more no group would bear
+MODES = {"ranges": "Ranges", "point": "Reference point", "weights": "Weights", "classes": "Classes"}
+HELP = {
+    "ranges": "Only schedules within all of these remain; the same as brushing a chart.",
+    "point": "Say what you would like to have; the schedule that misses it least is found.",
+    "weights": "How much an hour of each group counts. The smallest weighted sum wins.",
+    "classes": "From the schedule you look at: what shall improve, what may get worse?",
+}
+
+
+def contents(desk: Desk, seen: View) -> list[Any]:
+    """Give what stands on the three tabs."""
+    return [
+        html.Div(_wish_tab(desk, seen), className="panel wish"),
+        html.Div(_compare_tab(desk), className="panel compare"),
+        html.Div(_train_tab(desk), className="panel train"),
+    ]
+
+
+def _wish_tab(desk: Desk, seen: View) -> list[Any]:
+    state = desk.state
+    words = "" if state.wish is None else choice.written(state.wish, hours=True)
+    return [
+        html.Div(
+            [
+                html.Span(
+                    className="field wide",
+                    id="text",
+                    **field(
+                        {"do": "say"},
+                        "text",
+                        "Your wish in words",
+                        words,
+                        kind="words",
+                        hint="10*AWRT1 + 4*AWRT2, AWRT5 <= 11h",
+                    ),
+                ),
+                button("Clear", {"do": "say", "text": ""}, id="clear"),
+            ],
+            className="text",
+        ),
+        html.P(desk.remark, className="remark") if desk.remark else None,
+        html.Div(id="left", **{"aria-live": "polite"}),
+        html.Div(
+            [html.Button(w, className="choice", **{"data-mode": key}) for key, w in MODES.items()],
+            className="tabs modes",
+        ),
+        *(html.P(text, className=f"help {key}") for key, text in HELP.items()),
+        _wish_table(state, desk, seen),
+        html.Div(
+            [
+                html.Button("Find it", id="classify", className="button strong in-classes"),
+                button("Compromise", {"do": "compromise"}, title="The schedule whose largest shortfall is smallest"),
+                button(
+                    "Knee points", {"do": "knees"}, title="The schedules that would be missed most, however you weigh"
+                ),
+                _sane(desk),
+            ],
+            className="row",
+        ),
+        _chosen(desk, seen),
+        _steps(desk, seen),
+        html.P(
+            ["As CSV: ", *csv_links({"objectives": "reach", "steps": "steps", "what remains": "remaining"})],
+            className="quiet",
+        ),
+        html.P(f"Saved by itself in {desk.folder.name}, beside the front.", className="quiet"),
+    ]
+
+
+def _wish_table(state: State, desk: Desk, seen: View) -> Any:
+    wish = state.wish
+    weights = dict(wish.weights) if wish else {}
+    near = dict(wish.near) if wish else {}
+    limits = {x.objective: x for x in wish.limits} if wish else {}
+    classes = {name: (kind, level) for name, kind, level in state.classes}
+    rows = []
+    for j, o in enumerate(desk.front.objectives):
+        if o not in defined(desk.front):
+            continue
+        factor = 3600.0 if o.unit == "s" else 1.0
+        limit = limits.get(o.name)
+        low = "" if limit is None or limit.low == 0 else _digits(limit.low / factor)
+        high = "" if limit is None or np.isinf(limit.high) else _digits(limit.high / factor)
+        weight = f"{abs(weights[o.name]):g}" if o.name in weights else ""
+        level = _digits(near[o.name] / factor) if o.name in near else ""
+        kind, bound = classes.get(o.name, (FREE, None))
+        best, of_all = seen.best[j], desk.front.values[:, j]
+        whole = of_all.max() if o.maximise else of_all.min()
+        worse = seen.left == 0 or best != whole
+        rows.append(
+            html.Tr(
+                [
+                    html.Th([o.name, html.Small(meaning_of(o))], scope="row"),
+                    html.Td(shown(o, float(whole)), title="best of all schedules"),
+                    html.Td(
+                        html.B(shown(o, float(best))) if worse else shown(o, float(best)),
+                        className="reach",
+                        **{"data-reach": o.name},
+                    ),
+                    html.Td(
+                        number_field(
+                            {"do": "limit", "name": o.name}, "low", f"{o.name} at least, {unit_of(o)}", low, factor
+                        ),
+                        className="in-ranges",
+                    ),
+                    html.Td(
+                        number_field(
+                            {"do": "limit", "name": o.name}, "high", f"{o.name} at most, {unit_of(o)}", high, factor
+                        ),
+                        className="in-ranges",
+                    ),
+                    html.Td(
+                        number_field(
+                            {"do": "near", "name": o.name},
+                            "value",
+                            f"{o.name} to come near to, {unit_of(o)}",
+                            level,
+                            factor,
+                        ),
+                        className="in-point",
+                    ),
+                    html.Td(
+                        number_field({"do": "weigh", "name": o.name}, "value", f"weight of {o.name}", weight, 1.0),
+                        className="in-weights",
+                    ),
+                    html.Td(
+                        html.Select(
+                            [html.Option(c, value=c) for c in CLASSES],
+                            className="class",
+                            **labelled(f"class of {o.name}"),
+                            **{"data-value": kind, "data-name": o.name},
+                        ),
+                        className="in-classes",
+                    ),
+                    html.Td(
+                        html.Span(
+                            className="field",
+                            **field(
+                                {"do": "nothing"},
+                                "value",
+                                f"level of {o.name}, {unit_of(o)}",
+                                "" if bound is None else _digits(bound / factor),
+                                factor=factor,
+                            ),
+                            **{"data-name": o.name, "data-level": "1"},
+                        ),
+                        className="in-classes",
+                    ),
+                ]
+            )
+        )
+    head = html.Tr(
+        [
+            html.Th("", scope="col"),
+            html.Th("best", scope="col"),
+            html.Th("still reachable", scope="col"),
+            html.Th("at least", scope="col", className="in-ranges"),
+            html.Th("at most", scope="col", className="in-ranges"),
+            html.Th("come near", scope="col", className="in-point"),
+            html.Th("weight", scope="col", className="in-weights"),
+            html.Th("class", scope="col", className="in-classes"),
+            html.Th("level", scope="col", className="in-classes"),
+        ]
+    )
+    return html.Table([html.Thead(head), html.Tbody(rows)], id="wishes")
+
+
+def _sane(desk: Desk) -> Any:
+    """Offer to leave out schedules that no group would bear: on merged fronts they hide all others."""
+    if desk.comparison is None:
+        return None
+    easy, front = desk.comparison.values[0], desk.front
+    groups = [j for j, o in enumerate(front.objectives) if o in defined(front) and o.name not in ("UTIL", "AWRT")]
+    limits = {front.objectives[j].name: [None, round(TWICE * float(easy[j]) / 360) * 360.0] for j in groups}
+    if all(front.values[:, j].max() <= TWICE * easy[j] for j in groups):
+        return None
+    title = "Limits each group to twice the response time it has under EASY, and fits the axes to what remains"
+    return button("Nobody over twice EASY", {"do": "limit", "limits": limits, "fit": True}, title=title)
+
+
+def _chosen(desk: Desk, seen: View) -> Any:
+    state, front, row = desk.state, desk.front, seen.row
+    picked = [pick.row for pick in state.picks]
+    if state.chosen is not None:
+        how = (
+            {"knee": "a knee point"}.get(state.suggested[0], f"the {state.suggested[0]}")
+            if row in state.suggested[1]
+            else "chosen"
+        )
+    elif state.wish is None:
+        how = "the compromise, until you say what you want"
+    elif state.wish.weights or state.wish.near:
+        how = "nearest to your wish"
+    elif seen.left:
+        how = "the compromise of what remains"
+    else:
+        how = "nearest to your limits, which leave nothing"
+    inside = bool(seen.among[row])
+    others = list(state.suggested[1]) if state.suggested[1] else list(seen.nearest)
+    links = [
+        button(f"{other}", {"do": "choose", "row": other}, className="link" + (" on" if other == row else ""))
+        for other in others
+        if len(others) > 1
+    ]
+    values = [
+        html.Tr(
+            [
+                html.Th(o.name, scope="row"),
+                html.Td(f"{shown(o, float(v))} {unit_of(o)}"),
+                *_against(desk, o, j, float(v)),
+            ]
+        )
+        for j, (o, v) in enumerate(zip(front.objectives, front.values[row], strict=True))
+        if o in defined(front)
+    ]
+    made = row_policy(front, row)
+    policy = (
+        html.A(
+            "policy.json",
+            href=f"policy/{row}.json",
+            download=f"policy-{row}.json",
+            className="button",
+            title="The scheduler that makes this schedule",
+        )
+        if made
+        else html.Span("knows the future", className="quiet", title="no policy makes this schedule")
+    )
+    return html.Div(
+        [
+            html.Div(
+                [
+                    html.H3(f"Schedule {row}"),
+                    policy,
+                    html.Span("on the shortlist", className="quiet")
+                    if row in picked
+                    else button("+ Shortlist", {"do": "pick", "row": row}, id="pick", className="button strong"),
+                ],
+                className="head",
+            ),
+            html.P(how + ("" if inside or not seen.left else " · outside your limits"), className="quiet"),
+            html.Div(
+                [("knees: " if state.suggested[0] == "knee" else "next best: ") if links else "", *links],
+                className="links",
+            ),
+            html.Table([html.Tbody(values)], id="values", **{"data-row": row}),
+        ],
+        className="card chosen",
+    )
+
+
+def _against(desk: Desk, o: Objective, j: int, value: float) -> list[Any]:
+    """Set a value of a schedule against EASY's."""
+    if desk.comparison is None:
+        return []
+    easy = desk.comparison.values[0]
+    gain = float(improvement(np.array([value]), easy[j : j + 1])[0])
+    return [html.Td([_gain(o, gain), html.Small(" than EASY")])]
+
+
+def _gain(o: Objective, gain: float, short: bool = False) -> Any:
+    """Say how much better or worse; `gain` is (reference - X) / reference, of which UTIL wants a negative one."""
+    rounded = round(-gain if o.maximise else gain, 1) + 0.0
+    kind, sign = ("same", "=") if rounded == 0 else ("better", "▲") if rounded > 0 else ("worse", "▼")
+    size = f"{abs(rounded):,.{0 if abs(rounded) >= 1000 else 1}f} %"
+    words = "same" if rounded == 0 else size if short else f"{size} {kind}"
+    return html.Span(f"{sign} {words}", className=kind, title=kind)
+
+
+def _steps(desk: Desk, seen: View) -> Any:
+    known = defined(desk.front)
+    columns = [(j, o) for j, o in enumerate(desk.front.objectives) if o in known]
+    head = html.Tr(
+        [
+            html.Th("1 % better", scope="col"),
+            *(html.Th(o.name, scope="col") for _, o in columns),
+        ]
+    )
+    rows = []
+    for i, o in columns:
+        row = int(seen.rows[i])
+        there = {"className": "link", "title": f"look at schedule {row}, which this step leads to"}
+        step = o.name if row < 0 else button(o.name, {"do": "choose", "row": row}, **there)
+        cells: list[Any] = [html.Th(step, scope="row")]
+        if row < 0:
+            cells.append(html.Td("no such schedule remains", colSpan=len(columns), className="quiet left"))
+        else:
+            for j, _ in columns:
+                gain = round(float(seen.gains[i, j]), 1) + 0.0
+                cells.append(
+                    html.Td(
+                        "0" if gain == 0 else f"{gain:+,.{0 if abs(gain) >= 100 else 1}f}".replace("-", "−"),
+                        className=("own " if i == j else "")
+                        + ("better" if gain > 0 else "worse" if gain < 0 else "same"),
+                    )
+                )
+        rows.append(html.Tr(cells))
+    return html.Div(
+        [
+            html.H3(
+                [
+                    "What one more per cent costs",
+                    html.Small(
+                        "the least it costs elsewhere, from this schedule: gained +, lost −, in %; click to go there"
+                    ),
+                ]
+            ),
+            html.Div(html.Table([html.Thead(head), html.Tbody(rows)], id="steps"), className="scroll"),
+        ],
+        className="card",
+    )
+
+
+def compared(desk: Desk) -> tuple[dict[str, Any], str | None, dict[str, str]]:
+    """Give the schedules to compare by name, the name of the reference, and the notes."""
+    columns: dict[str, Any] = {}
+    if desk.comparison is not None:
+        names = desk.comparison.policies
+        today = next((n for n in names if n.startswith("recorded")), names[0])
+        columns[today] = desk.comparison.values[names.index(today)]
+    for number, values in sorted(desk.reached.items()):
+        columns[f"trained {number}"] = values
+    notes = {}
+    for letter, pick in zip(LETTERS, desk.state.picks, strict=False):
+        columns[letter] = desk.front.values[pick.row]
+        notes[letter] = pick.note
+    return columns, next(iter(columns), None), notes
+
+
+def _compare_tab(desk: Desk) -> list[Any]:
+    columns, reference, _ = compared(desk)
+    state = desk.state
+    if not columns:
+        return [
+            html.P(
+                "Put schedules on the shortlist to compare them: choose one in a chart, then “+ Shortlist”.",
+                className="empty",
+            )
+        ]
+    objectives = [(j, o) for j, o in enumerate(desk.front.objectives) if o in defined(desk.front)]
+    rows = {letter: pick.row for letter, pick in zip(LETTERS, state.picks, strict=False)}
+    head = html.Tr(
+        [
+            html.Th("", scope="col"),
+            *(
+                html.Th(
+                    [
+                        html.B(name),
+                        html.Small(
+                            f"no. {rows[name]}" if name in rows else "today" if name == reference else "scheduler"
+                        ),
+                    ],
+                    scope="col",
+                )
+                for name in columns
+            ),
+        ]
+    )
+    lines = []
+    for j, o in objectives:
+        cells: list[Any] = [html.Th([o.name, html.Small(meaning_of(o))], scope="row")]
+        for name, values in columns.items():
+            cells.append(
+                html.Td(
+                    [shown(o, float(values[j]))]
+                    + (
+                        []
+                        if name == reference or reference is None
+                        else [
+                            html.Br(),
+                            _gain(
+                                o, float(improvement(values[j : j + 1], columns[reference][j : j + 1])[0]), short=True
+                            ),
+                        ]
+                    ),
+                    **{"data-cell": f"{name} {o.name}"},
+                )
+            )
+        lines.append(html.Tr(cells))
+    picks = [
+        html.Div(
+            [
+                html.B(letter, className="letter"),
+                html.Span(
+                    className="field wide",
+                    **field(
+                        {"do": "note", "row": pick.row},
+                        "text",
+                        f"why {letter}",
+                        pick.note,
+                        kind="text",
+                        hint=f"why schedule {pick.row}?",
+                    ),
+                ),
+                button("look", {"do": "choose", "row": pick.row}, className="link"),
+                button("remove", {"do": "drop", "row": pick.row}, className="link"),
+            ],
+            className="pick",
+        )
+        for letter, pick in zip(LETTERS, state.picks, strict=False)
+    ]
+    note = f"Response times in hours, UTIL in per cent; differences to {reference}." + (
+        "" + " ▲ better, ▼ worse."
+        if desk.comparison
+        else " Start the page with --trace to see EASY, FCFS and conservative backfilling here."
+    )
+    made = [
+        html.Div(html.Table([html.Thead(head), html.Tbody(lines)], id="compared"), className="scroll"),
+        html.P([note, " ", html.A("CSV", href="shortlist.csv", download="shortlist.csv")], className="quiet"),
+        html.Div(picks, id="picks")
+        if picks
+        else html.P("The shortlist is empty: choose a schedule in a chart, then “+ Shortlist”.", className="empty"),
+    ]
+    others = {name: values for name, values in columns.items() if name != reference}
+    if reference is not None and others:
+        figure = differences(desk.front.objectives, (reference, columns[reference]), others)
+        graph = dcc.Graph(id="differences", figure=figure, config=GRAPH, style={"height": f"{figure.layout.height}px"})
+        made += [html.Div([heading(f"Difference to {reference}", "", "differences"), graph], className="card")]
+    return made
+
+
+def _train_tab(desk: Desk) -> list[Any]:
+    state = desk.state
+    wish = None if state.wish is None else choice.written(state.wish, hours=True)
+    if desk.waiting:
+        how: Any = html.P("The workload is being read and the known schedules simulated …", className="empty")
+    elif desk.comparison is None:
+        how = html.P(["Training needs the workload itself. ", desk.trouble], className="empty", id="no-trace")
+    elif wish is None:
+        how = html.P(
+            "Say what you want on the first tab; then train the online scheduler for it here.", className="empty"
+        )
+    else:
+        how = html.Div(
+            [
+                html.P(["Train Greedy, the online scheduler, for ", html.B(wish)]),
+                html.Div(
+                    [
+                        button(
+                            f"Train · {words}: {size(number):,} schedules",
+                            {"do": "train", "generations": number},
+                            className="button strong" if number == min(EFFORTS) else "button",
+                            title=f"{number} generations",
+                            **{"data-effort": str(number)},
+                        )
+                        for number, words in EFFORTS.items()
+                    ],
+                    className="row",
+                ),
+                html.P(
+                    "It runs in the background, one wish after another. Go on with your work meanwhile.",
+                    className="quiet",
+                ),
+            ],
+            className="card",
+        )
+    made = [how, html.Div([_training(desk, t) for t in desk.listed], id="trainings")]
+    return (
+        [*made, html.P(["As CSV: ", *csv_links({"trainings": "trainings"})], className="quiet")]
+        if desk.listed
+        else made
+    )
+
+
+def training_rows(desk: Desk) -> list[dict[str, Any]]:
+    """List the trainings: what was asked for, what the policies reach, natural units, and the way in words."""
+    easy = None if desk.comparison is None else desk.comparison.values[0]
+    names = [o.name for o in desk.front.objectives]
+    rows = []
+    for t in desk.listed:
+        row = {
+            "training": t.number,
+            "wish": choice.written(t.wish, hours=True),
+            "status": t.status,
+            "simulated": t.done,
+        }
+        values = desk.reached.get(t.number, np.full(len(names), np.nan))
+        way = "" if np.isnan(values).all() else progress(t.wish, easy, values, desk.front)
+        rows.append({**row, **dict(zip(names, plain(values), strict=True)), "way": way})
+    return rows
+
+
+def _training(desk: Desk, t: Training) -> Any:
+    easy = None if desk.comparison is None else desk.comparison.values[0]
+    reached = desk.reached.get(t.number)
+    words = {
+        QUEUED: "waits for the one before it",
+        RUNNING: "is learning",
+        STOPPED: "stopped; what it found is kept" if t.done else "stopped before it began",
+        DONE: "done",
+        FAILED: t.message,
+    }[t.status]
+    body: list[Any] = [
+        html.Div(
+            [
+                html.H3([f"trained {t.number}" if t.status == DONE else f"training {t.number}", html.Small(words)]),
+                *_buttons(t),
+            ],
+            className="head",
+        ),
+        html.P(html.B(choice.written(t.wish, hours=True))),
+    ]
+    if t.status != DONE:
+        body.append(
+            html.Div(
+                [
+                    html.Progress(
+                        value=str(t.done), max=str(max(t.total, 1)), **labelled(f"progress of training {t.number}")
+                    ),
+                    html.Span(f"{t.done:,} of {t.total:,}", className="quiet"),
+                ],
+                className="progress",
+            )
+        )
+    values = (
+        reached if reached is not None else t.course[-1] if len(t.course) and t.status in (RUNNING, STOPPED) else None
+    )
+    if values is not None and values.size == len(desk.front.objectives) and not np.isnan(values).all():
+        said = progress(t.wish, easy, values, desk.front)
+        body.append(html.P([html.B(said)], className="way", **{"data-way": str(t.number)}) if said else None)
+        cells = [
+            html.Td(
+                [html.Small(o.name), html.Br(), shown(o, float(values[j]))],
+                **{"data-trained": f"{t.number} {o.name}", "data-value": repr(float(values[j]))},
+            )
+            for j, o in enumerate(desk.front.objectives)
+            if o in defined(desk.front)
+        ]
+        body.append(html.Table(html.Tbody(html.Tr(cells)), className="small"))
+    return html.Div(body, className="card training", **{"data-status": t.status, "data-training": str(t.number)})
+
+
+def _buttons(t: Training) -> list[Any]:
+    if t.status in (QUEUED, RUNNING):
+        return [button("Cancel", {"do": "cancel", "number": t.number})]
+    if t.status == DONE:
+        name = f"trained-{t.number}-policy.json"
+        return [
+            html.A(
+                "policy.json",
+                href=f"training/{t.number}.json",
+                download=name,
+                className="button strong",
+                **{"data-policy": str(t.number)},
+            )
+        ]
+    return [button("Continue", {"do": "resume", "number": t.number})]
+
+
+def _digits(value: float) -> str:
+    return f"{value:.6g}"
