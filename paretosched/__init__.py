@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from .encodings.orders import weak_orders
     from .errors import InputError
     from .explain import Explanation, explain
+    from .explain_rules import RulesExplanation
     from .explore import explore
     from .figures import figures
     from .front import Front, frame, load_front, merge, save_front
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     from .report import export_figures, write_figure, write_figures, write_gallery, write_report
     from .schedule import Schedule, save_schedule
     from .simulate import decode, predictions, simulate, start_order
-    from .train import Training, train
+    from .train import Symbiosis, Training, train, train_rules
     from .workload import (
         Workload,
         by_consumption,
@@ -112,12 +113,15 @@ _HOME = {
     "fitness": "choice",
     "nearest": "choice",
     "train": "train",
+    "train_rules": "train",
+    "Symbiosis": "train",
     "Training": "train",
     # how it compares, and what it looks like
     "compare": "compare",
     "Comparison": "compare",
     "explain": "explain",
     "Explanation": "explain",
+    "RulesExplanation": "explain_rules",
     "figures": "figures",
     "write_report": "report",
     "export_figures": "report",

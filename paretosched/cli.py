@@ -18,7 +18,7 @@ from contextlib import contextmanager, suppress
 from itertools import accumulate, pairwise
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from . import __version__
 from .errors import InputError, printable, quoted
@@ -38,6 +38,8 @@ OF_ONE_RUN = (
     "evaluations", "population", "seed", "encoding", "algorithm", "start", "backfill", "decoding", "moves", "movable",
     "recombination", "frequency", "jump",
 )  # fmt: skip
+OF_GREEDY = {"criterion": "best", "backfill": "easy", "generations": 100, "strategy": "es", "scale": "linear"}
+OF_RULES = ("greedy", "generations", "evaluations", "plus")
 OF_GENETIC = ("population", "tournament", "crossover", "mutation", "elite", "keep", "tolerance", "start")
 DESCRIPTION = """\
 Which schedules are possible on my machine for my users, which of them do I want, and which online scheduler
@@ -439,11 +441,13 @@ def compare(options: argparse.Namespace) -> None:
 def train(options: argparse.Namespace) -> None:
     """Train the online scheduler for what the owner wants."""
     from .choice import as_wish, written
-    from .policy import save_policy
+    from .policy import as_policy, save_policy
     from .tables import to_json
+    from .train import Symbiosis, train_rules
     from .train import train as trained
 
     _check_outputs(options, "output")
+    own = _given_for_training(options)
     each = _each(options)
     workloads = [_workload(one) for one in each]
     try:
@@ -459,22 +463,23 @@ def train(options: argparse.Namespace) -> None:
             update(progress.evaluations, progress.total, "; ".join(said))
 
         try:
-            training = trained(
-                workloads,
-                wish,
-                criterion=options.criterion,
-                backfill=options.backfill,
-                generations=options.generations,
-                until=options.train_until,
-                over=options.over,
-                strategy=options.strategy,
-                scale=options.scale,
-                seed=options.seed,
-                workers=options.workers,
-                scheduler=options.scheduler,
-                run_directory=options.run_directory,
-                progress=show,
-            )
+            shared = {
+                "until": options.train_until,
+                "seed": options.seed,
+                "workers": options.workers,
+                "scheduler": options.scheduler,
+                "run_directory": options.run_directory,
+                "progress": show,
+            }
+            if options.rule_base is None:
+                training = trained(workloads, wish, over=options.over or "sum", **own, **shared)
+            else:
+                if options.greedy is not None:
+                    own["greedy"] = as_policy(options.greedy)
+                symbiosis = Symbiosis(plus=own.pop("plus", False))
+                training = train_rules(
+                    workloads, wish, kind=options.rule_base, over=options.over, symbiosis=symbiosis, **own, **shared
+                )
         except KeyboardInterrupt:
             _remark_kept(options.run_directory)
             raise
@@ -505,19 +510,39 @@ def train(options: argparse.Namespace) -> None:
     )
 
 
+def _given_for_training(options: argparse.Namespace) -> dict[str, Any]:
+    """Collect the options that only Greedy, or only rule bases have, and refuse those of the other one."""
+    ours, others = (OF_GREEDY, OF_RULES) if options.rule_base is None else (OF_RULES, OF_GREEDY)
+    asked = {name: value for name in (*OF_GREEDY, *OF_RULES) if (value := getattr(options, name)) is not None}
+    strange = [name for name in asked if name in others and name not in ours]
+    if strange:
+        why = "needs --rule-base" if options.rule_base is None else "is of Greedy; it does not go with --rule-base"
+        raise InputError(f"--{strange[0]}: {why}")
+    if options.greedy is not None and options.generations is not None:
+        raise InputError("--generations: is of the training of a Greedy; it does not go with --greedy")
+    if options.plus and options.rule_base != "symbiotic":
+        raise InputError("--plus: belongs to --rule-base symbiotic; an iteration has no parents")
+    given = {name: value for name, value in asked.items() if name in ours}
+    return OF_GREEDY | given if options.rule_base is None else given
+
+
 def explain(options: argparse.Namespace) -> None:
-    """Say who overtakes whom under a policy, and when, in words and as a figure."""
+    """Say who overtakes whom under a policy, and when, or which strategy it chooses where, in words and as a figure."""
     from .explain import explain as explained
+    from .explain_rules import RulesExplanation
     from .tables import to_json
 
     _check_outputs(options, "output")
     explanation = explained(options.policy)
     if options.output is not None:
-        from .figures import overtaking
+        from .figures import decisions, overtaking
         from .report import write_figure
 
-        title = f"{explanation.policy.name}: who overtakes whom"
-        write_figure(options.output, title, overtaking(explanation), explanation.prose())
+        if isinstance(explanation, RulesExplanation):
+            title, drawn = f"{explanation.policy.name}: which strategy where", decisions(explanation)
+        else:
+            title, drawn = f"{explanation.policy.name}: who overtakes whom", overtaking(explanation)
+        write_figure(options.output, title, drawn, explanation.prose())
     _show(to_json(explanation.about()) if options.json else explanation.text())
 
 
@@ -713,8 +738,13 @@ def _remark_kept(run: str | None) -> None:
     """Say what an interruption has left."""
     from .store import RUN_FILE, read_about
 
-    if run is not None and Path(run, RUN_FILE).exists():
-        kept = read_about(run).get("evaluations", {}).get("done", 0)
+    places = (
+        []
+        if run is None
+        else [place for part in ("", "greedy", "rules") if (place := Path(run, part, RUN_FILE)).exists()]
+    )
+    if places:
+        kept = sum(read_about(place.parent).get("evaluations", {}).get("done", 0) for place in places)
         _remark(f"{kept:,} evaluations are kept in {run}; the same command continues them")
 
 
@@ -793,7 +823,8 @@ def _check_outputs(options: argparse.Namespace, *names: str) -> None:
     taken = {os.path.realpath(trace): "the workload log" for trace in traces}
     if options.command == "explain":
         taken[os.path.realpath(options.policy)] = "the policy"
-    for name, what in (("jobs", "the list of jobs"), ("nodes", "the list of nodes"), ("history", "the past runs")):
+    inputs = {"jobs": "the list of jobs", "nodes": "the list of nodes", "history": "the past runs"}
+    for name, what in (inputs | {"greedy": "the Greedy policy"}).items():
         if isinstance(path := getattr(options, name, None), str):
             taken[os.path.realpath(path)] = what
     for name in names:
@@ -1261,6 +1292,8 @@ def _parser() -> argparse.ArgumentParser:
         "-o p.json\n"
         '  paretosched train ctc1024.swf.gz kth1024.swf.gz --objective "10*AWRT1 + 4*AWRT2" --over ratio --run both '
         "-o p.json\n"
+        '  paretosched train ctc1024.swf.gz --rule-base symbiotic --objective "10*AWRT1 + 4*AWRT2" -o rules.json\n'
+        "  paretosched train ctc1024.swf.gz --rule-base iterative --greedy policy.json --objective AWRT -o rules.json\n"
         "  (with --run, killed or stopped with Ctrl-C, the same command continues it, with the same result)",
     )
     takes_trace(made, several=True)
@@ -1276,22 +1309,19 @@ def _parser() -> argparse.ArgumentParser:
     made.add_argument("-o", "--output", required=True, metavar="FILE", type=_path, help="policy file to write, JSON")
     made.add_argument(
         "--criterion",
-        default="best",
         choices=["f1", "f2", "f3", "f4", "best"],
         help="by what the queue is ordered; best (default): all four, and what they make together",
     )
     made.add_argument(
         "--backfill",
-        default="easy",
         choices=["none", "easy", "conservative"],
         help="backfilling under the trained order (default easy; paper 000 has none)",
     )
     made.add_argument(
         "--generations",
         type=_whole,
-        default=100,
         metavar="N",
-        help="of 105 schedules for each criterion (default 100)",
+        help="of 105 schedules for each criterion (default 100); with --rule-base, of the Greedy among its strategies",
     )
     made.add_argument(
         "--train-until",
@@ -1301,18 +1331,46 @@ def _parser() -> argparse.ArgumentParser:
     )
     made.add_argument(
         "--over",
-        default="sum",
         choices=["sum", "ratio"],
-        help="with several logs: the sum of their objectives (default), or the mean of the ratios to EASY",
+        help="with several logs: the sum of their objectives (default), or the mean of the ratios to EASY (default "
+        "with --rule-base)",
     )
-    made.add_argument(
-        "--strategy", default="es", choices=["es", "cma"], help="evolution strategy of paper 000 (default), or CMA-ES"
-    )
+    made.add_argument("--strategy", choices=["es", "cma"], help="evolution strategy of paper 000 (default), or CMA-ES")
     made.add_argument(
         "--scale",
-        default="linear",
         choices=["linear", "log"],
         help="vary weights as in paper 000 (default), or on a logarithmic scale, which learns faster",
+    )
+    rules = made.add_argument_group(
+        "rule bases (paper 001)",
+        "Instead of one order for all times, one of thirteen strategies is chosen at every decision by\n"
+        "the state of the machine: FCFS, EASY or conservative backfilling on four sortings of the queue,\n"
+        "and a Greedy without backfilling. --criterion, --backfill, --strategy and --scale do not go with it.",
+    )
+    rules.add_argument(
+        "--rule-base",
+        choices=["iterative", "symbiotic"],
+        help="iterative: a table of situations, filled one after the other, which can be read; symbiotic: fuzzy rules "
+        "that evolve, usually better",
+    )
+    rules.add_argument(
+        "--evaluations",
+        type=_whole,
+        metavar="N",
+        help="rule bases to simulate (default 2496 or 3500, as in the paper; a run can be continued with more)",
+    )
+    rules.add_argument(
+        "--greedy",
+        metavar="POLICY",
+        type=_path,
+        help="the Greedy among the strategies, a policy file without backfilling (default: f2 is trained first)",
+    )
+    rules.add_argument(
+        "--plus",
+        action="store_const",
+        const=True,
+        help="symbiotic: parents compete with their children, 80 rule bases a generation; the paper announces it, but "
+        "its algorithms select children only, 70",
     )
     made.add_argument(
         "--seed", type=_whole, default=0, help="seed (default 0); same seed, same policy, for any number of workers"
@@ -1329,9 +1387,10 @@ def _parser() -> argparse.ArgumentParser:
     made = command(
         "explain",
         explain,
-        "say in plain words, numbers and a figure what a policy does: who overtakes whom, and when",
+        "say in words, numbers and a figure what a policy does: who overtakes whom and when, or which strategy where",
         "  paretosched explain policy.json\n"
         "  paretosched explain policy.json -o policy.png\n"
+        "  paretosched explain rules.json -o rules.html\n"
         "  paretosched explain easy",
     )
     made.add_argument("policy", metavar="POLICY", type=_path, help="a policy .json file, or a rule as for simulate")
@@ -1340,7 +1399,8 @@ def _parser() -> argparse.ArgumentParser:
         "--output",
         metavar="FIGURE",
         type=_path,
-        help="figure to write, of a policy with weights: .html, or .png or .svg, which need Chrome or Chromium",
+        help="figure to write, of a policy with weights or rules: .html, or .png or .svg, which need Chrome or "
+        "Chromium",
     )
 
     made = command(

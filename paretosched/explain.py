@@ -21,8 +21,7 @@ from __future__ import annotations
 
 import math
 import os
-import textwrap
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -30,8 +29,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .errors import InputError, one_of
+from .explain_rules import RulesExplanation, explain_rules, origin_of
 from .policy import Policy, as_policy, to_json
-from .tables import Column, plain, table
+from .tables import MOST_WIDE, Column, listed, plain, table, wrapped
 from .workload import SITUATIONS
 
 Floats = NDArray[np.float64]
@@ -40,7 +40,6 @@ Ints = NDArray[np.int64]
 LIFETIME = 100 * 365 * 86400  # seconds, longer than any machine; a wait beyond it is never
 NEVER = -1
 EQUAL = "="
-MOST_WIDE = 110  # letters of a line for a terminal; tables may be wider
 
 
 class Kind(NamedTuple):
@@ -96,10 +95,6 @@ RULES = {
     "nobody in the plan, but plans are not kept. Groups, weekends and hours make no difference.",
     "recorded": "Jobs start when the log says that they did: a record, and no rule.",
 }
-RULE_BASE = (
-    "At every submission and completion, one of thirteen ways to sort the queue and to start jobs is chosen from the "
-    "state of the system: how long jobs had to wait, how many processors are in use, and whose jobs wait."
-)
 QUEUE = (
     "At every submission and completion the waiting jobs are ordered by a key, largest first, equal keys in the order "
     "of submission. A wait counts from submission; the key is that of the present situation, by the site's clock."
@@ -192,9 +187,9 @@ class Explanation:
 
     def words(self) -> list[str]:
         """Say in sentences where the policy comes from, and how it chooses whom to start."""
-        origin = [said] if (said := _origin(self.policy.provenance)) else []
+        origin = [said] if (said := origin_of(self.policy.provenance)) else []
         if self.policy.rule != "greedy":
-            return [*origin, RULE_BASE if self.policy.rules is not None else RULES[self.policy.rule]]
+            return [*origin, RULES[self.policy.rule]]
         return [*origin, QUEUE, BACKFILLING[self.policy.backfill], _examples(), READING]
 
     def situation(self, number: int) -> list[str]:
@@ -215,10 +210,10 @@ class Explanation:
     def text(self) -> str:
         """Write everything for a terminal: sentences, and for every situation two tables of waits."""
         p = self.policy
-        lines = [p.name, *(line for said in self.words() for line in _wrapped(said))]
+        lines = [p.name, *(line for said in self.words() for line in wrapped(said))]
         for s, situation in enumerate(self.situations):
             lines += ["", f"{situation} ({WHEN[situation]}): {p.criteria[s]}, key = {FORMULAS[p.criteria[s]]}"]
-            lines += [line for said in self.situation(s) for line in _wrapped(said, "  ", "    ")]
+            lines += [line for said in self.situation(s) for line in wrapped(said, "  ", "    ")]
             if len(p.groups) > 1:
                 lines.append("  How long a job must have waited to pass a new one of its size, group by group:")
                 small, large = (
@@ -247,8 +242,8 @@ class Explanation:
         return int(self.policy.genes[situation, : len(self.policy.groups)].argmax())
 
 
-def explain(policy: str | os.PathLike[str] | Policy) -> Explanation:
-    """Find out what a policy does: who overtakes whom, and when.
+def explain(policy: str | os.PathLike[str] | Policy) -> Explanation | RulesExplanation:
+    """Find out what a policy does: who overtakes whom, and when; or of a rule base, which strategy it chooses where.
 
     Parameters
     ----------
@@ -272,6 +267,8 @@ def explain(policy: str | os.PathLike[str] | Policy) -> Explanation:
     ('staff', 'guests', 20, 4.0)
     """
     p = as_policy(policy)
+    if p.rules is not None:
+        return explain_rules(p, p.rules)
     shape = (len(SITUATIONS), len(KINDS), len(p.groups))
     keys, speeds, waits = np.zeros(shape), np.zeros(shape), np.zeros(shape + shape[1:], dtype=np.int64)
     for s in range(len(p.criteria)):
@@ -437,7 +434,7 @@ def _on_groups(e: Explanation, s: int) -> Iterator[str]:
         yield f"Groups: submitted together, small jobs stand in this order: {small}; and large ones: {large}."
     zero = [group for group, weight in zip(groups, _genes(e.policy, s)[0], strict=True) if weight == 0]
     if zero:
-        yield f"Weight 0 ({_listed(zero)}): such keys stay 0, however long a job waits."
+        yield f"Weight 0 ({listed(zero)}): such keys stay 0, however long a job waits."
 
 
 def _on_waiting(e: Explanation, s: int) -> Iterator[str]:
@@ -453,7 +450,7 @@ def _on_waiting(e: Explanation, s: int) -> Iterator[str]:
     per = {"f1": "the request", "f3": "the request times the processors"}.get(e.policy.criteria[s])
     if others:
         size = ", of one size" if per else ""
-        yield f"Waiting: an hour of a job in group {first} counts as much as {_listed(others)}{size}."
+        yield f"Waiting: an hour of a job in group {first} counts as much as {listed(others)}{size}."
     if per:
         yield f"Waiting counts relative to size: a job of half {per} ages twice as fast."
 
@@ -552,16 +549,8 @@ def ranked(keys: Floats, names: Sequence[str]) -> str:
     )
 
 
-def _listed(parts: Sequence[str]) -> str:
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
-
-
 def _examples() -> str:
     return f"The examples request: {'; '.join(f'{kind.name}, {about(kind)}' for kind in KINDS)}."
-
-
-def _wrapped(text: str, first: str = "", others: str = "") -> list[str]:
-    return textwrap.wrap(text, MOST_WIDE, initial_indent=first, subsequent_indent=others, break_long_words=False)
 
 
 def _wait_table(corner: str, waits: Ints, names: Sequence[str]) -> list[str]:
@@ -577,32 +566,3 @@ def _beside(left: Sequence[str], right: Sequence[str]) -> list[str]:
     if width + 4 + max(map(len, right)) > MOST_WIDE:
         return [*left, *right]
     return [f"{a:{width}}    {b}" for a, b in zip(left, right, strict=True)]
-
-
-def _origin(provenance: Mapping[str, Any]) -> str:
-    """Say where a policy comes from, as far as it is what `train` or a front wrote; a file may say anything else."""
-
-    def number(name: str) -> float | None:
-        value = provenance.get(name)
-        good = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300
-        return float(value) if good and value is not None else None
-
-    words, workloads, wish, run = (provenance.get(name) for name in ("words", "workloads", "wish", "run"))
-    if isinstance(words, str) and isinstance(workloads, list):
-        names = [str(w["name"]) for w in workloads if isinstance(w, dict) and "name" in w]
-        until, reached, easy, exceeded = map(number, ("until", "objective", "easy", "exceeded"))
-        # where a part was learnt from, the names end in "to 70 %"
-        said = f"Trained for {words} on {_listed(names or ['something'])}{'' if until is None else ' of the time'}"
-        kinds = set(wish) if isinstance(wish, dict) else set()
-        if kinds & {"sum", "near"} and reached is not None and easy is not None:
-            said += f": there it reached {reached:,.6g}, and EASY {easy:,.6g}"
-            if "sum" in kinds and easy > 0:
-                change = 100 * (easy - reached) / easy
-                said += f" ({abs(change):,.1f} % {'less' if change > 0 else 'more'})"
-        if exceeded:
-            said += f"; it exceeds its limits by {100 * exceeded:,.2f} %"
-        return f"{said}."
-    evaluation = number("evaluation")
-    if isinstance(run, str) and evaluation is not None:
-        return f"Found by exploration: evaluation {evaluation:.0f} of the run {run} on {provenance.get('workload')}."
-    return ""

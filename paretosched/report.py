@@ -27,7 +27,7 @@ from .files import written
 from .front import extremes, online
 from .measures import SLOWDOWN_BOUND
 from .objectives import Objective
-from .tables import plain
+from .tables import listed, plain
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -154,7 +154,7 @@ def _of_several(fronts: Sequence[Front | None], comparisons: Sequence[Comparison
     body = f"""<header>
 <p class="eyebrow">paretosched report</p>
 <h1>{len(names)} workloads</h1>
-<p class="quiet">{html.escape(_listed(names))}</p>
+<p class="quiet">{html.escape(listed(names))}</p>
 </header>
 {objective}
 {"".join(parts)}"""
@@ -530,7 +530,7 @@ def _summary(front: Front, comparison: Comparison) -> list[str]:
         for o, values in zip(front.objectives, front.values.T, strict=True)
         if not np.isnan(values).any()
     ]
-    words.append(f"Along the front, {_listed(spans)}.")
+    words.append(f"Along the front, {listed(spans)}.")
     if comparison.dominated_by is not None and comparison.dominates is not None:
         stand = [
             f"{html.escape(name)} is dominated by {_some(above)} and dominates {_some(below)}"
@@ -538,7 +538,7 @@ def _summary(front: Front, comparison: Comparison) -> list[str]:
                 comparison.policies, comparison.dominated_by, comparison.dominates, strict=True
             )
         ]
-        words.append(f"Of these schedules, {_listed(stand)}.")
+        words.append(f"Of these schedules, {listed(stand)}.")
     return words
 
 
@@ -670,10 +670,6 @@ def _named(o: Objective) -> str:
 
 def _some(count: int) -> str:
     return f"{count:,}" if count else "none"
-
-
-def _listed(parts: Sequence[str]) -> str:
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
 def _json(value: Any) -> str:

@@ -132,6 +132,9 @@ class RuleBase:
         [0, 1]. Widths are at least 0.001.
     recommendations
         Symbiotic: (R, 13) whole numbers, one of LEVELS for every strategy.
+    threshold, otherwise
+        Symbiotic: where the memberships of all rules add up to less than the threshold, the strategy `otherwise`, its
+        place in STRATEGIES, is chosen (section 4.2.2.2). By default there is no such threshold.
 
     Raises
     ------
@@ -158,6 +161,8 @@ class RuleBase:
     means: Floats = field(default_factory=lambda: np.empty((0, 0)))
     widths: Floats = field(default_factory=lambda: np.empty((0, 0)))
     recommendations: NDArray[np.int8] = field(default_factory=lambda: np.empty((0, len(STRATEGIES)), dtype=np.int8))
+    threshold: float = 0.0
+    otherwise: int = 0
 
     def __post_init__(self) -> None:
         one_of("kind of rule base", self.kind, KINDS)
@@ -169,6 +174,11 @@ class RuleBase:
             object.__setattr__(self, name, _frozen(name, getattr(self, name), np.int8))
         object.__setattr__(self, "bounds", tuple(_ascending(row) for row in self.bounds))
         self._check_groups()
+        if not (0 <= self.threshold < math.inf and 0 <= self.otherwise < len(STRATEGIES)):
+            raise InputError(
+                f"a threshold must be at least 0 and below it a strategy in 0..{len(STRATEGIES) - 1} be chosen, "
+                f"but they are {self.threshold:g} and {self.otherwise}"
+            )
         if self.kind == "iterative":
             self._check_iterative()
         else:
@@ -190,8 +200,10 @@ class RuleBase:
             )
 
     def _check_iterative(self) -> None:
-        if self.means.size or self.widths.size or self.recommendations.size:
-            raise InputError('an iterative rule base takes no means, widths or recommendations; only "symbiotic" does')
+        if self.means.size or self.widths.size or self.recommendations.size or self.threshold:
+            raise InputError(
+                'an iterative rule base takes no means, widths, recommendations or threshold; only "symbiotic" does'
+            )
         names = feature_names(len(self.groups))
         if len(self.bounds) != len(names):
             raise InputError(f"bounds must be a list for each of {', '.join(names)}, but there are {len(self.bounds)}")
@@ -340,7 +352,16 @@ def chosen(base: RuleBase, features: ArrayLike) -> int:
     """
     if base.kind == "iterative":
         return int(base.choice[situation_of(base, features)])
+    if base.threshold > 0 and log_total(base, features) < math.log(base.threshold):
+        return base.otherwise
     return int(superposition(base, features).argmax())
+
+
+def log_total(base: RuleBase, features: ArrayLike) -> float:
+    """Give the natural logarithm of the sum of the memberships of all rules, added up in their order."""
+    logs = log_memberships(base, features)
+    largest = logs.max()
+    return float(largest + math.log(sum(math.exp(log) for log in (logs - largest).tolist())))
 
 
 def possible(base: RuleBase) -> NDArray[np.bool_]:
@@ -355,6 +376,8 @@ def possible(base: RuleBase) -> NDArray[np.bool_]:
     at_least = (table[:, :, None] >= table[:, None, :]).all(axis=0)
     more = (table[:, :, None] > table[:, None, :]).all(axis=0)
     found: NDArray[np.bool_] = np.logical_not(np.any(np.triu(at_least, 1) | more, axis=0))
+    if base.threshold > 0:
+        found[base.otherwise] = True
     return found
 
 
@@ -379,6 +402,8 @@ def to_json(base: RuleBase) -> dict[str, Any]:
         }
         for centre, spread, levels in rows
     ]
+    if base.threshold > 0:
+        value["otherwise"] = {"below": base.threshold, "strategy": STRATEGIES[base.otherwise]}
     return value
 
 
@@ -411,7 +436,12 @@ def from_json(value: Mapping[str, Any], greedy: Policy) -> RuleBase:
                         f"situation {number + 1}, but it is {shown(row[name])}"
                     )
         return base
-    nothing_else(given, ("kind", "groups", "priority", "rules"))
+    nothing_else(given, ("kind", "groups", "priority", "rules", "otherwise"))
+    threshold, otherwise = 0.0, 0
+    if "otherwise" in given:
+        default = part(given, "otherwise", dict)
+        nothing_else(default, ("below", "strategy"))
+        threshold, otherwise = part(default, "below", float), _strategy(default)
     means, widths, recommendations = [], [], []
     for number, row in enumerate(part(given, "rules", list)):
         try:
@@ -424,6 +454,7 @@ def from_json(value: Mapping[str, Any], greedy: Policy) -> RuleBase:
     return RuleBase(
         kind, groups, priority, greedy,
         means=np.array(means), widths=np.array(widths), recommendations=np.array(recommendations),
+        threshold=threshold, otherwise=otherwise,
     )  # fmt: skip
 
 

@@ -8,6 +8,7 @@ a job may start in the second in which another one ends.
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Sequence
 from typing import Any
@@ -201,6 +202,8 @@ def _rules(base: RuleBase) -> Rules:
         peaks,
         np.array(base.recommendations.T, dtype=np.float64, order="C"),
         possible(base),
+        math.log(base.threshold) if base.threshold > 0 else -math.inf,
+        base.otherwise,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import math
+import textwrap
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -14,6 +15,8 @@ import numpy as np
 
 from .errors import printable
 from .files import written
+
+MOST_WIDE = 110  # letters of a line for a terminal; tables may be wider
 
 
 class Column(NamedTuple):
@@ -65,6 +68,28 @@ def table(rows: Iterable[Mapping[str, Any]], columns: Sequence[Column]) -> str:
     return "\n".join(
         "  ".join(_padded(*cell) for cell in zip(line, widths, left, strict=True)).rstrip() for line in lines
     )
+
+
+def wrapped(text: str, first: str = "", others: str = "") -> list[str]:
+    """Break a paragraph into lines for a terminal, indented.
+
+    Examples
+    --------
+    >>> wrapped("short", "  ")
+    ['  short']
+    """
+    return textwrap.wrap(text, MOST_WIDE, initial_indent=first, subsequent_indent=others, break_long_words=False)
+
+
+def listed(parts: Sequence[str]) -> str:
+    """Write some things one after the other.
+
+    Examples
+    --------
+    >>> listed(["a", "b", "c"])
+    'a, b and c'
+    """
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
 def to_json(value: Any) -> str:

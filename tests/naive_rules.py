@@ -85,6 +85,9 @@ def choice(base: RuleBase, x: list[float]) -> int:
         for value, mu, sigma in zip(scaled, mean, width, strict=True):
             log -= ((value - mu) * (1.0 / (sigma * math.sqrt(2.0)))) ** 2
         logs.append(log)
+    total = sum(math.exp(log - max(logs)) for log in logs)
+    if base.threshold > 0 and max(logs) + math.log(total) < math.log(base.threshold):
+        return base.otherwise
     votes = [0.0] * 13
     for log, row in zip(logs, base.recommendations.tolist(), strict=True):
         assert all(level in LEVELS for level in row)

@@ -26,6 +26,7 @@ import paretosched as ps
 from commands import COMMANDS, command, done, environment, files, log, process
 from paretosched import cli
 from paretosched.front import extremes
+from paretosched.policy import save_policy, to_json
 
 EXPENSIVE = "numpy numba pymoo pandas plotly pyarrow rich dask distributed moocore scipy cma dash flask"
 
@@ -491,6 +492,56 @@ def test_train_points_at_what_it_does_not_understand(house: Path, tmp_path: Path
     assert said.err.startswith('paretosched train: --objective: wish, character 14, "AWRTX": there must be one of UTIL')
     said = done(*train, "AWRT1, AWRT5 <= 1s", "--criterion", "f1")
     assert said.err.endswith("paretosched: no policy within the limits was found; this one exceeds them least\n")
+
+
+@pytest.mark.parametrize("kind", ["iterative", "symbiotic"])
+def test_train_finds_the_rule_base_that_the_library_finds(
+    house: Path, workload: ps.Workload, kind: str, tmp_path: Path
+) -> None:
+    words = "10*AWRT1 + 4*AWRT2"
+    train = ("train", house / "w.swf.gz", "--objective", words, "--rule-base", kind, "--evaluations", 90, "--seed", 3)
+    said = done(*train, "--generations", 1, "--run", tmp_path / "run", "-o", tmp_path / "r.json")
+    training = ps.train_rules(
+        workload, ps.as_wish(words, workload.groups), kind=kind, evaluations=90, generations=1, seed=3
+    )
+    assert training.text() in said.out
+    assert said.out.startswith("90 policies tried for 10*AWRT1 + 4*AWRT2 in ")
+    assert said.err.splitlines()[-1].startswith("paretosched: training: 210 of 210, ")
+    found = ps.load_policy(tmp_path / "r.json")
+    assert to_json(found) == to_json(training.policy)
+    _, name, *arguments = shlex.split(said.out.partition("next: ")[2])
+    assert f"{kind} rules" in done(name, *arguments).out
+    save_policy(found.rules.greedy, tmp_path / "g.json")
+    again = done(
+        *train, "--greedy", tmp_path / "g.json", "--run", tmp_path / "run", "-o", tmp_path / "q.json", "--json"
+    )
+    assert again.json["systems"] == training.rows()
+    simulated = done("simulate", house / "w.swf.gz", "--policy", tmp_path / "r.json", "--json").json
+    assert simulated["AWRT1"] == training.rows()[1]["workloads"][0]["AWRT1"]
+
+
+def test_train_explains_rule_bases_in_its_help() -> None:
+    said = " ".join(done("train", "--help").out.split())
+    for words in ("--rule-base symbiotic --objective", "one of thirteen strategies", "default 2496 or 3500"):
+        assert words in said
+
+
+def test_ctrl_c_keeps_what_rule_bases_have_learnt(house: Path, tmp_path: Path) -> None:
+    train = ("train", house / "w.swf.gz", "-o", tmp_path / "r.json", "--objective", "AWRT1", "--rule-base", "symbiotic",
+             "--generations", 1, "--evaluations", 20_000, "--run", tmp_path / "run")  # fmt: skip
+    child = subprocess.Popen(
+        [sys.executable, "-m", "paretosched.cli", *map(str, train)],
+        env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert child.stderr is not None
+    child.stderr.readline()  # a tenth is done
+    child.send_signal(signal.SIGINT)
+    out, err = child.communicate(timeout=60)
+    assert (child.returncode, out) == (130, ""), err
+    *_, kept, interrupted = err.splitlines()
+    assert interrupted == "paretosched train: interrupted"
+    assert kept.endswith(f" evaluations are kept in {tmp_path / 'run'}; the same command continues them")
+    assert 2000 <= numbers(kept)[0] < 20_000
 
 
 def test_ctrl_c_keeps_a_training_if_it_was_asked_to(house: Path, tmp_path: Path) -> None:

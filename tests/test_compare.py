@@ -27,6 +27,7 @@ from paretosched.errors import InputError
 from paretosched.front import Front, merge
 from paretosched.objectives import objectives
 from paretosched.policy import Policy, greedy
+from paretosched.rules import RuleBase
 from paretosched.simulate import simulate
 from paretosched.tables import to_json
 from paretosched.workload import Workload
@@ -138,6 +139,14 @@ def test_an_empty_front_dominates_nothing():
     c = compare(WORKLOAD, [], a_front([]))
     assert [r["dominated_by"] for r in c.rows()] == [0, None, None]
     assert c.rows()[1]["UTIL"] is None
+
+
+def test_every_rule_base_is_compared():
+    g = greedy(["f2"] * 3, [[1, 1, 1, 0, 0, 0, 1, 0]] * 3, groups=WORKLOAD.groups)
+    bases = [RuleBase("iterative", WORKLOAD.groups, WORKLOAD.groups, g, ((),) * 5, [s]) for s in (6, 7)]
+    rows = compare(WORKLOAD, [Policy("rules", rules=base, name=f"rules {i}") for i, base in enumerate(bases)]).rows()
+    assert [row["policy"] for row in rows[:3]] == ["EASY", "rules 0", "rules 1"]
+    assert rows[2]["AWRT"] == rows[0]["AWRT"] < rows[1]["AWRT"]
 
 
 def test_policies_of_one_name_are_told_apart():

@@ -41,6 +41,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
     plain = ps.greedy(made.criteria, made.genes, groups=made.groups)
     for kind in ("iterative", "symbiotic"):
         ps.save_policy(_rules(kind, plain), folder / f"{kind}.json")
+    ps.save_policy(plain, folder / "g.json")
     (folder / "groups.csv").write_text("1,staff\n2,guests\n")
     (folder / "jobs.csv").write_text("job,size,workload\na,,5\nb,7,\na,2,\n")
     (folder / "nodes.csv").write_text("node,speed,utilisation\nn,2,1\nm,1.5,0.5\n")
@@ -311,6 +312,17 @@ ABSURD: dict[str, dict[str, tuple[str, ...]]] = {
         "--scheduler": ("", "abc"),
         "--capacity": ("0", LIMIT),
     },
+    "rules": {
+        "--objective": ("", "AWRT9", "10*", "none.json", LIMIT),
+        "--rule-base": ("fuzzy", "", "Iterative"),
+        "--evaluations": ("0", "-1", "nan", "1.5", str(10**12), LIMIT),
+        "--greedy": ("greedy", "easy", "none.json", ""),
+        "--train-until": ("0", "1", "-1", "70", "nan", "inf", LIMIT),
+        "--over": ("mean",),
+        "--seed": ("-1", "nan"),
+        "--workers": ("-1", "10000", "nan", LIMIT),
+        "--capacity": ("0", LIMIT),
+    },
     "compare": {
         "--policy": ("greedy", "none.json", ""),
         "--capacity": ("-1", LIMIT),
@@ -339,7 +351,7 @@ ABSURD: dict[str, dict[str, tuple[str, ...]]] = {
 }  # fmt: skip
 TEXTS = ("--groups", "--method", "--line", "--start", "--variant", "--estimates", "--policy", "--backfill",
          "--algorithm", "--scheduler", "--objective", "--criterion", "--over", "--strategy", "--scale",
-         "--host")  # fmt: skip
+         "--host", "--rule-base", "--greedy")  # fmt: skip
 
 
 def sound(name: str, house: Path, folder: Path) -> list[object]:
@@ -352,12 +364,15 @@ def sound(name: str, house: Path, folder: Path) -> list[object]:
         "simulate": ["simulate", house / "w.swf.gz", "-o", folder / "out.csv"],
         "explore": ["explore", house / "w.swf.gz", "-o", folder / "out", "--evaluations", 8, "--population", 4],
         "train": ["train", house / "w.swf.gz", "--objective", "AWRT1", "-o", folder / "out.json", "--generations", 1],
+        "rules": ["train", house / "w.swf.gz", "--objective", "AWRT1", "-o", folder / "out.json"],
         "explain": ["explain", house / "p.json", "-o", folder / "out.html"],
+        "explain rules": ["explain", house / "iterative.json", "-o", folder / "out.html"],
         "front": ["front", house / "run", "-o", folder / "out.parquet"],
         "compare": ["compare", house / "w.swf.gz", "--front", house / "run", "-o", folder / "out.html"],
         "app": ["app", house / "run", "--trace", house / "w.swf.gz"],
         "assign": ["assign", house / "jobs.csv", house / "nodes.csv", "--history", house / "past.csv"],
     }
+    commands["rules"] += ["--rule-base", "symbiotic", "--greedy", house / "g.json", "--evaluations", 8]
     commands["assign"] += ["--method", "pgga", "--iterations", 0, "-o", folder / "out.csv"]
     return commands[name]
 
@@ -408,6 +423,19 @@ def test_options_that_exclude_each_other_are_named(house: Path, tmp_path: Path) 
     refused(*explore, "--workers", 1, "--scheduler", "tcp://127.0.0.1:1", names="workers and scheduler", below=tmp_path)
 
 
+def test_options_of_greedy_and_of_rule_bases_are_not_mixed(house: Path, tmp_path: Path) -> None:
+    train, rules = (sound(name, house, tmp_path) for name in ("train", "rules"))
+    for option in (("--evaluations", 8), ("--greedy", house / "g.json"), ("--plus",)):
+        refused(*train, *option, names=f"{option[0]}: needs --rule-base", below=tmp_path)
+    for option in (("--criterion", "f2"), ("--backfill", "easy"), ("--strategy", "es"), ("--scale", "linear")):
+        refused(*rules, *option, names=f"{option[0]}: is of Greedy", below=tmp_path)
+    refused(*rules, "--generations", 2, names="--generations: is of the training", below=tmp_path)
+    refused(*rules, "--rule-base", "iterative", "--plus", names="--plus: belongs to", below=tmp_path)
+    refused(*rules, "--greedy", house / "p.json", names="greedy must be", below=tmp_path)
+    refused(*rules, "--greedy", house / "iterative.json", names="greedy must be", below=tmp_path)
+    refused(*rules, "-o", house / "g.json", names="--output would overwrite the Greedy policy", below=tmp_path)
+
+
 def test_a_scheduler_that_does_not_answer_is_given_up(
     house: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -437,7 +465,9 @@ OUTPUTS = [
     ("simulate", "--save-policy"),
     ("explore", "-o"),
     ("train", "-o"),
+    ("rules", "-o"),
     ("explain", "-o"),
+    ("explain rules", "-o"),
     ("front", "-o"),
     ("compare", "-o"),
     ("compare", "--figures"),
@@ -479,7 +509,8 @@ def test_outputs_in_a_folder_of_somebody_else_are_refused(house: Path, tmp_path:
 def test_trainings_are_not_kept_where_nothing_can_be_written(house: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("old")
     for place in (tmp_path / "none" / "x", tmp_path / "file", Path("/proc/x"), tmp_path / LONG, house, house / "run"):
-        refused(*sound("train", house, tmp_path), "--run", place, names=place, below=tmp_path)
+        for name in ("train", "rules"):
+            refused(*sound(name, house, tmp_path), "--run", place, names=place, below=tmp_path)
 
 
 def test_logs_are_not_downloaded_to_where_nothing_can_be_written(tmp_path: Path) -> None:
@@ -501,11 +532,11 @@ def full_disk(bytes_: int) -> Iterator[None]:
 
 @pytest.mark.parametrize(("name", "option"), [o for o in OUTPUTS if o[1] != "--figures"])
 def test_a_full_disk_is_one_line_and_leaves_nothing(house: Path, tmp_path: Path, name: str, option: str) -> None:
-    output = tmp_path / ("out.html" if name == "explain" else "out")
+    output = tmp_path / ("out.html" if name.startswith("explain") else "out")
     arguments = with_output(name, option, house, tmp_path, output)
     for bytes_ in (0, 20):
         with full_disk(bytes_):  # a training without --run is kept in the system's folder for such files
-            said = refused(*arguments, names="" if name == "train" else output, below=tmp_path)
+            said = refused(*arguments, names="" if name in ("train", "rules") else output, below=tmp_path)
         assert "cannot" in said
     output.unlink(missing_ok=True)
     done(*arguments)  # it was the disk
@@ -715,7 +746,7 @@ def test_rule_bases_are_policies_like_others(house: Path, tmp_path: Path) -> Non
         done("simulate", house / "w.swf.gz", "--policy", path, "-o", tmp_path / "out.csv")
         assert " rules" in done("simulate", house / "w.swf.gz", "--policy", path, "--estimates", "exact").out
         refused("simulate", house / "w.swf.gz", "--policy", path, "--estimates", "predicted", names="rule bases")
-        assert "one of thirteen ways" in " ".join(done("explain", path).out.split())
+        assert "one of thirteen strategies" in " ".join(done("explain", path).out.split())
     said = done("compare", house / "w.swf.gz", "--policy", both[0], "--policy", both[1]).out
     assert "iterative rules" in said
     assert "symbiotic rules" in said

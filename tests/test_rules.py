@@ -321,7 +321,7 @@ S, R = "iterative", "symbiotic"
     [
         (S, "kind", "other", 'kind of rule base must be one of iterative, symbiotic, but is "other"'),
         (S, "kind", ..., '"kind" is missing'),
-        (S, "kind", "symbiotic", "the keys here are kind, groups, priority, rules, but there is also"),
+        (S, "kind", "symbiotic", "the keys here are kind, groups, priority, rules, otherwise, but there is also"),
         (S, "colour", 1, "the keys here are kind, groups, priority, bounds, situations, but there is also"),
         (S, "greedy", ..., '"greedy" is missing'),
         (S, "greedy", "easy", '"greedy" must be an object, but is "easy"'),
@@ -363,6 +363,10 @@ S, R = "iterative", "symbiotic"
         (R, "rules/0/recommends/greedy", True, "rule 1: recommendations must be one of -5, -1, 0, 1, 5, but that of"),
         (R, "rules/0/recommends/greedy", [1], "rule 1: recommendations must be one of -5, -1, 0, 1, 5, but that of"),
         (R, "rules/0/recommends/best", 1, "rule 1: the keys here are fcfs by width,"),
+        (R, "otherwise", 3, '"otherwise" must be an object, but is 3'),
+        (R, "otherwise", {"below": 1}, '"strategy" is missing'),
+        (R, "otherwise", {"below": -1, "strategy": "greedy"}, "a threshold must be at least 0"),
+        (R, "otherwise", {"below": 1, "strategy": "best"}, "best"),
     ],
 )
 def test_every_malformed_file_has_its_message(kind: str, path: str, value: Any, message: str) -> None:

@@ -310,7 +310,7 @@ def test_a_killed_training_is_continued(tmp_path: Path) -> None:
 def test_a_finished_training_is_told_again_without_a_simulation(
     whole: tuple[Path, Training], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sys.modules["paretosched.train.greedy"], "joint_evaluator", None)
+    monkeypatch.setattr(sys.modules["paretosched.train.task"], "joint_evaluator", None)
     seen: list[Progress] = []
     assert said(train(W, WISH, run_directory=whole[0], progress=seen.append, **SHORT)) == said(whole[1])
     assert [(p.evaluations, p.replayed) for p in seen] == [(4 * SYSTEM + 10,) * 2]

@@ -54,12 +54,16 @@ class Symbiotic(NamedTuple):
         As of `RuleBase`.
     rules
         How many there are.
+    defaults
+        Whether two genes more are the decimal logarithm of a threshold, and what is chosen below it: the floor of a
+        number in [0, 13].
     """
 
     groups: tuple[str, ...]
     priority: tuple[str, ...]
     greedy: Policy
     rules: int = RULES
+    defaults: bool = False
 
 
 def gene_labels(encoding: Situations | Symbiotic) -> list[str]:
@@ -78,7 +82,8 @@ def gene_labels(encoding: Situations | Symbiotic) -> list[str]:
         return [f"situation {i + 1}" for i in range(math.prod(len(inner) + 1 for inner in encoding.bounds))]
     names = feature_names(len(encoding.groups))
     of_rule = [*(f"{name} mean" for name in names), *(f"{name} width" for name in names), *STRATEGIES]
-    return [f"rule {i + 1} {gene}" for i in range(encoding.rules) for gene in of_rule]
+    default = ["threshold", "strategy below it"] if encoding.defaults else []
+    return [*(f"rule {i + 1} {gene}" for i in range(encoding.rules) for gene in of_rule), *default]
 
 
 def lower_upper(encoding: Situations | Symbiotic) -> tuple[Floats, Floats]:
@@ -86,7 +91,10 @@ def lower_upper(encoding: Situations | Symbiotic) -> tuple[Floats, Floats]:
     genes = len(gene_labels(encoding))
     if isinstance(encoding, Situations):
         return np.zeros(genes), np.full(genes, len(STRATEGIES) - 1.0)
-    return np.full(genes, -LARGEST), np.full(genes, LARGEST)
+    lower, upper = np.full(genes, -LARGEST), np.full(genes, LARGEST)
+    if encoding.defaults:
+        lower[-2:], upper[-2:] = (-300.0, 0.0), (300.0, len(STRATEGIES))
+    return lower, upper
 
 
 def decode(encoding: Situations | Symbiotic, genome: ArrayLike) -> RuleBase:
@@ -129,6 +137,10 @@ def decode(encoding: Situations | Symbiotic, genome: ArrayLike) -> RuleBase:
         groups, priority, greedy, bounds = encoding
         return RuleBase("iterative", groups, priority, greedy, bounds=bounds, choice=genes.astype(np.int8))
     features = len(encoding.groups) + 2
+    threshold, otherwise = 0.0, 0
+    if encoding.defaults:
+        threshold, otherwise = 10.0 ** float(genes[-2]), min(int(genes[-1]), len(STRATEGIES) - 1)
+        genes = genes[:-2]
     table = genes.reshape(encoding.rules, -1)
     return RuleBase(
         "symbiotic",
@@ -138,6 +150,8 @@ def decode(encoding: Situations | Symbiotic, genome: ArrayLike) -> RuleBase:
         means=table[:, :features],
         widths=np.maximum(abs(table[:, features : 2 * features]), LEAST_WIDTH),
         recommendations=nearest_levels(table[:, 2 * features :]),
+        threshold=threshold,
+        otherwise=otherwise,
     )
 
 
@@ -166,7 +180,8 @@ def encode(base: RuleBase) -> Floats:
     """
     if base.kind == "iterative":
         return base.choice.astype(np.float64)
-    return np.concatenate([base.means, base.widths, base.recommendations], axis=1).ravel()
+    rules = np.concatenate([base.means, base.widths, base.recommendations], axis=1).ravel()
+    return np.append(rules, [math.log10(base.threshold), base.otherwise + 0.5]) if base.threshold > 0 else rules
 
 
 def policy_of(encoding: Situations | Symbiotic, genome: ArrayLike) -> Policy:

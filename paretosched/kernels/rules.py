@@ -116,6 +116,12 @@ def choose(rules, x, memberships, scaled, votes):
     largest = memberships[0]
     for r in range(1, count):
         largest = max(largest, memberships[r])
+    if rules.threshold > -np.inf:
+        total = 0.0
+        for r in range(count):
+            total += math.exp(memberships[r] - largest)
+        if largest + math.log(total) < rules.threshold:
+            return np.int64(rules.otherwise)
     # A rule that is wrong by d changes the difference between two strategies by ten times d.
     far = tell(rules.recommendations, memberships, largest, scaled, votes)
     best, lead = most(votes)

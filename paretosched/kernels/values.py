@@ -65,6 +65,8 @@ class Rules(NamedTuple):
         (13, R) float64.
     possible
         (13,) bool, which strategies can be chosen.
+    threshold, otherwise
+        Where the logarithm of the sum of all memberships is below the threshold, this strategy is chosen; -inf without.
     """
 
     iterative: bool
@@ -76,6 +78,8 @@ class Rules(NamedTuple):
     peaks: NDArray[np.float64]
     recommendations: NDArray[np.float64]
     possible: NDArray[np.bool_]
+    threshold: float
+    otherwise: int
 
 
 class Sorted(NamedTuple):

@@ -1,5 +1,8 @@
 """How policies learn what their owner wants."""
 
-from .greedy import Progress, System, Training, train
+from .greedy import train
+from .rules import train_rules
+from .symbiosis import Symbiosis
+from .task import Progress, System, Training
 
-__all__ = ["Progress", "System", "Training", "train"]
+__all__ = ["Progress", "Symbiosis", "System", "Training", "train", "train_rules"]

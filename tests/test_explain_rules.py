@@ -1,0 +1,191 @@
+"""What is explained of a rule base is what it chooses."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import paretosched as ps
+from commands import done
+from paretosched.explain import explain
+from paretosched.explain_rules import RulesExplanation, regions, slices
+from paretosched.figures import STRATEGY_COLOURS, decisions
+from paretosched.policy import Policy, greedy, save_policy
+from paretosched.rules import LEVELS, STRATEGIES, RuleBase, chosen, partitions, situation_of
+
+NAMES = ("staff", "students", "guests")
+
+
+def a_greedy(groups: tuple[str, ...]) -> Policy:
+    return greedy(["f2"] * 3, [[1.0] * len(groups) + [0.0] * len(groups) + [1.0, 0.0]] * 3, groups=groups)
+
+
+def iterative(choice: Any, bounds: Any = None, groups: tuple[str, ...] = NAMES) -> RuleBase:
+    return RuleBase("iterative", groups, groups, a_greedy(groups), bounds or partitions(len(groups)), choice)
+
+
+def symbiotic(groups: tuple[str, ...] = NAMES, rules: int = 6, seed: int = 0) -> RuleBase:
+    r = np.random.default_rng(seed)
+    shape = (rules, len(groups) + 2)
+    return RuleBase(
+        "symbiotic", groups, groups[::-1], a_greedy(groups), means=r.random(shape), widths=r.uniform(0.05, 1.2, shape),
+        recommendations=r.choice(LEVELS, (rules, 13)),
+    )  # fmt: skip
+
+
+def explained(base: RuleBase) -> RulesExplanation:
+    found = explain(Policy("rules", rules=base))
+    assert isinstance(found, RulesExplanation)
+    return found
+
+
+# --- iterative ------------------------------------------------------------------------------------------------------
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(0, 10**6), st.integers(1, 13))
+def test_regions_are_all_situations_once_with_their_strategy(seed: int, strategies: int) -> None:
+    base = iterative(np.random.default_rng(seed).integers(0, strategies, 48))
+    found = regions(base)
+    assert sorted(number for region in found for number in region.situations) == list(range(48))
+    r = np.random.default_rng(seed)
+    for region in found:
+        assert {int(base.choice[number]) for number in region.situations} == {region.strategy}
+        inside = [r.uniform(math.nextafter(low, math.inf), high) for low, high in region.bounds]
+        assert situation_of(base, inside) in region.situations
+        upper = [high for _, high in region.bounds]  # which belongs to the interval
+        assert situation_of(base, upper) in region.situations
+    sizes = [len(region.situations) for region in found]
+    assert sizes == sorted(sizes, reverse=True)
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.integers(0, 10**6))
+def test_no_two_regions_could_be_one(seed: int) -> None:
+    found = regions(iterative(np.random.default_rng(seed).integers(0, 3, 48)))
+    for i, one in enumerate(found):
+        for other in found[i + 1 :]:
+            differ = [f for f in range(5) if one.bounds[f] != other.bounds[f]]
+            adjoin = len(differ) == 1 and (
+                one.bounds[differ[0]][1] == other.bounds[differ[0]][0]
+                or other.bounds[differ[0]][1] == one.bounds[differ[0]][0]
+            )
+            assert not (adjoin and one.strategy == other.strategy)
+
+
+def test_one_strategy_everywhere_is_one_region() -> None:
+    explanation = explained(iterative([7] * 192, groups=tuple("12345")))
+    (row,) = explanation.rows()
+    assert (row["strategy"], row["situations"], row["SD"], row["PRCWQ5"]) == ("easy by wait", 192, [1, 100], [0, 100])
+    assert "Of 192 situations: easy by wait in 192." in explanation.words()
+    assert explanation.text().splitlines()[-2].split() == ["easy", "by", "wait", "192", *["any"] * 7]
+
+
+def test_it_is_written_as_one_would_say_it() -> None:
+    """Busy and the staff waiting: conservative; else EASY."""
+    choice = np.full((2, 3, 2, 2, 2), STRATEGIES.index("easy by wait"))
+    choice[:, 2, 1] = STRATEGIES.index("conservative by priority")
+    text = explained(iterative(choice.ravel())).text()
+    *_, first, second, third, note = text.splitlines()
+    assert first.split() == ["easy", "by", "wait", "32", "any", "0..85", "any", "any", "any"]
+    assert second.split() == ["easy", "by", "wait", "8", "any", "85..100", "0..20", "any", "any"]
+    assert third.split() == ["conservative", "by", "priority", "8", "any", "85..100", "20..100", "any", "any"]
+    assert note == 'A line is a block of neighbouring situations; "any" is the whole range.'
+    assert "Priority of the groups: staff, students, guests. Greedy is Greedy f2." in " ".join(text.split())
+    assert "PRCWQ1: of group staff" in " ".join(text.split())
+
+
+# --- symbiotic ------------------------------------------------------------------------------------------------------
+
+
+def test_slices_are_what_is_chosen() -> None:
+    base = symbiotic(seed=3)
+    found = slices(base)
+    assert [(s.across, s.up) for s in found] == [(0, 1), (1, 4), (1, 3), (4, 3)]  # guests and students come first
+    for cut in found:
+        assert cut.strategies.shape == (len(cut.y), len(cut.x))
+        for i, j in ((0, 0), (3, 17), (40, 0), (20, 20)):
+            features = np.full(5, np.nan)
+            features[:2] = 1.5, 90.0
+            features[cut.across], features[cut.up] = cut.x[j], cut.y[i]
+            rest = 100 - np.nansum(features[2:])
+            features[np.isnan(features)] = rest / max(np.isnan(features).sum(), 1)
+            expected = chosen(base, features) if rest >= 0 else -1
+            assert cut.strategies[i, j] == expected
+    impossible = found[3].strategies < 0
+    assert impossible[-1, 1:].all()
+    assert not impossible[0].any()
+
+
+def test_one_group_has_the_whole_queue() -> None:
+    base = symbiotic(groups=("all",), seed=5)
+    (cut,) = slices(base)
+    assert cut.others == ""
+    assert cut.strategies[40, 0] == chosen(base, [1, 100, 100])
+
+
+def test_rules_are_told_in_the_units_of_the_features() -> None:
+    base = RuleBase(
+        "symbiotic", ("all",), ("all",), a_greedy(("all",)), means=[[0.0, 0.5, 0.25]], widths=[[0.01, 0.1, 1.0]],
+        recommendations=[[5, -5, 1, -1] + [0] * 9],
+    )  # fmt: skip
+    explanation = explained(base)
+    (row,) = explanation.rows()
+    assert row["rule"] == 1
+    assert (row["SD"], row["Um"], row["PRCWQ1"]) == ([1.0, 0.99], [50.0, 10.0], [25.0, 100.0])
+    assert row["recommends"] == {
+        "fcfs by width": 5, "easy by width": -5, "conservative by width": 1, "fcfs by estimate": -1,
+    }  # fmt: skip
+    text = explanation.text()
+    assert "1.0 ± 1.0" in text
+    assert "50 ± 10" in text
+    line = next(line for line in text.splitlines() if line.startswith("   1"))
+    assert line.split("  ")[-1] == "EASY BY WIDTH, fcfs by estimate"
+    assert "FCFS BY WIDTH, conservative by width" in line
+    assert any(said.startswith("Never chosen, whatever the situation: ") for said in explanation.words())
+    assert "fcfs by width 100 %" in text
+
+
+# --- on paper and on the command line -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "base",
+    [iterative([0] * 48), iterative(np.arange(48) % 13), iterative(np.zeros(2**14), ((2.0,), (50.0,), *[(20.0,)] * 12),
+     tuple(map(str, range(12)))), symbiotic(), symbiotic(("<b>%{x}</b>",)), symbiotic(tuple(map(str, range(9))))],
+)  # fmt: skip
+def test_everything_can_be_drawn(base: RuleBase) -> None:
+    explanation = explained(base)
+    figure = decisions(explanation)
+    assert len(STRATEGY_COLOURS) == len(set(STRATEGY_COLOURS)) == 13
+    drawn = [np.array(trace.z, dtype=float) for trace in figure.data]
+    if base.kind == "iterative":
+        assert drawn[0].T.ravel().tolist() == base.choice.tolist()
+    else:
+        assert [np.nan_to_num(z, nan=-1).tolist() for z in drawn] == [s.strategies.tolist() for s in explanation.slices]
+    assert "<b>%{" not in json.dumps(figure.to_plotly_json(), default=str).replace("<b>%{text}</b>", "")
+
+
+@pytest.mark.parametrize("kind", ["iterative", "symbiotic"])
+def test_the_command_line_says_the_same(kind: str, tmp_path: Path) -> None:
+    base = iterative(np.arange(48) % 13) if kind == "iterative" else symbiotic()
+    save_policy(
+        Policy("rules", rules=base, provenance={"words": "AWRT1", "workloads": [{"name": "w"}]}), tmp_path / "r.json"
+    )
+    explanation = ps.explain(tmp_path / "r.json")
+    said = done("explain", tmp_path / "r.json", "-o", tmp_path / "r.html")
+    assert said.out == explanation.text() + "\n"
+    assert "Trained for AWRT1 on w." in said.out
+    found = done("explain", tmp_path / "r.json", "--json").json
+    assert found == json.loads(json.dumps(explanation.about()))
+    assert len(found["regions" if kind == "iterative" else "rules"]) == len(explanation.rows())
+    page = (tmp_path / "r.html").read_text()
+    assert "which strategy" in page
+    assert "one of thirteen strategies is chosen" in page
