@@ -12,8 +12,8 @@ The paper contradicts itself or is silent where `Symbiosis` has a field; its def
   rule bases in which it took part.
 - Step size 0.1 at first, 50 generations, centres uniform in [0, 1], widths in [0.1, 1], levels uniform.
 - One step size for all, as equation 16 has it, although levels span 10 where features span 1; with `levels_step` that
-  of recommendations is so many times as large. On two made-up workloads of 2,000 jobs, one seed each, `plus` found
-  worse rule bases, and ten times as large a better one on the one and a worse one on the other.
+  of recommendations is so many times as large. On two made-up workloads of 2,000 jobs, one seed each, seven
+  combinations of `plus`, `levels_step` and `step` came within 2.3 points of each other, none first on both.
 """
 
 from __future__ import annotations
@@ -41,9 +41,7 @@ FIRST_WIDTHS = (0.1, 1.0)
 DEFAULT_FACTOR = 1.3  # alpha of the two-point rule of the default values, section 4.3.4
 LOG_THRESHOLDS = (-6.0, 2.0)  # decades in which thresholds begin; 50 rules together weigh from 1e-3 to 100 mostly
 GENERATIONS = 50
-MOST_STEP = (
-    1.0  # the whole range of a feature; children who are as good as selected parents by chance would have no end
-)
+MOST_STEP = 1.0  # the whole range of a feature; where success is chance, steps would grow without end
 LLOYD = 50  # rounds of k-means, more than 350 points in 10 clusters need
 
 
