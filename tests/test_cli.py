@@ -526,9 +526,8 @@ def test_train_explains_rule_bases_in_its_help() -> None:
         assert words in said
 
 
-def test_ctrl_c_keeps_what_rule_bases_have_learnt(house: Path, tmp_path: Path) -> None:
-    train = ("train", house / "w.swf.gz", "-o", tmp_path / "r.json", "--objective", "AWRT1", "--rule-base", "symbiotic",
-             "--generations", 1, "--evaluations", 20_000, "--run", tmp_path / "run")  # fmt: skip
+def interrupted(train: tuple[object, ...], run: Path) -> float:
+    """Interrupt a training when a tenth of it is done; how many evaluations it says that it keeps."""
     child = subprocess.Popen(
         [sys.executable, "-m", "paretosched.cli", *map(str, train)],
         env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
@@ -538,28 +537,22 @@ def test_ctrl_c_keeps_what_rule_bases_have_learnt(house: Path, tmp_path: Path) -
     child.send_signal(signal.SIGINT)
     out, err = child.communicate(timeout=60)
     assert (child.returncode, out) == (130, ""), err
-    *_, kept, interrupted = err.splitlines()
-    assert interrupted == "paretosched train: interrupted"
-    assert kept.endswith(f" evaluations are kept in {tmp_path / 'run'}; the same command continues them")
-    assert 2000 <= numbers(kept)[0] < 20_000
+    *_, kept, last = err.splitlines()
+    assert last == "paretosched train: interrupted"
+    assert kept.endswith(f" evaluations are kept in {run}; the same command continues them")
+    return numbers(kept)[0]
+
+
+def test_ctrl_c_keeps_what_rule_bases_have_learnt(house: Path, tmp_path: Path) -> None:
+    train = ("train", house / "w.swf.gz", "-o", tmp_path / "r.json", "--objective", "AWRT1", "--rule-base", "symbiotic",
+             "--generations", 1, "--evaluations", 20_000, "--run", tmp_path / "run")  # fmt: skip
+    assert 2000 <= interrupted(train, tmp_path / "run") < 20_000
 
 
 def test_ctrl_c_keeps_a_training_if_it_was_asked_to(house: Path, tmp_path: Path) -> None:
     train = ("train", house / "w.swf.gz", "-o", tmp_path / "p.json", "--objective", "AWRT1", "--generations", 150,
              "--criterion", "f1", "--run", tmp_path / "run")  # fmt: skip
-    child = subprocess.Popen(
-        [sys.executable, "-m", "paretosched.cli", *map(str, train)],
-        env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
-    assert child.stderr is not None
-    child.stderr.readline()  # a tenth is done
-    child.send_signal(signal.SIGINT)
-    out, err = child.communicate(timeout=60)
-    assert (child.returncode, out) == (130, ""), err
-    *_, kept, interrupted = err.splitlines()
-    assert interrupted == "paretosched train: interrupted"
-    assert kept.endswith(f" evaluations are kept in {tmp_path / 'run'}; the same command continues them")
-    assert 1500 < numbers(kept)[0] < 15 + 150 * 105
+    assert 1500 < interrupted(train, tmp_path / "run") < 15 + 150 * 105
     assert not (tmp_path / "p.json").exists()
     done(*train)
     whole = done(*train[:-1], tmp_path / "whole", "--json").json

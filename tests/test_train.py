@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
@@ -28,24 +27,13 @@ from paretosched.train import Progress, Training, train
 from paretosched.train.greedy import mixed, systems
 from paretosched.train.strategies import CHILDREN, PARENTS, Floats
 from paretosched.workload import SITUATIONS, Workload, split
+from trainings import archive, said
 
 W = random_workload()
 OTHER = random_workload(jobs=50, seed=9).with_(name="other")
 WISH = parse("10*AWRT1 + 4*AWRT2", objective_table(W.groups))
 SHORT: dict[str, Any] = {"generations": 2, "seed": 4}
 SYSTEM = PARENTS + 2 * CHILDREN
-
-
-def archive(directory: Path) -> list[tuple[int, bytes, bytes]]:
-    connection = sqlite3.connect(directory / "run.sqlite")
-    rows = connection.execute("select number, genome, objectives from evaluation order by number").fetchall()
-    connection.close()
-    return rows
-
-
-def said(training: Training) -> str:
-    """All that was found, but for the clock."""
-    return json.dumps([[to_json(s.policy) for s in training.systems], training.rows(), training.best])
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,9 +21,10 @@ from paretosched.policy import Policy, from_json, greedy, load_policy, save_poli
 from paretosched.rules import STRATEGIES, RuleBase, chosen, partitions
 from paretosched.simulate import simulate
 from paretosched.store import read_about
-from paretosched.train import Progress, Symbiosis, Training, train, train_rules
+from paretosched.train import Progress, Symbiosis, train, train_rules
 from paretosched.train.rules import STANDARD, iterate
 from paretosched.workload import split
+from trainings import archive, said
 
 W = random_workload()
 OTHER = random_workload(jobs=50, seed=9).with_(name="other")
@@ -35,18 +35,6 @@ BOUNDS = ((), (75.0,), (20.0,), (), ())
 SYMBIOTIC: dict[str, Any] = {"symbiosis": SMALL, "evaluations": 30, "greedy": GREEDY, "seed": 4}
 ITERATIVE: dict[str, Any] = {"kind": "iterative", "bounds": BOUNDS, "greedy": GREEDY}
 BOTH = pytest.mark.parametrize("words", [SYMBIOTIC, ITERATIVE], ids=["symbiotic", "iterative"])
-
-
-def archive(directory: Path) -> list[tuple[int, bytes, bytes]]:
-    connection = sqlite3.connect(directory / "run.sqlite")
-    rows = connection.execute("select number, genome, objectives from evaluation order by number").fetchall()
-    connection.close()
-    return rows
-
-
-def said(training: Training) -> str:
-    """All that was found, but for the clock."""
-    return json.dumps([[to_json(s.policy) for s in training.systems], training.rows(), training.best])
 
 
 def worth(policy: Policy | str) -> float:
