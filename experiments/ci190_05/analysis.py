@@ -357,7 +357,8 @@ def equal(found: Sequence[Mapping[str, str]]) -> list[str]:
         *markdown(heads, lines, left=1),
         "",
         "Hypervolume of what each run alone had found by then, all in one box: from the best of all runs to the "
-        "worst of the weighting front. Those that begin with the weighting front had its 20,000 evaluations before.",
+        "worst of the weighting front. Those that begin with the weighting front had its 20,000 evaluations before. "
+        "CPU seconds are of simulations alone, on a machine with other work beside, which makes them up to a fifth longer.",
         "",
     ]
 
