@@ -358,7 +358,7 @@ def equal(found: Sequence[Mapping[str, str]]) -> list[str]:
         "",
         "Hypervolume of what each run alone had found by then, all in one box: from the best of all runs to the "
         "worst of the weighting front. Those that begin with the weighting front had its 20,000 evaluations before. "
-        "CPU seconds are of simulations alone, on a machine with other work beside, which makes them up to a fifth longer.",
+        "CPU seconds are of simulations alone, with other work on the machine, which makes them up to a fifth longer.",
         "",
     ]
 
