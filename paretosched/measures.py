@@ -3,7 +3,7 @@
 Here every job counts once, a short one as much as a long one, whereas AWRT counts jobs by their processor seconds.
 
     wait             = start - submission
-    bounded slowdown = max(1, (wait + run) / max(run, bound))
+    bounded slowdown = max(1, (finish - submission) / max(run, bound))
 
 The bound keeps jobs of a few seconds from deciding a mean; 10 s is what the field uses (Feitelson and others, *Theory
 and practice in parallel job scheduling*, JSSPP 1997, LNCS 1291); paper 004 takes 600 s, and rounds up.
@@ -81,7 +81,7 @@ def waits(schedule: Schedule, bound: int = SLOWDOWN_BOUND) -> Waits:
         raise InputError(f"bound of the slowdown must be at least 1 s, but is {bound}")
     w = schedule.workload
     wait = schedule.start - w.submit
-    slowdown = np.maximum(1.0, (wait + w.run) / np.maximum(w.run, bound))
+    slowdown = np.maximum(1.0, (schedule.finish - w.submit) / np.maximum(w.run, bound))
     columns = np.full((len(Waits._fields) - 1, len(w.groups) + 1), np.nan)
     jobs = np.concatenate([[len(w)], np.bincount(w.group, minlength=len(w.groups))]).astype(np.int64)
     for place, count in enumerate(jobs.tolist()):

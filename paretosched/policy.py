@@ -1,4 +1,4 @@
-"""What a scheduler is: the name of a rule and, for Greedy, its genes; and how that is written down.
+"""What a scheduler is: the name of a rule and, where it has some, its parameters; and how that is written down.
 
 Greedy (papers 000 and 002) orders the waiting queue by a key. In each of the three situations (weekend, day,
 night) one of four criteria gives the key of a job of group i that has waited t seconds, has requested
@@ -14,6 +14,8 @@ f4    w_i * (K_i + a * t + b * p / m)
 The largest key comes first, ties by submission and then by place in the trace. Bounds: w, a, b in [0, 1], K in
 [0, 5] (paper 000, IV-C). `w` and `K` belong to a group and a situation, `a` and `b` to a situation: 36 genes for
 five groups. `f3` has no use for `b` (the papers' "f2 does not require w_i" is a misprint).
+
+SCOJO-PECT ("scojo", paper 004) has the parameters of `timesharing`.
 """
 
 from __future__ import annotations
@@ -29,11 +31,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from . import timesharing
 from .errors import InputError, first_few, one_of
 from .files import read_json, written
+from .timesharing import Optimisation, TimeSharing
 from .workload import SITUATIONS, Workload
 
-RULES = ("fcfs", "list", "easy", "conservative", "conservative-replan", "recorded", "greedy")
+RULES = ("fcfs", "list", "easy", "conservative", "conservative-replan", "recorded", "scojo", "greedy")
+OPTIMISED = "scojo-opt"  # how SCOJO-PECT with group optimisation, as in paper 004, is called for short
 BACKFILLS = ("none", "easy", "conservative")
 CRITERIA = ("f1", "f2", "f3", "f4")
 FORMAT = "paretosched policy 1"
@@ -61,6 +66,8 @@ class Policy:
         What the policy is called in tables and figures. Default: the rule, with the backfilling.
     provenance
         Where the policy comes from; free, kept with it on disk.
+    sharing
+        For SCOJO-PECT: its parameters; None for those of paper 004.
 
     Raises
     ------
@@ -83,6 +90,7 @@ class Policy:
     groups: tuple[str, ...] = ()
     name: str = ""
     provenance: Mapping[str, Any] = field(default_factory=dict)
+    sharing: TimeSharing | None = None
 
     def __post_init__(self) -> None:
         one_of("rule", self.rule, RULES)
@@ -96,6 +104,10 @@ class Policy:
             self._check_greedy()
         elif self.criteria or genes.size or self.groups or self.backfill != "none":
             raise InputError(f'rule "{self.rule}" takes no criteria, genes, groups or backfill; only "greedy" does')
+        if self.rule == "scojo":
+            object.__setattr__(self, "sharing", timesharing.check(self.sharing or TimeSharing()))
+        elif self.sharing is not None:
+            raise InputError(f'rule "{self.rule}" shares no time; only "scojo" does')
         object.__setattr__(self, "name", self.name or _default_name(self))
 
     def _check_greedy(self) -> None:
@@ -179,11 +191,14 @@ def as_policy(what: str | os.PathLike[str] | Policy) -> Policy:
         return what
     if str(what) in RULES and str(what) != "greedy":
         return Policy(str(what))
+    if str(what) == OPTIMISED:
+        return Policy("scojo", sharing=TimeSharing(optimisation=Optimisation()))
     path = Path(what)
     if path.suffix == ".json" or _is_file(path):
         return load_policy(path)
     raise InputError(
-        f'policy "{what}" is not known; choose one of {", ".join(RULES[:-1])} or give the path of a policy .json file'
+        f'policy "{what}" is not known; choose one of {", ".join(RULES[:-1])}, {OPTIMISED}, or give the path of a '
+        "policy .json file"
     )
 
 
@@ -204,6 +219,8 @@ def to_json(policy: Policy) -> dict[str, Any]:
             }
             for situation, criterion, row in zip(SITUATIONS, policy.criteria, policy.genes, strict=True)
         }
+    if policy.sharing is not None:
+        value |= timesharing.to_json(policy.sharing)
     value["provenance"] = dict(policy.provenance)
     return value
 
@@ -223,6 +240,11 @@ def from_json(value: Any, where: str = "policy") -> Policy:
         one_of("rule", rule, RULES)
         name = _part(value, "name", str, "")
         provenance = _part(value, "provenance", dict, {})
+        if rule == "scojo":
+            common = ("format", "rule", "name", "provenance")
+            _nothing_else(value, (*common, *TimeSharing._fields))
+            sharing = timesharing.from_json({key: part for key, part in value.items() if key not in common})
+            return Policy(rule, name=name, provenance=provenance, sharing=sharing)
         if rule != "greedy":
             _nothing_else(value, ("format", "rule", "name", "provenance"))
             return Policy(rule, name=name, provenance=provenance)
@@ -327,6 +349,10 @@ def _default_name(policy: Policy) -> str:
         "conservative-replan": "CONS replan",
         "recorded": "recorded",
     }
+    if policy.sharing is not None:
+        made = policy.sharing.optimisation
+        how = "" if made is None else " bottom line" if made.method == "bottom-line" else " optimised"
+        return f"SCOJO-PECT{how}{'' if policy.sharing.backfill else ', own jobs only'}"
     if policy.rule != "greedy":
         return plain[policy.rule]
     criteria = policy.criteria[0] if len(set(policy.criteria)) == 1 else "/".join(policy.criteria)
