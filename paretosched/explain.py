@@ -96,8 +96,8 @@ RULES = {
     "nobody in the plan, but plans are not kept. Groups, weekends and hours make no difference.",
     "scojo": "The machine belongs to short, medium and long jobs in turn, for the shares of an interval that the "
     "policy gives them. At the end of a slice jobs are stopped, and go on later on the same processors. In its slice a "
-    "class is served in the order of submission, with EASY backfilling; unless that is switched off, jobs of other classes "
-    "use the processors it leaves idle, until the slice ends. User groups make no difference.",
+    "class is served in the order of submission, with EASY backfilling; unless that is switched off, jobs of other "
+    "classes use the processors it leaves idle, until the slice ends. User groups make no difference.",
     "recorded": "Jobs start when the log says that they did: a record, and no rule.",
 }
 OPTIMISED = (

@@ -110,7 +110,10 @@ class Sharing:
     def next_event(self) -> int:
         times = [j.submit for j in self.future[:1]]
         times += [j.since + j.run - j.done for j in self.running()]
-        if self.kind is not None:
+        # Slices of the only class there is follow each other, and nothing happens between them.
+        there = {j.kind for j in self.waiting + self.started}
+        self.alone = self.kind in (MEDIUM, LONG) and self.end > self.begin and there == {self.kind}
+        if self.kind is not None and not self.alone:
             times.append(self.end if self.end > self.begin else self.begin)  # it has no end before it begins
         return min(times)
 
@@ -122,6 +125,10 @@ class Sharing:
         arrived = [j for j in self.future if j.submit == t]
         self.waiting += arrived
         self.future = self.future[len(arrived) :]
+        if self.alone and t > self.end:
+            while t > self.end:
+                self.new_interval(self.end)
+                self.begin, self.end = self.end, self.interval_end
         if self.kind is None:
             self.new_interval(t)
             self.enter(self.next_kind(SHORT), t, t)

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-import pytest
-from hypothesis import HealthCheck, settings
+import math
 
-from naive_sharing import Sharing
-from paretosched import Schedule, Workload
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from naive_sharing import Sharing, lehmer
+from paretosched import Schedule, Workload, simulate
+from paretosched.kernels.permutations import advance
 from paretosched.simulate import shared
-from paretosched.timesharing import Grouping, Optimisation, Shares, TimeSharing, check
+from paretosched.timesharing import SEARCHES, Grouping, Optimisation, Shares, TimeSharing, check
 from zoo import ZOO, drawn, jobs
 
 checked = settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow])
@@ -46,8 +51,7 @@ SHARINGS = PLAIN | {
     for name, made in OPTIMISED.items()
     for name, sharing in ((name, SMALL), (f"{name}, own jobs only", SMALL._replace(backfill=False)))
 }
-# Nodes are sets in the oracle, and every second of "years" has an interval.
-BIG = {"a million processors", "a million processors, small jobs", "years", "long idle gaps", "hours over a week"}
+BIG = {"a million processors", "a million processors, small jobs"}  # nodes are sets in the oracle
 
 
 def same_as_oracle(w: Workload, sharing: TimeSharing) -> Schedule:
@@ -80,7 +84,7 @@ def test_the_awkward_workloads_have_slices_preemptions_and_groups() -> None:
     made = [shared(ZOO[name], SHARINGS["groups"]) for name in NAMES]
     searched = np.array([m.searched for m in made])
     assert (searched[:, 0].sum(axis=0) > 20).all()  # groups of medium and of long jobs
-    assert (searched[:, 2:].sum(axis=0) > 100).all()  # nodes visited and pruned in both levels
+    assert (searched[:, 2:].sum(axis=0) > 20).all()  # nodes visited and pruned in both levels
     assert sum(m.segments.job.size - len(m.workload) for m in made if m.segments) > 100
 
 
@@ -202,9 +206,7 @@ def same_segments(one: Schedule, other: Schedule) -> bool:
 
 @checked
 @given(w=crowds(), sharing=sharings())
-def test_work_is_conserved_nodes_never_overlap_and_jobs_go_on_where_they_were(
-    w: Workload, sharing: TimeSharing
-) -> None:
+def test_work_is_conserved_nodes_never_overlap_and_jobs_go_on_on_them(w: Workload, sharing: TimeSharing) -> None:
     made = shared(w, sharing)
     s = made.segments
     assert s is not None
@@ -281,13 +283,22 @@ def test_slices_take_turns_and_jobs_of_other_classes_use_what_is_idle() -> None:
 
 
 def test_a_group_is_put_into_a_better_order() -> None:
-    # All of three long jobs are waiting when the first is done; the narrow and shortest one is worst off by waiting.
-    everyone = Grouping(least=2, most=4, machines=0.0, work=0.0, mean_run=0, wide=1.0, wide_run=10**6)
+    # Three jobs wait when they become a group at 3; the shortest one first makes the sum of their slowdowns smallest.
+    everyone = Grouping(least=3, most=4, machines=0.0, work=0.0, mean_run=0, wide=1.0, wide_run=10**6)
     made = PAPER._replace(optimisation=Optimisation(bound=100, ceiling=False, medium=everyone, long=everyone))
     w = jobs(4, (0, 50, 50, 4), (1, 60, 60, 4), (2, 60, 60, 4), (3, 20, 20, 4))
     one_class = {"medium_from": 5, "long_from": 5, "interval": 1000}
     assert shared(w, PAPER._replace(**one_class)).start.tolist() == [0, 50, 110, 170]
     assert shared(w, made._replace(**one_class)).start.tolist() == [0, 70, 130, 50]
+
+
+def test_a_job_of_ages_takes_no_ages() -> None:
+    ages = 10**13
+    w = jobs(4, (0, ages, ages, 2), (5, 20, 20, 3), (ages + 7, 20, 20, 3))
+    made = shared(w, TimeSharing()).check()
+    # The long job loses two switches of 60 s and the 20 s of the medium one; then there is another switch.
+    assert made.start.tolist() == [0, 3660, ages + 200]
+    assert made.finish.tolist() == [ages + 140, 3680, ages + 220]
 
 
 def test_the_paper_s_limit_of_permutations_is_no_burden() -> None:

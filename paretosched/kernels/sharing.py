@@ -661,7 +661,8 @@ def run(jobs, capacity, slices, rules, machine, tree, start, counted, record):
         t = next_completion(machine)
         if state[ARRIVED] < n:
             t = min(t, jobs.submit[state[ARRIVED]])
-        if state[KIND] < NO_SLICE:
+        lonely = alone(machine)
+        if state[KIND] < NO_SLICE and not lonely:
             t = min(t, max(state[BEGIN], state[END]))
         if t == FAR:
             return True
@@ -681,6 +682,11 @@ def run(jobs, capacity, slices, rules, machine, tree, start, counted, record):
             machine.queued[x] += 1
             arrived += 1
         state[ARRIVED] = arrived
+        if lonely and t > state[END]:
+            begin = state[END] + (t - state[END] - 1) // slices.interval * slices.interval
+            begin_interval(slices, machine, begin)
+            state[BEGIN] = begin
+            state[END] = begin + slices.interval
         if change_slice(jobs, slices, machine, record, t):
             kind = state[KIND]
             share = slices.shares[state[ROW], kind]
@@ -688,6 +694,32 @@ def run(jobs, capacity, slices, rules, machine, tree, start, counted, record):
                 jobs, capacity, slices, machine, record, rules, tree, start, kind, share, state[END], t, fresh, arrived,
                 counted,
             )  # fmt: skip
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def alone(machine):
+    """Tell whether a medium or long slice is going on and there are only jobs of its class.
+
+    Then slices of a whole interval follow each other without a switch, and nothing happens between them.
+    """
+    kind = machine.state[KIND]
+    if kind in (SHORT, NO_SLICE) or machine.state[END] <= machine.state[BEGIN]:
+        return False
+    present = 0
+    for x in range(3):
+        present += machine.queued[x] + machine.holding[x]
+    own = machine.queued[kind] + machine.holding[kind]
+    return own > 0 and own == present
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def begin_interval(slices, machine, t):
+    """Begin an interval, with the shares of its hour."""
+    state = machine.state
+    state[INTERVAL_END] = t + slices.interval
+    while state[ERA] + 1 < slices.begin.size and slices.begin[state[ERA] + 1] <= t:
+        state[ERA] += 1
+    state[ROW] = slices.row[state[ERA]]
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -727,10 +759,7 @@ def change_slice(jobs, slices, machine, record, t):
                 state[SWITCHES] += 1
                 fresh_slice = False
     if fresh_interval:
-        state[INTERVAL_END] = t + slices.interval
-        while state[ERA] + 1 < slices.begin.size and slices.begin[state[ERA] + 1] <= t:
-            state[ERA] += 1
-        state[ROW] = slices.row[state[ERA]]
+        begin_interval(slices, machine, t)
     if fresh_slice:
         state[BEGIN] = t
         state[END] = t + slice_length(slices, machine, state[ROW], state[KIND], t, state[INTERVAL_END])
