@@ -130,10 +130,10 @@ class Schedule:
     @cached_property
     def finish(self) -> Ints:
         """(n,) int64 seconds of the trace: start + run, or the end of the last segment."""
-        if self.segments is None:
-            return self.start + self.workload.run
-        finish = np.full(len(self.workload), np.iinfo(np.int64).min)
-        np.maximum.at(finish, self.segments.job, self.segments.end)
+        finish: Ints = self.start + (self.workload.run if self.segments is None else 0)
+        if self.segments is not None:
+            np.maximum.at(finish, self.segments.job, self.segments.end)
+        finish.flags.writeable = False
         return finish
 
     def check(self) -> Schedule:

@@ -287,8 +287,8 @@ def times(paper: Sequence[Row], found: Sequence[Row]) -> list[str]:
         "",
         *markdown(heads, lines, left=2),
         "",
-        "The paper's response times less its waits are longer than run times divided by shares can explain as a mean of "
-        "jobs; so the mean of the three class means stands here as well.",
+        "The paper's response times less its waits are longer than run times divided by shares can explain as a mean "
+        "of jobs; so the mean of the three class means stands here as well.",
         "",
     ]
 
