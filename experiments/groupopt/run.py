@@ -19,24 +19,47 @@ import settings
 import paretosched as ps
 from paretosched.files import written
 from paretosched.measures import by_class
-from paretosched.policy import save_policy
+from paretosched.policy import save_policy, to_json
 from paretosched.simulate import shared
 from paretosched.tables import save_rows
 from paretosched.timesharing import Optimisation, TimeSharing
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
+PARTS = ("systems", "sizes", "open", "objectives")
 
 
 def main() -> None:
-    """Run everything."""
+    """Run everything, or the parts that were asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a few small workloads: a test of the path")
+    parser.add_argument("--part", action="append", choices=PARTS, help="may be given again; default: all")
     parser.add_argument("--results", type=Path, default=ROOT / "results" / "groupopt", help="where the results go")
     options = parser.parse_args()
     options.results.mkdir(parents=True, exist_ok=True)
     made = {name: (part, w) for part, name, w in workloads(options.quick)}
     first = next(iter(made.values()))[1]
+    parts = options.part or PARTS
+    if "systems" in parts:
+        all_systems(made, options.results)
+    if "sizes" in parts:
+        save_rows([*sizes(first)], options.results / "sizes.csv")
+    if "open" in parts:
+        save_rows([*left_open(first)], options.results / "open.csv")
+    if "objectives" in parts:
+        objectives(made, options)
+    note = {"quick": options.quick, "cores": os.cpu_count(), "training": settings.TRAINING}
+    note["systems"] = {name: to_json(ps.Policy("scojo", sharing=s)) for name, s in settings.SYSTEMS.items()}
+    note["workloads"] = {name: {"jobs": len(w), "digest": w.digest} for name, (_, w) in made.items()}
+    note["versions"] = {"python": platform.python_version()} | {
+        name: version(name) for name in ("paretosched", "numpy", "numba", "cma")
+    }
+    with written(options.results / "provenance.json") as temporary:
+        temporary.write_text(json.dumps(note, indent=2) + "\n", encoding="utf-8")
+
+
+def all_systems(made: dict[str, tuple[str, ps.Workload]], results: Path) -> None:
+    """Simulate every system on every workload."""
     characteristics, systems, groups = [], [], []
     for name, (part, workload) in made.items():
         characteristics.append({"part": part, "workload": name} | characteristic(workload))
@@ -46,20 +69,9 @@ def main() -> None:
             systems += [about | row for row in rows]
             groups.append(about | counts)
         print(f"  {name}", flush=True)
-    save_rows(characteristics, options.results / "workloads.csv")
-    save_rows(systems, options.results / "systems.csv")
-    save_rows(groups, options.results / "groups.csv")
-    save_rows([*sizes(first)], options.results / "sizes.csv")
-    save_rows([*left_open(first)], options.results / "open.csv")
-    save_rows(objectives(made, options), options.results / "objectives.csv")
-    note = {"quick": options.quick, "cores": os.cpu_count(), "training": settings.TRAINING}
-    note["systems"] = {name: ps.policy.to_json(ps.Policy("scojo", sharing=s)) for name, s in settings.SYSTEMS.items()}
-    note["workloads"] = {name: {"jobs": len(w), "digest": w.digest} for name, (_, w) in made.items()}
-    note["versions"] = {"python": platform.python_version()} | {
-        name: version(name) for name in ("paretosched", "numpy", "numba", "cma")
-    }
-    with written(options.results / "provenance.json") as temporary:
-        temporary.write_text(json.dumps(note, indent=2) + "\n", encoding="utf-8")
+    save_rows(characteristics, results / "workloads.csv")
+    save_rows(systems, results / "systems.csv")
+    save_rows(groups, results / "groups.csv")
 
 
 def workloads(quick: bool) -> Iterator[tuple[str, str, ps.Workload]]:
@@ -149,8 +161,11 @@ def slowdowns(workload: ps.Workload, sharing: TimeSharing, plain: TimeSharing | 
     return found | {f"gain_{key}": 100 * (1 - found[key] / value) for key, value in of(plain).items()}
 
 
-def objectives(made: dict[str, tuple[str, ps.Workload]], options: argparse.Namespace) -> list[dict[str, Any]]:
-    """Set SCOJO-PECT against FCFS, EASY and a Greedy that is trained on the first workload, in the seven objectives."""
+def objectives(made: dict[str, tuple[str, ps.Workload]], options: argparse.Namespace) -> None:
+    """Set SCOJO-PECT against FCFS, EASY and a Greedy that is trained on the first workload, in the seven objectives.
+
+    Beside them, how jobs of each class fare.
+    """
     (_, first), *_ = made.values()
     given = {key: value for key, value in settings.TRAINING.items() if key != "objective"}
     generations = settings.QUICK["generations"] if options.quick else settings.GENERATIONS
@@ -158,14 +173,17 @@ def objectives(made: dict[str, tuple[str, ps.Workload]], options: argparse.Names
         [first], ps.as_wish(settings.TRAINING["objective"], first.groups), generations=generations, seed=0, **given
     )
     save_policy(trained.policy, options.results / "greedy.json")
-    rows = []
+    rows, classes = [], []
     for name, (part, workload) in made.items():
         if workload.groups == trained.policy.groups:
             for row in ps.compare(workload, ["fcfs", trained.policy, "scojo", "scojo-opt"]).rows():
+                about = {"part": part, "workload": name, "system": row["policy"]}
+                classes += [about | of_class for of_class in row["classes"] or () if of_class["size"] == "all"]
                 for key in ("waits", "utilisation_over_time", "classes", "searched"):
                     row.pop(key)
                 rows.append({"part": part} | row | {"workload": name})
-    return rows
+    save_rows(rows, options.results / "objectives.csv")
+    save_rows(classes, options.results / "classes.csv")
 
 
 if __name__ == "__main__":
