@@ -23,6 +23,7 @@ Ints = NDArray[np.int64]
 
 COLUMNS = ("job", "submit", "start", "finish", "processors", "user", "group")
 SEGMENT_COLUMNS = ("job", "from", "to", "nodes")
+MOST_NODES = 2**24  # processors that are told apart
 SWITCH = "switch"  # stands for the job where the machine changes slices
 
 
@@ -191,8 +192,24 @@ def segments_of(
     return Segments(job, begin, end, piece, low, high, np.array(switches, dtype=np.int64).reshape(-1, 2))
 
 
+def check_nodes(workload: Workload) -> None:
+    """Refuse a machine whose processors are too many to be told apart.
+
+    Raises
+    ------
+    InputError
+        There are more than MOST_NODES.
+    """
+    if workload.capacity > MOST_NODES:
+        raise InputError(
+            f"{workload.name}: where jobs are preempted the machine may have at most {MOST_NODES} processors, which "
+            f"are told apart, but has {workload.capacity}"
+        )
+
+
 def _sound(segments: Segments, schedule: Schedule) -> Segments:
     """Give read-only copies of segments that belong together and to the starts."""
+    check_nodes(schedule.workload)
     n = len(schedule.workload)
     k, r = np.size(segments.job), np.size(segments.low)
     sizes = {"job": k, "begin": k, "end": k, "piece": k + 1, "low": r, "high": r}

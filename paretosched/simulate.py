@@ -25,7 +25,7 @@ from .kernels.sequence import earliest_fit, strict
 from .kernels.sharing import LONG, MEDIUM, SHORT, Slices, machine_for, share_time
 from .kernels.values import Jobs, Weights
 from .policy import CRITERIA, Policy, as_policy, fits
-from .schedule import Schedule, Searched, Segments
+from .schedule import Schedule, Searched, Segments, check_nodes
 from .timesharing import METHODS, SEARCHES, Optimisation, TimeSharing
 from .workload import Workload
 from .workload.calendar import hours
@@ -147,6 +147,11 @@ def shared(workload: Workload, sharing: TimeSharing, name: str = "SCOJO-PECT") -
     name
         What the schedule is called.
 
+    Raises
+    ------
+    InputError
+        The machine has too many processors to be told apart.
+
     Examples
     --------
     A long job has the machine for itself when a short one arrives that needs a processor of it. It is served in the
@@ -158,6 +163,7 @@ def shared(workload: Workload, sharing: TimeSharing, name: str = "SCOJO-PECT") -
     >>> s.start.tolist(), s.finish.tolist(), s.segments.end.tolist()
     ([0, 3660], [20170, 3710], [3600, 20170, 3710])
     """
+    check_nodes(workload)
     w, made = workload, sharing.optimisation
     told = w.run if sharing.run_times == "known" else w.estimate
     kind = np.full(len(w), SHORT)
