@@ -20,7 +20,7 @@ from .errors import InputError, first_few
 from .kernels.arrival import backfilled, fcfs
 from .kernels.conservative import conservative, replanned
 from .kernels.greedy import greedy
-from .kernels.permutations import Rules, tree_for
+from .kernels.permutations import Planning, tree_for
 from .kernels.sequence import earliest_fit, strict
 from .kernels.sharing import LONG, MEDIUM, SHORT, Slices, machine_for, share_time
 from .kernels.values import Jobs, Weights
@@ -180,7 +180,7 @@ def shared(workload: Workload, sharing: TimeSharing, name: str = "SCOJO-PECT") -
         days.kind,
         np.array([row[1:] for row in sharing.shares], dtype=np.float64),
     )
-    rules = _rules(made or Optimisation())
+    rules = _planning(made or Optimisation())
     most = 0 if made is None else min(int(rules.most.max()), len(w))
     start = np.empty(len(w), dtype=np.int64)
     counted = np.zeros((4, 2), dtype=np.int64)
@@ -200,7 +200,7 @@ def shared(workload: Workload, sharing: TimeSharing, name: str = "SCOJO-PECT") -
     return Schedule(w, start, name, segments, searched)
 
 
-def _rules(made: Optimisation) -> Rules:
+def _planning(made: Optimisation) -> Planning:
     """Give the parameters of the optimisation as the kernel takes them."""
     groups = (made.medium, made.long)
     plain = made._asdict() | {
@@ -208,7 +208,7 @@ def _rules(made: Optimisation) -> Rules:
         "search": SEARCHES.index(made.search),
         **{key: np.array([getattr(group, key) for group in groups]) for key in made.medium._fields},
     }
-    return Rules(**{key: plain[key] for key in Rules._fields})
+    return Planning(**{key: plain[key] for key in Planning._fields})
 
 
 def _weights(workload: Workload, policy: Policy) -> Weights:

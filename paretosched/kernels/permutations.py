@@ -20,7 +20,7 @@ FAR = np.int64(0x7FFFFFFFFFFFFFFF)
 DISCREPANCY, LDS, DDS = 0, 1, 2
 
 
-class Rules(NamedTuple):
+class Planning(NamedTuple):
     """What the search is told; `timesharing.Optimisation` says what it means. Of both classes: medium, then long."""
 
     bottom_line: bool
@@ -66,6 +66,12 @@ class Tree(NamedTuple):
         (1,) entries of `ends`.
     total, least
         (N + 1,) the slowdown of the first d jobs, and the least that each job adds.
+    digits, order, places
+        (N + 1,) Lehmer digits of the order that is tried, its jobs, and work space.
+    other, moved
+        (N + 1,) places of these jobs in the first order, or an order with shifts; whether a job was shifted.
+    best, totals
+        (candidates, N + 1), (candidates,) the best orders, and their slowdowns.
     """
 
     time: NDArray[np.int64]

@@ -22,7 +22,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from .permutations import Rules, Tree, plan
+from .permutations import Planning, Tree, plan
 from .profile import FIRST, LAST, add, earliest
 from .values import Jobs
 
@@ -613,7 +613,7 @@ def share_time(
     jobs: Jobs,
     capacity: int,
     slices: Slices,
-    rules: Rules,
+    rules: Planning,
     machine: Machine,
     tree: Tree,
     start: Ints,
@@ -626,7 +626,7 @@ def share_time(
     jobs, capacity
         `Jobs`, processors.
     slices, rules
-        `Slices`, `permutations.Rules`.
+        `Slices`, `permutations.Planning`.
     machine, tree
         Without jobs yet.
     start
