@@ -42,8 +42,9 @@ if TYPE_CHECKING:
     from .plan import explore_plan, rows_of
     from .policy import Policy, greedy, load_policy, save_policy
     from .report import export_figures, write_figure, write_figures, write_gallery, write_report
-    from .schedule import Schedule, save_schedule
+    from .schedule import Schedule, load_segments, save_schedule, save_segments
     from .simulate import decode, predictions, simulate, start_order
+    from .timesharing import Optimisation, TimeSharing
     from .train import Symbiosis, Training, train, train_rules
     from .workload import (
         Workload,
@@ -85,6 +86,10 @@ _HOME = {
     "start_order": "simulate",
     "Schedule": "schedule",
     "save_schedule": "schedule",
+    "save_segments": "schedule",
+    "load_segments": "schedule",
+    "TimeSharing": "timesharing",
+    "Optimisation": "timesharing",
     # how good it is
     "Objective": "objectives",
     "objective_table": "objectives",

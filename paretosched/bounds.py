@@ -11,7 +11,8 @@ and A(t) the same if nobody waits.
 
 1. Job j is worked on from C_j - p_j to C_j at rate q_j, so that its part of the integral of t dW(t) is RC_j (C_j -
    p_j / 2); the same holds for A with r_j + p_j instead of C_j. The difference of the two integrals, by parts, is sum
-   RC_j (C_j - r_j - p_j) = integral of A(t) - W(t) dt.
+   RC_j (C_j - r_j - p_j) = integral of A(t) - W(t) dt. A job that is preempted is worked on earlier than that, so
+   that its part is smaller and the sum larger than the integral: every bound holds for preemptive schedules as well.
 2. If W(t) <= D(t) at all t for every schedule, then sum RC_j (C_j - r_j) >= sum RC_j p_j + integral of A(t) - D(t)
    dt. The rest shows a D. One is A itself: by t, job j has run for at most min(t - r_j, p_j).
 3. Jobs wider than m / 2 run one at a time. Let a machine do that preemptively, always the widest that is submitted
@@ -108,7 +109,7 @@ def _measured(workload: Workload, start: Ints) -> Floats:
     """Objectives of start times, feasible or not."""
     w = workload
     values = np.empty(len(w.groups) + 2)
-    measure(start, w.submit, w.run, w.width, w.group, w.capacity, EVERY_JOB, values)
+    measure(start, start + w.run, w.submit, w.run, w.width, w.group, w.capacity, EVERY_JOB, values)
     return values
 
 

@@ -180,15 +180,19 @@ def fetch(options: argparse.Namespace) -> None:
 
 def simulate(options: argparse.Namespace) -> None:
     """Run a workload under a policy and measure the schedule."""
+    from .compare import class_table, searched_text
+    from .measures import by_class
     from .objectives import objective_table, objectives
     from .policy import save_policy
-    from .schedule import save_schedule
+    from .schedule import save_schedule, save_segments
     from .tables import Column, table, to_json
 
-    _check_outputs(options, "output", "save_policy")
+    _check_outputs(options, "output", "save_policy", "segments")
     workload = _workload(options)
     schedule, policy, explored_on = _scheduled(options, workload)
     values = objectives(schedule)
+    if options.segments is not None:
+        save_segments(schedule, options.segments)
     if options.output is not None:
         save_schedule(schedule, options.output)
     if options.save_policy is not None and policy is not None:
@@ -198,11 +202,14 @@ def simulate(options: argparse.Namespace) -> None:
         _remark(f"{options.front} was explored on another workload; its policy was applied to this one")
     _remark_history(schedule)
     names = objective_table(workload.groups)
+    classes = by_class(schedule, policy.sharing if policy is not None else None)
     if options.json:
         measured = {o.name: float(value) for o, value in zip(names, values, strict=True)}
         about = {"workload": workload.name, "digest": workload.digest, "policy": schedule.name, "jobs": len(workload)}
         about["estimates"] = options.estimates
-        _show(to_json({**about, "capacity": workload.capacity, **measured}))
+        searched = None if schedule.searched is None else schedule.searched._asdict()
+        more = {"classes": [row._asdict() for row in classes], "searched": searched}
+        _show(to_json({**about, "capacity": workload.capacity, **measured, **more}))
         return
     _show(f"{schedule.name} on {workload.name}: {len(workload):,} jobs, {workload.capacity:,} processors")
     rows = [
@@ -222,6 +229,10 @@ def simulate(options: argparse.Namespace) -> None:
             ],
         )
     )
+    if schedule.segments is not None:
+        _show(f"\n{class_table([classes], [schedule.name])}")
+    if schedule.searched is not None:
+        _show(f"\n{searched_text(schedule.searched)}")
 
 
 def explore(options: argparse.Namespace) -> None:
@@ -1140,6 +1151,7 @@ def _parser() -> argparse.ArgumentParser:
         "run a workload under a policy and print the objectives",
         "  paretosched simulate w.swf.gz --policy easy -o schedule.csv\n"
         "  paretosched simulate w.swf.gz --policy easy --estimates recent\n"
+        "  paretosched simulate w.swf.gz --policy scojo-opt --segments segments.csv --save-policy scojo-opt.json\n"
         "  paretosched simulate w.swf.gz --front run --row 17 --save-policy policy.json",
     )
     takes_trace(made)
@@ -1147,7 +1159,9 @@ def _parser() -> argparse.ArgumentParser:
         "--policy",
         metavar="P",
         type=_path,
-        help="fcfs, list, easy (default), conservative, conservative-replan, recorded, or a policy .json file",
+        help="fcfs, list, easy (default), conservative, conservative-replan, recorded; scojo, the time sharing of "
+        "paper 004, or scojo-opt, with its group optimisation (--save-policy writes all their numbers); or a policy "
+        ".json file",
     )
     made.add_argument(
         "--front",
@@ -1171,6 +1185,12 @@ def _parser() -> argparse.ArgumentParser:
         metavar="FILE",
         type=_path,
         help="write the schedule: job,submit,start,finish,processors,user,group",
+    )
+    made.add_argument(
+        "--segments",
+        metavar="FILE",
+        type=_path,
+        help="of a policy that preempts jobs, write when each runs and where: job,from,to,nodes (CSV, or .parquet)",
     )
     made.add_argument("--save-policy", metavar="FILE", type=_path, help="write the policy as JSON")
 

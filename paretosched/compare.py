@@ -30,10 +30,10 @@ from .bounds import bounds
 from .choice import Wish
 from .errors import InputError, first_few
 from .front import Front, costs, online
-from .measures import SLOWDOWN_BOUND, Waits, bins, use, waits
+from .measures import CLASS_BOUND, SLOWDOWN_BOUND, OfClass, Waits, bins, by_class, use, waits
 from .objectives import Objective, objective_table, objectives
 from .policy import PLAIN_RULES, Policy, as_policy
-from .schedule import Schedule
+from .schedule import Schedule, Searched
 from .simulate import simulate
 from .tables import Column, plain, table
 from .workload import Workload
@@ -53,10 +53,15 @@ OVERBOOKED = " (overbooked)"
 CONVENTION = "(EASY - X) / EASY; positive is better for response times and worse for UTIL"
 WAY = "of the way: from EASY to what comes nearest to the objective on the front"
 EVERY_JOB = (
-    f"wait: of every job alike, large or small; slowdown: (wait + run) / max(run, {SLOWDOWN_BOUND} s), at least 1"
+    f"wait: of every job alike, large or small; slowdown: response time / max(run, {SLOWDOWN_BOUND} s), at least 1"
 )
 ALL_JOBS = "all jobs"
 SLOWDOWN = f"bounded_slowdown_{SLOWDOWN_BOUND}s"
+_OF_POLICIES = ("waits", "utilisation_over_time", "classes", "searched")
+OF_CLASSES = (
+    f"class: by run time, as SCOJO-PECT has it; size: narrow up to 10 % of the machine, wide above 50 %; slowdown of "
+    f"classes: bounded by {CLASS_BOUND} s, and rounded up as in paper 004"
+)
 WAITS = {"mean": "mean", "median": "median", "p95": "95 %", "worst": "worst"}
 
 
@@ -102,6 +107,12 @@ class Comparison:
         `measures.bins`.
     used
         (q, k) processor seconds that are used between them.
+    classes
+        How jobs of each class and size fare under each policy, q times `measures.by_class`.
+    searched
+        What group optimisation did, (q,); None for policies without it.
+    shares_time
+        Whether one of the policies is SCOJO-PECT: then the text has a table of the classes.
     """
 
     workload_name: str
@@ -124,6 +135,9 @@ class Comparison:
     waits: tuple[Waits, ...] = ()
     edges: Ints | None = None
     used: Ints | None = None
+    classes: tuple[list[OfClass], ...] = ()
+    searched: tuple[Searched | None, ...] = ()
+    shares_time: bool = False
 
     @property
     def marks(self) -> dict[str, Floats]:
@@ -146,7 +160,8 @@ class Comparison:
         its goal, "objective_vs_easy" and "share_of_way", per cent, see the module, and "exceeded", of its limits;
         "waits", a list with "group" (None for all), "jobs", "wait_mean_s", "wait_median_s", "wait_p95_s",
         "wait_worst_s" and the bounded slowdown's mean and median; and "utilisation_over_time", with "from_s",
-        "bin_s", "until_s" and "percent".
+        "bin_s", "until_s" and "percent"; "classes", the rows of `measures.by_class`; and "searched", what group
+        optimisation did.
         """
         rows = [
             self._row(name, self.values[q], self.improvement[q])
@@ -156,6 +171,8 @@ class Comparison:
             }
             | self._reached(self.values[q])
             | {"waits": self._waited(q), "utilisation_over_time": self._over_time(q)}
+            | {"classes": [row._asdict() for row in self.classes[q]] if self.classes else None}
+            | {"searched": found._asdict() if self.searched and (found := self.searched[q]) else None}
             for q, name in enumerate(self.policies)
         ]
         for name, values, nearest in (
@@ -164,7 +181,7 @@ class Comparison:
             (IDEAL, self.ideal, self.ideal),
         ):
             if values is not None:
-                nothing = dict.fromkeys(("dominated_by", "dominates", "waits", "utilisation_over_time"))
+                nothing = dict.fromkeys((*_OF_POLICIES, "dominated_by", "dominates"))
                 reached = self._reached(nearest, bound=name == IDEAL)
                 rows.append(self._row(name, values, improvement(values, self.values[0])) | reached | nothing)
         return rows
@@ -237,6 +254,14 @@ class Comparison:
         if self.waits:
             parts.append(self._wait_table(rows))
             notes.append(EVERY_JOB)
+        if self.shares_time:
+            parts.append(class_table(self.classes, self.policies))
+            parts += [
+                f"{name}: {searched_text(found)}"
+                for name, found in zip(self.policies, self.searched, strict=True)
+                if found is not None
+            ]
+            notes.append(OF_CLASSES)
         if any(_group(o) != str(i) for i, o in enumerate(self.objectives[2:], 1)):
             notes.append(", ".join(f"{o.name} is {o.label.removeprefix('AWRT of ')}" for o in self.objectives[2:]))
         notes += [f"vs EASY: {CONVENTION}", self.ideal_rule]
@@ -275,6 +300,44 @@ class Comparison:
             Column(f"{SLOWDOWN}_median", "median", ",.2f"),
         ]
         return table(lines, columns)
+
+
+def class_table(classes: Sequence[Sequence[OfClass]], policies: Sequence[str]) -> str:
+    """Write how jobs of each class and size fare, `measures.by_class` for each policy, times in hours."""
+    lines: list[dict[str, Any]] = []
+    for rows in zip(*classes, strict=True):
+        if rows[0].jobs:
+            for place, (row, policy) in enumerate(zip(rows, policies, strict=True)):
+                named = {"kind": row.kind, "size": row.size} if place == 0 else {"kind": "", "size": ""}
+                hours = {"response": row.response_s / 3600, "wait": row.wait_s / 3600}
+                lines.append(row._asdict() | named | hours | {"policy": policy})
+    columns = [
+        Column("kind", "class"),
+        Column("size", "size"),
+        Column("policy", "policy"),
+        Column("jobs", "jobs", ",d"),
+        Column("slowdown", f"slowdown ({CLASS_BOUND} s)", ",.2f"),
+        Column("slowdown_rounded_up", "rounded up", ",.2f"),
+        Column("response", "response h", ",.2f"),
+        Column("wait", "wait h", ",.2f"),
+        Column("utilisation_percent", "UTIL %", ",.2f"),
+    ]
+    return table(lines, [column for column in columns if column.key != "policy" or len(policies) > 1])
+
+
+def searched_text(found: Searched) -> str:
+    """Say what group optimisation did.
+
+    Examples
+    --------
+    >>> searched_text(Searched((24, 31), (400, 700), (2000, 1_600_000), (0, 70_000)))
+    '24 groups of 400 medium and 31 of 700 long jobs; 1,602,000 nodes of search trees visited, 70,000 pruned'
+    """
+    (medium, long), (jobs, long_jobs) = found.groups, found.jobs
+    return (
+        f"{medium:,} groups of {jobs:,} medium and {long:,} of {long_jobs:,} long jobs; "
+        f"{sum(found.visited):,} nodes of search trees visited, {sum(found.pruned):,} pruned"
+    )
 
 
 def compare(
@@ -351,6 +414,7 @@ def compare(
         if made_online.any() and not made_online.all():
             best_online = _best(sign, front.values[made_online])
             nearest_online = _nearest(wish, table_of_objectives, front.values[made_online])
+    sharing = next((policy.sharing for policy in chosen if policy.sharing is not None), None)
     edges = bins(int(workload.submit[0]), max(int(schedule.finish.max()) for schedule in schedules))
     return Comparison(
         workload.name,
@@ -373,6 +437,9 @@ def compare(
         tuple(waits(schedule) for schedule in schedules),
         edges,
         np.array([use(schedule, edges) for schedule in schedules]),
+        tuple(by_class(schedule, sharing) for schedule in schedules),
+        tuple(schedule.searched for schedule in schedules),
+        sharing is not None,
     )
 
 

@@ -39,7 +39,7 @@ Ints = NDArray[np.int64]
 
 SOURCES = ("requested", "recent", "predicted", "printed", "exact")
 LEARNING = {"recent": RECENT, "predicted": INTERPOLATED, "printed": PRINTED}
-WITHOUT = ("fcfs", "list", "recorded")  # rules that ask for no estimate
+WITHOUT = ("fcfs", "list", "recorded", "scojo")  # rules that ask for no estimate, or say themselves what they know
 BACKFILL = {"none": NO_BACKFILL, "easy": EASY, "conservative": CONSERVATIVE}
 
 

@@ -93,8 +93,16 @@ RULES = {
     "conservative-replan": "At every submission and completion all waiting jobs are planned anew in the order of "
     "submission, each as early as delays nobody before it, and those whose turn is now start: whoever overtakes delays "
     "nobody in the plan, but plans are not kept. Groups, weekends and hours make no difference.",
+    "scojo": "The machine belongs to short, medium and long jobs in turn, for the shares of an interval that the "
+    "policy gives them. At the end of a slice jobs are stopped, and go on later on the same processors. In its slice a "
+    "class is served in the order of submission, with EASY backfilling; unless that is switched off, jobs of other "
+    "classes use the processors it leaves idle, until the slice ends. User groups make no difference.",
     "recorded": "Jobs start when the log says that they did: a record, and no rule.",
 }
+OPTIMISED = (
+    "Where enough medium or long jobs wait, they are planned together: among many orders the one with the smallest "
+    "slowdowns is sought, and kept until the group has finished; whoever is backfilled then delays no planned job."
+)
 QUEUE = (
     "At every submission and completion the waiting jobs are ordered by a key, largest first, equal keys in the order "
     "of submission. A wait counts from submission; the key is that of the present situation, by the site's clock."
@@ -189,7 +197,8 @@ class Explanation:
         """Say in sentences where the policy comes from, and how it chooses whom to start."""
         origin = [said] if (said := origin_of(self.policy.provenance)) else []
         if self.policy.rule != "greedy":
-            return [*origin, RULES[self.policy.rule]]
+            optimised = self.policy.sharing is not None and self.policy.sharing.optimisation is not None
+            return [*origin, RULES[self.policy.rule], *([OPTIMISED] if optimised else [])]
         return [*origin, QUEUE, BACKFILLING[self.policy.backfill], _examples(), READING]
 
     def situation(self, number: int) -> list[str]:

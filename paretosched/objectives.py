@@ -94,14 +94,20 @@ def objectives(schedule: Schedule, counted: ArrayLike | None = None) -> Floats:
     mask = EVERY_JOB if counted is None else np.ascontiguousarray(counted)
     if counted is not None and (mask.shape != (len(w),) or mask.dtype != np.bool_):
         raise InputError(f"counted must be bool with shape ({len(w)},), but is {mask.dtype} with {mask.shape}")
-    return objectives_of(w, schedule.start, mask)
+    return _measured(w, schedule.start, schedule.finish, mask)
 
 
-def objectives_of(workload: Workload, start: NDArray[np.int64], counted: NDArray[np.bool_] = EVERY_JOB) -> Floats:
-    """Measure start times, (n,) s, unchecked: the hot path of every search; (G + 2,)."""
+def objectives_of(workload: Workload, start: NDArray[np.int64]) -> Floats:
+    """Measure start times, (n,) s, without preemption, unchecked: the hot path of every search; (G + 2,)."""
+    return _measured(workload, start, start + workload.run, EVERY_JOB)
+
+
+def _measured(
+    workload: Workload, start: NDArray[np.int64], finish: NDArray[np.int64], counted: NDArray[np.bool_]
+) -> Floats:
     w = workload
     values = np.empty(len(w.groups) + 2)
-    measure(start, w.submit, w.run, w.width, w.group, w.capacity, counted, values)
+    measure(start, finish, w.submit, w.run, w.width, w.group, w.capacity, counted, values)
     return values
 
 

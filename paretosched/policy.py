@@ -1,4 +1,4 @@
-"""What a scheduler is: the name of a rule, for Greedy its genes, for rules their base; and how that is written down.
+"""What a scheduler is: the name of a rule and, where it has some, its parameters; and how that is written down.
 
 Greedy (papers 000 and 002) orders the waiting queue by a key. In each of the three situations (weekend, day,
 night) one of four criteria gives the key of a job of group i that has waited t seconds, has requested
@@ -16,6 +16,7 @@ The largest key comes first, ties by submission and then by place in the trace. 
 five groups. `f3` has no use for `b` (the papers' "f2 does not require w_i" is a misprint).
 
 A rule base chooses one of thirteen strategies at every scheduling pass (paper 001); see `paretosched.rules`.
+SCOJO-PECT ("scojo", paper 004) has the parameters of `timesharing`.
 """
 
 from __future__ import annotations
@@ -31,15 +32,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from . import timesharing
 from .errors import InputError, first_few, one_of
 from .files import nothing_else, part, read_json, shown, written
 from .rules import RuleBase
 from .rules import from_json as base_from_json
 from .rules import to_json as base_to_json
+from .timesharing import Optimisation, TimeSharing
 from .workload import SITUATIONS, Workload
 
 PLAIN_RULES = ("fcfs", "list", "easy", "conservative", "conservative-replan", "recorded")  # without parameters
-RULES = (*PLAIN_RULES, "greedy", "rules")
+NAMED = (*PLAIN_RULES, "scojo")  # which need no file
+RULES = (*NAMED, "greedy", "rules")
+OPTIMISED = "scojo-opt"  # how SCOJO-PECT with group optimisation, as in paper 004, is called for short
 BACKFILLS = ("none", "easy", "conservative")
 CRITERIA = ("f1", "f2", "f3", "f4")
 FORMAT = "paretosched policy 1"
@@ -69,6 +74,8 @@ class Policy:
         Where the policy comes from; free, kept with it on disk.
     rules
         For rules: the rule base.
+    sharing
+        For SCOJO-PECT: its parameters; None for those of paper 004.
 
     Raises
     ------
@@ -92,6 +99,7 @@ class Policy:
     name: str = ""
     provenance: Mapping[str, Any] = field(default_factory=dict)
     rules: RuleBase | None = None
+    sharing: TimeSharing | None = None
 
     def __post_init__(self) -> None:
         one_of("rule", self.rule, RULES)
@@ -111,6 +119,10 @@ class Policy:
             raise InputError(f'rule "{self.rule}" takes no criteria, genes, groups or backfill; only "greedy" does')
         if self.rules is not None:
             object.__setattr__(self, "groups", self.rules.groups)
+        if self.rule == "scojo":
+            object.__setattr__(self, "sharing", timesharing.check(self.sharing or TimeSharing()))
+        elif self.sharing is not None:
+            raise InputError(f'rule "{self.rule}" shares no time; only "scojo" does')
         object.__setattr__(self, "name", self.name or _default_name(self))
 
     def _check_greedy(self) -> None:
@@ -194,13 +206,16 @@ def as_policy(what: str | os.PathLike[str] | Policy) -> Policy:
     """
     if isinstance(what, Policy):
         return what
-    if str(what) in PLAIN_RULES:
+    if str(what) in NAMED:
         return Policy(str(what))
+    if str(what) == OPTIMISED:
+        return Policy("scojo", sharing=TimeSharing(optimisation=Optimisation()))
     path = Path(what)
     if path.suffix == ".json" or _is_file(path):
         return load_policy(path)
     raise InputError(
-        f'policy "{what}" is not known; choose one of {", ".join(PLAIN_RULES)} or give the path of a policy .json file'
+        f'policy "{what}" is not known; choose one of {", ".join(NAMED)}, {OPTIMISED}, or give the path of a '
+        "policy .json file"
     )
 
 
@@ -224,6 +239,8 @@ def to_json(policy: Policy) -> dict[str, Any]:
     if policy.rules is not None:
         value |= base_to_json(policy.rules)
         value["greedy"] = to_json(policy.rules.greedy)
+    if policy.sharing is not None:
+        value |= timesharing.to_json(policy.sharing)
     value["provenance"] = dict(policy.provenance)
     return value
 
@@ -247,6 +264,11 @@ def from_json(value: Any, where: str = "policy") -> Policy:
             rest = {key: v for key, v in value.items() if key not in ("format", "rule", "name", "greedy", "provenance")}
             base = base_from_json(rest, from_json(part(value, "greedy", dict), "greedy"))
             return Policy(rule, name=name, provenance=provenance, rules=base)
+        if rule == "scojo":
+            common = ("format", "rule", "name", "provenance")
+            nothing_else(value, (*common, *TimeSharing._fields))
+            sharing = timesharing.from_json({key: v for key, v in value.items() if key not in common})
+            return Policy(rule, name=name, provenance=provenance, sharing=sharing)
         if rule != "greedy":
             nothing_else(value, ("format", "rule", "name", "provenance"))
             return Policy(rule, name=name, provenance=provenance)
@@ -326,6 +348,10 @@ def _default_name(policy: Policy) -> str:
     }
     if policy.rules is not None:
         return f"{policy.rules.kind} rules"
+    if policy.sharing is not None:
+        made = policy.sharing.optimisation
+        how = "" if made is None else " bottom line" if made.method == "bottom-line" else " optimised"
+        return f"SCOJO-PECT{how}{'' if policy.sharing.backfill else ', own jobs only'}"
     if policy.rule != "greedy":
         return plain[policy.rule]
     criteria = policy.criteria[0] if len(set(policy.criteria)) == 1 else "/".join(policy.criteria)

@@ -1,5 +1,7 @@
 """A workload and a policy, or an order of its jobs, make a schedule; with `estimates`, the caller of the kernels.
 
+SCOJO-PECT makes a schedule with segments; everything else runs jobs without a break.
+
 Event semantics (one convention for all rules): whole seconds; all events of one second are taken together,
 first completions, then arrivals in trace order, then one scheduling pass. A job runs for its true run time, which
 never exceeds its estimate; schedulers see only the estimate, or what `estimates` makes of it. Intervals are half open:
@@ -21,13 +23,17 @@ from .errors import InputError, first_few
 from .kernels.arrival import backfilled, fcfs
 from .kernels.conservative import conservative, replanned
 from .kernels.greedy import greedy
+from .kernels.permutations import Planning, tree_for
 from .kernels.rules import ruled
 from .kernels.sequence import earliest_fit, strict
+from .kernels.sharing import LONG, MEDIUM, SHORT, Slices, machine_for, share_time
 from .kernels.values import Jobs, Rules, Sorted, Weights
 from .policy import CRITERIA, Policy, as_policy, fits
 from .rules import SORTINGS, RuleBase, gaussians, possible
-from .schedule import Schedule
+from .schedule import Schedule, Searched, Segments, check_nodes
+from .timesharing import METHODS, SEARCHES, Optimisation, TimeSharing
 from .workload import Workload
+from .workload.calendar import hours
 from .workload.model import whole
 
 DECODINGS = ("strict", "earliest")
@@ -42,10 +48,10 @@ def simulate(workload: Workload, policy: str | os.PathLike[str] | Policy, estima
         The jobs and the machine.
     policy
         A `Policy`, the name of a rule ("fcfs", "list", "easy", "conservative", "conservative-replan",
-        "recorded"), or the path of a policy file.
+        "recorded", "scojo", "scojo-opt"), or the path of a policy file.
     estimates
         What the policy is told of run times: "requested", "recent", "predicted", "printed" or "exact"; see
-        `paretosched.estimates`. FCFS, List and recorded do not ask.
+        `paretosched.estimates`. FCFS, List and recorded do not ask, nor does SCOJO-PECT, whose file says what it knows.
 
     Raises
     ------
@@ -69,6 +75,8 @@ def simulate(workload: Workload, policy: str | os.PathLike[str] | Policy, estima
     """
     p = fits(as_policy(policy), workload)
     if not sources.told(workload, p, estimates):
+        if p.sharing is not None:
+            return shared(workload, p.sharing, p.name)
         return Schedule(workload, start_times(workload, p), p.name)
     name = f"{p.name} ({estimates})"
     if estimates == "exact":
@@ -113,6 +121,8 @@ def start_times(workload: Workload, policy: Policy) -> NDArray[np.int64]:
     w = workload
     if policy.rule == "recorded":
         return _recorded(w)
+    if policy.sharing is not None:
+        return shared(w, policy.sharing).start
     start = np.empty(len(w), dtype=np.int64)
     jobs = Jobs(w.submit, w.run, w.estimate, w.width, w.group)
     if policy.rule == "fcfs":
@@ -130,6 +140,82 @@ def start_times(workload: Workload, policy: Policy) -> NDArray[np.int64]:
         else:
             greedy(jobs, w.capacity, w.calendar, weights, policy.backfill == "easy", start)
     return start
+
+
+def shared(workload: Workload, sharing: TimeSharing, name: str = "SCOJO-PECT") -> Schedule:
+    """Run a workload under SCOJO-PECT (paper 004); the schedule has segments.
+
+    Parameters
+    ----------
+    workload
+        The jobs and the machine.
+    sharing
+        Sound parameters, see `timesharing`.
+    name
+        What the schedule is called.
+
+    Raises
+    ------
+    InputError
+        The machine has too many processors to be told apart.
+
+    Examples
+    --------
+    A long job has the machine for itself when a short one arrives that needs a processor of it. It is served in the
+    short slice of the next interval: from 3,600 on the machine switches for 60 s, then the short job runs for 50 s, and
+    after another switch the long one goes on.
+
+    >>> w = Workload(submit=[0, 9], run=[20_000, 50], estimate=[20_000, 50], width=[4, 1], capacity=4)
+    >>> s = shared(w, TimeSharing()).check()
+    >>> s.start.tolist(), s.finish.tolist(), s.segments.end.tolist()
+    ([0, 3660], [20170, 3710], [3600, 20170, 3710])
+    """
+    check_nodes(workload)
+    w, made = workload, sharing.optimisation
+    told = w.run if sharing.run_times == "known" else w.estimate
+    kind = np.full(len(w), SHORT)
+    kind[told >= sharing.medium_from] = MEDIUM
+    kind[told >= sharing.long_from] = LONG
+    days = hours(w.epoch, w.zone, int(w.submit[-1]) + int(w.run.sum()), tuple(row.hour for row in sharing.shares))
+    slices = Slices(
+        sharing.interval,
+        sharing.overhead,
+        sharing.short_slice,
+        sharing.backfill,
+        made is not None,
+        days.begin,
+        days.kind,
+        np.array([row[1:] for row in sharing.shares], dtype=np.float64),
+    )
+    rules = _planning(made or Optimisation())
+    most = 0 if made is None else min(int(rules.most.max()), len(w))
+    start = np.empty(len(w), dtype=np.int64)
+    counted = np.zeros((4, 2), dtype=np.int64)
+    jobs = Jobs(w.submit, w.run, w.estimate, w.width, w.group)
+    machine = machine_for(jobs, told, kind, w.capacity, most)
+    tree = tree_for(most, min(len(w), w.capacity), rules.candidates)
+    record = share_time(jobs, w.capacity, slices, rules, machine, tree, start, counted)
+    order = np.lexsort((record.begin, record.job))
+    job = record.job[order]
+    piece = np.concatenate([[0], np.cumsum(machine.pieces[job])])
+    ranges = np.repeat(machine.at[job] - piece[:-1], machine.pieces[job]) + np.arange(piece[-1])
+    switches = np.column_stack([record.switches, record.switches + sharing.overhead])
+    segments = Segments(
+        job, record.begin[order], record.end[order], piece, record.low[ranges], record.high[ranges], switches
+    )
+    searched = None if made is None else Searched(*((int(a), int(b)) for a, b in counted))
+    return Schedule(w, start, name, segments, searched)
+
+
+def _planning(made: Optimisation) -> Planning:
+    """Give the parameters of the optimisation as the kernel takes them."""
+    groups = (made.medium, made.long)
+    plain = made._asdict() | {
+        "bottom_line": made.method == METHODS[1],
+        "search": SEARCHES.index(made.search),
+        **{key: np.array([getattr(group, key) for group in groups]) for key in made.medium._fields},
+    }
+    return Planning(**{key: plain[key] for key in Planning._fields})
 
 
 def _weights(workload: Workload, policy: Policy) -> Weights:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from paretosched.errors import InputError
 from paretosched.workload import DAY, NIGHT, WEEKEND, calendar
+from paretosched.workload.calendar import hours
 
 EASTERN = ZoneInfo("US/Eastern")
 MONDAY = dt.datetime(1996, 7, 1, tzinfo=EASTERN)
@@ -86,3 +87,24 @@ def test_a_day_that_a_place_left_out_has_no_situations() -> None:
     assert (np.diff(found.begin) > 0).all()
     saturday = int(dt.datetime(2011, 12, 31, 12, tzinfo=ZoneInfo("Pacific/Apia")).timestamp()) - 1325030400
     assert found.kind[np.searchsorted(found.begin, saturday, side="right") - 1] == WEEKEND
+
+
+@pytest.mark.parametrize(
+    ("zone", "marks"), [("UTC", (8, 18)), ("Europe/Berlin", (0, 2, 3)), ("US/Eastern", (1, 5, 23))]
+)
+def test_hours_of_the_day_are_those_of_the_clock_on_the_wall(zone: str, marks: tuple[int, ...]) -> None:
+    epoch = int(dt.datetime(2001, 3, 20, 13, 30, tzinfo=dt.UTC).timestamp())
+    for first in (epoch, epoch + 218 * 86400):  # around both changes of the clock
+        found = hours(first, zone, 20 * 86400, marks)
+        assert found.begin[0] <= 0
+        assert (np.diff(found.begin) > 0).all()
+        for second in range(0, 20 * 86400, 1800):
+            local = dt.datetime.fromtimestamp(first + second, ZoneInfo(zone))
+            if local.hour == 2 and local.day > 24:
+                continue  # an hour that comes twice, or marks that fall into one that is left out
+            expected = max((i for i, hour in enumerate(marks) if hour <= local.hour), default=len(marks) - 1)
+            assert found.kind[np.searchsorted(found.begin, second, side="right") - 1] == expected, local
+
+
+def test_one_hour_holds_all_day() -> None:
+    assert [array.tolist() for array in hours(0, "UTC", 10**9, (6,))] == [[0], [0]]

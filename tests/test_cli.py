@@ -291,6 +291,30 @@ def test_simulate_prints_and_writes_what_the_library_gives(
     assert [[int(cell) for cell in row] for row in table[1:]] == [list(row) for row in expected]
 
 
+def test_simulate_shares_time(house: Path, workload: ps.Workload, tmp_path: Path) -> None:
+    schedule = ps.simulate(workload, "scojo-opt").check()
+    outputs = ("-o", tmp_path / "s.csv", "--segments", tmp_path / "s.parquet", "--save-policy", tmp_path / "p.json")
+    said = done("simulate", house / "w.swf.gz", "--policy", "scojo-opt", *outputs)
+    assert said.err == ""
+    assert said.out.startswith("SCOJO-PECT optimised on w: 200 jobs, 64 processors\n")
+    rows = columns(said.out, "objective")
+    assert [row[1] for row in rows] == [f"{value:,.2f}" for value in ps.objectives(schedule)]
+    assert "slowdown (600 s)" in said.out
+    assert "nodes of search trees visited" in said.out
+    again = ps.load_segments(workload, tmp_path / "s.parquet").check()
+    assert again.start.tolist() == schedule.start.tolist()
+    assert again.finish.tolist() == schedule.finish.tolist()
+    lines = (tmp_path / "s.csv").read_text().splitlines()[1:]
+    assert [int(line.split(",")[3]) for line in lines] == schedule.finish.tolist()
+    measured = done("simulate", house / "w.swf.gz", "--policy", tmp_path / "p.json", "--json").json
+    assert schedule.searched is not None
+    assert measured["searched"] == {key: list(value) for key, value in schedule.searched._asdict().items()}
+    assert measured["AWRT"] == ps.objectives(schedule)[1]
+    assert len(measured["classes"]) == 16
+    compared = done("compare", house / "w.swf.gz", "--policy", tmp_path / "p.json", "--json").json
+    assert [row["AWRT"] for row in compared if row["policy"] == "SCOJO-PECT optimised"] == [measured["AWRT"]]
+
+
 def test_the_policy_is_easy_by_default(house: Path) -> None:
     plain = done("simulate", house / "w.swf.gz")
     assert plain.out.startswith("EASY on w: 200 jobs, 64 processors\n")

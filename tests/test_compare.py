@@ -30,7 +30,7 @@ from paretosched.policy import Policy, greedy
 from paretosched.rules import RuleBase
 from paretosched.simulate import simulate
 from paretosched.tables import to_json
-from paretosched.workload import Workload
+from paretosched.workload import Workload, lublin
 
 # Job 2 is as wide as the machine and waits for job 1; EASY lets job 3 pass it, FCFS does not. No job is a guest's.
 WORKLOAD = Workload(
@@ -448,3 +448,21 @@ def test_workloads_of_one_name_are_told_apart():
     twin = OTHER.with_(name=WORKLOAD.name)
     gains = joint_gains([compare(w, ["fcfs"], None, FIRST) for w in (WORKLOAD, twin)])
     assert list(gains["FCFS"]) == ["three jobs", "three jobs (2)"]
+
+
+def test_time_sharing_has_its_place_among_the_others() -> None:
+    w = lublin(jobs=300, processors=32, seed=3)
+    made = compare(w, ["fcfs", "scojo", "scojo-opt", "scojo"])
+    assert made.policies == ("EASY", "FCFS", "SCOJO-PECT", "SCOJO-PECT optimised", "SCOJO-PECT (2)")
+    np.testing.assert_array_equal(made.values[2], made.values[4])
+    np.testing.assert_array_equal(made.values[2], objectives(simulate(w, "scojo")))
+    rows = made.rows()
+    shared = rows[3]
+    assert shared["searched"] == simulate(w, "scojo-opt").searched._asdict()
+    assert rows[1]["searched"] is rows[2]["searched"] is None
+    assert [row["jobs"] for row in shared["classes"] if row["kind"] == row["size"] == "all"] == [300]
+    assert rows[-1]["classes"] is None
+    text = made.text()
+    assert "slowdown (600 s)" in text
+    assert "nodes of search trees visited" in text
+    assert "slowdown (600 s)" not in compare(w, ["fcfs"]).text()

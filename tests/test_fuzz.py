@@ -135,6 +135,7 @@ def takes_trace(trace: Path, house: Path, folder: Path) -> list[tuple[object, ..
         ("info", trace),
         ("scale", trace, "-o", folder / "out.swf"),
         ("simulate", trace, "-o", folder / "out.csv", "--save-policy", folder / "out.json"),
+        ("simulate", trace, "--policy", "scojo-opt", "--segments", folder / "out.parquet"),
         ("explore", trace, "-o", folder / "out", "--evaluations", 8, "--population", 4),
         ("train", house / "w.swf.gz", trace, "--objective", "AWRT1", "-o", folder / "out.json"),
         ("compare", trace, "--front", house / "run", "-o", folder / "out.html"),
@@ -217,7 +218,9 @@ GROUPS = st.sampled_from(["consumption", "swf", "queue", "50,10"])
 
 
 @settings(LEISURE, max_examples=120)
-@given(data=damaged_logs(), groups=GROUPS, policy=st.sampled_from(["fcfs", "easy", "conservative", "recorded"]))
+@given(
+    data=damaged_logs(), groups=GROUPS, policy=st.sampled_from(["fcfs", "easy", "conservative", "recorded", "scojo"])
+)
 def test_a_damaged_log_is_simulated_or_refused(
     house: Path, tmp_path: Path, data: bytes, groups: str, policy: str
 ) -> None:
@@ -452,6 +455,8 @@ def test_a_scheduler_that_does_not_answer_is_given_up(
 def test_large_numbers_that_make_sense_are_taken(house: Path, tmp_path: Path) -> None:
     done("generate", "lublin", "--jobs", 5, "--seed", LIMIT, "--processors", 2**31 - 1, "-o", tmp_path / "w.swf")
     done("simulate", tmp_path / "w.swf", "--capacity", 2**31 - 1, "--policy", "conservative")
+    shared = ("simulate", tmp_path / "w.swf", "--policy", "scojo")
+    assert "at most 16777216 processors, which are told apart" in refused(*shared, "--capacity", 2**31 - 1)
     done("explore", tmp_path / "w.swf", "-o", tmp_path / "run", "--seed", LIMIT, "--evaluations", 8, "--population", 4)
     assert ps.load_front(tmp_path / "run").origins[0].seed == 10**30
 
@@ -495,6 +500,22 @@ def test_outputs_that_cannot_be_written_are_refused(house: Path, tmp_path: Path,
         refused(*with_output(name, option, house, tmp_path, place), names=place, below=tmp_path)
     for text in ("", "a\0b"):
         refused(*with_output(name, option, house, tmp_path, text), names=option, below=tmp_path)
+
+
+def outputs_of_segments(house: Path, output: object) -> list[object]:
+    return ["simulate", house / "w.swf.gz", "--policy", "scojo", "--segments", output]
+
+
+@pytest.mark.parametrize("ending", [".csv", ".parquet"])
+def test_segments_that_cannot_be_written_are_refused(house: Path, tmp_path: Path, ending: str) -> None:
+    (tmp_path / "folder").mkdir()
+    for place in (tmp_path / "none" / f"x{ending}", tmp_path / "folder", Path("/proc/x"), Path("/dev/full")):
+        refused(*outputs_of_segments(house, place), names=place, below=tmp_path)
+    with full_disk(20):
+        refused(*outputs_of_segments(house, tmp_path / f"x{ending}"), names=tmp_path / f"x{ending}", below=tmp_path)
+    refused(*outputs_of_segments(house, house / "w.swf.gz"), names="--segments would overwrite the workload log")
+    easy = ("simulate", house / "w.swf.gz", "--policy", "easy", "-o", tmp_path / "out.csv")
+    refused(*easy, "--segments", tmp_path / "x", names="EASY preempts nothing", below=tmp_path)
 
 
 @pytest.mark.parametrize(("name", "option"), OUTPUTS)

@@ -12,7 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paretosched import InputError, Schedule, Workload, simulate
-from paretosched.measures import BINS, MOST_BINS, WEEK, YEAR, bins, use, waits
+from paretosched.measures import BINS, MOST_BINS, WEEK, YEAR, OfClass, bins, by_class, use, waits
+from paretosched.schedule import segments_of
+from paretosched.timesharing import TimeSharing
 from zoo import jobs, workloads
 
 # Five jobs of two groups, and a group of nobody. They wait 0, 4, 10, 6 and 0 s.
@@ -124,3 +126,39 @@ def test_two_years_are_divided_into_weeks():
 def test_no_time_cannot_be_divided():
     with pytest.raises(InputError, match="must last at least 1 s"):
         bins(5, 5)
+
+
+# ---- classes and sizes
+
+
+def test_classes_and_sizes_by_hand():
+    # Of 10 processors: 1 is narrow, 2 and 5 are medium, 6 is wide. Run times of 599, 600, 10,799 and 10,800 s.
+    w = jobs(10, (0, 599, 599, 1), (0, 600, 600, 2), (0, 10_799, 10_799, 5), (0, 10_800, 10_800, 6))
+    rows = {(row.kind, row.size): row for row in by_class(Schedule(w, [0, 30, 0, 10_799]))}
+    assert len(rows) == 16
+    counts = {key: row.jobs for key, row in rows.items() if row.jobs}
+    assert counts == {
+        ("all", "all"): 4, ("all", "narrow"): 1, ("all", "medium"): 2, ("all", "wide"): 1,
+        ("short", "all"): 1, ("short", "narrow"): 1, ("medium", "all"): 2, ("medium", "medium"): 2,
+        ("long", "all"): 1, ("long", "wide"): 1,
+    }  # fmt: skip
+    work = 599 + 1200 + 5 * 10_799 + 6 * 10_800
+    medium = rows["medium", "medium"]
+    assert medium[2:7] == (2, (630 / 600 + 1) / 2, 1.5, (630 + 10_799) / 2, 15.0)
+    assert medium.work_percent == pytest.approx(100 * (1200 + 5 * 10_799) / work)
+    assert medium.utilisation_percent == pytest.approx(100 * (1200 + 5 * 10_799) / (10 * 21_599))
+    assert rows["long", "all"].slowdown_rounded_up == 2.0
+    assert math.isnan(rows["short", "wide"].slowdown)
+    assert rows["all", "all"].work_percent == 100
+    other = by_class(Schedule(w, [0, 30, 0, 10_799]), TimeSharing(medium_from=600, long_from=601), bound=10)
+    assert [row.jobs for row in other if row.size == "all"] == [4, 1, 1, 2]
+    assert other[0].slowdown == pytest.approx((1 + 630 / 600 + 1 + 21_599 / 10_800) / 4)
+    with pytest.raises(InputError, match="bound of the slowdown must be at least 1 s, but is 0"):
+        by_class(Schedule(w, [0, 30, 0, 10_799]), bound=0)
+
+
+def test_of_preempted_jobs_the_response_ends_with_the_last_segment_and_the_wait_with_the_first():
+    w = jobs(4, (2, 1000, 1000, 4))
+    parts = segments_of([(0, 5, 505, [(0, 3)]), (0, 1502, 2002, [(0, 3)])], [(505, 600)])
+    row = by_class(Schedule(w, [5], segments=parts).check())[0]
+    assert row == OfClass("all", "all", 1, 2.0, 2.0, 2000.0, 3.0, 100.0, 100 * 1000 / 1997)

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from paretosched import InputError, Policy, greedy, load_policy, save_policy
 from paretosched.policy import FORMAT, as_policy, from_json, gene_names, to_json, upper_bounds
+from paretosched.timesharing import Grouping, Optimisation, Shares, TimeSharing
 from paretosched.workload import SITUATIONS
 from zoo import PLAIN_RULES, constant, greedy_policies
 
@@ -293,3 +294,132 @@ def test_default_names() -> None:
     assert P.name == "Greedy f1/f2/f3 with EASY"
     assert greedy(["f2"] * 3, GENES, groups="12", backfill="conservative").name == "Greedy f2 with CONS"
     assert greedy(["f2"] * 3, GENES, groups="12", name="mine").name == "mine"
+
+
+# ---- time sharing
+
+SHARED = Policy(
+    "scojo",
+    sharing=TimeSharing(
+        interval=1800,
+        shares=(Shares(8, 0.1, 0.4, 0.5), Shares(18)),
+        run_times="estimates",
+        backfill=False,
+        optimisation=Optimisation(search="dds", force_shift=0.1, medium=Grouping(least=3)),
+    ),
+    provenance={"from": "a test"},
+)
+
+
+@pytest.mark.parametrize("what", ["scojo", "scojo-opt", SHARED])
+def test_time_sharing_is_saved_and_loaded_exactly(what: str | Policy, tmp_path: Path) -> None:
+    policy = as_policy(what)
+    save_policy(policy, tmp_path / "p.json")
+    again = as_policy(tmp_path / "p.json")
+    assert to_json(again) == to_json(policy)
+    assert again.sharing == policy.sharing
+    assert (again.rule, again.name, again.provenance) == (policy.rule, policy.name, policy.provenance)
+
+
+def test_time_sharing_has_the_numbers_of_the_paper_where_nothing_is_said() -> None:
+    assert as_policy("scojo").sharing == TimeSharing() == from_json({"format": FORMAT, "rule": "scojo"}).sharing
+    assert as_policy("scojo-opt").sharing == TimeSharing(optimisation=Optimisation())
+    told = from_json({"format": FORMAT, "rule": "scojo", "optimisation": {"medium": {"most": 25}}}).sharing
+    assert told is not None
+    assert told.optimisation is not None
+    assert told.optimisation.medium == Optimisation().medium._replace(most=25)
+    assert [as_policy(name).name for name in ("scojo", "scojo-opt")] == ["SCOJO-PECT", "SCOJO-PECT optimised"]
+    bottom = TimeSharing(backfill=False, optimisation=Optimisation("bottom-line"))
+    assert Policy("scojo", sharing=bottom).name == "SCOJO-PECT bottom line, own jobs only"
+
+
+def changed_sharing(path: str, value: Any) -> Any:
+    found = copy.deepcopy(to_json(SHARED))
+    *way, last = path.split("/")
+    part = found
+    for step in way:
+        part = part[int(step)] if isinstance(part, list) else part[step]
+    part[last] = value
+    return found
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        ("interval", 781, "interval must be in 782..1000000000 s, so that it holds three switches, a short slice and"),
+        ("interval", 3600.0, '"interval" must be a whole number, but is 3600.0'),
+        ("interval", True, '"interval" must be a whole number, but is true'),
+        ("interval", 10**400, "interval must be in 782..1000000000 s"),
+        ("overhead", -1, "overhead must be in 0..1e+09, but is -1"),
+        ("overhead", 10**400, "overhead must be in 0..1e+09, but is 1000"),
+        ("medium_from", 0, "medium_from must be in 1..1e+09, but is 0"),
+        ("long_from", 599, "long_from must be in 600..1e+09, but is 599"),
+        ("run_times", "guessed", 'run_times must be one of known, estimates, but is "guessed"'),
+        ("backfill", 1, '"backfill" must be true or false, but is 1'),
+        ("shares", {}, '"shares" must be a list, but is an object'),
+        ("shares", [], "shares must be given for at least one hour, but are for none"),
+        ("shares", [3], "shares: must be an object, but is 3"),
+        ("shares/0/hour", 18, "hours of shares must be ascending numbers in 0..23, but are 18, 18"),
+        ("shares/0/hour", 24, "hours of shares must be ascending numbers in 0..23, but are 24, 18"),
+        (
+            "shares/0/short",
+            0.2,
+            "shares must be in [0, 1], those of medium and long jobs above 0, and add up to 1, but",
+        ),
+        ("shares/0/short", float("nan"), "shares must be in [0, 1], those of medium and long jobs above 0, and add up"),
+        ("shares/0/noon", 1, 'shares: the keys here are hour, short, medium, long, but there is also "noon"'),
+        ("optimisation", "some", 'optimisation: must be an object, but is "some"'),
+        ("optimisation/method", "best", 'method must be one of groups, bottom-line, but is "best"'),
+        ("optimisation/search", "dfs", 'search must be one of discrepancy, lds, dds, but is "dfs"'),
+        ("optimisation/permutations", 0, "permutations must be in 1..1e+09, but is 0"),
+        ("optimisation/candidates", 11, "candidates must be in 1..10, but is 11"),
+        ("optimisation/long_wide_most", 9, "long_wide_most must be in 2..8, but is 9"),
+        ("optimisation/force_shift", float("nan"), "force_shift must be in 0..1e+09, but is nan"),
+        ("optimisation/delta", 1.5, "delta must be in 0..1, but is 1.5"),
+        ("optimisation/depth", 3, "optimisation: the keys here are method, search, permutations,"),
+        ("optimisation/medium", 3, "optimisation: medium: must be an object, but is 3"),
+        ("optimisation/medium/least", "3", 'optimisation: medium: "least" must be a whole number, but is "3"'),
+        ("optimisation/long/most", 4, "most of long must be in 5..200, but is 4"),
+        ("optimisation/long/wide", 2, "wide of long must be in 0..1, but is 2"),
+        ("genes", [], "the keys here are format, rule, name, provenance, interval, overhead, medium_from,"),
+        ("rule", "easy", "the keys here are format, rule, name, provenance, but there is also"),
+    ],
+)
+def test_every_malformed_file_of_time_sharing_has_its_message(path: str, value: Any, message: str) -> None:
+    with pytest.raises(InputError, match="^" + re.escape(f"here: {message}")) as caught:
+        from_json(changed_sharing(path, value), "here")
+    assert "\n" not in str(caught.value)
+
+
+shared_places = [
+    *to_json(SHARED),
+    *(f"shares/0/{key}" for key in Shares._fields),
+    *(f"optimisation/{key}" for key in Optimisation._fields),
+    *(f"optimisation/long/{key}" for key in Grouping._fields),
+]
+
+
+@checked
+@given(place=st.sampled_from(shared_places), value=values | st.floats(0, 2) | st.integers(0, 5000))
+def test_any_part_of_time_sharing_replaced_by_anything_is_accepted_or_refused_in_one_line(
+    place: str, value: Any
+) -> None:
+    refusal = ""
+    try:
+        policy = from_json(changed_sharing(place, value), "here")
+    except InputError as error:
+        refusal = str(error)
+    if refusal:
+        assert refusal.startswith("here: ")
+        assert len(refusal.splitlines()) == 1
+    else:
+        assert to_json(from_json(to_json(policy))) == to_json(policy)
+
+
+def test_only_scojo_shares_time() -> None:
+    with pytest.raises(InputError, match='rule "easy" shares no time; only "scojo" does'):
+        Policy("easy", sharing=TimeSharing())
+    with pytest.raises(InputError, match='rule "scojo" takes no criteria'):
+        Policy("scojo", criteria=("f1", "f1", "f1"))
+    with pytest.raises(InputError, match="interval must be in"):
+        Policy("scojo", sharing=TimeSharing(interval=5))

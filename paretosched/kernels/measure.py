@@ -5,13 +5,13 @@ from numba import njit
 
 
 @njit(cache=True, nogil=True)
-def measure(start, submit, run, width, group, capacity, counted, values):
+def measure(start, finish, submit, run, width, group, capacity, counted, values):
     """Fill `values` with UTIL, AWRT and AWRT of each group.
 
     Parameters
     ----------
-    start, submit, run, width, group
-        (n,) int64.
+    start, finish, submit, run, width, group
+        (n,) int64; finish is at least start + run, and later for jobs that are preempted.
     capacity
         Processors.
     counted
@@ -27,12 +27,11 @@ def measure(start, submit, run, width, group, capacity, counted, values):
     for j in range(start.size):
         if counted.size and not counted[j]:
             continue
-        finish = start[j] + run[j]
         first = min(first, start[j])
-        last = max(last, finish)
+        last = max(last, finish[j])
         consumption = np.float64(run[j] * width[j])
         weight[group[j]] += consumption
-        weighted[group[j]] += consumption * np.float64(finish - submit[j])
+        weighted[group[j]] += consumption * np.float64(finish[j] - submit[j])
     values[:] = np.nan
     total = weight.sum()
     if total > 0.0:

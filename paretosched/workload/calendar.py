@@ -96,6 +96,48 @@ def calendar(epoch: int, zone: str, horizon: int) -> Calendar:
     return Calendar(_frozen(begin[start:]), _frozen(np.array(kinds[start:], dtype=np.int64)))
 
 
+def hours(epoch: int, zone: str, horizon: int, marks: tuple[int, ...]) -> Calendar:
+    """Tabulate from second 0 to `horizon` which of some hours of the day came last, daylight saving included.
+
+    Parameters
+    ----------
+    epoch, zone, horizon
+        As for `calendar`.
+    marks
+        Ascending, 0..23, in the local time of the site.
+
+    Returns
+    -------
+    Calendar
+        `kind` is the place in `marks`; before the first one of a day the last one holds.
+
+    Examples
+    --------
+    A trace that starts at 17:00 UTC.
+
+    >>> c = hours(947264400, "UTC", 100_000, (8, 18))
+    >>> list(zip(c.begin.tolist(), c.kind.tolist()))[:3]
+    [(-32400, 0), (3600, 1), (54000, 0)]
+    """
+    if len(marks) == 1:
+        return Calendar(_frozen(np.zeros(1, dtype=np.int64)), _frozen(np.zeros(1, dtype=np.int64)))
+    tz = find_zone(zone)
+    first = dt.datetime.fromtimestamp(epoch, tz).date() - dt.timedelta(days=2)
+    days = min(horizon // 86400 + 8, LONGEST, (dt.date(9000, 1, 1) - first).days)
+    found: dict[int, int] = {}
+    for number in range(days):
+        day = first + dt.timedelta(days=number)
+        for kind, hour in enumerate(marks):
+            local = dt.datetime(day.year, day.month, day.day, hour, tzinfo=tz)
+            found[int(local.timestamp()) - epoch] = (
+                kind  # of hours that a change of the clock brings together, the last
+            )
+    begin = np.array(sorted(found), dtype=np.int64)
+    kinds = np.array([found[second] for second in sorted(found)], dtype=np.int64)
+    start = max(int(np.searchsorted(begin, 0, side="right")) - 1, 0)
+    return Calendar(_frozen(begin[start:]), _frozen(kinds[start:]))
+
+
 def _frozen(array: NDArray[np.int64]) -> NDArray[np.int64]:
     own = np.ascontiguousarray(array)
     own.flags.writeable = False
