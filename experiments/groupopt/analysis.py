@@ -22,6 +22,7 @@ Row = Mapping[str, str]
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 PAPER = "paper 004"
+ABOUT = "The figures that are missing are of SDSC Blue (21, 35), which is not at hand, or of single worst cases (37)."
 OWN = ", own jobs only"
 MEASURES = {
     "slowdown of medium jobs": ("medium", "slowdown_rounded_up"),
@@ -37,6 +38,54 @@ PAIRS = {
     "second level": ("Opt-TSL", "Opt-TSL, first level"),
     f"Opt-TSL over TSL{OWN}": (f"Opt-TSL{OWN}", f"TSL{OWN}"),
     "Opt-TSL over the bottom line": ("Opt-TSL", "bottom line"),
+}
+
+
+class Chart(NamedTuple):
+    """A figure of the paper: systems side by side, by class and size on one workload or by workload."""
+
+    number: int
+    title: str
+    systems: tuple[str, ...]
+    measure: str
+    workload: str | None = None
+
+
+SLOWDOWN, RESPONSE, WAIT = "slowdown_rounded_up", "response_s", "wait_s"
+LEVELS, STARTS = ("Opt-TSL, first level", "Opt-TSL"), ("Opt-TSL, not dynamic", "Opt-TSL")
+BOTH, ALONE = ("TSL", "Opt-TSL"), (f"TSL{OWN}", f"Opt-TSL{OWN}")
+BOTTOM, BOTTOM_ALONE = ("bottom line", "Opt-TSL"), (f"bottom line{OWN}", f"Opt-TSL{OWN}")
+BY_CLASS = {16: "seed 31", 17: "seed 71", 18: "seed 73", 19: "seed 35", 20: "seed 7", 22: "LANL"}
+BY_CLASS_ALONE = {30: "seed 31", 31: "seed 35", 32: "seed 71", 33: "seed 73", 34: "seed 7", 36: "LANL"}
+CHARTS = (
+    *(Chart(number, f"bounded slowdown, {log}", BOTH, SLOWDOWN, log) for number, log in BY_CLASS.items()),
+    Chart(23, "response", BOTH, RESPONSE),
+    Chart(24, "wait", BOTH, WAIT),
+    Chart(25, "wait, dynamic backfilling", STARTS, WAIT),
+    Chart(26, "utilisation", BOTH, "utilisation_percent"),
+    Chart(27, "bounded slowdown, second level, seed 31", LEVELS, SLOWDOWN, "seed 31"),
+    Chart(28, "response, second level", LEVELS, RESPONSE),
+    Chart(29, "wait, second level", LEVELS, WAIT),
+    *(Chart(number, f"bounded slowdown{OWN}, {log}", ALONE, SLOWDOWN, log) for number, log in BY_CLASS_ALONE.items()),
+    Chart(38, f"response{OWN}", ALONE, RESPONSE),
+    Chart(39, f"wait{OWN}", ALONE, WAIT),
+    Chart(40, "bounded slowdown, the bottom line, seed 31", BOTTOM, SLOWDOWN, "seed 31"),
+    Chart(41, f"bounded slowdown, the bottom line{OWN}, seed 31", BOTTOM_ALONE, SLOWDOWN, "seed 31"),
+)
+# what the axis of a measure says, and what it is divided by
+UNITS = {
+    SLOWDOWN: ("bounded slowdown (600 s, rounded up)", 1),
+    RESPONSE: ("mean response (hours)", 3600),
+    WAIT: ("mean wait (hours)", 3600),
+    "utilisation_percent": ("utilisation (%)", 1),
+}
+PLACES = {
+    "long": ("long", "all"),
+    "medium": ("medium", "all"),
+    "short": ("short", "all"),
+    "wide": ("all", "wide"),
+    "of medium width": ("all", "medium"),
+    "narrow": ("all", "narrow"),
 }
 
 
@@ -95,7 +144,12 @@ def main() -> None:
     print("\n".join(lines))
     if not options.no_figures:
         drawn = {"claims": claims_figure(gains), "objectives": objectives_figure(found["objectives"])}
+        drawn["figure15"] = sizes_figure(found["sizes"])
+        drawn |= {f"figure{c.number}": f for c in CHARTS if (f := chart_figure(c, paper, found["systems"])) is not None}
+        captions = dict.fromkeys(drawn, "")
         ps.export_figures(drawn, options.results / "figures", ("png",))
+        title = "Paper 004: time sharing with group optimisation"
+        ps.write_gallery(options.results / "figures" / "index.html", title, captions, ABOUT)
 
 
 def heading(provenance: Mapping[str, Any], found: Sequence[Row]) -> list[str]:
@@ -313,7 +367,8 @@ def classes(found: Sequence[Row]) -> list[str]:
         "",
         *markdown(["workload", "class", "size", *systems], lines, left=3),
         "",
-        "The bars of the paper's figures carry few legible numbers. "
+        "As charts, with figures 15, 23 to 26, 28, 29, 38 and 39: [figures](figures/index.html). The bars of the "
+        "paper's carry few legible numbers. "
         f"The bottom line is our approximation of what the paper approximates: {settings.BOTTOM.permutations} "
         "permutations by DDS of all waiting jobs of the class, at every event.",
         "",
@@ -417,6 +472,91 @@ def cost(found: Sequence[Row]) -> list[str]:
         "On a machine that did other work as well.",
         "",
     ]
+
+
+def chart_figure(chart: Chart, paper: Sequence[Row], found: Sequence[Row]) -> Any:
+    """Draw a figure of the paper from our numbers; None if its workload was not run."""
+    from plotly import graph_objects as go
+
+    from paretosched.figures import template
+
+    unit, scale = UNITS[chart.measure]
+    figure = go.Figure()
+    labels: list[str] = []
+    for system, colour in zip(chart.systems, ("#9aa7b4", "#0072b2"), strict=True):
+        values: dict[str, float] = {}
+        if chart.workload is None:
+            for part in ("paper", "LANL"):
+                values |= of(found, system, "all", chart.measure, part)
+        else:
+            part = "LANL" if chart.workload == "LANL" else "paper"
+            for label, (kind, size) in PLACES.items():
+                values[label] = of(found, system, kind, chart.measure, part, size).get(chart.workload, math.nan)
+        values = {label: x / scale for label, x in values.items() if x == x}
+        labels = list(values)
+        figure.add_bar(
+            y=labels, x=list(values.values()), name=system, orientation="h", marker={"color": colour},
+            text=[f"{x:.1f}" for x in values.values()], textposition="outside", cliponaxis=False,
+        )  # fmt: skip
+    if not labels:
+        return None
+    item = f"Figure {chart.number}"
+    given = {row["workload"]: row["value"] for row in paper if (row["item"], row["quantity"]) == (item, chart.measure)}
+    theirs = {label: float(given[label]) / scale for label in labels if label in given}
+    if theirs:
+        figure.add_scatter(
+            x=list(theirs.values()), y=list(theirs), mode="markers", name=PAPER,
+            marker={"symbol": "diamond", "size": 11, "color": "#d55e00"},
+        )  # fmt: skip
+    figure.update_layout(
+        template=template(),
+        title={"text": f"Figure {chart.number}: {chart.title}", "xref": "container", "x": 0.02, "xanchor": "left"},
+        height=170 + 52 * len(labels),
+        width=760,
+        barmode="group",
+        bargap=0.3,
+        showlegend=True,
+        legend={"orientation": "h", "x": 0, "xanchor": "left", "y": 1.02, "yanchor": "bottom", "traceorder": "normal"},
+        margin={"l": 120, "t": 110, "b": 60, "r": 60},
+    )
+    figure.update_xaxes(title=unit, rangemode="tozero")
+    figure.update_yaxes(autorange="reversed", title="")
+    return figure
+
+
+def sizes_figure(found: Sequence[Row]) -> Any:
+    """Draw Figure 15: slowdown against the largest groups of long jobs, a line for each of medium ones."""
+    from plotly import graph_objects as go
+    from plotly.subplots import make_subplots
+
+    from paretosched.figures import template
+
+    figure = make_subplots(cols=2, subplot_titles=("medium jobs", "long jobs"))
+    colours = ("#9ecae1", "#4a9bd1", "#0072b2", "#08306b")
+    for medium, colour in zip(
+        dict.fromkeys(row["medium"] for row in found if row["slowdown_long"]), colours, strict=False
+    ):
+        own = [row for row in found if row["medium"] == medium and row["slowdown_long"]]
+        for column, key in enumerate(("slowdown_medium", "slowdown_long"), 1):
+            figure.add_trace(
+                go.Scatter(
+                    x=[int(row["long"]) for row in own], y=[float(row[key]) for row in own], name=f"medium: {medium}",
+                    mode="lines+markers", line={"color": colour}, showlegend=column == 1,
+                ),
+                row=1, col=column,
+            )  # fmt: skip
+    figure.update_layout(
+        template=template(),
+        title={"text": "Figure 15: the largest groups", "xref": "container", "x": 0.02, "xanchor": "left"},
+        height=460,
+        width=1000,
+        showlegend=True,
+        legend={"x": 1.02, "y": 1, "xanchor": "left"},
+        margin={"t": 110, "b": 70},
+    )
+    figure.update_xaxes(title="long jobs in a group, at most")
+    figure.update_yaxes(title="bounded slowdown", col=1)
+    return figure
 
 
 def claims_figure(gains: Sequence[Gain]) -> Any:
