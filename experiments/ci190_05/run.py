@@ -54,11 +54,13 @@ def main() -> None:
         save_rows(courses(place, PLANS["better"]), options.results / "better-courses.csv")
         save_rows(backfilling(place), options.results / "backfilling.csv")
     if "algorithms" in parts:
-        explore(ctc, place, PLANS["algorithms"], options)
-        save_rows(algorithms(place), options.results / "algorithms.csv")
+        rows = seeds_of("algorithms", options.quick)
+        explore(ctc, place, rows, options)
+        save_rows(algorithms(place, rows), options.results / "algorithms.csv")
     if "moves" in parts:
-        explore(ctc, place, PLANS["moves"], options)
-        save_rows(moves(place), options.results / "moves.csv")
+        rows = seeds_of("moves", options.quick)
+        explore(ctc, place, rows, options)
+        save_rows(moves(place, rows), options.results / "moves.csv")
     if "workloads" in parts:
         save_rows(
             [other(log, place if log == settings.CTC else options.work / log[0], options) for log in logs()],
@@ -90,6 +92,11 @@ def scaled_workload(log: tuple[str, str, float], quick: bool) -> ps.Workload:
     folder = Path(os.environ.get("PARETOSCHED_TRACES") or ROOT / ".." / "shared" / "traces")
     made = ps.read_swf(folder / file, name=name)
     return ps.scale(made, settings.PROCESSORS, factor, settings.SCALING_SEED)
+
+
+def seeds_of(plan: str, quick: bool) -> list[Row]:
+    """Give the rows of a plan; if `quick`, those of the first seed."""
+    return [row for row in PLANS[plan] if not quick or row.settings["seed"] < 2]
 
 
 def explore(workload: ps.Workload, place: Path, rows: Iterable[Row], options: argparse.Namespace) -> None:
@@ -272,11 +279,11 @@ def backfilling(place: Path) -> list[dict[str, Any]]:
     ]
 
 
-def algorithms(place: Path) -> list[dict[str, Any]]:
+def algorithms(place: Path, compared: Sequence[Row]) -> list[dict[str, Any]]:
     """Measure algorithms at equal evaluations, the runs of one encoding in one box."""
     found = []
     for encoding in ("weighting", "sequence"):
-        rows = [row for row in PLANS["algorithms"] if row.settings["encoding"] == encoding]
+        rows = [row for row in compared if row.settings["encoding"] == encoding]
         fronts = [ps.load_front(place / row.name) for row in rows]
         merged = ps.merge(fronts)
         for row, measured in zip(rows, ps.indicators(merged, fronts)["inputs"], strict=True):
@@ -286,9 +293,9 @@ def algorithms(place: Path) -> list[dict[str, Any]]:
     return found
 
 
-def moves(place: Path) -> list[dict[str, Any]]:
+def moves(place: Path, compared: Sequence[Row]) -> list[dict[str, Any]]:
     """Measure moves at equal evaluations, in one box with the front they begin with."""
-    rows = [row for row in PLANS["moves"] if row.settings["encoding"] == "sequence"]
+    rows = [row for row in compared if row.settings["encoding"] == "sequence"]
     begin = ps.load_front(place / "weighting")
     fronts = [ps.load_front(place / row.name) for row in rows]
     with_begin = [ps.merge([begin, front]) for front in fronts]
