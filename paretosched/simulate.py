@@ -51,7 +51,8 @@ def simulate(workload: Workload, policy: str | os.PathLike[str] | Policy, estima
         "recorded", "scojo", "scojo-opt"), or the path of a policy file.
     estimates
         What the policy is told of run times: "requested", "recent", "predicted", "printed" or "exact"; see
-        `paretosched.estimates`. FCFS, List and recorded do not ask, nor does SCOJO-PECT, whose file says what it knows.
+        `paretosched.estimates`. FCFS, List and recorded do not ask; SCOJO-PECT, whose file says what it knows, is
+        only told "requested".
 
     Raises
     ------
