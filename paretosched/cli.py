@@ -206,7 +206,9 @@ def simulate(options: argparse.Namespace) -> None:
     if options.json:
         measured = {o.name: float(value) for o, value in zip(names, values, strict=True)}
         about = {"workload": workload.name, "digest": workload.digest, "policy": schedule.name, "jobs": len(workload)}
-        about["estimates"] = options.estimates
+        sharing = None if policy is None else policy.sharing
+        knows = sharing is not None and sharing.run_times == "known"
+        about["estimates"] = "exact" if knows else options.estimates
         searched = None if schedule.searched is None else schedule.searched._asdict()
         more = {"classes": [row._asdict() for row in classes], "searched": searched}
         _show(to_json({**about, "capacity": workload.capacity, **measured, **more}))
@@ -1177,7 +1179,8 @@ def _parser() -> argparse.ArgumentParser:
         help="what the policy is told of run times, which stay what they are: requested (default); recent, the mean of "
         "the user's last two jobs that have ended (Tsafrir, Etsion, Feitelson 2007); predicted, from what the user's "
         "jobs took by what they requested (paper 003, corrected line), or printed, as the paper prints it; exact. "
-        "Where history does not suffice, the request; one that proves too short grows step by step",
+        "Where history does not suffice, the request; one that proves too short grows step by step. Time sharing "
+        "takes none of them: its policy says by run_times what it knows",
     )
     made.add_argument(
         "-o",

@@ -53,7 +53,8 @@ OVERBOOKED = " (overbooked)"
 CONVENTION = "(EASY - X) / EASY; positive is better for response times and worse for UTIL"
 WAY = "of the way: from EASY to what comes nearest to the objective on the front"
 EVERY_JOB = (
-    f"wait: of every job alike, large or small; slowdown: response time / max(run, {SLOWDOWN_BOUND} s), at least 1"
+    "wait: until the first start, of every job alike, large or small; slowdown: response time / "
+    f"max(run, {SLOWDOWN_BOUND} s), at least 1"
 )
 ALL_JOBS = "all jobs"
 SLOWDOWN = f"bounded_slowdown_{SLOWDOWN_BOUND}s"

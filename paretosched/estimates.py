@@ -39,7 +39,7 @@ Ints = NDArray[np.int64]
 
 SOURCES = ("requested", "recent", "predicted", "printed", "exact")
 LEARNING = {"recent": RECENT, "predicted": INTERPOLATED, "printed": PRINTED}
-WITHOUT = ("fcfs", "list", "recorded", "scojo")  # rules that ask for no estimate, or say themselves what they know
+WITHOUT = ("fcfs", "list", "recorded")  # rules that ask for no estimate
 BACKFILL = {"none": NO_BACKFILL, "easy": EASY, "conservative": CONSERVATIVE}
 
 
@@ -72,6 +72,11 @@ def told(workload: Workload, policy: Policy, estimates: str) -> bool:
     one_of("estimates", estimates, SOURCES)
     if estimates == "requested" or policy.rule in WITHOUT:
         return False
+    if policy.rule == "scojo":
+        raise InputError(
+            f'estimates "{estimates}" cannot be told to SCOJO-PECT, whose policy says by "run_times" what it knows of '
+            'run times: "known" or "estimates", which are those requested'
+        )
     if estimates in LEARNING and policy.rule == "conservative":
         raise InputError(
             f'estimates "{estimates}" may prove too short, and conservative backfilling keeps promises that rest on '

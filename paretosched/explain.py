@@ -32,6 +32,7 @@ from .errors import InputError, one_of
 from .explain_rules import RulesExplanation, explain_rules, origin_of
 from .policy import Policy, as_policy, to_json
 from .tables import MOST_WIDE, Column, listed, plain, table, wrapped
+from .timesharing import TimeSharing
 from .workload import SITUATIONS
 
 Floats = NDArray[np.float64]
@@ -95,14 +96,21 @@ RULES = {
     "nobody in the plan, but plans are not kept. Groups, weekends and hours make no difference.",
     "scojo": "The machine belongs to short, medium and long jobs in turn, for the shares of an interval that the "
     "policy gives them. At the end of a slice jobs are stopped, and go on later on the same processors. In its slice a "
-    "class is served in the order of submission, with EASY backfilling; unless that is switched off, jobs of other "
-    "classes use the processors it leaves idle, until the slice ends. User groups make no difference.",
+    "class is served in the order of submission, with EASY backfilling. User groups make no difference.",
     "recorded": "Jobs start when the log says that they did: a record, and no rule.",
 }
-OPTIMISED = (
-    "Where enough medium or long jobs wait, they are planned together: among many orders the one with the smallest "
-    "slowdowns is sought, and kept until the group has finished; whoever is backfilled then delays no planned job."
-)
+IDLE = {
+    True: "Jobs of other classes use the processors that a slice leaves idle, until it ends.",
+    False: "Processors that a slice leaves idle stay so: jobs run in the slices of their own class only.",
+}
+KNOWN = {"known": "true run times, which the scheduler knows", "estimates": "the run times that are requested"}
+OPTIMISED = {
+    "groups": "Where enough medium or long jobs wait, they are planned together: among many orders the one with the "
+    "smallest slowdowns is sought, and kept until the group has finished; whoever is backfilled then delays no planned "
+    "job.",
+    "bottom-line": "Medium and long jobs that wait are planned anew at every event of their slice, however few: among "
+    "many orders the one with the smallest slowdowns is sought; whoever is backfilled delays no planned job.",
+}
 QUEUE = (
     "At every submission and completion the waiting jobs are ordered by a key, largest first, equal keys in the order "
     "of submission. A wait counts from submission; the key is that of the present situation, by the site's clock."
@@ -197,8 +205,8 @@ class Explanation:
         """Say in sentences where the policy comes from, and how it chooses whom to start."""
         origin = [said] if (said := origin_of(self.policy.provenance)) else []
         if self.policy.rule != "greedy":
-            optimised = self.policy.sharing is not None and self.policy.sharing.optimisation is not None
-            return [*origin, RULES[self.policy.rule], *([OPTIMISED] if optimised else [])]
+            shared = [] if self.policy.sharing is None else _on_time_sharing(self.policy.sharing)
+            return [*origin, RULES[self.policy.rule], *shared]
         return [*origin, QUEUE, BACKFILLING[self.policy.backfill], _examples(), READING]
 
     def situation(self, number: int) -> list[str]:
@@ -249,6 +257,22 @@ class Explanation:
     def heaviest(self, situation: int) -> int:
         """Give the first group of the largest weight."""
         return int(self.policy.genes[situation, : len(self.policy.groups)].argmax())
+
+
+def _on_time_sharing(sharing: TimeSharing) -> list[str]:
+    """Say in sentences who is in which class, how time is divided, and whether groups are planned."""
+    s = sharing
+    begin = [f"from {row.hour}:00 on " if len(s.shares) > 1 else "" for row in s.shares]
+    parts = [f"{100 * a:g} %, {100 * b:g} % and {100 * c:g} %" for _, a, b, c in s.shares]
+    shares = "; ".join(map("".join, zip(begin, parts, strict=True)))
+    return [
+        f"Jobs are medium from {s.medium_from:,d} s on and long from {s.long_from:,d} s on, by {KNOWN[s.run_times]}. "
+        f"An interval lasts {s.interval:,d} s, a switch between classes {s.overhead:,d} s of it. The shares of "
+        f"short, medium and long jobs are {shares}; a class without jobs leaves its share to the others, and a short "
+        f"slice may last up to {s.short_slice:,d} s if short jobs need that.",
+        IDLE[s.backfill],
+        *([] if s.optimisation is None else [OPTIMISED[s.optimisation.method]]),
+    ]
 
 
 def explain(policy: str | os.PathLike[str] | Policy) -> Explanation | RulesExplanation:

@@ -275,8 +275,8 @@ def _waits(comparison: Comparison, drawn: Mapping[str, Figure]) -> str:
 <h2>How long jobs wait, and how busy the machine is</h2>
 {_table(heads, lines)}
 <p class="note">Every job counts once here, a small one as much as a large one, unlike in AWRT. 95 %: so many of the
-jobs wait no longer. Slowdown: (wait + run) / max(run, {SLOWDOWN_BOUND} s), at least 1. Rest on a wait for its
-seconds.</p>
+jobs wait no longer; a wait lasts until the first start. Slowdown: response time / max(run, {SLOWDOWN_BOUND} s), at
+least 1. Rest on a wait for its seconds.</p>
 {shown}
 </section>"""
 

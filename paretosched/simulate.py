@@ -51,7 +51,8 @@ def simulate(workload: Workload, policy: str | os.PathLike[str] | Policy, estima
         "recorded", "scojo", "scojo-opt"), or the path of a policy file.
     estimates
         What the policy is told of run times: "requested", "recent", "predicted", "printed" or "exact"; see
-        `paretosched.estimates`. FCFS, List and recorded do not ask, nor does SCOJO-PECT, whose file says what it knows.
+        `paretosched.estimates`. FCFS, List and recorded do not ask; SCOJO-PECT, whose file says what it knows, is
+        only told "requested".
 
     Raises
     ------
@@ -176,7 +177,11 @@ def shared(workload: Workload, sharing: TimeSharing, name: str = "SCOJO-PECT") -
     kind = np.full(len(w), SHORT)
     kind[told >= sharing.medium_from] = MEDIUM
     kind[told >= sharing.long_from] = LONG
-    days = hours(w.epoch, w.zone, int(w.submit[-1]) + int(w.run.sum()), tuple(row.hour for row in sharing.shares))
+    # After the last submission somebody runs whenever the machine does not switch. In an interval it switches three
+    # times at most; no more intervals are cut short than there are jobs.
+    work, lost = int(w.run.sum()), 3 * sharing.overhead
+    horizon = int(w.submit[-1]) + work + lost * (work // (sharing.interval - lost) + len(w) + 1)
+    days = hours(w.epoch, w.zone, horizon, tuple(row.hour for row in sharing.shares))
     slices = Slices(
         sharing.interval,
         sharing.overhead,

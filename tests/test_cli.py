@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import http.server
+import json
 import os
 import pty
 import re
@@ -310,6 +311,13 @@ def test_simulate_shares_time(house: Path, workload: ps.Workload, tmp_path: Path
     assert schedule.searched is not None
     assert measured["searched"] == {key: list(value) for key, value in schedule.searched._asdict().items()}
     assert measured["AWRT"] == ps.objectives(schedule)[1]
+    assert measured["estimates"] == "exact"
+    plain = tmp_path / "estimates.json"
+    plain.write_text(json.dumps(json.loads((tmp_path / "p.json").read_text()) | {"run_times": "estimates"}))
+    assert done("simulate", house / "w.swf.gz", "--policy", plain, "--json").json["estimates"] == "requested"
+    other = command("simulate", house / "w.swf.gz", "--policy", plain, "--estimates", "exact")
+    assert (other.status, other.err.count("\n")) == (2, 1)
+    assert "run_times" in other.err
     assert len(measured["classes"]) == 16
     compared = done("compare", house / "w.swf.gz", "--policy", tmp_path / "p.json", "--json").json
     assert [row["AWRT"] for row in compared if row["policy"] == "SCOJO-PECT optimised"] == [measured["AWRT"]]

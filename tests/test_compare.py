@@ -464,5 +464,6 @@ def test_time_sharing_has_its_place_among_the_others() -> None:
     assert rows[-1]["classes"] is None
     text = made.text()
     assert "slowdown (600 s)" in text
+    assert "wait: until the first start, of every job alike" in text
     assert "nodes of search trees visited" in text
     assert "slowdown (600 s)" not in compare(w, ["fcfs"]).text()

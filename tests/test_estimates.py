@@ -189,6 +189,9 @@ def test_what_cannot_be_predicted_is_refused() -> None:
         simulate(w.with_(user=[1] * 40), "conservative", "predicted")
     with pytest.raises(InputError, match="estimates must be one of requested, recent"):
         simulate(w, "easy", "guessed")
+    for source in ("recent", "predicted", "printed", "exact"):
+        with pytest.raises(InputError, match=f'estimates "{source}" cannot be told to SCOJO-PECT'):
+            simulate(w, "scojo", source)
     for source in ("requested", "exact"):
         with pytest.raises(InputError, match="nothing is predicted"):
             predictions(w, "easy", source)

@@ -22,6 +22,7 @@ from paretosched.figures import MOST_NUMBERED, WAITS, overtaking
 from paretosched.kernels.tournament import key_of
 from paretosched.policy import CRITERIA, PLAIN_RULES, Policy, greedy, save_policy
 from paretosched.report import write_figure
+from paretosched.timesharing import Optimisation, Shares, TimeSharing
 from paretosched.workload import SITUATIONS
 from zoo import greedy_policies
 
@@ -270,6 +271,29 @@ def test_weights_of_zero_are_named() -> None:
     assert "over 100 y" not in equal[1]
     assert "K 31,700 y" not in equal[-1]
     assert "K over 100 y" in equal[-1]
+
+
+def test_time_sharing_is_said_with_its_own_numbers() -> None:
+    shares = (Shares(8, 0.1, 0.5, 0.4), Shares(20, 0.0, 0.125, 0.875))
+    made = Optimisation(method="bottom-line")
+    own = TimeSharing(1800, 30, 300, 7200, 240, shares, "estimates", False, made)
+    said = explain(Policy("scojo", sharing=own)).prose()
+    for words in (
+        "medium from 300 s on and long from 7,200 s on, by the run times that are requested",
+        "An interval lasts 1,800 s, a switch between classes 30 s of it",
+        "are from 8:00 on 10 %, 50 % and 40 %; from 20:00 on 0 %, 12.5 % and 87.5 %; a class",
+        "up to 240 s if",
+        "stay so: jobs run in the slices of their own class only",
+        "planned anew at every event",
+    ):
+        assert words in said
+    plain, groups = (explain(rule).prose() for rule in ("scojo", "scojo-opt"))
+    assert "are 0.5 %, 26.5 % and 73 %; a class" in plain
+    assert "true run times" in plain
+    assert "Jobs of other classes use" in plain
+    assert "planned" not in plain
+    assert groups.startswith(plain)
+    assert "kept until the group has finished" in groups
 
 
 @pytest.mark.parametrize("rule", PLAIN_RULES)

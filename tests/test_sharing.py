@@ -292,6 +292,14 @@ def test_a_group_is_put_into_a_better_order() -> None:
     assert shared(w, made._replace(**one_class)).start.tolist() == [0, 70, 130, 50]
 
 
+def test_shares_change_with_the_hour_until_all_has_ended() -> None:
+    w = jobs(1, (0, 800_000, 800_000, 1), *[(0, 10_000, 10_000, 1)] * 12)
+    shares = (Shares(8, 0.0, 0.03, 0.97), Shares(20, 0.0, 0.15, 0.85))
+    sharing = TimeSharing(interval=1000, overhead=300, short_slice=90, shares=shares)
+    made = same_as_oracle(w, sharing)
+    assert made.finish.max() > 2 * w.run.sum()  # switches last longer than jobs run
+
+
 def test_a_job_of_ages_takes_no_ages() -> None:
     ages = 10**13
     w = jobs(4, (0, ages, ages, 2), (5, 20, 20, 3), (ages + 7, 20, 20, 3))
