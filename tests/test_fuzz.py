@@ -46,6 +46,8 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "jobs.csv").write_text("job,size,workload\na,,5\nb,7,\na,2,\n")
     (folder / "nodes.csv").write_text("node,speed,utilisation\nn,2,1\nm,1.5,0.5\n")
     (folder / "past.csv").write_text("job,size,workload\na,1,3\na,5,9\n")
+    for method in ("lpt", "pgga"):  # a disk that is full has no room for compiled code either
+        done("assign", folder / "jobs.csv", folder / "nodes.csv", "--history", folder / "past.csv", "--method", method)
     return folder
 
 
