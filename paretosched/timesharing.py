@@ -12,11 +12,11 @@ needs, at most `short_slice`, or its share if that is longer; group finish times
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from .errors import InputError, first_few, one_of, quoted
+from .files import shown
 
 CLASSES = ("short", "medium", "long")
 SIZES = ("narrow", "medium", "wide")
@@ -268,7 +268,7 @@ def from_json(value: dict[str, Any]) -> TimeSharing:
 
 def _shares(value: Any) -> tuple[Shares, ...]:
     if not isinstance(value, list):
-        raise InputError(f'"shares" must be a list, but is {_shown(value)}')
+        raise InputError(f'"shares" must be a list, but is {shown(value)}')
     return tuple(_read(Shares(), row, "shares: ") for row in value)
 
 
@@ -291,7 +291,7 @@ def _read(default: Any, value: Any, where: str, readers: dict[str, Callable[[Any
     """Change a tuple of defaults by an object of JSON; values have the types of the defaults."""
     own = readers or {}
     if not isinstance(value, dict):
-        raise InputError(f"{where}must be an object, but is {_shown(value)}")
+        raise InputError(f"{where}must be an object, but is {shown(value)}")
     known: Sequence[str] = default._fields
     unknown = [quoted(key) for key in value if key not in known]
     if unknown:
@@ -309,12 +309,5 @@ def _of_type(where: str, part: Any, kind: type) -> Any:
         part = float(min(max(part, -(2**53)), 2**53))  # far out of bounds either way, and no overflow
     if not isinstance(part, kind) or (kind is int and isinstance(part, bool)):
         words = {str: "text", float: "a number", int: "a whole number", bool: "true or false"}
-        raise InputError(f"{where} must be {words[kind]}, but is {_shown(part)}")
+        raise InputError(f"{where} must be {words[kind]}, but is {shown(part)}")
     return part
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, dict | list):
-        return "an object" if isinstance(value, dict) else "a list"
-    text = json.dumps(value)
-    return text if len(text) <= 60 else text[:57] + "..."
