@@ -54,6 +54,7 @@ def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
         "Figure 6",
         "Figure 7",
         "trained Greedy",
+        "there is to gain",
         "leaves open",
         "it cost",
     ):

@@ -263,7 +263,7 @@ def test_the_first_rules_are_all_over() -> None:
 
 def played(chosen: Symbiosis, cost: Any, generations: int, seed: int = 0) -> list[tuple[Floats, Floats]]:
     course = evolve(OF, chosen, seed)
-    asked, found = next(course), []
+    asked, found = course.send(np.ones(len(next(course)))), []  # after each strategy alone
     for _ in range(generations):
         costs = cost(asked)
         found.append((asked, costs))
@@ -276,7 +276,7 @@ def of_rules(genomes: Floats, chosen: Symbiosis) -> Floats:
 
 
 def test_a_generation_is_70_bases_of_50_rules() -> None:
-    asked = next(evolve(OF, Symbiosis(), 0))
+    ((asked, _),) = played(Symbiosis(), lambda g: np.ones(len(g)), 1)
     assert asked.shape == (70, 50 * 27)
     rules, counts = np.unique(of_rules(asked, Symbiosis()).reshape(-1, 27), axis=0, return_counts=True)
     assert (len(rules), set(counts.tolist())) == (350, {10})
@@ -333,7 +333,66 @@ def test_parents_take_part_again_if_asked() -> None:
 
 
 def test_simulations_of_the_paper() -> None:
-    assert Symbiosis().evaluations == 3500
+    assert Symbiosis().evaluations == 13 + 50 * 70
+
+
+def test_each_strategy_is_tried_alone_first() -> None:
+    for chosen in (SMALL, replace(SMALL, defaults=True, default_parents=2)):
+        asked = next(evolve(OF, chosen, 3))
+        rules = of_rules(asked, chosen)
+        assert rules.shape == (13, 4, 27)
+        for strategy in range(13):
+            assert (rules[strategy, :, 14:] == np.where(np.arange(13) == strategy, 5, -5)).all()
+        if chosen.defaults:
+            assert asked[:, -1].astype(int).tolist() == list(range(13))
+
+
+def asked_after(costs: list[float], chosen: Symbiosis) -> list[Floats]:
+    """What is asked for where every generation costs the same, first the strategies alone."""
+    course = evolve(OF, chosen, 0)
+    asked = [next(course)]
+    for cost in costs:
+        asked.append(course.send(cost + np.arange(len(asked[-1])) / 100))
+    return asked
+
+
+def test_the_best_base_is_refined_when_evolution_stands_still() -> None:
+    # of generations 1 (better than each strategy alone), 2 and 5 there is a better one; then none for three
+    costs = [9.0, 5, 4, 4, 4, 3, 3, 3, 3, 3.5, 2.5, 3]
+    few = replace(SMALL, patience=3, refined=5)
+    asked = asked_after(costs, few)
+    assert [len(genomes) for genomes in asked] == [13] + 8 * [6] + 4 * [5]
+    assert all(len(genomes) == 6 for genomes in asked_after(costs, replace(few, patience=0))[1:])
+    best = of_rules(asked[5], few)[0]
+
+    def changed(child: Floats, parent: Floats) -> int:
+        return int((child != parent).any(axis=1).sum())
+
+    for generation, parent in ((9, best), (10, best), (11, of_rules(asked[10], few)[0])):
+        children = of_rules(asked[generation], few)
+        differing = [changed(child, parent) for child in children]
+        assert min(differing) >= 1
+        assert sum(differing) < 5 * 4
+    assert of_rules(asked[12], few)[0].tobytes() != best.tobytes()
+    alone = asked_after([1.0, *costs[1:]], few)  # nothing is better than the first strategy alone
+    assert max(changed(child, of_rules(alone[0], few)[0]) for child in of_rules(alone[9], few)) < 4
+
+
+def test_refining_replaces_rules_or_moves_them() -> None:
+    base = first_rules(OF, 50, generator(1)).ravel()
+    many = replace(Symbiosis(), refined=400)
+    children = next(symbiosis.refine(OF, many, base, 1.0, generator(2))).reshape(-1, 50, 27)
+    differs = children != base.reshape(50, 27)
+    numbers = differs.any(axis=2).sum(axis=1)
+    assert 0.4 < (numbers == 1).mean() < 0.6
+    assert 0.15 < (numbers == 2).mean() < 0.35
+    rows = differs.any(axis=2)
+    levels = differs[rows][:, 14:].any(axis=1)
+    assert 0.4 < levels.mean() < 0.6
+    moved = (children - base.reshape(50, 27))[rows][~levels][:, :7]
+    assert 0.05 < np.abs(moved).mean() < 0.1
+    assert children[:, :, :7].min() >= 0
+    assert children[:, :, :7].max() <= 1
 
 
 # --- default values -------------------------------------------------------------------------------------------------
@@ -374,6 +433,8 @@ def test_the_best_default_values_live_on() -> None:
         ({"parents": 13}, "children must be at least the 13 parents, but are 12"),
         ({"rules": 13}, "rules must be at most the 12 children"),
         ({"rules": 5}, "12 rules with 2 participations each must fill rule bases of 5, but 24 is no multiple"),
+        ({"patience": -1}, "patience must be at least 0"),
+        ({"refined": 0}, "refined must be at least 1"),
         ({"step": 0.0}, "step must be positive"),
         ({"levels_step": math.nan}, "levels_step must be positive"),
         ({"factor": 0.9}, "factor must be at least 1"),

@@ -9,6 +9,7 @@ import platform
 from dataclasses import replace
 from functools import cache
 from importlib.metadata import version
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 
@@ -23,14 +24,14 @@ from paretosched.objectives import objective_table
 from paretosched.plan import PLANS, explore_plan, shortened
 from paretosched.policy import save_policy
 from paretosched.rules import STRATEGIES, RuleBase
-from paretosched.store import read_about
+from paretosched.store import evaluated, read_about
 from paretosched.tables import load_rows, save_rows
 from paretosched.train import Progress, Symbiosis, train_rules
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-APPLIED, POSITIONS, ALONE = "applied", "positions", "alone"
-PARTS = (ALONE, *settings.PARTS, APPLIED, POSITIONS)
+APPLIED, POSITIONS, ALONE, LIMITS = "applied", "positions", "alone", "limits"
+PARTS = (LIMITS, ALONE, *settings.PARTS, APPLIED, POSITIONS)
 
 
 def main() -> None:
@@ -58,9 +59,10 @@ def main() -> None:
             save_rows(applied(options), options.results / f"{APPLIED}.csv")
         elif part == POSITIONS:
             save_rows(positions(options), options.results / f"{POSITIONS}.csv")
-        elif part == ALONE:
+        elif part in (ALONE, LIMITS):
             for log in options.log or settings.ORDER:
-                keep(alone(log, options), options.results / f"{ALONE}.csv")
+                measured = alone(log, options) if part == ALONE else limits(log, options)
+                keep(measured, options.results / f"{part}.csv")
         for training in settings.TRAININGS:
             for seed in training.seeds[: 1 if options.quick else None]:
                 for log in training.logs:
@@ -90,7 +92,7 @@ def learn(training: settings.Training, log: str, seed: int, options: argparse.Na
     trained = train_rules(
         made,
         wish(made),
-        greedy=thirteenth(log, options),
+        greedy=thirteenth(log, options, training.greedy),
         symbiosis=symbiosis,
         seed=seed,
         workers=options.workers,
@@ -111,7 +113,56 @@ def learn(training: settings.Training, log: str, seed: int, options: argparse.Na
         "wall_seconds": round(sum(session["wall_seconds"] for session in sessions), 1),
     }
     names = ("EASY", "rules", "Greedy")
-    return [about | {"system": name} | row["workloads"][0] for name, row in zip(names, trained.rows(), strict=True)]
+    rows = [about | {"system": name} | row["workloads"][0] for name, row in zip(names, trained.rows(), strict=True)]
+    if kind == "symbiotic":
+        costs = goal(wish(made), evaluated(place / "rules")[0])
+        for name, last in evolution(costs, symbiosis):
+            least = float(costs[:last].min())
+            gained = 100 * (1 - least / rows[0]["objective"])
+            rows.append(about | {"system": name, "evaluations": last, "objective": least, "vs_easy": gained})
+    return rows
+
+
+def evolution(costs: np.ndarray, symbiosis: Symbiosis) -> list[tuple[str, int]]:
+    """Tell after how many rule bases each strategy was tried alone, and evolution stood still or was stopped.
+
+    Parameters
+    ----------
+    costs
+        (n,) of all rule bases, in their order.
+    symbiosis
+        Its parameters.
+    """
+    first = len(STRATEGIES)
+    last, least, still = first, float("inf"), 0
+    for size in chain([symbiosis.children * symbiosis.participations // symbiosis.rules], repeat(symbiosis.bases)):
+        costs_of = costs[last : last + size]
+        if len(costs_of) == 0 or 0 < symbiosis.patience <= still:
+            break
+        last += len(costs_of)
+        still = 0 if costs_of.min() < least else still + 1
+        least = min(least, float(costs_of.min()))
+    return [("alone", first), ("evolution", last)]
+
+
+def limits(log: str, options: argparse.Namespace) -> list[dict[str, Any]]:
+    """Measure what nobody can gain: if nobody waited, and if the groups of the objective had the machine alone."""
+    made = workload(log, options.quick)
+    aim = wish(made)
+    names = [o.name for o in objective_table(made.groups)]
+    easy = ps.objectives(ps.simulate(made, "easy"))
+    weighed = {int(name.removeprefix("AWRT")) - 1 for name, _ in aim.weights}
+    theirs = made.take(np.flatnonzero(np.isin(made.group, sorted(weighed))))
+    found = {"nobody waits": ps.objectives(ps.Schedule(made, made.submit))}
+    for rule in ("fcfs", "easy", "conservative", "list"):
+        found[f"groups 1 and 2 alone, {rule}"] = ps.objectives(ps.simulate(theirs, rule))
+    of_easy = float(goal(aim, easy[None])[0])
+    rows = []
+    for system, values in found.items():
+        objective = float(goal(aim, values[None])[0])
+        row = {"training": LIMITS, "log": log, "seed": 0, "jobs": len(made), "system": system, "objective": objective}
+        rows.append(row | {"vs_easy": 100 * (1 - objective / of_easy)} | dict(zip(names, values.tolist(), strict=True)))
+    return rows
 
 
 def alone(log: str, options: argparse.Namespace) -> list[dict[str, Any]]:
@@ -135,20 +186,22 @@ def keep(fresh: list[dict[str, Any]], path: Path) -> None:
     key = ("training", "log", "seed")
     mine = [str(fresh[0][name]) for name in key]
     before = [row for row in (load_rows(path) if path.exists() else []) if [row[name] for name in key] != mine]
-    order = [ALONE, *(training.name for training in settings.TRAININGS)]
+    order = [LIMITS, ALONE, *(training.name for training in settings.TRAININGS)]
     rows = [*before, *fresh]
     rows.sort(key=lambda row: (order.index(row["training"]), list(settings.LOGS).index(row["log"]), int(row["seed"])))
     save_rows(rows, path)
 
 
-def thirteenth(log: str, options: argparse.Namespace) -> ps.Policy:
+def thirteenth(log: str, options: argparse.Namespace, criterion: str = "f2") -> ps.Policy:
     """Train the Greedy of a log, or take the one that experiments/greedy has trained."""
-    known = ROOT / settings.KNOWN_GREEDY.get(log, "none")
+    known = ROOT / settings.KNOWN_GREEDY.get((log, criterion), "none")
     if not options.quick and known.is_file():
         return ps.load_policy(known)
-    place = options.work / "greedy" / log
+    place = options.work / ("greedy" if criterion == "f2" else f"greedy-{criterion}") / log
     place.parent.mkdir(parents=True, exist_ok=True)
-    given = settings.GREEDY | ({"generations": settings.QUICK["generations"]} if options.quick else {})
+    given = settings.GREEDY | {"criterion": criterion}
+    if options.quick:
+        given |= {"generations": settings.QUICK["generations"]}
 
     def show(progress: Progress) -> None:
         if progress.evaluations == progress.total or progress.evaluations // 105 % 10 == 0:

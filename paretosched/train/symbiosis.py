@@ -11,6 +11,11 @@ The paper contradicts itself or is silent where `Symbiosis` has a field; its def
 - Its fitness, f_max - mean(f) / N_r, would prefer what is worse. Here the fitness of a rule is the mean cost of the
   rule bases in which it took part.
 - Step size 0.1 at first, 50 generations, centres uniform in [0, 1], widths in [0.1, 1], levels uniform.
+- Before the first generation each strategy is tried alone, so that rules are never worse than the best one of them.
+- A population ends with rules that nearly all recommend the same, after some ten generations on the logs of the paper,
+  and from then on drifts. When no better rule base was found in `patience` generations, the best one of all is refined
+  as a whole: a few of its rules move or are replaced by random ones, and what is not worse stays. On the logs of the
+  paper this finds in a few hundred simulations what evolution does not find in thousands.
 - One step size for all, as equation 16 has it, although levels span 10 where features span 1; with `levels_step` that
   of recommendations is so many times as large. On two made-up workloads of 2,000 jobs, one seed each, seven
   combinations of `plus`, `levels_step` and `step` came within 2.3 points of each other, none first on both.
@@ -22,13 +27,13 @@ import math
 import warnings
 from collections.abc import Generator
 from dataclasses import dataclass
-from itertools import count
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
+from ..rules import STRATEGIES
 from .strategies import reflect
 
 Floats = NDArray[np.float64]
@@ -69,6 +74,10 @@ class Symbiosis:
         How many times as large it is for recommendations, whose levels span 10.
     factor, success
         alpha and zeta_0 of Rechenberg's rule.
+    patience
+        Generations without a better rule base after which the best one is refined as a whole; 0 never.
+    refined
+        Children of the best rule base in a generation of that.
     defaults
         A second population of default values is evolved: below a threshold of the total membership a strategy of its
         own is chosen. The paper found no use for it.
@@ -83,7 +92,7 @@ class Symbiosis:
     Examples
     --------
     >>> Symbiosis().bases, Symbiosis(plus=True).bases, Symbiosis().evaluations
-    (70, 80, 3500)
+    (70, 80, 3513)
     """
 
     rules: int = 50
@@ -98,14 +107,18 @@ class Symbiosis:
     levels_step: float = 1.0
     factor: float = 1.224
     success: float = 1 / 8
+    patience: int = 10
+    refined: int = 4
     defaults: bool = False
     default_parents: int = 10
 
     def __post_init__(self) -> None:
-        whole = ("rules", "participations", "parents", "clusters", "best_of_cluster", "default_parents")
+        whole = ("rules", "participations", "parents", "clusters", "best_of_cluster", "refined", "default_parents")
         for name in whole:
             if getattr(self, name) < 1:
                 raise InputError(f"{name} must be at least 1, but is {getattr(self, name)}")
+        if self.patience < 0:
+            raise InputError(f"patience must be at least 0, but is {self.patience}")
         if self.recombined < 2 or self.recombined % 2 or self.recombined > self.parents:
             raise InputError(
                 f"recombined must be even, at least 2 and at most the {self.parents} parents, but is {self.recombined}"
@@ -142,8 +155,8 @@ class Symbiosis:
 
     @property
     def evaluations(self) -> int:
-        """Simulations of 50 generations, the first random one included."""
-        return self.children * self.participations // self.rules + (GENERATIONS - 1) * self.bases
+        """Simulations of each strategy alone, and of 50 generations, the first random one included."""
+        return len(STRATEGIES) + self.children * self.participations // self.rules + (GENERATIONS - 1) * self.bases
 
 
 class Rules(NamedTuple):
@@ -156,7 +169,7 @@ class Rules(NamedTuple):
     """
 
     features: int
-    strategies: int = 13
+    strategies: int = len(STRATEGIES)
 
     @property
     def size(self) -> int:
@@ -169,7 +182,7 @@ def evolve(of: Rules, chosen: Symbiosis, seed: int | list[int]) -> Search:
 
     Yields rule bases, (k, rules x size), each the rows of its rules one after the other (with default values: and then
     the decimal logarithm of the threshold and the number of the strategy below it), and is sent their costs, (k,), of
-    which smaller is better.
+    which smaller is better. The first ones are those that choose always the same.
 
     Examples
     --------
@@ -177,13 +190,42 @@ def evolve(of: Rules, chosen: Symbiosis, seed: int | list[int]) -> Search:
     >>> asking = evolve(Rules(2), few, seed=1)
     >>> first = next(asking)
     >>> first.shape, asking.send(first.sum(axis=1)).shape
-    ((4, 68), (4, 68))
+    ((13, 68), (4, 68))
     """
     r = np.random.default_rng(seed)
+    alone = always_the_same(of, chosen)
+    costs = yield alone
+    best, least = yield from _until_it_stands_still(of, chosen, r)
+    if costs.min() < least:
+        best, least = alone[costs.argmin()], float(costs.min())
+    yield from refine(of, chosen, best, least, r)
+
+
+def always_the_same(of: Rules, chosen: Symbiosis) -> Floats:
+    """Make a rule base for each strategy whose rules recommend nothing else, (strategies, genes).
+
+    Examples
+    --------
+    >>> always_the_same(Rules(1, 2), Symbiosis(rules=2, children=50)).tolist()
+    [[0.5, 1.0, 5.0, -5.0, 0.5, 1.0, 5.0, -5.0], [0.5, 1.0, -5.0, 5.0, 0.5, 1.0, -5.0, 5.0]]
+    """
+    where = np.repeat([[0.5, FIRST_WIDTHS[1]]], of.features, axis=1)
+    levels = np.where(np.eye(of.strategies, dtype=np.bool_), LEVELS[-1], LEVELS[0])
+    bases = np.tile(np.column_stack([np.repeat(where, of.strategies, axis=0), levels]), chosen.rules)
+    if not chosen.defaults:
+        return bases
+    return np.column_stack([bases, np.full(of.strategies, LOG_THRESHOLDS[0]), np.arange(of.strategies) + 0.5])
+
+
+def _until_it_stands_still(
+    of: Rules, chosen: Symbiosis, r: np.random.Generator
+) -> Generator[Floats, Floats, tuple[Floats, float]]:
+    """Evolve rules until no better rule base has been found for some generations; give the best one and its cost."""
     population, rivals = first_rules(of, chosen.children, r), np.full(chosen.children, math.nan)
     parents, defaults = np.empty((0, of.size)), Defaults.first(of, chosen, r)
     step = chosen.step
-    for generation in count():
+    best, least, found, generation = np.empty(0), math.inf, 0, 0
+    while True:
         pool = np.concatenate([population, parents]) if chosen.plus else population
         bases = compose(similarity(of, pool, pool), chosen.rules, chosen.participations, r)
         genomes = pool[bases].reshape(len(bases), -1)
@@ -191,6 +233,10 @@ def evolve(of: Rules, chosen: Symbiosis, seed: int | list[int]) -> Search:
             asked = defaults.children if generation else defaults.children[: len(bases)]
             genomes = np.column_stack([genomes, asked])
         costs = yield genomes
+        if costs.min() < least:
+            best, least, found = genomes[costs.argmin()], float(costs.min()), generation
+        if 0 < chosen.patience <= generation - found:
+            return best, least
         fitness = participation_fitness(bases, costs, len(pool))
         if chosen.defaults:
             defaults = defaults.next(costs, chosen, of, r)
@@ -203,6 +249,36 @@ def evolve(of: Rules, chosen: Symbiosis, seed: int | list[int]) -> Search:
         families = choose_families(similarity(of, parents, parents), chosen.children, chosen.recombined, r)
         population = mutate(of, recombine(parents, families, r), step, chosen.levels_step, r)
         rivals = fitness[kept][families[np.arange(chosen.children), r.integers(chosen.recombined, size=len(families))]]
+        generation += 1
+
+
+def refine(of: Rules, chosen: Symbiosis, base: Floats, cost: float, generator: np.random.Generator) -> Search:
+    """Refine a rule base of known cost as a whole, for ever: the best of some children takes its place if not worse.
+
+    A child differs in one rule, or with chances of 1/2, 1/4 and so on in more: half of them are random, and of the
+    others the centres and widths move by the first step size. A default value stays.
+
+    Examples
+    --------
+    >>> asking = refine(Rules(1, 2), Symbiosis(rules=2, children=50), np.ones(8), 3.0, np.random.default_rng(0))
+    >>> next(asking).shape
+    (4, 8)
+    """
+    end = chosen.rules * of.size
+    while True:
+        children = np.repeat(base[None], chosen.refined, axis=0)
+        for child in children:
+            rules = child[:end].reshape(chosen.rules, of.size)
+            for i in generator.choice(chosen.rules, min(generator.geometric(0.5), chosen.rules), replace=False):
+                if generator.random() < 0.5:
+                    rules[i] = first_rules(of, 1, generator)
+                else:
+                    levels = rules[i, 2 * of.features :].copy()
+                    rules[i] = mutate(of, rules[i][None], chosen.step, 1.0, generator)
+                    rules[i, 2 * of.features :] = levels
+        costs = yield children
+        if costs.min() <= cost:
+            base, cost = children[costs.argmin()], float(costs.min())
 
 
 def first_rules(of: Rules, number: int, generator: np.random.Generator) -> Floats:
