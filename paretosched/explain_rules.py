@@ -98,12 +98,16 @@ class RulesExplanation:
         Iterative: see `Region`; the largest first.
     slices
         Symbiotic: see `Slice`.
+    decisions
+        What came up when it was trained, as far as the policy tells: iterative (situations,), how often each one did;
+        symbiotic (13,), how often each strategy was chosen. Else None.
     """
 
     policy: Policy
     base: RuleBase
     regions: tuple[Region, ...]
     slices: tuple[Slice, ...]
+    decisions: Ints | None = None
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -113,14 +117,19 @@ class RulesExplanation:
     def rows(self) -> list[dict[str, Any]]:
         """List the regions, or the rules, as plain values.
 
-        Of an iterative base the keys are "situations", how many they are; the features, each [lowest, highest]; and
-        "strategy". Of a symbiotic one they are "rule", from 1; the features, each [centre, width] in its own unit; and
-        "recommends", levels by strategy.
+        Of an iterative base the keys are "situations", how many they are; "decisions", how many of those of its
+        training fell there, None if that is not known; the features, each [lowest, highest]; and "strategy". Of a
+        symbiotic one they are "rule", from 1; the features, each [centre, width] in its own unit; and "recommends",
+        levels by strategy.
         """
         base, names = self.base, self.features
         if base.kind == "iterative":
             return [
-                {"situations": len(r.situations), "strategy": STRATEGIES[r.strategy]}
+                {
+                    "situations": len(r.situations),
+                    "decisions": None if self.decisions is None else int(self.decisions[list(r.situations)].sum()),
+                    "strategy": STRATEGIES[r.strategy],
+                }
                 | {name: list(pair) for name, pair in zip(names, r.bounds, strict=True)}
                 for r in self.regions
             ]
@@ -169,6 +178,7 @@ class RulesExplanation:
             yield (
                 f"Of {base.choice.size:,} situations: {', '.join(f'{STRATEGIES[s]} in {counts[s]:,}' for s in order)}."
             )
+            yield from self._decided()
             return
         if base.threshold > 0:
             yield (
@@ -178,6 +188,20 @@ class RulesExplanation:
         never = [STRATEGIES[s] for s in np.flatnonzero(~possible(base)).tolist()]
         if never:
             yield f"Never chosen, whatever the situation: {listed(never)}."
+        yield from self._decided()
+
+    def _decided(self) -> Iterator[str]:
+        if self.decisions is None:
+            return
+        base, counts = self.base, self.decisions
+        total = int(counts.sum())
+        came = ""
+        if base.kind == "iterative":
+            came = f" {np.count_nonzero(counts):,} of the {counts.size:,} situations came up."
+            counts = np.bincount(base.choice, counts, len(STRATEGIES)).astype(np.int64)
+        order = [s for s in np.argsort(-counts, kind="stable").tolist() if counts[s]]
+        shares = ", ".join(f"{STRATEGIES[s]} {100 * counts[s] / total:.2g} %" for s in order)
+        yield f"In {total:,} decisions of its training: {shares}.{came}"
 
     def prose(self) -> str:
         """Write all sentences, a paragraph a line."""
@@ -189,11 +213,13 @@ class RulesExplanation:
         names = self.features
         if self.base.kind == "iterative":
             columns = [Column("strategy", "strategy"), Column("situations", "situations", ",d")]
+            if self.decisions is not None:
+                columns.append(Column("decisions", "decisions", ",d"))
             ranges = feature_ranges(len(self.base.groups)).T.tolist()
             rows = [
-                {"strategy": row["strategy"], "situations": row["situations"]}
+                {key: row[key] for key in ("strategy", "situations", "decisions")}
                 | {name: _span(row[name], whole) for name, whole in zip(names, ranges, strict=True)}
-                for row in self.rows()
+                for row in sorted(self.rows(), key=lambda row: -(row["decisions"] or 0))
             ]
             lines.append(table(rows, [*columns, *(Column(name, name) for name in names)]))
             lines.append('A line is a block of neighbouring situations; "any" is the whole range.')
@@ -239,9 +265,21 @@ def explain_rules(policy: Policy, base: RuleBase) -> RulesExplanation:
     easy by wait [1.0, 2.0] [0.0, 75.0]
     fcfs by estimate [1.0, 2.0] [75.0, 100.0]
     """
+    decided = _decisions(policy.provenance.get("decisions"), base)
     if base.kind == "iterative":
-        return RulesExplanation(policy, base, regions(base), ())
-    return RulesExplanation(policy, base, (), slices(base))
+        return RulesExplanation(policy, base, regions(base), (), decided)
+    return RulesExplanation(policy, base, (), slices(base), decided)
+
+
+def _decisions(told: Any, base: RuleBase) -> Ints | None:
+    """Read what a training wrote about its decisions; a file may say anything else."""
+    if isinstance(told, dict):
+        told = [told.get(strategy, 0) for strategy in STRATEGIES] if set(told) <= set(STRATEGIES) else None
+    size = base.choice.size if base.kind == "iterative" else len(STRATEGIES)
+    whole = isinstance(told, list) and all(type(count) is int and 0 <= count < 2**50 for count in told)
+    if not whole or len(told) != size or not any(told):
+        return None
+    return np.array(told, dtype=np.int64)
 
 
 def regions(base: RuleBase) -> tuple[Region, ...]:

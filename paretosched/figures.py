@@ -1044,6 +1044,9 @@ def _situations(e: RulesExplanation) -> Figure:
     across = math.prod(len(inner) + 1 for inner in base.bounds[:2])
     z = base.choice.reshape(across, -1).T.astype(np.int64)
     down = len(z)
+    came = np.ones(z.shape, dtype=np.int64) if e.decisions is None else e.decisions.reshape(across, -1).T
+    share = 100 * came / came.sum()
+    said = "" if e.decisions is None else "; pale: never came up"
     heads = [f"SD {named[column * down][0]}<br>Um {named[column * down][1]}" for column in range(across)]
     whole = [f"0..{high:g}" for high in feature_ranges(len(base.groups))[1].tolist()]
     sides = [
@@ -1064,6 +1067,7 @@ def _situations(e: RulesExplanation) -> Figure:
         customdata=[
             [
                 ", ".join(f"{n} {p}" for n, p in zip(names, named[column * down + row], strict=True))
+                + ("" if e.decisions is None else f"<br>{share[row, column]:.2g} % of the decisions in training")
                 for column in range(across)
             ]
             for row in range(down)
@@ -1072,7 +1076,13 @@ def _situations(e: RulesExplanation) -> Figure:
         texttemplate="%{text}" if labelled else None,
         textfont={"size": 10},
     )
-    figure = go.Figure(chart)
+    veil = go.Heatmap(
+        z=np.where(came == 0, 1.0, np.nan),
+        colorscale=[[0, "rgba(255,255,255,0.8)"], [1, "rgba(255,255,255,0.8)"]],
+        showscale=False,
+        hoverinfo="skip",
+    )
+    figure = go.Figure([chart, veil] if (came == 0).any() else chart)
     bare = {"showgrid": False, "showline": False, "ticks": ""}
     figure.update_xaxes(side="top", **bare)
     if across <= MOST_COLUMNS:
@@ -1080,11 +1090,11 @@ def _situations(e: RulesExplanation) -> Figure:
     figure.update_yaxes(autorange="reversed", **bare)
     if down <= MOST_ROWS:
         figure.update_yaxes(tickvals=[*range(down)], ticktext=sides, tickfont={"size": 11})
-    shares = "rows: share of each group in the waiting work, %"
+    shares = "rows: groups' % of the waiting work"
     figure.update_layout(
         title={
             "text": f"{text(e.policy.name)}: which strategy in which situation",
-            "subtitle": {"text": f"columns: SD, slowdown so far; Um, % of the machine in use &nbsp;|&nbsp; {shares}"},
+            "subtitle": {"text": f"columns: SD, slowdown so far; Um, % in use &nbsp;|&nbsp; {shares}{said}"},
         },
         height=200 + 24 * min(down, MOST_ROWS),
         margin={"l": 260 if down <= MOST_ROWS else 70, "r": 20, "t": 130, "b": 30},

@@ -29,7 +29,7 @@ from .kernels.sequence import earliest_fit, strict
 from .kernels.sharing import LONG, MEDIUM, SHORT, Slices, machine_for, share_time
 from .kernels.values import Jobs, Rules, Sorted, Weights
 from .policy import CRITERIA, Policy, as_policy, fits
-from .rules import SORTINGS, RuleBase, gaussians, possible
+from .rules import SORTINGS, STRATEGIES, RuleBase, gaussians, possible
 from .schedule import Schedule, Searched, Segments, check_nodes
 from .timesharing import METHODS, SEARCHES, Optimisation, TimeSharing
 from .workload import Workload
@@ -133,7 +133,7 @@ def start_times(workload: Workload, policy: Policy) -> NDArray[np.int64]:
     elif policy.rule == "conservative":
         conservative(jobs, w.capacity, start)
     elif policy.rules is not None:
-        return ruled_start_times(w, policy.rules, sorted_for(w, policy.rules.priority, possible(policy.rules)))
+        return ruled_start_times(w, policy.rules, sorted_for(w, policy.rules.priority, possible(policy.rules)))[0]
     else:
         weights = _weights(w, policy)
         if policy.rule == "conservative-replan" or policy.backfill == "conservative":
@@ -230,13 +230,21 @@ def _weights(workload: Workload, policy: Policy) -> Weights:
     return Weights(criteria, policy.genes, horizon)
 
 
-def ruled_start_times(workload: Workload, base: RuleBase, order: Sorted) -> NDArray[np.int64]:
-    """Start times, (n,) int64 seconds, under a rule base; `order` is `sorted_for` its strategies or more."""
+def ruled_start_times(workload: Workload, base: RuleBase, order: Sorted) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Simulate a rule base; `order` is `sorted_for` its strategies or more.
+
+    Returns
+    -------
+    start, decided
+        (n,) seconds. Iterative: (situations,) how often each one came up where a decision was due; symbiotic: (13,) how
+        often each strategy was chosen. No decision is due where nobody who waits can start, or everybody.
+    """
     w = workload
     start = np.empty(len(w), dtype=np.int64)
+    decided = np.zeros(base.choice.size if base.kind == "iterative" else len(STRATEGIES), dtype=np.int64)
     jobs = Jobs(w.submit, w.run, w.estimate, w.width, w.group)
-    ruled(jobs, w.capacity, w.calendar, _weights(w, base.greedy), _rules(base), order, start)
-    return start
+    ruled(jobs, w.capacity, w.calendar, _weights(w, base.greedy), _rules(base), order, start, decided)
+    return start, decided
 
 
 def sorted_for(workload: Workload, priority: Sequence[str], chosen: NDArray[np.bool_]) -> Sorted:

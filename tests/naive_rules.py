@@ -10,8 +10,17 @@ from paretosched import Policy, Workload
 from paretosched.rules import LEVELS, RuleBase
 
 
-def start_times(workload: Workload, policy: Policy, choices: list[int] | None = None) -> list[int]:
-    """Start times under a rule base; notes in `choices` what was chosen at every pass with waiting jobs."""
+def start_times(
+    workload: Workload,
+    policy: Policy,
+    choices: list[int] | None = None,
+    due: list[tuple[int, list[float]]] | None = None,
+) -> list[int]:
+    """Start times under a rule base.
+
+    Notes in `choices` what was chosen at every pass with waiting jobs; in `due` that, and the features, where it makes
+    a difference: somebody fits, but not everybody at once.
+    """
     base = policy.rules
     assert base is not None
     chosen = [naive.heads, naive.easy, naive.replan]
@@ -29,9 +38,13 @@ def start_times(workload: Workload, policy: Policy, choices: list[int] | None = 
         waiting += [j for j in jobs if j.submit == t]
         if not waiting:
             continue
-        strategy = choice(base, features(workload.capacity, len(base.groups), ended, running, waiting))
+        x = features(workload.capacity, len(base.groups), ended, running, waiting)
+        strategy = choice(base, x)
         if choices is not None:
             choices.append(strategy)
+        free = workload.capacity - sum(s.job.width for s in running)
+        if due is not None and min(j.width for j in waiting) <= free < sum(j.width for j in waiting):
+            due.append((strategy, x))
         if strategy == 12:
             queue, rule = greedy(t, waiting), naive.heads
         else:

@@ -102,6 +102,52 @@ def test_it_is_written_as_one_would_say_it() -> None:
     assert "PRCWQ1: of group staff" in " ".join(text.split())
 
 
+def trained(base: RuleBase, decided: Any) -> RulesExplanation:
+    found = explain(Policy("rules", rules=base, provenance={"decisions": decided}))
+    assert isinstance(found, RulesExplanation)
+    return found
+
+
+def test_it_tells_how_often_a_situation_came_up() -> None:
+    choice = np.full((2, 3, 2, 2, 2), STRATEGIES.index("easy by wait"))
+    choice[:, 2, 1] = STRATEGIES.index("conservative by priority")
+    decided = np.zeros(choice.shape, dtype=int)
+    decided[0, 2, 1, 0, 0], decided[1, 2, 1, 1, 1], decided[0, 0, 0, 0, 0] = 60, 30, 10
+    explanation = trained(iterative(choice.ravel()), decided.ravel().tolist())
+    assert [row["decisions"] for row in explanation.rows()] == [10, 0, 90]
+    said = (
+        "In 100 decisions of its training: conservative by priority 90 %, easy by wait 10 %. "
+        "3 of the 48 situations came up."
+    )
+    assert said in explanation.words()
+    *_, first, second, third, _ = explanation.text().splitlines()
+    assert [line.split()[:5] for line in (first, second, third)] == [
+        ["conservative", "by", "priority", "8", "90"],
+        ["easy", "by", "wait", "32", "10"],
+        ["easy", "by", "wait", "8", "0"],
+    ]
+    chart, veil = decisions(explanation).data
+    assert np.isnan(np.array(veil.z, dtype=float)).sum() == 3
+    assert "60 % of the decisions in training" in str(chart.customdata)
+    assert "pale: never came up" in decisions(explanation).layout.title.subtitle.text
+
+
+def test_it_tells_how_often_rules_chose_a_strategy() -> None:
+    explanation = trained(symbiotic(), {"greedy": 1, "fcfs by wait": 2})
+    assert "In 3 decisions of its training: fcfs by wait 67 %, greedy 33 %." in explanation.words()
+
+
+@pytest.mark.parametrize(
+    "told",
+    [None, [], [1] * 47, [0] * 48, [1.5] * 48, [-1] * 48, [True] * 48, [10**30] * 48, "x", {"greedy": 1}, {"slow": 1}],
+)
+def test_what_a_file_tells_of_decisions_may_be_anything(told: Any) -> None:
+    explanation = trained(iterative([0] * 48), told)
+    assert explanation.decisions is None
+    assert explanation.rows()[0]["decisions"] is None
+    assert "decisions of its training" not in explanation.text()
+
+
 # --- symbiotic ------------------------------------------------------------------------------------------------------
 
 

@@ -149,8 +149,12 @@ def test_the_policy_says_where_it_comes_from() -> None:
     assert told["symbiosis"]["rules"] == 4
     assert told["workloads"] == [{"name": "random", "digest": W.digest, "jobs": 60, "capacity": 16}]
     assert {"objective", "easy", "exceeded", "wish", "words", "versions"} <= set(told)
+    assert set(told["decisions"]) <= set(STRATEGIES)
+    assert sum(told["decisions"].values()) > 0
     told = train_rules(W, WISH, **ITERATIVE).policy.provenance
     assert told["bounds"] == [list(row) for row in BOUNDS]
+    assert len(told["decisions"]) == 4
+    assert sum(told["decisions"]) > 0
 
 
 def test_greedy_is_trained_first_unless_it_is_given(tmp_path: Path) -> None:

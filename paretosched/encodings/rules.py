@@ -212,6 +212,6 @@ def starting(workload: Workload, encoding: Situations | Symbiotic) -> Callable[[
     workload.calendar  # noqa: B018  # tabulated once, before threads share it
 
     def start(genome: Floats, _ancestors: Floats) -> NDArray[np.int64]:
-        return ruled_start_times(workload, decode(mine, genome), order)
+        return ruled_start_times(workload, decode(mine, genome), order)[0]
 
     return start

@@ -30,8 +30,8 @@ WRONG_NEAR, WRONG_FAR = 1e-5, 3.4e-4
 
 
 @njit(cache=True, nogil=True)
-def ruled(jobs, capacity, calendar, weights, rules, order, start):
-    """Fill `start` with the start times under a rule base.
+def ruled(jobs, capacity, calendar, weights, rules, order, start, decided):
+    """Fill `start` with the start times under a rule base, and count its decisions.
 
     Parameters
     ----------
@@ -47,6 +47,9 @@ def ruled(jobs, capacity, calendar, weights, rules, order, start):
         `Sorted`, with all sortings that `rules` can choose.
     start
         (n,) int64, filled.
+    decided
+        int64, added to: (situations,) how often each one came up in an iterative base, (13,) how often each strategy
+        was chosen by a symbiotic one.
     """
     n = jobs.submit.size
     features = rules.counts.size
@@ -86,13 +89,15 @@ def ruled(jobs, capacity, calendar, weights, rules, order, start):
     _ruled(
         jobs, capacity, calendar, weights, rules, start, queue, game, slot_of, heap, ends, when, room, later,
         np.empty(2, np.int64), np.empty(features - 2, np.int64), np.empty(features), np.empty(count),
-        np.empty(count), np.empty(13),
+        np.empty(count), np.empty(13), decided,
     )  # fmt: skip
 
 
 @njit(cache=True, nogil=True, _nrt=False)
 def choose(rules, x, memberships, scaled, votes):
-    """Choose a strategy for features `x`, (F,) in their own units; the other arrays are work space.
+    """Choose a strategy for features `x`, (F,) in their own units; give it and what is counted, see `ruled`.
+
+    The other arrays are work space.
 
     Iterative: the class. Symbiotic: memberships in logarithms, scaled by the largest, so that not all of them are 0;
     of equal votes the lowest number.
@@ -104,7 +109,7 @@ def choose(rules, x, memberships, scaled, votes):
             while interval < rules.counts[f] - 1 and x[f] > rules.bounds[f, interval]:
                 interval += 1
             place = place * rules.counts[f] + interval
-        return rules.choice[place]
+        return np.int64(rules.choice[place]), place
     count = memberships.size
     for r in range(count):
         memberships[r] = rules.peaks[r]
@@ -121,7 +126,7 @@ def choose(rules, x, memberships, scaled, votes):
         for r in range(count):
             total += math.exp(memberships[r] - largest)
         if largest + math.log(total) < rules.threshold:
-            return np.int64(rules.otherwise)
+            return np.int64(rules.otherwise), np.int64(rules.otherwise)
     # A rule that is wrong by d changes the difference between two strategies by ten times d.
     far = tell(rules.recommendations, memberships, largest, scaled, votes)
     best, lead = most(votes)
@@ -133,7 +138,7 @@ def choose(rules, x, memberships, scaled, votes):
             for r in range(count):
                 votes[s] += scaled[r] * rules.recommendations[s, r]
         best, lead = most(votes)
-    return best
+    return best, best
 
 
 # Any order of additions will do here, so that the compiler may use vectors.
@@ -189,7 +194,7 @@ def begin_now(jobs, start, heap, ends, running, j, t, row_bits, width_bits, queu
 @njit(cache=True, nogil=True, _nrt=False)
 def _ruled(
     jobs, capacity, calendar, weights, rules, start, queue, game, slot_of, heap, ends, when, room, later, span, area, x,
-    memberships, scaled, votes,
+    memberships, scaled, votes, decided,
 ):  # fmt: skip
     submit = jobs.submit
     run = jobs.run
@@ -313,7 +318,8 @@ def _ruled(
             whole += area[g]
         for g in range(groups):
             x[2 + g] = 100.0 * float(area[g]) / float(whole)
-        strategy = choose(rules, x, memberships, scaled, votes)
+        strategy, counted = choose(rules, x, memberships, scaled, votes)
+        decided[counted] += 1
         again = strategy == last
         newcomers = known
         last = strategy

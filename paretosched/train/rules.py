@@ -23,12 +23,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..choice import Wish
-from ..encodings.rules import Situations, Symbiotic, gene_labels, policy_of
+from ..encodings.rules import Situations, Symbiotic, decode, gene_labels
 from ..errors import InputError, one_of
 from ..evaluate import check_workers, versions
 from ..policy import Policy, fits, to_json
 from ..policy import greedy as greedy_policy
-from ..rules import KINDS, MOST_SITUATIONS, STRATEGIES, RuleBase, partitions
+from ..rules import KINDS, MOST_SITUATIONS, STRATEGIES, RuleBase, partitions, possible
+from ..simulate import ruled_start_times, sorted_for
 from ..workload import Workload
 from .greedy import GENERATIONS, train
 from .strategies import Search
@@ -179,8 +180,25 @@ def train_rules(
             progress=show,
         )
     best = int(task.fitness(record.values[: record.count]).argmin())
-    found = [(policy_of(encoding, record.genomes[best]), record.values[best]), (greedy, task.simulated(greedy))]
-    return replace(trained(task, test, record, found, settings), best=0)
+    base = decode(encoding, record.genomes[best])
+    found = [(Policy("rules", rules=base), record.values[best]), (greedy, task.simulated(greedy))]
+    training = replace(trained(task, test, record, found, settings), best=0)
+    rules, alone = training.systems
+    told = {**rules.policy.provenance, "decisions": decisions(task.workloads, base)}
+    return replace(training, systems=(rules._replace(policy=replace(rules.policy, provenance=told)), alone))
+
+
+def decisions(workloads: Sequence[Workload], base: RuleBase) -> list[int] | dict[str, int]:
+    """Count what came up where a decision was due.
+
+    Iterative: how often each situation did; symbiotic: how often each strategy was chosen, those that were.
+    """
+    order = [sorted_for(w, base.priority, possible(base)) for w in workloads]
+    each = [ruled_start_times(w, base, o)[1] for w, o in zip(workloads, order, strict=True)]
+    total: list[int] = np.sum(each, axis=0).tolist()
+    if base.kind == ITERATIVE:
+        return total
+    return {strategy: count for strategy, count in zip(STRATEGIES, total, strict=True) if count}
 
 
 def by_weight(wish: Wish, groups: Sequence[str]) -> tuple[str, ...]:
