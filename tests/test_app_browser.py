@@ -317,7 +317,8 @@ def test_what_else_an_owner_does(house: Path, chromium: Any, tmp_path: Path) -> 
         link = tab.locator(".panel.compare p a")
         assert link.get_attribute("download") == "shortlist.csv"
         # fetched, not clicked: how a browser saves a link is not ours, and once it took Chromium more than 30 s
-        table = tab.evaluate("(link) => fetch(link).then((answer) => answer.text())", link.get_attribute("href"))
+        fetched = "(link) => fetch(link, { signal: AbortSignal.timeout(60000) }).then((answer) => answer.text())"
+        table = tab.evaluate(fetched, link.get_attribute("href"))
         assert table.startswith("schedule,UTIL,AWRT,")
 
         # a pair that is clicked is shown large
