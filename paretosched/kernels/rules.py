@@ -21,6 +21,7 @@ from .tournament import BENCH, NOBODY, NODE, SLOT, Tournament, close_ranks, due,
 BY_WIDTH, BY_WAIT = 0, 2  # of the sortings width, estimate, wait, priority
 FCFS, EASY, CONSERVATIVE = 0, 1, 2  # a strategy is 3 x sorting + algorithm
 GREEDY = 12
+WIDE, LONG, BEGIN = 0, 1, 2  # rows of what is remembered of those who were planned
 
 # exp(-i / FINE), linearly interpolated below FAR_RULE: within 1e-5 of the true value, and faster than that. Rules
 # further away than that are less than exp(-8) of the largest.
@@ -88,8 +89,8 @@ def ruled(jobs, capacity, calendar, weights, rules, order, start, decided):
     later = np.empty(n if planning else 1, np.int32)
     _ruled(
         jobs, capacity, calendar, weights, rules, start, queue, game, slot_of, heap, ends, when, room, later,
-        np.empty(2, np.int64), np.empty(features - 2, np.int64), np.empty(features), np.empty(count),
-        np.empty(count), np.empty(13), decided,
+        np.zeros((3, 64), np.int64), np.empty(2, np.int64), np.empty(features - 2, np.int64), np.empty(features),
+        np.empty(count), np.empty(count), np.empty(13), decided,
     )  # fmt: skip
 
 
@@ -193,8 +194,8 @@ def begin_now(jobs, start, heap, ends, running, j, t, row_bits, width_bits, queu
 # Its arrays come as arguments and are never bound anew: numba then counts no references in the loop.
 @njit(cache=True, nogil=True, _nrt=False)
 def _ruled(
-    jobs, capacity, calendar, weights, rules, start, queue, game, slot_of, heap, ends, when, room, later, span, area, x,
-    memberships, scaled, votes, decided,
+    jobs, capacity, calendar, weights, rules, start, queue, game, slot_of, heap, ends, when, room, later, needs, span,
+    area, x, memberships, scaled, votes, decided,
 ):  # fmt: skip
     submit = jobs.submit
     run = jobs.run
@@ -226,14 +227,6 @@ def _ruled(
     horizon = np.int64(0)
     widest = np.int64(0)
     put_off = 0
-    # The job planned last, its width, estimate and place; and one that was put off. Whoever needs as much comes no
-    # sooner: copies, often, and with the shortest estimate first nearly everybody.
-    last_width = FAR
-    last_estimate = FAR
-    last_begin = np.int64(0)
-    off_width = FAR
-    off_estimate = FAR
-    off_begin = np.int64(0)
     # SD in float64, added up in the order of ends and rows, so that anybody who adds up anew in this order gets the
     # same bits; areas of the queue in int64, which bounds of `Workload` keep from overflowing.
     delayed = 0.0
@@ -398,8 +391,7 @@ def _ruled(
             handled = place - 1
             horizon = np.int64(t)
             put_off = 0
-            last_width = FAR
-            off_width = FAR
+            needs[BEGIN] = 0
         # Everybody before a candidate has a place first, and may take the candidate's. Whoever finds none before the
         # candidate would have ended, at `horizon` or before, can be put off, as long as nobody's place lies across it.
         while candidate >= 0:
@@ -408,7 +400,7 @@ def _ruled(
             needed = width[j]
             slack = least_before(when, room, span, end) - needed
             if end > horizon:
-                put_off = put_down(jobs, later, put_off, when, room, span, max(horizon, t))
+                put_off = put_down(jobs, later, put_off, when, room, span, needs, max(horizon, t))
                 horizon = end
                 widest = most_before(when, room, span, horizon)
                 slack = least_before(when, room, span, end) - needed
@@ -416,13 +408,9 @@ def _ruled(
                 j = np.int64(queue.row[o, place])
                 handled = place
                 place = next_waiting(queue, o, place + 1)
-                begin = np.int64(t)
-                if width[j] >= off_width and estimate[j] >= off_estimate:
-                    begin = max(begin, off_begin)
-                if width[j] >= last_width and estimate[j] >= last_estimate:
-                    begin = max(begin, last_begin)
-                if width[j] > widest:
-                    begin = horizon
+                begin = horizon
+                if width[j] <= widest:
+                    begin = max(np.int64(t), not_before(needs, width[j], estimate[j]))
                 at = span[FIRST]
                 if begin < horizon:
                     if begin > t:
@@ -430,17 +418,11 @@ def _ruled(
                     after = begin
                     begin, at = earliest_at(when, room, span, at, after, horizon, FAR, width[j], estimate[j])
                     if begin < horizon and begin + estimate[j] > horizon and put_off > 0:
-                        put_off = put_down(jobs, later, put_off, when, room, span, horizon)
+                        put_off = put_down(jobs, later, put_off, when, room, span, needs, horizon)
                         at = segment(when, span, begin)
                         after = begin
                         begin, at = earliest_at(when, room, span, at, after, horizon, FAR, width[j], estimate[j])
-                    last_width = width[j]
-                    last_estimate = estimate[j]
-                    last_begin = begin
-                    if begin == horizon:
-                        off_width = width[j]
-                        off_estimate = estimate[j]
-                        off_begin = begin
+                    remember(needs, width[j], estimate[j], begin)
                 if begin >= horizon:
                     later[put_off] = j
                     put_off += 1
@@ -490,14 +472,42 @@ def least_before(when, room, span, end):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def put_down(jobs, later, count, when, room, span, horizon):
+def put_down(jobs, later, count, when, room, span, needs, horizon):
     """Give those who were put off, who find no place before `horizon`, their places in turn; give how many are left."""
     for i in range(count):
         j = np.int64(later[i])
-        at = segment(when, span, horizon)
-        begin, at = earliest_at(when, room, span, at, horizon, FAR, FAR, jobs.width[j], jobs.estimate[j])
-        add_at(when, room, span, at, begin, begin + jobs.estimate[j], -jobs.width[j])
+        width = jobs.width[j]
+        estimate = jobs.estimate[j]
+        after = max(horizon, not_before(needs, width, estimate))
+        begin, at = earliest_at(when, room, span, segment(when, span, after), after, FAR, FAR, width, estimate)
+        add_at(when, room, span, at, begin, begin + estimate, -width)
+        remember(needs, width, estimate, begin)
     return 0
+
+
+# Whoever needs no less than somebody who was planned before comes no sooner. The last one of each size is remembered,
+# where widths of as many bits are of one size; `needs` has a column for each.
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def not_before(needs, width, estimate):
+    """Give a time before which a job cannot begin, 0 if none is known."""
+    begin = np.int64(0)
+    size = 0
+    while width >> size > 0:
+        if needs[BEGIN, size] > begin and needs[WIDE, size] <= width and needs[LONG, size] <= estimate:
+            begin = needs[BEGIN, size]
+        size += 1
+    return begin
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def remember(needs, width, estimate, begin):
+    """Remember that a job was not planned to begin any sooner."""
+    size = 0
+    while width >> (size + 1) > 0:
+        size += 1
+    needs[WIDE, size] = width
+    needs[LONG, size] = estimate
+    needs[BEGIN, size] = begin
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
