@@ -1374,13 +1374,13 @@ def _parser() -> argparse.ArgumentParser:
         "--rule-base",
         choices=["iterative", "symbiotic"],
         help="iterative: a table of situations, filled one after the other, which can be read; symbiotic: fuzzy rules "
-        "that evolve, usually better",
+        "that evolve and are then refined, better, and never worse than the best strategy alone",
     )
     rules.add_argument(
         "--evaluations",
         type=_whole,
         metavar="N",
-        help="rule bases to simulate (default 2496 or 3500, as in the paper; a run can be continued with more)",
+        help="rule bases to simulate (default 2496, as in the paper, or 3513; a run can be continued with more)",
     )
     rules.add_argument(
         "--greedy",
