@@ -144,6 +144,18 @@ def test_where_nobody_waits_iterative_rules_stay_the_standard() -> None:
     assert base.choice.tolist() == [STANDARD] * 4
 
 
+def test_symbiotic_rules_are_for_any_number_of_groups() -> None:
+    """Of 20 groups there are too many situations, but symbiotic rules have none."""
+    many = random_workload(groups=20)
+    wish, given = parse("AWRT", objective_table(many.groups)), [[1.0] * 20 + [0.0] * 20 + [1.0, 0.0]] * 3
+    words = {"greedy": greedy(["f2"] * 3, given, groups=many.groups), "evaluations": 20}
+    base = train_rules(many, wish, symbiosis=SMALL, **words).policy.rules
+    assert base is not None
+    assert base.means.shape == (4, 22)
+    with pytest.raises(InputError, match="at most 100000 situations, but these bounds make 6291456"):
+        train_rules(many, wish, kind="iterative", **words)
+
+
 def test_groups_rank_by_their_weight() -> None:
     wish = parse("AWRT1 + 5*AWRT3", objective_table(W.groups))
     base = train_rules(W, wish, **SYMBIOTIC).policy.rules
@@ -307,6 +319,9 @@ def test_a_run_is_not_mixed_with_another(tmp_path: Path) -> None:
     ):
         with pytest.raises(InputError, match=f"continued with its own parameters, but its {key} is"):
             train_rules(W, WISH, run_directory=tmp_path / "run", **other)
+    other = SYMBIOTIC | {"symbiosis": replace(SMALL, plus=True)}
+    with pytest.raises(InputError, match=r"but its symbiosis is \{'plus': False\}, not \{'plus': True\}$"):
+        train_rules(W, WISH, run_directory=tmp_path / "run", **other)
     with pytest.raises(InputError, match=r"must be a run directory or empty, but has no run\.json and holds rules"):
         train(W, WISH, criterion="f2", generations=1, run_directory=tmp_path / "run")
     train(W, WISH, criterion="f2", generations=1, run_directory=tmp_path / "greedy")

@@ -119,7 +119,7 @@ def train_rules(
     if greedy is not None:
         _check_greedy(greedy, first)
     inner = partitions(len(first.groups)) if bounds is None else tuple(tuple(map(float, row)) for row in bounds)
-    classes = _classes(inner, first.groups)
+    classes = _classes(inner, first.groups) if kind == ITERATIVE else 0
     total = classes * len(STRATEGIES) if kind == ITERATIVE else symbiosis.evaluations
     if evaluations is not None:
         total = min(total, evaluations) if kind == ITERATIVE else evaluations  # an iteration ends, evolution does not
