@@ -39,7 +39,7 @@ OF_ONE_RUN = (
     "recombination", "frequency", "jump",
 )  # fmt: skip
 OF_GREEDY = {"criterion": "best", "backfill": "easy", "generations": 100, "strategy": "es", "scale": "linear"}
-OF_RULES = ("greedy", "generations", "evaluations", "plus")
+OF_RULES = ("greedy", "generations", "evaluations", "plus", "defaults")
 OF_GENETIC = ("population", "tournament", "crossover", "mutation", "elite", "keep", "tolerance", "start")
 DESCRIPTION = """\
 Which schedules are possible on my machine for my users, which of them do I want, and which online scheduler
@@ -455,7 +455,7 @@ def train(options: argparse.Namespace) -> None:
     """Train the online scheduler for what the owner wants."""
     from .choice import as_wish, written
     from .policy import as_policy, save_policy
-    from .tables import to_json
+    from .tables import amount, to_json
     from .train import Symbiosis, train_rules
     from .train import train as trained
 
@@ -470,7 +470,7 @@ def train(options: argparse.Namespace) -> None:
     with _sure_interrupt(), _bar("training", None) as update:
 
         def show(progress: Trained) -> None:
-            said = [f"{progress.objective:,.6g}, EASY {progress.easy:,.6g}"] if wish.weights or wish.near else []
+            said = [f"{amount(progress.objective)}, EASY {amount(progress.easy)}"] if wish.weights or wish.near else []
             if progress.exceeded:
                 said.append(f"limits exceeded by {100 * progress.exceeded:,.2f} %")
             update(progress.evaluations, progress.total, "; ".join(said))
@@ -489,7 +489,7 @@ def train(options: argparse.Namespace) -> None:
             else:
                 if options.greedy is not None:
                     own["greedy"] = as_policy(options.greedy)
-                symbiosis = Symbiosis(plus=own.pop("plus", False))
+                symbiosis = Symbiosis(**{name: own.pop(name) for name in ("plus", "defaults") if name in own})
                 training = train_rules(
                     workloads, wish, kind=options.rule_base, over=options.over, symbiosis=symbiosis, **own, **shared
                 )
@@ -533,8 +533,9 @@ def _given_for_training(options: argparse.Namespace) -> dict[str, Any]:
         raise InputError(f"--{strange[0]}: {why}")
     if options.greedy is not None and options.generations is not None:
         raise InputError("--generations: is of the training of a Greedy; it does not go with --greedy")
-    if options.plus and options.rule_base != "symbiotic":
-        raise InputError("--plus: belongs to --rule-base symbiotic; an iteration has no parents")
+    for name in ("plus", "defaults"):
+        if getattr(options, name) and options.rule_base != "symbiotic":
+            raise InputError(f"--{name}: belongs to --rule-base symbiotic; an iteration has no populations")
     given = {name: value for name, value in asked.items() if name in ours}
     return OF_GREEDY | given if options.rule_base is None else given
 
@@ -1394,6 +1395,13 @@ def _parser() -> argparse.ArgumentParser:
         const=True,
         help="symbiotic: parents compete with their children, 80 rule bases a generation; the paper announces it, but "
         "its algorithms select children only, 70",
+    )
+    rules.add_argument(
+        "--defaults",
+        action="store_const",
+        const=True,
+        help="symbiotic: default values evolve, too: a strategy that is chosen where all rules together weigh less "
+        "than a threshold; the paper found no use for them",
     )
     made.add_argument(
         "--seed", type=_whole, default=0, help="seed (default 0); same seed, same policy, for any number of workers"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 from .policy import Policy, to_json
 from .rules import STRATEGIES, RuleBase, chosen, feature_names, feature_ranges, possible
-from .tables import Column, listed, plain, table, wrapped
+from .tables import Column, amount, listed, plain, table, wrapped
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -185,8 +186,11 @@ class RulesExplanation:
                 f"Where all rules together weigh less than {base.threshold:.3g}, "
                 f"{STRATEGIES[base.otherwise]} is chosen."
             )
-        never = [STRATEGIES[s] for s in np.flatnonzero(~possible(base)).tolist()]
-        if never:
+        found = possible(base)
+        never = [STRATEGIES[s] for s in np.flatnonzero(~found).tolist()]
+        if found.sum() == 1:
+            yield f"Always chosen, whatever the situation: {STRATEGIES[int(found.argmax())]}."
+        elif never:
             yield f"Never chosen, whatever the situation: {listed(never)}."
         yield from self._decided()
 
@@ -200,7 +204,7 @@ class RulesExplanation:
             came = f" {np.count_nonzero(counts):,} of the {counts.size:,} situations came up."
             counts = np.bincount(base.choice, counts, len(STRATEGIES)).astype(np.int64)
         order = [s for s in np.argsort(-counts, kind="stable").tolist() if counts[s]]
-        shares = ", ".join(f"{STRATEGIES[s]} {100 * counts[s] / total:.2g} %" for s in order)
+        shares = ", ".join(f"{STRATEGIES[s]} {percent(counts[s] / total)} %" for s in order)
         yield f"In {total:,} decisions of its training: {shares}.{came}"
 
     def prose(self) -> str:
@@ -226,10 +230,10 @@ class RulesExplanation:
             return "\n".join(lines)
         spans = np.ptp(feature_ranges(len(self.base.groups)), axis=0).tolist()
         rows = [
-            {"rule": row["rule"]}
-            | {name: _around(row[name], span) for name, span in zip(names, spans, strict=True)}
-            | {"for": _votes(row["recommends"], 1), "against": _votes(row["recommends"], -1)}
-            for row in self.rows()
+            {"rule": f"{first['rule']}..{last['rule']}" if last is not first else first["rule"]}
+            | {name: _around(first[name], span) for name, span in zip(names, spans, strict=True)}
+            | {"for": _votes(first["recommends"], 1), "against": _votes(first["recommends"], -1)}
+            for first, last in _alike(self.rows())
         ]
         columns = [Column("rule", "rule", "d"), *(Column(name, name) for name in names)]
         lines.append(table(rows, [*columns, Column("for", "for"), Column("against", "against")]))
@@ -241,7 +245,7 @@ class RulesExplanation:
             shares = np.bincount(s.strategies[s.strategies >= 0], minlength=len(STRATEGIES))
             order = [k for k in np.argsort(-shares, kind="stable").tolist() if shares[k]]
             parts = [f"{STRATEGIES[k]} {100 * shares[k] / shares.sum():.0f} %" for k in order]
-            what = f"{names[s.across]} against {names[s.up]}, {s.others}"
+            what = ", ".join([f"{names[s.across]} against {names[s.up]}", *([s.others] if s.others else [])])
             lines += wrapped(f"{what}: {', '.join(parts)}.", "  ", "    ")
         return "\n".join(lines)
 
@@ -273,9 +277,10 @@ def explain_rules(policy: Policy, base: RuleBase) -> RulesExplanation:
 
 def _decisions(told: Any, base: RuleBase) -> Ints | None:
     """Read what a training wrote about its decisions; a file may say anything else."""
-    if isinstance(told, dict):
-        told = [told.get(strategy, 0) for strategy in STRATEGIES] if set(told) <= set(STRATEGIES) else None
-    size = base.choice.size if base.kind == "iterative" else len(STRATEGIES)
+    size = base.choice.size
+    if base.kind == "symbiotic":
+        known = isinstance(told, dict) and set(told) <= set(STRATEGIES)
+        told, size = [told.get(strategy, 0) for strategy in STRATEGIES] if known else None, len(STRATEGIES)
     whole = isinstance(told, list) and all(type(count) is int and 0 <= count < 2**50 for count in told)
     if not whole or len(told) != size or not any(told):
         return None
@@ -384,6 +389,27 @@ def _around(pair: Sequence[float], span: float) -> str:
     return " ± ".join(f"{x:.0f}" if x >= 9.95 else f"{x:.1f}" for x in (centre, width))
 
 
+def _alike(rows: Sequence[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """Give the first and the last of rules in a row that are the same but for their number."""
+    for _, same in groupby(rows, key=lambda row: {key: value for key, value in row.items() if key != "rule"}):
+        first, *others = same
+        yield first, others[-1] if others else first
+
+
+def percent(share: float) -> str:
+    """Write a share in per cent, two digits of a small one.
+
+    Examples
+    --------
+    >>> [percent(share) for share in (1.0, 0.996, 0.123, 0.0123, 1e-7)]
+    ['100', '100', '12', '1.2', 'under 0.01']
+    """
+    value = 100 * share
+    if 0 < value < 0.01:
+        return "under 0.01"
+    return f"{value:.0f}" if value >= 9.95 else f"{value:.2g}"
+
+
 def _votes(levels: Mapping[str, int], sign: int) -> str:
     strong = [name.upper() for name, level in levels.items() if level == 5 * sign]
     weak = [name for name, level in levels.items() if level == sign]
@@ -413,7 +439,7 @@ def origin_of(provenance: Mapping[str, Any]) -> str:
         said = f"Trained for {words} on {listed(names or ['something'])}{'' if until is None else ' of the time'}"
         kinds = set(wish) if isinstance(wish, dict) else set()
         if kinds & {"sum", "near"} and reached is not None and easy is not None:
-            said += f": there it reached {reached:,.6g}, and EASY {easy:,.6g}"
+            said += f": there it reached {amount(reached)}, and EASY {amount(easy)}"
             if "sum" in kinds and easy > 0:
                 change = 100 * (easy - reached) / easy
                 said += f" ({abs(change):,.1f} % {'less' if change > 0 else 'more'})"

@@ -24,7 +24,7 @@ from .choice import written
 from .compare import NEAREST, NEAREST_ONLINE, joint_gains
 from .errors import InputError
 from .explain import EQUAL, KINDS, LARGE, SMALL, WHEN, Explanation, about, duration, ranked, waiting
-from .explain_rules import RulesExplanation
+from .explain_rules import RulesExplanation, percent
 from .front import online
 from .objectives import Objective
 from .rules import STRATEGIES, feature_ranges, intervals
@@ -1045,7 +1045,6 @@ def _situations(e: RulesExplanation) -> Figure:
     z = base.choice.reshape(across, -1).T.astype(np.int64)
     down = len(z)
     came = np.ones(z.shape, dtype=np.int64) if e.decisions is None else e.decisions.reshape(across, -1).T
-    share = 100 * came / came.sum()
     said = "" if e.decisions is None else "; pale: never came up"
     heads = [f"SD {named[column * down][0]}<br>Um {named[column * down][1]}" for column in range(across)]
     whole = [f"0..{high:g}" for high in feature_ranges(len(base.groups))[1].tolist()]
@@ -1067,7 +1066,11 @@ def _situations(e: RulesExplanation) -> Figure:
         customdata=[
             [
                 ", ".join(f"{n} {p}" for n, p in zip(names, named[column * down + row], strict=True))
-                + ("" if e.decisions is None else f"<br>{share[row, column]:.2g} % of the decisions in training")
+                + (
+                    ""
+                    if e.decisions is None
+                    else f"<br>{percent(came[row, column] / came.sum())} % of the decisions in training"
+                )
                 for column in range(across)
             ]
             for row in range(down)
@@ -1097,7 +1100,7 @@ def _situations(e: RulesExplanation) -> Figure:
             "subtitle": {"text": f"columns: SD, slowdown so far; Um, % in use &nbsp;|&nbsp; {shares}{said}"},
         },
         height=200 + 24 * min(down, MOST_ROWS),
-        margin={"l": 260 if down <= MOST_ROWS else 70, "r": 20, "t": 130, "b": 30},
+        margin={"l": 15 + 5.6 * max(map(len, sides)) if down <= MOST_ROWS else 70, "r": 20, "t": 130, "b": 30},
     )
     return figure
 
@@ -1135,7 +1138,9 @@ def _slices(e: RulesExplanation) -> Figure:
     figure.update_layout(
         title={
             "text": f"{text(e.policy.name)}: which strategy in which situation",
-            "subtitle": {"text": "two features vary, the others stay as said above each part"},
+            "subtitle": {
+                "text": "two features vary, the others stay as said above each part" if len(names) > 3 else ""
+            },
         },
         height=150 + 400 * rows,
         margin={"l": 70, "r": 20, "t": 110, "b": 60},

@@ -13,7 +13,7 @@ from typing import Any
 
 from .errors import InputError, first_few
 
-MOST_TEXT = 10_000_000  # bytes
+MOST_TEXT = 100_000_000  # bytes; a rule base of 100,000 situations has half of that
 
 
 @contextmanager
@@ -123,6 +123,8 @@ def read_json(path: str | os.PathLike[str], what: str, constant: Callable[[str],
     """
     try:
         text = read_text(path)
+    except InputError:  # which is a ValueError
+        raise
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}") from None
     except UnicodeDecodeError:

@@ -158,6 +158,9 @@ def _claim(path: Path, parameters: Mapping[str, Any]) -> dict[str, Any]:
         for key, value in parameters.items():
             found = about.get("parameters", {}).get(key)
             if found != value:
+                if isinstance(found, dict) and isinstance(value, dict):  # only what differs
+                    same = {name for name in value if name in found and found[name] == value[name]}
+                    found, value = ({k: v for k, v in part.items() if k not in same} for part in (found, value))
                 raise InputError(
                     f"{path}: a run is continued with its own parameters, but its {key} is "
                     f"{_short(found)}, not {_short(value)}"

@@ -81,6 +81,17 @@ def wrapped(text: str, first: str = "", others: str = "") -> list[str]:
     return textwrap.wrap(text, MOST_WIDE, initial_indent=first, subsequent_indent=others, break_long_words=False)
 
 
+def amount(value: float) -> str:
+    """Write a number with six digits, or all before the point if they are more, unless they are far too many.
+
+    Examples
+    --------
+    >>> [amount(value) for value in (0.0123456789, 742673.7, 1482406.2, 1.5e30)]
+    ['0.0123457', '742,674', '1,482,406', '1.5e+30']
+    """
+    return f"{value:,.0f}" if 1e6 <= abs(value) < 1e15 else f"{value:,.6g}"
+
+
 def listed(parts: Sequence[str]) -> str:
     """Write some things one after the other.
 

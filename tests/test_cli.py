@@ -28,6 +28,7 @@ from commands import COMMANDS, command, done, environment, files, log, process
 from paretosched import cli
 from paretosched.front import extremes
 from paretosched.policy import save_policy, to_json
+from paretosched.train import Symbiosis
 
 EXPENSIVE = "numpy numba pymoo pandas plotly pyarrow rich dask distributed moocore scipy cma dash flask"
 
@@ -552,9 +553,31 @@ def test_train_finds_the_rule_base_that_the_library_finds(
     assert simulated["AWRT1"] == training.rows()[1]["workloads"][0]["AWRT1"]
 
 
+def test_train_evolves_default_values_and_keeps_parents_if_asked(
+    house: Path, workload: ps.Workload, tmp_path: Path
+) -> None:
+    train = ("train", house / "w.swf.gz", "--objective", "AWRT1", "--rule-base", "symbiotic", "--evaluations", 170)
+    done(*train, "--generations", 1, "--defaults", "--plus", "-o", tmp_path / "r.json")
+    training = ps.train_rules(
+        workload,
+        ps.as_wish("AWRT1", workload.groups),
+        evaluations=170,
+        generations=1,
+        symbiosis=Symbiosis(plus=True, defaults=True),
+    )
+    found = ps.load_policy(tmp_path / "r.json")
+    assert to_json(found) == to_json(training.policy)
+    assert found.rules.threshold > 0
+    assert (found.provenance["symbiosis"]["plus"], found.provenance["symbiosis"]["defaults"]) == (True, True)
+
+
 def test_train_explains_rule_bases_in_its_help() -> None:
     said = " ".join(done("train", "--help").out.split())
-    for words in ("--rule-base symbiotic --objective", "one of thirteen strategies", "default 2496 or 3500"):
+    for words in (
+        "--rule-base symbiotic --objective",
+        "one of thirteen strategies",
+        "default 2496, as in the paper, or 3513",
+    ):
         assert words in said
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import paretosched as ps
 from commands import done
 from paretosched.explain import explain
-from paretosched.explain_rules import RulesExplanation, regions, slices
+from paretosched.explain_rules import RulesExplanation, origin_of, regions, slices
 from paretosched.figures import STRATEGY_COLOURS, decisions
 from paretosched.policy import Policy, greedy, save_policy
 from paretosched.rules import LEVELS, STRATEGIES, RuleBase, chosen, partitions, situation_of
@@ -132,9 +132,45 @@ def test_it_tells_how_often_a_situation_came_up() -> None:
     assert "pale: never came up" in decisions(explanation).layout.title.subtitle.text
 
 
+def test_decisions_are_those_of_its_kind() -> None:
+    bounds = (tuple(range(2, 14)), (), (), (), ())  # 13 situations
+    assert trained(iterative(np.arange(13), bounds), {"greedy": 1}).decisions is None
+    assert trained(symbiotic(), [1] * 13).decisions is None
+
+
 def test_it_tells_how_often_rules_chose_a_strategy() -> None:
     explanation = trained(symbiotic(), {"greedy": 1, "fcfs by wait": 2})
     assert "In 3 decisions of its training: fcfs by wait 67 %, greedy 33 %." in explanation.words()
+
+
+def test_one_strategy_alone_is_told_in_a_few_lines() -> None:
+    """The first rule bases of a symbiotic training: all rules are alike."""
+    about = ("symbiotic", NAMES, NAMES, a_greedy(NAMES))
+    levels = np.where(np.arange(13) == 9, 5, -5)
+    base = RuleBase(*about, means=[[0.5] * 5] * 50, widths=[[1.0] * 5] * 50, recommendations=[levels] * 50)
+    explanation = trained(base, {"fcfs by priority": 994})
+    assert "Always chosen, whatever the situation: fcfs by priority." in explanation.words()
+    assert "In 994 decisions of its training: fcfs by priority 100 %." in explanation.words()
+    lines = explanation.text().splitlines()
+    assert [line.split()[0] for line in lines if "FCFS BY PRIORITY" in line] == ["1..50"]
+    assert len(explanation.rows()) == 50
+    other = np.array([levels] * 50)
+    other[7, 0] = 5
+    text = explained(
+        RuleBase(*about, means=[[0.5] * 5] * 50, widths=[[1.0] * 5] * 50, recommendations=other)
+    ).text()  # fmt: skip
+    assert [line.split()[0] for line in text.splitlines() if "FCFS BY PRIORITY" in line] == ["1..7", "8", "9..50"]
+    assert "Never chosen, whatever the situation: easy by width, conservative by width, fcfs by estimate" in text
+
+
+def test_nearly_all_is_100_per_cent_and_next_to_nothing_is_told() -> None:
+    decided = np.zeros(48, dtype=int)
+    decided[:2] = 10**6, 1
+    choice = np.full(48, 6)
+    choice[1] = 12
+    explanation = trained(iterative(choice), decided.tolist())
+    assert any("fcfs by wait 100 %, greedy under 0.01 %." in said for said in explanation.words())
+    assert "100 % of the decisions in training" in str(decisions(explanation).data[0].customdata)
 
 
 @pytest.mark.parametrize(
@@ -174,6 +210,7 @@ def test_one_group_has_the_whole_queue() -> None:
     base = symbiotic(groups=("all",), seed=5)
     (cut,) = slices(base)
     assert cut.others == ""
+    assert "  SD against Um: " in explained(base).text()
     assert cut.strategies[40, 0] == chosen(base, [1, 100, 100])
 
 
@@ -195,7 +232,7 @@ def test_rules_are_told_in_the_units_of_the_features() -> None:
     line = next(line for line in text.splitlines() if line.startswith("   1"))
     assert line.split("  ")[-1] == "EASY BY WIDTH, fcfs by estimate"
     assert "FCFS BY WIDTH, conservative by width" in line
-    assert any(said.startswith("Never chosen, whatever the situation: ") for said in explanation.words())
+    assert "Always chosen, whatever the situation: fcfs by width." in explanation.words()
     assert "fcfs by width 100 %" in text
 
 
@@ -217,6 +254,18 @@ def test_everything_can_be_drawn(base: RuleBase) -> None:
     else:
         assert [np.nan_to_num(z, nan=-1).tolist() for z in drawn] == [s.strategies.tolist() for s in explanation.slices]
     assert "<b>%{" not in json.dumps(figure.to_plotly_json(), default=str).replace("<b>%{text}</b>", "")
+
+
+def test_the_names_of_situations_have_room() -> None:
+    """A letter of their size is 5.4 px wide on average; of five groups they are the longest."""
+    for groups in (NAMES, tuple("12345")):
+        layout = decisions(explained(iterative([0] * 6 * 2 ** len(groups), groups=groups))).layout
+        assert layout.margin.l > 5.4 * max(map(len, layout.yaxis.ticktext)) + 10
+
+
+def test_a_large_objective_is_not_told_as_a_power_of_ten() -> None:
+    told = {"words": "AWRT1", "workloads": [], "wish": {"sum": {}}, "objective": 1482406.2, "easy": 2e6}
+    assert "reached 1,482,406, and EASY 2,000,000 (25.9 % less)." in origin_of(told)
 
 
 @pytest.mark.parametrize("kind", ["iterative", "symbiotic"])

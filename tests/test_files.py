@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from paretosched import InputError
-from paretosched.files import check_writable, opened, read_text, written
+from paretosched.files import check_writable, opened, read_json, read_text, written
 
 
 def test_the_file_appears_whole_and_alone(tmp_path: Path) -> None:
@@ -130,5 +130,7 @@ def test_a_pipe_is_read_to_its_end_but_only_if_somebody_writes(tmp_path: Path) -
 def test_a_text_is_read_without_its_mark_and_not_without_end(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes("\ufeffcaf\u00e9".encode())
     assert read_text(tmp_path / "a") == "caf\u00e9"
-    with pytest.raises(InputError, match="/dev/zero: must be a text of at most 10,000,000 bytes, but is longer"):
+    with pytest.raises(InputError, match="/dev/zero: must be a text of at most 100,000,000 bytes, but is longer"):
         read_text("/dev/zero")
+    with pytest.raises(InputError, match="/dev/zero: must be a text of at most 100,000,000 bytes, but is longer"):
+        read_json("/dev/zero", "policy")

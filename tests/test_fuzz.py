@@ -430,12 +430,13 @@ def test_options_that_exclude_each_other_are_named(house: Path, tmp_path: Path) 
 
 def test_options_of_greedy_and_of_rule_bases_are_not_mixed(house: Path, tmp_path: Path) -> None:
     train, rules = (sound(name, house, tmp_path) for name in ("train", "rules"))
-    for option in (("--evaluations", 8), ("--greedy", house / "g.json"), ("--plus",)):
+    for option in (("--evaluations", 8), ("--greedy", house / "g.json"), ("--plus",), ("--defaults",)):
         refused(*train, *option, names=f"{option[0]}: needs --rule-base", below=tmp_path)
     for option in (("--criterion", "f2"), ("--backfill", "easy"), ("--strategy", "es"), ("--scale", "linear")):
         refused(*rules, *option, names=f"{option[0]}: is of Greedy", below=tmp_path)
     refused(*rules, "--generations", 2, names="--generations: is of the training", below=tmp_path)
-    refused(*rules, "--rule-base", "iterative", "--plus", names="--plus: belongs to", below=tmp_path)
+    for option in ("--plus", "--defaults"):
+        refused(*rules, "--rule-base", "iterative", option, names=f"{option}: belongs to", below=tmp_path)
     refused(*rules, "--greedy", house / "p.json", names="greedy must be", below=tmp_path)
     refused(*rules, "--greedy", house / "iterative.json", names="greedy must be", below=tmp_path)
     refused(*rules, "-o", house / "g.json", names="--output would overwrite the Greedy policy", below=tmp_path)

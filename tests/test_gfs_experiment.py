@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import csv
+import importlib
 import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
+
+from paretosched.train.symbiosis import Rules, Symbiosis, evolve
 
 ROOT = Path(__file__).parents[1]
 HERE = ROOT / "experiments" / "gfs"
@@ -34,6 +40,31 @@ def test_the_groups_give_the_objective(kind: str, log: str) -> None:
     values, r = paper(), RATIOS[log]
     gain = (10 * values[kind, log, "AWRT1"] + 4 * r * values[kind, log, "AWRT2"]) / (10 + 4 * r)
     assert gain == pytest.approx(values[kind, log, "objective"], abs=0.2)
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    monkeypatch.syspath_prepend(str(HERE))
+    for name in ("run", "settings"):  # there are more experiments
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    yield importlib.import_module("run")
+    for name in ("run", "settings"):
+        sys.modules.pop(name, None)
+
+
+def test_what_evolution_found_is_told_apart(run: Any) -> None:
+    """Of generations of four the second is better, then none in two; the best base is refined three at a time."""
+    few = Symbiosis(rules=4, participations=2, parents=4, children=8, recombined=4, patience=2, refined=3)
+    course = evolve(Rules(2), few, 0)
+    asked, sizes, costs = next(course), [], np.empty(0)
+    for cost in (5.0, 9.0, 8.0, 8.0, 8.0, 1.0, 1.0):
+        sizes.append(len(asked))
+        costs = np.append(costs, np.full(len(asked), cost))
+        asked = course.send(costs[-len(asked) :])
+    assert sizes == [13, 4, 4, 4, 4, 3, 3]
+    assert run.evolution(costs, few) == [("alone", 0, 13), ("evolution", 13, 29)]
+    assert run.evolution(costs[:20], few) == [("alone", 0, 13), ("evolution", 13, 20)]
+    assert run.evolution(costs[:13], few) == [("alone", 0, 13), ("evolution", 13, 13)]
 
 
 def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:

@@ -304,6 +304,17 @@ def test_what_is_saved_is_loaded_bit_for_bit(policy: Policy, tmp_path: Path) -> 
     assert (again.rule, again.groups, again.name) == ("rules", ("a", "b b", "ä"), policy.name)
 
 
+def test_a_rule_base_of_many_situations_is_loaded_again(tmp_path: Path) -> None:
+    """Of twelve groups, where Table 2 makes 24,576 situations: a file of 10 MB."""
+    groups = tuple(str(i) for i in range(12))
+    choice = np.arange(6 * 2**12) % 13
+    base = RuleBase("iterative", groups, groups, a_greedy(groups), bounds=partitions(12), choice=choice)
+    save_policy(Policy("rules", rules=base), tmp_path / "p.json")
+    again = load_policy(tmp_path / "p.json").rules
+    assert again is not None
+    assert np.array_equal(again.choice, choice)
+
+
 def test_random_numbers_are_loaded_bit_for_bit() -> None:
     for kind in KINDS:
         policy = random_rules(ALL, 5, kind)

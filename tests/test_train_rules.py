@@ -18,6 +18,7 @@ from paretosched.errors import InputError
 from paretosched.explain import explain
 from paretosched.objectives import objective_table, objectives
 from paretosched.policy import Policy, from_json, greedy, load_policy, save_policy, to_json
+from paretosched.replay import Record
 from paretosched.rules import STRATEGIES, RuleBase, chosen, partitions
 from paretosched.simulate import simulate
 from paretosched.store import read_about
@@ -73,7 +74,7 @@ def test_the_standard_strategy_is_fcfs_by_waiting_time() -> None:
     assert STRATEGIES[STANDARD] == "fcfs by wait"
 
 
-def test_the_paper_simulates_2496_iterative_and_3500_symbiotic_rule_bases_after_13() -> None:
+def test_by_default_2496_iterative_and_13_and_3500_symbiotic_rule_bases_are_simulated() -> None:
     seen: list[Progress] = []
 
     def stop(progress: Progress) -> None:
@@ -133,6 +134,26 @@ def test_an_iteration_never_gets_worse_and_starts_from_the_standard(tmp_path: Pa
     assert base is not None
     assert base.bounds == BOUNDS
     assert base.choice.tolist() == genomes[reached.argmin()].tolist()
+
+
+def test_where_nobody_waits_iterative_rules_stay_the_standard() -> None:
+    """All 52 rule bases are as good as each other."""
+    wide = W.with_(capacity=16 * 60)
+    base = train_rules(wide, WISH, **ITERATIVE).policy.rules
+    assert base is not None
+    assert base.choice.tolist() == [STANDARD] * 4
+
+
+def test_symbiotic_rules_are_for_any_number_of_groups() -> None:
+    """Of 20 groups there are too many situations, but symbiotic rules have none."""
+    many = random_workload(groups=20)
+    wish, given = parse("AWRT", objective_table(many.groups)), [[1.0] * 20 + [0.0] * 20 + [1.0, 0.0]] * 3
+    words = {"greedy": greedy(["f2"] * 3, given, groups=many.groups), "evaluations": 20}
+    base = train_rules(many, wish, symbiosis=SMALL, **words).policy.rules
+    assert base is not None
+    assert base.means.shape == (4, 22)
+    with pytest.raises(InputError, match="at most 100000 situations, but these bounds make 6291456"):
+        train_rules(many, wish, kind="iterative", **words)
 
 
 def test_groups_rank_by_their_weight() -> None:
@@ -272,6 +293,22 @@ def test_an_interruption_before_anything_is_stored_leaves_nothing(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_an_interruption_when_a_run_is_opened_forgets_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    train_rules(W, WISH, run_directory=tmp_path / "run", **SYMBIOTIC)
+    real = Record.write
+
+    def interrupt(self: Record, status: str, **more: Any) -> None:
+        real(self, status, **more)
+        if status == "running":
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Record, "write", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        train_rules(W, WISH, run_directory=tmp_path / "run", **SYMBIOTIC)
+    about = read_about(tmp_path / "run" / "rules")
+    assert (about["status"], about["evaluations"]["done"]) == ("interrupted", 30)
+
+
 def test_a_run_is_not_mixed_with_another(tmp_path: Path) -> None:
     train_rules(W, WISH, run_directory=tmp_path / "run", **SYMBIOTIC)
     for other, key in (
@@ -282,6 +319,9 @@ def test_a_run_is_not_mixed_with_another(tmp_path: Path) -> None:
     ):
         with pytest.raises(InputError, match=f"continued with its own parameters, but its {key} is"):
             train_rules(W, WISH, run_directory=tmp_path / "run", **other)
+    other = SYMBIOTIC | {"symbiosis": replace(SMALL, plus=True)}
+    with pytest.raises(InputError, match=r"but its symbiosis is \{'plus': False\}, not \{'plus': True\}$"):
+        train_rules(W, WISH, run_directory=tmp_path / "run", **other)
     with pytest.raises(InputError, match=r"must be a run directory or empty, but has no run\.json and holds rules"):
         train(W, WISH, criterion="f2", generations=1, run_directory=tmp_path / "run")
     train(W, WISH, criterion="f2", generations=1, run_directory=tmp_path / "greedy")

@@ -116,15 +116,15 @@ def learn(training: settings.Training, log: str, seed: int, options: argparse.Na
     rows = [about | {"system": name} | row["workloads"][0] for name, row in zip(names, trained.rows(), strict=True)]
     if kind == "symbiotic":
         costs = goal(wish(made), evaluated(place / "rules")[0])
-        for name, last in evolution(costs, symbiosis):
-            least = float(costs[:last].min())
+        for name, first, last in evolution(costs, symbiosis):
+            least = float(min(costs[first:last], default=np.nan))
             gained = 100 * (1 - least / rows[0]["objective"])
             rows.append(about | {"system": name, "evaluations": last, "objective": least, "vs_easy": gained})
     return rows
 
 
-def evolution(costs: np.ndarray, symbiosis: Symbiosis) -> list[tuple[str, int]]:
-    """Tell after how many rule bases each strategy was tried alone, and evolution stood still or was stopped.
+def evolution(costs: np.ndarray, symbiosis: Symbiosis) -> list[tuple[str, int, int]]:
+    """Tell from where to where rule bases are each strategy alone, and evolution until it stood still or was stopped.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def evolution(costs: np.ndarray, symbiosis: Symbiosis) -> list[tuple[str, int]]:
         last += len(costs_of)
         still = 0 if costs_of.min() < least else still + 1
         least = min(least, float(costs_of.min()))
-    return [("alone", first), ("evolution", last)]
+    return [("alone", 0, first), ("evolution", first, last)]
 
 
 def limits(log: str, options: argparse.Namespace) -> list[dict[str, Any]]:

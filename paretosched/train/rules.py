@@ -80,8 +80,8 @@ def train_rules(
     generations
         Of that training, see `train`.
     evaluations
-        Rule bases to simulate; by default those of the paper: 13 for each class, 2,496, or 50 generations of 70. A run
-        may be continued with more.
+        Rule bases to simulate; by default those of the paper, 13 for each class, 2,496, or each strategy alone and 50
+        generations of 70, 3,513. A run may be continued with more.
     symbiosis
         Parameters of the symbiotic evolution.
     bounds
@@ -119,7 +119,7 @@ def train_rules(
     if greedy is not None:
         _check_greedy(greedy, first)
     inner = partitions(len(first.groups)) if bounds is None else tuple(tuple(map(float, row)) for row in bounds)
-    classes = _classes(inner, first.groups)
+    classes = _classes(inner, first.groups) if kind == ITERATIVE else 0
     total = classes * len(STRATEGIES) if kind == ITERATIVE else symbiosis.evaluations
     if evaluations is not None:
         total = min(total, evaluations) if kind == ITERATIVE else evaluations  # an iteration ends, evolution does not
@@ -179,7 +179,10 @@ def train_rules(
             run_directory=None if place is None else place / RULES_RUN,
             progress=show,
         )
-    best = int(task.fitness(record.values[: record.count]).argmin())
+    costs = task.fitness(record.values[: record.count])
+    best = int(costs.argmin())
+    if kind == ITERATIVE and len(costs) > STANDARD and costs[STANDARD] == costs[best]:
+        best = STANDARD  # nothing was better than what is there at first, and only as good changes nothing
     base = decode(encoding, record.genomes[best])
     found = [(Policy("rules", rules=base), record.values[best]), (greedy, task.simulated(greedy))]
     training = replace(trained(task, test, record, found, settings), best=0)

@@ -334,8 +334,8 @@ def carry_out(
         directory = stack.enter_context(TemporaryDirectory()) if run_directory is None else run_directory
         run = stack.enter_context(store.open_run(directory, parameters | dict(settings)))
         record = Record(run, (shape, len(task.workloads) * (len(groups) + 2)), evaluations, about, software)
-        record.write("running")
         try:
+            record.write("running")
             if len(record.known) < evaluations:
                 with joint_evaluator(task.workloads, encoding, workers, scheduler) as evaluate:
                     for _ in advance(course(), record, evaluate, task.fitness):
