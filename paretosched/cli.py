@@ -502,6 +502,10 @@ def train(options: argparse.Namespace) -> None:
         _remark_repairs(one, workload)
     if training.systems[training.best].exceeded:
         _remark("no policy within the limits was found; this one exceeds them least")
+    if options.rule_base is not None:
+        rules, alone = training.systems
+        if (alone.exceeded, alone.objective) < (rules.exceeded, rules.objective):
+            _remark("the Greedy among its strategies is better alone than these rules")
     if options.json:
         about = {"policy": str(options.output), "name": policy.name, "wish": written(wish), "over": options.over}
         _show(to_json({**about, "evaluations": training.evaluations, "systems": training.rows()}))

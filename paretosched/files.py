@@ -132,9 +132,19 @@ def read_json(path: str | os.PathLike[str], what: str, constant: Callable[[str],
     except ValueError:  # of `open`, for a NUL
         raise InputError(f"{path}: must be the name of a file, but has a NUL in it") from None
     try:
-        return json.loads(text, parse_constant=constant)
+        return json.loads(text, parse_constant=constant, object_pairs_hook=_once)
     except (ValueError, RecursionError) as error:  # ValueError: bad JSON, or an integer of thousands of digits
         raise InputError(f"{path}: not JSON: {error}") from None
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Make an object whose keys are there once: of two values a reader would take one, and a person mean the other."""
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise ValueError(f"the key {shown(key)} is there twice in one object")
+        found[key] = value
+    return found
 
 
 def part(value: dict[str, Any], key: str, kind: type, default: Any = None) -> Any:

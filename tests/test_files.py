@@ -134,3 +134,9 @@ def test_a_text_is_read_without_its_mark_and_not_without_end(tmp_path: Path) -> 
         read_text("/dev/zero")
     with pytest.raises(InputError, match="/dev/zero: must be a text of at most 100,000,000 bytes, but is longer"):
         read_json("/dev/zero", "policy")
+
+
+def test_a_key_is_there_once(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text('{"rule": "easy", "more": [{"a": 1, "b": 2, "a": 1}]}')
+    with pytest.raises(InputError, match=r'a\.json: not JSON: the key "a" is there twice in one object'):
+        read_json(tmp_path / "a.json", "policy")
