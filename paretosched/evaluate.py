@@ -190,7 +190,7 @@ def batch_sizes(count: int, slots: int, seconds: float | None) -> list[int]:
             count -= sizes[-1]
             if not count:
                 break
-    return sizes
+    return sorted(sizes, reverse=True)  # what goes with the round before may make it longer than that was
 
 
 def versions() -> dict[str, str]:

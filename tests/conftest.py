@@ -6,6 +6,13 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# The same examples in every run, so that a change is to blame when one fails, and no deadline, for machines that do
+# other work as well. HYPOTHESIS_PROFILE=wide draws others each time.
+settings.register_profile("same", deadline=None, derandomize=True)
+settings.register_profile("wide", deadline=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
 
 def trace_folder() -> Path:

@@ -189,6 +189,7 @@ def test_every_round_of_tasks_is_a_share_of_what_is_left_and_no_task_is_too_long
     assert batch_sizes(100, 2, 0.03) == [33, 33, 15, 15, 2, 2]
     assert batch_sizes(100, 4, 0.008) == [25, 25, 25, 25]
     assert batch_sizes(3, 2, 0.03) == [2, 1]
+    assert batch_sizes(9, 2, None) == [2, 2, 2, 1, 1, 1]
 
 
 def test_versions_name_what_a_last_bit_may_depend_on() -> None:

@@ -47,11 +47,11 @@ def main() -> None:
         rows = [*PLANS["paper002"], settings.RANDOM]
         explore(ctc, place, rows, options)
         save_rows(table4(place, ctc), options.results / "table4.csv")
-        save_rows(courses(place, PLANS["paper002"]), options.results / "courses.csv")
+        save_rows(courses(place, PLANS["paper002"], options.quick), options.results / "courses.csv")
     if "better" in parts:
         explore(ctc, place, PLANS["better"], options)
         save_rows(steps(place), options.results / "better.csv")
-        save_rows(courses(place, PLANS["better"]), options.results / "better-courses.csv")
+        save_rows(courses(place, PLANS["better"], options.quick), options.results / "better-courses.csv")
         save_rows(backfilling(place), options.results / "backfilling.csv")
     if "algorithms" in parts:
         rows = seeds_of("algorithms", options.quick)
@@ -195,7 +195,7 @@ def interesting(weighting: ps.Front, merged: ps.Front) -> Box:
     return Box(box_of(merged).objectives, points[(points <= nadir).all(axis=1)].min(axis=0), nadir)
 
 
-def courses(place: Path, rows: Sequence[Row]) -> list[dict[str, Any]]:
+def courses(place: Path, rows: Sequence[Row], quick: bool) -> list[dict[str, Any]]:
     """Measure what every run had found after how many evaluations and seconds of simulation, in one box."""
     merged = ps.merge([ps.load_front(place / row.name) for row in rows])
     box = interesting(ps.load_front(place / "weighting"), merged)
@@ -205,7 +205,8 @@ def courses(place: Path, rows: Sequence[Row]) -> list[dict[str, Any]]:
         first = min(20, len(values))
         clock = np.cumsum(spent)
         shared = [*settings.AT_EVALUATIONS, *(np.searchsorted(clock, s, "right") for s in settings.AT_SECONDS)]
-        at = np.geomspace(first, len(values), settings.COURSE_POINTS).astype(np.int64)
+        points = settings.QUICK["points"] if quick else settings.COURSE_POINTS
+        at = np.geomspace(first, len(values), points).astype(np.int64)
         at = np.union1d(at, [k for k in shared if first <= k <= len(values)])
         course = ps.course(values, merged.objectives, at.tolist(), box, merged)
         found += [
