@@ -376,7 +376,8 @@ def applied(found: Sequence[Row]) -> list[str]:
         "",
         *markdown(["policy", "log", "objective", "verdict"], lines, left=2),
         "",
-        'The paper prints no numbers: "it achieves good results".',
+        'The paper prints no numbers: "it achieves good results". Rules fit the log that they were trained on: where '
+        "they are worse than EASY on another one, its owner should train on that, or on several logs at once.",
         "",
         "![figure 7](figures/figure7.png)",
         "",
