@@ -324,7 +324,7 @@ def choices(found: Sequence[Row], others: Sequence[Row]) -> list[str]:
     lines = [
         [what, f"{int(row['evaluations']):,}", f"{gain(row):+.2f} %"]
         for training, what in words.items()
-        for row in of([*found, *others], training, "CTC")
+        for row in of([*found, *others], training, "CTC", "rules" if training == "symbiotic" else "evolution")
         if row["seed"] == "0"
     ]
     return [
@@ -334,7 +334,7 @@ def choices(found: Sequence[Row], others: Sequence[Row]) -> list[str]:
         "",
         "The paper announces a (mu + lambda) strategy and describes the selection of children alone; which bases, 70 "
         "or 80 a generation, follows from that. The other numbers are the same. All but the "
-        "last are evolution to the end.",
+        "last are evolution alone, without the strategies that are tried first.",
         "",
     ]
 
