@@ -149,7 +149,7 @@ def verdicts(paper: Paper, found: Mapping[str, Sequence[Row]]) -> list[str]:
                 f"{gain(of(found[part], training, log, 'alone')[0]):+.2f} %",
                 f"{median(gain(row) for row in of(found[part], training, log, 'evolution')):+.2f} %",
                 str(len(ours)),
-                f"{min(int(row['evaluations']) for row in of(found[part], training, log)):,}",
+                span([int(row["evaluations"]) for row in of(found[part], training, log)]),
             ]
         )
     if not lines:
@@ -166,11 +166,17 @@ def verdicts(paper: Paper, found: Mapping[str, Sequence[Row]]) -> list[str]:
         "[our paper 000](../greedy/summary.md).",
         "",
         "Best strategy alone: of the thirteen, which are tried first. Evolution alone: the best rule base when the "
-        "paper's symbiotic evolution stood still, without a better one for ten generations; what is beyond that comes "
+        "paper's symbiotic evolution stood still, without a better one for ten generations, or was stopped; what is "
+        "beyond that comes "
         "from refining the best base as a whole, which is ours. Rule bases: 3,513 are the thirteen and 50 generations "
         "of 70; the paper does not say how many it had.",
         "",
     ]
+
+
+def span(numbers: Sequence[int]) -> str:
+    """Write the lowest and the highest of some numbers."""
+    return f"{min(numbers):,}" + (f" to {max(numbers):,}" if max(numbers) > min(numbers) else "")
 
 
 def possible(paper: Paper, found: Mapping[str, Sequence[Row]]) -> list[str]:
