@@ -133,7 +133,7 @@ def start_times(workload: Workload, policy: Policy) -> NDArray[np.int64]:
     elif policy.rule == "conservative":
         conservative(jobs, w.capacity, start)
     elif policy.rules is not None:
-        return ruled_start_times(w, policy.rules, sorted_for(w, policy.rules.priority, possible(policy.rules)))[0]
+        return ruled_start_times(w, policy.rules)[0]
     else:
         weights = _weights(w, policy)
         if policy.rule == "conservative-replan" or policy.backfill == "conservative":
@@ -230,8 +230,10 @@ def _weights(workload: Workload, policy: Policy) -> Weights:
     return Weights(criteria, policy.genes, horizon)
 
 
-def ruled_start_times(workload: Workload, base: RuleBase, order: Sorted) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Simulate a rule base; `order` is `sorted_for` its strategies or more.
+def ruled_start_times(
+    workload: Workload, base: RuleBase, order: Sorted | None = None
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Simulate a rule base; `order` is `sorted_for` its strategies or more, where many are simulated.
 
     Returns
     -------
@@ -243,6 +245,8 @@ def ruled_start_times(workload: Workload, base: RuleBase, order: Sorted) -> tupl
     start = np.empty(len(w), dtype=np.int64)
     decided = np.zeros(base.choice.size if base.kind == "iterative" else len(STRATEGIES), dtype=np.int64)
     jobs = Jobs(w.submit, w.run, w.estimate, w.width, w.group)
+    if order is None:
+        order = sorted_for(w, base.priority, possible(base))
     ruled(jobs, w.capacity, w.calendar, _weights(w, base.greedy), _rules(base), order, start, decided)
     return start, decided
 

@@ -38,7 +38,7 @@ from paretosched.rules import (
     situation_of,
     superposition,
 )
-from paretosched.simulate import ruled_start_times, sorted_for, start_times
+from paretosched.simulate import ruled_start_times, start_times
 from zoo import ZOO, a_greedy, constant_rules, drawn, jobs, random_rules, rule_bases, workloads
 
 KINDS = ("iterative", "symbiotic")
@@ -114,7 +114,7 @@ def test_decisions_are_counted_where_they_make_a_difference(name: str, kind: str
         due: list[tuple[int, list[float]]] = []
         naive_rules.start_times(w, Policy("rules", rules=base), due=due)
         of_each = [situation_of(base, x) if kind == "iterative" else strategy for strategy, x in due]
-        start, decided = ruled_start_times(w, base, sorted_for(w, base.priority, possible(base)))
+        start, decided = ruled_start_times(w, base)
         assert start.tolist() == starts(w, Policy("rules", rules=base))
         assert decided.tolist() == np.bincount(of_each, minlength=len(decided)).tolist()
         assert len(decided) == (base.choice.size if kind == "iterative" else 13)

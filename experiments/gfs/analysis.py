@@ -167,9 +167,8 @@ def verdicts(paper: Paper, found: Mapping[str, Sequence[Row]]) -> list[str]:
         "",
         "Best strategy alone: of the thirteen, which are tried first. Evolution alone: the best rule base when the "
         "paper's symbiotic evolution stood still, without a better one for ten generations, or was stopped; what is "
-        "beyond that comes "
-        "from refining the best base as a whole, which is ours. Rule bases: 3,513 are the thirteen and 50 generations "
-        "of 70; the paper does not say how many it had.",
+        "beyond that comes from refining the best base as a whole, which is ours. Rule bases: 3,513 are the thirteen "
+        "and 50 generations of 70; the paper does not say how many it had.",
         "",
     ]
 

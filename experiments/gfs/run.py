@@ -135,7 +135,7 @@ def evolution(costs: np.ndarray, symbiosis: Symbiosis) -> list[tuple[str, int, i
     """
     first = len(STRATEGIES)
     last, least, still = first, float("inf"), 0
-    for size in chain([symbiosis.children * symbiosis.participations // symbiosis.rules], repeat(symbiosis.bases)):
+    for size in chain([symbiosis.first_bases], repeat(symbiosis.bases)):
         costs_of = costs[last : last + size]
         if len(costs_of) == 0 or 0 < symbiosis.patience <= still:
             break

@@ -28,8 +28,8 @@ from ..errors import InputError, one_of
 from ..evaluate import check_workers, versions
 from ..policy import Policy, fits, to_json
 from ..policy import greedy as greedy_policy
-from ..rules import KINDS, MOST_SITUATIONS, STRATEGIES, RuleBase, partitions, possible
-from ..simulate import ruled_start_times, sorted_for
+from ..rules import KINDS, MOST_SITUATIONS, STRATEGIES, RuleBase, partitions
+from ..simulate import ruled_start_times
 from ..workload import Workload
 from .greedy import GENERATIONS, train
 from .strategies import Search
@@ -196,9 +196,7 @@ def decisions(workloads: Sequence[Workload], base: RuleBase) -> list[int] | dict
 
     Iterative: how often each situation did; symbiotic: how often each strategy was chosen, those that were.
     """
-    order = [sorted_for(w, base.priority, possible(base)) for w in workloads]
-    each = [ruled_start_times(w, base, o)[1] for w, o in zip(workloads, order, strict=True)]
-    total: list[int] = np.sum(each, axis=0).tolist()
+    total: list[int] = np.sum([ruled_start_times(w, base)[1] for w in workloads], axis=0).tolist()
     if base.kind == ITERATIVE:
         return total
     return {strategy: count for strategy, count in zip(STRATEGIES, total, strict=True) if count}

@@ -140,13 +140,18 @@ class Symbiosis:
             raise InputError(f"factor must be at least 1, but is {self.factor}")
         if not 0 <= self.success <= 1:
             raise InputError(f"success must be in [0, 1], but is {self.success}")
-        if self.defaults and self.default_parents > min(self.bases, self.children * self.participations // self.rules):
+        if self.defaults and self.default_parents > self.first_bases:
             raise InputError(f"default_parents must be at most the rule bases, but are {self.default_parents}")
 
     @property
     def pool(self) -> int:
         """Rules among whom parents are selected, from the second generation on."""
         return self.children + (self.parents if self.plus else 0)
+
+    @property
+    def first_bases(self) -> int:
+        """Rule bases that are simulated in the first generation of evolution, which has no parents."""
+        return self.children * self.participations // self.rules
 
     @property
     def bases(self) -> int:
@@ -156,7 +161,7 @@ class Symbiosis:
     @property
     def evaluations(self) -> int:
         """Simulations of each strategy alone, and of 50 generations, the first random one included."""
-        return len(STRATEGIES) + self.children * self.participations // self.rules + (GENERATIONS - 1) * self.bases
+        return len(STRATEGIES) + self.first_bases + (GENERATIONS - 1) * self.bases
 
 
 class Rules(NamedTuple):
