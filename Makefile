@@ -26,8 +26,8 @@ test: $(READY)
 	@$(BIN)/python -m pytest
 
 bench: $(READY)
-	@$(BIN)/python tests/bench_kernels.py
-	@$(BIN)/python tests/bench_app.py
+	@$(BIN)/python tests/benchmarks/bench_kernels.py
+	@$(BIN)/python tests/benchmarks/bench_app.py
 
 lint: $(READY)
 	@$(BIN)/ruff check .

@@ -1,181 +1,269 @@
 """Explore the possible schedules of a parallel machine, choose one, and get the online scheduler for it.
 
 The public names, in the order of the flow. They are loaded on first use, so that `import paretosched` and
-`paretosched --help` do not wait for compilers and figure libraries.
+`paretosched --help` do not wait for compilers and figure libraries. Two folders have public names of their own:
+`paretosched.assignment` (paper 003) and `paretosched.report`.
 """
 
-import sys
+import warnings
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+from .core.version import __version__
 
 if TYPE_CHECKING:
-    from .assignment import (
-        Assignment,
-        Bag,
-        Genetic,
-        History,
-        Nodes,
-        assign,
-        estimate,
-        queues,
-        read_history,
-        read_jobs,
-        read_nodes,
-        save_assignment,
-    )
-    from .bounds import Bounds, bounds
-    from .choice import Wish, as_wish, fitness, load_wish, nearest, save_wish
-    from .compare import Comparison, compare
+    from .comparison.comparison import Comparison, compare
+    from .core.errors import InputError
     from .encodings.orders import weak_orders
-    from .errors import InputError
-    from .explain import Explanation, explain
-    from .explain_rules import RulesExplanation
-    from .explore import explore
-    from .figures import figures
-    from .front import Front, frame, load_front, merge, save_front
-    from .indicators import contributions, course, indicators
-    from .measures import waits
-    from .objectives import Objective, objective_table, objectives
-    from .plan import explore_plan, rows_of
-    from .policy import Policy, greedy, load_policy, save_policy
-    from .report import export_figures, write_figure, write_figures, write_gallery, write_report
-    from .schedule import Schedule, load_segments, save_schedule, save_segments
-    from .simulate import decode, predictions, simulate, start_order
-    from .timesharing import Optimisation, TimeSharing
-    from .train import Symbiosis, Training, train, train_rules
-    from .workload import (
-        Workload,
-        by_consumption,
-        by_csv,
-        by_queue,
-        by_swf_group,
-        describe,
-        fetch,
-        lublin,
-        read_swf,
-        scale,
-        split,
-        write_swf,
-    )
+    from .fronts.front import Front, frame, merge
+    from .fronts.front_files import load_front, save_front
+    from .fronts.quality_indicators import contributions, course, indicators
+    from .plots.comparisons import figures
+    from .policies.greedy_explanation import Explanation, explain
+    from .policies.policy import Policy, as_policy, greedy, load_policy, save_policy
+    from .policies.rule_base import RuleBase
+    from .policies.rule_base_explanation import RulesExplanation
+    from .policies.time_sharing import Grouping, Optimisation, Shares, TimeSharing
+    from .search.evaluation import evaluator
+    from .search.exploration import explore
+    from .search.plans import explore_plan, rows_of
+    from .simulation.lower_bounds import Bounds, bounds
+    from .simulation.objective import Objective, objective_table, objectives
+    from .simulation.schedule import Schedule, load_segments, save_schedule, save_segments
+    from .simulation.service import waits
+    from .simulation.simulator import decode, predictions, simulate, start_order
+    from .training.greedy_training import train
+    from .training.rule_base_training import train_rules
+    from .training.symbiosis import Symbiosis
+    from .training.training import Training
+    from .wishes.wish import Limit, Wish, fitness, nearest
+    from .wishes.wish_files import as_wish, load_wish, save_wish
+    from .workload.description import describe
+    from .workload.lublin_feitelson import lublin
+    from .workload.public_logs import fetch
+    from .workload.scaling import scale
+    from .workload.swf import read_swf, write_swf
+    from .workload.time_split import split
+    from .workload.user_groups import by_consumption, by_csv, by_queue, by_swf_group
+    from .workload.workload import Workload
 
-_HOME = {
+__all__ = [
     # what arrives
-    "Workload": "workload",
-    "read_swf": "workload",
-    "write_swf": "workload",
-    "fetch": "workload",
-    "lublin": "workload",
-    "scale": "workload",
-    "split": "workload",
-    "by_consumption": "workload",
-    "by_swf_group": "workload",
-    "by_queue": "workload",
-    "by_csv": "workload",
-    "describe": "workload",
+    "Workload",
+    "read_swf",
+    "write_swf",
+    "fetch",
+    "lublin",
+    "scale",
+    "split",
+    "by_consumption",
+    "by_csv",
+    "by_queue",
+    "by_swf_group",
+    "describe",
     # what runs it
-    "Policy": "policy",
-    "greedy": "policy",
-    "load_policy": "policy",
-    "save_policy": "policy",
-    "simulate": "simulate",
-    "predictions": "simulate",
-    "decode": "simulate",
-    "start_order": "simulate",
-    "Schedule": "schedule",
-    "save_schedule": "schedule",
-    "save_segments": "schedule",
-    "load_segments": "schedule",
-    "TimeSharing": "timesharing",
-    "Optimisation": "timesharing",
+    "Policy",
+    "as_policy",
+    "greedy",
+    "load_policy",
+    "save_policy",
+    "RuleBase",
+    "Grouping",
+    "Optimisation",
+    "Shares",
+    "TimeSharing",
+    "Explanation",
+    "explain",
+    "RulesExplanation",
+    "decode",
+    "predictions",
+    "simulate",
+    "start_order",
+    "Schedule",
+    "load_segments",
+    "save_schedule",
+    "save_segments",
     # how good it is
-    "Objective": "objectives",
-    "objective_table": "objectives",
-    "objectives": "objectives",
-    "waits": "measures",
-    "bounds": "bounds",
-    "Bounds": "bounds",
+    "Objective",
+    "objective_table",
+    "objectives",
+    "waits",
+    "Bounds",
+    "bounds",
     # what is possible
-    "weak_orders": "encodings.orders",
-    "explore": "explore",
-    "explore_plan": "plan",
-    "rows_of": "plan",
-    "Front": "front",
-    "load_front": "front",
-    "save_front": "front",
-    "merge": "front",
-    "indicators": "indicators",
-    "contributions": "indicators",
-    "course": "indicators",
-    "frame": "front",
+    "weak_orders",
+    "evaluator",
+    "explore",
+    "explore_plan",
+    "rows_of",
+    "Front",
+    "frame",
+    "merge",
+    "load_front",
+    "save_front",
+    "contributions",
+    "course",
+    "indicators",
     # what is wanted, and the scheduler that learns it
-    "Wish": "choice",
-    "as_wish": "choice",
-    "load_wish": "choice",
-    "save_wish": "choice",
-    "fitness": "choice",
-    "nearest": "choice",
-    "train": "train",
-    "train_rules": "train",
-    "Symbiosis": "train",
-    "Training": "train",
+    "Limit",
+    "Wish",
+    "fitness",
+    "nearest",
+    "as_wish",
+    "load_wish",
+    "save_wish",
+    "train",
+    "train_rules",
+    "Symbiosis",
+    "Training",
     # how it compares, and what it looks like
-    "compare": "compare",
-    "Comparison": "compare",
-    "explain": "explain",
-    "Explanation": "explain",
-    "RulesExplanation": "explain_rules",
-    "figures": "figures",
-    "write_report": "report",
-    "export_figures": "report",
-    "write_figure": "report",
-    "write_figures": "report",
-    "write_gallery": "report",
-    # jobs on unequal nodes
-    "Bag": "assignment",
-    "Nodes": "assignment",
-    "read_jobs": "assignment",
-    "read_nodes": "assignment",
-    "read_history": "assignment",
-    "History": "assignment",
-    "estimate": "assignment",
-    "queues": "assignment",
-    "assign": "assignment",
-    "Assignment": "assignment",
-    "Genetic": "assignment",
-    "save_assignment": "assignment",
+    "Comparison",
+    "compare",
+    "figures",
     # what went wrong
-    "InputError": "errors",
-}
+    "InputError",
+    "__version__",
+]
 
-__all__ = ["__version__", *_HOME]
+_MODULES = {
+    "workload.workload": ("Workload",),
+    "workload.swf": (
+        "read_swf",
+        "write_swf",
+    ),
+    "workload.public_logs": ("fetch",),
+    "workload.lublin_feitelson": ("lublin",),
+    "workload.scaling": ("scale",),
+    "workload.time_split": ("split",),
+    "workload.user_groups": (
+        "by_consumption",
+        "by_csv",
+        "by_queue",
+        "by_swf_group",
+    ),
+    "workload.description": ("describe",),
+    "policies.policy": (
+        "Policy",
+        "as_policy",
+        "greedy",
+        "load_policy",
+        "save_policy",
+    ),
+    "policies.rule_base": ("RuleBase",),
+    "policies.time_sharing": (
+        "Grouping",
+        "Optimisation",
+        "Shares",
+        "TimeSharing",
+    ),
+    "policies.greedy_explanation": (
+        "Explanation",
+        "explain",
+    ),
+    "policies.rule_base_explanation": ("RulesExplanation",),
+    "simulation.simulator": (
+        "decode",
+        "predictions",
+        "simulate",
+        "start_order",
+    ),
+    "simulation.schedule": (
+        "Schedule",
+        "load_segments",
+        "save_schedule",
+        "save_segments",
+    ),
+    "simulation.objective": (
+        "Objective",
+        "objective_table",
+        "objectives",
+    ),
+    "simulation.service": ("waits",),
+    "simulation.lower_bounds": (
+        "Bounds",
+        "bounds",
+    ),
+    "encodings.orders": ("weak_orders",),
+    "search.evaluation": ("evaluator",),
+    "search.exploration": ("explore",),
+    "search.plans": (
+        "explore_plan",
+        "rows_of",
+    ),
+    "fronts.front": (
+        "Front",
+        "frame",
+        "merge",
+    ),
+    "fronts.front_files": (
+        "load_front",
+        "save_front",
+    ),
+    "fronts.quality_indicators": (
+        "contributions",
+        "course",
+        "indicators",
+    ),
+    "wishes.wish": (
+        "Limit",
+        "Wish",
+        "fitness",
+        "nearest",
+    ),
+    "wishes.wish_files": (
+        "as_wish",
+        "load_wish",
+        "save_wish",
+    ),
+    "training.greedy_training": ("train",),
+    "training.rule_base_training": ("train_rules",),
+    "training.symbiosis": ("Symbiosis",),
+    "training.training": ("Training",),
+    "comparison.comparison": (
+        "Comparison",
+        "compare",
+    ),
+    "plots.comparisons": ("figures",),
+    "core.errors": ("InputError",),
+}
+_MOVED = {
+    "assignment": (
+        "Assignment",
+        "Bag",
+        "Genetic",
+        "History",
+        "Nodes",
+        "assign",
+        "estimate",
+        "queues",
+        "read_history",
+        "read_jobs",
+        "read_nodes",
+        "save_assignment",
+    ),
+    "report": (
+        "export_figures",
+        "write_figure",
+        "write_figures",
+        "write_gallery",
+        "write_report",
+    ),
+}  # public names of folders, which stood here until version 0.2
+_HOME = {name: module for module, names in _MODULES.items() for name in names}
+_ONCE_HERE = {name: module for module, names in _MOVED.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOME:
+    if name not in _HOME and name not in _ONCE_HERE:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module = import_module(f".{_HOME[name]}", __name__)
-    value = getattr(module, name)
+    if name in _ONCE_HERE:
+        where = f"{__name__}.{_ONCE_HERE[name]}"
+        warnings.warn(f"{__name__}.{name} is now {where}.{name}", DeprecationWarning, stacklevel=2)
+        return getattr(import_module(where), name)
+    value = getattr(import_module(f".{_HOME[name]}", __name__), name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
     return sorted(__all__)
-
-
-class _Package(ModuleType):
-    """A package in which a public name stays what it is when the module of the same name is imported.
-
-    Importing `paretosched.objectives`, which `paretosched.simulate` does, binds that module to the name
-    `objectives` here, and `paretosched.objectives(...)` would find a module where a function should be.
-    """
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if not (name in _HOME and isinstance(value, ModuleType)):
-            super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package

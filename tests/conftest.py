@@ -8,17 +8,13 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from support.traces import trace_folder
+
 # The same examples in every run, so that a change is to blame when one fails, and no deadline, for machines that do
 # other work as well. HYPOTHESIS_PROFILE=wide draws others each time.
 settings.register_profile("same", deadline=None, derandomize=True)
 settings.register_profile("wide", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
-
-
-def trace_folder() -> Path:
-    """The folder of the real workload traces; it may not exist."""
-    default = Path(__file__).resolve().parents[1] / ".." / "shared" / "traces"
-    return Path(os.environ.get("PARETOSCHED_TRACES") or default).resolve()
 
 
 @pytest.fixture(scope="session")

@@ -12,12 +12,12 @@ import numpy as np
 import settings
 
 import paretosched as ps
-from paretosched.figures import clouds, courses
-from paretosched.files import written
-from paretosched.indicators import Course
-from paretosched.plan import SUMMARIES
-from paretosched.store import evaluated
-from paretosched.tables import load_rows, markdown
+from paretosched.core.files import written
+from paretosched.core.tables import load_rows, markdown
+from paretosched.fronts.quality_indicators import Course
+from paretosched.plots.fronts import clouds, courses
+from paretosched.search.plans import SUMMARIES
+from paretosched.search.runs import evaluated
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -117,13 +117,13 @@ def main() -> None:
     print("\n".join(lines))
     if found["table4"]:
         drawn, captions = draw(options.work / "CTC", options.results)
-        ps.write_figures(options.results / "figures.html", TITLE, drawn, captions)
+        ps.report.write_figures(options.results / "figures.html", TITLE, drawn, captions)
         if not options.no_figures:
-            ps.export_figures(drawn, options.results / "figures", ("png",))
+            ps.report.export_figures(drawn, options.results / "figures", ("png",))
             about = (
                 "To zoom in and to read single points, run experiments/ci190_05/analysis.py: it writes figures.html."
             )
-            ps.write_gallery(options.results / "figures" / "index.html", TITLE, captions, about)
+            ps.report.write_gallery(options.results / "figures" / "index.html", TITLE, captions, about)
 
 
 # --- reading ------------------------------------------------------------------------------------------------------

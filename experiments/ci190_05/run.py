@@ -15,14 +15,24 @@ import numpy as np
 import settings
 
 import paretosched as ps
-from paretosched.explore import Progress
-from paretosched.files import written
-from paretosched.front import costs, front_of, nondominated, row_policy, schedules
-from paretosched.indicators import HYPERVOLUME_METHOD, Box, box_of, dominated, hypervolume, hypervolume_error, scaled
-from paretosched.objectives import objective_table
-from paretosched.plan import PLANS, SUMMARIES, Row, explore_plan, shortened
-from paretosched.store import evaluated, read_about
-from paretosched.tables import save_rows
+from paretosched.core.files import written
+from paretosched.core.tables import save_rows
+from paretosched.fronts.dominance import costs, nondominated
+from paretosched.fronts.front import front_of
+from paretosched.fronts.quality_indicators import (
+    HYPERVOLUME_METHOD,
+    Box,
+    box_of,
+    dominated,
+    hypervolume,
+    hypervolume_error,
+    scaled,
+)
+from paretosched.fronts.remake import row_policy, schedules
+from paretosched.search.exploration import Progress
+from paretosched.search.plans import PLANS, SUMMARIES, Row, explore_plan, shortened
+from paretosched.search.runs import evaluated, read_about
+from paretosched.simulation.objective import objective_table
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from paretosched.plan import PLANS, Row
+from paretosched.search.plans import PLANS, Row
 
 PROCESSORS = 1024
 SCALING_SEED = 0

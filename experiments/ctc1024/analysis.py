@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 
 import paretosched as ps
-from paretosched.figures import scatter
-from paretosched.files import written
-from paretosched.tables import load_rows
+from paretosched.core.files import written
+from paretosched.core.tables import load_rows
+from paretosched.plots.fronts import scatter
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -83,7 +83,7 @@ def main() -> None:
             if row["policy"] != "best on the front"
         }
         drawn = {name: scatter(fronts["easy"], x, y, marks) for name, (x, y) in FIGURES.items()}
-        ps.export_figures(drawn, options.results / "figures")
+        ps.report.export_figures(drawn, options.results / "figures")
 
 
 def _names(row: dict[str, str]) -> list[str]:

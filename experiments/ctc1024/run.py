@@ -15,10 +15,10 @@ from typing import Any
 import settings
 
 import paretosched as ps
-from paretosched.explore import Progress
-from paretosched.files import written
-from paretosched.store import read_about
-from paretosched.tables import save_rows
+from paretosched.core.files import written
+from paretosched.core.tables import save_rows
+from paretosched.search.exploration import Progress
+from paretosched.search.runs import read_about
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]

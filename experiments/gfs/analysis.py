@@ -14,13 +14,15 @@ import run
 import settings
 
 import paretosched as ps
-from paretosched.explain import explain
-from paretosched.explain_rules import RulesExplanation
-from paretosched.figures import bars, decisions, scatter
-from paretosched.files import written
-from paretosched.objectives import objective_table
-from paretosched.report import write_gallery
-from paretosched.tables import load_rows, markdown
+from paretosched.core.files import written
+from paretosched.core.tables import load_rows, markdown
+from paretosched.plots.comparisons import bars
+from paretosched.plots.fronts import scatter
+from paretosched.plots.rule_bases import decisions
+from paretosched.policies.greedy_explanation import explain
+from paretosched.policies.rule_base_explanation import RulesExplanation
+from paretosched.report.page import write_gallery
+from paretosched.simulation.objective import objective_table
 
 Row = Mapping[str, str]
 Paper = Mapping[tuple[str, str, str], str]
@@ -68,9 +70,9 @@ def main() -> None:
         drawn = draw(paper, found, options)
         wide = {name for name in drawn if name not in NARROW}
         narrow = {name: figure for name, (figure, _) in drawn.items() if name in NARROW}
-        ps.export_figures(narrow, options.results / "figures", ("png",))
+        ps.report.export_figures(narrow, options.results / "figures", ("png",))
         for name in wide:
-            ps.write_figure(options.results / "figures" / f"{name}.png", name, drawn[name][0])
+            ps.report.write_figure(options.results / "figures" / f"{name}.png", name, drawn[name][0])
         captions = {name: caption for name, (_, caption) in drawn.items()}
         write_gallery(options.results / "figures" / "index.html", "Paper 001: figures 4 to 7", captions)
 

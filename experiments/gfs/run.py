@@ -17,16 +17,20 @@ import numpy as np
 import settings
 
 import paretosched as ps
-from paretosched.choice import Wish, goal, parse
-from paretosched.files import written
-from paretosched.front import FRONT_FILE, Front, load_front
-from paretosched.objectives import objective_table
-from paretosched.plan import PLANS, explore_plan, shortened
-from paretosched.policy import save_policy
-from paretosched.rules import STRATEGIES, RuleBase
-from paretosched.store import evaluated, read_about
-from paretosched.tables import load_rows, save_rows
-from paretosched.train import Progress, Symbiosis, train_rules
+from paretosched.core.files import written
+from paretosched.core.tables import load_rows, save_rows
+from paretosched.fronts.front import Front
+from paretosched.fronts.front_files import FRONT_FILE, load_front
+from paretosched.policies.policy import save_policy
+from paretosched.policies.rule_base import STRATEGIES, RuleBase
+from paretosched.search.plans import PLANS, explore_plan, shortened
+from paretosched.search.runs import evaluated, read_about
+from paretosched.simulation.objective import objective_table
+from paretosched.training.rule_base_training import train_rules
+from paretosched.training.symbiosis import Symbiosis
+from paretosched.training.training import Progress
+from paretosched.wishes.wish import Wish, goal
+from paretosched.wishes.wish_grammar import parse
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]

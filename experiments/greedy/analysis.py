@@ -14,11 +14,12 @@ import run
 import settings
 
 import paretosched as ps
-from paretosched.compare import BEST, ONLINE
-from paretosched.figures import bars, scatter
-from paretosched.files import written
-from paretosched.objectives import objective_table
-from paretosched.tables import load_rows, markdown
+from paretosched.comparison.comparison import BEST, ONLINE
+from paretosched.core.files import written
+from paretosched.core.tables import load_rows, markdown
+from paretosched.plots.comparisons import bars
+from paretosched.plots.fronts import scatter
+from paretosched.simulation.objective import objective_table
 
 Row = Mapping[str, str]
 
@@ -60,7 +61,7 @@ def main() -> None:
         temporary.write_text("\n".join(lines) + "\n", encoding="utf-8")
     print("\n".join(lines))
     if not options.no_figures:
-        ps.export_figures(draw(paper, found, options), options.results / "figures", ("png",))
+        ps.report.export_figures(draw(paper, found, options), options.results / "figures", ("png",))
 
 
 # --- reading ------------------------------------------------------------------------------------------------------
@@ -429,7 +430,7 @@ def trade_off_figure(found: Sequence[Row]) -> Any:
     """Draw the objective's gain against what the worst group pays, coloured by AWRT."""
     from plotly import graph_objects as go
 
-    from paretosched.figures import template
+    from paretosched.plots.style import template
 
     gain, whole, worst = (
         [float(row[name]) for row in found] for name in ("objective_vs_easy", "AWRT_vs_easy", "worst_group_vs_easy")

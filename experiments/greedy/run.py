@@ -17,14 +17,15 @@ import numpy as np
 import settings
 
 import paretosched as ps
-from paretosched.choice import Limit, Wish, goal, parse, violation
-from paretosched.files import written
-from paretosched.objectives import objective_table
-from paretosched.plan import PLANS, explore_plan, shortened
-from paretosched.policy import save_policy
-from paretosched.store import RUN_FILE, evaluated, read_about
-from paretosched.tables import save_rows
-from paretosched.train import Progress
+from paretosched.core.files import written
+from paretosched.core.tables import save_rows
+from paretosched.policies.policy import save_policy
+from paretosched.search.plans import PLANS, explore_plan, shortened
+from paretosched.search.runs import RUN_FILE, evaluated, read_about
+from paretosched.simulation.objective import objective_table
+from paretosched.training.training import Progress
+from paretosched.wishes.wish import Limit, Wish, goal, violation
+from paretosched.wishes.wish_grammar import parse
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]

@@ -44,7 +44,7 @@ QUICK = {"jobs": 300, "processors": 64, "seed": 171, "generations": 1, "evaluati
 
 
 class Training(NamedTuple):
-    """What is learnt how often; `settings` go to `paretosched.train`."""
+    """What is learnt how often; `settings` go to `paretosched.training`."""
 
     part: str
     name: str

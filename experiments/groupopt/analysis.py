@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import settings
 
 import paretosched as ps
-from paretosched.figures import bars
-from paretosched.files import written
-from paretosched.tables import load_rows, markdown
+from paretosched.core.files import written
+from paretosched.core.tables import load_rows, markdown
+from paretosched.plots.comparisons import bars
 
 Row = Mapping[str, str]
 
@@ -147,9 +147,9 @@ def main() -> None:
         drawn["figure15"] = sizes_figure(found["sizes"])
         drawn |= {f"figure{c.number}": f for c in CHARTS if (f := chart_figure(c, paper, found["systems"])) is not None}
         captions = dict.fromkeys(drawn, "")
-        ps.export_figures(drawn, options.results / "figures", ("png",))
+        ps.report.export_figures(drawn, options.results / "figures", ("png",))
         title = "Paper 004: time sharing with group optimisation"
-        ps.write_gallery(options.results / "figures" / "index.html", title, captions, ABOUT)
+        ps.report.write_gallery(options.results / "figures" / "index.html", title, captions, ABOUT)
 
 
 def heading(provenance: Mapping[str, Any], found: Sequence[Row]) -> list[str]:
@@ -164,7 +164,7 @@ def heading(provenance: Mapping[str, Any], found: Sequence[Row]) -> list[str]:
         "is said. The paper's seeds are labels only: its generator is another program. "
         f"Claims are judged on {spread} more workloads, since five prove little. LANL: the first 10,000 jobs. SDSC "
         "Blue, the paper's other log, is not at hand. Settings that the paper leaves open are those of "
-        "`paretosched.timesharing`; what they change is shown below.",
+        "`paretosched.policies.time_sharing`; what they change is shown below.",
         "",
         "TSL is SCOJO-PECT, Opt-TSL that with group optimisation; slowdown is bounded by 600 s and rounded up. "
         f"{versions}.",
@@ -478,7 +478,7 @@ def chart_figure(chart: Chart, paper: Sequence[Row], found: Sequence[Row]) -> An
     """Draw a figure of the paper from our numbers; None if its workload was not run."""
     from plotly import graph_objects as go
 
-    from paretosched.figures import template
+    from paretosched.plots.style import template
 
     unit, scale = UNITS[chart.measure]
     figure = go.Figure()
@@ -530,7 +530,7 @@ def sizes_figure(found: Sequence[Row]) -> Any:
     from plotly import graph_objects as go
     from plotly.subplots import make_subplots
 
-    from paretosched.figures import template
+    from paretosched.plots.style import template
 
     figure = make_subplots(cols=2, subplot_titles=("medium jobs", "long jobs"))
     colours = ("#9ecae1", "#4a9bd1", "#0072b2", "#08306b")
@@ -564,7 +564,7 @@ def claims_figure(gains: Sequence[Gain]) -> Any:
     """Draw the gain on every workload of the spread, with the paper's claim."""
     from plotly import graph_objects as go
 
-    from paretosched.figures import template
+    from paretosched.plots.style import template
 
     labels = [f"{gain.pair}:<br>{gain.measure}" for gain in gains]
     figure = go.Figure()

@@ -17,12 +17,12 @@ import numpy as np
 import settings
 
 import paretosched as ps
-from paretosched.files import written
-from paretosched.measures import by_class
-from paretosched.policy import save_policy, to_json
-from paretosched.simulate import shared
-from paretosched.tables import save_rows
-from paretosched.timesharing import Optimisation, TimeSharing
+from paretosched.core.files import written
+from paretosched.core.tables import save_rows
+from paretosched.policies.policy import save_policy, to_json
+from paretosched.policies.time_sharing import Optimisation, TimeSharing
+from paretosched.simulation.service import by_class
+from paretosched.simulation.simulator import shared
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from paretosched.timesharing import Optimisation, TimeSharing
+from paretosched.policies.time_sharing import Optimisation, TimeSharing
 
 JOBS, PROCESSORS = 10_000, 128
 # The paper's numbers, as labels: its generator is another program, and no seed gives its workloads (specification B.4).

@@ -13,9 +13,9 @@ import numpy as np
 import settings
 
 import paretosched as ps
-from paretosched.figures import FONT, GRID, INK, SETS
-from paretosched.files import written
-from paretosched.tables import load_rows, markdown
+from paretosched.core.files import written
+from paretosched.core.tables import load_rows, markdown
+from paretosched.plots.style import FONT, GRID, INK, SETS
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -53,7 +53,7 @@ def main() -> None:
     print("\n".join(lines))
     if not options.no_figures:
         drawn = draw(found["surfaces"], found["convergence"])
-        ps.export_figures(drawn, options.results / "figures", ("png",))
+        ps.report.export_figures(drawn, options.results / "figures", ("png",))
 
 
 def column(found: Iterable[Mapping[str, str]], key: str) -> np.ndarray:

@@ -18,23 +18,14 @@ import numpy as np
 import settings
 
 import paretosched as ps
-from paretosched.assignment import (
-    Bag,
-    History,
-    Nodes,
-    at_least,
-    cluster_bag,
-    cluster_nodes,
-    divisible,
-    learn,
-    paper_bag,
-    paper_nodes,
-)
-from paretosched.assignment.synthetic import CLUSTER_UNIT, LOOPS
-from paretosched.estimates import LEARNING
-from paretosched.files import written
-from paretosched.objectives import objective_table
-from paretosched.tables import save_rows
+from paretosched.assignment.bag_and_nodes import Bag, Nodes
+from paretosched.assignment.estimator import History, learn
+from paretosched.assignment.methods import at_least, divisible
+from paretosched.assignment.synthetic import CLUSTER_UNIT, LOOPS, cluster_bag, cluster_nodes, paper_bag, paper_nodes
+from paretosched.core.files import written
+from paretosched.core.tables import save_rows
+from paretosched.simulation.estimates import LEARNING
+from paretosched.simulation.objective import objective_table
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -90,10 +81,10 @@ def instance(jobs: int, nodes: int, seed: int, distinct: int | None = None) -> t
     )
 
 
-def search(bag: Bag, nodes: Nodes, name: str, iterations: int, seed: int) -> tuple[ps.Assignment, float]:
+def search(bag: Bag, nodes: Nodes, name: str, iterations: int, seed: int) -> tuple[ps.assignment.Assignment, float]:
     """Assign with one of the genetic settings; the assignment, and CPU seconds."""
     begin = time.process_time()
-    found = ps.assign(
+    found = ps.assignment.assign(
         bag, nodes, name.partition("-")[0], iterations=iterations, seed=seed, genetic=settings.GENETIC[name]
     )
     return found, time.process_time() - begin
@@ -112,7 +103,7 @@ def surfaces() -> list[tuple[str, Callable[[], Rows]]]:
                 bag, machine = instance(jobs, nodes, seed)
                 row: dict[str, Any] = {"jobs": jobs, "nodes": nodes, "seed": seed}
                 row |= {"divisible": round(divisible(bag, machine), 1), "bound": round(at_least(bag, machine), 1)}
-                row |= {m: round(ps.assign(bag, machine, m, seed=seed).makespan, 1) for m in settings.SIMPLE}
+                row |= {m: round(ps.assignment.assign(bag, machine, m, seed=seed).makespan, 1) for m in settings.SIMPLE}
                 for name in settings.GENETIC:
                     keys = (name, f"{name} iterations")
                     row |= dict.fromkeys(keys, "")
@@ -138,7 +129,7 @@ def convergence() -> list[tuple[str, Callable[[], Rows]]]:
                 least = course[min(i, course.size - 1)]  # PGGA may have arrived before
                 rows.append({"seed": seed, "method": name, "iteration": i, "makespan": round(float(least), 1)})
         for m in ("fcfs", "lpt"):
-            least = ps.assign(bag, machine, m).makespan
+            least = ps.assignment.assign(bag, machine, m).makespan
             rows.append({"seed": seed, "method": m, "iteration": 0, "makespan": round(least, 1)})
         rows.append({"seed": seed, "method": "bound", "iteration": 0, "makespan": round(at_least(bag, machine), 1)})
         return rows
@@ -157,7 +148,7 @@ def times() -> list[tuple[str, Callable[[], Rows]]]:
                 search(bag, machine, name, 1, seed)
             row: dict[str, Any] = {"jobs": jobs, "nodes": nodes, "seed": seed}
             begin = time.process_time()
-            ps.assign(bag, machine, "lpt")
+            ps.assignment.assign(bag, machine, "lpt")
             row |= {"lpt ms": round(1000 * (time.process_time() - begin), 2), "tga ms": 0.0, "pgga ms": 0.0}
             for name in ("tga", "pgga") if seed % 2 else ("pgga", "tga"):
                 found, seconds = search(bag, machine, name, settings.ITERATIONS, seed)
@@ -204,12 +195,12 @@ def cluster() -> list[tuple[str, Callable[[], Rows]]]:
             bag = cluster_bag(jobs, np.random.default_rng([seed, 3, jobs]))
             machine = cluster_nodes(nodes, np.random.default_rng([seed, 4, nodes]))
             asked = Bag(bag.name, np.full(jobs, np.nan), bag.size)
-            estimated, unknown, _ = ps.queues(past, asked, "printed")
+            estimated, unknown, _ = ps.assignment.queues(past, asked, "printed")
             row: dict[str, Any] = {"jobs": jobs, "nodes": nodes, "seed": seed, "unknown": len(unknown)}
             row |= {"estimator error": float(np.abs(estimated.workload / bag.workload - 1).max())}
             row |= {"bound": round(at_least(bag, machine), 1)}
             for m in settings.SIMPLE:
-                found = ps.assign(estimated, machine, m, seed=seed)
+                found = ps.assignment.assign(estimated, machine, m, seed=seed)
                 row[m] = round(real(bag, found), 1)
             for name in settings.GENETIC:
                 found = search(estimated, machine, name, settings.ITERATIONS, seed)[0]
@@ -220,9 +211,9 @@ def cluster() -> list[tuple[str, Callable[[], Rows]]]:
     return [(f"{m}-{n}", lambda m=m, n=n: piece(m, n)) for m, n in settings.CLUSTER]
 
 
-def real(bag: Bag, found: ps.Assignment) -> float:
+def real(bag: Bag, found: ps.assignment.Assignment) -> float:
     """Give the makespan, ms, of an assignment with the real workloads."""
-    return ps.Assignment(bag, found.nodes, found.node, found.method).makespan
+    return ps.assignment.Assignment(bag, found.nodes, found.node, found.method).makespan
 
 
 def estimator() -> list[tuple[str, Callable[[], Rows]]]:
@@ -242,7 +233,7 @@ def estimator() -> list[tuple[str, Callable[[], Rows]]]:
                     for size in generator.uniform(1, 100, settings.UNSEEN).tolist():
                         where = "within" if seen[0] <= size <= seen[-1] else "beyond"
                         for line in ("printed", "interpolated"):
-                            guess = ps.estimate(past, program, size, line)
+                            guess = ps.assignment.estimate(past, program, size, line)
                             errors.setdefault((line, where), []).append(abs(guess / workload(size) - 1))
                 row: dict[str, Any] = {"program": program, "records": records}
                 for line in ("printed", "interpolated"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from paretosched.assignment import Genetic
+from paretosched.assignment.methods import Genetic
 
 SEEDS = tuple(range(10))
 ITERATIONS = 200  # sections 4.1.1 and 4.1.3

@@ -11,16 +11,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..choice import Wish
-from ..compare import IDEAL, improvement
-from ..figures import HOUR, SETS, axis, defined, extent, mark_style, plane, template, text, ticks, unit
-from ..front import Front
-from ..objectives import Objective
+from ..comparison.comparison import IDEAL, improvement
+from ..core.arrays import Floats
+from ..fronts.front import Front
+from ..plots.axes import axis, extent, ticks, unit
+from ..plots.fronts import plane
+from ..plots.style import HOUR, SETS, defined, mark_style, template, text
+from ..simulation.objective import Objective
+from ..wishes.wish import Wish
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
-Floats = NDArray[np.float64]
 
 BEST_OF_EACH = "best of each"
 IDEALS = ("#E69F00", "star")  # how the ideal point, or the best of each objective, is marked

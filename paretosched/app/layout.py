@@ -7,11 +7,11 @@ from typing import Any
 
 from dash import dcc, html
 
-from ..figures import defined
-from ..front import Front
+from ..fronts.front import Front
+from ..plots.style import defined
 from .charts import mark_styles, shown, unit_of
-from .desk import Desk
-from .parts import GRAPH, button, check_box, exports, heading, labelled, selection
+from .session import Desk
+from .widgets import GRAPH, button, check_box, exports, heading, labelled, selection
 
 
 def page(desk: Desk, contents: Mapping[str, Any]) -> Any:

@@ -19,20 +19,21 @@ import numpy as np
 from dash import ClientsideFunction, Input, Output, no_update
 from dash.exceptions import PreventUpdate
 
-from ..compare import IDEAL
-from ..errors import InputError, first_few, printable
-from ..figures import defined
-from ..front import Front, row_policy
-from ..policy import Policy
-from ..policy import to_json as policy_to_json
-from ..workload import Workload
-from . import folder as folders
+from ..comparison.comparison import IDEAL
+from ..core.errors import InputError, first_few, printable
+from ..fronts.front import Front
+from ..fronts.remake import row_policy
+from ..plots.style import defined
+from ..policies.policy import Policy
+from ..policies.policy import to_json as policy_to_json
+from ..workload.workload import Workload
+from . import choices as states
 from . import layout, tabs
-from . import state as states
+from . import session_folder as folders
 from .charts import Course, in_words, projection
-from .desk import Desk
+from .session import Desk
 from .trainings import DONE, RUNNING, STOPPED
-from .view import comparison_rows, reach_rows, remaining_rows, scene, step_rows, to_csv, view
+from .words import comparison_rows, reach_rows, remaining_rows, scene, step_rows, to_csv, view
 
 LOCAL = ("127.0.0.1", "localhost", "::1")
 COOKIE = "paretosched"

@@ -7,19 +7,19 @@ from typing import Any
 import numpy as np
 from dash import dcc, html
 
-from .. import choice
-from ..advice import CLASSES, FREE
-from ..compare import improvement
-from ..figures import defined
-from ..front import row_policy
-from ..objectives import Objective
-from ..tables import plain
+from ..comparison.comparison import improvement
+from ..core.tables import plain
+from ..fronts.remake import row_policy
+from ..plots.style import defined
+from ..simulation.objective import Objective
+from ..wishes import wish as choice
+from ..wishes.navigation import CLASSES, FREE
 from .charts import LETTERS, differences, shown, unit_of
-from .desk import Desk
-from .parts import GRAPH, button, csv_links, field, heading, labelled, meaning_of, number_field
-from .state import State
+from .choices import State
+from .session import Desk
 from .trainings import DONE, EFFORTS, FAILED, QUEUED, RUNNING, STOPPED, Training, size
-from .view import View, progress
+from .widgets import GRAPH, button, csv_links, field, heading, labelled, meaning_of, number_field
+from .words import View, progress
 
 TWICE = 2.0  # times EASY's response time; more no group would bear
 MODES = {"ranges": "Ranges", "point": "Reference point", "weights": "Weights", "classes": "Classes"}

@@ -19,17 +19,17 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .. import choice, store
-from ..choice import Wish
-from ..errors import InputError
-from ..files import read_json, read_text, written
-from ..policy import CRITERIA, Policy, load_policy
-from ..train.greedy import mixed
-from ..train.strategies import CHILDREN, PARENTS
-
-Floats = NDArray[np.float64]
+from ..core.arrays import Floats
+from ..core.errors import InputError
+from ..core.files import read_json, read_text, written
+from ..policies.policy import CRITERIA, Policy, load_policy
+from ..search import runs as store
+from ..training.evolution_strategy import CHILDREN, PARENTS
+from ..training.greedy_training import mixed
+from ..wishes import wish as choice
+from ..wishes import wish_files as choice_wish_files
+from ..wishes.wish import Wish
 
 FORMAT = "paretosched page training 1"
 QUEUED, RUNNING, STOPPED, DONE, FAILED = "queued", "running", "stopped", "done", "failed"
@@ -98,8 +98,8 @@ class Trainings:
     def ask(self, wish: Wish, generations: int) -> int:
         """Ask for a training; it starts when those before it have ended."""
         number = max(self.numbers(), default=0) + 1
-        value = {"format": FORMAT, "wish": choice.to_json(wish), "generations": generations}
-        choice.save_wish(wish, self._path(number, ".wish.json"))
+        value = {"format": FORMAT, "wish": choice_wish_files.to_json(wish), "generations": generations}
+        choice_wish_files.save_wish(wish, self._path(number, ".wish.json"))
         with written(self._path(number, ".json")) as temporary:
             temporary.write_text(json.dumps(value, indent=2) + "\n", encoding="utf-8")
         self._queue.append(number)
@@ -155,7 +155,7 @@ class Trainings:
     def _start(self, number: int) -> subprocess.Popen[bytes]:
         wish = self._path(number, ".wish.json")
         trace, *options = self.trace
-        words = [sys.executable, "-m", "paretosched.cli", "train", str(Path(trace).absolute()), *options]
+        words = [sys.executable, "-m", "paretosched.cli.command_line", "train", str(Path(trace).absolute()), *options]
         words += ["--objective", str(wish), "--generations", str(self._asked(number)["generations"])]
         words += ["--run", str(self._path(number, "")), "-o", str(self._path(number, ".policy.json"))]
         with self._path(number, ".log").open("wb") as log:
@@ -181,7 +181,7 @@ class Trainings:
 
     def _known(self, number: int) -> Training:
         asked = self._asked(number)
-        wish = choice.from_json(asked["wish"])
+        wish = choice_wish_files.from_json(asked["wish"])
         generations = int(asked["generations"])
         total = size(generations)
         path = self._path(number, ".policy.json")

@@ -1,9 +1,9 @@
 """m independent jobs on n unequal nodes (paper 003): who runs where, so that all is done soonest."""
 
+from .bag_and_nodes import Bag, Nodes
 from .estimator import History, estimate, learn, queues, slopes
 from .lists import read_history, read_jobs, read_nodes, save_assignment, save_jobs, save_nodes
 from .methods import METHODS, Assignment, Genetic, assign, at_least, divisible
-from .model import Bag, Nodes
 from .synthetic import cluster_bag, cluster_nodes, paper_bag, paper_nodes
 
 __all__ = [

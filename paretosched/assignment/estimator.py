@@ -20,8 +20,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError, one_of
-from .model import Bag
+from ..core.errors import InputError, one_of
+from .bag_and_nodes import Bag
 
 LINES = ("interpolated", "printed")
 

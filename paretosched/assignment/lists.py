@@ -21,11 +21,11 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InputError, quoted
-from ..files import read_text, written
+from ..core.errors import InputError, quoted
+from ..core.files import read_text, written
+from .bag_and_nodes import LARGEST, SMALLEST, Bag, Nodes
 from .estimator import History
 from .methods import Assignment
-from .model import LARGEST, SMALLEST, Bag, Nodes
 
 JOBS = (("job", "workload"), ("job", "size"), ("job", "size", "workload"))
 NODES = (("node", "speed"), ("node", "speed", "utilisation"))

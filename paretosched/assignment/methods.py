@@ -10,11 +10,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError, one_of
+from ..core.arrays import Floats, Ints
+from ..core.errors import InputError, one_of
 from ..kernels.makespan import makespans
-from .model import Bag, Floats, Nodes
+from .bag_and_nodes import Bag, Nodes
 
-Ints = NDArray[np.int64]
 Genes = NDArray[np.int32]
 
 GENETIC = ("tga", "pgga")
@@ -299,7 +299,7 @@ def _bred(
     progress: Callable[[int, int, float], None] | None,
 ) -> tuple[Genes, Floats]:
     """Search; the best chromosome, (m,), and the least makespan after each generation."""
-    from ..evolve.chromosomes import Breeding, breed
+    from ..search.algorithms.chromosomes import Breeding, breed
 
     first = generator.integers(len(nodes), size=(genetic.population, workload.size), dtype=np.int32)
     for row, name in enumerate(genetic.start):

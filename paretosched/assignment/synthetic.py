@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..errors import InputError
-from .model import Bag, Nodes
+from ..core.errors import InputError
+from .bag_and_nodes import Bag, Nodes
 
 SMALL, LARGE = 1e6, 3e6  # workload units; where small ones end, and the largest
 SHARE = 0.7  # of small ones

@@ -16,25 +16,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError
+from ..core.arrays import Floats
+from ..core.errors import InputError
+from ..kernels.inputs import Jobs
 from ..kernels.moves import Space, cycle_crossover, fill, later, mapped_crossover, order_crossover, pull, space, swap
 from ..kernels.running import bits_for
-from ..kernels.values import Jobs
-from ..simulate import decoded_start_times
-from ..workload import Workload
-from .sequence import (
-    GENES,
-    KEYS,
-    Floats,
-    Order,
-    Sequences,
-    chance,
-    checked,
-    frozen,
-    movable_jobs,
-    spared_groups,
-    start_order,
-)
+from ..simulation.simulator import decoded_start_times
+from ..workload.workload import Workload
+from .sequence import GENES, KEYS, Order, Sequences, chance, checked, frozen, movable_jobs, spared_groups, start_order
 
 CACHE_BYTES = 2**28  # four times the orders of 120 individuals of 136,000 jobs, or twice with their waits
 

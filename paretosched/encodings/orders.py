@@ -18,13 +18,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import InputError, one_of
-from ..policy import BACKFILLS, HIGHEST, WITH_BACKFILL, Policy, greedy
-from ..simulate import decoded_start_times, start_times
-from ..workload import SITUATIONS, Workload
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from ..core.arrays import Floats, Ints
+from ..core.errors import InputError, one_of
+from ..policies.policy import BACKFILLS, HIGHEST, WITH_BACKFILL, Policy, greedy
+from ..simulation.simulator import decoded_start_times, start_times
+from ..workload.calendar import SITUATIONS
+from ..workload.workload import Workload
 
 MOST_GROUPS = 6  # 4,683 orders; K in [0, 5] has room for six ranks
 

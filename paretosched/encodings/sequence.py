@@ -24,14 +24,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError, quoted
+from ..core.arrays import Floats
+from ..core.errors import InputError, quoted
 from ..kernels.ancestry import mark_ancestors
-from ..policy import Policy, fits
-from ..policy import from_json as policy_from_json
-from ..simulate import start_times
-from ..workload import Workload
+from ..policies.policy import Policy, fits
+from ..policies.policy import from_json as policy_from_json
+from ..simulation.simulator import start_times
+from ..workload.workload import Workload
 
-Floats = NDArray[np.float64]
 Order = NDArray[np.int32]
 
 GENES = ("number", "parent", "mate", "key", "frequency", "jump")
@@ -111,7 +111,7 @@ def checked(spec: Sequences, workload: Workload) -> Sequences:
     >>> w = Workload(submit=[0, 0], run=[9, 5], estimate=[9, 5], width=[4, 2], capacity=4)
     >>> checked(Sequences(moves="later", movable="both"), w)
     Traceback (most recent call last):
-    paretosched.errors.InputError: moves "later" with movable "both" need such jobs, but workload has none
+    paretosched.core.errors.InputError: moves "later" with movable "both" need such jobs, but workload has none
     """
     checked_words(spec)
     for start in spec.starts:

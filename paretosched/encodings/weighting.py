@@ -17,12 +17,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import InputError, first_few, one_of
-from ..policy import BACKFILLS, CRITERIA, Policy, gene_names, greedy, upper_bounds
-from ..simulate import decoded_start_times, start_times
-from ..workload import SITUATIONS, Workload
-
-Floats = NDArray[np.float64]
+from ..core.arrays import Floats
+from ..core.errors import InputError, first_few, one_of
+from ..policies.policy import BACKFILLS, CRITERIA, Policy, gene_names, greedy, upper_bounds
+from ..simulation.simulator import decoded_start_times, start_times
+from ..workload.calendar import SITUATIONS
+from ..workload.workload import Workload
 
 DECODINGS = ("online", "earliest")
 

@@ -1,6 +1,6 @@
 """Compiled simulators: flat arrays in, start times out; they check nothing and raise nothing.
 
-`simulate.py`, `estimates.py` and `assignment` are their callers and make sure of what they rely on. Times are int64
+`simulation` and `assignment` are their callers and make sure of what they rely on. Times are int64
 seconds, widths int64 processors, jobs are named by their row in the workload. All events of one second are taken
 together: completions first, then corrections of predictions, then arrivals in trace order, then one scheduling pass.
 

@@ -4,9 +4,9 @@ import numpy as np
 from numba import njit
 
 from .profile import FIRST, LAST, add, clear, earliest, forget_past
-from .queue import arrange, count_fitting, sink, still_waiting
 from .running import bits_for, complete, launch, pop, push
-from .smallest import FAR, lift, lower, next_startable, open_smallest, slots_for
+from .waiting_heap import arrange, count_fitting, sink, still_waiting
+from .waiting_tree import FAR, lift, lower, next_startable, open_smallest, slots_for
 
 
 @njit(cache=True, nogil=True)

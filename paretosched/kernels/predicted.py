@@ -11,10 +11,10 @@ from numba import njit
 from numpy.typing import NDArray
 
 from .conservative import plan_all
-from .queue import arrange, count_fitting, sink, still_waiting
+from .inputs import Jobs
 from .running import bits_for, expect, forget, launch, pop, push, reserve
-from .smallest import FAR
-from .values import Jobs
+from .waiting_heap import arrange, count_fitting, sink, still_waiting
+from .waiting_tree import FAR
 
 RECENT, INTERPOLATED, PRINTED = range(3)  # how to predict
 NO_BACKFILL, EASY, CONSERVATIVE = range(3)

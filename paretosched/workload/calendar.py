@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError, quoted
+from ..core.errors import InputError, quoted
 
 WEEKEND, DAY, NIGHT = 0, 1, 2
 SITUATIONS = ("weekend", "day", "night")

@@ -13,9 +13,10 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError, first_few
-from .groups import by_consumption, is_by_consumption
-from .model import WIDEST, Ints, Repair, Workload
+from ..core.arrays import Ints
+from ..core.errors import InputError, first_few
+from .user_groups import by_consumption, is_by_consumption
+from .workload import WIDEST, Repair, Workload
 
 PAPER_PROCESSORS = 1024
 PAPER_FACTORS = {

@@ -18,12 +18,13 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import InputError, first_few, printable, quoted
-from ..files import opened, written
+from ..core.arrays import Floats, Ints
+from ..core.errors import InputError, first_few, printable, quoted
+from ..core.files import opened, written
 from .calendar import find_zone
-from .groups import by_consumption
-from .header import entry, queue_names
-from .model import WIDEST, Floats, Ints, Repair, Workload
+from .swf_header import entry, queue_names
+from .user_groups import by_consumption
+from .workload import WIDEST, Repair, Workload
 
 JOB, SUBMIT, WAIT, RUN, ALLOCATED, CPU, MEMORY, WIDTH, ESTIMATE = range(9)
 REQUESTED_MEMORY, STATUS, USER, GROUP, EXECUTABLE, QUEUE, PARTITION, PRECEDING, THINK = range(9, 18)

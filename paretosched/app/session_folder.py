@@ -1,0 +1,64 @@
+"""The folder beside a run or front in which the page keeps the owner's work: one page at a time, whole files only."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from ..core.errors import InputError
+from ..core.files import read_json, written
+
+ENDING = ".app"
+PAGE_FILE = "page.json"
+
+
+@contextmanager
+def opened(front: str | os.PathLike[str]) -> Iterator[Path]:
+    """Open the folder of a run or front, RUN.app or FRONT.app beside it, for one page.
+
+    Raises
+    ------
+    InputError
+        It cannot be made or written, or another page has it.
+    """
+    place = Path(front).resolve()
+    folder = place.with_name(place.name + ENDING)
+    try:
+        folder.mkdir(exist_ok=True)
+        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    except OSError as error:
+        raise InputError(
+            f"{folder}: the page keeps your work here, but this cannot be made: {error.strerror}; "
+            "copy the run or front to a folder of your own"
+        ) from None
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise InputError(f"{folder}: the page of this front is open already, in another process") from None
+        yield folder
+    finally:
+        os.close(handle)
+
+
+def save(folder: Path, page: dict[str, Any]) -> None:
+    """Write the state of the page whole."""
+    with written(folder / PAGE_FILE) as temporary:
+        temporary.write_text(json.dumps(page, indent=2) + "\n", encoding="utf-8")
+
+
+def load(folder: Path) -> Any:
+    """Read the state of the page; None if there is none yet.
+
+    Raises
+    ------
+    InputError
+        It cannot be read.
+    """
+    place = folder / PAGE_FILE
+    return read_json(place, "page") if place.exists() else None

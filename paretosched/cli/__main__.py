@@ -1,0 +1,8 @@
+"""`python -m paretosched.cli`."""
+
+import sys
+
+from .command_line import main
+
+if __name__ == "__main__":
+    sys.exit(main())

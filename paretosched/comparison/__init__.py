@@ -1,0 +1,1 @@
+"""Policies set against EASY, a front and a wish."""

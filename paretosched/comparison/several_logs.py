@@ -1,0 +1,47 @@
+"""Comparisons on several logs side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..core.tables import Column, table
+from ..wishes import wish as choice
+from .comparison import IDEAL, Comparison, _distinct, signed
+
+
+def joint_rows(comparisons: Sequence[Comparison]) -> list[dict[str, Any]]:
+    """List the rows of several comparisons, one workload after the other."""
+    return [row for comparison in comparisons for row in comparison.rows()]
+
+
+def joint_text(comparisons: Sequence[Comparison]) -> str:
+    """Write comparisons for a terminal: one as `Comparison.text`, several under their names, and their gains together.
+
+    The gains are those of the objective over EASY, one line a policy and one column a workload, if there are any.
+    """
+    if len(comparisons) == 1:
+        return comparisons[0].text()
+    parts = [f"{c.workload_name}: {c.jobs:,} jobs on {c.capacity:,} processors\n{c.text()}" for c in comparisons]
+    gains = joint_gains(comparisons)
+    if gains:
+        names = list(dict.fromkeys(name for of_policy in gains.values() for name in of_policy))
+        lines = [{"policy": p} | {n: signed(x) for n, x in of_policy.items()} for p, of_policy in gains.items()]
+        columns = [Column("policy", "policy"), *(Column(name, name, ".1f") for name in names)]
+        words = choice.written(next(c.wish for c in comparisons if c.wish is not None))
+        parts.append(f"all workloads: {words} vs EASY\n{table(lines, columns)}")
+    return "\n\n".join(parts)
+
+
+def joint_gains(comparisons: Sequence[Comparison]) -> dict[str, dict[str, float]]:
+    """Collect the objective's gains over EASY: policy to workload to per cent, where they are defined.
+
+    Workloads of one name are numbered, and EASY, of which all are 0, is left out, as is the ideal point.
+    """
+    gains: dict[str, dict[str, float]] = {}
+    for name, comparison in zip(_distinct([c.workload_name for c in comparisons]), comparisons, strict=True):
+        for row in comparison.rows()[1:]:
+            gain = row.get("objective_vs_easy")
+            if gain is not None and row["policy"] != IDEAL:
+                gains.setdefault(row["policy"], {})[name] = gain
+    return gains

@@ -1,0 +1,1 @@
+"""What every folder needs: errors, files, tables."""

@@ -1,0 +1,1 @@
+"""The non-dominated points of everything that was evaluated."""

@@ -1,0 +1,85 @@
+"""Which points dominate which; the one place where the signs of objectives change."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..core.arrays import Floats
+from ..core.errors import InputError, first_few
+from ..simulation.objective import Objective
+
+
+def deciding(values: ArrayLike, objectives: Sequence[Objective]) -> NDArray[np.bool_]:
+    """Tell which objectives decide dominance: not AWRT, and none that is undefined (NaN) in every row, (m,) bool.
+
+    Examples
+    --------
+    >>> deciding([[90, 5, 5, np.nan], [80, 4, 4, np.nan]], objective_table(("1", "2"))).tolist()
+    [True, False, True, False]
+    """
+    matrix = _matrix(values, objectives)
+    return np.array([o.name != "AWRT" for o in objectives]) & ~np.isnan(matrix).all(axis=0)
+
+
+def costs(values: ArrayLike, objectives: Sequence[Objective]) -> Floats:
+    """Take the deciding objectives, all to be minimised: utilisation with its sign changed, (k, q) float64.
+
+    Raises
+    ------
+    InputError
+        A deciding objective is infinite, or undefined in some rows only.
+
+    Examples
+    --------
+    >>> costs([[90, 5, 5], [80, 4, 4]], objective_table(("1",))).tolist()
+    [[-90.0, 5.0], [-80.0, 4.0]]
+    """
+    matrix = _matrix(values, objectives)
+    columns = np.flatnonzero(deciding(matrix, objectives))
+    chosen = matrix[:, columns]
+    broken = np.argwhere(~np.isfinite(chosen))
+    if broken.size:
+        shown = first_few(
+            (f"row {i} has {objectives[int(columns[j])].name} {chosen[i, j]}" for i, j in broken), len(broken)
+        )
+        raise InputError(f"objective values must be finite, but {shown}")
+    return chosen * np.where([objectives[int(j)].maximise for j in columns], -1.0, 1.0)
+
+
+def nondominated(values: ArrayLike, objectives: Sequence[Objective]) -> NDArray[np.bool_]:
+    """Tell which rows no other row dominates; of equal rows, the first one only, (k,) bool.
+
+    Parameters
+    ----------
+    values
+        (k, m) in natural units.
+    objectives
+        What the columns are.
+
+    Raises
+    ------
+    InputError
+        As for `costs`.
+
+    Examples
+    --------
+    >>> nondominated([[90, 5, 5], [80, 4, 4], [80, 5, 5], [90, 5, 5]], objective_table(("1",))).tolist()
+    [True, True, False, False]
+    """
+    import moocore
+
+    matrix = costs(values, objectives)
+    if len(matrix) == 0:
+        return np.zeros(0, dtype=np.bool_)
+    mask: NDArray[np.bool_] = np.asarray(moocore.is_nondominated(matrix), dtype=np.bool_)
+    return mask
+
+
+def _matrix(values: ArrayLike, objectives: Sequence[Objective]) -> Floats:
+    matrix = np.asarray(values, dtype=np.float64)
+    if matrix.ndim != 2 or matrix.shape[1] != len(objectives):
+        raise InputError(f"values must have shape (k, {len(objectives)}), but have shape {matrix.shape}")
+    return matrix

@@ -1,0 +1,146 @@
+"""Fronts on disk: one Parquet file each; equal fronts give equal files, byte for byte."""
+
+from __future__ import annotations
+
+import json
+import os
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..core.errors import InputError
+from ..core.files import written
+from ..encodings import encoding as encodings
+from ..simulation.objective import objective_table
+from .dominance import costs
+from .front import Front, Origin, _blocks, _columns
+
+FORMAT = "paretosched front 2"
+FRONT_FILE = "front.parquet"
+
+
+def save_front(front: Front, path: str | os.PathLike[str]) -> None:
+    """Write a front as one Parquet file: objectives, genes, run and evaluation; the rest as metadata.
+
+    Every encoding has its own columns, with NaN where a row has another one. Equal fronts give equal files, byte for
+    byte.
+    """
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    about = {
+        "format": FORMAT,
+        "workload": front.workload,
+        "digest": front.digest,
+        "groups": front.groups,
+        "objectives": [o._asdict() for o in front.objectives],
+        "runs": [o._asdict() | {"encoding": encodings.to_json(o.encoding)} for o in front.origins],
+    }
+    older = {f"ancestors {i}": zlib.compress(rows.astype("<f8").tobytes()) for i, rows in enumerate(front.ancestors)}
+    table = pa.table({name: pa.array(column) for name, column in _columns(front).items()})
+    table = table.replace_schema_metadata({"paretosched": json.dumps(about, sort_keys=True), **older})
+    with written(path) as temporary:
+        parquet.write_table(table, temporary, compression="zstd", write_page_checksum=True)
+
+
+def load_front(path: str | os.PathLike[str]) -> Front:
+    """Read a front from a Parquet file, or the published front of a run directory.
+
+    Raises
+    ------
+    InputError
+        There is no such file, it is damaged, or it is not a front of ours.
+    """
+    import pyarrow as pa
+
+    place = Path(path)
+    if os.path.isdir(place):  # noqa: PTH112  # Path.is_dir() raises where a name is too long
+        place = place / FRONT_FILE
+        if not place.is_file():
+            raise InputError(f"{path}: a run directory must hold {FRONT_FILE}, but there is none (yet)")
+    elif not os.path.exists(place):  # noqa: PTH110
+        raise InputError(f"{place}: no such file")
+    elif not place.is_file():  # a pipe, on which the reader would wait
+        raise InputError(f"{place}: a front must be a regular file, but this is not")
+    try:
+        return _read_front(place)
+    except InputError as error:
+        raise InputError(f"{place}: not a readable front: {error}") from None
+    except (
+        OSError,
+        pa.ArrowException,
+        KeyError,
+        TypeError,
+        ValueError,
+        AttributeError,
+        RecursionError,
+        zlib.error,
+    ) as error:
+        reason = " ".join(str(error).split())[:200]
+        raise InputError(f"{place}: not a readable front: {reason}") from None
+
+
+def _read_front(place: Path) -> Front:
+    """Read what `save_front` wrote; what was changed since breaks a rule or raises what broken data raise."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    table = parquet.read_table(os.fspath(place), partitioning=None, page_checksum_verification=True)
+    about = json.loads((table.schema.metadata or {})[b"paretosched"])
+    if about["format"] != FORMAT:
+        raise InputError(f'a front file must have the format "{FORMAT}", but has "{about["format"]}"')
+    json.dumps(about, ensure_ascii=False).encode()  # raises if a name is no text
+    groups = tuple(str(g) for g in about["groups"])
+    origins = tuple(_origin(run) for run in about["runs"])
+    names = [o.name for o in objective_table(groups)]
+    blocks = _blocks(origins, len(groups))
+    kinds = dict.fromkeys([*names, *(label for _, labels in blocks for label in labels)], pa.float64())
+    kinds |= dict.fromkeys(("run", "evaluation"), pa.int64())
+    if table.column_names != list(kinds):
+        raise InputError(f"a front of {len(groups)} groups must have other columns than this one")
+    for name, kind in kinds.items():
+        column = table.column(name)
+        if column.type != kind or column.null_count:
+            raise InputError(f'column "{name}" must be {kind} without gaps, but is not')
+    origin = table.column("run").to_numpy()
+    genomes = np.full((len(table), max((len(labels) for _, labels in blocks), default=0)), np.nan)
+    for encoding, labels in blocks:
+        of = np.isin(origin, [i for i, o in enumerate(origins) if type(o.encoding) is encoding])
+        genomes[of, : len(labels)] = np.column_stack([table.column(label).to_numpy()[of] for label in labels])
+    older = []
+    for i, o in enumerate(origins):
+        flat = np.frombuffer(zlib.decompress(table.schema.metadata[f"ancestors {i}".encode()]), dtype="<f8")
+        older.append(flat.astype(np.float64).reshape(-1, len(encodings.gene_labels(o.encoding, len(groups)))))
+    front = Front(
+        np.column_stack([table.column(name).to_numpy() for name in names]),
+        genomes,
+        origin,
+        table.column("evaluation").to_numpy(),
+        origins,
+        groups,
+        str(about["workload"]),
+        str(about["digest"]),
+        tuple(older),
+    )
+    costs(front.values, front.objectives)  # raises if a value is infinite, or undefined here and there
+    for i, o in enumerate(origins):
+        length = len(encodings.gene_labels(o.encoding, len(groups)))
+        encodings.check_genomes(o.encoding, front.genomes[front.origin == i, :length], len(groups))
+    return front
+
+
+def _origin(run: Mapping[str, Any]) -> Origin:
+    """Take a run from a file, where anything may stand."""
+    pairs = {key: tuple((str(k), str(v)) for k, v in run[key]) for key in ("begun", "versions")}
+    made = Origin(**{**run, **pairs, "encoding": encodings.from_json(run["encoding"])})
+    for key in ("name", "algorithm"):
+        if not isinstance(getattr(made, key), str):
+            raise InputError(f"{key} of a run must be text, but is {getattr(made, key)!r:.40}")
+    for key in ("seed", "population", "evaluations", "points", "duplicates"):
+        number = getattr(made, key)
+        if not isinstance(number, int) or number < 0:
+            raise InputError(f"{key} of a run must be a whole number, 0 or more, but is {number!r:.40}")
+    return made

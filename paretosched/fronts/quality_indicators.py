@@ -1,0 +1,383 @@
+"""How good a front is: hypervolume, IGD+ and additive epsilon, their course over the evaluations, and who gave what.
+
+Everything is measured in a `Box`, in which the ideal of a front is 0 and its nadir 1 in every deciding objective; what
+is to be compared must be measured in the same one. The hypervolume is the share of the box from the ideal to the
+reference point, EDGE on that scale, that is dominated: 1 would be a front of one point at the ideal. Its exact
+computation takes minutes beyond a few hundred points in seven dimensions, so a deterministic approximation is used
+and its error is measured where the exact one is cheap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..core.arrays import Floats, Ints
+from ..core.errors import InputError, first_few
+from ..simulation.objective import Objective
+from .dominance import costs, deciding
+from .front import Front, called, extremes, merge
+
+EDGE = 1.1
+DIRECTIONS = 100_000
+HYPERVOLUME_METHOD = f"moocore.hv_approx DZ2019-HW, {DIRECTIONS} directions"
+EXACT_ROWS = 100  # a tenth of a second in seven dimensions
+EXACT_ROWS_OF_MANY = 20  # beyond EXACT_DIMENSIONS
+EXACT_DIMENSIONS = 8
+
+
+class Box(NamedTuple):
+    """The scale in which fronts are measured.
+
+    Attributes
+    ----------
+    objectives
+        The deciding ones, (q,).
+    ideal, nadir
+        (q,) costs: the best and the worst of each on the front that the box was made of.
+    """
+
+    objectives: tuple[Objective, ...]
+    ideal: Floats
+    nadir: Floats
+
+    @property
+    def span(self) -> Floats:
+        """(q,) what is 1 on the scale; an objective with one value only keeps its unit."""
+        span: Floats = np.where(self.nadir > self.ideal, self.nadir - self.ideal, 1.0)
+        return span
+
+    def by_name(self, vector: Floats) -> dict[str, float]:
+        """Give costs, (q,), in natural units, by the name of the objective."""
+        return {
+            o.name: (-float(x) if o.maximise else float(x)) + 0.0 for o, x in zip(self.objectives, vector, strict=True)
+        }
+
+
+class Course(NamedTuple):
+    """What the first evaluations of a run had found.
+
+    Attributes
+    ----------
+    evaluations
+        (c,) int64, how many they were.
+    size
+        (c,) int64, points of their front.
+    hypervolume
+        (c,) float64, of that front in the box.
+    igd_plus
+        (c,) float64, of that front against the reference front; None without one.
+    """
+
+    evaluations: Ints
+    size: Ints
+    hypervolume: Floats
+    igd_plus: Floats | None
+
+
+def box_of(front: Front) -> Box:
+    """Make the box of a front.
+
+    Raises
+    ------
+    InputError
+        The front is empty.
+    """
+    if len(front) == 0:
+        raise InputError("a front must have at least one row to be measured, but has none")
+    points = costs(front.values, front.objectives)
+    chosen = np.flatnonzero(deciding(front.values, front.objectives))
+    return Box(tuple(front.objectives[j] for j in chosen), points.min(axis=0), points.max(axis=0))
+
+
+def scaled(values: ArrayLike, objectives: Sequence[Objective], box: Box) -> Floats:
+    """Put objective vectors, (k, m) in natural units, on the scale of a box, (k, q), all to be minimised.
+
+    Raises
+    ------
+    InputError
+        As for `front.costs`, or other objectives decide than in the box.
+    """
+    points = costs(values, objectives)
+    if len(points) == 0:
+        return np.zeros((0, len(box.objectives)))
+    names = [o.name for o, decides in zip(objectives, deciding(values, objectives), strict=True) if decides]
+    if names != [o.name for o in box.objectives]:
+        raise InputError(
+            f"objectives must be those of the box, {', '.join(o.name for o in box.objectives)}, "
+            f"but are {', '.join(names)}"
+        )
+    return np.ascontiguousarray((points - box.ideal) / box.span)
+
+
+def hypervolume(places: Floats) -> float:
+    """Approximate the share of a box that points dominate.
+
+    The same points always give the same value, and more points never a smaller one.
+
+    Parameters
+    ----------
+    places
+        (k, q) on the scale of the box, see `scaled`.
+
+    Examples
+    --------
+    The points (0, 1) and (1, 0) dominate 0.1 x 1.1 + 1.1 x 0.1 - 0.1 x 0.1 of 1.1 x 1.1.
+
+    >>> round(hypervolume(np.array([[0.0, 1.0], [1.0, 0.0]])), 3), round(0.21 / 1.21, 3)
+    (0.174, 0.174)
+    """
+    import moocore
+
+    inside = places[(places < EDGE).all(axis=1)]
+    if len(inside) == 0:
+        return 0.0
+    reference = np.full(places.shape[1], EDGE)
+    found = moocore.hv_approx(inside, ref=reference, method="DZ2019-HW", nsamples=DIRECTIONS)
+    return float(found) / EDGE ** int(places.shape[1])
+
+
+def hypervolume_error(places: Floats) -> float:
+    """Measure the relative error of `hypervolume` on rows of a front, few enough for the exact computation.
+
+    Parameters
+    ----------
+    places
+        (k, q) on the scale of the box. At most EXACT_ROWS of them, evenly spaced, are taken; in more than
+        EXACT_DIMENSIONS dimensions EXACT_ROWS_OF_MANY.
+
+    Returns
+    -------
+    float
+        |approximate / exact - 1| of the hypervolume of those rows; 0 if none is in the box.
+    """
+    import moocore
+
+    q = int(places.shape[1])
+    inside = places[(places < EDGE).all(axis=1)]
+    if len(inside) == 0:
+        return 0.0
+    rows = np.linspace(0, len(inside) - 1, EXACT_ROWS if q <= EXACT_DIMENSIONS else EXACT_ROWS_OF_MANY)
+    some = np.ascontiguousarray(inside[np.unique(rows.astype(np.int64))])
+    exact = float(moocore.hypervolume(some, ref=np.full(q, EDGE))) / EDGE**q
+    return abs(hypervolume(some) / exact - 1.0)
+
+
+def indicators(front: Front, inputs: Sequence[Front] = ()) -> dict[str, Any]:
+    """Measure a front, and what went into it against it, in the box of the front.
+
+    Parameters
+    ----------
+    front
+        At least one row.
+    inputs
+        Fronts of the same workload, usually those `front` was merged from.
+
+    Returns
+    -------
+    dict
+        Plain values: size, evaluations, ideal, nadir and reference (by objective, natural units), hypervolume, its
+        method and its relative error (see `hypervolume_error`); under "inputs" for each input its name, size,
+        evaluations, rows that are in `front`, hypervolume in the same box, IGD+ and additive epsilon against `front`
+        (0 is best for both).
+
+    Raises
+    ------
+    InputError
+        The front is empty or an input is empty or of another workload.
+    """
+    import moocore
+
+    if any(len(f) == 0 for f in (front, *inputs)):
+        raise InputError("a front must have at least one row to be measured, but has none")
+    box = box_of(front)
+    whole = scaled(front.values, front.objectives, box)
+    present = {tuple(row) for row in whole.tolist()}
+    rows = []
+    for other in inputs:
+        _check_same(front, other)
+        places = scaled(other.values, other.objectives, box)
+        rows.append(
+            {
+                "name": called(other),
+                "size": len(other),
+                "evaluations": other.evaluations,
+                "in_front": sum(tuple(row) in present for row in places.tolist()),
+                "hypervolume": hypervolume(places),
+                "igd_plus": float(moocore.igd_plus(places, ref=whole)),
+                "epsilon": float(moocore.epsilon_additive(places, ref=whole)),
+            }
+        )
+    return {
+        "size": len(front),
+        "evaluations": front.evaluations,
+        "duplicates": sum(origin.duplicates for origin in front.origins),
+        "ideal": box.by_name(box.ideal),
+        "nadir": box.by_name(box.nadir),
+        "reference": box.by_name(box.ideal + EDGE * box.span),
+        "hypervolume": hypervolume(whole),
+        "hypervolume_method": HYPERVOLUME_METHOD,
+        "hypervolume_error": hypervolume_error(whole),
+        "inputs": rows,
+    }
+
+
+def contributions(inputs: Sequence[Front], gain: bool = True) -> list[dict[str, Any]]:
+    """Tell what each input contributed to their merged front.
+
+    Parameters
+    ----------
+    inputs
+        Fronts of one workload, at least one of them with a row.
+    gain
+        Also find "gain", which takes some seconds for each input where fronts are large.
+
+    Returns
+    -------
+    list of dict
+        For each input, in this order: its name; evaluations; size; "in_front", its rows on the merged front; "only",
+        those of them that no other input has; "best_in", the objectives whose best value it alone reaches; "gain",
+        the hypervolume that the merged front would lose without this input, in the merged front's box.
+
+    Raises
+    ------
+    InputError
+        As for `front.merge`, or all inputs are empty.
+
+    Examples
+    --------
+    Two runs: the first has the best utilisation, the second the best response time, and both have the middle.
+
+    >>> from paretosched.encodings.weighting import Weighting
+    >>> from paretosched.fronts.front import Origin, front_of
+    >>> def run(seed, values):
+    ...     v = np.array([[util, time, time] for util, time in values], dtype=float)
+    ...     return front_of(v, np.zeros((len(v), 15)), Origin("r", "nsga2", seed, 4, Weighting()), ("1",))
+    >>> found = contributions([run(1, [(90, 5), (80, 3)]), run(2, [(80, 3), (70, 2), (60, 4)])])
+    >>> [(c["size"], c["in_front"], c["only"], c["best_in"]) for c in found]
+    [(2, 2, 1, ['UTIL']), (2, 2, 1, ['AWRT', 'AWRT1'])]
+    """
+    merged = merge(inputs)
+    present = {tuple(row) for row in merged.values[:, _defined(merged)].tolist()}
+    own = [{tuple(row) for row in f.values[:, _defined(merged)].tolist()} & present for f in inputs]
+    columns = {o.name: c for c, o in enumerate(merged.objectives)}
+    ends = {o.name: merged.values[row, columns[o.name]] for o, row in extremes(merged)}
+    reach = [{name for name, best in ends.items() if (f.values[:, columns[name]] == best).any()} for f in inputs]
+    found = []
+    for k, front in enumerate(inputs):
+        others: set[tuple[float, ...]] = set().union(*own[:k], *own[k + 1 :])
+        reached = set().union(*reach[:k], *reach[k + 1 :])
+        found.append(
+            {
+                "name": called(front),
+                "evaluations": front.evaluations,
+                "size": len(front),
+                "in_front": len(own[k]),
+                "only": len(own[k] - others),
+                "best_in": [name for name in ends if name in reach[k] - reached],
+            }
+        )
+    if gain:
+        box = box_of(merged)
+        whole = hypervolume(scaled(merged.values, merged.objectives, box))
+        for k, about in enumerate(found):
+            rest = [*inputs[:k], *inputs[k + 1 :]]
+            without = merge(rest).values if rest else merged.values[:0]
+            about["gain"] = whole - hypervolume(scaled(without, merged.objectives, box))
+    return found
+
+
+def dominated(front: Front, by: Front) -> NDArray[np.bool_]:
+    """Tell which rows of a front a row of another front dominates, (p,) bool; equal ones are not dominated.
+
+    Raises
+    ------
+    InputError
+        The fronts belong to different workloads.
+    """
+    import moocore
+
+    _check_same(front, by)
+    if len(front) == 0:
+        return np.zeros(0, dtype=np.bool_)
+    both = costs(np.concatenate([front.values, by.values]), front.objectives)
+    # the rows of `front` do not dominate each other, so that whatever is dominated here is dominated by the others
+    kept: NDArray[np.bool_] = np.asarray(moocore.is_nondominated(both, keep_weakly=True), dtype=np.bool_)
+    return ~kept[: len(front)]
+
+
+def course(
+    values: ArrayLike,
+    objectives: Sequence[Objective],
+    at: Sequence[int],
+    box: Box,
+    reference: Front | None = None,
+) -> Course:
+    """Measure what the first evaluations of a run had found, in a fixed box, so that runs can be compared.
+
+    Parameters
+    ----------
+    values
+        (n, m), everything evaluated, in its order, natural units.
+    objectives
+        What the columns are.
+    at
+        How many evaluations, ascending, in 1..n.
+    box
+        In which is measured, usually that of the merged front of all runs.
+    reference
+        The front IGD+ is measured against, usually the merged one too.
+
+    Raises
+    ------
+    InputError
+        `at` is not as said, or the values do not fit the box.
+
+    Examples
+    --------
+    The second evaluation is dominated, the third one dominates everything.
+
+    >>> from paretosched.simulation.objective import objective_table
+    >>> table = objective_table(("1",))
+    >>> one = Box((table[0], table[2]), np.array([-90.0, 10.0]), np.array([-80.0, 20.0]))
+    >>> found = course([[80, 20, 20], [80, 30, 30], [90, 10, 10]], table, [1, 2, 3], one)
+    >>> found.size.tolist(), np.round(found.hypervolume, 3).tolist()
+    ([1, 1, 1], [0.008, 0.008, 1.0])
+    """
+    import moocore
+
+    matrix = np.asarray(values, dtype=np.float64)
+    wrong = [k for before, k in zip([0, *at], at, strict=False) if not before < k <= len(matrix)]
+    if wrong:
+        raise InputError(f"at must ascend within 1..{len(matrix)}, but has {first_few(wrong)}")
+    places = scaled(matrix, objectives, box)
+    whole = None if reference is None else scaled(reference.values, reference.objectives, box)
+    front, done = places[:0], 0
+    sizes, volumes, distances = [], [], []
+    for k in at:
+        every = np.concatenate([front, places[done:k]])
+        front, done = every[np.asarray(moocore.is_nondominated(every), dtype=np.bool_)], k
+        sizes.append(len(front))
+        volumes.append(hypervolume(front))
+        if whole is not None:
+            distances.append(float(moocore.igd_plus(front, ref=whole)))
+    return Course(
+        np.array(at, dtype=np.int64),
+        np.array(sizes, dtype=np.int64),
+        np.array(volumes),
+        None if whole is None else np.array(distances),
+    )
+
+
+def _defined(front: Front) -> NDArray[np.bool_]:
+    """Tell which columns can be compared: NaN equals nothing, not even itself."""
+    defined: NDArray[np.bool_] = ~np.asarray(np.isnan(front.values).any(axis=0), dtype=np.bool_)
+    return defined
+
+
+def _check_same(front: Front, other: Front) -> None:
+    if (other.digest, other.groups) != (front.digest, front.groups):
+        raise InputError(f"fronts must belong to one workload, but {called(front)} and {called(other)} are different")

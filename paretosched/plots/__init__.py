@@ -1,0 +1,1 @@
+"""Values to figures; no files, no web."""

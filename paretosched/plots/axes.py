@@ -1,0 +1,306 @@
+"""Axes, ticks and labels of figures."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.arrays import Floats
+from ..core.errors import InputError
+from ..simulation.objective import Objective
+from .style import HOUR, _column_of, defined, mark_style, text
+
+if TYPE_CHECKING:
+    from ..fronts.front import Front
+
+NEARBY = 4_000  # points beside what is in focus
+WEIGHED = 20_000  # schedules that decide where names are written
+
+
+class Axis(NamedTuple):
+    """One objective as it is drawn.
+
+    Attributes
+    ----------
+    objective
+        The objective.
+    values
+        (p,) as drawn: per cent or hours.
+    log
+        Whether the axis is logarithmic.
+    """
+
+    objective: Objective
+    values: Floats
+    log: bool
+
+    @property
+    def title(self) -> str:
+        """Name, meaning and unit."""
+        o = self.objective
+        return f"{o.name} · {text(o.label.removeprefix('AWRT of '))} ({unit(o)})"
+
+    def place(self, drawn: Floats) -> Floats:
+        """Put drawn values on the scale of the axis: their logarithm, if it is logarithmic."""
+        placed: Floats = np.log10(drawn) if self.log else drawn
+        return placed
+
+
+def _spots(front: Front, across: Axis, up: Axis, marks: Mapping[str, Floats]) -> dict[str, tuple[float, float]]:
+    """Give the places of marks, in drawn units."""
+    columns = [(a.objective, _column(front, a.objective.name)) for a in (across, up)]
+    return {
+        name: (_drawn(columns[0][0], vector[columns[0][1]]), _drawn(columns[1][0], vector[columns[1][1]]))
+        for name, vector in marks.items()
+    }
+
+
+def _ranges(
+    across: Axis, up: Axis, spots: Mapping[str, tuple[float, float]], focus: Sequence[str]
+) -> tuple[list[float], list[float]]:
+    """Choose what both axes show."""
+    sides = [[spot[side] for spot in spots.values()] for side in (0, 1)]
+    if not focus:
+        return _range(across, sides[0]), _range(up, sides[1])
+    looked_at = [[spots[name][side] for name in focus] for side in (0, 1)]
+    return _near(across, looked_at[0], sides[0]), _near(up, looked_at[1], sides[1])
+
+
+def axis(front: Front, name: str, log: bool) -> Axis:
+    """Take one objective of a front for drawing; only response times are ever on a logarithmic axis."""
+    column = _column(front, name)
+    return _axis(front.objectives[column], front.values[:, column], log, front.workload)
+
+
+def _axis(objective: Objective, values: Floats, log: bool, workload: str) -> Axis:
+    if np.isnan(values).any():
+        raise InputError(f"{objective.name} cannot be drawn, because no job of {workload} counts for it")
+    return Axis(objective, np.asarray(_drawn(objective, values)), log and objective.unit == "s")
+
+
+def unit(objective: Objective) -> str:
+    """Give the unit in which an objective is shown to people.
+
+    Examples
+    --------
+    >>> unit(Objective("AWRT", "s", False, "average weighted response time"))
+    'hours'
+    """
+    return "hours" if objective.unit == "s" else objective.unit
+
+
+def _column(front: Front, name: str) -> int:
+    return _column_of(front.objectives, name)
+
+
+def _drawn(objective: Objective, values: Any) -> Any:
+    return values / HOUR if objective.unit == "s" else values
+
+
+def _third(front: Front, x: str, y: str) -> Axis | None:
+    # AWRT late: it is a mean of the others and tells the least; last what is the same everywhere, as UTIL often is
+    def telling(name: str) -> tuple[bool, bool]:
+        column = front.values[:, _column(front, name)]
+        return bool(np.ptp(column) <= 1e-3 * np.abs(column).max()), name == "AWRT"
+
+    names = sorted((o.name for o in defined(front) if o.name not in (x, y)), key=telling)
+    return axis(front, names[0], False) if names else None
+
+
+def _count(number: int) -> str:
+    return f"{number:,}"
+
+
+def _opacity(count: int) -> float:
+    return 0.9 if count <= 200 else 0.7 if count <= 2_000 else 0.45
+
+
+def _colour_bar(third: Axis | None, rows: NDArray[np.int64]) -> dict[str, Any]:
+    if third is None:
+        return {}
+    # a few outliers must not leave all others in one colour
+    low, high = np.quantile(third.values[rows] if len(rows) else third.values, (0.02, 0.98))
+    title = f"{third.objective.name} ({unit(third.objective)})"
+    return {"cmin": float(low), "cmax": float(high), "colorbar": {"title": {"text": title}}}
+
+
+def _hover(across: Axis, up: Axis) -> str:
+    lines = []
+    for place, (a, letter) in enumerate(((across, "x"), (up, "y"))):
+        seconds = f"{{customdata[{place}]:,.0f}}"
+        drawn = f"{a.objective.name} %{{{letter}:,.2f}}"
+        lines.append(f"{drawn} h (%{seconds} s)" if a.objective.unit == "s" else f"{drawn} %")
+    return "<br>".join(lines)
+
+
+def _scale(a: Axis, limits: list[float], most: int = 7) -> dict[str, Any]:
+    if not a.log:
+        return {"type": "linear", "range": limits, "tickformat": ",~g"}
+    return _log_axis(limits, most)
+
+
+def _log_axis(limits: list[float], most: int) -> dict[str, Any]:
+    ticks = _log_ticks(limits[0], limits[1], most)
+    # the format is for the ticks that plotly finds itself, once a reader has zoomed
+    words = [f"{tick:,g}" for tick in ticks]
+    how = {"tickmode": "array", "tickvals": ticks, "ticktext": words, "tickformat": ",~g"}
+    return {"type": "log", "range": limits, **how}
+
+
+def extent(places: Floats, marks: Floats) -> tuple[float, float]:
+    """Cover the schedules and the marks that lie at most half their extent away from them."""
+    low, high = float(places.min()), float(places.max())
+    reach = 0.5 * (high - low)
+    near = [m for m in marks.tolist() if low - reach <= m <= high + reach]
+    return min([low, *near]), max([high, *near])
+
+
+def _range(a: Axis, marks: Sequence[float]) -> list[float]:
+    low, high = extent(a.place(a.values), a.place(np.array(marks, dtype=np.float64)))
+    margin = 0.06 * (high - low) or 0.05 * abs(high) or 1.0
+    return [low - margin, high + margin]
+
+
+def _near(a: Axis, focus: Sequence[float], marks: Sequence[float]) -> list[float]:
+    """Cover everything that is better than the worst in focus, and half as much of what is worse."""
+    sign = -1.0 if a.objective.maximise else 1.0
+    places = [sign * a.place(np.array(v, dtype=np.float64)) for v in (focus, marks, a.values)]
+    worst, best = float(places[0].max()), min(float(p.min()) for p in places)
+    reach = (worst - best) or 0.05 * abs(worst) or 1.0
+    low, high = sorted((sign * (best - 0.06 * reach), sign * (worst + 0.5 * reach)))
+    return [low, high]
+
+
+def _seen(across: Axis, up: Axis, x_range: list[float], y_range: list[float]) -> NDArray[np.int64]:
+    """Choose rows within the ranges: at most NEARBY of them evenly, and all that are best in the two objectives."""
+    x, y = across.place(across.values), up.place(up.values)
+    rows = np.flatnonzero((x_range[0] <= x) & (x <= x_range[1]) & (y_range[0] <= y) & (y <= y_range[1]))
+    worse = [-v[rows] if a.objective.maximise else v[rows] for a, v in ((across, x), (up, y))]
+    order = np.lexsort((worse[1], worse[0]))
+    best = order[worse[1][order] <= np.minimum.accumulate(worse[1][order])]
+    evenly = np.linspace(0, len(rows) - 1, min(len(rows), NEARBY)).astype(np.int64)
+    return rows[np.union1d(evenly, best)]
+
+
+_AROUND = [(gap, angle) for gap in (16, 40, 75, 120) for angle in np.arange(0, 2 * np.pi, np.pi / 6)]
+
+
+def _labels(
+    across: Axis,
+    up: Axis,
+    x_range: list[float],
+    y_range: list[float],
+    spots: Mapping[str, tuple[float, float]],
+    room: tuple[float, float],
+) -> list[dict[str, Any]]:
+    """Name the marks where their names hide few schedules and no other name."""
+    some = slice(None, None, -(-len(across.values) // WEIGHED))
+    cloud = _pixels(across.place(across.values[some]), up.place(up.values[some]), x_range, y_range, room)
+    places = [(float(across.place(np.array(spot[0]))), float(up.place(np.array(spot[1])))) for spot in spots.values()]
+    points = [_pixels(np.array([x]), np.array([y]), x_range, y_range, room)[0] for x, y in places]
+    boxes: list[tuple[Floats, Floats]] = []
+    labels = []
+    for number, (name, spot) in enumerate(spots.items()):
+        point = points[number]
+        edge = np.clip(point, (6, 6), (room[0] - 6, room[1] - 6))
+        beyond = bool((edge != point).any())
+        words = text(name)
+        if beyond:
+            words += f" ({_value(across, spot[0])}, {_value(up, spot[1])})"
+        half = np.array([3.6 * len(html.unescape(words)) + 6, 11.0])
+        others = [p for k, p in enumerate(points) if k != number]
+        around = [(half + gap) * (np.cos(angle), np.sin(angle)) for gap, angle in _AROUND]
+        costs = [_cost(edge + o, half, cloud, boxes, others, room) + np.hypot(*(o / 3000)) for o in around]
+        offset = around[int(np.argmin(costs))]
+        boxes.append((edge + offset, half))
+        labels.append(
+            {
+                "text": words,
+                "x": _back(edge[0] / room[0], x_range) if beyond else places[number][0],
+                "y": _back(1 - edge[1] / room[1], y_range) if beyond else places[number][1],
+                "ax": round(float(offset[0])),
+                "ay": round(float(offset[1])),
+                "showarrow": True,
+                "arrowhead": 2 if beyond else 0,
+                "arrowwidth": 1.2,
+                "arrowcolor": mark_style(number)[0],
+                "bordercolor": mark_style(number)[0],
+                "standoff": 0 if beyond else 8,
+            }
+        )
+    return labels
+
+
+def _value(a: Axis, drawn: float) -> str:
+    return f"{drawn:,.1f} h" if a.objective.unit == "s" else f"{drawn:.1f} %"
+
+
+def _pixels(x: Floats, y: Floats, x_range: list[float], y_range: list[float], room: tuple[float, float]) -> Floats:
+    right = (x - x_range[0]) / (x_range[1] - x_range[0]) * room[0]
+    down = (y_range[1] - y) / (y_range[1] - y_range[0]) * room[1]
+    return np.column_stack([right, down])
+
+
+def _back(part: float, limits: list[float]) -> float:
+    return limits[0] + float(part) * (limits[1] - limits[0])
+
+
+def _cost(
+    centre: Floats,
+    half: Floats,
+    cloud: Floats,
+    boxes: Sequence[tuple[Floats, Floats]],
+    marks: Sequence[Floats],
+    room: tuple[float, float],
+) -> float:
+    """Weigh what a label would hide: other names most, then marks, then space beyond the plot, then schedules."""
+    over_names = sum(bool((np.abs(centre - c) < half + h + 3).all()) for c, h in boxes)
+    over_marks = sum(bool((np.abs(centre - m) < half + 8).all()) for m in marks)
+    outside = float(np.maximum(half - centre, 0).sum() + np.maximum(centre + half - room, 0).sum())
+    hidden = float((np.abs(cloud - centre) < half).all(axis=1).mean())
+    # a few hidden schedules are better than a name far from its mark
+    return 100 * over_names + 20 * over_marks + outside + hidden
+
+
+def ticks(a: Axis, low: float, high: float) -> list[float]:
+    """Give round numbers on an axis between two places of it, as drawn: hours or per cent."""
+    return _log_ticks(low, high) if a.log else _linear_ticks(low, high)
+
+
+def _linear_ticks(low: float, high: float) -> list[float]:
+    """Give four to ten round numbers from low to high."""
+    size = 10.0 ** np.floor(np.log10(high - low))
+    steps = [factor * size for factor in (1, 0.5, 0.2, 0.1)]
+    every = [np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step for step in steps]
+    return [_round(tick) for tick in next(ticks for ticks in every if len(ticks) >= 4)]
+
+
+def _log_ticks(low: float, high: float, most: int = 7) -> list[float]:
+    """Give round numbers from 10^low to 10^high, the roundest first chosen, none too near to another.
+
+    Plotly's own either crowd at the upper end of an axis or, over more than a decade, lack labels.
+    """
+    gap = (high - low) / most
+    decades = 10.0 ** np.arange(np.ceil(low), np.floor(high) + 1)
+    if len(decades) > 2:
+        return [_round(tick) for tick in decades]
+    chosen: list[float] = []
+    for power in range(int(np.floor(high)), int(np.floor(low)) - 3, -1):
+        if len(chosen) >= max(3, most - 2):
+            break
+        for step in (10.0**power, 5 * 10.0 ** (power - 1), 2 * 10.0 ** (power - 1)):
+            first, last = np.ceil(10**low / step), np.floor(10**high / step)
+            if last - first > 200:
+                continue
+            for tick in (np.arange(first, last + 1) * step).tolist():
+                if tick > 0 and all(abs(np.log10(tick / other)) >= gap for other in chosen):
+                    chosen.append(tick)
+    return sorted(_round(tick) for tick in chosen)
+
+
+def _round(tick: float) -> float:
+    return float(f"{tick:.10g}")

@@ -1,0 +1,408 @@
+"""Figures of comparisons."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..comparison.comparison import NEAREST, NEAREST_ONLINE
+from ..comparison.several_logs import joint_gains
+from ..core.arrays import Floats
+from ..core.errors import InputError
+from ..simulation.objective import Objective
+from ..wishes.wish import written
+from .axes import _column
+from .fronts import pairs, parallel, scatter
+from .style import PAPER, SCALE, _legend_below, defined, mark_style, template, text
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
+    from ..comparison.comparison import Comparison
+    from ..fronts.front import Front
+
+CUT_FROM, CUT_TO = 6.0, 3.0  # bars longer than so many times what is usual, and how much of them is drawn
+USUAL = 10.0  # per cent; never less
+FAR = 2.0  # times EASY's response time
+THICK = 19  # pixels from one bar to the next
+LONGEST_CATEGORY = 26  # letters beside bars
+LABEL = 0.22  # room for the number beside a bar, of the longest
+MOST_PAIRS = 3
+GREYS = ("#9aa5b1", "#6c7885")  # what is no policy
+
+
+def bars(
+    series: Mapping[str, Mapping[str, float]],
+    *,
+    title: str,
+    subtitle: str = "",
+    limits: Mapping[str, Mapping[str, float]] | None = None,
+    published: Mapping[str, Mapping[str, float]] | None = None,
+    source: str = "published",
+    first: int = 0,
+) -> Figure:
+    """Draw improvements over EASY by category, a bar for each policy: figures 1 to 3 of paper 000, for anything.
+
+    Figure 1 has the improvement of each AWRT_i (the categories), figures 2 and 3 that of the objective on each
+    workload. Bars lie, so that names and numbers have room. A bar many times as long as what is usual is cut, so that
+    the others can be seen; its number is not.
+
+    Parameters
+    ----------
+    series
+        Name of a policy to category to per cent; what is missing or NaN is left out. Categories are drawn in the order
+        in which they come up.
+    title, subtitle
+        Words.
+    limits
+        The same, for what is no policy, such as the best on a front: in grey, below the policies.
+    published
+        The same, for values of the policies from elsewhere, such as a paper's: a diamond at the policy's bar, or at the
+        place where it would be.
+    source
+        Where those come from.
+    first
+        Number of the first policy's colour, see `mark_style`: 1 where EASY, whose bars have no length, is left out.
+
+    Raises
+    ------
+    InputError
+        There is nothing to draw.
+    """
+    from plotly import graph_objects as go
+
+    policies, greys, theirs = (
+        {name: {c: float(x) for c, x in row.items() if np.isfinite(x)} for name, row in (rows or {}).items()}
+        for rows in (series, limits, published)
+    )
+    policies |= {name: {} for name in theirs if name not in policies}
+    hues = [mark_style(first + i)[0] for i in range(len(policies))] + [GREYS[i % len(GREYS)] for i in range(len(greys))]
+    ours = policies | greys
+    categories = list(dict.fromkeys(c for rows in (ours, theirs) for row in rows.values() for c in row))
+    if not categories:
+        raise InputError("bars must have at least one value to be drawn, but have none")
+    band = len(ours) + 0.8  # of a category, in bars
+    middle = {c: k * band for k, c in enumerate(categories)}
+    place = {(name, c): middle[c] + i - (len(ours) - 1) / 2 for i, name in enumerate(ours) for c in categories}
+    cut = _cut([max(map(abs, row.values())) for row in ours.values() if row])
+    drawn = np.clip([x for rows in (ours, theirs) for row in rows.values() for x in row.values()], -cut, cut)
+    low, high = min(0.0, float(drawn.min())), max(0.0, float(drawn.max()))
+    span = (high - low) or 1.0
+    figure = go.Figure(layout={"template": template()})
+    for hue, (name, row) in zip(hues, ours.items(), strict=True):
+        hidden = {
+            c: max(row[c], p, key=abs)
+            for c, p in theirs.get(name, {}).items()
+            if c in row and _hides(p, row[c], span, cut)
+        }
+        figure.add_trace(
+            go.Bar(
+                x=[float(np.clip(x, -cut, cut)) for x in row.values()],
+                y=[place[name, c] for c in row],
+                customdata=[[text(c), x] for c, x in row.items()],
+                text=["" if c in hidden else _bar_label(x, abs(x) > cut) for c, x in row.items()],
+                textposition=["inside" if abs(x) > cut else "outside" for x in row.values()],
+                insidetextanchor="end",
+                textangle=0,
+                constraintext="none",
+                cliponaxis=False,
+                orientation="h",
+                width=0.86,
+                name=text(name),
+                marker={"color": hue, "line": {"width": 0}},
+                showlegend=bool(row),
+                hovertemplate=f"<b>{text(name)}</b><br>%{{customdata[0]}}: %{{customdata[1]:+.2f}} %<extra></extra>",
+            )
+        )
+        for c, beyond in hidden.items():
+            side = 1 if row[c] > 0 else -1
+            figure.add_annotation(
+                text=_bar_label(row[c], False),
+                x=beyond,
+                y=place[name, c],
+                xanchor="left" if side > 0 else "right",
+                xshift=8 * side,
+                showarrow=False,
+            )
+    beside = [(name, c, x) for name, row in theirs.items() for c, x in row.items()]
+    if beside:
+        figure.add_trace(
+            go.Scatter(
+                x=[float(np.clip(x, -cut, cut)) for _, _, x in beside],
+                y=[place[name, c] for name, c, _ in beside],
+                customdata=[[text(name), text(c), x] for name, c, x in beside],
+                mode="markers",
+                marker={
+                    "symbol": "diamond",
+                    "size": 10,
+                    "color": PAPER["light"],
+                    "line": {"width": 2, "color": SCALE[0]},
+                },
+                name=text(source),
+                hovertemplate=f"<b>{text(source)}: %{{customdata[0]}}</b><br>%{{customdata[1]}}: "
+                "%{customdata[2]:+.2f} %<extra></extra>",
+            )
+        )
+    room = LABEL * span
+    body = THICK * max(band * len(categories), 4)
+    words = [part for part in (subtitle, "better: right →") if part]
+    figure.update_layout(
+        title={"text": title, "subtitle": {"text": " &nbsp; ".join(words)}},
+        barmode="overlay",
+        height=190 + body,
+        **_legend_below(62 / body),
+    )
+    figure.update_xaxes(
+        title_text="improvement over EASY (%)",
+        range=[low - (room if low < 0 else 0), high + room],
+        zeroline=True,
+        zerolinewidth=1.5,
+        zerolinecolor=SCALE[3],
+    )
+    figure.update_yaxes(
+        tickvals=list(middle.values()),
+        ticktext=[text(c, LONGEST_CATEGORY) for c in categories],
+        automargin=True,  # names of logs and groups are longer than the usual margin
+        range=[middle[categories[-1]] + band / 2, -band / 2],
+        showgrid=False,
+        ticks="",
+    )
+    return figure
+
+
+def _cut(longest: Sequence[float]) -> float:
+    """Say where bars are cut, given the longest of each policy: nowhere, unless one is far longer than is usual."""
+    usual = max([USUAL, *sorted(longest)[: (len(longest) + 1) // 2][-1:]])
+    return CUT_TO * usual if max(longest, default=0.0) > CUT_FROM * usual else np.inf
+
+
+def use_over_time(
+    edges: NDArray[np.int64], busy: Mapping[str, Floats], *, title: str = "Utilisation over time"
+) -> Figure:
+    """Draw how busy a machine is, a small chart a policy, with the first one behind each of the others.
+
+    Parameters
+    ----------
+    edges
+        (k + 1,) seconds between which was measured, all bins but the last one of the same length.
+    busy
+        By policy (k,) per cent of the machine, see `measures.use`.
+    title
+        Above the figure.
+    """
+    from plotly import graph_objects as go
+    from plotly.subplots import make_subplots
+
+    size, words = _clock(int(edges[-1] - edges[0]))
+    when = (edges - edges[0]) / size
+    # a gap of so many pixels between charts of the same height, whatever their number
+    figure = make_subplots(rows=len(busy), cols=1, shared_xaxes=True, vertical_spacing=34 / (34 + 96) / len(busy))
+    figure.update_layout(template=template())
+    reference, top = next(iter(busy)), max(100.0, *(float(share.max()) for share in busy.values()))
+    for row, (name, share) in enumerate(busy.items(), 1):
+        hue, _ = mark_style(row - 1)
+        drawn = [(name, share, hue, 2.0)]
+        if row > 1:
+            drawn.insert(0, (reference, busy[reference], SCALE[3], 1.0))
+        for what, values, colour, width in drawn:
+            figure.add_trace(
+                go.Scatter(
+                    x=when,
+                    y=np.append(values, values[-1:]),  # the last step ends where its bin does
+                    mode="lines",
+                    line={"color": colour, "width": width, "shape": "hv"},
+                    name=text(what),
+                    hovertemplate=f"<b>{text(what)}</b><br>from %{{x:.4~g}} {words}: %{{y:.1f}} %<extra></extra>",
+                ),
+                row=row,
+                col=1,
+            )
+        behind = f'<span style="color:{SCALE[3]}"> &nbsp; {text(reference)} behind</span>' if row > 1 else ""
+        figure.add_annotation(
+            text=f'<b style="color:{hue}">━</b> {text(name)}{behind}', x=0, xref="x domain", xanchor="left", y=1.0,
+            yref="y domain", yanchor="bottom", showarrow=False, row=row, col=1,
+        )  # fmt: skip
+    figure.update_yaxes(range=[0, 1.04 * top], tickvals=[0, 50, 100], ticktext=["0 %", "50 %", "100 %"])
+    figure.update_xaxes(showgrid=False, range=[0, float(when[-1])], ticks="")
+    figure.update_xaxes(title_text=f"{words} since the first submission", ticks="outside", row=len(busy))
+    each = f"processors in use of all, mean of every {_length(int(edges[1] - edges[0]))}"
+    figure.update_layout(
+        title={"text": title, "subtitle": {"text": each}}, height=180 + 130 * len(busy), margin={"t": 112}
+    )
+    return figure
+
+
+def compared(
+    comparisons: Sequence[Comparison],
+    fronts: Sequence[Front | None],
+    chosen: Sequence[tuple[str, str]] | None = None,
+) -> dict[str, Figure]:
+    """Draw everything that a report of comparisons shows, by name, for whatever was compared.
+
+    These are, with what they are in paper 000: "improvements" of the response times (figure 1); "objective", its gains
+    over EASY on each workload (figures 2 and 3); "positions" against the front (figures 4 and 5), in the response times
+    that the wish uses, or in those of the first two groups; and "utilisation" over time. Of one workload there are all
+    `figures` of its front, too. Of several, names but "objective" begin with `prefix`.
+
+    Parameters
+    ----------
+    comparisons
+        What is shown.
+    fronts
+        For each the front it was made with, with a schedule at least, or None.
+    chosen
+        Pairs of objectives to draw in full, see `figures`; of one workload.
+    """
+    several = len(comparisons) > 1
+    drawn = {}
+    gains = joint_gains(comparisons)
+    if gains:
+        drawn["objective"] = _objective_gains(gains, comparisons)
+    for number, (comparison, front) in enumerate(zip(comparisons, fronts, strict=True)):
+        before = prefix(comparisons, number) if several else ""
+        own = _improvements(comparison)
+        if front is not None:
+            own |= _positions(comparison, front)
+            if own.keys() >= {"improvements", "positions"}:  # they stand side by side
+                own["positions"].layout.height = min(max(own["improvements"].layout.height, 480), 640)
+        if comparison.edges is not None:
+            shares = dict(zip(comparison.policies, comparison.busy, strict=True))
+            name = text(comparison.workload_name)
+            own["utilisation"] = use_over_time(comparison.edges, shares, title=f"Utilisation over time, {name}")
+        if front is not None and not several:
+            own |= figures(front, comparison.marks, chosen)
+        drawn |= {f"{before}{name}": figure for name, figure in own.items()}
+    return drawn
+
+
+def prefix(comparisons: Sequence[Comparison], number: int) -> str:
+    """Begin the name of a figure of one of several comparisons: its number and what a file may be called like."""
+    name = re.sub("[^a-z0-9]+", "-", comparisons[number].workload_name.lower())[:40].strip("-")
+    return f"{number + 1}-{name or 'workload'}-"
+
+
+def _improvements(comparison: Comparison) -> dict[str, Figure]:
+    gains = {
+        policy: {
+            _named(o): float(x)
+            for o, x in zip(comparison.objectives, comparison.improvement[q], strict=True)
+            if o.unit == "s" and np.isfinite(x)
+        }
+        for q, policy in enumerate(comparison.policies[1:], 1)
+    }
+    if not any(gains.values()):  # EASY was compared with nothing
+        return {}
+    name = text(comparison.workload_name)
+    return {"improvements": bars(gains, title="Response times against EASY", subtitle=name, first=1)}
+
+
+def _objective_gains(gains: Mapping[str, Mapping[str, float]], comparisons: Sequence[Comparison]) -> Figure:
+    policies = dict.fromkeys(name for comparison in comparisons for name in comparison.policies[1:])
+    words = next(written(comparison.wish) for comparison in comparisons if comparison.wish is not None)
+    return bars(
+        {name: gains.get(name, {}) for name in policies},
+        title="Objective against EASY",
+        subtitle=text(words),
+        limits={name: row for name, row in gains.items() if name not in policies},
+        first=1,
+    )
+
+
+def _positions(comparison: Comparison, front: Front) -> dict[str, Figure]:
+    known = [o.name for o in defined(front) if o.unit == "s"]
+    wished = [name for name in (comparison.wish.names if comparison.wish else ()) if name in known]
+    chosen = [*wished, *(name for name in known if name != "AWRT" and name not in wished)][:2]
+    if len(chosen) < 2:
+        return {}
+    columns = [_column(front, name) for name in chosen]
+    # one that is far off, as FCFS may be, is named at the edge
+    easy = comparison.values[0, columns]
+    focus = [
+        name
+        for name, values in zip(comparison.policies, comparison.values, strict=True)
+        if (values[columns] <= FAR * easy).all()
+    ]
+    marks = comparison.marks
+    if comparison.nearest is not None:
+        marks[NEAREST] = comparison.nearest
+        made_online = comparison.nearest_online
+        if made_online is not None and not np.array_equal(made_online, comparison.nearest, equal_nan=True):
+            marks[NEAREST_ONLINE] = made_online
+    figure = scatter(front, chosen[0], chosen[1], marks, focus=focus)
+    figure.layout.title.text = f"Positions in {chosen[0]} and {chosen[1]}"
+    return {"positions": figure}
+
+
+def figures(
+    front: Front, marks: Mapping[str, Floats], chosen: Sequence[tuple[str, str]] | None = None
+) -> dict[str, Figure]:
+    """Draw every figure of a report, by name.
+
+    Parameters
+    ----------
+    front
+        The schedules, at least one.
+    marks
+        Other schedules by name: their objective vectors, (m,) each.
+    chosen
+        Pairs of objectives to draw in full besides UTIL with AWRT and AWRT with the first group; by default the
+        first two groups with jobs. At most MOST_PAIRS, since browsers limit what one page may draw by WebGL.
+    """
+    if chosen is not None and len(chosen) > MOST_PAIRS:
+        raise InputError(f"pairs of objectives must be at most {MOST_PAIRS}, but are {len(chosen)}")
+    groups = [o.name for o in defined(front) if o.name not in ("UTIL", "AWRT")]
+    pairs_in_full = [tuple(groups[:2])] if chosen is None and len(groups) > 1 else list(chosen or ())
+    drawn = {"util-awrt": scatter(front, "UTIL", "AWRT", marks)}
+    if len(groups) > 1:
+        pairs_in_full = [("AWRT", groups[0]), *pairs_in_full]
+    for x, y in pairs_in_full:
+        drawn[f"{x}-{y}".lower()] = scatter(front, x, y, marks, log=True)
+    drawn["parallel"] = parallel(front, marks)
+    if len(groups) > 2:
+        drawn["pairs"] = pairs(front, marks)
+    return drawn
+
+
+def _named(objective: Objective) -> str:
+    """Name a response time and, unless its name is but a number, its group."""
+    group = objective.label.removeprefix("AWRT of group ")
+    return objective.name if group.isdigit() or objective.name == "AWRT" else f"{objective.name} {group}"
+
+
+def _hides(published: float, value: float, span: float, cut: float) -> bool:
+    """Tell whether the diamond of a published value would cover the number beside a bar."""
+    beyond = (abs(published) - abs(value)) / span
+    return published * value > 0 and max(abs(published), abs(value)) <= cut and -0.04 < beyond < LABEL
+
+
+def _bar_label(value: float, cut: bool) -> str:
+    words = f"{round(value, 1) + 0.0:+.1f} %" if round(value, 1) else "0.0 %"
+    if not cut:
+        return words
+    return f"{words} ▸▸" if value > 0 else f"◂◂ {words}"
+
+
+CLOCK = ((2 * 86400, 86400, "days"), (2 * 3600, 3600, "hours"), (120, 60, "minutes"))
+
+
+def _clock(span: int) -> tuple[int, str]:
+    """Choose the unit of a time axis: seconds in it, and its name."""
+    return next(((size, words) for least, size, words in CLOCK if span >= least), (1, "seconds"))
+
+
+def _length(seconds: int) -> str:
+    """Name the length of a bin.
+
+    Examples
+    --------
+    >>> _length(604800), _length(86400), _length(21600), _length(7)
+    ('week', 'day', '6 hours', '7 seconds')
+    """
+    sizes = ((604800, "week"), (86400, "day"), (3600, "hour"), (60, "minute"), (1, "second"))
+    size, word = next((size, word) for size, word in sizes if seconds % size == 0)
+    count = seconds // size
+    return f"{count:,} {word}s" if count > 1 else word

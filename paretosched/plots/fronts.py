@@ -1,0 +1,507 @@
+"""Figures of fronts and of explorations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.arrays import Floats
+from ..core.errors import InputError
+from ..fronts.front import online
+from ..simulation.objective import Objective
+from .axes import (
+    Axis,
+    _axis,
+    _colour_bar,
+    _column,
+    _count,
+    _drawn,
+    _hover,
+    _labels,
+    _log_axis,
+    _opacity,
+    _range,
+    _ranges,
+    _scale,
+    _seen,
+    _spots,
+    _third,
+    axis,
+    extent,
+    ticks,
+    unit,
+)
+from .style import HOUR, MARKS, SETS, _column_of, _legend_below, defined, mark_style, template, text
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
+    from ..fronts.front import Front
+    from ..fronts.quality_indicators import Course
+
+WEBGL_FROM = 1_000  # points; below that SVG, which prints and zooms better
+STRANDS = 9  # lines of the parallel coordinates that make one mark
+REPRESENTATIVES = 3_000  # lines of the parallel coordinates that still answer a brush in a second
+ROOM = (460.0, 330.0)  # pixels of a plot, for placing names
+KNOWING = ("#c49a3f", "#4f7fc4")  # schedules that know the future, and online ones; on white and on black
+DASHES = ("solid", "dot", "dash")
+
+
+def scatter(
+    front: Front,
+    x: str,
+    y: str,
+    marks: Mapping[str, Floats],
+    *,
+    log: bool = False,
+    colour: str | None = None,
+    focus: Sequence[str] = (),
+) -> Figure:
+    """Draw two objectives of every schedule on a front against each other.
+
+    With a focus, figures 4 and 5 of paper 000.
+
+    Parameters
+    ----------
+    front
+        The schedules, at least one.
+    x, y
+        Names of objectives.
+    marks
+        Other schedules by name, such as those of online schedulers: their objective vectors, (m,) each. One that
+        lies so far off that it would press the front into a corner is named at the edge it lies beyond.
+    log
+        Whether the axes of response times are logarithmic.
+    colour
+        The objective that colours the points; by default the first one that is not drawn already.
+    focus
+        Names of marks that are looked at: the axes show what is better than these and half as much of what is worse,
+        wherever the rest of the front is. Then at most NEARBY of its schedules are drawn, and the border; and the
+        colour, unless it was chosen, tells online ones from those that know the future.
+
+    Raises
+    ------
+    InputError
+        An objective is not one of the front's or is undefined because its group has no jobs.
+    """
+    from plotly import graph_objects as go
+
+    across, up = axis(front, x, log), axis(front, y, log)
+    third = axis(front, colour, False) if colour else None if focus else _third(front, x, y)
+    ranges = _ranges(across, up, _spots(front, across, up, marks), focus)
+    rows = _seen(across, up, *ranges) if focus else np.arange(len(front.values))
+    webgl = len(rows) > WEBGL_FROM and not focus  # of which a browser has little: for whole fronts
+    parts = {f"{_count(len(rows))} on the front": rows}
+    if focus and not third:
+        made_online = online(front)[rows]
+        parts = {
+            "schedules that know the future": rows[~made_online],
+            "schedules of online policies": rows[made_online],
+        }
+    customdata = _under_the_mouse(front, x, y)
+    cloud = [
+        (go.Scattergl if webgl else go.Scatter)(
+            x=across.values[part].astype(np.float32),
+            y=up.values[part].astype(np.float32),
+            customdata=customdata[part],
+            mode="markers",
+            name=name,
+            showlegend=len(parts) > 1,
+            marker={
+                "size": _size(len(rows)),
+                "opacity": _opacity(len(rows)),
+                "line": {"width": 0},
+                **({"color": third.values[part].astype(np.float32), "coloraxis": "coloraxis"} if third else {}),
+                **({"color": hue} if len(parts) > 1 else {}),
+            },
+            hovertemplate=_hover(across, up)
+            + "<br>schedule %{customdata[2]}, evaluation %{customdata[3]}<extra></extra>",
+        )
+        for (name, part), hue in zip(parts.items(), KNOWING, strict=False)
+    ]
+    empty = plane(front, x, y, marks, log=log, webgl=webgl, focus=focus)
+    figure = go.Figure([*cloud, *empty.data], empty.layout)
+    figure.update_layout(
+        title={
+            "text": f"{x} and {y}",
+            "subtitle": {"text": f"{_compass(across, up)} &nbsp; {_schedules(front, len(rows))}"},
+        },
+        coloraxis=_colour_bar(third, rows),
+        **(_legend_below(0.19) if len(parts) > 1 else {}),
+    )
+    return figure
+
+
+def plane(
+    front: Front,
+    x: str,
+    y: str,
+    marks: Mapping[str, Floats],
+    *,
+    log: bool = False,
+    webgl: bool = False,
+    focus: Sequence[str] = (),
+    room: tuple[float, float] = ROOM,
+) -> Figure:
+    """Draw what `scatter` does, without the schedules of the front: axes that fit them, and named marks.
+
+    Parameters
+    ----------
+    front, x, y, marks, log, focus
+        As for `scatter`.
+    webgl
+        Whether marks are drawn by WebGL, as the schedules above which they are to be seen.
+    room
+        Width and height of the plot for which names are placed, pixels; larger ones only have more room.
+    """
+    from plotly import graph_objects as go
+
+    across, up = axis(front, x, log), axis(front, y, log)
+    spots = _spots(front, across, up, marks)
+    x_range, y_range = _ranges(across, up, spots, focus)
+    figure = go.Figure(layout={"template": template()})
+    for number, (name, spot) in enumerate(spots.items()):
+        hue, symbol = mark_style(number)
+        figure.add_trace(
+            (go.Scattergl if webgl else go.Scatter)(
+                x=[spot[0]],
+                y=[spot[1]],
+                customdata=[[round(spot[0] * HOUR), round(spot[1] * HOUR)]],
+                mode="markers",
+                name=text(name),
+                showlegend=False,
+                marker={"color": hue, "symbol": symbol, "size": 13, "line": {"width": 1.5}},
+                hovertemplate=f"<b>{text(name)}</b><br>{_hover(across, up)}<extra></extra>",
+            )
+        )
+    figure.update_layout(annotations=_labels(across, up, x_range, y_range, spots, room))
+    figure.update_xaxes(title_text=across.title, **_scale(across, x_range))
+    figure.update_yaxes(title_text=up.title, **_scale(up, y_range))
+    return figure
+
+
+def clouds(
+    sets: Mapping[str, Floats], objectives: Sequence[Objective], x: str, y: str, *, log: bool = False, title: str = ""
+) -> Figure:
+    """Draw two objectives of several sets of schedules against each other, each set in a colour of its own.
+
+    Parameters
+    ----------
+    sets
+        Objective vectors by the name of the set, (k, m) in natural units; at least one of them has a row. Larger
+        sets are drawn below smaller ones.
+    objectives
+        What the columns are.
+    x, y
+        Names of objectives.
+    log
+        Whether the axes of response times are logarithmic.
+    title
+        Above the figure; by default the two objectives.
+
+    Raises
+    ------
+    InputError
+        An objective is unknown or undefined because its group has no jobs, or there is nothing to draw.
+    """
+    from plotly import graph_objects as go
+
+    every = np.concatenate(list(sets.values()) or [np.zeros((0, len(objectives)))])
+    if len(every) == 0:
+        raise InputError("sets must have at least one schedule to be drawn, but have none")
+    columns = [_column_of(objectives, name) for name in (x, y)]
+    across, up = (_axis(objectives[c], every[:, c], log, "the workload") for c in columns)
+    draw = go.Scattergl if len(every) > WEBGL_FROM else go.Scatter
+    figure = go.Figure(layout={"template": template()})
+    order = sorted(enumerate(sets.items()), key=lambda entry: -len(entry[1][1]))
+    for number, (name, values) in order:
+        hue, symbol = SETS[number % len(SETS)]
+        count = len(values)
+        places = [_drawn(a.objective, values[:, c]) for a, c in zip((across, up), columns, strict=True)]
+        figure.add_trace(
+            draw(
+                x=places[0].astype(np.float32),
+                y=places[1].astype(np.float32),
+                customdata=np.rint(values[:, columns]).astype(np.int32),
+                mode="markers",
+                name=f"{text(name)} ({_count(count)})",
+                legendrank=number,
+                marker={
+                    "color": hue,
+                    "symbol": symbol,
+                    "size": 7 if count <= 200 else 5 if count <= 2_000 else 4,
+                    "opacity": 1.0 if count <= 200 else 0.6,
+                    "line": {"width": 0.5 if count <= 200 else 0},
+                },
+                hovertemplate=f"<b>{text(name)}</b><br>{_hover(across, up)}<extra></extra>",
+            )
+        )
+    figure.update_layout(
+        title={"text": title or f"{x} and {y}", "subtitle": {"text": _compass(across, up)}},
+        **_legend_below(0.19),
+    )
+    figure.update_xaxes(title_text=across.title, **_scale(across, _range(across, [])))
+    figure.update_yaxes(title_text=up.title, **_scale(up, _range(up, [])))
+    return figure
+
+
+def courses(runs: Mapping[str, Course], *, title: str = "What runs found, and when") -> Figure:
+    """Draw the hypervolume that runs had reached, and the size of their fronts, over their evaluations.
+
+    Parameters
+    ----------
+    runs
+        Their courses by name, measured in one box, see `indicators.course`.
+    title
+        Above the figure.
+    """
+    from plotly import graph_objects as go
+    from plotly.subplots import make_subplots
+
+    figure = make_subplots(rows=2, cols=1, shared_xaxes=True, row_heights=[0.62, 0.38], vertical_spacing=0.06)
+    figure.update_layout(template=template())
+    for number, (name, run) in enumerate(runs.items()):
+        hue, symbol = SETS[number % len(SETS)]
+        dash = DASHES[number // len(SETS) % len(DASHES)]
+        for row, (what, measured, spec) in enumerate(
+            (("hypervolume", run.hypervolume, ".4f"), ("front", run.size, ",d")), 1
+        ):
+            figure.add_trace(
+                go.Scatter(
+                    x=run.evaluations,
+                    y=measured,
+                    mode="lines+markers",
+                    name=text(name),
+                    legendgroup=str(number),
+                    showlegend=row == 1,
+                    line={"color": hue, "width": 2, "dash": dash},
+                    marker={"color": hue, "symbol": symbol, "size": 6},
+                    hovertemplate=f"<b>{text(name)}</b><br>%{{x:,d}} evaluations: {what} %{{y:{spec}}}<extra></extra>",
+                ),
+                row=row,
+                col=1,
+            )
+    low, high = (f(int(end(run.evaluations)) for run in runs.values()) for f, end in ((min, np.min), (max, np.max)))
+    limits = [float(np.log10(low)) - 0.05, float(np.log10(max(high, low + 1))) + 0.05]
+    figure.update_xaxes(**_log_axis(limits, 7))
+    figure.update_xaxes(title_text="evaluations", row=2)
+    figure.update_yaxes(title_text="hypervolume", rangemode="tozero", row=1)
+    sizes = np.concatenate([run.size for run in runs.values()])
+    limits = [-0.02, float(np.log10(max(sizes.max(), 10))) + 0.1]
+    figure.update_yaxes(title_text="points of the front", **_log_axis(limits, 4), row=2)
+    figure.update_layout(
+        title={"text": title, "subtitle": {"text": "share of the box that is dominated; better: up ↑"}},
+        height=640,
+        **_legend_below(0.13),
+    )
+    return figure
+
+
+def parallel(front: Front, marks: Mapping[str, Floats]) -> Figure:
+    """Draw all objectives at once, one line a schedule, better upwards on every axis.
+
+    Of a large front `representatives` are drawn. Dragging along an axis keeps the lines that pass there. Response
+    times are on logarithmic axes.
+
+    Parameters
+    ----------
+    front
+        The schedules, at least one.
+    marks
+        Other schedules by name: their objective vectors, (m,) each, drawn as strong lines.
+    """
+    from plotly import graph_objects as go
+
+    axes = [axis(front, o.name, not o.maximise) for o in defined(front)]
+    columns = [_column(front, a.objective.name) for a in axes]
+    places = np.column_stack([a.place(a.values) for a in axes])
+    shown = representatives(places, REPRESENTATIVES)
+    tint = np.linspace(0.0, 0.6, len(shown))
+    leading = axes[2 if len(axes) > 2 else -1]
+    tint[np.argsort(leading.values[shown], kind="stable")] = tint.copy()
+    drawn = {
+        name: np.array([a.place(np.array(_drawn(a.objective, vector[c]))) for a, c in zip(axes, columns, strict=True)])
+        for name, vector in marks.items()
+    }
+    # An outlier must not press all schedules into a corner: beyond the ends of the axes lines are cut.
+    ends = np.array([extent(column, np.array([d[c] for d in drawn.values()])) for c, column in enumerate(places.T)])
+    lines, tints = [places[shown]], [tint]
+    for number, own in enumerate(drawn.values()):
+        # The lines of this chart are one pixel wide; a few of them, a hair apart, are a thick one.
+        hair = np.linspace(-0.003, 0.003, STRANDS)[:, None] * np.ptp(ends, axis=1)
+        lines.append(np.clip(own + hair, ends[:, 0], ends[:, 1]))
+        tints.append(np.full(STRANDS, 0.65 + 0.3 * (number % len(MARKS) + 0.5) / len(MARKS)))
+    every = np.concatenate(lines)
+    chart = go.Parcoords(
+        dimensions=[_dimension(a, every[:, c], *ends[c]) for c, a in enumerate(axes)],
+        line={"color": np.concatenate(tints).astype(np.float32), "cmin": 0, "cmax": 1, "colorscale": _tints()},
+        labelside="top",
+    )
+    names = "   ".join(
+        f'<span style="color:{mark_style(number)[0]}">━━</span> {text(name)}' for number, name in enumerate(marks)
+    )
+    count = len(front.values)
+    beyond = [name for name, own in drawn.items() if (own < ends[:, 0]).any() or (own > ends[:, 1]).any()]
+    cut = f"beyond the end of an axis: {', '.join(map(text, beyond))}" if beyond else ""
+    figure = go.Figure(chart, {"template": template()})
+    figure.update_layout(
+        title={
+            "text": f"All objectives: {_count(len(shown))} of {_count(count)} schedules shown",
+            "subtitle": {
+                "text": f"better: up on every axis ↑ &nbsp; colour: {leading.objective.name} &nbsp; {cut}<br>{names}"
+            },
+        },
+        height=520,
+        margin={"l": 70, "r": 70, "t": 145, "b": 30},
+    )
+    return figure
+
+
+def pairs(front: Front, marks: Mapping[str, Floats]) -> Figure:
+    """Draw the response times of every two groups against each other, small and on logarithmic axes.
+
+    Parameters
+    ----------
+    front
+        The schedules, of at least two groups with jobs; of many, `representatives` are drawn.
+    marks
+        Other schedules by name: their objective vectors, (m,) each.
+    """
+    from plotly import graph_objects as go
+
+    axes = [axis(front, o.name, True) for o in defined(front) if o.name not in ("UTIL", "AWRT")]
+    if len(axes) < 2:
+        raise InputError(f"pairs of groups need two groups with jobs, but {front.workload} has {len(axes)}")
+    places = np.column_stack([a.place(a.values) for a in axes])
+    shown = representatives(places, REPRESENTATIVES)
+    matrix = {"diagonal_visible": False, "showupperhalf": False}
+    figure = go.Figure(layout={"template": template()})
+    figure.add_trace(
+        go.Splom(
+            dimensions=[{"label": a.objective.name, "values": a.values[shown].astype(np.float32)} for a in axes],
+            marker={"size": 3, "opacity": _opacity(len(shown)), "line": {"width": 0}},
+            hovertemplate="%{xaxis.title.text} %{x:.4g} h<br>%{yaxis.title.text} %{y:.4g} h<extra></extra>",
+            showlegend=False,
+            **matrix,
+        )
+    )
+    for number, (name, vector) in enumerate(marks.items()):
+        hue, symbol = mark_style(number)
+        figure.add_trace(
+            go.Splom(
+                dimensions=[
+                    {"label": a.objective.name, "values": [vector[_column(front, a.objective.name)] / HOUR]}
+                    for a in axes
+                ],
+                name=text(name),
+                marker={"size": 10, "color": hue, "symbol": symbol, "line": {"width": 1}},
+                hovertemplate=f"<b>{text(name)}</b><br>%{{x:.4g}} h, %{{y:.4g}} h<extra></extra>",
+                **matrix,
+            )
+        )
+    figure.update_layout(
+        title={
+            "text": f"Group against group: {_count(len(shown))} of {_count(len(front.values))} schedules shown",
+            "subtitle": {
+                "text": "better: left and down ↙ &nbsp; response times in hours; a mark far off the front is left out"
+            },
+        },
+        height=760,
+        showlegend=True,
+        dragmode="select",
+        hovermode="closest",
+    )
+    for number, a in enumerate(axes, 1):
+        drawn = [vector[_column(front, a.objective.name)] / HOUR for vector in marks.values()]
+        scale = _scale(a, _range(a, drawn), 4)
+        figure.update_layout({f"xaxis{number}": scale, f"yaxis{number}": scale})
+    return figure
+
+
+def representatives(places: Floats, count: int) -> NDArray[np.int64]:
+    """Choose rows that stand for all: the best and worst of every column, then always the one farthest from those.
+
+    Parameters
+    ----------
+    places
+        (p, m), in the scale in which they are drawn; columns are compared in units of their ranges.
+    count
+        How many rows at most, unless there are more extremes than that.
+
+    Returns
+    -------
+    (min(p, count),) int64
+        Ascending row numbers. The same rows for the same values, whatever the machine.
+
+    Examples
+    --------
+    Both ends, then the middle of the largest gap.
+
+    >>> representatives(np.array([[0.0], [1.0], [2.0], [6.0], [10.0]]), 3).tolist()
+    [0, 3, 4]
+    """
+    if len(places) <= count:
+        return np.arange(len(places))
+    low, span = places.min(axis=0), np.ptp(places, axis=0)
+    unit_places = (places - low) / np.where(span > 0, span, 1.0)
+    chosen = list(dict.fromkeys([*unit_places.argmin(axis=0).tolist(), *unit_places.argmax(axis=0).tolist()]))
+    nearest = np.full(len(places), np.inf)
+    for row in chosen:
+        _come_nearer(nearest, unit_places, row)
+    while len(chosen) < count:
+        chosen.append(int(nearest.argmax()))
+        _come_nearer(nearest, unit_places, chosen[-1])
+    return np.array(sorted(chosen))
+
+
+def _come_nearer(nearest: Floats, places: Floats, row: int) -> None:
+    away = places - places[row]
+    np.minimum(nearest, np.einsum("ij,ij->i", away, away), out=nearest)
+    nearest[row] = -1.0  # never again, not even among duplicates
+
+
+def _schedules(front: Front, shown: int) -> str:
+    count = len(front.values)
+    part = "" if shown == count else f"{_count(shown)} of "
+    return f"{part}{_count(count)} schedule{'s' if count != 1 else ''} of {text(front.workload)}"
+
+
+def _size(count: int) -> int:
+    return 8 if count <= 200 else 6 if count <= 2_000 else 4 if count <= 10_000 else 3
+
+
+def _under_the_mouse(front: Front, x: str, y: str) -> NDArray[np.int32]:
+    columns = [front.values[:, _column(front, x)], front.values[:, _column(front, y)]]
+    return np.column_stack([np.rint(columns).T, np.arange(len(front.values)), front.evaluation]).astype(np.int32)
+
+
+def _compass(across: Axis, up: Axis) -> str:
+    """Say where better is."""
+    right, top = across.objective.maximise, up.objective.maximise
+    arrow = {(False, False): "↙", (True, False): "↘", (False, True): "↖", (True, True): "↗"}[right, top]
+    return f"better: {'right' if right else 'left'} and {'up' if top else 'down'} {arrow}"
+
+
+def _dimension(a: Axis, places: Floats, low: float, high: float) -> dict[str, Any]:
+    if low == high:
+        low, high = low - 0.5, high + 0.5
+    places_of_ticks = ticks(a, low, high)
+    return {
+        "label": f"{a.objective.name}<br>{unit(a.objective)}",
+        "values": places.astype(np.float32),
+        "range": [low, high] if a.objective.maximise else [high, low],
+        "tickvals": [float(a.place(np.array(tick))) for tick in places_of_ticks],
+        "ticktext": [f"{tick:,g}" for tick in places_of_ticks],
+    }
+
+
+def _tints() -> list[list[Any]]:
+    """Make a colour scale whose lower part colours schedules and whose upper part has one step a mark."""
+    soft = ("#3b5b92", "#5b7396", "#7c8a94", "#9c9c84", "#bcae70")
+    scale: list[list[Any]] = [[0.6 * i / (len(soft) - 1), colour] for i, colour in enumerate(soft)]
+    for number, (colour, _) in enumerate(MARKS):
+        scale += [[0.65 + 0.3 * (number + k) / len(MARKS), colour] for k in (0.05, 0.95)]
+    return [*scale, [1.0, MARKS[-1][0]]]

@@ -1,0 +1,133 @@
+"""The words with which policies are explained."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from .time_sharing import TimeSharing
+
+LIFETIME = 100 * 365 * 86400  # seconds, longer than any machine; a wait beyond it is never
+
+
+class Kind(NamedTuple):
+    """A job that stands for many.
+
+    Attributes
+    ----------
+    name
+        What it is called.
+    width, estimate
+        Processors and seconds it requests.
+    """
+
+    name: str
+    width: int
+    estimate: int
+
+
+# Of CTC scaled to 1024, 4 and 64 processors are the median and the 95th percentile; half of the requested times lie
+# between 15 min and 16 h.
+KINDS = (
+    Kind("small", 4, 1800),
+    Kind("narrow long", 4, 43200),
+    Kind("wide short", 64, 1800),
+    Kind("large", 64, 43200),
+)
+
+WHEN = {
+    "weekend": "Saturday and Sunday",
+    "day": "Monday to Friday, 8 to 18 o'clock",
+    "night": "the rest of the week",
+}
+FORMULAS = {
+    "f1": "w (K + a wait / request + b request / processors)",
+    "f2": "w (K + a wait + b request x processors)",
+    "f3": "w (K + a wait / (request x processors))",
+    "f4": "w (K + a wait + b request / processors)",
+}
+RULES = {
+    "fcfs": "Jobs start in the order of submission: nobody overtakes anybody, and while the first job does not fit, "
+    "processors stay idle.",
+    "list": "In the order of submission, every job that fits starts: a narrow job overtakes any number of wide ones, "
+    "and a wide one may wait as long as narrow ones keep coming.",
+    "easy": "Jobs start in the order of submission. While the first one does not fit, it has a reservation for the "
+    "earliest time that the requests of the running jobs allow, and whoever fits now and does not delay that one "
+    "reservation overtakes it. Groups, weekends and hours make no difference.",
+    "conservative": "Every job gets a reservation when it is submitted, the earliest that delays nobody before it, and "
+    "reservations only ever move forward: whoever overtakes delays no reservation. Groups, weekends and hours make "
+    "no difference.",
+    "conservative-replan": "At every submission and completion all waiting jobs are planned anew in the order of "
+    "submission, each as early as delays nobody before it, and those whose turn is now start: whoever overtakes delays "
+    "nobody in the plan, but plans are not kept. Groups, weekends and hours make no difference.",
+    "scojo": "The machine belongs to short, medium and long jobs in turn, for the shares of an interval that the "
+    "policy gives them. At the end of a slice jobs are stopped, and go on later on the same processors. In its slice a "
+    "class is served in the order of submission, with EASY backfilling. User groups make no difference.",
+    "recorded": "Jobs start when the log says that they did: a record, and no rule.",
+}
+IDLE = {
+    True: "Jobs of other classes use the processors that a slice leaves idle, until it ends.",
+    False: "Processors that a slice leaves idle stay so: jobs run in the slices of their own class only.",
+}
+KNOWN = {"known": "true run times, which the scheduler knows", "estimates": "the run times that are requested"}
+OPTIMISED = {
+    "groups": "Where enough medium or long jobs wait, they are planned together: among many orders the one with the "
+    "smallest slowdowns is sought, and kept until the group has finished; whoever is backfilled then delays no planned "
+    "job.",
+    "bottom-line": "Medium and long jobs that wait are planned anew at every event of their slice, however few: among "
+    "many orders the one with the smallest slowdowns is sought; whoever is backfilled delays no planned job.",
+}
+QUEUE = (
+    "At every submission and completion the waiting jobs are ordered by a key, largest first, equal keys in the order "
+    "of submission. A wait counts from submission; the key is that of the present situation, by the site's clock."
+)
+BACKFILLING = {
+    "none": "The first job starts as soon as it fits, and nobody starts before it: to overtake is to start earlier, "
+    "and while the first job does not fit, processors stay idle.",
+    "easy": "The first job starts as soon as it fits. While it does not, it has a reservation for the earliest time "
+    "that the requests of the running jobs allow, and in the order of the keys whoever fits now and does not delay "
+    "that one reservation starts before it (EASY backfilling): a job that is passed in the queue may still start "
+    "earlier, where it fits.",
+    "conservative": "In the order of the keys all waiting jobs are planned anew each time, each as early as delays "
+    "nobody before it, and those whose turn is now start (conservative backfilling): a job that is passed in the queue "
+    "may still start earlier, where it delays nobody before it.",
+}
+READING = (
+    "Waits: 0 is at once; = is in the order of submission; never is not within a hundred years. A job that has waited "
+    "itself is passed later than a new one, by as much as its wait is worth to the other."
+)
+
+
+def _on_time_sharing(sharing: TimeSharing) -> list[str]:
+    """Say in sentences who is in which class, how time is divided, and whether groups are planned."""
+    s = sharing
+    begin = [f"from {row.hour}:00 on " if len(s.shares) > 1 else "" for row in s.shares]
+    parts = [f"{100 * a:g} %, {100 * b:g} % and {100 * c:g} %" for _, a, b, c in s.shares]
+    shares = "; ".join(map("".join, zip(begin, parts, strict=True)))
+    return [
+        f"Jobs are medium from {s.medium_from:,d} s on and long from {s.long_from:,d} s on, by {KNOWN[s.run_times]}. "
+        f"An interval lasts {s.interval:,d} s, a switch between classes {s.overhead:,d} s of it. The shares of "
+        f"short, medium and long jobs are {shares}; a class without jobs leaves its share to the others, and a short "
+        f"slice may last up to {s.short_slice:,d} s if short jobs need that.",
+        IDLE[s.backfill],
+        *([] if s.optimisation is None else [OPTIMISED[s.optimisation.method]]),
+    ]
+
+
+def duration(seconds: float) -> str:
+    """Write a time in the unit that suits it, to two digits or to the unit.
+
+    Examples
+    --------
+    >>> duration(0), duration(59), duration(330), duration(5400), duration(9e5), duration(1e8), duration(1e12)
+    ('0', '59 s', '5.5 min', '1.5 h', '10 d', '3.2 y', 'over 100 y')
+    """
+    if seconds == 0:
+        return "0"
+    if seconds < 0.95:
+        return "under 1 s"
+    if seconds > LIFETIME:
+        return "over 100 y"
+    units = (("s", 1, 59.5), ("min", 60, 59.5), ("h", 3600, 47.5), ("d", 86400, 364.5), ("y", 365 * 86400, math.inf))
+    unit, value = next((unit, seconds / size) for unit, size, end in units if seconds / size < end)
+    return f"{f'{value:.1f}'.removesuffix('.0') if value < 9.95 else f'{value:.0f}'} {unit}"

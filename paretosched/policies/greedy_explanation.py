@@ -1,0 +1,486 @@
+"""What a policy does, in words and numbers: who overtakes whom in the queue, and after how long a wait.
+
+Nothing is simulated or sampled. In each situation the key of a waiting job, see `policy`, grows with its wait or is
+constant, so that against a job that has just been submitted there is one wait from which on it comes first. That
+wait is found to the second, by the criterion as it is printed and in float64, as the simulator decides.
+
+With a wait u of the other job, too, it is longer by r u, where r is the ratio of the speeds at which their keys grow:
+
+====  =====================================
+f1    w a / p, p requested seconds
+f2    w a
+f3    w a / (p m), m processors
+f4    w a
+====  =====================================
+
+In one group all jobs have the same weight and K: but for rounding, what their size does is the same in every group
+whose weight is not 0.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..core.arrays import Floats, Ints
+from ..core.errors import InputError, one_of
+from ..core.tables import MOST_WIDE, Column, listed, plain, table, wrapped
+from ..workload.calendar import SITUATIONS
+from .explanation_words import (
+    BACKFILLING,
+    FORMULAS,
+    KINDS,
+    LIFETIME,
+    QUEUE,
+    READING,
+    RULES,
+    WHEN,
+    Kind,
+    _on_time_sharing,
+    duration,
+)
+from .policy import Policy, as_policy, to_json
+from .rule_base_explanation import RulesExplanation, explain_rules, origin_of
+
+NEVER = -1
+EQUAL = "="
+SMALL, LARGE = 0, 3
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """What a policy does; made by `explain`.
+
+    Parameters
+    ----------
+    policy
+        The policy. If it is not Greedy, it has no keys, and there are no groups below.
+    keys
+        (3, kinds, G) the key of a job that has just been submitted, by situation, kind and group.
+    speeds
+        (3, kinds, G) by how much it grows in a second.
+    waits
+        (3, kinds, G, kinds, G) int64 seconds: how long a job of the last two, kind and group, must have waited to come
+        before one of the first two that has just been submitted; 0 is at once, NEVER is not within a hundred years.
+        Two for which it is 0 both ways have equal keys, and go in the order of submission.
+    """
+
+    policy: Policy
+    keys: Floats
+    speeds: Floats
+    waits: Ints
+
+    @property
+    def situations(self) -> tuple[str, ...]:
+        """The situations that the policy tells apart: three or none."""
+        return SITUATIONS if self.policy.rule == "greedy" else ()
+
+    def rows(self) -> list[dict[str, Any]]:
+        """List every two jobs, as plain values; none where the policy has no keys.
+
+        The keys are "situation", "criterion"; "new_job" and "new_group", kind and group of a job that has just been
+        submitted; "job" and "group", those of a waiting one; "wait", the seconds after which this one comes first, None
+        for never; "more", the seconds it needs in addition for every second that the other has waited, None where its
+        key does not grow.
+        """
+        rows = []
+        with np.errstate(all="ignore"):  # of speeds that are all but 0
+            more = plain(self.speeds[:, :, :, None, None] / self.speeds[:, None, None, :, :])
+        for s, k, i, x, j in np.ndindex(*self.waits.shape):
+            if (k, i) != (x, j):
+                wait = int(self.waits[s, k, i, x, j])
+                rows.append(
+                    {
+                        "situation": SITUATIONS[s],
+                        "criterion": self.policy.criteria[s],
+                        "new_job": KINDS[k].name,
+                        "new_group": self.policy.groups[i],
+                        "job": KINDS[x].name,
+                        "group": self.policy.groups[j],
+                        "wait": None if wait == NEVER else wait,
+                        "more": more[s][k][i][x][j],
+                    }
+                )
+        return rows
+
+    def about(self) -> dict[str, Any]:
+        """Give everything as plain values: what the policy is, the sentences, the jobs of the examples and the rows."""
+        p = self.policy
+        situations = {situation: self.situation(s) for s, situation in enumerate(self.situations)}
+        jobs = [{"job": kind.name, "processors": kind.width, "requested": kind.estimate} for kind in KINDS]
+        return {
+            "policy": to_json(p),
+            "words": self.words(),
+            "situations": situations,
+            "jobs": jobs,
+            "rows": self.rows(),
+        }
+
+    def words(self) -> list[str]:
+        """Say in sentences where the policy comes from, and how it chooses whom to start."""
+        origin = [said] if (said := origin_of(self.policy.provenance)) else []
+        if self.policy.rule != "greedy":
+            shared = [] if self.policy.sharing is None else _on_time_sharing(self.policy.sharing)
+            return [*origin, RULES[self.policy.rule], *shared]
+        return [*origin, QUEUE, BACKFILLING[self.policy.backfill], _examples(), READING]
+
+    def situation(self, number: int) -> list[str]:
+        """Say in sentences what the queue looks like in the situation of this number."""
+        if not self.policy.genes[number, : len(self.policy.groups)].any():
+            return ["All weights are 0, and so are all keys: jobs stand in the order of submission."]
+        parts = (_on_groups, _on_waiting, _on_size, _on_head_starts)
+        return [sentence for part in parts for sentence in part(self, number)]
+
+    def prose(self) -> str:
+        """Write all sentences, a paragraph a line."""
+        lines = [
+            f"{situation.capitalize()} ({WHEN[situation]}; {self.policy.criteria[s]}). {' '.join(self.situation(s))}"
+            for s, situation in enumerate(self.situations)
+        ]
+        return "\n".join([*self.words(), *lines])
+
+    def text(self) -> str:
+        """Write everything for a terminal: sentences, and for every situation two tables of waits."""
+        p = self.policy
+        lines = [p.name, *(line for said in self.words() for line in wrapped(said))]
+        for s, situation in enumerate(self.situations):
+            lines += ["", f"{situation} ({WHEN[situation]}): {p.criteria[s]}, key = {FORMULAS[p.criteria[s]]}"]
+            lines += [line for said in self.situation(s) for line in wrapped(said, "  ", "    ")]
+            if len(p.groups) > 1:
+                lines.append("  How long a job must have waited to pass a new one of its size, group by group:")
+                small, large = (
+                    _wait_table(f"new {KINDS[kind].name} job", self.among_groups(s, kind), p.groups)
+                    for kind in (SMALL, LARGE)
+                )
+                lines += [f"    {line}" for line in _beside(small, large)]
+            lines.append("  How long a job must have waited to pass a new one of its group, size by size:")
+            sizes = _wait_table("new job", self.among_kinds(s), [kind.name for kind in KINDS])
+            lines += [f"    {line}" for line in sizes]
+        return "\n".join(lines)
+
+    def among_groups(self, situation: int, kind: int) -> Ints:
+        """Give the waits, (G, G), between jobs of one kind: in row i those that pass a new job of group i."""
+        waits: Ints = self.waits[situation, kind, :, kind, :]
+        return waits
+
+    def among_kinds(self, situation: int) -> Ints:
+        """Give the waits, (kinds, kinds), between jobs of one group, any whose weight is not 0: in row k to pass k."""
+        group = self.heaviest(situation)
+        waits: Ints = self.waits[situation, :, group, :, group]
+        return waits
+
+    def heaviest(self, situation: int) -> int:
+        """Give the first group of the largest weight."""
+        return int(self.policy.genes[situation, : len(self.policy.groups)].argmax())
+
+
+def explain(policy: str | os.PathLike[str] | Policy) -> Explanation | RulesExplanation:
+    """Find out what a policy does: who overtakes whom, and when; or of a rule base, which strategy it chooses where.
+
+    Parameters
+    ----------
+    policy
+        What `simulate` accepts: a `Policy`, the name of a rule, or the path of a policy file.
+
+    Raises
+    ------
+    InputError
+        There is no such policy, or its file breaks a rule.
+
+    Examples
+    --------
+    By f2 with b = 0 a small job of guests, whose weight is a quarter, passes a new one of the staff when
+    t / 4 >= K of the staff, 5: after 20 s; and needs 4 s more for each second that the other has waited.
+
+    >>> from paretosched.policies.policy import greedy
+    >>> p = greedy(["f2"] * 3, [[1, 0.25, 5, 0, 1, 0]] * 3, groups=("staff", "guests"))
+    >>> row = explain(p).rows()[0]
+    >>> row["new_group"], row["group"], row["wait"], row["more"]
+    ('staff', 'guests', 20, 4.0)
+    """
+    p = as_policy(policy)
+    if p.rules is not None:
+        return explain_rules(p, p.rules)
+    shape = (len(SITUATIONS), len(KINDS), len(p.groups))
+    keys, speeds, waits = np.zeros(shape), np.zeros(shape), np.zeros(shape + shape[1:], dtype=np.int64)
+    for s in range(len(p.criteria)):
+        keys[s], speeds[s], waits[s] = _of_situation(p, s)
+    for array in (keys, speeds, waits):
+        array.flags.writeable = False
+    return Explanation(p, keys, speeds, waits)
+
+
+def _of_situation(policy: Policy, s: int) -> tuple[Floats, Floats, Ints]:
+    criterion, (w, K, a, b) = policy.criteria[s], _genes(policy, s)
+    width, estimate = (
+        np.array(sizes, dtype=np.float64)[:, None] for sizes in zip(*(k[1:] for k in KINDS), strict=True)
+    )
+
+    def after(wait: ArrayLike) -> Floats:
+        return key(criterion, w, K, a, b, wait, estimate, width)
+
+    keys = after(0)
+    speeds = np.array([w * a * _pace(criterion, kind) for kind in KINDS])
+    return keys, speeds, _least(after, keys[:, :, None, None], 0)
+
+
+class Job(NamedTuple):
+    """What the key of a job depends on, besides its wait.
+
+    Attributes
+    ----------
+    group
+        The name of its user group.
+    width, estimate
+        Processors and seconds it requests.
+    """
+
+    group: str
+    width: int
+    estimate: int
+
+
+def needed_wait(policy: Policy, situation: str, job: Job, other: Job, waited: int = 0) -> int | None:
+    """Tell how long a job must have waited to come before another one in the queue of Greedy.
+
+    Parameters
+    ----------
+    policy
+        Greedy.
+    situation
+        "weekend", "day" or "night": the one in which the queue is ordered.
+    job, other
+        The two jobs. Where they have waited equally long, `job` was submitted first.
+    waited
+        Seconds that the other job has waited.
+
+    Returns
+    -------
+    Seconds, or None for not within a hundred years.
+
+    Raises
+    ------
+    InputError
+        The policy is another one, has no such group, or a number is out of range.
+
+    Examples
+    --------
+    By f1, with a = 1 and b = 0, a job of 10 requested seconds has the key of one of 100 that has waited 50 when it has
+    waited 5; but the other was submitted first.
+
+    >>> from paretosched.policies.policy import greedy
+    >>> p = greedy(["f1"] * 3, [[1, 0, 1, 0]] * 3, groups=("1",))
+    >>> needed_wait(p, "day", Job("1", 1, 10), Job("1", 8, 100), waited=50)
+    6
+    """
+    if policy.rule != "greedy":
+        raise InputError(f'policy must be Greedy, whose queue is ordered by keys, but is "{policy.rule}"')
+    one_of("situation", situation, SITUATIONS)
+    s = SITUATIONS.index(situation)
+    for one in (job, other):
+        one_of("group", one.group, policy.groups)
+        if one.width < 1 or one.estimate < 1:
+            raise InputError(f"jobs must request at least 1 processor for 1 s, but one is {one}")
+    if not 0 <= waited <= LIFETIME:
+        raise InputError(f"waited must be in 0..{LIFETIME} s, but is {waited}")
+    w, K, a, b = _genes(policy, s)
+
+    def key_of(one: Job, wait: ArrayLike) -> Floats:
+        g = policy.groups.index(one.group)
+        return key(policy.criteria[s], w[g], K[g], a, b, wait, one.estimate, one.width)
+
+    least = int(_least(lambda wait: key_of(job, wait), np.asarray(key_of(other, waited)), waited))
+    return None if least == NEVER else least
+
+
+def key(
+    criterion: str,
+    w: ArrayLike,
+    K: ArrayLike,
+    a: ArrayLike,
+    b: ArrayLike,
+    wait: ArrayLike,
+    estimate: ArrayLike,
+    width: ArrayLike,
+) -> Floats:
+    """Evaluate a criterion, see `policy`, as the simulator does, on anything that numpy can broadcast.
+
+    Examples
+    --------
+    >>> float(key("f2", 0.5, 1, 1, 0.25, 10, 20, 2))
+    10.5
+    """
+    w, K, a, b, wait, p, m = (np.asarray(x, dtype=np.float64) for x in (w, K, a, b, wait, estimate, width))
+    if criterion == "f1":
+        return np.asarray(w * (K + a * (wait / p) + b * (p / m)))
+    if criterion == "f2":
+        return np.asarray(w * (K + a * wait + b * (p * m)))
+    if criterion == "f3":
+        return np.asarray(w * (K + a * (wait / (p * m))))
+    return np.asarray(w * (K + a * wait + b * (p / m)))
+
+
+def _genes(policy: Policy, situation: int) -> tuple[Floats, Floats, float, float]:
+    row, count = policy.genes[situation], len(policy.groups)
+    return row[:count], row[count : 2 * count], float(row[-2]), float(row[-1])
+
+
+def _least(key_after: Callable[[ArrayLike], Floats], rival: Floats, waited: int) -> Ints:
+    """Find the shortest waits, in whole seconds, after which a key is at least a rival's; NEVER beyond LIFETIME.
+
+    Rounding keeps order, so that a key, like its formula, never falls as the wait grows, and halving finds the wait.
+    A job that has waited less than its rival was submitted later and loses ties.
+    """
+    low = np.zeros(np.broadcast(key_after(0), rival).shape, dtype=np.int64)
+    high = np.full(low.shape, LIFETIME + 1, dtype=np.int64)
+    while (searched := low < high).any():
+        middle = (low + high) // 2
+        reached = key_after(middle)
+        first = (reached > rival) | ((reached == rival) & (middle >= waited))
+        high = np.where(first, middle, high)
+        low = np.where(searched & ~first, middle + 1, low)
+    return np.where(high > LIFETIME, NEVER, high)
+
+
+def _pace(criterion: str, kind: Kind) -> float:
+    """Give how fast a wait counts, by which w a is multiplied."""
+    return {"f1": 1 / kind.estimate, "f3": 1 / (kind.estimate * kind.width)}.get(criterion, 1.0)
+
+
+def _bulk(criterion: str, kind: Kind) -> float:
+    """Give what size is in the key, by which w b is multiplied."""
+    return float(kind.estimate * kind.width) if criterion == "f2" else kind.estimate / kind.width
+
+
+# --- words --------------------------------------------------------------------------------------------------------
+
+
+def _on_groups(e: Explanation, s: int) -> Iterator[str]:
+    groups = e.policy.groups
+    if len(groups) == 1:
+        return
+    small, large = (ranked(e.keys[s, kind], groups) for kind in (SMALL, LARGE))
+    if small == large:
+        yield f"Groups: submitted together, jobs of one size stand in this order: {small}."
+    else:
+        yield f"Groups: submitted together, small jobs stand in this order: {small}; and large ones: {large}."
+    zero = [group for group, weight in zip(groups, _genes(e.policy, s)[0], strict=True) if weight == 0]
+    if zero:
+        yield f"Weight 0 ({listed(zero)}): such keys stay 0, however long a job waits."
+
+
+def _on_waiting(e: Explanation, s: int) -> Iterator[str]:
+    weights, _, a, _ = _genes(e.policy, s)
+    if a == 0:
+        yield "Waiting: it does not count (a is 0); a job that stands behind another one stays there."
+        return
+    heaviest = e.heaviest(s)
+    with np.errstate(over="ignore"):
+        worth = {g: 3600 * weights[heaviest] / w for g, w in zip(e.policy.groups, weights, strict=True) if w > 0}
+    first = e.policy.groups[heaviest]
+    others = [f"{duration(float(seconds))} in {group}" for group, seconds in worth.items() if group != first]
+    per = {"f1": "the request", "f3": "the request times the processors"}.get(e.policy.criteria[s])
+    if others:
+        size = ", of one size" if per else ""
+        yield f"Waiting: an hour of a job in group {first} counts as much as {listed(others)}{size}."
+    if per:
+        yield f"Waiting counts relative to size: a job of half {per} ages twice as fast."
+
+
+def _on_size(e: Explanation, s: int) -> Iterator[str]:
+    keys, waits = e.keys[s, :, e.heaviest(s)], e.among_kinds(s)
+    names = [kind.name for kind in KINDS]
+    first, last = int(keys.argmax()), int(keys.argmin())
+    if keys[first] == keys[last]:
+        yield "Size: no head start; new jobs of a group stand in the order of submission."
+        return
+    wait = int(waits[first, last])
+    until = "however long that has waited" if wait == NEVER else f"until that has waited {duration(wait)}"
+    yield (
+        f"Size: submitted together, jobs of one group stand in this order: {ranked(keys, names)}; "
+        f"a new {names[first]} job passes a {names[last]} one {until}."
+    )
+
+
+def _on_head_starts(e: Explanation, s: int) -> Iterator[str]:
+    """Tell what K and b are worth in waiting, which is what the reader has a feeling for."""
+    _, K, a, b = _genes(e.policy, s)
+    criterion = e.policy.criteria[s]
+    if a == 0:
+        return
+    parts = []
+    for name, worth in (("K", K), ("size", np.array([b]))):
+        if worth.any() and (name, criterion) != ("size", "f3"):
+            spans = []
+            for kind in (KINDS[SMALL], KINDS[LARGE]):
+                with np.errstate(over="ignore"):
+                    seconds = worth * (_bulk(criterion, kind) if name == "size" else 1.0) / a / _pace(criterion, kind)
+                ends = dict.fromkeys(duration(float(end)) for end in (seconds.min(), seconds.max()))
+                spans.append(" to ".join(ends))
+            same = spans[0] == spans[1]
+            parts.append(f"{name} {spans[0] if same else f'{spans[0]} for a small job, {spans[1]} for a large one'}")
+    if parts:
+        yield f"Head starts at submission, in waiting: {'; '.join(parts)}."
+
+
+def waiting(waits: Ints, new: int, other: int) -> str:
+    """Write the wait after which one job goes before a new one, of a square of waits.
+
+    Examples
+    --------
+    >>> waits = np.array([[0, 7200], [0, 0]])
+    >>> waiting(waits, 0, 1), waiting(waits, 1, 0), waiting(waits, 1, 1)
+    ('2 h', '0', '=')
+    """
+    wait = int(waits[new, other])
+    if wait == 0 and waits[other, new] == 0:
+        return EQUAL
+    return "never" if wait == NEVER else duration(wait)
+
+
+def about(kind: Kind) -> str:
+    """Say what a job of this kind requests.
+
+    Examples
+    --------
+    >>> about(KINDS[0])
+    '4 processors for 30 min'
+    """
+    return f"{kind.width} processors for {duration(kind.estimate)}"
+
+
+def ranked(keys: Floats, names: Sequence[str]) -> str:
+    """Put names in the order of their keys, largest first.
+
+    Examples
+    --------
+    >>> ranked(np.array([1.0, 3.0, 1.0]), ["a", "b", "c"])
+    'b, a = c'
+    """
+    return ", ".join(
+        " = ".join(names[j] for j in np.flatnonzero(keys == value).tolist()) for value in np.unique(keys)[::-1]
+    )
+
+
+def _examples() -> str:
+    return f"The examples request: {'; '.join(f'{kind.name}, {about(kind)}' for kind in KINDS)}."
+
+
+def _wait_table(corner: str, waits: Ints, names: Sequence[str]) -> list[str]:
+    """Align waits: a line for every new job, a column for every waiting one."""
+    lines = [{"new": name} | {str(j): waiting(waits, i, j) for j in range(len(names))} for i, name in enumerate(names)]
+    columns = [Column(str(j), f"by {name}", ">") for j, name in enumerate(names)]
+    return table(lines, [Column("new", corner), *columns]).splitlines()
+
+
+def _beside(left: Sequence[str], right: Sequence[str]) -> list[str]:
+    """Put two tables side by side, or one below the other where that would be too wide."""
+    width = max(map(len, left))
+    if width + 4 + max(map(len, right)) > MOST_WIDE:
+        return [*left, *right]
+    return [f"{a:{width}}    {b}" for a, b in zip(left, right, strict=True)]

@@ -1,0 +1,450 @@
+"""What a rule base does, in words and numbers: which strategy it chooses in which situation.
+
+Nothing is simulated. The situations of an iterative base are listed whole, and neighbours that choose the same strategy
+are put together. Of a symbiotic base the rules are listed, and what they choose together is shown on slices: two
+features vary, and the others stay at what is common on a busy machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..core.arrays import Floats, Ints
+from ..core.tables import Column, amount, listed, plain, table, wrapped
+from .policy import Policy, to_json
+from .rule_base import STRATEGIES, RuleBase, chosen, feature_names, feature_ranges, possible
+
+Box = tuple[tuple[int, int], ...]  # the first and the last interval of each feature
+
+BUSY, DELAYED = 90.0, 1.5  # Um and SD of a slice that does not vary them
+MOST_SD = 10.0  # of a slice; "values greater than 10 occur very rarely in practice" (paper 001, section 3.2)
+POINTS = 41  # of a slice, along each side
+WHOLE_RANGE = 1.0  # the width of a Gaussian, as a share of its feature's range, from which on it hardly tells anything
+MEANINGS = {
+    "SD": "how many times longer than they ran finished jobs took from submission to end, weighted by area",
+    "Um": "processors in use, % of the machine",
+    "PRCWQ": "share of a user group in the waiting work, %",
+}
+HOW = (
+    "At every submission and completion one of thirteen strategies is chosen by the state of the machine: a sorting of "
+    "the queue (fewest processors, shortest estimate, longest wait, or priority of the user group) with FCFS, EASY or "
+    "conservative backfilling, or Greedy, which sorts for itself and does not backfill."
+)
+OF_KIND = {
+    "iterative": "The ranges of the features are cut into intervals, and every combination of them has its strategy. "
+    "An interval has its upper bound, and not its lower one.",
+    "symbiotic": "Every rule is strongest where each feature is at its centre, and fades over the width; a narrow rule "
+    "is the stronger at its centre. All rules vote, for a strategy with +1 or +5 and against it with -1 or -5, as "
+    "strongly as they are there, and the strategy with the largest sum is chosen.",
+}
+
+
+class Region(NamedTuple):
+    """Neighbouring situations of an iterative base that choose the same strategy.
+
+    Attributes
+    ----------
+    bounds
+        (lowest, highest) of each feature, in its own unit.
+    strategy
+        Its number in STRATEGIES.
+    situations
+        Their numbers.
+    """
+
+    bounds: tuple[tuple[float, float], ...]
+    strategy: int
+    situations: tuple[int, ...]
+
+
+class Slice(NamedTuple):
+    """What a rule base chooses where two features vary.
+
+    Attributes
+    ----------
+    across, up
+        Numbers of the two features.
+    x, y
+        (n,) and (m,) their values.
+    strategies
+        (m, n) numbers in STRATEGIES, -1 where the features cannot be so: shares of more than the whole.
+    others
+        What the other features are there, in words.
+    """
+
+    across: int
+    up: int
+    x: Floats
+    y: Floats
+    strategies: Ints
+    others: str
+
+
+@dataclass(frozen=True, eq=False)
+class RulesExplanation:
+    """What a rule base does; made by `explain_rules`.
+
+    Parameters
+    ----------
+    policy, base
+        Its policy, and itself.
+    regions
+        Iterative: see `Region`; the largest first.
+    slices
+        Symbiotic: see `Slice`.
+    decisions
+        What came up when it was trained, as far as the policy tells: iterative (situations,), how often each one did;
+        symbiotic (13,), how often each strategy was chosen. Else None.
+    """
+
+    policy: Policy
+    base: RuleBase
+    regions: tuple[Region, ...]
+    slices: tuple[Slice, ...]
+    decisions: Ints | None = None
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The names of the features."""
+        return feature_names(len(self.base.groups))
+
+    def rows(self) -> list[dict[str, Any]]:
+        """List the regions, or the rules, as plain values.
+
+        Of an iterative base the keys are "situations", how many they are; "decisions", how many of those of its
+        training fell there, None if that is not known; the features, each [lowest, highest]; and "strategy". Of a
+        symbiotic one they are "rule", from 1; the features, each [centre, width] in its own unit; and "recommends",
+        levels by strategy.
+        """
+        base, names = self.base, self.features
+        if base.kind == "iterative":
+            return [
+                {
+                    "situations": len(r.situations),
+                    "decisions": None if self.decisions is None else int(self.decisions[list(r.situations)].sum()),
+                    "strategy": STRATEGIES[r.strategy],
+                }
+                | {name: list(pair) for name, pair in zip(names, r.bounds, strict=True)}
+                for r in self.regions
+            ]
+        means, widths = _natural(base)
+        votes = [dict(zip(STRATEGIES, levels, strict=True)) for levels in base.recommendations.tolist()]
+        return [
+            {"rule": i + 1}
+            | {name: [means[i, f].item(), widths[i, f].item()] for f, name in enumerate(names)}
+            | {"recommends": {strategy: level for strategy, level in votes[i].items() if level}}
+            for i in range(len(means))
+        ]
+
+    def about(self) -> dict[str, Any]:
+        """Give everything as plain values: what the policy is, the sentences, the rows, and the slices."""
+        names = self.features
+        slices = [
+            {"across": names[s.across], "up": names[s.up], "others": s.others, "x": s.x, "y": s.y}
+            | {"strategies": [[None if k < 0 else STRATEGIES[k] for k in row] for row in s.strategies.tolist()]}
+            for s in self.slices
+        ]
+        key = "regions" if self.base.kind == "iterative" else "rules"
+        more = {"slices": slices} if slices else {}
+        about: dict[str, Any] = plain({"policy": to_json(self.policy), "words": self.words(), key: self.rows(), **more})
+        return about
+
+    def words(self) -> list[str]:
+        """Say in sentences where the policy comes from, and how it chooses."""
+        base = self.base
+        origin = [said] if (said := origin_of(self.policy.provenance)) else []
+        groups = [f"PRCWQ{i + 1}: of group {group}" for i, group in enumerate(base.groups) if group != str(i + 1)]
+        features = "; ".join([*(f"{name}: {what}" for name, what in MEANINGS.items()), *groups])
+        return [
+            *origin,
+            HOW,
+            OF_KIND[base.kind],
+            f"Features: {features}. While nothing has finished SD is 1.",
+            f"Priority of the groups: {', '.join(base.priority)}. Greedy is {base.greedy.name}.",
+            *self._chosen(),
+        ]
+
+    def _chosen(self) -> Iterator[str]:
+        base = self.base
+        if base.kind == "iterative":
+            counts = np.bincount(base.choice, minlength=len(STRATEGIES))
+            order = [s for s in np.argsort(-counts, kind="stable").tolist() if counts[s]]
+            yield (
+                f"Of {base.choice.size:,} situations: {', '.join(f'{STRATEGIES[s]} in {counts[s]:,}' for s in order)}."
+            )
+            yield from self._decided()
+            return
+        if base.threshold > 0:
+            yield (
+                f"Where all rules together weigh less than {base.threshold:.3g}, "
+                f"{STRATEGIES[base.otherwise]} is chosen."
+            )
+        found = possible(base)
+        never = [STRATEGIES[s] for s in np.flatnonzero(~found).tolist()]
+        if found.sum() == 1:
+            yield f"Always chosen, whatever the situation: {STRATEGIES[int(found.argmax())]}."
+        elif never:
+            yield f"Never chosen, whatever the situation: {listed(never)}."
+        yield from self._decided()
+
+    def _decided(self) -> Iterator[str]:
+        if self.decisions is None:
+            return
+        base, counts = self.base, self.decisions
+        total = int(counts.sum())
+        came = ""
+        if base.kind == "iterative":
+            came = f" {np.count_nonzero(counts):,} of the {counts.size:,} situations came up."
+            counts = np.bincount(base.choice, counts, len(STRATEGIES)).astype(np.int64)
+        order = [s for s in np.argsort(-counts, kind="stable").tolist() if counts[s]]
+        shares = ", ".join(f"{STRATEGIES[s]} {percent(counts[s] / total)} %" for s in order)
+        yield f"In {total:,} decisions of its training: {shares}.{came}"
+
+    def prose(self) -> str:
+        """Write all sentences, a paragraph a line."""
+        return "\n".join(self.words())
+
+    def text(self) -> str:
+        """Write everything for a terminal: sentences, and a table of regions or of rules and slices."""
+        lines = [self.policy.name, *(line for said in self.words() for line in wrapped(said)), ""]
+        names = self.features
+        if self.base.kind == "iterative":
+            columns = [Column("strategy", "strategy"), Column("situations", "situations", ",d")]
+            if self.decisions is not None:
+                columns.append(Column("decisions", "decisions", ",d"))
+            ranges = feature_ranges(len(self.base.groups)).T.tolist()
+            rows = [
+                {key: row[key] for key in ("strategy", "situations", "decisions")}
+                | {name: _span(row[name], whole) for name, whole in zip(names, ranges, strict=True)}
+                for row in sorted(self.rows(), key=lambda row: -(row["decisions"] or 0))
+            ]
+            lines.append(table(rows, [*columns, *(Column(name, name) for name in names)]))
+            lines.append('A line is a block of neighbouring situations; "any" is the whole range.')
+            return "\n".join(lines)
+        spans = np.ptp(feature_ranges(len(self.base.groups)), axis=0).tolist()
+        rows = [
+            {"rule": f"{first['rule']}..{last['rule']}" if last is not first else first["rule"]}
+            | {name: _around(first[name], span) for name, span in zip(names, spans, strict=True)}
+            | {"for": _votes(first["recommends"], 1), "against": _votes(first["recommends"], -1)}
+            for first, last in _alike(self.rows())
+        ]
+        columns = [Column("rule", "rule", "d"), *(Column(name, name) for name in names)]
+        lines.append(table(rows, [*columns, Column("for", "for"), Column("against", "against")]))
+        lines.append(
+            'Features: centre ± width; "any" where the width is the whole range or more. Bold votes are in capitals: '
+            "+5 or -5; the others are +1 or -1. Only the first three are shown; --json has all."
+        )
+        for s in self.slices:
+            shares = np.bincount(s.strategies[s.strategies >= 0], minlength=len(STRATEGIES))
+            order = [k for k in np.argsort(-shares, kind="stable").tolist() if shares[k]]
+            parts = [f"{STRATEGIES[k]} {100 * shares[k] / shares.sum():.0f} %" for k in order]
+            what = ", ".join([f"{names[s.across]} against {names[s.up]}", *([s.others] if s.others else [])])
+            lines += wrapped(f"{what}: {', '.join(parts)}.", "  ", "    ")
+        return "\n".join(lines)
+
+
+def explain_rules(policy: Policy, base: RuleBase) -> RulesExplanation:
+    """Find out which strategy a rule base chooses in which situation.
+
+    Parameters
+    ----------
+    policy, base
+        The policy, and its rule base.
+
+    Examples
+    --------
+    >>> from paretosched.policies.policy import greedy
+    >>> g = greedy(["f2"] * 3, [[1, 0, 1, 0]] * 3, groups=("all",))
+    >>> base = RuleBase("iterative", ("all",), ("all",), g, bounds=((2,), (75,), ()), choice=[7, 3, 7, 7])
+    >>> for row in explain_rules(Policy("rules", rules=base), base).rows():
+    ...     print(row["strategy"], row["SD"], row["Um"])
+    easy by wait [2.0, 100.0] [0.0, 100.0]
+    easy by wait [1.0, 2.0] [0.0, 75.0]
+    fcfs by estimate [1.0, 2.0] [75.0, 100.0]
+    """
+    decided = _decisions(policy.provenance.get("decisions"), base)
+    if base.kind == "iterative":
+        return RulesExplanation(policy, base, regions(base), (), decided)
+    return RulesExplanation(policy, base, (), slices(base), decided)
+
+
+def _decisions(told: Any, base: RuleBase) -> Ints | None:
+    """Read what a training wrote about its decisions; a file may say anything else."""
+    size = base.choice.size
+    if base.kind == "symbiotic":
+        known = isinstance(told, dict) and set(told) <= set(STRATEGIES)
+        told, size = [told.get(strategy, 0) for strategy in STRATEGIES] if known else None, len(STRATEGIES)
+    whole = isinstance(told, list) and all(type(count) is int and 0 <= count < 2**50 for count in told)
+    if not whole or len(told) != size or not any(told):
+        return None
+    return np.array(told, dtype=np.int64)
+
+
+def regions(base: RuleBase) -> tuple[Region, ...]:
+    """Put neighbouring situations of an iterative base together that choose the same strategy; the largest first.
+
+    Two blocks with the same strategy become one where they differ in one feature and adjoin there, the last feature
+    first, until no two are left.
+    """
+    counts = [len(inner) + 1 for inner in base.bounds]
+    boxes: dict[Box, int] = {
+        tuple((k, k) for k in place): int(base.choice[number]) for number, place in enumerate(np.ndindex(*counts))
+    }
+    before = 0
+    while len(boxes) != before:
+        before = len(boxes)
+        for feature in reversed(range(len(counts))):
+            boxes = _joined(boxes, feature)
+    numbers = np.arange(base.choice.size).reshape(counts)
+    ranges = feature_ranges(len(base.groups)).T.tolist()
+    edges = [[low, *inner, high] for (low, high), inner in zip(ranges, base.bounds, strict=True)]
+    found = [
+        Region(
+            tuple((edges[f][first], edges[f][last + 1]) for f, (first, last) in enumerate(box)),
+            strategy,
+            tuple(numbers[tuple(slice(first, last + 1) for first, last in box)].ravel().tolist()),
+        )
+        for box, strategy in boxes.items()
+    ]
+    return tuple(sorted(found, key=lambda region: (-len(region.situations), region.situations)))
+
+
+def _joined(boxes: Mapping[Box, int], feature: int) -> dict[Box, int]:
+    """Join blocks that adjoin in one feature and are equal in the others."""
+    joined: dict[Box, int] = {}
+    for box, strategy in sorted(boxes.items(), key=lambda item: (*item[0][:feature], *item[0][feature + 1 :], item[0])):
+        previous = next(reversed(joined), None)
+        if (
+            previous is not None
+            and joined[previous] == strategy
+            and previous[feature][1] + 1 == box[feature][0]
+            and previous[:feature] + previous[feature + 1 :] == box[:feature] + box[feature + 1 :]
+        ):
+            del joined[previous]
+            both = (previous[feature][0], box[feature][1])
+            joined[(*box[:feature], both, *box[feature + 1 :])] = strategy
+        else:
+            joined[box] = strategy
+    return joined
+
+
+def slices(base: RuleBase) -> tuple[Slice, ...]:
+    """Cut through what a symbiotic base chooses: SD and Um, Um and the share of each of the first two groups, these."""
+    count = len(base.groups)
+    first = [2 + base.groups.index(group) for group in base.priority[:2]]
+    pairs = [(0, 1)] + ([(1, f) for f in first] + [(first[0], first[1])] if count > 1 else [])
+    return tuple(_slice(base, across, up) for across, up in pairs)
+
+
+def _slice(base: RuleBase, across: int, up: int) -> Slice:
+    low, high = feature_ranges(len(base.groups))
+    high = high.copy()
+    high[0] = MOST_SD
+    x, y = (np.linspace(low[f], high[f], POINTS) for f in (across, up))
+    found = np.empty((POINTS, POINTS), dtype=np.int64)
+    for i, j in np.ndindex(POINTS, POINTS):
+        given = {across: float(x[j]), up: float(y[i])}
+        shares = sum(value for f, value in given.items() if f >= 2)
+        found[i, j] = chosen(base, _moment(len(base.groups), given)) if shares <= 100.0 else -1
+    at = {f: value for f, value in ((0, f"SD {DELAYED:g}"), (1, f"Um {BUSY:g} %")) if f not in (across, up)}
+    rest = "the other groups share the rest of the queue equally"
+    if max(across, up) < 2:
+        rest = "all groups share the queue equally" if len(base.groups) > 1 else ""
+    return Slice(across, up, x, y, found, ", ".join([*at.values(), *([rest] if rest else [])]))
+
+
+def _moment(groups: int, given: Mapping[int, float]) -> Floats:
+    """Fill in the features that are not given."""
+    features = np.full(groups + 2, np.nan)
+    features[:2] = DELAYED, BUSY
+    for f, value in given.items():
+        features[f] = value
+    open_to = np.isnan(features)
+    if open_to.any():
+        features[open_to] = (100.0 - np.nansum(features[2:])) / open_to.sum()
+    return features
+
+
+def _natural(base: RuleBase) -> tuple[Floats, Floats]:
+    """Give centres and widths of a symbiotic base in the features' own units, two (R, G + 2)."""
+    low, high = feature_ranges(len(base.groups))
+    return low + base.means * (high - low), base.widths * (high - low)
+
+
+def _span(pair: Sequence[float], whole: Sequence[float]) -> str:
+    return "any" if list(pair) == list(whole) else f"{pair[0]:g}..{pair[1]:g}"
+
+
+def _around(pair: Sequence[float], span: float) -> str:
+    centre, width = pair
+    if width >= WHOLE_RANGE * span:
+        return "any"
+    return " ± ".join(f"{x:.0f}" if x >= 9.95 else f"{x:.1f}" for x in (centre, width))
+
+
+def _alike(rows: Sequence[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """Give the first and the last of rules in a row that are the same but for their number."""
+    for _, same in groupby(rows, key=lambda row: {key: value for key, value in row.items() if key != "rule"}):
+        first, *others = same
+        yield first, others[-1] if others else first
+
+
+def percent(share: float) -> str:
+    """Write a share in per cent, two digits of a small one.
+
+    Examples
+    --------
+    >>> [percent(share) for share in (1.0, 0.996, 0.123, 0.0123, 1e-7)]
+    ['100', '100', '12', '1.2', 'under 0.01']
+    """
+    value = 100 * share
+    if 0 < value < 0.01:
+        return "under 0.01"
+    return f"{value:.0f}" if value >= 9.95 else f"{value:.2g}"
+
+
+def _votes(levels: Mapping[str, int], sign: int) -> str:
+    strong = [name.upper() for name, level in levels.items() if level == 5 * sign]
+    weak = [name for name, level in levels.items() if level == sign]
+    both = [*strong, *weak]
+    return "-" if not both else ", ".join(both[:3]) + (f", {len(both) - 3} more" if len(both) > 3 else "")
+
+
+def origin_of(provenance: Mapping[str, Any]) -> str:
+    """Say where a policy comes from, as far as it is what `train` or a front wrote; a file may say anything else.
+
+    Examples
+    --------
+    >>> origin_of({"run": "w", "evaluation": 7, "workload": "CTC"})
+    'Found by exploration: evaluation 7 of the run w on CTC.'
+    """
+
+    def number(name: str) -> float | None:
+        value = provenance.get(name)
+        good = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300
+        return float(value) if good and value is not None else None
+
+    words, workloads, wish, run = (provenance.get(name) for name in ("words", "workloads", "wish", "run"))
+    if isinstance(words, str) and isinstance(workloads, list):
+        names = [str(w["name"]) for w in workloads if isinstance(w, dict) and "name" in w]
+        until, reached, easy, exceeded = map(number, ("until", "objective", "easy", "exceeded"))
+        # where a part was learnt from, the names end in "to 70 %"
+        said = f"Trained for {words} on {listed(names or ['something'])}{'' if until is None else ' of the time'}"
+        kinds = set(wish) if isinstance(wish, dict) else set()
+        if kinds & {"sum", "near"} and reached is not None and easy is not None:
+            said += f": there it reached {amount(reached)}, and EASY {amount(easy)}"
+            if "sum" in kinds and easy > 0:
+                change = 100 * (easy - reached) / easy
+                said += f" ({abs(change):,.1f} % {'less' if change > 0 else 'more'})"
+        if exceeded:
+            said += f"; it exceeds its limits by {100 * exceeded:,.2f} %"
+        return f"{said}."
+    evaluation = number("evaluation")
+    if isinstance(run, str) and evaluation is not None:
+        return f"Found by exploration: evaluation {evaluation:.0f} of the run {run} on {provenance.get('workload')}."
+    return ""

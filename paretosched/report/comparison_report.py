@@ -1,0 +1,420 @@
+"""The report of a comparison: one self-contained HTML page."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..comparison.comparison import ALL_JOBS, BEST, CONVENTION, IDEAL, ONLINE, SLOWDOWN, WAITS, Comparison
+from ..core.errors import InputError
+from ..core.files import written
+from ..core.tables import listed, plain
+from ..core.version import __version__
+from ..encodings.encoding import to_json
+from ..fronts.front import extremes, online
+from ..plots.axes import unit
+from ..plots.comparisons import compared, prefix
+from ..plots.style import HOUR
+from ..simulation.objective import Objective
+from ..simulation.service import SLOWDOWN_BOUND
+from ..wishes import wish as choice
+from .html import OVER_TIME, WIDE, _cell, _figure, _head, _number, _table, _value
+from .page import _page
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
+    from ..fronts.front import Front, Origin
+
+
+def write_report(
+    path: str | os.PathLike[str],
+    front: Front | Sequence[Front | None] | None,
+    comparison: Comparison | Sequence[Comparison],
+    pairs: Sequence[tuple[str, str]] | None = None,
+) -> None:
+    """Write the report of policies compared, on one workload or on several, and of the fronts, if there are any.
+
+    Parameters
+    ----------
+    path
+        The HTML file.
+    front
+        The schedules, at least one, or None; of several comparisons one for each.
+    comparison
+        The policies, made by `compare` with this front; one, or several.
+    pairs
+        Pairs of objectives to draw in full, at most three; by default the one `figures.compared` takes.
+
+    Raises
+    ------
+    InputError
+        A front is empty or of another workload than the comparison, a pair cannot be drawn, or the file cannot be
+        written.
+    """
+    page = report(front, comparison, pairs)
+    with written(path) as temporary:
+        temporary.write_text(page, encoding="utf-8")
+
+
+def report(
+    front: Front | Sequence[Front | None] | None,
+    comparison: Comparison | Sequence[Comparison],
+    pairs: Sequence[tuple[str, str]] | None = None,
+) -> str:
+    """Make the text of the report that `write_report` writes."""
+    comparisons = [comparison] if isinstance(comparison, Comparison) else list(comparison)
+    fronts = list(front) if isinstance(front, Sequence) else [front]
+    if not comparisons or len(fronts) != len(comparisons):
+        raise InputError(
+            f"fronts must be one for each comparison, or None, but are {len(fronts)} for {len(comparisons)}"
+        )
+    for one, other in zip(fronts, comparisons, strict=True):
+        if one is not None and len(one.values) == 0:
+            raise InputError(f"front of {one.workload} must have at least one schedule, but is empty")
+        if one is not None and one.digest != other.workload_digest:
+            raise InputError(
+                f"front must be of the compared workload {other.workload_name}, but it is of {one.workload}"
+            )
+    drawn = compared(comparisons, fronts, pairs)
+    if len(comparisons) > 1:
+        return _of_several(fronts, comparisons, drawn)
+    return _of_one(fronts[0], comparisons[0], drawn)
+
+
+def _of_one(front: Front | None, comparison: Comparison, drawn: Mapping[str, Figure]) -> str:
+    own = ("objective", "improvements", "positions")
+    against = [name for name in ("improvements", "positions") if name in drawn]
+    name = comparison.workload_name if front is None else front.workload
+    body = f"""<header>
+<p class="eyebrow">paretosched report</p>
+<h1>{html.escape(name)}</h1>
+<p class="quiet">{comparison.jobs:,} jobs on {comparison.capacity:,} processors</p>
+</header>
+{_found(front, comparison)}
+{_policies(comparison)}
+{_wished(comparison, drawn)}
+{_side_by_side(drawn, against)}
+{_waits(comparison, drawn)}
+{"" if front is None else _trade_offs(front, comparison, {k: f for k, f in drawn.items() if k not in own})}
+<section>
+<h2>Where this comes from</h2>
+{_provenance(front, comparison)}
+</section>"""
+    return _page(f"Schedules of {name}", body)
+
+
+def _of_several(fronts: Sequence[Front | None], comparisons: Sequence[Comparison], drawn: Mapping[str, Figure]) -> str:
+    names = [comparison.workload_name for comparison in comparisons]
+    objective = ""
+    if "objective" in drawn:
+        wish = next(comparison.wish for comparison in comparisons if comparison.wish is not None)
+        objective = f"<section>{_wish_head(wish)}{_figure('objective', drawn['objective'])}</section>"
+    parts = []
+    for number, (front, comparison) in enumerate(zip(fronts, comparisons, strict=True)):
+        own = {name: figure for name, figure in drawn.items() if name.startswith(prefix(comparisons, number))}
+        against = [name for name in own if not name.endswith(OVER_TIME)]
+        parts.append(f"""<header class="part">
+<h1>{html.escape(names[number])}</h1>
+<p class="quiet">{comparison.jobs:,} jobs on {comparison.capacity:,} processors</p>
+</header>
+{_found(front, comparison)}
+{_policies(comparison)}
+{_wished(comparison, own)}
+{_side_by_side(own, against)}
+{_waits(comparison, own)}
+<section>
+<h2>Where this comes from</h2>
+{_provenance(front, comparison)}
+</section>""")
+    body = f"""<header>
+<p class="eyebrow">paretosched report</p>
+<h1>{len(names)} workloads</h1>
+<p class="quiet">{html.escape(listed(names))}</p>
+</header>
+{objective}
+{"".join(parts)}"""
+    return _page(f"Policies on {len(names)} workloads", body)
+
+
+def _found(front: Front | None, comparison: Comparison) -> str:
+    if front is None:
+        return ""
+    words = "".join(f"<li>{words}</li>" for words in _summary(front, comparison))
+    return f'{_tiles(front, comparison)}\n<ul class="summary">{words}</ul>'
+
+
+def _policies(comparison: Comparison) -> str:
+    counted = comparison.dominated_by is not None
+    dominated = (
+        """Dominated by: schedules of the front that are at least as good in every objective and better in one;
+AWRT, a fixed mean of the group times, has no say in that. """
+        if counted
+        else ""
+    )
+    return f"""<section>
+<h2>Policies against {"the front" if counted else "EASY"}</h2>
+{_comparison_table(comparison)}
+<p class="note">Response times in hours. Second line: {html.escape(CONVENTION)}; ▲ marks what is better than EASY,
+▼ what is worse. {dominated}“–” is undefined, as no job counts, or has no meaning.
+{html.escape(_sentence(comparison.ideal_rule))}; each is a
+bound of its own, and no schedule need reach all.</p>
+</section>"""
+
+
+def _wished(comparison: Comparison, drawn: Mapping[str, Figure]) -> str:
+    """Say what the policies are worth to the owner, beside the figure of it, if there is one."""
+    wish = comparison.wish
+    if wish is None:
+        return ""
+    goal = bool(wish.weights or wish.near)
+    front = comparison.best is not None
+    heads = [_head("Policy")]
+    heads += [_head("Objective", "smaller is better")] if goal else []
+    heads += [_head("Share of the way", "EASY to the front")] if goal and front else []
+    heads += [_head("Limits exceeded by")] if wish.limits else []
+    lines: list[str] = []
+    for row in comparison.rows():
+        cells = [f'<th scope="row">{html.escape(row["policy"])}</th>']
+        if goal:
+            gain = row["objective_vs_easy"] if lines else None
+            below = "" if gain is None else _gain(gain)
+            cells.append(_number(row["objective"], ",.1f" if wish.weights else ".4f", below))
+        if goal and front:
+            cells.append(_number(row["share_of_way"], ",.1f", " %"))
+        if wish.limits:
+            above = row["exceeded"]
+            cells.append(_number(None if above is None else 100 * above, ",.2f", " %"))
+        lines.append(f"<tr{_kind(row)}>{''.join(cells)}</tr>")
+    words = []
+    if wish.weights:
+        words.append("Second line: (EASY - X) / EASY; positive is better.")
+    elif wish.near:
+        words.append(
+            "The objective is the largest shortfall from what was asked for, as a share of it; negative: exceeded."
+        )
+    if goal and front:
+        words.append(
+            "Share of the way: from EASY (0 %) to the schedule of the front that comes nearest to the objective "
+            "(100 %); undefined where that is no better than EASY, or a limit is exceeded."
+        )
+    if wish.limits:
+        words.append("Limits come before everything else; exceeded by: the sum of what is above or below, as shares.")
+    figure = _figure("objective", drawn["objective"]) if "objective" in drawn else ""
+    return f"""<section>
+{_wish_head(wish)}
+<div class="two top">{_table(heads, lines)}{figure}</div>
+<p class="note">{html.escape(" ".join(words))}</p>
+</section>"""
+
+
+def _wish_head(wish: choice.Wish) -> str:
+    return f'<h2>What the owner wants: <span class="wish">{html.escape(choice.written(wish))}</span></h2>'
+
+
+def _side_by_side(drawn: Mapping[str, Figure], names: Sequence[str]) -> str:
+    return f'<div class="two top">{"".join(_figure(name, drawn[name]) for name in names)}</div>' if names else ""
+
+
+def _waits(comparison: Comparison, drawn: Mapping[str, Figure]) -> str:
+    """Show what users and administrators ask next: waits and slowdowns, and how busy the machine is."""
+    if not comparison.waits:
+        return ""
+    heads = [
+        _head("Wait of", "jobs"),
+        '<th scope="col" class="left">Policy</th>',
+        *(_head(words, "h") for words in WAITS.values()),
+    ]
+    heads += [
+        _head("Slowdown", f"mean, bound {SLOWDOWN_BOUND} s"),
+        _head("Slowdown", f"median, bound {SLOWDOWN_BOUND} s"),
+    ]
+    rows = comparison.rows()[: len(comparison.policies)]
+    lines = []
+    for place in range(len(comparison.objectives) - 1):
+        for number, row in enumerate(rows):
+            waited = row["waits"][place]
+            cells = []
+            if number == 0:
+                name = html.escape(ALL_JOBS if place == 0 else f"group {waited['group']}")
+                jobs = f"<small>{waited['jobs']:,}</small>"
+                cells.append(f'<th scope="rowgroup" rowspan="{len(rows)}">{name}{jobs}</th>')
+            cells.append(f'<th scope="row" class="left">{html.escape(row["policy"])}</th>')
+            for key in WAITS:
+                seconds = waited[f"wait_{key}_s"]
+                hint = "" if seconds is None else f' title="{seconds:,.0f} s"'
+                cells.append(_number(None if seconds is None else seconds / HOUR, ",.2f", hint=hint))
+            cells += [_number(waited[f"{SLOWDOWN}_{key}"], ",.2f") for key in ("mean", "median")]
+            lines.append(f"<tr{'' if number else ' class=begin'}>{''.join(cells)}</tr>")
+    shown = "".join(_figure(name, figure) for name, figure in drawn.items() if name.endswith(OVER_TIME))
+    return f"""<section>
+<h2>How long jobs wait, and how busy the machine is</h2>
+{_table(heads, lines)}
+<p class="note">Every job counts once here, a small one as much as a large one, unlike in AWRT. 95 %: so many of the
+jobs wait no longer; a wait lasts until the first start. Slowdown: response time / max(run, {SLOWDOWN_BOUND} s), at
+least 1. Rest on a wait for its seconds.</p>
+{shown}
+</section>"""
+
+
+def _trade_offs(front: Front, comparison: Comparison, drawn: Mapping[str, Figure]) -> str:
+    small = [name for name in drawn if name not in WIDE]
+    large = [name for name in drawn if name in WIDE and not name.endswith(OVER_TIME)]
+    return f"""<section>
+<h2>Trade-offs</h2>
+<div class="two">{"".join(_figure(key, drawn[key]) for key in small)}{HOW_TO_READ}</div>
+{"".join(_figure(key, drawn[key]) for key in large)}
+</section>
+<section>
+<h2>The ends of the front</h2>
+{_extremes_table(front, comparison)}
+<p class="note">One line an objective: the schedule that is best in it, with everything else it brings. Response times
+in hours.</p>
+</section>"""
+
+
+def _tiles(front: Front, comparison: Comparison) -> str:
+    tiles = [(f"{front.evaluations:,}", "schedules evaluated"), (f"{len(front.values):,}", "on the front")]
+    offline = int((~online(front)).sum())
+    if offline:
+        tiles.append((f"{offline:,}", "of these know the future"))
+    if comparison.dominated_by is not None:
+        tiles.append((f"{comparison.dominated_by[0]:,}", "as good as EASY in everything, and better"))
+    best = {o.name: row for o, row in extremes(front)}.get("AWRT")
+    if best is not None:
+        tiles.append((f"{front.values[best, 1] / HOUR:,.2f} h", "shortest AWRT on the front"))
+    return '<div class="tiles">' + "".join(f"<div><b>{n}</b><span>{w}</span></div>" for n, w in tiles) + "</div>"
+
+
+def _summary(front: Front, comparison: Comparison) -> list[str]:
+    """Say in plain words what was found."""
+    count = len(front.values)
+    rule = "no other one is at least as good in every objective and better in one"
+    words = [f"{count:,} of {front.evaluations:,} evaluated schedules are on the front: {rule}."]
+    spans = [
+        f"{_named(o)} from {_value(o, values.min())} to {_value(o, values.max())} {unit(o)}"
+        for o, values in zip(front.objectives, front.values.T, strict=True)
+        if not np.isnan(values).any()
+    ]
+    words.append(f"Along the front, {listed(spans)}.")
+    if comparison.dominated_by is not None and comparison.dominates is not None:
+        stand = [
+            f"{html.escape(name)} is dominated by {_some(above)} and dominates {_some(below)}"
+            for name, above, below in zip(
+                comparison.policies, comparison.dominated_by, comparison.dominates, strict=True
+            )
+        ]
+        words.append(f"Of these schedules, {listed(stand)}.")
+    return words
+
+
+def _comparison_table(comparison: Comparison) -> str:
+    heads = [_head("Policy"), *(_objective_head(o) for o in comparison.objectives)]
+    counts = comparison.dominated_by is not None
+    if counts:
+        heads += [_head("Dominated by"), _head("Dominates")]
+    lines: list[str] = []
+    for row in comparison.rows():
+        cells = [f'<th scope="row">{html.escape(row["policy"])}</th>']
+        for o in comparison.objectives:
+            gain = row[f"{o.name}_vs_easy"] if lines else None
+            cells.append(_cell(o, row[o.name], "" if gain is None else _gain(gain, o.maximise)))
+        if counts:
+            cells += ["<td>–</td>" if row[key] is None else f"<td>{row[key]:,}</td>" for key in COUNTS]
+        lines.append(f"<tr{_kind(row)}>{''.join(cells)}</tr>")
+    return _table(heads, lines)
+
+
+COUNTS = ("dominated_by", "dominates")
+
+
+def _extremes_table(front: Front, comparison: Comparison) -> str:
+    heads = [_head("Best in"), *(_objective_head(o) for o in comparison.objectives)]
+    heads += [_head("Schedule"), _head("Run"), _head("Evaluation")]
+    lines: list[str] = []
+    for objective, row in extremes(front):
+        cells = [f'<th scope="row">{objective.name}</th>']
+        for o, value in zip(front.objectives, plain(front.values[row]), strict=True):
+            cells.append(_cell(o, value, strong=o == objective))
+        run = front.origins[front.origin[row]].name
+        cells += [f"<td>{row:,}</td>", f"<td>{html.escape(run)}</td>", f"<td>{front.evaluation[row]:,}</td>"]
+        lines.append(f"<tr>{''.join(cells)}</tr>")
+    return _table(heads, lines)
+
+
+def _provenance(front: Front | None, comparison: Comparison) -> str:
+    groups = ", ".join(
+        f"{o.name} is {html.escape(o.label.removeprefix('AWRT of '))}" for o in comparison.objectives[2:]
+    )
+    facts = {
+        "Workload": html.escape(comparison.workload_name if front is None else front.workload),
+        "Digest": f"<code>{html.escape(comparison.workload_digest)}</code>",
+        "Jobs, processors": f"{comparison.jobs:,}, {comparison.capacity:,}",
+        "User groups": groups,
+    }
+    if front is None:
+        facts["paretosched"] = __version__
+        return _facts(facts)
+    facts["Runs"] = f"{len(front.origins)} with {front.evaluations:,} evaluations"
+    facts["Seeds"] = ", ".join(str(seed) for seed in dict.fromkeys(origin.seed for origin in front.origins))
+    whole = {"paretosched": __version__, "runs": [_about(origin) for origin in front.origins]}
+    listing = html.escape(json.dumps(plain(whole), indent=2, ensure_ascii=False))
+    return f"{_facts(facts)}<details><summary>Everything about the runs</summary><pre>{listing}</pre></details>"
+
+
+def _facts(facts: Mapping[str, str]) -> str:
+    return f"<dl>{''.join(f'<dt>{key}</dt><dd>{value}</dd>' for key, value in facts.items())}</dl>"
+
+
+def _sentence(words: str) -> str:
+    return words[:1].upper() + words[1:]
+
+
+def _about(origin: Origin) -> dict[str, Any]:
+    """Say everything about a run but its start orders, which may be many and long."""
+    encoding = to_json(origin.encoding)
+    if "starts" in encoding:
+        encoding["starts"] = f"{len(encoding['starts'])} start orders"
+    return origin._asdict() | {"encoding": encoding, "begun": dict(origin.begun), "versions": dict(origin.versions)}
+
+
+def _objective_head(o: Objective) -> str:
+    return _head(o.name, f"{html.escape(o.label.removeprefix('AWRT of '))}, {'h' if o.unit == 's' else o.unit}")
+
+
+def _kind(row: Mapping[str, Any]) -> str:
+    return ' class="best"' if row["policy"] in (ONLINE, BEST, IDEAL) else ""
+
+
+def _gain(gain: float, less: bool = False) -> str:
+    """Write a gain over EASY, per cent, and whether it is better: if it is positive, or if `less` is better."""
+    rounded = round(gain, 1) + 0.0  # no minus before a zero
+    better = rounded != 0 and (rounded < 0) == less
+    kind, sign = ("same", "") if rounded == 0 else ("better", "▲ ") if better else ("worse", "▼ ")
+    return f'<small class="{kind}">{sign}{rounded:{"+" if rounded else ""}.1f} %</small>'
+
+
+def _named(o: Objective) -> str:
+    return "utilisation" if o.name == "UTIL" else o.name
+
+
+def _some(count: int) -> str:
+    return f"{count:,}" if count else "none"
+
+
+HOW_TO_READ = """<aside><h3>How to read the figures</h3>
+<p>Every point, or every line, is one whole schedule of the workload: what would have happened to all jobs. Most are
+made by one set of rules that could run the machine; sequences, and what is decoded as early as possible, know all
+run times and submissions in advance, and show how much room is left. No schedule on the front is better than
+another one in everything, so the
+choice among them is the owner's. The marks are schedules that the named policies make.</p>
+<p>The cloud is filled and not a curve, because a front of many objectives is seen here from the side: a point that is
+poor in both objectives shown is good in another one.</p>
+<p>Drag a rectangle to zoom, double-click to return, rest on a point for its numbers; “schedule” is its row on the
+front. In the parallel coordinates, drag along an axis to keep only the schedules that pass there, click the axis to
+release them, drag a name to move its axis.</p></aside>"""

@@ -1,0 +1,126 @@
+"""Figures as files: HTML, PNG and SVG."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..core.errors import InputError
+from ..core.files import written
+from .html import WIDE
+from .page import write_figures
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
+FORMATS = ("png", "svg")
+
+
+def export_figures(
+    drawn: Mapping[str, Figure], directory: str | os.PathLike[str], formats: Sequence[str] = FORMATS
+) -> list[Path]:
+    """Write figures as PNG and SVG, through one Chrome or Chromium for all of them.
+
+    Parameters
+    ----------
+    drawn
+        Figures by name, as `figures.figures` gives them; the name becomes the file's.
+    directory
+        Where to; made if it does not exist, but not what it lies in.
+    formats
+        "png", "svg" or both.
+
+    Returns
+    -------
+    list of Path
+        The files, NAME.png and NAME.svg a figure.
+
+    Raises
+    ------
+    InputError
+        There is no kaleido, Chrome or Chromium, or the directory cannot be written.
+    """
+    target = Path(directory)
+    try:
+        fresh = not target.exists()
+        target.mkdir(exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{target}: cannot make this directory: {error.strerror}") from None
+    paths = [target / f"{name}.{ending}" for name in drawn for ending in formats]
+    try:
+        _export({path: (drawn[path.stem], path.stem.endswith(WIDE)) for path in paths})
+    except BaseException:
+        if fresh:
+            with suppress(OSError):  # unless some figures are in it already
+                target.rmdir()
+        raise
+    return paths
+
+
+def write_figure(path: str | os.PathLike[str], title: str, drawn: Figure, caption: str = "") -> None:
+    """Write one figure that is as wide as a page: as HTML, PNG or SVG, whatever the file's name ends in.
+
+    Parameters
+    ----------
+    path
+        The file.
+    title, caption
+        Above and below the figure, plain text; of HTML only.
+    drawn
+        The figure.
+
+    Raises
+    ------
+    InputError
+        The name has another ending, the file cannot be written, or there is no kaleido, Chrome or Chromium for PNG and
+        SVG.
+    """
+    target = Path(path)
+    ending = target.suffix[1:].lower()
+    if ending == "html":
+        write_figures(target, title, {"figure": drawn}, {"figure": caption})
+    elif ending in FORMATS:
+        _export({target: (drawn, True)})
+    else:
+        raise InputError(f"{target}: the name of a figure must end in .html, .png or .svg")
+
+
+def _export(drawn: Mapping[Path, tuple[Figure, bool]]) -> None:
+    """Write figures, each wide or not, as the files' names say, through one browser."""
+    try:
+        import kaleido
+        from choreographer.errors import BrowserFailedError, ChromeNotFoundError
+    except ImportError:
+        raise InputError(
+            'PNG and SVG export needs the package kaleido; install it with: pip install "paretosched[export]"'
+        ) from None
+    with ExitStack() as stack:
+        jobs = [
+            {
+                "fig": figure,
+                "path": stack.enter_context(written(path)),
+                "opts": {"format": path.suffix[1:].lower(), **_size(figure, wide, path.suffix.lower() == ".png")},
+            }
+            for path, (figure, wide) in drawn.items()
+        ]
+        # No MathJax, which would be fetched, and a proxy that does not exist: this browser reaches nothing.
+        offline = {"mathjax": False, "proxy_server": "127.0.0.1:9"}
+        try:
+            kaleido.write_fig_from_object_sync(jobs, kopts=offline, cancel_on_error=True)
+        except (ChromeNotFoundError, BrowserFailedError):
+            raise InputError(
+                "PNG and SVG export needs Chrome or Chromium, but none was found that starts; "
+                "install one, or name it in the environment variable BROWSER_PATH"
+            ) from None
+
+
+def _size(drawn: Figure, wide: bool, pixels: bool) -> dict[str, int]:
+    """Give the size for which labels were placed; PNG has two or three pixels for each of it."""
+    return {
+        "width": 1180 if wide else 620,
+        "height": drawn.layout.height or 480,
+        "scale": (2 if wide else 3) if pixels else 1,
+    }

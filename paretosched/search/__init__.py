@@ -1,0 +1,1 @@
+"""The search for the front of a workload: runs, their algorithms, and how they are resumed."""

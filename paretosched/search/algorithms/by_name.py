@@ -1,0 +1,104 @@
+"""Algorithms that search genomes by ask and tell; the only importer of pymoo.
+
+An algorithm is a generator. It yields a generation of genomes, (k, d), and is sent their costs, (k, q), all of them to
+be minimised; then it yields the next generation. It neither simulates nor stores, and given the same seed and costs
+it asks for the same genomes, bit for bit, however many generations are wanted in the end. Genomes are reals in a
+`Reals`, or `Recipes` of job sequences; `chromosomes` has the two algorithms of paper 003, whose one cost is a makespan.
+
+Costs are the deciding objectives only (`front.costs`): utilisation with its sign changed, the AWRT_i of the groups
+that have jobs, and not AWRT, which as a fixed mean of the AWRT_i never decides who dominates whom but would take part
+in the crowding distance. How many they are, an algorithm learns from the first costs it is sent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+
+import numpy as np
+
+from ...core.arrays import Floats
+from ...core.errors import InputError
+from .spaces import Reals, Recipes, check, children, first_generation, numbered
+
+Search = Generator[Floats, Floats, None]
+
+ALGORITHMS = ("nsga", "nsga2", "unsga3", "agemoea2", "rvea", "random")
+MOST_POPULATION = 10_000  # pymoo compares all pairs of two generations: 2 GB and three seconds
+MOST_OF_AGEMOEA2 = 1_000  # its time grows with the cube of the population: up to 45 seconds there
+
+
+def search(
+    algorithm: str, space: Reals | Recipes, population: int, seed: int, generations: int | None = None
+) -> Search:
+    """Start an algorithm.
+
+    Parameters
+    ----------
+    algorithm
+        One of ALGORITHMS: "nsga", "nsga2", "unsga3", "agemoea2" and "rvea" as `genetic` describes them, or "random",
+        which learns nothing, the baseline at equal budget: uniform genomes, or one variation of a random start order.
+    space
+        What genomes are.
+    population
+        Genomes a generation, 4 to 10,000; to 1,000 for "agemoea2". Of recipes, the first generation has all start
+        orders, be they more; of reals, no genome is asked for that a parent or the generation has already, so that it
+        may be smaller, and the search ends if nothing new can be made.
+    seed
+        Of all random choices, at least 0.
+    generations
+        For "rvea" only and required there: the horizon, counting the first generation. Convergence weighs less and
+        spread more until then; a search that goes on beyond keeps the last weights. It decides what is asked for,
+        as the seed does, so that it belongs to what a run is: only one with the same horizon can be continued.
+
+    Raises
+    ------
+    InputError
+        An unknown algorithm, or a parameter out of range.
+
+    Examples
+    --------
+    >>> asking = search("random", Reals(np.zeros(2), np.ones(2)), population=4, seed=1)
+    >>> first = next(asking)
+    >>> second = asking.send(np.zeros((4, 6)))
+    >>> first.shape, second.shape, bool((first == second).any())
+    ((4, 2), (4, 2), False)
+    """
+    if algorithm not in ALGORITHMS:
+        raise InputError(f'algorithm must be one of {", ".join(ALGORITHMS)}, but is "{algorithm}"')
+    most = MOST_OF_AGEMOEA2 if algorithm == "agemoea2" else MOST_POPULATION
+    if not 4 <= population <= most:
+        raise InputError(f"population must be in 4..{most} for {algorithm}, but is {population}")
+    if seed < 0:
+        raise InputError(f"seed must be at least 0, but is {seed}")
+    if algorithm == "rvea":
+        if generations is None or generations < 1:
+            raise InputError(f"generations must be given for rvea, a whole number of at least 1, but are {generations}")
+    elif generations is not None:
+        raise InputError(f"generations are the horizon of rvea, {algorithm} has none, but they are {generations}")
+    if isinstance(space, Recipes):
+        check(space, most)
+    if algorithm == "random":
+        return _random(space, population, seed)
+    from .genetic import evolve  # here, because pymoo takes half a second
+
+    return evolve(algorithm, space, population, seed, generations)
+
+
+def listed(genomes: Floats, population: int) -> Search:
+    """Ask for given genomes, (n, d), so many at a time, and for nothing else."""
+    for first in range(0, len(genomes), population):
+        yield genomes[first : first + population].copy()
+
+
+def _random(space: Reals | Recipes, population: int, seed: int) -> Search:
+    generator = np.random.default_rng(seed)
+    if isinstance(space, Reals):
+        while True:
+            yield space.lower + (space.upper - space.lower) * generator.random((population, space.lower.size))
+    first = numbered(first_generation(space, population, generator), 0)
+    yield first.copy()
+    count = len(first)
+    while True:
+        parents, mates = first[generator.integers(space.starts, size=(2, population))]
+        yield numbered(children(space, parents, mates, generator), count)
+        count += population

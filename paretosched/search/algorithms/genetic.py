@@ -1,0 +1,272 @@
+"""The genetic algorithms, told their costs one generation after the other; imported when one is started.
+
+All make as many children a generation as the population says, of parents that each selects in its own way:
+
+nsga
+    Srinivas and Deb 1994, as paper 002, section 3.1 describes it: `shared_fitness` of the last generation only, which
+    forgets its parents (comma selection, mu = lambda), and reproduction in proportion to it.
+nsga2
+    Deb et al. 2002: the best by front and crowding distance of parents and children; binary tournaments.
+unsga3
+    Seada and Deb 2016: the fronts as in NSGA-II, but the last one that finds room is thinned by its distances from
+    `directions`; tournaments between neighbours.
+agemoea2
+    Panichella 2022: the last front is thinned by distances along the surface that its shape is estimated to have.
+rvea
+    Cheng et al. 2016: of the candidates nearest to each of the `directions` one remains, chosen by its distance from
+    the ideal point and its angle; the angle counts for more the nearer the horizon is. Parents are as many as
+    directions have candidates.
+
+Reals vary as in paper 002, section 3.2: SBX with p_c = 0.9 and eta_c = 20 gives *one* child a crossover, as the paper
+says (Deb's gives two; which of the two is kept is a coin toss); polynomial mutation has probability 1/d a gene and
+eta_m = 20. Recipes vary by `spaces.children`.
+
+The first generation is ours, because some need the number of costs for their construction. The same generator of
+random numbers serves it and pymoo.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from math import comb
+from typing import Any
+
+import numpy as np
+from pymoo.algorithms.base.genetic import GeneticAlgorithm
+from pymoo.algorithms.moo.age2 import AGEMOEA2, AGEMOEA2Survival
+from pymoo.algorithms.moo.nsga2 import NSGA2
+from pymoo.algorithms.moo.rvea import RVEA, APDSurvival, calc_gamma, calc_V
+from pymoo.algorithms.moo.unsga3 import UNSGA3
+from pymoo.core.crossover import Crossover
+from pymoo.core.population import Population
+from pymoo.core.problem import Problem
+from pymoo.core.selection import Selection
+from pymoo.core.survival import Survival
+from pymoo.core.termination import NoTermination
+from pymoo.operators.crossover.sbx import SBX
+from pymoo.operators.mutation.nom import NoMutation
+from pymoo.operators.mutation.pm import PM
+from pymoo.termination.max_gen import MaximumGenerationTermination
+from pymoo.util.ref_dirs import get_reference_directions
+
+from ...core.arrays import Floats
+from .niches import proportional, shared_fitness
+from .spaces import Reals, Recipes, children, first_generation, numbered
+
+MOST_DIRECTIONS = 1_000  # pymoo keeps the distance of every candidate from every direction
+IDEAL = 1e-12  # nearer to the ideal point than this, in units of the front's extent, is as good as there
+RANGE = 1e6  # of every cost in the first generation; see `_scale`
+
+
+def evolve(
+    name: str, space: Reals | Recipes, population: int, seed: int, generations: int | None
+) -> Generator[Floats, Floats, None]:
+    """Run one of the algorithms; see `evolve.search`, which has checked the arguments."""
+    generator = np.random.default_rng(seed)
+    genomes = first_generation(space, population, generator)
+    if isinstance(space, Recipes):
+        genomes = numbered(genomes, 0)
+    costs = yield genomes.copy()
+    scale = _scale(costs) if name in ("unsga3", "agemoea2", "rvea") else 1.0
+    algorithm = _build(name, space, population, costs.shape[1], generations, seed)
+    algorithm.random_state = generator  # goes on where the first generation stopped
+    asked = Population.new("X", genomes)
+    count = len(genomes)
+    while True:
+        asked.set("F", costs / scale)
+        with _quiet():
+            algorithm.advance(infills=asked)
+            asked = algorithm.infill()
+        if asked is None:
+            return
+        genomes = np.array(asked.get("X"), dtype=np.float64)
+        if isinstance(space, Recipes):
+            genomes = numbered(genomes, count)
+            asked.set("X", genomes)
+        count += len(genomes)
+        costs = yield genomes.copy()
+
+
+def _build(
+    name: str, space: Reals | Recipes, population: int, costs: int, generations: int | None, seed: int
+) -> GeneticAlgorithm:
+    """Construct pymoo's object for so many costs."""
+    common: dict[str, Any] = {"pop_size": population, "output": None}
+    # operators of our own: pymoo's defaults are shared between all its algorithm objects
+    if isinstance(space, Reals):
+        dimensions = space.lower.size
+        problem = Problem(n_var=dimensions, n_obj=costs, xl=space.lower, xu=space.upper)
+        common["crossover"] = SBX(eta=20, prob=0.9, n_offsprings=1)
+        common["mutation"] = PM(eta=20, prob=1.0, prob_var=1.0 / dimensions)
+    else:
+        problem = Problem(n_var=6, n_obj=costs)
+        common["crossover"] = _Vary(space)
+        common["mutation"] = NoMutation()
+        common["eliminate_duplicates"] = False  # two recipes are never equal
+    termination = NoTermination()
+    if name == "nsga":
+        algorithm = _Nsga(**common)
+    elif name == "nsga2":
+        algorithm = NSGA2(**common)
+    elif name == "agemoea2":
+        algorithm = AGEMOEA2(**common)
+        algorithm.survival = _Surface()
+    elif name == "unsga3":
+        spread = directions(costs, population)
+        # fewer parents than directions confuse it
+        common |= {"pop_size": max(population, len(spread)), "n_offsprings": population}
+        algorithm = UNSGA3(spread, **common)
+    else:
+        assert generations is not None  # noqa: S101  # `search` has seen to it
+        spread = directions(costs, population)
+        if costs == 1:
+            spread = np.repeat(spread, 2, axis=0)  # the angle to the nearest other one is needed
+        algorithm = RVEA(spread, survival=_Angles(spread), **common)
+        termination = _Horizon(generations)
+    # `NSGA2(termination=...)` is overwritten by its constructor; `setup` is where it counts
+    algorithm.setup(problem, seed=seed, termination=termination)
+    return algorithm
+
+
+def directions(costs: int, most: int) -> Floats:
+    """Spread reference directions evenly over the simplex, (r, costs), rows of sum 1.
+
+    The points of Das and Dennis 1998 with as many partitions as give at most `most` of them. If none of these lies
+    within the simplex, a second layer of half the size follows with what is left (Deb and Jain 2014, section V), be
+    it only the middle. There is at least one direction a cost, and 1,000 of them are enough.
+
+    Examples
+    --------
+    >>> directions(2, 4).round(2).tolist()
+    [[0.0, 1.0], [0.33, 0.67], [0.67, 0.33], [1.0, 0.0]]
+    >>> len(directions(7, 100)), len(directions(6, 100)), len(directions(7, 4))
+    (91, 77, 7)
+    """
+    room = max(min(most, MOST_DIRECTIONS), costs)
+    partitions = _partitions(costs, room)
+    spread: Floats = get_reference_directions("das-dennis", costs, n_partitions=partitions)
+    room -= len(spread)
+    if partitions >= costs or room == 0:
+        return spread
+    inner = get_reference_directions("das-dennis", costs, n_partitions=_partitions(costs, room), scaling=0.5)
+    return np.vstack([spread, inner])
+
+
+def _partitions(costs: int, room: int) -> int:
+    if costs == 1:
+        return 1
+    partitions = 0
+    while comb(partitions + costs, costs - 1) <= room:
+        partitions += 1
+    return partitions
+
+
+def _scale(costs: Floats) -> Floats:
+    """Find what to divide each cost by, so that pymoo can compare them.
+
+    RVEA compares angles between costs of different units as they are until its first adaptation, and U-NSGA-III takes
+    differences below 1e-3 for none when it looks for extreme points, whatever the unit. The range of the first
+    generation is made a million, so that this is a billionth of it. Dominance does not depend on the scale.
+    """
+    ranges = np.ptp(costs, axis=0)
+    return np.where(ranges > 0, ranges, 1.0) / RANGE
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Silence pymoo on costs without a range, and keep it from silencing all warnings of the process for good."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        yield
+
+
+class _Vary(Crossover):  # type: ignore[misc]
+    """Children of recipes."""
+
+    def __init__(self, space: Recipes) -> None:
+        super().__init__(n_parents=2, n_offsprings=1, prob=1.0)
+        self.space = space
+
+    def _do(self, _problem: Problem, X: Floats, *_: Any, random_state: np.random.Generator, **__: Any) -> Floats:
+        parents, mates = X
+        return children(self.space, parents, mates, random_state)[None]
+
+
+class _Proportional(Selection):  # type: ignore[misc]
+    """Parents, and mates, each drawn in proportion to their fitness."""
+
+    def _do(
+        self,
+        _problem: Problem,
+        pop: Population,
+        n_select: int,
+        n_parents: int,
+        *_: Any,
+        random_state: np.random.Generator,
+        **__: Any,
+    ) -> Any:
+        fitness = pop.get("fitness")
+        return np.column_stack([proportional(fitness, n_select, random_state) for _ in range(n_parents)])
+
+
+class _Sharing(Survival):  # type: ignore[misc]
+    """Everyone lives, with a fitness."""
+
+    def _do(self, _problem: Problem, pop: Population, *_: Any, **__: Any) -> Population:
+        pop.set("fitness", shared_fitness(pop.get("F")))
+        return pop
+
+
+class _Nsga(GeneticAlgorithm):  # type: ignore[misc]
+    def __init__(self, **common: Any) -> None:
+        super().__init__(selection=_Proportional(), survival=_Sharing(), advance_after_initial_infill=True, **common)
+
+    def _advance(self, infills: Population, **_: Any) -> None:
+        self.pop = self.survival.do(self.problem, infills, random_state=self.random_state)
+
+    def _set_optimum(self) -> None:
+        """Find none: the archive is kept elsewhere."""
+
+
+class _Surface(AGEMOEA2Survival):  # type: ignore[misc]
+    """AGE-MOEA-II's selection, also if the ideal point is reached, which pymoo divides by the distance from."""
+
+    @staticmethod
+    def pairwise_distances(front: Floats, p: float) -> Floats:
+        reached = front.max(axis=1, keepdims=True) < IDEAL
+        distances: Floats = AGEMOEA2Survival.pairwise_distances(np.where(reached, IDEAL, front), p)
+        return distances
+
+
+class _Horizon(MaximumGenerationTermination):  # type: ignore[misc]
+    """The horizon that RVEA asks for, but the search goes on."""
+
+    def _update(self, _algorithm: GeneticAlgorithm) -> float:
+        return 0.0
+
+
+class _Angles(APDSurvival):  # type: ignore[misc]
+    """RVEA's selection, on ground where pymoo's yields NaN.
+
+    pymoo's divides by zero if the survivors agree in a cost, and everyone then falls to one direction. Its cosines
+    may exceed 1 by rounding, and a NaN wins every comparison. Beyond the horizon its penalty would grow on.
+    """
+
+    def __init__(self, spread: Floats) -> None:
+        super().__init__(spread)
+        self._aim(calc_V(spread))
+
+    def adapt(self) -> None:
+        ranges = self.nadir - self.ideal
+        self._aim(calc_V(calc_V(self.ref_dirs) * np.where(ranges > 0, ranges, 1.0)))
+
+    def _aim(self, vectors: Floats) -> None:
+        self.V = vectors * (1 - 1e-12)  # no cosine exceeds 1
+        self.gamma = calc_gamma(self.V)
+
+    def _do(self, problem: Problem, pop: Population, n_survive: int, algorithm: RVEA, **_: Any) -> Population:
+        horizon = algorithm.termination.n_max_gen
+        generation = min(algorithm.n_gen - 1, horizon)
+        return super()._do(problem, pop, n_survive, n_gen=generation, n_max_gen=horizon)

@@ -1,0 +1,294 @@
+"""Explore what is possible: evolve policies on a workload, keep every evaluation, publish the front."""
+
+from __future__ import annotations
+
+import operator
+import os
+import time
+from collections.abc import Callable, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..core.errors import InputError, printable
+from ..encodings import encoding as encodings
+from ..encodings.encoding import Explored
+from ..fronts.dominance import costs, nondominated
+from ..fronts.front import Front, Origin, front_of
+from ..fronts.front_files import FRONT_FILE, save_front
+from ..simulation.objective import objective_table
+from ..workload.workload import Workload
+from . import runs as store
+from .algorithms import by_name as evolve
+from .evaluation import check_workers, evaluator, versions
+from .resuming import Record, advance
+from .settings import ALL, BEGUN, EVALUATIONS, POPULATION, settle
+
+MOST_EVALUATIONS = 10_000_000  # 4 GB, with five groups
+PUBLISH_EVERY = 30.0  # s between two published fronts
+FILTER_SHARE = 0.01  # of the time may go into counting the front for the progress display
+
+
+class Progress(NamedTuple):
+    """How far an exploration is, after a generation.
+
+    Attributes
+    ----------
+    generation
+        From 0; -1 if there was nothing to do.
+    evaluations, total
+        Done, of those taken from the store included, and wanted.
+    replayed
+        Taken from the store.
+    front
+        Size of the front when it was last counted.
+    seconds
+        CPU seconds of all simulations.
+    elapsed
+        Seconds since this exploration was started or continued.
+    best
+        (m,) best value of each objective so far, natural units; NaN where undefined.
+    """
+
+    generation: int
+    evaluations: int
+    total: int
+    replayed: int
+    front: int
+    seconds: float
+    elapsed: float
+    best: tuple[float, ...]
+
+
+def explore(
+    workload: Workload,
+    run_directory: str | os.PathLike[str],
+    *,
+    evaluations: int | None = None,
+    population: int | None = None,
+    seed: int = 0,
+    encoding: str = "weighting",
+    algorithm: str | None = None,
+    start: Sequence[str] = (),
+    backfill: str | None = None,
+    decoding: str | None = None,
+    moves: str | None = None,
+    movable: str | None = None,
+    recombination: str | None = None,
+    frequency: float | None = None,
+    jump: float | None = None,
+    workers: int = 0,
+    scheduler: str | None = None,
+    progress: Callable[[Progress], object] | None = None,
+) -> Front:
+    """Explore the possible schedules of a workload, and keep the front.
+
+    The front is the non-dominated set of everything evaluated, not of the last population. A directory that holds
+    a run already is continued: the result is the same as if it had never stopped, whatever `workers` were and are.
+    If the run has as many evaluations already, nothing is simulated and its front is returned. Ctrl-C leaves a run that
+    can be continued and a published front of what was done.
+
+    Parameters
+    ----------
+    workload
+        What is simulated.
+    run_directory
+        Where the run is kept; its parent must exist.
+    evaluations
+        How many schedules are simulated in all, those of a continued run included; ten million at most. By default
+        20,000, or all that there are to enumerate.
+    population
+        Schedules a generation; by default 100, or as many as the run has that is continued.
+    seed
+        Of the algorithm.
+    encoding
+        "weighting": parameters of Greedy (paper 002, "Real-valued Coding"). "sequence": an order of all jobs (there,
+        "Coding as Permutation"). "orders": the weak orders of the user groups, the start solutions of the paper.
+    algorithm
+        One of `evolve.ALGORITHMS`; by default "nsga2", and "all" for orders, which enumerates.
+    start
+        What to begin with. Sequences: see `settings.start_orders`; by default "submit". Weighting: runs or fronts
+        whose members are the first population (by default it is random), or with algorithm "all" everything that is
+        simulated. Orders: "workload", "queue", or both (the default).
+    backfill
+        Of Greedy, and of orders applied to the queue: "none", "easy" or "conservative".
+    decoding
+        How an order becomes a schedule: "strict" (the default for sequences) or "earliest"; for a weighting
+        "online" (the default) or "earliest".
+    moves, movable, recombination, frequency, jump
+        How sequences are varied, see `encodings.sequence.Sequences`; number of moves and mean length of the first
+        generation, by default 5000 (50 where it begins with known schedules) and 1500.
+    workers, scheduler
+        Where simulations run, see `evaluate.evaluator`.
+    progress
+        Called with a `Progress` after every generation.
+
+    Returns
+    -------
+    Front
+        What is also in the run directory as front.parquet.
+
+    Raises
+    ------
+    InputError
+        A parameter breaks its rule or has no meaning with the encoding, the directory holds something else or a run
+        with other parameters, or the scheduler cannot be used.
+    """
+    check_workers(workers, scheduler)
+    known_parameters = store.known_parameters(run_directory)
+    if population is None:
+        population = known_parameters.get("population", POPULATION)
+    population, seed = _whole("population", population), _whole("seed", seed)
+    chosen = settle(
+        workload,
+        known_parameters,
+        seed=seed,
+        population=population,
+        encoding=encoding,
+        algorithm=algorithm,
+        start=start,
+        backfill=backfill,
+        decoding=decoding,
+        moves=moves,
+        movable=movable,
+        recombination=recombination,
+        frequency=frequency,
+        jump=jump,
+    )
+    if evaluations is not None:
+        evaluations = _whole("evaluations", evaluations)
+    if evaluations is None:
+        listed = len(chosen.space) if isinstance(chosen.space, np.ndarray) else EVALUATIONS
+        evaluations = store.wanted(run_directory) or listed
+    if evaluations < population and chosen.algorithm != ALL:
+        raise InputError(f"evaluations must be at least the population, {population}, but are {evaluations}")
+    if not 1 <= evaluations <= MOST_EVALUATIONS:
+        raise InputError(f"evaluations must be in 1..{MOST_EVALUATIONS}, but are {evaluations}")
+    parameters = dict(chosen.parameters)
+    generations = None
+    if chosen.algorithm == "rvea":
+        generations = -(-evaluations // population)
+        parameters["generations"] = generations  # what it asks for depends on how far it will go
+    if isinstance(chosen.space, np.ndarray):
+        search = evolve.listed(chosen.space, population)
+    else:
+        search = evolve.search(chosen.algorithm, chosen.space, population, seed, generations)
+    known_generations = known_parameters.get("generations", generations)
+    if known_parameters.get("algorithm") == chosen.algorithm == "rvea" and known_generations != generations:
+        raise InputError(
+            f"{run_directory}: the evaluations of rvea are part of the run, which has "
+            f"{store.wanted(run_directory)}, so it cannot be continued to {evaluations}"
+        )
+    with store.open_run(run_directory, parameters) as run:
+        shape = len(encodings.gene_labels(chosen.encoding, len(workload.groups))), len(workload.groups) + 2
+        about = {
+            "workload": {"name": workload.name, "jobs": len(workload), "capacity": workload.capacity},
+            "groups": list(workload.groups),
+        }
+        record = Record(run, shape, evaluations, about, _all_versions())
+        shown = _Exploration(record, workload, chosen.encoding, progress)
+        try:
+            if len(record.known) < record.total:
+                with evaluator(workload, chosen.encoding, workers, scheduler) as evaluate:
+                    for generation in advance(search, record, evaluate, lambda v: costs(v, shown.objectives)):
+                        shown.report(generation)
+                        if record.count < record.total:
+                            shown.publish_now_and_then()
+                    if record.total < evaluations:
+                        shown.report(generation)
+            else:
+                record.take_stored()
+                shown.report(-1)
+        except BaseException:
+            record.take_stored()
+            shown.publish("interrupted")
+            raise
+        return shown.publish("finished")
+
+
+def _whole(name: str, value: Any) -> int:
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise InputError(f"{name} must be a whole number, but is {value!r:.40}") from None
+
+
+class _Exploration:
+    """What is told and published of a record."""
+
+    def __init__(
+        self,
+        record: Record,
+        workload: Workload,
+        encoding: Explored,
+        progress: Callable[[Progress], object] | None,
+    ) -> None:
+        self.record = record
+        self.workload = workload
+        self.encoding = encoding
+        self.progress = progress
+        self.objectives = objective_table(workload.groups)
+        self.best = np.full(len(self.objectives), np.nan)
+        self.published = time.perf_counter()
+        self.front = 0
+        nondominated(np.zeros((1, self.best.size)), self.objectives)  # what it needs is loaded before it is timed
+        self.seen = 0
+        self.counted = -np.inf
+        self.counting = 0.0
+        record.write("running", front=0)
+
+    def report(self, generation: int) -> None:
+        """Tell the caller; the front is counted as often as its share of the time allows."""
+        if self.progress is None:
+            return
+        record = self.record
+        values = record.values[: record.count]
+        candidates = np.vstack([self.best, values[self.seen :]])
+        self.seen = record.count
+        for j, objective in enumerate(self.objectives):
+            column = candidates[~np.isnan(candidates[:, j]), j]
+            if column.size:
+                self.best[j] = column.max() if objective.maximise else column.min()
+        now = time.perf_counter()
+        if now - self.counted >= self.counting / FILTER_SHARE or record.count == record.total:
+            self.front = int(nondominated(values, self.objectives).sum())
+            self.counted = time.perf_counter()
+            self.counting = self.counted - now
+        done = generation, record.count, record.total, record.replayed
+        best = tuple(self.best.tolist())
+        self.progress(Progress(*done, self.front, record.seconds, record.elapsed, best))
+
+    def publish_now_and_then(self) -> None:
+        """Publish after the first fresh generation and then every PUBLISH_EVERY seconds."""
+        record = self.record
+        if record.count <= len(record.known):
+            return
+        if time.perf_counter() - self.published >= PUBLISH_EVERY or not (record.run.directory / FRONT_FILE).exists():
+            self.publish("running")
+
+    def publish(self, status: str) -> Front:
+        """Write front.parquet and run.json."""
+        record, workload = self.record, self.workload
+        parameters = record.about["parameters"]
+        origin = Origin(
+            name=printable(Path(record.run.directory).resolve().name),
+            algorithm=parameters["algorithm"],
+            seed=parameters["seed"],
+            population=parameters["population"],
+            encoding=self.encoding,
+            begun=tuple(sorted((key, str(parameters[key])) for key in BEGUN if key in parameters)),
+            versions=tuple(sorted(record.about["versions"].items())),
+        )
+        values, genomes = record.values[: record.count], record.genomes[: record.count]
+        front = front_of(values, genomes, origin, workload.groups, workload.name, workload.digest)
+        if record.count:
+            save_front(front, record.run.directory / FRONT_FILE)
+        record.write(status, front=len(front))
+        self.published = time.perf_counter()
+        return front
+
+
+def _all_versions() -> dict[str, str]:
+    return versions() | {package: version(package) for package in ("pymoo", "moocore")}

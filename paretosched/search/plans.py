@@ -1,0 +1,424 @@
+"""Plans: several explorations of one workload whose fronts are merged, as data; and what carries one out.
+
+"paper002" is Table 4 of paper 002, row by row; its evaluations add up to the paper's 153,080 function calls. What the
+table leaves open was chosen as follows.
+
+- Populations: "the offspring ... is restricted to about 60 elements" (section 4.3), so 60 for the sequences; for the
+  real-value coded search, where nothing is said, 100.
+- Recombination: operators "as described in [2, C3.3]" were tried and none is named; order crossover (OX) here.
+- "Jobs (with 32 processors and/or 1 hour run time)": both conditions were applied; "either" here, as the larger set.
+- The start solutions of the queue and the real-value coded search with EASY, since this paper's scheduler backfills.
+- The frequency MJN belongs to every sequence row; the first one moves neighbours, MJL=1.
+
+"better" is what the paper did not do: conservative backfilling and many-objective selection for the weighting,
+sequences that start from known schedules, and the decoding by earliest fit with true run times. "algorithms" sets
+algorithms against random search at equal evaluations, three seeds each, for both encodings. "moves" does so with the
+moves that use what is known, from known schedules on, each with few, more and many moves in the first generation.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..core.errors import InputError
+from ..encodings.orders import weak_orders
+from ..fronts.front import merge
+from ..fronts.front_files import FRONT_FILE, load_front, save_front
+from .exploration import explore
+from .runs import RUN_FILE, known_parameters, read_about
+from .settings import POPULATION, settle
+
+if TYPE_CHECKING:
+    from ..fronts.front import Front
+    from ..workload.workload import Workload
+    from .exploration import Progress
+
+STARTS = ("permutations", "submit", "weak", "random", "workload", "queue")  # any other start is a row of a plan
+
+
+class Row(NamedTuple):
+    """One exploration of a plan.
+
+    Attributes
+    ----------
+    name
+        Its run directory.
+    title
+        For people.
+    settings
+        Keyword arguments of `explore`. A start that is none of STARTS names a row: that run's front.
+    """
+
+    name: str
+    title: str
+    settings: Mapping[str, Any]
+
+
+class Summary(NamedTuple):
+    """Rows of a plan whose fronts are shown merged.
+
+    Attributes
+    ----------
+    name, title
+        As of a row.
+    rows
+        Names of the rows.
+    """
+
+    name: str
+    title: str
+    rows: tuple[str, ...]
+
+
+def _row(name: str, title: str, **settings: Any) -> Row:
+    return Row(name, title, MappingProxyType(settings))
+
+
+def _sequence(name: str, title: str, **settings: Any) -> Row:
+    """Give a row of the sequence encoding with what all those of Table 4 share."""
+    shared = {"encoding": "sequence", "decoding": "strict", "population": 60, "seed": 0, "frequency": 5_000}
+    return _row(name, title, **(shared | settings))
+
+
+def _weighting(name: str, title: str, **settings: Any) -> Row:
+    shared = {"encoding": "weighting", "algorithm": "nsga2", "population": 100, "seed": 0, "backfill": "easy"}
+    return _row(name, title, **(shared | settings))
+
+
+def _from_known(name: str, title: str, **settings: Any) -> Row:
+    """Give a search that begins with the start orders of known schedules and changes little of them."""
+    shared = {"algorithm": "nsga2", "evaluations": 4_000, "frequency": 50, "jump": 1_500, "start": ("weighting",)}
+    return _sequence(name, title, **(shared | settings))
+
+
+WEIGHTING = _weighting("weighting", "Real value coded, NSGA-II", evaluations=20_000)
+
+PAPER002 = (
+    _row(
+        "workload-permutation",
+        "Workload permutation",
+        encoding="orders",
+        start=("workload",),
+        evaluations=540,
+    ),
+    _row(
+        "queue-permutation",
+        "Queue permutation",
+        encoding="orders",
+        start=("queue",),
+        backfill="easy",
+        evaluations=540,
+    ),
+    _sequence(
+        "nsga-adjacent",
+        "Permutation coded, NSGA, adjacent swaps",
+        algorithm="nsga",
+        evaluations=24_000,
+        moves="adjacent",
+        jump=1,
+        recombination="ox",
+        start=("permutations",),
+    ),
+    _sequence(
+        "nsga-swap",
+        "Permutation coded, NSGA, distant swaps",
+        algorithm="nsga",
+        evaluations=24_000,
+        moves="swap",
+        jump=4_000,
+        recombination="ox",
+        start=("permutations",),
+    ),
+    _sequence(
+        "nsga2-swap",
+        "Permutation coded, NSGA-II, distant swaps",
+        algorithm="nsga2",
+        evaluations=24_000,
+        moves="swap",
+        jump=4_000,
+        recombination="ox",
+        start=("permutations",),
+    ),
+    _sequence(
+        "nsga2-later",
+        "Permutation coded, NSGA-II, towards the end",
+        algorithm="nsga2",
+        evaluations=30_000,
+        moves="later",
+        movable="all",
+        jump=1_500,
+        recombination="none",
+        start=("submit",),
+    ),
+    _sequence(
+        "nsga2-group",
+        "Permutation coded, NSGA-II, big jobs of other groups towards the end",
+        algorithm="nsga2",
+        evaluations=30_000,
+        moves="group",
+        movable="either",
+        jump=1_500,
+        recombination="none",
+        start=("submit",),
+    ),
+    WEIGHTING,
+)
+
+# Each row is one step beyond the paper; WEIGHTING, the paper's own, is what they are measured against.
+BETTER = (
+    WEIGHTING,
+    _weighting("weighting-none", "Weighting without backfilling, NSGA-II", backfill="none", evaluations=8_000),
+    _weighting("weighting-unsga3", "Weighting with EASY, U-NSGA-III", algorithm="unsga3", evaluations=4_000),
+    _weighting("weighting-agemoea2", "Weighting with EASY, AGE-MOEA-II", algorithm="agemoea2", evaluations=4_000),
+    _weighting(
+        "weighting-conservative",
+        "Weighting with conservative backfilling, AGE-MOEA-II",
+        algorithm="agemoea2",
+        backfill="conservative",
+        evaluations=500,
+        population=50,
+    ),
+    _from_known("sequence-later", "Strict sequences, towards the end", moves="later", movable="either"),
+    _from_known("sequence-group", "Strict sequences, other groups towards the end", moves="group", movable="either"),
+    # the frequencies are those that the plan "moves" found best
+    _from_known("sequence-pull", "Strict sequences, expensive waits forward", moves="pull", frequency=5_000),
+    _from_known("sequence-fill", "Strict sequences, into idle processors", moves="fill", frequency=5_000),
+    _from_known("sequence-both", "Strict sequences, forward or into idle processors", moves="both", frequency=5_000),
+    _weighting(
+        "offline-members",
+        "Schedules of the weighting front, decoded by earliest fit",
+        algorithm="all",
+        decoding="earliest",
+        start=("weighting",),
+        evaluations=20_000,  # at most: as many as there are
+    ),
+    _weighting(
+        "offline-weighting",
+        "Weighting with EASY decoded by earliest fit, AGE-MOEA-II",
+        algorithm="agemoea2",
+        decoding="earliest",
+        start=("weighting",),
+        evaluations=4_000,
+    ),
+    _from_known(
+        "earliest-group", "Earliest-fit sequences, other groups towards the end", moves="group", decoding="earliest"
+    ),
+    _from_known("earliest-pull", "Earliest-fit sequences, expensive waits forward", moves="pull", decoding="earliest"),
+)
+
+COMPARED = {"nsga2": "NSGA-II", "unsga3": "U-NSGA-III", "agemoea2": "AGE-MOEA-II", "rvea": "RVEA", "random": "random"}
+ALGORITHMS = (
+    *(
+        _weighting(
+            f"weighting-{algorithm}-{seed}",
+            f"Weighting, {title}, seed {seed}",
+            algorithm=algorithm,
+            seed=seed,
+            evaluations=2_000,
+        )
+        for algorithm, title in COMPARED.items()
+        for seed in (1, 2, 3)
+    ),
+    *(
+        _sequence(
+            f"sequence-{algorithm}-{seed}",
+            f"Sequences, {title}, seed {seed}",
+            algorithm=algorithm,
+            seed=seed,
+            evaluations=2_000,
+            moves="later",
+            movable="either",
+            frequency=500,
+            jump=1_500,
+            recombination="none",
+            start=("permutations",),
+        )
+        for algorithm, title in COMPARED.items()
+        for seed in (1, 2, 3)
+    ),
+)
+
+INFORMED = {"pull": "expensive waits forward", "fill": "into idle processors", "both": "either"}
+MOVES = (
+    WEIGHTING,
+    *(
+        _from_known(
+            f"moves-{moves}-{frequency}-{seed}",
+            f"Sequences, {title}, {frequency:,} at first, seed {seed}",
+            moves=moves,
+            frequency=frequency,
+            seed=seed,
+            evaluations=2_000,
+        )
+        for moves, title in INFORMED.items()
+        for frequency in (50, 500, 5_000)
+        for seed in (1, 2, 3)
+    ),
+)
+
+PLANS: Mapping[str, tuple[Row, ...]] = MappingProxyType(
+    {"paper002": PAPER002, "better": BETTER, "algorithms": ALGORITHMS, "moves": MOVES}
+)
+SUMMARIES = (
+    Summary("nsga", "All NSGA results", ("nsga-adjacent", "nsga-swap")),
+    Summary("nsga2", "All NSGA-II results", ("nsga2-swap", "nsga2-later", "nsga2-group")),
+    Summary("final", "Final solution", tuple(row.name for row in PAPER002)),
+)
+
+
+def rows_of(plan: str, only: Sequence[str] = ()) -> tuple[Row, ...]:
+    """Give the rows of a plan, all or those that were asked for, in the plan's order.
+
+    Raises
+    ------
+    InputError
+        There is no such plan or row.
+
+    Examples
+    --------
+    >>> [row.name for row in rows_of("paper002", ["weighting", "nsga-swap"])]
+    ['nsga-swap', 'weighting']
+    """
+    if plan not in PLANS:
+        raise InputError(f'plan must be one of {", ".join(PLANS)}, but is "{plan}"')
+    names = [row.name for row in PLANS[plan]]
+    for name in only:
+        if name not in names:
+            raise InputError(f'row of the plan {plan} must be one of {", ".join(names)}, but is "{name}"')
+    return tuple(row for row in PLANS[plan] if not only or row.name in only)
+
+
+def shortened(row: Row, evaluations: int, population: int | None = None) -> Row:
+    """Give a row with at most that many evaluations, and at most that population.
+
+    Examples
+    --------
+    >>> shortened(WEIGHTING, 60, 20).settings["evaluations"]
+    60
+    """
+    fewer = {"evaluations": min(evaluations, row.settings["evaluations"])}
+    if population is not None and "population" in row.settings:
+        fewer["population"] = min(population, row.settings["population"])
+    return row._replace(settings=MappingProxyType({**row.settings, **fewer}))
+
+
+def settings_in(row: Row, directory: str | os.PathLike[str], planned: Collection[str] = ()) -> dict[str, Any]:
+    """Give the keyword arguments of `explore` for a row: where it starts from another row, that run's directory.
+
+    Raises
+    ------
+    InputError
+        The row starts from another one that has no front yet and is not `planned` before it.
+    """
+    settings = dict(row.settings)
+    if "start" not in settings:
+        return settings
+    starts = []
+    for start in settings["start"]:
+        place = Path(directory) / start
+        if start not in STARTS and start not in planned:
+            about = read_about(place) if (place / RUN_FILE).is_file() else {}
+            if about.get("status") != "finished":
+                raise InputError(
+                    f"row {row.name} starts from the front of {start}, but {place} is not finished; explore it first"
+                )
+        starts.append(start if start in STARTS else str(place))
+    return settings | {"start": tuple(starts)}
+
+
+def explore_plan(
+    workload: Workload,
+    directory: str | os.PathLike[str],
+    rows: Sequence[Row],
+    *,
+    workers: int = 0,
+    scheduler: str | None = None,
+    progress: Callable[[Row, Progress], object] | None = None,
+) -> Front:
+    """Explore row after row, each in a run directory of its own, and merge their fronts.
+
+    Rows that are there already are continued or, if finished, read; so an interrupted plan is continued by the
+    same call.
+
+    Parameters
+    ----------
+    workload
+        What is simulated.
+    directory
+        Where the run directories are made, one a row, and front.parquet, the merged front of every run in it, those
+        of earlier calls included, which is also written when an exploration is interrupted. Its parent must exist.
+    rows
+        See `rows_of`.
+    workers, scheduler
+        Where simulations run, see `evaluate.evaluator`.
+    progress
+        Called with the row and a `Progress` after every generation.
+
+    Returns
+    -------
+    Front
+        The merged one.
+
+    Raises
+    ------
+    InputError
+        As for `explore`, `settings_in` and `merge`.
+    """
+    place = Path(directory)
+    _check_rows(workload, place, rows)
+    fresh = not place.exists()
+    try:
+        place.mkdir(exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{place}: cannot make this directory: {error.strerror}") from None
+    try:
+        for row in rows:
+            settings = settings_in(row, place)
+            if row.settings.get("encoding") == "orders":  # the paper's number is that of five groups
+                settings["evaluations"] = max(1, len(weak_orders(len(workload.groups))) - 1)
+            explore(
+                workload,
+                place / row.name,
+                workers=workers,
+                scheduler=scheduler,
+                progress=None if progress is None else partial(progress, row),
+                **settings,
+            )
+    except BaseException:
+        with suppress(InputError):  # what was raised first is what matters
+            save_front(merge([load_front(run) for run in runs_in(place)]), place / FRONT_FILE)
+        if fresh:
+            with suppress(OSError):  # unless something is in it already
+                place.rmdir()
+        raise
+    merged = merge([load_front(run) for run in runs_in(place)])
+    save_front(merged, place / FRONT_FILE)
+    return merged
+
+
+def _check_rows(workload: Workload, place: Path, rows: Sequence[Row]) -> None:
+    """Refuse a plan that could not be completed, before anything is made or simulated."""
+    if (place / RUN_FILE).exists():
+        raise InputError(f"{place}: the directory of a plan holds runs, but this is a run itself")
+    if not rows:
+        raise InputError("rows of a plan must be at least one, but there is none")
+    for run in place.glob(f"*/{RUN_FILE}"):
+        if known_parameters(run.parent).get("workload") != workload.digest:
+            raise InputError(f"{run.parent}: the runs of a plan are of one workload, but this one is of another one")
+    of_explore = ("evaluations", "workers", "scheduler", "seed", "population")
+    for i, row in enumerate(rows):
+        settings = settings_in(row, place, {before.name for before in rows[:i]})
+        if set(settings.get("start", ())) <= set(STARTS):
+            words = {key: word for key, word in settings.items() if key not in of_explore}
+            settle(workload, {}, seed=0, population=settings.get("population", POPULATION), **words)
+
+
+def runs_in(directory: str | os.PathLike[str]) -> list[Path]:
+    """List the run directories in the directory of a plan that have a front, sorted by name."""
+    return sorted(file.parent for file in Path(directory).glob(f"*/{RUN_FILE}") if (file.parent / FRONT_FILE).is_file())

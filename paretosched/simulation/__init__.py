@@ -1,0 +1,1 @@
+"""A workload and a policy make a schedule, and how good that is."""

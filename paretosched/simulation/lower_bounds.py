@@ -1,0 +1,178 @@
+"""What no schedule of a workload can beat: lower bounds of response times, upper bounds of utilisation.
+
+A schedule is what `Schedule.check` lets pass. Job j is submitted at r_j, runs for p_j seconds on q_j of m processors
+and completes at C_j; RC_j = p_j q_j. The bounds of AWRT_i come from the jobs of group i alone (the others can only be
+in their way), that of AWRT from all jobs.
+
+**Alone.** C_j >= r_j + p_j, hence AWRT >= sum RC_j p_j / sum RC_j: nobody waits.
+
+**Together.** The machine has m processors. Let W(t) be the work that a schedule has done by t, in processor seconds,
+and A(t) the same if nobody waits.
+
+1. Job j is worked on from C_j - p_j to C_j at rate q_j, so that its part of the integral of t dW(t) is RC_j (C_j -
+   p_j / 2); the same holds for A with r_j + p_j instead of C_j. The difference of the two integrals, by parts, is sum
+   RC_j (C_j - r_j - p_j) = integral of A(t) - W(t) dt. A job that is preempted is worked on earlier than that, so
+   that its part is smaller and the sum larger than the integral: every bound holds for preemptive schedules as well.
+2. If W(t) <= D(t) at all t for every schedule, then sum RC_j (C_j - r_j) >= sum RC_j p_j + integral of A(t) - D(t)
+   dt. The rest shows a D. One is A itself: by t, job j has run for at most min(t - r_j, p_j).
+3. Jobs wider than m / 2 run one at a time. Let a machine do that preemptively, always the widest that is submitted
+   (`widest_first`), and let B(t) be its work. For every width c it has spent at least as much time on jobs of width c
+   or more by t as any schedule: at the last instant u before t at which it did not work on one, it had completed all
+   that were submitted; a schedule has done no more than that by u, and at most t - u seconds after u. These times,
+   summed over c = 1, 2, ..., m, are the work. So a schedule has done at most F(t) = B(t) + A(t) of the narrow jobs.
+4. In t - s seconds at most m (t - s) is done: W(t) <= W(s) + m (t - s) <= F(s) + m (t - s) for all s <= t. The
+   smallest of these is what has left a queue by t into which F flows and which is emptied at rate m: D.
+5. A - D = (A - F) + (F - D). The integral of the first is the delay of the pieces of step 3, weighted with their
+   work; F - D is what waits in the queue of step 4.
+
+Since every job has the same ratio of weight to work, D alone misses only what rigid jobs cannot fill, and what the
+scheduler cannot know.
+
+**Utilisation** is work / (m * span), the span reaching from the first start to the last completion. A schedule may
+start when all jobs are submitted, so that submissions bound no span: only the longest job, work / m and the wide jobs
+of step 3, one after another, do. A scheduler that starts the first job when it is submitted cannot have done
+everything before D has (`Bounds.prompt_utilisation`).
+
+**Rounding.** Queues and times are exact, int64: between the whole seconds at which something changes, a queue grows
+or shrinks evenly, or becomes empty. The bounds "alone" and those of utilisation are measured by the kernel that
+measures schedules; it rounds terms and sums in the same order for all of them, and rounding keeps order, so that they
+hold to the last bit. A measured quotient of two sums over n jobs is off by less than 2 n + 8 roundings of 2^-53; the
+integrals, float64 sums of at most 4 n non-negative terms, and what is made of them, by less than 4 n + 13. Together
+that is less than `SLACK` (n + 1), which is taken off: with a million jobs, 2 parts in 10^9.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.arrays import Floats, Ints
+from ..kernels.objective_sums import measure
+from ..kernels.widest import widest_first
+from ..workload.workload import Workload
+from .objective import EVERY_JOB
+
+SLACK = 16  # roundings of 2^-53 a job, see above
+
+
+class Bounds(NamedTuple):
+    """Values that no schedule of a workload can beat, in the order and units of `objective_table`.
+
+    Attributes
+    ----------
+    alone
+        (m,), response times if nobody waits, and the utilisation if a schedule lasts no longer than its longest job
+        or than its work keeps all processors busy; NaN for a group without jobs.
+    together
+        (m,), never weaker: jobs share the processors. The ideal point.
+    prompt_utilisation
+        Per cent, for schedules whose first start is the first submission, as of every scheduler that starts a job
+        when it meets an empty machine: all rules here but "recorded". Never above `together[0]`.
+    """
+
+    alone: Floats
+    together: Floats
+    prompt_utilisation: float
+
+
+def bounds(workload: Workload) -> Bounds:
+    """Find values that no schedule of a workload can beat; the module says why.
+
+    Examples
+    --------
+    Two jobs of 10 s and 3 of 4 processors. They can only run in turn: (10 + 20) / 2 s, 60 of 80 processor seconds.
+
+    >>> w = Workload(submit=[0, 0], run=[10, 10], estimate=[10, 10], width=[3, 3], capacity=4)
+    >>> b = bounds(w)
+    >>> b.alone.tolist(), b.together.round(6).tolist(), b.prompt_utilisation
+    ([100.0, 10.0, 10.0], [75.0, 15.0, 15.0], 75.0)
+    """
+    w = workload
+    alone = _measured(w, w.submit)
+    longest = int(w.run.max())
+    shortest_span = max(longest, -(-w.work // w.capacity))
+    alone[0] = _utilisation(w, shortest_span)
+    together = alone.copy()
+    in_turn = int(w.run[2 * w.width > w.capacity].sum())
+    together[0] = _utilisation(w, max(shortest_span, in_turn))
+    together[1], end = _waiting(w, np.ones(len(w), dtype=np.bool_), alone[1])
+    for g in np.unique(w.group):
+        together[2 + g], _ = _waiting(w, w.group == g, alone[2 + g])
+    return Bounds(alone, together, _utilisation(w, end - int(w.submit[0])))
+
+
+def _measured(workload: Workload, start: Ints) -> Floats:
+    """Objectives of start times, feasible or not."""
+    w = workload
+    values = np.empty(len(w.groups) + 2)
+    measure(start, start + w.run, w.submit, w.run, w.width, w.group, w.capacity, EVERY_JOB, values)
+    return values
+
+
+def _utilisation(workload: Workload, span: int) -> float:
+    """Measure the utilisation of a schedule of this span, at least the longest run: all start at 0, but one later."""
+    start = np.zeros(len(workload), dtype=np.int64)
+    longest = workload.run.argmax()
+    start[longest] = span - workload.run[longest]
+    return float(_measured(workload, start)[0])
+
+
+def _waiting(workload: Workload, chosen: NDArray[np.bool_], alone: float) -> tuple[float, int]:
+    """Bound the AWRT of the chosen jobs, which is `alone` without waiting, and the second of their last completion."""
+    wide = chosen & (2 * workload.width > workload.capacity)
+    narrow = chosen & ~wide
+    pieces = np.empty((4, 2 * np.count_nonzero(wide)), dtype=np.int64)
+    count = widest_first(workload.submit[wide], workload.run[wide], workload.width[wide], pieces)
+    begin, length, width, delay = pieces[:, :count]
+    lost = float(((length * width).astype(np.float64) * delay).sum())
+    queued, end = fluid_queue(
+        np.concatenate([begin, workload.submit[narrow]]),
+        np.concatenate([length, workload.run[narrow]]),
+        np.concatenate([width, workload.width[narrow]]),
+        workload.capacity,
+    )
+    work = float(workload.run[chosen] @ workload.width[chosen])
+    less = 1.0 - SLACK * (np.count_nonzero(chosen) + 1) * 2.0**-53
+    return max(alone, (alone + (lost + queued) / work) * less), end
+
+
+def fluid_queue(begin: Ints, length: Ints, width: Ints, capacity: int) -> tuple[float, int]:
+    """Run a queue into which pieces of work flow and out of which all processors take.
+
+    Parameters
+    ----------
+    begin, length, width
+        (k,) pieces of work: `width` processor seconds a second flow in for `length` seconds from second `begin` on.
+    capacity
+        Processor seconds that flow out in a second, if there are as many.
+
+    Returns
+    -------
+    queued : float
+        The integral over time of what is in the queue, processor seconds times seconds.
+    end : int
+        The first whole second at which everything has flowed in and out.
+
+    Examples
+    --------
+    In 10 s 60 flow in and 40 out; the other 20 need 5 s more: 20 * 10 / 2 + 20 * 5 / 2.
+
+    >>> fluid_queue(np.array([0, 0]), np.array([10, 10]), np.array([3, 3]), 4)
+    (150.0, 15)
+    """
+    when = np.concatenate([begin, begin + length])
+    order = np.argsort(when, kind="stable")
+    when = when[order]
+    inflow = np.cumsum(np.concatenate([width, -width])[order])[:-1]
+    seconds = np.diff(when)
+    # The queue is what came in less what could have gone out, except for the times it was empty.
+    level = np.concatenate([[0], np.cumsum((inflow - capacity) * seconds)])
+    level -= np.minimum.accumulate(level)
+    before, after = level[:-1].astype(np.float64), level[1:].astype(np.float64)
+    # It changes evenly until the next instant; or, if it is empty then, it may be empty sooner.
+    drained = np.where(after > 0, seconds, before / np.maximum(capacity - inflow, 1))
+    rest = int(level[-1])
+    queued = ((before + after) * drained).sum() / 2 + float(rest) ** 2 / (2 * capacity)
+    return float(queued), int(when[-1]) - (-rest // capacity)

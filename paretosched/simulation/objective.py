@@ -1,0 +1,117 @@
+"""The objectives: utilisation, average weighted response time, and that time for each user group.
+
+Paper 002, section 4.1 and equation (8); paper 000, section IV-B. With the resource consumption RC_j = p_j m_j
+(true run time times processors) and the response time C_j - r_j:
+
+    UTIL   = 100 * sum RC_j / (m * (last completion - first start))           percent, larger is better
+    AWRT   = sum RC_j (C_j - r_j) / sum RC_j                                  seconds, smaller is better
+    AWRT_i = the same sums over the jobs of group i
+
+AWRT is a mean of the AWRT_i with weights that no schedule can change (RC of group i / RC). It therefore never
+decides whether one schedule dominates another, and is left out of every dominance check.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..core.arrays import Floats
+from ..core.errors import InputError
+from ..kernels.objective_sums import measure
+from ..workload.workload import Workload
+from .schedule import Schedule
+
+EVERY_JOB = np.empty(0, dtype=np.bool_)
+
+
+class Objective(NamedTuple):
+    """One objective.
+
+    Attributes
+    ----------
+    name
+        "UTIL", "AWRT", "AWRT1", ...
+    unit
+        "%" or "s".
+    maximise
+        True if larger is better.
+    label
+        In words.
+    """
+
+    name: str
+    unit: str
+    maximise: bool
+    label: str
+
+
+def objective_table(groups: tuple[str, ...]) -> tuple[Objective, ...]:
+    """List the objectives for user groups of these names, in the order of every objective vector.
+
+    Examples
+    --------
+    >>> [o.name for o in objective_table(("1", "2"))]
+    ['UTIL', 'AWRT', 'AWRT1', 'AWRT2']
+    """
+    return (
+        Objective("UTIL", "%", True, "utilisation"),
+        Objective("AWRT", "s", False, "average weighted response time"),
+        *(Objective(f"AWRT{i}", "s", False, f"AWRT of group {name}") for i, name in enumerate(groups, 1)),
+    )
+
+
+def objectives(schedule: Schedule, counted: ArrayLike | None = None) -> Floats:
+    """Measure a schedule.
+
+    Parameters
+    ----------
+    schedule
+        Any schedule.
+    counted
+        (n,) bool, the jobs that count; None for all of them. Nothing is trimmed unasked.
+
+    Returns
+    -------
+    (G + 2,) float64
+        In the order of `objective_table`; NaN for a group without counted jobs: undefined, not zero.
+
+    Raises
+    ------
+    InputError
+        `counted` has the wrong length or type.
+
+    Examples
+    --------
+    >>> w = Workload(submit=[0, 0], run=[10, 5], estimate=[10, 5], width=[4, 2], capacity=4)
+    >>> objectives(Schedule(w, [0, 10])).tolist()
+    [83.33333333333333, 11.0, 11.0]
+    """
+    w = schedule.workload
+    mask = EVERY_JOB if counted is None else np.ascontiguousarray(counted)
+    if counted is not None and (mask.shape != (len(w),) or mask.dtype != np.bool_):
+        raise InputError(f"counted must be bool with shape ({len(w)},), but is {mask.dtype} with {mask.shape}")
+    return _measured(w, schedule.start, schedule.finish, mask)
+
+
+def objectives_of(workload: Workload, start: NDArray[np.int64]) -> Floats:
+    """Measure start times, (n,) s, without preemption, unchecked: the hot path of every search; (G + 2,)."""
+    return _measured(workload, start, start + workload.run, EVERY_JOB)
+
+
+def _measured(
+    workload: Workload, start: NDArray[np.int64], finish: NDArray[np.int64], counted: NDArray[np.bool_]
+) -> Floats:
+    w = workload
+    values = np.empty(len(w.groups) + 2)
+    measure(start, finish, w.submit, w.run, w.width, w.group, w.capacity, counted, values)
+    return values
+
+
+def shares(workload: Workload) -> Floats:
+    """Give each group's share of the resource consumption, (G,), the fixed weights of AWRT_i in AWRT."""
+    consumption = (workload.run * workload.width).astype(np.float64)
+    share: Floats = np.bincount(workload.group, consumption, len(workload.groups)) / consumption.sum()
+    return share

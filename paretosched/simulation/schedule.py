@@ -1,0 +1,416 @@
+"""A schedule and the proof, independent of the simulators, that a machine could have run it."""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.arrays import Ints
+from ..core.errors import InputError, first_few, quoted
+from ..core.files import opened, written
+from ..workload.workload import Workload, whole
+
+COLUMNS = ("job", "submit", "start", "finish", "processors", "user", "group")
+SEGMENT_COLUMNS = ("job", "from", "to", "nodes")
+MOST_NODES = 2**24  # processors that are told apart
+SWITCH = "switch"  # stands for the job where the machine changes slices
+
+
+class Segments(NamedTuple):
+    """When and where preempted jobs run: a row for every stretch of time in which a job runs without a break.
+
+    Attributes
+    ----------
+    job
+        (k,) int64, rows of the workload; sorted, and the stretches of a job by time.
+    begin, end
+        (k,) int64, seconds of the trace, half open.
+    piece
+        (k + 1,) int64: the processors of stretch i are those of `low` and `high` from piece[i] to piece[i + 1] - 1.
+    low, high
+        (r,) int64, ranges of processors, numbered from 0, both ends included; ascending within a stretch.
+    switches
+        (s, 2) int64, from when to when the machine changes slices, so that nothing runs; ascending.
+    """
+
+    job: Ints
+    begin: Ints
+    end: Ints
+    piece: Ints
+    low: Ints
+    high: Ints
+    switches: Ints
+
+    def nodes(self, i: int) -> tuple[tuple[int, int], ...]:
+        """Give the ranges of processors of stretch i."""
+        pieces = slice(int(self.piece[i]), int(self.piece[i + 1]))
+        return tuple(zip(self.low[pieces].tolist(), self.high[pieces].tolist(), strict=True))
+
+
+class Searched(NamedTuple):
+    """What group optimisation did to make a schedule (paper 004, tables 7 to 9), for medium and long jobs in turn.
+
+    Attributes
+    ----------
+    groups
+        Groups formed.
+    jobs
+        Jobs in them; a job whose group finished before it started may be in the next one, too.
+    visited, pruned
+        Nodes of the search trees: jobs scheduled virtually for a permutation, and those that branch and bound spared.
+        Of the long-wide jobs, then of the second level.
+    """
+
+    groups: tuple[int, int]
+    jobs: tuple[int, int]
+    visited: tuple[int, int]
+    pruned: tuple[int, int]
+
+
+@dataclass(frozen=True, eq=False)
+class Schedule:
+    """Start and finish of every job, half-open intervals [start, finish).
+
+    A job runs from its start on without a break, unless there are segments.
+
+    Parameters
+    ----------
+    workload
+        The jobs; row j of `start` is job j of the workload.
+    start
+        (n,) whole seconds of the trace.
+    name
+        The policy that made it.
+    segments
+        Of a schedule in which jobs are preempted; then every job has at least one, and starts with its first.
+    searched
+        What group optimisation did to make it; None without it.
+
+    Raises
+    ------
+    InputError
+        `start` has the wrong length or type, or segments do not fit each other or `start`.
+
+    Examples
+    --------
+    >>> w = Workload(submit=[0, 0], run=[10, 5], estimate=[10, 5], width=[3, 2], capacity=4)
+    >>> s = Schedule(w, [0, 10])
+    >>> s.finish.tolist(), s.check() is s
+    ([10, 15], True)
+
+    The first job is stopped at 4 for the second one, and goes on at 9 on the same three of four processors.
+
+    >>> parts = segments_of([(0, 0, 4, [(0, 2)]), (0, 9, 15, [(0, 2)]), (1, 4, 9, [(1, 2)])])
+    >>> s = Schedule(w, [0, 4], segments=parts)
+    >>> s.finish.tolist(), s.check() is s
+    ([15, 9], True)
+    """
+
+    workload: Workload
+    start: Ints
+    name: str = "schedule"
+    segments: Segments | None = None
+    searched: Searched | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "start", whole("start", self.start, len(self.workload)))
+        if self.segments is not None:
+            object.__setattr__(self, "segments", _sound(self.segments, self))
+
+    @cached_property
+    def finish(self) -> Ints:
+        """(n,) int64 seconds of the trace: start + run, or the end of the last segment."""
+        finish: Ints = self.start + (self.workload.run if self.segments is None else 0)
+        if self.segments is not None:
+            np.maximum.at(finish, self.segments.job, self.segments.end)
+        finish.flags.writeable = False
+        return finish
+
+    def check(self) -> Schedule:
+        """Prove that every job runs once, none before its submission, and never more than the machine has.
+
+        With segments: that every job runs for its run time in all, always on the same processors and as many as it
+        asks for, that no processor has two jobs at once, and that nothing runs while the machine switches.
+
+        Returns
+        -------
+        Schedule
+            This schedule, so that checks can stand in a chain.
+
+        Raises
+        ------
+        InputError
+            It is not feasible; the message names the first offenders or the first overfull second.
+        """
+        w = self.workload
+        early = np.flatnonzero(self.start < w.submit)
+        if early.size:
+            shown = first_few(f"job {w.job[j]} starts at {self.start[j]}, submitted {w.submit[j]}" for j in early)
+            raise InputError(f"{self.name}: no job may start before its submission, but {early.size} do: {shown}")
+        if self.segments is not None:
+            _check_segments(self, self.segments)
+            return self
+        if (self.finish < self.start).any():
+            raise InputError(f"{self.name}: no job may end after second 2^63 - 1")
+        when, used = busy(self)
+        over = np.flatnonzero(used > w.capacity)
+        if over.size:
+            i = int(over[0])
+            raise InputError(
+                f"{self.name}: the machine has {w.capacity} processors, but {used[i]} are in use from "
+                f"second {when[i]} on, and more than it has in {over.size} intervals"
+            )
+        return self
+
+
+def segments_of(
+    rows: Sequence[tuple[int, int, int, Sequence[tuple[int, int]]]], switches: Sequence[tuple[int, int]] = ()
+) -> Segments:
+    """Make segments of rows (job, from, to, ranges of processors).
+
+    Examples
+    --------
+    >>> segments_of([(1, 4, 9, [(1, 2)]), (0, 0, 4, [(0, 0), (3, 4)])]).low.tolist()
+    [0, 3, 1]
+    """
+    ordered = sorted(rows, key=lambda row: (row[0], row[1]))
+    ranges = [tuple(one) for *_, nodes in ordered for one in nodes]
+    job, begin, end = np.array([row[:3] for row in ordered], dtype=np.int64).reshape(-1, 3).T
+    piece = np.cumsum([0, *(len(nodes) for *_, nodes in ordered)])
+    low, high = np.array(ranges, dtype=np.int64).reshape(-1, 2).T
+    return Segments(job, begin, end, piece, low, high, np.array(switches, dtype=np.int64).reshape(-1, 2))
+
+
+def check_nodes(workload: Workload) -> None:
+    """Refuse a machine whose processors are too many to be told apart.
+
+    Raises
+    ------
+    InputError
+        There are more than MOST_NODES.
+    """
+    if workload.capacity > MOST_NODES:
+        raise InputError(
+            f"{workload.name}: where jobs are preempted the machine may have at most {MOST_NODES} processors, which "
+            f"are told apart, but has {workload.capacity}"
+        )
+
+
+def _sound(segments: Segments, schedule: Schedule) -> Segments:
+    """Give read-only copies of segments that belong together and to the starts."""
+    check_nodes(schedule.workload)
+    n = len(schedule.workload)
+    k, r = np.size(segments.job), np.size(segments.low)
+    sizes = {"job": k, "begin": k, "end": k, "piece": k + 1, "low": r, "high": r}
+    made = {key: whole(f"{key} of segments", getattr(segments, key), size) for key, size in sizes.items()}
+    switches = np.array(segments.switches, dtype=np.int64)
+    if switches.ndim != 2 or switches.shape[1] != 2:
+        raise InputError(f"switches of segments must have shape (s, 2), but have {switches.shape}")
+    switches.flags.writeable = False
+    own = Segments(**made, switches=switches)
+    if k and (own.job.min() < 0 or own.job.max() >= n):
+        raise InputError(f"job of segments must be in 0..{n - 1}, but is in {own.job.min()}..{own.job.max()}")
+    if (np.diff(own.job) < 0).any() or (np.diff(own.begin)[np.diff(own.job) == 0] < 0).any():
+        raise InputError("segments must be sorted by job and time, but are not")
+    if own.piece[0] != 0 or own.piece[-1] != r or (np.diff(own.piece) < 1).any():
+        raise InputError("piece of segments must divide the ranges of processors among all segments, but does not")
+    first = np.searchsorted(own.job, np.arange(n))
+    missing = np.flatnonzero(np.bincount(own.job, minlength=n) == 0)
+    if missing.size:
+        shown = first_few((f"job {schedule.workload.job[j]}" for j in missing), missing.size)
+        raise InputError(f"segments must be of every job, but there is none of {shown}")
+    late = np.flatnonzero(own.begin[first] != schedule.start)
+    if late.size:
+        raise InputError(f"the first segment of a job must begin at its start, but {late.size} do not")
+    return own
+
+
+def _check_segments(schedule: Schedule, segments: Segments) -> None:
+    w, s = schedule.workload, segments
+
+    def refuse(rule: str, broken: NDArray[np.bool_], words: str) -> None:
+        rows = np.flatnonzero(broken)
+        if rows.size:
+            shown = first_few((f"job {w.job[s.job[i]]} from {s.begin[i]} to {s.end[i]}" for i in rows), rows.size)
+            raise InputError(f"{schedule.name}: {rule}, but {rows.size} segments {words}: {shown}")
+
+    again = np.append(False, s.job[1:] == s.job[:-1])
+    refuse("a segment must last for a second or more", s.end <= s.begin, "do not")
+    refuse("the segments of a job must not overlap", again & (s.begin < np.append(0, s.end[:-1])), "do")
+    done = np.bincount(s.job, (s.end - s.begin).astype(np.float64), len(w))
+    wrong = np.flatnonzero(done != w.run)
+    if wrong.size:
+        shown = first_few(f"job {w.job[j]} for {done[j]:.0f} s of {w.run[j]} s" for j in wrong)
+        raise InputError(f"{schedule.name}: every job must run for its run time, but {wrong.size} do not: {shown}")
+    first, last = s.piece[:-1], s.piece[1:]
+    of_piece = np.repeat(np.arange(s.job.size), last - first)
+    begins = np.zeros(s.low.size, dtype=np.bool_)
+    begins[first] = True
+    bad = (s.low < 0) | (s.high >= w.capacity) | (s.high < s.low)
+    bad |= ~begins & (s.low <= np.append(0, s.high[:-1]))
+    broken = np.zeros(s.job.size, dtype=np.bool_)
+    broken[of_piece[bad]] = True
+    refuse(f"processors are numbered 0..{w.capacity - 1}, and ranges of them ascend", broken, "break that")
+    size = np.add.reduceat(s.high - s.low + 1, first)
+    refuse("a job must have as many processors as it asks for", size != w.width[s.job], "have not")
+    moved = again.copy()
+    for i in np.flatnonzero(again).tolist():
+        moved[i] = s.nodes(i) != s.nodes(i - 1)
+    refuse("a job must go on on the same processors", moved, "do not")
+    idle = s.switches
+    if (idle[:, 1] < idle[:, 0]).any() or (idle[1:, 0] < idle[:-1, 1]).any():
+        raise InputError(f"{schedule.name}: switches must be ascending times, but are not")
+    if len(idle):
+        after = np.minimum(np.searchsorted(idle[:, 1], s.begin, side="right"), len(idle) - 1)  # ends after it begins
+        within = (idle[after, 0] < s.end) & (s.begin < idle[after, 1])
+        refuse("nothing may run while the machine switches", within, "do")
+    taken = np.full(w.capacity, np.iinfo(np.int64).min)
+    double = np.zeros(s.job.size, dtype=np.bool_)
+    for i in np.argsort(s.begin, kind="stable").tolist():
+        for low, high in s.nodes(i):
+            part = taken[low : high + 1]
+            double[i] |= part.max() > s.begin[i]
+            part[:] = s.end[i]
+    refuse("no processor may have two jobs at once", double, "are on one that has another")
+
+
+def busy(schedule: Schedule) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Count the processors in use.
+
+    Returns
+    -------
+    when : (k,) int64
+        Seconds at which the number changes, ascending; finishes of an instant free before its starts take.
+    used : (k,) int64
+        Processors in use from `when[i]` until `when[i + 1]`.
+    """
+    w, s = schedule.workload, schedule.segments
+    begin, end, width = (schedule.start, schedule.finish, w.width) if s is None else (s.begin, s.end, w.width[s.job])
+    when, place = np.unique(np.concatenate([begin, end]), return_inverse=True)
+    change = np.zeros(when.size, dtype=np.int64)
+    np.add.at(change, place, np.concatenate([width, -width]))
+    return when, np.cumsum(change)
+
+
+def save_schedule(schedule: Schedule, path: str | os.PathLike[str]) -> None:
+    """Write a schedule as CSV: job,submit,start,finish,processors,user,group; one line a job, seconds of the trace.
+
+    `job` is the trace's own job number and `group` the name of the user group.
+    """
+    w = schedule.workload
+    names = np.array(w.groups, dtype=object)
+    columns = (w.job, w.submit, schedule.start, schedule.finish, w.width, w.user, names[w.group])
+    with written(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        writer.writerows(zip(*(column.tolist() for column in columns), strict=True))
+
+
+def save_segments(schedule: Schedule, path: str | os.PathLike[str]) -> None:
+    """Write the segments of a schedule: job, from, to, nodes; as Parquet if the name ends in .parquet, else as CSV.
+
+    `job` is the trace's own job number, or "switch" for the times in which the machine changes slices; `nodes` are
+    ranges such as "0-3 7".
+
+    Raises
+    ------
+    InputError
+        The schedule has no segments, since nothing is preempted in it; or nothing can be written there.
+    """
+    s, w = schedule.segments, schedule.workload
+    if s is None:
+        raise InputError(f"{path}: {schedule.name} preempts nothing, so that there are no segments to write")
+    ranges = [str(a) if a == b else f"{a}-{b}" for a, b in zip(s.low.tolist(), s.high.tolist(), strict=True)]
+    nodes = [" ".join(ranges[a:b]) for a, b in zip(s.piece[:-1].tolist(), s.piece[1:].tolist(), strict=True)]
+    rows = [*zip(map(str, w.job[s.job].tolist()), s.begin.tolist(), s.end.tolist(), nodes, strict=True)]
+    rows += [(SWITCH, a, b, "") for a, b in s.switches.tolist()]
+    with written(path) as temporary:
+        if Path(path).suffix == ".parquet":
+            import pyarrow as pa
+            from pyarrow import parquet
+
+            columns = {key: list(column) for key, column in zip(SEGMENT_COLUMNS, zip(*rows, strict=True), strict=True)}
+            parquet.write_table(pa.table(columns), temporary)
+            return
+        with temporary.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(SEGMENT_COLUMNS)
+            writer.writerows(rows)
+
+
+def load_segments(workload: Workload, path: str | os.PathLike[str], name: str = "schedule") -> Schedule:
+    """Read what `save_segments` wrote as the schedule of a workload; `check` says whether it is one.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, or a line is no segment of a job of the workload.
+    """
+    rows_of = {job: row for row, job in enumerate(workload.job.tolist())}
+    if len(rows_of) < len(workload):
+        raise InputError(f"{path}: segments name jobs by their numbers, but some jobs of {workload.name} share one")
+    segments, switches = [], []
+    for line, (job, begin, end, nodes) in enumerate(_cells(path), 2):
+        try:
+            if job == SWITCH:
+                switches.append((int(begin), int(end)))
+                continue
+            segments.append((rows_of[int(job)], int(begin), int(end), [_range(one) for one in nodes.split()]))
+        except (ValueError, KeyError, OverflowError):
+            raise InputError(
+                f'{path}:{line}: must be job,from,to,nodes of a job of {workload.name}, such as 3,0,60,"0-3 7", but is '
+                f"{quoted(f'{job},{begin},{end},{nodes}')}"
+            ) from None
+    try:
+        found = segments_of(segments, switches)
+        first = np.searchsorted(found.job, np.arange(len(workload)))
+        start = np.append(found.begin, 0)[first]
+        return Schedule(workload, start, name, found)
+    except (InputError, OverflowError) as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def _range(text: str) -> tuple[int, int]:
+    found = re.fullmatch(r"(\d{1,18})(?:-(\d{1,18}))?", text)
+    if found is None:
+        raise ValueError
+    return int(found[1]), int(found[2] or found[1])
+
+
+def _cells(path: str | os.PathLike[str]) -> list[list[str]]:
+    """Read the rows of a file of segments as text."""
+    try:
+        if Path(path).suffix == ".parquet":
+            import pyarrow as pa
+            from pyarrow import parquet
+
+            try:
+                table = parquet.read_table(path)
+            except pa.ArrowException:
+                raise InputError(f"{path}: must be a Parquet file of segments, but is none") from None
+            if tuple(table.column_names) != SEGMENT_COLUMNS:
+                raise InputError(f"{path}: must have the columns {', '.join(SEGMENT_COLUMNS)}, but has others")
+            return [[str(cell) for cell in row.values()] for row in table.to_pylist()]
+        with opened(path) as file:
+            rows = list(csv.reader(file.read().decode("utf-8").splitlines()))
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}") from None
+    except (UnicodeDecodeError, csv.Error):
+        raise InputError(f"{path}: must be a CSV file of segments, but is none") from None
+    if not rows or tuple(rows[0]) != SEGMENT_COLUMNS:
+        raise InputError(f"{path}: must begin with {','.join(SEGMENT_COLUMNS)}, but does not")
+    short = [line for line, row in enumerate(rows, 1) if len(row) != len(SEGMENT_COLUMNS)]
+    if short:
+        raise InputError(
+            f"{path}:{short[0]}: must have {len(SEGMENT_COLUMNS)} columns, but has {len(rows[short[0] - 1])}"
+        )
+    return rows[1:]

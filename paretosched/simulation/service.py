@@ -1,0 +1,251 @@
+"""What an administrator asks about a schedule next: how long jobs wait, how slow they seem, how busy the machine is.
+
+Here every job counts once, a short one as much as a long one, whereas AWRT counts jobs by their processor seconds.
+
+    wait             = start - submission
+    bounded slowdown = max(1, (finish - submission) / max(run, bound))
+
+The bound keeps jobs of a few seconds from deciding a mean; 10 s is what the field uses (Feitelson and others, *Theory
+and practice in parallel job scheduling*, JSSPP 1997, LNCS 1291); paper 004 takes 600 s, and rounds up.
+
+Paper 004 also tells jobs apart by run time, short, medium and long, and by their share of the machine: narrow up to
+10 %, wide above 50 % (its Table 4; the text's and Table 5's 600 s for medium jobs, not that table's 60 s).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..core.arrays import Floats, Ints
+from ..core.errors import InputError
+from ..policies.time_sharing import CLASSES, SIZES, TimeSharing
+from .schedule import Schedule, busy
+
+SLOWDOWN_BOUND = 10  # s
+CLASS_BOUND = 600  # s, of paper 004
+WIDER = (0.1, 0.5)  # shares of the machine
+MOST_BINS = 110  # two years of weeks
+HOUR, DAY = 3600, 86400
+WEEK = 7 * DAY
+BINS = (1, 10, 60, 600, HOUR, 6 * HOUR, DAY, WEEK, 4 * WEEK)  # s
+YEAR = 52 * WEEK
+
+
+class Waits(NamedTuple):
+    """Waits and slowdowns, (G + 1,) each: of all jobs, then of each group; NaN for a group without jobs.
+
+    Attributes
+    ----------
+    jobs
+        How many.
+    mean, median, p95, worst
+        Seconds; 95 % of the jobs wait no longer than `p95`, the shortest wait of which that can be said.
+    slowdown_mean, slowdown_median
+        Of the bounded slowdown.
+    """
+
+    jobs: Ints
+    mean: Floats
+    median: Floats
+    p95: Floats
+    worst: Floats
+    slowdown_mean: Floats
+    slowdown_median: Floats
+
+
+def waits(schedule: Schedule, bound: int = SLOWDOWN_BOUND) -> Waits:
+    """Measure how long the jobs of all users and of each group wait.
+
+    Parameters
+    ----------
+    schedule
+        Any schedule.
+    bound
+        Of the slowdown, seconds, at least 1.
+
+    Raises
+    ------
+    InputError
+        The bound is less than one second.
+
+    Examples
+    --------
+    Three jobs wait 0, 0 and 13 s. The last one runs for 3 s; it would have needed 10 s or less anyway, and took 16 s.
+
+    >>> from paretosched.workload.workload import Workload
+    >>> w = Workload(submit=[0, 1, 2], run=[10, 5, 3], estimate=[10, 5, 3], width=[3, 1, 4], capacity=4)
+    >>> measured = waits(Schedule(w, [0, 1, 15]))
+    >>> [float(column[0].round(6)) for column in (measured.median, measured.p95, measured.slowdown_mean)]
+    [0.0, 13.0, 1.2]
+    """
+    if bound < 1:
+        raise InputError(f"bound of the slowdown must be at least 1 s, but is {bound}")
+    w = schedule.workload
+    wait = schedule.start - w.submit
+    slowdown = np.maximum(1.0, (schedule.finish - w.submit) / np.maximum(w.run, bound))
+    columns = np.full((len(Waits._fields) - 1, len(w.groups) + 1), np.nan)
+    jobs = np.concatenate([[len(w)], np.bincount(w.group, minlength=len(w.groups))]).astype(np.int64)
+    for place, count in enumerate(jobs.tolist()):
+        if count:
+            chosen = slice(None) if place == 0 else w.group == place - 1
+            ordered, slow = np.sort(wait[chosen]), slowdown[chosen]
+            rank = -(-95 * count // 100)  # whole numbers: 0.95 times a count may round to the next rank
+            columns[:, place] = (
+                ordered.mean(),
+                np.median(ordered),
+                ordered[rank - 1],
+                ordered[-1],
+                slow.mean(),
+                np.median(slow),
+            )
+    return Waits(jobs, *columns)
+
+
+class OfClass(NamedTuple):
+    """How jobs of a class and size fare; means of jobs alike, undefined without jobs.
+
+    Attributes
+    ----------
+    kind
+        "all", "short", "medium" or "long".
+    size
+        "all", "narrow", "medium" or "wide".
+    jobs
+        How many.
+    slowdown, slowdown_rounded_up
+        Mean bounded slowdown; and with each job's rounded up to a whole number, as in paper 004.
+    response_s, wait_s
+        Mean response time, and time until the first start.
+    work_percent
+        Share of the processor seconds of all jobs.
+    utilisation_percent
+        Share of the machine, from the first start to the last completion, that these jobs use.
+    """
+
+    kind: str
+    size: str
+    jobs: int
+    slowdown: float
+    slowdown_rounded_up: float
+    response_s: float
+    wait_s: float
+    work_percent: float
+    utilisation_percent: float
+
+
+def by_class(schedule: Schedule, sharing: TimeSharing | None = None, bound: int = CLASS_BOUND) -> list[OfClass]:
+    """Measure the jobs of each class and size (paper 004, sections 5.1.5 and 9.3).
+
+    Parameters
+    ----------
+    schedule
+        Any schedule.
+    sharing
+        For the limits of the classes; None for those of paper 004. True run times decide.
+    bound
+        Of the slowdown, seconds, at least 1.
+
+    Returns
+    -------
+    list of OfClass
+        16 rows: all jobs, then short, medium and long ones; of each all sizes, narrow, medium, wide.
+
+    Raises
+    ------
+    InputError
+        The bound is less than one second.
+
+    Examples
+    --------
+    The second job has 1,000 s to do, waits 500 s, and is wide.
+
+    >>> from paretosched.workload.workload import Workload
+    >>> w = Workload(submit=[0, 0], run=[500, 1000], estimate=[500, 1000], width=[2, 3], capacity=4)
+    >>> rows = by_class(Schedule(w, [0, 500]))
+    >>> [row[:5] for row in rows if row.size == "wide" and row.jobs]
+    [('all', 'wide', 1, 1.5, 2.0), ('medium', 'wide', 1, 1.5, 2.0)]
+    """
+    if bound < 1:
+        raise InputError(f"bound of the slowdown must be at least 1 s, but is {bound}")
+    w, limits = schedule.workload, sharing or TimeSharing()
+    kind = np.searchsorted([limits.medium_from, limits.long_from], w.run, side="right")
+    size = np.searchsorted(np.array(WIDER) * w.capacity, w.width, side="left")
+    response = schedule.finish - w.submit
+    slowdown = np.maximum(1.0, response / np.maximum(w.run, bound))
+    work = (w.run * w.width).astype(np.float64)
+    area = float(w.capacity) * float(schedule.finish.max() - schedule.start.min())
+    rows = []
+    for k, of_kind in enumerate(("all", *CLASSES)):
+        for s, of_size in enumerate(("all", *SIZES)):
+            chosen = ((kind == k - 1) | (k == 0)) & ((size == s - 1) | (s == 0))
+            count = int(np.count_nonzero(chosen))
+            columns = (slowdown, np.ceil(slowdown), response, schedule.start - w.submit)
+            slow, rounded, responded, waited = (float(c[chosen].mean()) if count else np.nan for c in columns)
+            done = 100 * float(work[chosen].sum())
+            rows.append(
+                OfClass(
+                    of_kind, of_size, count, slow, rounded, responded, waited, done / float(work.sum()), done / area
+                )
+            )
+    return rows
+
+
+def bins(first: int, last: int) -> Ints:
+    """Divide the time from `first` to `last` evenly, for a figure.
+
+    Parameters
+    ----------
+    first, last
+        Seconds of the trace, first < last.
+
+    Returns
+    -------
+    (k + 1,) int64
+        Where the bins begin, and the end of the last one, which may be shorter than the others. They are as short
+        as BINS has them, or some years, without being more than MOST_BINS.
+
+    Examples
+    --------
+    >>> bins(5, 100).tolist()[:3], bins(5, 120)[-2:].tolist()
+    ([5, 6, 7], [115, 120])
+    """
+    span = last - first
+    if span < 1:
+        raise InputError(f"the time to be divided must last at least 1 s, but is {first}..{last}")
+    fitting = [width for width in BINS if span <= MOST_BINS * width]
+    width = fitting[0] if fitting else YEAR * -(-span // (MOST_BINS * YEAR))
+    return np.append(np.arange(first, last, width, dtype=np.int64), last)
+
+
+def use(schedule: Schedule, edges: Ints) -> Ints:
+    """Measure the processor seconds that a schedule uses between times.
+
+    Parameters
+    ----------
+    schedule
+        Any schedule.
+    edges
+        (k + 1,) seconds of the trace, ascending.
+
+    Returns
+    -------
+    (k,) int64
+        Processor seconds from `edges[i]` until `edges[i + 1]`, exactly.
+
+    Examples
+    --------
+    Three processors are busy from 0 to 10, one of them from 10 to 15.
+
+    >>> from paretosched.workload.workload import Workload
+    >>> w = Workload(submit=[0, 0], run=[10, 5], estimate=[10, 5], width=[3, 1], capacity=4)
+    >>> use(Schedule(w, [0, 10]), np.array([0, 4, 12, 20])).tolist()
+    [12, 20, 3]
+    """
+    when, used = busy(schedule)
+    done = np.concatenate([[0], np.cumsum(used[:-1] * np.diff(when))])  # before `when`; at most the work of all jobs
+    place = np.searchsorted(when, edges, side="right") - 1
+    since = np.maximum(place, 0)  # before the first start nothing is done
+    total = np.where(place < 0, 0, done[since] + used[since] * (edges - when[since]))
+    return np.diff(total)

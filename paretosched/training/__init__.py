@@ -1,0 +1,1 @@
+"""Train the online scheduler for a wish."""

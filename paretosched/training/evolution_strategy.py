@@ -1,0 +1,180 @@
+"""Evolution strategies: one objective, vectors of reals in a box, by ask and tell.
+
+A strategy is a generator, as in `evolve`, but of one cost: it yields genomes, (k, d), and is sent their fitness, (k,),
+of which smaller is better; then it yields the next ones. Given the same seed and fitness it asks for the same genomes,
+bit for bit. Only the order of fitness values matters to either strategy, so that penalties of any size are welcome.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator
+
+import numpy as np
+
+from ..core.arrays import Floats
+from ..core.errors import one_of
+
+Search = Generator[Floats, Floats, None]
+
+STRATEGIES = ("es", "cma")
+PARENTS, CHILDREN = 15, 105  # mu and lambda of paper 000, IV-C
+FIRST_STEP = 0.1  # of the range of a gene
+SMALLEST_STEP = 1e-4  # likewise
+FIRST_STEP_OF_CMA = 0.3  # likewise; the optimum is within three steps of most starts
+
+
+def search(strategy: str, lower: Floats, upper: Floats, seed: int | list[int]) -> Search:
+    """Start a strategy.
+
+    Parameters
+    ----------
+    strategy
+        "es": the (15 + 105) evolution strategy of paper 000, see `evolution_strategy`. "cma": CMA-ES, see
+        `covariance_adaptation`.
+    lower, upper
+        (d,) bounds of the genes, d at least 2.
+    seed
+        Of all random choices.
+
+    Raises
+    ------
+    InputError
+        An unknown strategy.
+
+    Examples
+    --------
+    >>> asking = search("es", np.zeros(2), np.ones(2), seed=1)
+    >>> first = next(asking)
+    >>> second = asking.send(first.sum(axis=1))
+    >>> first.shape, second.shape
+    ((15, 2), (105, 2))
+    """
+    one_of("strategy", strategy, STRATEGIES)
+    return (evolution_strategy if strategy == "es" else covariance_adaptation)(lower, upper, seed)
+
+
+def evolution_strategy(lower: Floats, upper: Floats, seed: int | list[int]) -> Search:
+    """Run the (mu + lambda) evolution strategy of paper 000, sections II-B and IV-C; for ever.
+
+    15 parents, uniform in the box, are asked for first, then 105 children a generation, of which, and of their parents,
+    the best 15 are the next parents; of equals the older ones. Every gene has a step size of its own, which is
+    inherited and adapts itself (Beyer and Schwefel 2002): `recombine` and `mutate`. The first step sizes are a tenth of
+    the range, which the paper leaves open as it does the details of both.
+    """
+    generator = np.random.default_rng(seed)
+    span = upper - lower
+    genes = lower + span * generator.random((PARENTS, lower.size))
+    steps = np.tile(FIRST_STEP * span, (PARENTS, 1))
+    fitness = yield genes.copy()
+    while True:
+        children, adapted = mutate(*recombine(genes, steps, CHILDREN, generator), lower, upper, generator)
+        found = yield children.copy()
+        best = np.argsort(np.concatenate([fitness, found]), kind="stable")[:PARENTS]
+        genes, steps = np.concatenate([genes, children])[best], np.concatenate([steps, adapted])[best]
+        fitness = np.concatenate([fitness, found])[best]
+
+
+def recombine(genes: Floats, steps: Floats, children: int, generator: np.random.Generator) -> tuple[Floats, Floats]:
+    """Give children the genes and step sizes of their parents, two (children, d).
+
+    Discrete recombination of all parents for genes: each one is that of a parent of its own. Intermediate
+    recombination of two different parents for step sizes: their mean.
+
+    Parameters
+    ----------
+    genes, steps
+        (mu, d) each, of at least two parents.
+    children
+        How many.
+    generator
+        Of random choices.
+
+    Examples
+    --------
+    >>> genes, steps = np.array([[1.0, 2], [10, 20]]), np.array([[0.25, 2], [0.75, 4]])
+    >>> recombine(genes, steps, 3, np.random.default_rng(0))[0].tolist()
+    [[10.0, 20.0], [10.0, 2.0], [1.0, 2.0]]
+    >>> recombine(genes, steps, 3, np.random.default_rng(0))[1].tolist()
+    [[0.5, 3.0], [0.5, 3.0], [0.5, 3.0]]
+    """
+    parents, d = genes.shape
+    chosen = generator.integers(parents, size=(children, d))
+    one = generator.integers(parents, size=children)
+    other = (one + 1 + generator.integers(parents - 1, size=children)) % parents
+    return genes[chosen, np.arange(d)], (steps[one] + steps[other]) / 2
+
+
+def mutate(
+    genes: Floats, steps: Floats, lower: Floats, upper: Floats, generator: np.random.Generator
+) -> tuple[Floats, Floats]:
+    """Adapt step sizes and take a step in every gene, two (k, d).
+
+    A step size is multiplied by exp(tau' N + tau N_i), where N is one normal number a child, N_i one a gene, tau =
+    1 / sqrt(2 sqrt(d)) and tau' = 1 / sqrt(2 d), and is at least 1e-4 of the range. A gene moves by its step size
+    times a normal number, and is reflected at its bounds.
+    """
+    k, d = genes.shape
+    tau, overall = 1 / math.sqrt(2 * math.sqrt(d)), 1 / math.sqrt(2 * d)
+    exponent = overall * generator.standard_normal((k, 1)) + tau * generator.standard_normal((k, d))
+    adapted = np.maximum(steps * np.exp(exponent), SMALLEST_STEP * (upper - lower))
+    return reflect(genes + adapted * generator.standard_normal((k, d)), lower, upper), adapted
+
+
+def reflect(genes: Floats, lower: Floats, upper: Floats) -> Floats:
+    """Put genes back into the box, (k, d): as far within a bound as they were beyond it, as often as it takes.
+
+    Examples
+    --------
+    >>> reflect(np.array([[-1.0, 7.0], [12.5, 4.0]]), np.zeros(2), np.array([5.0, 5.0])).tolist()
+    [[1.0, 3.0], [2.5, 4.0]]
+    """
+    span = upper - lower
+    beyond = np.mod(genes - lower, 2 * span)
+    folded = lower + np.minimum(beyond, 2 * span - beyond)
+    inside = (genes >= lower) & (genes <= upper)
+    return np.where(inside, genes, np.clip(folded, lower, upper))  # a sum may be rounded beyond a bound
+
+
+def covariance_adaptation(lower: Floats, upper: Floats, seed: int | list[int]) -> Search:
+    """Run CMA-ES (Hansen and Ostermeier 2001) as the library `cma` has it; for ever.
+
+    Genes are scaled to [0, 1]; the library keeps them there by its transformation at the bounds. It begins at a random
+    place with a step size of 0.3 and its default population, 4 + 3 ln d, and when one of its criteria says that nothing
+    more is to be found, again elsewhere, with twice the population (Auger and Hansen 2005).
+    """
+    import cma  # here, because that takes a second
+
+    generator = np.random.default_rng(seed)
+    population = 4 + int(3 * math.log(lower.size))
+    while True:
+        options = {
+            "bounds": [0, 1],
+            "popsize": population,
+            "randn": lambda *shape: generator.standard_normal(shape),
+            "seed": math.nan,  # leave the random numbers of the process alone
+            "signals_filename": "",  # nor let a file in the current directory steer it
+            "verbose": -9,
+        }
+        strategy = cma.CMAEvolutionStrategy(generator.random(lower.size), FIRST_STEP_OF_CMA, options)
+        while not strategy.stop():
+            asked = strategy.ask()
+            fitness = yield np.clip(lower + (upper - lower) * np.array(asked), lower, upper)
+            strategy.tell(asked, fitness.tolist())
+        population *= 2
+
+
+def limited(searching: Search, genomes: int) -> Search:
+    """End a search when it has asked for so many genomes; the last generation may be cut.
+
+    Examples
+    --------
+    >>> asking = limited(search("es", np.zeros(2), np.ones(2), seed=1), 20)
+    >>> len(next(asking)), len(asking.send(np.zeros(15)))
+    (15, 5)
+    """
+    asked = next(searching)
+    while len(asked) < genomes:
+        genomes -= len(asked)
+        asked = searching.send((yield asked))
+    yield asked[:genomes]

@@ -1,0 +1,242 @@
+"""Training of Greedy, the online scheduler of paper 000, for what its owner wants.
+
+A *system* is Greedy with one criterion in all three situations, whose genes an evolution strategy chooses: 36 for five
+groups, 33 with f3, which has no use for b. Of the four systems the best one is changed in one situation at a time,
+where criterion and genes of another system take the place of its own: with itself, twelve combinations of criteria and
+situations (paper 000, IV-C). What serves each situation best is put together at last, and the best of all is kept.
+
+All systems learn at the same time: a generation of each is simulated together, so that many workers have enough to do.
+Each has its own random numbers, so that it learns the same alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from importlib.metadata import version
+from os import PathLike
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.arrays import Floats
+from ..core.errors import InputError, one_of
+from ..encodings import weighting
+from ..encodings.weighting import Weighting
+from ..policies.policy import BACKFILLS, CRITERIA, gene_names
+from ..search.evaluation import check_workers, versions
+from ..wishes.wish import Wish
+from ..workload.calendar import SITUATIONS
+from ..workload.workload import Workload
+from .evolution_strategy import CHILDREN, PARENTS, STRATEGIES, Search, limited, search
+from .training import SUM, Progress, Training, carry_out, check_over, tasks, trained
+
+GENERATIONS = 100  # paper 000, IV-C
+MOST_GENERATIONS = 20_000  # 2 million simulations a system
+BEST = "best"
+SCALES = ("linear", "log")
+DECADES = (
+    6  # of a gene on a logarithmic scale: K of f4 is in seconds, and a millionth of a day's wait is a tenth of one
+)
+
+
+def train(
+    workloads: Workload | Sequence[Workload],
+    wish: Wish,
+    *,
+    criterion: str = BEST,
+    backfill: str = "easy",
+    generations: int = GENERATIONS,
+    until: float | None = None,
+    over: str = SUM,
+    strategy: str = "es",
+    scale: str = "linear",
+    seed: int = 0,
+    workers: int = 0,
+    scheduler: str | None = None,
+    run_directory: str | PathLike[str] | None = None,
+    progress: Callable[[Progress], object] | None = None,
+) -> Training:
+    """Train Greedy for a wish.
+
+    The same arguments give the same policy, whatever `workers` are. A run directory that holds the same training
+    already continues it, with the same result as if it had never stopped.
+
+    Parameters
+    ----------
+    workloads
+        What is learnt from: one, or several with the same user groups.
+    wish
+        What is wanted.
+    criterion
+        "f1".."f4", or "best": all four, and what they make together.
+    backfill
+        "none" as in paper 000, "easy" or "conservative".
+    generations
+        Of 105 genomes each, after the first 15, for each criterion; CMA-ES gets as many genomes.
+    until
+        Learn from the jobs submitted in this share of the time, and test on the rest, see `workload.split`.
+    over
+        What is minimised with several workloads: the "sum" of the goals, as in paper 000, or their mean "ratio" to
+        EASY's, so that no workload counts more because its jobs are longer. Violations of limits are added.
+    strategy
+        "es" as in paper 000, or "cma", see `strategies`.
+    scale
+        How genes are varied: "linear" as in paper 000, or "log", on a logarithmic scale within the same limits, down to
+        a millionth of each. The terms of a criterion differ by orders of magnitude, in f1 waits divided by run times
+        and run times in seconds: on a linear scale most genomes let one term decide alone.
+    seed
+        Of all random choices.
+    workers, scheduler
+        Where simulations run, see `evaluate.evaluator`.
+    run_directory
+        Where every evaluation is kept; by default nowhere.
+    progress
+        Called with a `Progress` after every generation.
+
+    Raises
+    ------
+    InputError
+        A parameter breaks its rule, the groups differ, the wish uses what is undefined, or the directory holds
+        something else.
+    """
+    check_workers(workers, scheduler)
+    one_of("criterion", criterion, (*CRITERIA, BEST))
+    one_of("backfill", backfill, BACKFILLS)
+    check_over(over)
+    one_of("strategy", strategy, STRATEGIES)
+    one_of("scale", scale, SCALES)
+    if not 1 <= generations <= MOST_GENERATIONS:
+        raise InputError(f"generations must be in 1..{MOST_GENERATIONS}, but are {generations}")
+    if seed < 0:
+        raise InputError(f"seed must be at least 0, but is {seed}")
+    task, test = tasks(workloads, wish, over, until)
+    groups = task.workloads[0].groups
+    criteria = CRITERIA if criterion == BEST else (criterion,)
+    evaluations = PARENTS + generations * CHILDREN
+    settings = {
+        "criterion": criterion,
+        "backfill": backfill,
+        "strategy": strategy,
+        "scale": scale,
+        "generations": generations,
+        "until": until,
+        "over": over,
+        "seed": seed,
+    }
+    software = versions() | ({"cma": version("cma")} if strategy == "cma" else {})
+    total = len(criteria) * evaluations + mixed(len(criteria))
+    record = carry_out(
+        "train",
+        task,
+        settings,
+        lambda: systems(criteria, len(groups), strategy, scale, evaluations, seed),
+        Weighting(backfill),
+        shape=len(weighting.gene_labels(len(groups))),
+        evaluations=total,
+        software=software,
+        workers=workers,
+        scheduler=scheduler,
+        run_directory=run_directory,
+        progress=progress,
+    )
+    fitness = task.fitness(record.values)
+    found = [
+        (weighting.decode(record.genomes[row], groups, backfill), record.values[row])
+        for row in _champions(record.genomes, fitness)
+    ]
+    return trained(task, test, record, found, settings)
+
+
+# --- the course of a training ---------------------------------------------------------------------------------------
+
+
+def mixed(criteria: int) -> int:
+    """Say how many genomes are made of several systems.
+
+    Examples
+    --------
+    >>> mixed(4), mixed(1)
+    (10, 0)
+    """
+    return len(SITUATIONS) * (criteria - 1) + 1 if criteria > 1 else 0
+
+
+def systems(criteria: Sequence[str], groups: int, strategy: str, scale: str, evaluations: int, seed: int) -> Search:
+    """Ask for the genomes of systems with one criterion each, at the same time, and then for what they make together.
+
+    Yields genomes of `encodings.weighting`, (k, d), and is sent their fitness, (k,).
+    """
+    learning, asked = {}, {}
+    best: dict[str, tuple[float, Floats]] = {}
+    for criterion in criteria:
+        highest = weighting.lower_upper(groups)[1][_free(criterion, groups)]
+        upper = np.ones(highest.size) if scale == "log" else highest
+        own = [seed, CRITERIA.index(criterion)]
+        learning[criterion] = limited(search(strategy, np.zeros(upper.size), upper, own), evaluations)
+        asked[criterion] = next(learning[criterion])
+    while asked:
+        genomes = {criterion: _genomes(points, criterion, groups, scale) for criterion, points in asked.items()}
+        fitness = yield np.concatenate(list(genomes.values()))
+        asked = {}
+        for criterion, own_genomes in genomes.items():
+            part, fitness = np.split(fitness, [len(own_genomes)])
+            i = int(part.argmin())
+            if criterion not in best or part[i] < best[criterion][0]:
+                best[criterion] = float(part[i]), own_genomes[i]
+            with suppress(StopIteration):
+                asked[criterion] = learning[criterion].send(part)
+    if len(criteria) > 1:
+        yield from _mixtures(best, groups)
+
+
+def _mixtures(best: dict[str, tuple[float, Floats]], groups: int) -> Search:
+    """Change the best system in one situation at a time, and then in all where that is better."""
+    winner = min(best, key=lambda criterion: best[criterion][0])
+    lowest, genome = best[winner]
+    others = [other for criterion, (_, other) in best.items() if criterion != winner]
+    changes = [(situation, other) for situation in range(len(SITUATIONS)) for other in others]
+    fitness = yield np.array([_changed(genome, situation, other, groups) for situation, other in changes])
+    together = genome
+    for situation, of_situation in enumerate(np.split(fitness, len(SITUATIONS))):
+        i = int(of_situation.argmin())
+        if of_situation[i] < lowest:
+            together = _changed(together, situation, others[i], groups)
+    yield together[None]
+
+
+def _free(criterion: str, groups: int) -> NDArray[np.int64]:
+    """Give the places of the genes that a system of one criterion varies."""
+    names = gene_names(groups) * len(SITUATIONS)
+    return np.array([i for i, name in enumerate(names) if criterion != "f3" or name != "b"])
+
+
+def _genomes(points: Floats, criterion: str, groups: int, scale: str) -> Floats:
+    """Put the genes that vary, (k, d), into whole genomes."""
+    free = _free(criterion, groups)
+    whole = np.zeros((len(points), len(weighting.gene_labels(groups))))
+    if scale == "log":
+        whole[:, free] = weighting.lower_upper(groups)[1][free] * 10.0 ** (DECADES * (points - 1))
+    else:
+        whole[:, free] = points
+    whole[:, -len(SITUATIONS) :] = CRITERIA.index(criterion) + 0.5  # the middle, as `weighting.encode` has it
+    return whole
+
+
+def _changed(genome: Floats, situation: int, other: Floats, groups: int) -> Floats:
+    """Take criterion and genes of one situation from another genome."""
+    genes = 2 * groups + 2
+    made = genome.copy()
+    for places in (slice(situation * genes, (situation + 1) * genes), situation - len(SITUATIONS)):
+        made[places] = other[places]
+    return made
+
+
+def _champions(genomes: Floats, fitness: Floats) -> Iterator[int]:
+    """Find the best genome of each combination of criteria, in the order in which they were first asked for."""
+    _, first, which = np.unique(
+        np.floor(genomes[:, -len(SITUATIONS) :]), axis=0, return_index=True, return_inverse=True
+    )
+    for combination in np.argsort(first):
+        rows = np.flatnonzero(which.ravel() == combination)
+        yield int(rows[fitness[rows].argmin()])

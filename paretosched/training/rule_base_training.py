@@ -1,0 +1,278 @@
+"""Training of rule bases, which choose a strategy anew at every decision (paper 001), for what their owner wants.
+
+Iterative (section 4.1, algorithm 2): the situations are fixed, and class after class each of the thirteen strategies is
+tried in it, with what was chosen for the others so far; the best one stays. Symbiotic (section 4.2): rules of Gaussian
+memberships evolve, see `symbiosis`.
+
+The thirteenth strategy is Greedy without backfilling, whose parameters the paper does not give: unless one is given, it
+is trained first for the same wish, by f2 as the one that paper 000 found best.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, replace
+from functools import partial
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..core.errors import InputError, one_of
+from ..encodings.rule_base import Situations, Symbiotic, decode, gene_labels
+from ..policies.policy import Policy, fits, to_json
+from ..policies.policy import greedy as greedy_policy
+from ..policies.rule_base import KINDS, MOST_SITUATIONS, STRATEGIES, RuleBase, partitions
+from ..search.evaluation import check_workers, versions
+from ..simulation.simulator import ruled_start_times
+from ..wishes.wish import Wish
+from ..workload.workload import Workload
+from .evolution_strategy import Search
+from .greedy_training import GENERATIONS, train
+from .symbiosis import Rules, Symbiosis, evolve
+from .training import RATIO, SUM, Progress, Training, carry_out, check_over, tasks, trained
+
+ITERATIVE, SYMBIOTIC = KINDS
+MOST_EVALUATIONS = 10**7
+SUMMED = ("evaluations", "total", "replayed", "seconds", "elapsed")  # of a progress, over both trainings
+STANDARD = STRATEGIES.index("fcfs by wait")  # what algorithm 2 begins with everywhere
+F2 = "f2"
+RUNS = GREEDY_RUN, RULES_RUN = ("greedy", "rules")
+
+
+def train_rules(
+    workloads: Workload | Sequence[Workload],
+    wish: Wish,
+    *,
+    kind: str = SYMBIOTIC,
+    greedy: Policy | None = None,
+    generations: int = GENERATIONS,
+    evaluations: int | None = None,
+    symbiosis: Symbiosis = Symbiosis(),  # noqa: B008  # it is immutable
+    bounds: Sequence[Sequence[float]] | None = None,
+    until: float | None = None,
+    over: str | None = None,
+    seed: int = 0,
+    workers: int = 0,
+    scheduler: str | None = None,
+    run_directory: str | PathLike[str] | None = None,
+    progress: Callable[[Progress], object] | None = None,
+) -> Training:
+    """Train a rule base for a wish.
+
+    The same arguments give the same policy, whatever `workers` are. A run directory that holds the same training
+    already continues it, with the same result as if it had never stopped.
+
+    Parameters
+    ----------
+    workloads, wish
+        As for `train`.
+    kind
+        "iterative" or "symbiotic".
+    greedy
+        The thirteenth strategy, a Greedy policy without backfilling; by default trained first.
+    generations
+        Of that training, see `train`.
+    evaluations
+        Rule bases to simulate; by default those of the paper, 13 for each class, 2,496, or each strategy alone and 50
+        generations of 70, 3,513. A run may be continued with more.
+    symbiosis
+        Parameters of the symbiotic evolution.
+    bounds
+        Of the iterative classes: for each feature the upper bounds, inclusive, of all intervals but the last. By
+        default Table 2 of the paper.
+    until, seed, workers, scheduler, progress
+        As for `train`.
+    over
+        As for `train`; by default "ratio" of several workloads where a sum is wished for.
+    run_directory
+        Where the runs "greedy" and "rules" are kept; by default nowhere.
+
+    Returns
+    -------
+    Training
+        Its systems are the rule base, which is the best one by definition, and its Greedy alone.
+
+    Raises
+    ------
+    InputError
+        A parameter breaks its rule, the groups differ, the wish uses what is undefined, or the directory holds
+        something else.
+    """
+    check_workers(workers, scheduler)
+    one_of("kind", kind, KINDS)
+    if evaluations is not None and not 1 <= evaluations <= MOST_EVALUATIONS:
+        raise InputError(f"evaluations must be in 1..{MOST_EVALUATIONS}, but are {evaluations}")
+    if seed < 0:
+        raise InputError(f"seed must be at least 0, but is {seed}")
+    several = not isinstance(workloads, Workload) and len(workloads) > 1
+    over = over or (RATIO if several and wish.weights else SUM)
+    check_over(over)
+    task, test = tasks(workloads, wish, over, until)
+    first = task.workloads[0]
+    if greedy is not None:
+        _check_greedy(greedy, first)
+    inner = partitions(len(first.groups)) if bounds is None else tuple(tuple(map(float, row)) for row in bounds)
+    classes = _classes(inner, first.groups) if kind == ITERATIVE else 0
+    total = classes * len(STRATEGIES) if kind == ITERATIVE else symbiosis.evaluations
+    if evaluations is not None:
+        total = min(total, evaluations) if kind == ITERATIVE else evaluations  # an iteration ends, evolution does not
+    place = None if run_directory is None else Path(run_directory)
+    with _folder(place):
+        before = Progress(0, 0, 0, 0.0, 0.0, 0.0, 0.0, 0.0)
+        if greedy is None:
+
+            def show_greedy(done: Progress) -> None:
+                nonlocal before
+                before = done
+                if progress is not None:
+                    progress(done._replace(total=done.total + total))
+
+            greedy = train(
+                workloads,
+                wish,
+                criterion=F2,
+                backfill="none",
+                generations=generations,
+                until=until,
+                over=over,
+                seed=seed,
+                workers=workers,
+                scheduler=scheduler,
+                run_directory=None if place is None else place / GREEDY_RUN,
+                progress=show_greedy,
+            ).policy
+        groups, priority = first.groups, by_weight(wish, first.groups)
+        settings: dict[str, Any] = {"rule_base": kind, "priority": list(priority)}
+        encoding: Situations | Symbiotic
+        if kind == ITERATIVE:
+            encoding = Situations(groups, priority, greedy, inner)
+            course = partial(iterate, classes, STANDARD, len(STRATEGIES))
+            settings["bounds"] = [list(row) for row in inner]
+        else:
+            encoding = Symbiotic(groups, priority, greedy, symbiosis.rules, symbiosis.defaults)
+            course = partial(evolve, Rules(len(groups) + 2, len(STRATEGIES)), symbiosis, seed)
+            settings["symbiosis"] = asdict(symbiosis)
+        settings |= {"until": until, "over": over, "seed": seed}
+
+        def show(done: Progress) -> None:
+            if progress is not None:
+                progress(done._replace(**{key: getattr(before, key) + getattr(done, key) for key in SUMMED}))
+
+        record = carry_out(
+            "train rules",
+            task,
+            settings | {"greedy": to_json(greedy)["situations"]},
+            course,
+            encoding,
+            shape=len(gene_labels(encoding)),
+            evaluations=total,
+            software=versions(),
+            workers=workers,
+            scheduler=scheduler,
+            run_directory=None if place is None else place / RULES_RUN,
+            progress=show,
+        )
+    costs = task.fitness(record.values[: record.count])
+    best = int(costs.argmin())
+    if kind == ITERATIVE and len(costs) > STANDARD and costs[STANDARD] == costs[best]:
+        best = STANDARD  # nothing was better than what is there at first, and only as good changes nothing
+    base = decode(encoding, record.genomes[best])
+    found = [(Policy("rules", rules=base), record.values[best]), (greedy, task.simulated(greedy))]
+    training = replace(trained(task, test, record, found, settings), best=0)
+    rules, alone = training.systems
+    told = {**rules.policy.provenance, "decisions": decisions(task.workloads, base)}
+    return replace(training, systems=(rules._replace(policy=replace(rules.policy, provenance=told)), alone))
+
+
+def decisions(workloads: Sequence[Workload], base: RuleBase) -> list[int] | dict[str, int]:
+    """Count what came up where a decision was due.
+
+    Iterative: how often each situation did; symbiotic: how often each strategy was chosen, those that were.
+    """
+    total: list[int] = np.sum([ruled_start_times(w, base)[1] for w in workloads], axis=0).tolist()
+    if base.kind == ITERATIVE:
+        return total
+    return {strategy: count for strategy, count in zip(STRATEGIES, total, strict=True) if count}
+
+
+def by_weight(wish: Wish, groups: Sequence[str]) -> tuple[str, ...]:
+    """Order user groups by priority: by their weight in a sum, largest first, and else as they are.
+
+    For 10*AWRT1 + 4*AWRT2 that is the paper's order, in which group 1 demands most resources.
+
+    Examples
+    --------
+    >>> by_weight(Wish(weights=[("AWRT1", 1), ("AWRT3", 4)]), ("a", "b", "c"))
+    ('c', 'a', 'b')
+    """
+    weights = dict(wish.weights)
+    order = sorted(range(len(groups)), key=lambda i: -weights.get(f"AWRT{i + 1}", 0.0))
+    return tuple(groups[i] for i in order)
+
+
+def iterate(classes: int, standard: int, strategies: int) -> Search:
+    """Assign a strategy to every class, one after the other (algorithm 2).
+
+    Yields genomes, (strategies, classes): the choice so far, with each strategy in the class whose turn it is; and is
+    sent their costs, (strategies,). The best stays; where another one is only as good, what is there stays, so that
+    a class that never occurs keeps the standard strategy.
+
+    Examples
+    --------
+    Two classes and three strategies, 1 being the standard; a choice costs how far it is from 2, 0.
+
+    >>> asking = iterate(2, 1, 3)
+    >>> next(asking).tolist()
+    [[0.0, 1.0], [1.0, 1.0], [2.0, 1.0]]
+    >>> asking.send(np.array([3.0, 2, 1])).tolist()
+    [[2.0, 0.0], [2.0, 1.0], [2.0, 2.0]]
+    """
+    choice = np.full(classes, float(standard))
+    for number in range(classes):
+        tried = np.tile(choice, (strategies, 1))
+        tried[:, number] = np.arange(strategies)
+        costs = yield tried
+        if costs.min() < costs[int(choice[number])]:
+            choice[number] = costs.argmin()
+
+
+def _classes(bounds: tuple[tuple[float, ...], ...], groups: tuple[str, ...]) -> int:
+    """Give the number of situation classes, if their bounds keep the rules of a rule base; else raise InputError."""
+    classes = math.prod(len(row) + 1 for row in bounds)
+    anyone = greedy_policy(["f2"] * 3, [[1.0] * (2 * len(groups) + 2)] * 3, groups=groups)
+    RuleBase("iterative", groups, groups, anyone, bounds, np.zeros(min(classes, MOST_SITUATIONS + 1), dtype=np.int8))
+    return classes
+
+
+def _check_greedy(greedy: Policy, workload: Workload) -> None:
+    """Refuse what cannot be the thirteenth strategy."""
+    if greedy.rule != "greedy" or greedy.backfill != "none":
+        raise InputError(f"greedy must be a Greedy policy without backfilling, but {greedy.name} is none")
+    fits(greedy, workload)
+
+
+@contextmanager
+def _folder(place: Path | None) -> Iterator[None]:
+    """Make a folder for two runs, and remove it again if it stays empty."""
+    if place is None:
+        yield
+        return
+    try:
+        fresh = not place.exists()
+        place.mkdir(exist_ok=True)
+        strange = sorted(entry.name for entry in place.iterdir() if entry.name not in RUNS)
+    except OSError as error:
+        raise InputError(f"{place}: cannot make a run directory here: {error.strerror}") from None
+    if strange:
+        raise InputError(f"{place}: must hold a training of rule bases or be empty, but holds {strange[0]}")
+    try:
+        yield
+    except BaseException:
+        if fresh:
+            with suppress(OSError):  # unless something is in it already
+                place.rmdir()
+        raise

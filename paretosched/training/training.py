@@ -1,0 +1,407 @@
+"""What is trained for, on one workload or several, and what came out: common to all trainings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from os import PathLike
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..comparison.comparison import improvement, in_hours, signed
+from ..core.arrays import Floats
+from ..core.errors import InputError, one_of
+from ..core.tables import Column, table
+from ..encodings.encoding import Encoding
+from ..policies.policy import Policy
+from ..search import runs as store
+from ..search.evaluation import joint_evaluator
+from ..search.resuming import Record, advance
+from ..simulation.objective import Objective, objective_table, objectives_of
+from ..simulation.simulator import start_times
+from ..wishes import wish as choice
+from ..wishes import wish_files as choice_wish_files
+from ..wishes.wish import Wish
+from ..workload.time_split import split
+from ..workload.workload import Workload
+
+SUM, RATIO = "sum", "ratio"
+SITUATIONS_OF_CRITERIA = "criteria: of weekend/day/night, where they differ; > is the best"
+CONVENTION = "vs EASY: (EASY - X) / EASY; positive is better for response times and worse for UTIL"
+
+
+class Progress(NamedTuple):
+    """How far a training is, after a generation.
+
+    Attributes
+    ----------
+    evaluations, total
+        Genomes done, of those taken from the store included, and wanted.
+    replayed
+        Taken from the store.
+    objective, easy
+        The objective of the best policy so far, and that of EASY.
+    seconds
+        CPU seconds of all simulations.
+    elapsed
+        Seconds since this training was started or continued.
+    exceeded
+        By how much the best policy so far exceeds the limits, see `choice.violation`.
+    """
+
+    evaluations: int
+    total: int
+    replayed: int
+    objective: float
+    easy: float
+    seconds: float
+    elapsed: float
+    exceeded: float
+
+
+class System(NamedTuple):
+    """A trained policy, or EASY, and what it reaches.
+
+    Attributes
+    ----------
+    policy
+        The policy.
+    values
+        (W, m) objective values on what was trained on, natural units.
+    objective, exceeded
+        The goal of the wish there, over all workloads, and the violation of its limits.
+    rest
+        (W, m), likewise on the parts that were kept back; None without any.
+    rest_objective, rest_exceeded
+        Likewise; NaN.
+    """
+
+    policy: Policy
+    values: Floats
+    objective: float
+    exceeded: float
+    rest: Floats | None
+    rest_objective: float
+    rest_exceeded: float
+
+
+@dataclass(frozen=True, eq=False)
+class Training:
+    """What `train` found.
+
+    Parameters
+    ----------
+    wish
+        What was trained for.
+    over
+        "sum" or "ratio", what the objective is over the workloads.
+    workloads, rest
+        Names of what was trained on, (W,), and of what was kept back for a test, (W,) or none.
+    objectives
+        The objectives, (m,).
+    easy
+        The reference.
+    systems
+        Every combination of criteria, each as good as it was found: first those with one criterion.
+    best
+        The index of the best one.
+    evaluations
+        Genomes simulated, those taken from the store included.
+    seconds, elapsed
+        CPU seconds of the simulations; seconds it took.
+    """
+
+    wish: Wish
+    over: str
+    workloads: tuple[str, ...]
+    rest: tuple[str, ...]
+    objectives: tuple[Objective, ...]
+    easy: System
+    systems: tuple[System, ...]
+    best: int
+    evaluations: int
+    seconds: float
+    elapsed: float
+
+    @property
+    def policy(self) -> Policy:
+        """The best policy, which knows where it comes from."""
+        return self.systems[self.best].policy
+
+    def rows(self) -> list[dict[str, Any]]:
+        """List EASY and all systems, as plain values.
+
+        The keys are "system" (criteria of weekend, day and night, if they differ); "objective" and "exceeded", what is
+        exceeded of the limits; "vs_easy", the objective's gain over EASY in per cent, None unless it is a sum; "best";
+        "workloads", the objectives of each; and with a test "rest_objective", "rest_exceeded", "rest_vs_easy", "rest".
+        """
+        rows = []
+        ruled = self.policy.rule == "rules"
+        for number, system in enumerate((self.easy, *self.systems)):
+            row: dict[str, Any] = {
+                "system": system.policy.name if number == 0 or ruled else _label(system.policy),
+                "best": number == self.best + 1,
+                "objective": system.objective,
+                "exceeded": system.exceeded,
+                "vs_easy": self._gain(system.objective, self.easy.objective),
+                "workloads": self._measured(self.workloads, system.values, self.easy.values),
+            }
+            if self.rest and system.rest is not None and self.easy.rest is not None:
+                row |= {
+                    "rest_objective": system.rest_objective,
+                    "rest_exceeded": system.rest_exceeded,
+                    "rest_vs_easy": self._gain(system.rest_objective, self.easy.rest_objective),
+                    "rest": self._measured(self.rest, system.rest, self.easy.rest),
+                }
+            rows.append(row)
+        return rows
+
+    def _gain(self, objective: float, easy: float) -> float | None:
+        return 100 * (easy - objective) / easy if self.wish.weights and easy > 0 else None
+
+    def _measured(self, names: Sequence[str], values: Floats, easy: Floats) -> list[dict[str, Any]]:
+        labels = [o.name for o in self.objectives]
+        goals, of_easy = choice.goal(self.wish, values).tolist(), choice.goal(self.wish, easy).tolist()
+        return [
+            {"workload": name, "objective": goals[i], "vs_easy": self._gain(goals[i], of_easy[i])}
+            | dict(zip(labels, values[i].tolist(), strict=True))
+            | {f"{label}_vs_easy": x for label, x in zip(labels, improvement(values[i], easy[i]).tolist(), strict=True)}
+            for i, name in enumerate(names)
+        ]
+
+    def text(self) -> str:
+        """Write the systems as one table for a terminal, and the objectives of EASY and the best one as another."""
+        rows = self.rows()
+        natural = ",.1f" if self.wish.weights else ".4f"
+        spec = ".4f" if self.over == RATIO else natural
+        columns = [Column("system", "system")]
+        for part in ("", "rest_") if self.rest else ("",):
+            where = "rest: " if part else ""
+            if self.wish.weights or self.wish.near:
+                columns.append(Column(f"{part}objective", f"{where}objective", spec))
+            if self.wish.weights:
+                columns.append(Column(f"{part}vs_easy", f"{where}vs EASY", ".1f"))
+            if self.wish.limits:
+                columns.append(Column(f"{part}exceeded", f"{where}limits exceeded by %", ",.2f"))
+        shown = []
+        for row in rows:
+            gains = {key: signed(row[key]) for key in ("vs_easy", "rest_vs_easy") if row.get(key) is not None}
+            shares = {key: 100 * row[key] for key in ("exceeded", "rest_exceeded") if key in row}
+            shown.append(row | gains | shares | {"system": ("> " if row["best"] else "  ") + row["system"]})
+        easy, best = rows[0], rows[self.best + 1]
+        lines = []
+        for key in ("workloads", "rest") if self.rest else ("workloads",):
+            for before, after in zip(easy[key], best[key], strict=True):
+                lines += [self._line(f"{before['workload']}: EASY", before), self._line(f"  {best['system']}", after)]
+                change = {o.name: after[f"{o.name}_vs_easy"] for o in self.objectives} | {"objective": after["vs_easy"]}
+                gains = {key: signed(x) for key, x in change.items() if x is not None and not np.isnan(x)}
+                lines.append({"on": "  vs EASY"} | gains)
+        reached = [Column("objective", "objective", natural)] if self.wish.weights or self.wish.near else []
+        measured = table(lines, [Column("on", "on"), *reached, *map(in_hours, self.objectives)])
+        notes = [SITUATIONS_OF_CRITERIA] if len(self.systems) > 1 and self.policy.rule == "greedy" else []
+        return "\n".join([table(shown, columns), *notes, "", measured, CONVENTION])
+
+    def _line(self, name: str, row: dict[str, Any]) -> dict[str, Any]:
+        values = {"on": name, "objective": row["objective"]}
+        return values | {o.name: row[o.name] / (3600 if o.unit == "s" else 1) for o in self.objectives}
+
+
+class Task:
+    """What the values of several workloads, (k, W m) side by side, are worth; `whole` is what they are parts of."""
+
+    def __init__(self, wish: Wish, over: str, workloads: Sequence[Workload], whole: Sequence[Workload]) -> None:
+        self.wish = wish
+        self.over = over
+        self.workloads = list(workloads)
+        self.whole = list(whole)
+        self.easy_values = self.simulated(Policy("easy"))
+        self.scales = np.ones(len(self.workloads))
+        for i, (workload, values) in enumerate(zip(self.workloads, self.parts(self.easy_values[None]), strict=True)):
+            try:
+                value = choice.goal(wish, values)
+            except InputError as error:
+                raise InputError(f"{workload.name}: {error}") from None
+            if over == RATIO:
+                if not (wish.weights and value[0] > 0):
+                    raise InputError(
+                        'over "ratio" must have a weighted sum that is positive for EASY, '
+                        f"but on {workload.name} {choice.written(wish)} is {value[0]:g}"
+                    )
+                self.scales[i] = value[0] * len(self.workloads)
+        self.easy = self.measure(self.easy_values[None])
+
+    def simulated(self, policy: Policy) -> Floats:
+        """Simulate a policy, (W m,)."""
+        return np.concatenate([objectives_of(w, start_times(w, policy)) for w in self.workloads])
+
+    def parts(self, values: Floats) -> list[Floats]:
+        """Take values apart by workload."""
+        return np.split(values, len(self.workloads), axis=1)
+
+    def measure(self, values: Floats) -> tuple[Floats, Floats]:
+        """Give goals and violations over all workloads, two (k,)."""
+        goals, violations = np.zeros(len(values)), np.zeros(len(values))
+        for part, scale in zip(self.parts(values), self.scales, strict=True):
+            goals += choice.goal(self.wish, part) / scale
+            violations += choice.violation(self.wish, part)
+        return goals, violations
+
+    def fitness(self, values: Floats) -> Floats:
+        """Give what is minimised, (k,): goals, behind limits, see `choice.penalised`."""
+        return choice.penalised(*self.measure(values))
+
+
+def system_of(policy: Policy, task: Task, test: Task | None, values: Floats) -> System:
+    """Measure a policy whose values, (W m,), are known, on the rest, too."""
+    goals, violations = task.measure(values[None])
+    reached = values.reshape(len(task.workloads), -1), float(goals[0]), float(violations[0])
+    if test is None:
+        return System(policy, *reached, None, float("nan"), float("nan"))
+    rest = test.simulated(policy)
+    goals, violations = test.measure(rest[None])
+    return System(policy, *reached, rest.reshape(len(test.workloads), -1), float(goals[0]), float(violations[0]))
+
+
+def check_over(over: str) -> None:
+    """Refuse a way to weigh workloads that is none of ours."""
+    one_of("over", over, (SUM, RATIO))
+
+
+def tasks(
+    workloads: Workload | Sequence[Workload], wish: Wish, over: str, until: float | None
+) -> tuple[Task, Task | None]:
+    """Say what is learnt from, and what is kept back for a test, see `train`.
+
+    Raises
+    ------
+    InputError
+        There is no workload, their groups differ, or the wish does not fit one.
+    """
+    whole = [workloads] if isinstance(workloads, Workload) else list(workloads)
+    if not whole:
+        raise InputError("workloads must be at least one, but there is none")
+    for other in whole[1:]:
+        if other.groups != whole[0].groups:
+            raise InputError(
+                f"workloads must have the same groups, but {whole[0].name} has {', '.join(whole[0].groups)} "
+                f"and {other.name} has {', '.join(other.groups)}"
+            )
+    parts = [(w,) if until is None else split(w, until) for w in whole]
+    test = Task(wish, over, [part[-1] for part in parts], whole) if until is not None else None
+    return Task(wish, over, [part[0] for part in parts], whole), test
+
+
+def carry_out(
+    task_name: str,
+    task: Task,
+    settings: Mapping[str, Any],
+    course: Callable[[], Generator[Floats, Floats, None]],
+    encoding: Encoding,
+    *,
+    shape: int,
+    evaluations: int,
+    software: Mapping[str, str],
+    workers: int,
+    scheduler: str | None,
+    run_directory: str | PathLike[str] | None,
+    progress: Callable[[Progress], object] | None,
+) -> Record:
+    """Carry out a training on a run directory, a new one or one to be continued.
+
+    Parameters
+    ----------
+    task_name
+        What the run is called in its parameters.
+    task, settings
+        What is learnt from, and what else determines the result, plain JSON values.
+    course
+        Starts the search.
+    encoding, shape
+        What genomes mean, and their length.
+    evaluations
+        Of the whole course.
+    software
+        Versions, by package.
+    workers, scheduler, run_directory, progress
+        As for `train`.
+    """
+    groups = task.workloads[0].groups
+    parameters = {
+        "task": task_name,
+        "wish": choice_wish_files.to_json(task.wish),
+        "workloads": [w.digest for w in task.whole],
+    }
+    about = {"workloads": [w.name for w in task.whole], "groups": list(groups)}
+    with ExitStack() as stack:
+        directory = stack.enter_context(TemporaryDirectory()) if run_directory is None else run_directory
+        run = stack.enter_context(store.open_run(directory, parameters | dict(settings)))
+        record = Record(run, (shape, len(task.workloads) * (len(groups) + 2)), evaluations, about, software)
+        try:
+            record.write("running")
+            if len(record.known) < evaluations:
+                with joint_evaluator(task.workloads, encoding, workers, scheduler) as evaluate:
+                    for _ in advance(course(), record, evaluate, task.fitness):
+                        if progress is not None:
+                            progress(progress_of(record, task))
+            else:
+                record.take_stored()
+                if progress is not None:
+                    progress(progress_of(record, task))
+        except BaseException:
+            record.take_stored()
+            record.write("interrupted")
+            raise
+        record.write("finished")
+    return record
+
+
+def trained(
+    task: Task, test: Task | None, record: Record, found: Sequence[tuple[Policy, Floats]], settings: Mapping[str, Any]
+) -> Training:
+    """Put policies and their values, (W m,), together with EASY's; each is told where it comes from unless it knows."""
+    provenance = {
+        "wish": choice_wish_files.to_json(task.wish),
+        "words": choice.written(task.wish),
+        "workloads": [
+            {"name": w.name, "digest": w.digest, "jobs": len(w), "capacity": w.capacity} for w in task.workloads
+        ],
+        **settings,
+        "evaluations": record.count,
+        "versions": record.about["versions"],
+    }
+    systems = []
+    for policy, values in found:
+        value, exceeded = task.measure(values[None])
+        reached = {"objective": float(value[0]), "exceeded": float(exceeded[0]), "easy": float(task.easy[0][0])}
+        told = policy if policy.provenance else replace(policy, provenance={**provenance, **reached})
+        systems.append(system_of(told, task, test, values))
+    return Training(
+        task.wish,
+        task.over,
+        tuple(w.name for w in task.workloads),
+        tuple(w.name for w in test.workloads) if test else (),
+        objective_table(task.workloads[0].groups),
+        system_of(Policy("easy"), task, test, task.easy_values),
+        tuple(systems),
+        int(task.fitness(np.array([values for _, values in found])).argmin()),
+        record.count,
+        record.seconds,
+        record.elapsed,
+    )
+
+
+def progress_of(record: Record, task: Task) -> Progress:
+    """Say how far a training is."""
+    values = record.values[: record.count]
+    goals, violations = task.measure(values)
+    best = int(choice.penalised(goals, violations).argmin())
+    reached, easy = float(goals[best]), float(task.easy[0][0])
+    done = record.count, record.total, record.replayed
+    return Progress(*done, reached, easy, record.seconds, record.elapsed, float(violations[best]))
+
+
+def _label(policy: Policy) -> str:
+    return policy.criteria[0] if len(set(policy.criteria)) == 1 else "/".join(policy.criteria)

@@ -1,0 +1,1 @@
+"""What the owner wants, and how to find it on a front."""

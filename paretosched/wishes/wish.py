@@ -1,0 +1,316 @@
+"""What the owner wants: one value for the command line, the page and the library; and how near a schedule comes to it.
+
+A `Wish` is a goal and limits. The goal is a weighted sum of objectives, to be minimised (paper 000, equation (8)), or a
+point to come near to; a wish without one is a region, and everything within it is as good as anything else.
+
+In words a wish is, with blanks and upper or lower case as you like::
+
+    wish     = goal {"," limit} | limit {"," limit}
+    goal     = sum | "near" point {"," point}
+    sum      = ["+" | "-"] term {("+" | "-") term}
+    term     = [number ["*"]] objective
+    point    = objective "=" quantity
+    limit    = objective ("<=" | ">=") quantity | objective "in" quantity ".." quantity
+    quantity = number ["s" | "min" | "h" | "d" | "%"]
+
+as in `10*AWRT1 + 4*AWRT2, AWRT5 <= 11h`, in `near AWRT1 = 50000, UTIL = 67`, and in `AWRT1 in 45000..52000, UTIL >=
+65 %`. Without a unit a response time is in seconds and the utilisation in per cent. A unit after the second number of
+`in` counts for both, if the first has none.
+
+**Sum.** Every term must ask for something better: response times have a plus, and UTIL, of which more is better, a
+minus, `10*AWRT1 - 500*UTIL`.
+
+**Point.** The achievement scalarising function of Wierzbicki (1980) with its usual augmentation,
+
+    max d_i + 0.0001 sum d_i,    d_i = (f_i - r_i) / r_i, or (r_i - f_i) / r_i if larger is better
+
+where f_i is objective i and r_i what was asked for: the largest relative shortfall counts, and the sum sees to it that
+nothing is given away beside it. It is negative if everything asked for is exceeded. The shares of r_i are the scale,
+not the range of a front or of bounds, so that a wish means the same with a front, without one, and on any workload.
+
+**Limits** come before the goal: a schedule within them is better than one that is not, and of two that are not, the
+one with less violation is better. The violation is the sum of how far each limit is exceeded, as a share of the limit
+(or of 1 s, or 1 %, if that is more).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..core.arrays import Floats
+from ..core.errors import InputError, quoted
+from ..fronts.front import Front
+from ..simulation.objective import objective_table
+
+AUGMENTATION = 1e-4
+VIOLATED = 1e30  # beyond any goal: 64 groups, weights of 1e6, response times below 2^62 s
+SMALLEST, LARGEST = 1e-6, 1e6  # of weights
+FREE = (0.0, math.inf)  # the ends of a range without limits
+OBJECTIVE = re.compile(r"UTIL|AWRT|AWRT[1-9][0-9]?")
+
+
+class Limit(NamedTuple):
+    """A range that an objective must be in, its ends included.
+
+    Attributes
+    ----------
+    objective
+        Its name.
+    low, high
+        In natural units; 0 and infinity where there is no limit.
+    """
+
+    objective: str
+    low: float = FREE[0]
+    high: float = FREE[1]
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What the owner wants; see the module.
+
+    Parameters
+    ----------
+    weights
+        (objective, weight) pairs of a sum to be minimised, in [1e-6, 1e6]; that of UTIL negative.
+    near
+        (objective, value) pairs of a point to come near to, natural units, at least 1e-6.
+    limits
+        Ranges that objectives must be in.
+
+    Raises
+    ------
+    InputError
+        There are weights and a point, or nothing at all; an objective is not known or comes twice; or a number is out
+        of its range.
+
+    Examples
+    --------
+    >>> wish = Wish(weights=[("AWRT1", 10), ("AWRT2", 4)], limits=[Limit("AWRT5", high=40000)])
+    >>> written(wish)
+    '10*AWRT1 + 4*AWRT2, AWRT5 <= 40000'
+    """
+
+    weights: Sequence[tuple[str, float]] = ()
+    near: Sequence[tuple[str, float]] = ()
+    limits: Sequence[Limit] = ()
+
+    def __post_init__(self) -> None:
+        # plain pairs and floats, whatever was given, so that equal wishes are equal
+        object.__setattr__(self, "weights", tuple((str(name), float(weight)) for name, weight in self.weights))
+        object.__setattr__(self, "near", tuple((str(name), float(value)) for name, value in self.near))
+        object.__setattr__(
+            self, "limits", tuple(Limit(str(n), float(low), float(high)) for n, low, high in self.limits)
+        )
+        for key in ("weights", "near", "limits"):
+            names = [row[0] for row in getattr(self, key)]
+            for name in names:
+                if not OBJECTIVE.fullmatch(name):
+                    raise InputError(f"wish: an objective must be UTIL, AWRT, AWRT1, ..., but is {quoted(name)}")
+                if names.count(name) > 1:
+                    raise InputError(f"wish: {name} must come once in its {key}, but comes again")
+        for name, weight in self.weights:
+            _check_weight(name, weight)
+        for name, value in self.near:
+            _check_near(name, value)
+        for limit in self.limits:
+            _check_limit(*limit)
+        if self.weights and self.near:
+            raise InputError("wish: must have weights or a point to come near to, not both")
+        if not (self.weights or self.near or self.limits):
+            raise InputError("wish: must want something, but has neither weights, nor a point, nor limits")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The objectives it uses, each once."""
+        names = [name for name, _ in (*self.weights, *self.near)] + [limit.objective for limit in self.limits]
+        return tuple(dict.fromkeys(names))
+
+
+def _check_weight(name: str, weight: float) -> None:
+    if not SMALLEST <= abs(weight) <= LARGEST:
+        raise InputError(f"weights must be in {SMALLEST:g}..{LARGEST:g}, but that of {name} is {weight:g}")
+    if (weight < 0) != (name == "UTIL"):
+        better = "more of it is better: it needs a minus" if name == "UTIL" else "less of it is better: it needs a plus"
+        raise InputError(f"the sum is minimised, and of {name} {better}")
+
+
+def _check_near(name: str, value: float) -> None:
+    if not SMALLEST <= value < math.inf:
+        raise InputError(f"{name} to come near to must be at least {SMALLEST:g}, but is {value:g}")
+
+
+def _check_limit(name: str, low: float, high: float) -> None:
+    if not 0 <= low <= high or math.isinf(low):
+        raise InputError(f"limits of {name} must be a range from 0 on, but are {low:g}..{high:g}")
+    if low == 0 and math.isinf(high):
+        raise InputError(f"limits of {name} must exclude something, but are {low:g}..{high:g}")
+
+
+# --- how near a schedule comes --------------------------------------------------------------------------------------
+
+
+def goal(wish: Wish, values: ArrayLike) -> Floats:
+    """Give the value of the goal, smaller is better, limits aside; 0 for a region.
+
+    Parameters
+    ----------
+    wish
+        What is wanted.
+    values
+        (k, m) objective values in natural units, as of `objectives`.
+
+    Returns
+    -------
+    (k,) float64
+        The weighted sum, or the achievement scalarising function.
+
+    Raises
+    ------
+    InputError
+        The wish uses an objective that is not there, or undefined because its group has no jobs.
+
+    Examples
+    --------
+    >>> goal(Wish(weights=[("AWRT1", 10), ("UTIL", -1)]), [[60, 7, 7], [70, 9, 9]]).tolist()
+    [10.0, 20.0]
+    >>> goal(Wish(near=[("AWRT1", 8), ("UTIL", 70)]), [[70, 6, 6], [63, 8, 8]]).round(6).tolist()
+    [-2.5e-05, 0.10001]
+    """
+    columns = _columns(wish, values)
+    if wish.near:
+        short = np.array([(columns[name] / value - 1) * _sign(name) for name, value in wish.near])
+        return np.asarray(short.max(axis=0) + AUGMENTATION * short.sum(axis=0))
+    total = np.zeros(len(np.asarray(values)))
+    for name, weight in wish.weights:
+        total = total + weight * columns[name]
+    return total
+
+
+def violation(wish: Wish, values: ArrayLike) -> Floats:
+    """Give how far limits are exceeded, (k,): the sum of shares of each, 0 within all of them; as for `goal`.
+
+    Examples
+    --------
+    >>> violation(Wish(limits=[Limit("AWRT1", 20, 40)]), [[60, 30, 30], [60, 50, 50], [60, 15, 15]]).tolist()
+    [0.0, 0.25, 0.25]
+    """
+    columns = _columns(wish, values)
+    total = np.zeros(len(np.asarray(values)))
+    for name, low, high in wish.limits:
+        column = columns[name]
+        total = total + np.maximum(low - column, 0) / max(low, 1.0)
+        if high < math.inf:
+            total = total + np.maximum(column - high, 0) / max(high, 1.0)
+    return total
+
+
+def penalised(goals: Floats, violations: Floats) -> Floats:
+    """Put limits before the goal: 1e30 (1 + violation) where a limit is exceeded, else the goal, (k,).
+
+    Examples
+    --------
+    >>> [f"{x:g}" for x in penalised(np.array([5.0, 1.0, 1.0]), np.array([0.0, 0.5, 0.25]))]
+    ['5', '1.5e+30', '1.25e+30']
+    """
+    return np.where(violations > 0, VIOLATED * (1 + violations), goals)
+
+
+def fitness(wish: Wish, values: ArrayLike) -> Floats:
+    """Say how near schedules come to a wish, (k,): smaller is better; see the module, and `goal` for the arguments.
+
+    Examples
+    --------
+    The second is faster for group 1 and exceeds the limit of group 2.
+
+    >>> wish = Wish(weights=[("AWRT1", 1)], limits=[Limit("AWRT2", high=10)])
+    >>> [f"{x:g}" for x in fitness(wish, [[60, 8, 7, 9], [60, 8, 4, 15]])]
+    ['7', '1.5e+30']
+    """
+    return penalised(goal(wish, values), violation(wish, values))
+
+
+def nearest(wish: Wish, front: Front) -> NDArray[np.int64]:
+    """Rank the rows of a front, (p,) row numbers, the nearest to a wish first; equal ones as they are."""
+    return np.argsort(fitness(wish, front.values), kind="stable")
+
+
+def _columns(wish: Wish, values: ArrayLike) -> dict[str, Floats]:
+    """Take the columns that a wish uses."""
+    matrix = np.asarray(values, dtype=np.float64)
+    if matrix.ndim != 2 or matrix.shape[1] < 3:
+        raise InputError(f"objective values must have shape (k, groups + 2), but have {matrix.shape}")
+    names = [o.name for o in objective_table(tuple(str(i) for i in range(matrix.shape[1] - 2)))]
+    columns = {}
+    for name in wish.names:
+        if name not in names:
+            raise InputError(f"the wish {written(wish)} uses {name}, but here are only {', '.join(names)}")
+        columns[name] = matrix[:, names.index(name)]
+        if np.isnan(columns[name]).any():
+            raise InputError(f"the wish {written(wish)} uses {name}, which is undefined: its group has no jobs")
+    return columns
+
+
+def _sign(name: str) -> float:
+    return -1.0 if name == "UTIL" else 1.0
+
+
+# --- in words -------------------------------------------------------------------------------------------------------
+
+
+def written(wish: Wish, *, hours: bool = False) -> str:
+    """Put a wish into words; `parse` understands them and gives the very same wish.
+
+    Parameters
+    ----------
+    wish
+        The wish.
+    hours
+        Whether response times are written in hours, for people; those that six digits do not give stay in seconds.
+
+    Examples
+    --------
+    >>> wish = Wish(near=[("AWRT1", 5e4), ("UTIL", 66.5)], limits=[Limit("AWRT", 36000, 43200)])
+    >>> written(wish)
+    'near AWRT1 = 50000, UTIL = 66.5, AWRT in 36000..43200'
+    >>> written(wish, hours=True)
+    'near AWRT1 = 50000s, UTIL = 66.5, AWRT in 10h..12h'
+    """
+
+    def quantity(name: str, value: float) -> str:
+        if not hours or name == "UTIL":
+            return _digits(value)
+        short = f"{value / 3600:.6g}"
+        return f"{short}h" if _times(float(short), 3600.0) == value else f"{_digits(value)}s"
+
+    parts = []
+    if wish.weights:
+        signs = ["- " if weight < 0 else "+ " for _, weight in wish.weights]
+        factors = ["" if abs(weight) == 1 else f"{_digits(abs(weight))}*" for _, weight in wish.weights]
+        terms = (f"{s}{f}{name}" for s, f, (name, _) in zip(signs, factors, wish.weights, strict=True))
+        parts.append(" ".join(terms).removeprefix("+ ").replace("- ", "-", 1 if wish.weights[0][1] < 0 else 0))
+    parts += [f"{name} = {quantity(name, value)}" for name, value in wish.near]
+    for name, low, high in wish.limits:
+        if low == 0:
+            parts.append(f"{name} <= {quantity(name, high)}")
+        elif math.isinf(high):
+            parts.append(f"{name} >= {quantity(name, low)}")
+        else:
+            parts.append(f"{name} in {quantity(name, low)}..{quantity(name, high)}")
+    return ("near " if wish.near else "") + ", ".join(parts)
+
+
+def _digits(number: float) -> str:
+    return repr(float(number)).removesuffix(".0")
+
+
+def _times(value: float, unit: float) -> float:
+    """Multiply as on paper: 14.37 h are 51732 s, not 51731.99999999999."""
+    return value if unit == 1 else float(f"{value * unit:.15g}")

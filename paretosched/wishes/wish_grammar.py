@@ -1,0 +1,222 @@
+"""A wish in words, such as "10*AWRT1 + 4*AWRT2, AWRT5 <= 11h", read into a `Wish`."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import NamedTuple, NoReturn
+
+from ..core.errors import InputError, quoted
+from ..simulation.objective import Objective
+from .wish import FREE, Limit, Wish, _check_limit, _check_near, _check_weight, _times
+
+MOST_LETTERS = 2000
+UNITS = {"s": ("s", 1.0), "min": ("s", 60.0), "h": ("s", 3600.0), "d": ("s", 86400.0), "%": ("%", 1.0)}
+
+
+def parse(text: str, objectives: Sequence[Objective]) -> Wish:
+    """Understand a wish in words; the module has the grammar.
+
+    Parameters
+    ----------
+    text
+        The words.
+    objectives
+        What may be wished for, as of `objective_table`.
+
+    Raises
+    ------
+    InputError
+        The text breaks a rule; the message says which, and at which character and word.
+
+    Examples
+    --------
+    >>> parse("10*AWRT1 + 4*AWRT2, AWRT <= 11h", objective_table(("1", "2"))).limits
+    (Limit(objective='AWRT', low=0.0, high=39600.0),)
+    >>> parse("10*AWRT1 + 4*AWRT9", objective_table(("1", "2")))
+    Traceback (most recent call last):
+    paretosched.core.errors.InputError: wish, character 14, "AWRT9": there must be one of UTIL, AWRT, AWRT1, AWRT2
+    """
+    return _Reader(text, objectives).wish()
+
+
+class _Token(NamedTuple):
+    kind: str  # "number", "word", "sign" or "end"
+    text: str
+    place: int  # of the first character, from 0
+
+
+TOKEN = re.compile(
+    r"(?P<number>[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)|(?P<word>[A-Za-z][A-Za-z0-9_]*)|(?P<sign><=|>=|\.\.|[-+*,=%])"
+)
+
+
+def _tokens(text: str) -> Iterator[_Token]:
+    place = 0
+    while place < len(text):
+        if text[place].isspace():
+            place += 1
+            continue
+        match = TOKEN.match(text, place)
+        if match is None or match.lastgroup is None:
+            _refuse(_Token("sign", text[place], place), "has no meaning here")
+        yield _Token(match.lastgroup, match.group(), place)
+        place = match.end()
+    yield _Token("end", "", len(text))
+
+
+def _refuse(token: _Token, rule: str) -> NoReturn:
+    what = "the end" if token.kind == "end" else quoted(token.text)
+    raise InputError(f"wish, character {token.place + 1}, {what}: {rule}")
+
+
+class _Reader:
+    """Recursive descent: a method for each rule of the grammar."""
+
+    def __init__(self, text: str, objectives: Sequence[Objective]) -> None:
+        if len(text) > MOST_LETTERS:
+            raise InputError(f"wish: must have at most {MOST_LETTERS} characters, but has {len(text)}")
+        self.tokens = list(_tokens(text))
+        self.objectives = {o.name: o for o in objectives}
+        self.place = 0
+
+    def wish(self) -> Wish:
+        weights: dict[str, float] = {}
+        near: dict[str, float] = {}
+        limits: dict[str, Limit] = {}
+        if self.take("near"):
+            self.point(near)
+        elif self.ahead(1) in ("<=", ">=", "in"):
+            self.limit(limits)
+        else:
+            self.sum(weights)
+        while self.take(","):
+            if near and self.ahead(1) == "=":
+                self.point(near)
+            else:
+                self.limit(limits)
+        if self.now.kind != "end":
+            operators = '"+", "-", ' if weights and not limits else ""
+            self.refuse(f'there must be {operators}"," or the end')
+        return Wish(tuple(weights.items()), tuple(near.items()), tuple(limits.values()))
+
+    def sum(self, weights: dict[str, float]) -> None:
+        sign = -1.0 if self.take("-") else 1.0
+        if sign > 0:
+            self.take("+")
+        while True:
+            factor = self.now
+            weight = sign
+            if factor.kind == "number":
+                weight *= self.number()
+                self.take("*")
+            name = self.new_objective(weights)
+            with _at(factor if factor.kind == "number" else self.tokens[self.place - 1]):
+                _check_weight(name, weight)
+            weights[name] = weight
+            if self.take("+"):
+                sign = 1.0
+            elif self.take("-"):
+                sign = -1.0
+            else:
+                return
+
+    def point(self, near: dict[str, float]) -> None:
+        name = self.new_objective(near)
+        if not self.take("="):
+            self.refuse('there must be "="')
+        start = self.now
+        value, unit = self.quantity(name)
+        with _at(start):
+            _check_near(name, _times(value, unit))
+        near[name] = _times(value, unit)
+
+    def limit(self, limits: dict[str, Limit]) -> None:
+        start = self.now
+        name = self.objective()
+        low, high = FREE
+        if self.take("<="):
+            high = _times(*self.quantity(name))
+        elif self.take(">="):
+            low = _times(*self.quantity(name))
+        elif self.take("in"):
+            given = self.place
+            low, unit = self.quantity(name)
+            without = self.place == given + 1
+            if not self.take(".."):
+                self.refuse('there must be ".."')
+            high, both = self.quantity(name)
+            low, high = _times(low, both if without else unit), _times(high, both)
+        else:
+            self.refuse('there must be "<=", ">=" or "in"')
+        known = limits.get(name, Limit(name))
+        with _at(start):
+            if (low > 0 and known.low > 0) or (high < math.inf and known.high < math.inf):
+                raise InputError("is limited twice")
+            merged = Limit(name, max(low, known.low), min(high, known.high))
+            _check_limit(*merged)
+        limits[name] = merged
+
+    def quantity(self, name: str) -> tuple[float, float]:
+        """Give a number and the factor of its unit."""
+        value = self.number()
+        unit = self.now.text.lower()
+        if unit not in UNITS:
+            return value, 1.0
+        of, factor = UNITS[unit]
+        if of != self.objectives[name].unit:
+            fitting = [word for word, (kind, _) in UNITS.items() if kind == self.objectives[name].unit]
+            self.refuse(f"the unit of {name} must be one of {', '.join(fitting)}")
+        self.place += 1
+        return value, factor
+
+    def number(self) -> float:
+        if self.now.kind != "number":
+            self.refuse("there must be a number")
+        value = float(self.now.text)
+        if math.isinf(value):
+            self.refuse("is too large a number")
+        self.place += 1
+        return value
+
+    def new_objective(self, known: Iterable[str]) -> str:
+        token = self.now
+        name = self.objective()
+        if name in known:
+            _refuse(token, f"{name} must come once, but comes again")
+        return name
+
+    def objective(self) -> str:
+        name = self.now.text.upper()
+        if name not in self.objectives:
+            self.refuse(f"there must be one of {', '.join(self.objectives)}")
+        self.place += 1
+        return name
+
+    @property
+    def now(self) -> _Token:
+        return self.tokens[self.place]
+
+    def ahead(self, count: int) -> str:
+        """Look at what follows."""
+        return self.tokens[min(self.place + count, len(self.tokens) - 1)].text.lower()
+
+    def take(self, text: str) -> bool:
+        """Go on if this sign or word comes now."""
+        found = self.now.text.lower() == text
+        self.place += found
+        return found
+
+    def refuse(self, rule: str) -> NoReturn:
+        _refuse(self.now, rule)
+
+
+@contextmanager
+def _at(token: _Token) -> Iterator[None]:
+    """Say where a rule was broken."""
+    try:
+        yield
+    except InputError as error:
+        _refuse(token, str(error))

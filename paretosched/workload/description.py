@@ -1,0 +1,88 @@
+"""What a workload is, in numbers a person can read."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any
+
+import numpy as np
+
+from ..core.arrays import Ints
+from .calendar import SITUATIONS, find_zone
+from .user_groups import group_table
+from .workload import Workload
+
+QUANTILES = {"min": 0.0, "25 %": 0.25, "median": 0.5, "75 %": 0.75, "95 %": 0.95, "max": 1.0}
+LAST_SECOND = 221_845_392_000  # the year 9000; clocks of the standard library end soon after
+
+
+def describe(workload: Workload) -> dict[str, Any]:
+    """Describe a workload in plain values, ready for JSON; None stands for what is undefined.
+
+    Returns
+    -------
+    dict
+        name, digest, jobs, users, capacity, zone; first_submit and last_submit (local wall clock); span_days between
+        them; work (processor seconds); load (work / capacity / span); serial_percent; recorded_waits_percent;
+        quantiles of run, estimate, interarrival (s) and width; groups, situations, repairs (tables, lists of dict).
+
+    Examples
+    --------
+    >>> w = Workload(submit=[0, 86400], run=[86400, 1], estimate=[86400, 1], width=[4, 2], capacity=8)
+    >>> info = describe(w)
+    >>> info["first_submit"], info["span_days"], round(info["load"], 4), info["quantiles"]["width"]["max"]
+    ('2000-01-03 00:00:00+00:00', 1.0, 0.5, 4)
+    """
+    w = workload
+    span = int(w.submit[-1] - w.submit[0])
+    known = w.user[w.user >= 0]
+    return {
+        "name": w.name,
+        "digest": w.digest,
+        "jobs": len(w),
+        "users": int(np.unique(known).size),
+        "capacity": w.capacity,
+        "zone": w.zone,
+        "first_submit": _wall_clock(w, int(w.submit[0])),
+        "last_submit": _wall_clock(w, int(w.submit[-1])),
+        "span_days": span / 86400,
+        "work": w.work,
+        "load": w.work / (w.capacity * span) if span else None,
+        "serial_percent": 100 * float((w.width == 1).mean()),
+        "recorded_waits_percent": 100 * float((w.wait >= 0).mean()),
+        "quantiles": {
+            "run": _quantiles(w.run),
+            "estimate": _quantiles(w.estimate),
+            "width": _quantiles(w.width),
+            "interarrival": _quantiles(np.diff(w.submit)),
+        },
+        "groups": group_table(w),
+        "situations": _situations(w),
+        "repairs": [repair._asdict() for repair in w.repairs],
+    }
+
+
+def _wall_clock(workload: Workload, second: int) -> str | None:
+    unix = workload.epoch + second
+    return dt.datetime.fromtimestamp(unix, find_zone(workload.zone)).isoformat(" ") if unix < LAST_SECOND else None
+
+
+def _quantiles(values: Ints) -> dict[str, int] | None:
+    if not values.size:
+        return None
+    # values that occur, none in between
+    found = np.quantile(values, list(QUANTILES.values()), method="inverted_cdf")
+    return dict(zip(QUANTILES, found.astype(np.int64).tolist(), strict=True))
+
+
+def _situations(workload: Workload) -> list[dict[str, Any]]:
+    """Share of jobs and of work submitted at weekends, by day and by night."""
+    place = np.searchsorted(workload.calendar.begin, workload.submit, side="right") - 1
+    kind = workload.calendar.kind[place]
+    work = (workload.run * workload.width).astype(np.float64)
+    jobs_share = 100 * np.bincount(kind, minlength=len(SITUATIONS)) / len(workload)
+    work_share = 100 * np.bincount(kind, work, len(SITUATIONS)) / work.sum()
+    return [
+        {"situation": name, "jobs_percent": float(jobs_share[i]), "work_percent": float(work_share[i])}
+        for i, name in enumerate(SITUATIONS)
+    ]

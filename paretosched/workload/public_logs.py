@@ -1,0 +1,207 @@
+"""Public logs by name, from the Parallel Workloads Archive (D. G. Feitelson, Hebrew University of Jerusalem).
+
+Whoever publishes results from a log acknowledges the archive and the people that the log's header names.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import http.client
+import os
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from ..core.errors import InputError
+from ..core.files import written
+from .swf import read_bytes
+
+BASE_URL = "https://www.cs.huji.ac.il/labs/parallel/workload"
+BASE_URL_VARIABLE = "PARETOSCHED_ARCHIVE"
+CHUNK = 1 << 16
+
+
+class PublicLog(NamedTuple):
+    """Where a log is: its folder and file in the archive, and the file's SHA-256 where it is known."""
+
+    folder: str
+    file: str
+    sha256: str | None = None
+
+
+LOGS = {
+    "ANL-Intrepid": PublicLog("l_anl_int", "ANL-Intrepid-2009-1.swf.gz"),
+    "CEA-Curie": PublicLog("l_cea_curie", "CEA-Curie-2011-2.1-cln.swf.gz"),
+    "CIEMAT-Euler": PublicLog("l_ciemat_euler", "CIEMAT-Euler-2008-1.swf.gz"),
+    "CTC-SP2": PublicLog(
+        "l_ctc_sp2",
+        "CTC-SP2-1996-3.1-cln.swf.gz",
+        "9fa28ac16c4386fb81b72a91d8bd8888281df2948a9d912769d387c5ee285bb4",
+    ),
+    "HPC2N": PublicLog("l_hpc2n", "HPC2N-2002-2.2-cln.swf.gz"),
+    "KIT-FH2": PublicLog("l_kit_fh2", "KIT-FH2-2016-1.swf.gz"),
+    "KTH-SP2": PublicLog(
+        "l_kth_sp2",
+        "KTH-SP2-1996-2.1-cln.swf.gz",
+        "3e152f201fd2e96808a735bced6ea6eb0bb07fdc447689cafb0750d87b264c0b",
+    ),
+    "LANL-CM5": PublicLog(
+        "l_lanl_cm5",
+        "LANL-CM5-1994-4.1-cln.swf.gz",
+        "71ff3dfa301b3ee1bd30ebc63c5363b5e8ec488e75f1f9398aa46d485ef23c3c",
+    ),
+    "LANL-O2K": PublicLog("l_lanl_o2k", "LANL-O2K-1999-2.swf.gz"),
+    "LLNL-Atlas": PublicLog("l_llnl_atlas", "LLNL-Atlas-2006-2.1-cln.swf.gz"),
+    "LLNL-T3D": PublicLog("l_llnl_t3d", "LLNL-T3D-1996-2.swf.gz"),
+    "LLNL-Thunder": PublicLog("l_llnl_thunder", "LLNL-Thunder-2007-1.1-cln.swf.gz"),
+    "LLNL-uBGL": PublicLog("l_llnl_ubgl", "LLNL-uBGL-2006-2.swf.gz"),
+    "LPC-EGEE": PublicLog("l_lpc", "LPC-EGEE-2004-1.2-cln.swf.gz"),
+    "METACENTRUM-09": PublicLog("l_metacentrum", "METACENTRUM-2009-2.swf.gz"),
+    "METACENTRUM-13": PublicLog("l_metacentrum2", "METACENTRUM-2013-3.swf.gz"),
+    "NASA-iPSC": PublicLog(
+        "l_nasa_ipsc",
+        "NASA-iPSC-1993-3.1-cln.swf.gz",
+        "5589ae9b2fb78e3bf92de097497cf33a91607de1ad54563e43533f7827597f29",
+    ),
+    "OSC-Clust": PublicLog("l_osc", "OSC-Clust-2000-3.1-cln.swf.gz"),
+    "PIK-IPLEX": PublicLog("l_pik_iplex", "PIK-IPLEX-2009-1.swf.gz"),
+    "RICC": PublicLog("l_ricc", "RICC-2010-2.swf.gz"),
+    "SDSC-BLUE": PublicLog("l_sdsc_blue", "SDSC-BLUE-2000-4.2-cln.swf.gz"),
+    "SDSC-DS": PublicLog("l_sdsc_ds", "SDSC-DS-2004-2.1-cln.swf.gz"),
+    "SDSC-Par-95": PublicLog("l_sdsc_par", "SDSC-Par-1995-3.1-cln.swf.gz"),
+    "SDSC-Par-96": PublicLog(
+        "l_sdsc_par",
+        "SDSC-Par-1996-3.1-cln.swf.gz",
+        "cb1aab02b5e3c34659d1c1d6f73c002d415229c59f40c03fab4e20331abdaff7",
+    ),
+    "SDSC-SP2": PublicLog(
+        "l_sdsc_sp2",
+        "SDSC-SP2-1998-4.2-cln.swf.gz",
+        "e03fe48be50c4ab04d6bb2285296d9c3399e9c1f27ee79b754ad32a14abd9bac",
+    ),
+    "SHARCNET": PublicLog("l_sharcnet", "SHARCNET-2005-2.swf.gz"),
+    "Sandia-Ross": PublicLog("l_sandia_ross", "Sandia-Ross-2001-1.1-cln.swf.gz"),
+    "UniLu-Gaia": PublicLog("l_unilu_gaia", "UniLu-Gaia-2014-2.swf.gz"),
+}
+
+
+def fetch(
+    name: str,
+    directory: str | os.PathLike[str] = ".",
+    *,
+    base_url: str | None = None,
+    timeout: float = 60.0,
+    progress: Callable[[int, int | None], None] | None = None,
+) -> Path:
+    """Download a public log, unless it is there already and sound.
+
+    Parameters
+    ----------
+    name
+        The log's short name, "CTC-SP2", or the name of its file; capitals do not matter.
+    directory
+        Where to put it; must exist.
+    base_url
+        Address of the archive or of a mirror with the same folders. Default: the environment's
+        PARETOSCHED_ARCHIVE, else the archive itself.
+    timeout
+        Seconds without any answer until the download is given up.
+    progress
+        Called with the bytes received and the bytes in all (None where the server does not say).
+
+    Returns
+    -------
+    Path
+        The file.
+
+    Raises
+    ------
+    InputError
+        No such log; it cannot be downloaded or written; what came is cut short, not a gzipped log, or not the
+        file that is known. Nothing is left behind.
+
+    Examples
+    --------
+    >>> fetch("CTC-SP")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    paretosched.core.errors.InputError: log "CTC-SP" is not known; did you mean CTC-SP2 or ...? All: ANL-Intrepid, ...
+    """
+    log = find_log(name)
+    target = Path(directory) / log.file
+    if os.path.isfile(target) and _fault(target, log) is None:  # noqa: PTH113  # Path.is_file() raises for long names
+        return target
+    base = base_url or os.environ.get(BASE_URL_VARIABLE) or BASE_URL
+    if not base.lower().startswith(("https://", "http://")):
+        raise InputError(f"the archive's address must begin with https:// or http://, but is {base}")
+    url = f"{base.rstrip('/')}/{log.folder}/{log.file}"
+    with written(target) as temporary:
+        _download(url, temporary, timeout, progress)
+        fault = _fault(temporary, log)
+        if fault is not None:
+            raise InputError(f"{url}: {fault}")
+    return target
+
+
+def find_log(name: str) -> PublicLog:
+    """Find a public log by its short name or the name of its file.
+
+    Raises
+    ------
+    InputError
+        There is none of this name; the message lists the names, the closest first.
+    """
+    wanted = name.lower()
+    by_name = {known.lower(): known for known in LOGS}
+    by_file = {log.file.lower(): known for known, log in LOGS.items()}
+    aliases = by_file | {file.removesuffix(".swf.gz"): known for file, known in by_file.items()} | by_name
+    # the papers' and the archive's names of the two Paragon logs differ
+    aliases |= {"sdsc-par-1995": "SDSC-Par-95", "sdsc-par-1996": "SDSC-Par-96"}
+    if wanted in aliases:
+        return LOGS[aliases[wanted]]
+    close = [by_name[known] for known in difflib.get_close_matches(wanted, by_name, n=3, cutoff=0.5)]
+    hint = f"did you mean {' or '.join(close)}? " if close else ""
+    raise InputError(f'log "{name}" is not known; {hint}All: {", ".join(LOGS)}')
+
+
+def _download(url: str, path: Path, timeout: float, progress: Callable[[int, int | None], None] | None) -> None:
+    try:
+        request = urllib.request.Request(url, headers={"User-Agent": "paretosched"})  # noqa: S310  the scheme is checked
+        with urllib.request.urlopen(request, timeout=timeout) as answer, path.open("wb") as file:  # noqa: S310
+            length = answer.headers.get("Content-Length", "")
+            total = int(length) if length.isdigit() else None
+            done = 0
+            while chunk := answer.read(CHUNK):
+                file.write(chunk)
+                done += len(chunk)
+                if progress is not None:
+                    progress(done, total)
+    except urllib.error.HTTPError as error:
+        error.close()  # it is the answer, and holds the connection
+        raise InputError(f"{url}: the server answers {error.code} {error.reason}") from None
+    except urllib.error.URLError as error:
+        raise InputError(f"{url}: cannot download: {getattr(error.reason, 'strerror', None) or error.reason}") from None
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        raise InputError(f"{url}: cannot download: {error}") from None
+    if total is not None and done < total:
+        raise InputError(f"{url}: the download ended after {done} of {total} bytes")
+
+
+def _fault(path: Path, log: PublicLog) -> str | None:
+    """Say what is wrong with a downloaded file; None if nothing is."""
+    try:
+        with path.open("rb") as file:
+            if file.read(2) != b"\x1f\x8b":
+                return "what came is not a gzip file"
+            file.seek(0)
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        return f"cannot read: {error.strerror}"
+    if log.sha256 is not None:
+        return None if digest == log.sha256 else f"SHA-256 must be {log.sha256}, but is {digest}"
+    try:
+        read_bytes(path)
+    except InputError as error:
+        return str(error).removeprefix(f"{path}: ")
+    return None

@@ -1,0 +1,50 @@
+"""A workload cut in time, to learn from one part and to be tested on the other."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..core.errors import InputError
+from .workload import Workload
+
+
+def split(workload: Workload, until: float) -> tuple[Workload, Workload]:
+    """Cut a workload at a time of submission.
+
+    Both parts keep clock, machine and groups: a user is in the group that all jobs put him in. Either begins on an
+    empty machine, and what the first has not completed by the cut is in nobody's way in the second.
+
+    Parameters
+    ----------
+    workload
+        Any workload.
+    until
+        Where between the first submission, 0, and the last one, 1. Jobs submitted later are the second part.
+
+    Returns
+    -------
+    first, rest : Workload
+        Named "... to 70 %" and "... from 70 %".
+
+    Raises
+    ------
+    InputError
+        `until` is not between 0 and 1, or there is no job after it.
+
+    Examples
+    --------
+    >>> w = Workload(submit=[0, 70, 71, 100], run=[1] * 4, estimate=[1] * 4, width=[1] * 4, capacity=1, name="w")
+    >>> [(part.name, part.submit.tolist()) for part in split(w, 0.7)]
+    [('w to 70 %', [0, 70]), ('w from 70 %', [71, 100])]
+    """
+    if not 0 < until < 1:
+        raise InputError(f"until must be a share of the time between 0 and 1, but is {until:g}")
+    first, last = int(workload.submit[0]), int(workload.submit[-1])
+    cut = int(np.searchsorted(workload.submit, first + until * (last - first), side="right"))
+    if cut == len(workload):
+        raise InputError(f"{workload.name}: all jobs are submitted at once, so that it has no parts in time")
+    rows = np.arange(len(workload))
+    return (
+        workload.take(rows[:cut], name=f"{workload.name} to {100 * until:g} %"),
+        workload.take(rows[cut:], name=f"{workload.name} from {100 * until:g} %"),
+    )

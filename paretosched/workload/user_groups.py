@@ -1,0 +1,225 @@
+"""User groups: by resource consumption, as the papers have them, or an owner's own.
+
+A group is what an objective AWRT_i belongs to. Paper 002, table 1 (and paper 000, table II) sorts users by
+their share of the total resource consumption; an owner may prefer the groups of the log, its queues, or a list.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.arrays import Ints
+from ..core.errors import InputError, printable, quoted
+from ..core.files import read_text
+from .swf_header import queue_names
+from .workload import Repair, Workload
+
+PAPER_THRESHOLDS = (0.08, 0.02, 0.01, 0.001)
+MOST_GROUPS = 64
+SWF_GROUP, SWF_QUEUE = 12, 14
+UNKNOWN_USERS = "user unknown and 1 % of the work or more: put into the last group"
+UNLISTED_USERS = 'user not in the list of groups: put into the group "other"'
+
+
+def by_consumption(workload: Workload, thresholds: Sequence[float] = PAPER_THRESHOLDS) -> Workload:
+    """Group users by their share s of the resource consumption (paper 002, table 1).
+
+    With the default thresholds group 1 has s > 8 %, group 2 s > 2 %, group 3 s > 1 %, group 4 s > 0.1 %, group 5
+    the rest. The consumption is that of the run times that are simulated. Jobs of unknown user count as one user
+    if they are less than 1 % of the work, else they all go to the last group, which is reported.
+
+    Parameters
+    ----------
+    workload
+        Any workload.
+    thresholds
+        Shares in (0, 1), descending; k of them make k + 1 groups named "1", "2", ...
+
+    Raises
+    ------
+    InputError
+        The thresholds are not descending shares, or make more than 64 groups.
+
+    Examples
+    --------
+    User 7 has 90 of 100 processor seconds, user 8 has 8, user 9 has 2; a threshold is no part of the upper group.
+
+    >>> w = Workload(submit=[0, 0, 0], run=[90, 8, 2], estimate=[90, 8, 2], width=[1] * 3, capacity=1, user=[7, 8, 9])
+    >>> by_consumption(w).group.tolist()
+    [0, 1, 2]
+    """
+    limits = np.array(thresholds, dtype=np.float64)
+    if limits.ndim != 1 or not (np.all((limits > 0) & (limits < 1)) and np.all(np.diff(limits) < 0)):
+        raise InputError(f"thresholds must be descending shares between 0 and 1, but are {list(thresholds)}")
+    _check_number(limits.size + 1, "thresholds make")
+    known = workload.user >= 0
+    user = np.where(known, workload.user, -1)
+    number, place = np.unique(user, return_inverse=True)
+    work = np.bincount(place, (workload.run * workload.width).astype(np.float64))
+    share = work / work.sum()
+    group_of = (share[:, None] <= limits).sum(axis=1)
+    repairs = _without(workload.repairs, UNKNOWN_USERS)
+    if number[0] == -1 and share[0] >= 0.01:
+        group_of[0] = limits.size
+        repairs = (*repairs, Repair("assumed", UNKNOWN_USERS, int((~known).sum())))
+    names = tuple(str(i + 1) for i in range(limits.size + 1))
+    return workload.with_(group=group_of[place].astype(np.int64), groups=names, repairs=repairs)
+
+
+def by_swf_group(workload: Workload) -> Workload:
+    """Group jobs by the group number in the log (SWF field 13), in ascending order; "unknown" comes last.
+
+    Raises
+    ------
+    InputError
+        The workload never was a log, or has more than 64 groups.
+    """
+    return _by_number(workload, _field(workload, SWF_GROUP), {}, "the log's groups are")
+
+
+def by_queue(workload: Workload) -> Workload:
+    """Group jobs by queue (SWF field 15), in the order of queue numbers, under the names of the header.
+
+    Raises
+    ------
+    InputError
+        The workload never was a log, or has more than 64 queues.
+    """
+    return _by_number(workload, _field(workload, SWF_QUEUE), queue_names(workload.header), "the log's queues are")
+
+
+def by_csv(workload: Workload, path: str | os.PathLike[str]) -> Workload:
+    """Group users as a two-column CSV file `user,group` says; a heading line is allowed.
+
+    Groups stand in the order in which the file first names them. Users the file does not name form the group
+    "other", which comes last and is reported. The user number -1 stands for jobs of unknown user.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read; a line is not a user number and the name of a group, or names a user again with
+        another group; there are more than 64 groups.
+    """
+    table, names = _read_groups(path)
+    listed = np.array(sorted(table), dtype=np.int64)
+    group_of = np.array([names.index(table[user]) for user in listed.tolist()], dtype=np.int64)
+    user = np.maximum(workload.user, -1)
+    place = np.minimum(np.searchsorted(listed, user), listed.size - 1)
+    found = listed[place] == user
+    repairs = _without(workload.repairs, UNLISTED_USERS)
+    if not found.all():
+        if "other" not in names:
+            names.append("other")
+        repairs = (*repairs, Repair("assumed", UNLISTED_USERS, int((~found).sum())))
+    _check_number(len(names), f"{path}: there are")
+    other = names.index("other") if "other" in names else 0
+    group = np.where(found, group_of[place], other)
+    return workload.with_(group=group, groups=tuple(names), repairs=repairs)
+
+
+def group_table(workload: Workload) -> list[dict[str, Any]]:
+    """Tabulate the groups: name, number of users and jobs, and share of the work in percent.
+
+    Examples
+    --------
+    >>> group_table(Workload(submit=[0, 0], run=[3, 1], estimate=[3, 1], width=[1, 1], capacity=1, user=[5, 6],
+    ...                      group=[0, 1], groups=("staff", "guests")))[0]
+    {'group': 'staff', 'users': 1, 'jobs': 1, 'work_percent': 75.0}
+    """
+    work = (workload.run * workload.width).astype(np.float64)
+    share = 100 * np.bincount(workload.group, work, len(workload.groups)) / work.sum()
+    jobs = np.bincount(workload.group, minlength=len(workload.groups))
+    pairs = np.unique(np.stack([workload.group, workload.user]), axis=1)
+    users = np.bincount(pairs[0], minlength=len(workload.groups))
+    return [
+        {"group": name, "users": int(users[i]), "jobs": int(jobs[i]), "work_percent": float(share[i])}
+        for i, name in enumerate(workload.groups)
+    ]
+
+
+def _field(workload: Workload, column: int) -> Ints:
+    if workload.records is None:
+        raise InputError(f"{workload.name}: field {column + 1} of the log is needed, but this workload never was a log")
+    return np.maximum(workload.records[:, column], -1).astype(np.int64)
+
+
+def _by_number(workload: Workload, number: Ints, names: dict[int, str], what: str) -> Workload:
+    found, place = np.unique(number, return_inverse=True)
+    _check_number(found.size, what)
+    if found[0] == -1:  # the unknown come first in the order of numbers, and shall come last
+        found, place = np.roll(found, -1), (place - 1) % found.size
+    titles: list[str] = []
+    for value in found.tolist():
+        title = printable(names.get(value, "unknown" if value < 0 else str(value)))
+        titles.append(title if title not in titles else f"{title} ({value})")
+    return workload.with_(group=place.astype(np.int64), groups=tuple(titles))
+
+
+def _read_groups(path: str | os.PathLike[str]) -> tuple[dict[int, str], list[str]]:
+    try:
+        text = read_text(path)
+    except OSError as error:
+        raise InputError(f"{path}: cannot read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: a list of groups must be text in UTF-8, but this is not") from None
+    table: dict[int, str] = {}
+    names: dict[str, None] = {}
+    lines = csv.reader(text.splitlines(), strict=True)
+    heading = True  # until the first line that is not empty
+    try:
+        for row in lines:
+            where = f"{path}:{lines.line_num}"
+            cells = [cell.strip() for cell in row]
+            if not any(cells):
+                continue
+            if len(cells) != 2:
+                raise InputError(f"{where}: a line must be user,group, but this one has {len(cells)} columns")
+            user = _user_number(cells[0])
+            first, heading = heading, False
+            if user is None and first and [cell.lower() for cell in cells] == ["user", "group"]:
+                continue
+            if user is None:
+                raise InputError(f"{where}: user is {quoted(cells[0])}, not a user number of the log")
+            if not cells[1] or not cells[1].isprintable():
+                raise InputError(f"{where}: group is {quoted(cells[1])}, not a name that can be printed")
+            if table.setdefault(user, cells[1]) != cells[1]:
+                raise InputError(f"{where}: user {user} is in group {quoted(table[user])} already")
+            names[cells[1]] = None
+    except csv.Error as error:
+        raise InputError(f"{path}:{lines.line_num}: not CSV: {error}") from None
+    if not table:
+        raise InputError(f"{path}: a list of groups must have lines user,group, but there is none")
+    return table, list(names)
+
+
+def _user_number(text: str) -> int | None:
+    digits = text.removeprefix("-")
+    number = int(text) if digits.isascii() and digits.isdigit() and len(digits) < 16 else None
+    return None if number is None or number < -1 else number
+
+
+def _check_number(count: int, what: str) -> None:
+    if count > MOST_GROUPS:
+        raise InputError(
+            f"{what} {count} groups, but at most {MOST_GROUPS} can have objectives of their own; "
+            "join some of them in a CSV file user,group"
+        )
+
+
+def _without(repairs: tuple[Repair, ...], reason: str) -> tuple[Repair, ...]:
+    """Leave out what an earlier grouping reported."""
+    return tuple(repair for repair in repairs if repair.reason != reason)
+
+
+def is_by_consumption(workload: Workload) -> bool:
+    """Tell whether the groups are those that `by_consumption` makes with the papers' thresholds."""
+    if workload.groups != tuple("12345"):
+        return False
+    group: NDArray[np.int64] = by_consumption(workload).group
+    return bool(np.array_equal(group, workload.group))

@@ -1,0 +1,240 @@
+"""The value everything starts from: the jobs of a recorded or generated workload on one machine."""
+
+from __future__ import annotations
+
+import hashlib
+import operator
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..core.arrays import Floats, Ints
+from ..core.errors import InputError, first_few
+from .calendar import Calendar, calendar, find_zone
+
+WIDEST = 2**31 - 1
+LATEST = 221845392000  # 9000-01-01 00:00 UTC, the end of every calendar
+_UNSET: Any = None
+
+
+class Repair(NamedTuple):
+    """One kind of record that was dropped or changed when a log became a workload.
+
+    Attributes
+    ----------
+    action
+        "dropped", "changed" or "assumed".
+    reason
+        What was wrong and what was done, in words.
+    jobs
+        Number of jobs concerned.
+    first
+        The first few offenders, as text ("line 17 (job 3), ...").
+    """
+
+    action: str
+    reason: str
+    jobs: int
+    first: str = ""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Workload:
+    """Jobs on a machine, sorted by submission; ties keep the order of the trace. Row j is job j everywhere.
+
+    Parameters
+    ----------
+    submit, run, estimate
+        Submission, true run time and requested time, (n,) whole seconds; submit >= 0, 1 <= run <= estimate.
+    width
+        Processors, (n,), in 1..capacity.
+    capacity
+        Processors of the machine.
+    user
+        Who submitted each job, (n,); -1 where unknown. Default: all unknown.
+    group
+        Index of each job's user group, (n,), in 0..len(groups)-1. Default: all in the first group.
+    groups
+        Names of the user groups, in the order of the objectives AWRT1, AWRT2, ... A group may be empty.
+    job
+        The trace's own job numbers, (n,). Default: 1..n.
+    wait
+        Recorded waiting times, (n,) seconds; -1 where unknown. Default: all unknown.
+    epoch
+        Unix time of second 0 of the trace (SWF UnixStartTime).
+    zone
+        Name of the site's time zone in the standard zone database (SWF TimeZoneString).
+    name
+        What the workload is called in tables and figures.
+    records
+        The (n, 18) SWF fields each job came from, so that a workload can be written again with what the
+        simulation does not need; None for a workload that never was a log.
+    header
+        Header comment lines of the log, without the leading semicolon.
+    repairs
+        What was dropped or changed on the way from the log.
+
+    Raises
+    ------
+    InputError
+        An array has the wrong length or type or breaks its rule, the message names the first offenders; or the
+        time zone is not in the standard zone database.
+
+    Examples
+    --------
+    >>> w = Workload(submit=[0, 5], run=[10, 3], estimate=[20, 3], width=[4, 2], capacity=8)
+    >>> len(w), w.work, w.groups
+    (2, 46, ('1',))
+    """
+
+    submit: Ints
+    run: Ints
+    estimate: Ints
+    width: Ints
+    capacity: int
+    user: Ints = _UNSET
+    group: Ints = _UNSET
+    groups: tuple[str, ...] = ("1",)
+    job: Ints = _UNSET
+    wait: Ints = _UNSET
+    epoch: int = 946857600  # Monday 2000-01-03 00:00 UTC, the epoch of workloads that have none
+    zone: str = "UTC"
+    name: str = "workload"
+    records: Floats | None = None
+    header: tuple[str, ...] = ()
+    repairs: tuple[Repair, ...] = ()
+
+    def __post_init__(self) -> None:
+        n = _array("submit", self.submit).size
+        if n == 0:
+            raise InputError(f"{self.name}: a workload needs at least one job, but there is none")
+        for key in ("capacity", "epoch"):
+            object.__setattr__(self, key, _number(key, getattr(self, key)))
+        defaults = {"user": -1, "group": 0, "wait": -1}
+        for key in ("submit", "run", "estimate", "width", "user", "group", "job", "wait"):
+            value: Any = getattr(self, key)
+            if value is None and (key in defaults or key == "job"):
+                value = np.arange(1, n + 1) if key == "job" else np.full(n, defaults[key])
+            object.__setattr__(self, key, whole(key, value, n))
+        if self.records is not None:
+            records = np.array(self.records, dtype=np.float64, order="C")
+            if records.shape != (n, 18):
+                raise InputError(f"records must have shape ({n}, 18), but has {records.shape}")
+            records.flags.writeable = False
+            object.__setattr__(self, "records", records)
+        object.__setattr__(self, "groups", tuple(str(g) for g in self.groups))
+        self._check_rules()
+
+    def _check_rules(self) -> None:
+        if not 1 <= self.capacity <= WIDEST:
+            raise InputError(f"capacity must be in 1..{WIDEST} processors, but is {self.capacity}")
+        if not 0 <= self.epoch < LATEST:
+            raise InputError(f"epoch must be a Unix time in the years 1970 to 8999, but is {self.epoch}")
+        find_zone(self.zone)
+        if not self.groups or len(set(self.groups)) != len(self.groups):
+            raise InputError(f"groups must be one or more different names, but are {list(self.groups)}")
+        rules = [
+            ("submit", "must be at least 0 s", self.submit < 0),
+            ("run", "must be at least 1 s", self.run < 1),
+            ("estimate", "must be at least the run time", self.estimate < self.run),
+            ("width", f"must be in 1..{self.capacity} processors", (self.width < 1) | (self.width > self.capacity)),
+            ("wait", "must be -1 or a number of seconds below 2^53", (self.wait < -1) | (self.wait >= 2**53)),
+            ("group", f"must be in 0..{len(self.groups) - 1}", (self.group < 0) | (self.group >= len(self.groups))),
+        ]
+        for key, rule, broken in rules:
+            if broken.any():
+                rows = np.flatnonzero(broken)
+                shown = first_few((f"job {self.job[j]} has {getattr(self, key)[j]}" for j in rows), len(rows))
+                raise InputError(f"{key} {rule}, but {len(rows)} jobs are not: {shown}")
+        unsorted = np.flatnonzero(np.diff(self.submit) < 0)
+        if unsorted.size:
+            j = int(unsorted[0]) + 1
+            raise InputError(f"submit must be sorted, but job {self.job[j]} comes after job {self.job[j - 1]}")
+        # Times are packed with job numbers and widths into 64-bit keys inside the kernels.
+        horizon = int(self.submit[-1]) + int(self.estimate.sum(dtype=np.float64))
+        if horizon * max(self.capacity + 1, len(self) + 1) >= 2**62:
+            raise InputError(
+                f"{self.name}: latest possible end times machine or workload size must stay below 2^62, "
+                f"but {horizon} s x {max(self.capacity, len(self))} does not"
+            )
+
+    def __len__(self) -> int:
+        return int(self.submit.size)
+
+    def __repr__(self) -> str:
+        return f"<Workload {self.name}: {len(self):,} jobs on {self.capacity:,} processors, {len(self.groups)} groups>"
+
+    @property
+    def work(self) -> int:
+        """Total resource consumption, processor seconds."""
+        return int(self.run @ self.width)  # cannot overflow: at most capacity times the horizon, see the last rule
+
+    @cached_property
+    def calendar(self) -> Calendar:
+        """When weekend, day and night begin, from the first submission to the latest possible end."""
+        horizon = int(self.submit[-1]) + int(self.run.sum())
+        return calendar(self.epoch, self.zone, horizon)
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 over everything a simulation or an objective depends on; names and numbers of jobs are not."""
+        seal = hashlib.sha256(b"paretosched workload 1")
+        for key in ("submit", "run", "estimate", "width", "group", "wait"):
+            seal.update(key.encode() + getattr(self, key).astype("<i8").tobytes())
+        seal.update(repr((self.capacity, self.groups, self.epoch, self.zone)).encode())
+        return seal.hexdigest()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {f.name: getattr(self, f.name) for f in fields(self)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # Pickled arrays come back writeable, and the kernels would be compiled once more for writeable ones.
+        for value in state.values():
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
+        self.__dict__.update(state)
+
+    def with_(self, **changes: Any) -> Workload:
+        """Return a copy with some fields replaced, checked anew."""
+        return replace(self, **changes)
+
+    def take(self, rows: ArrayLike, **changes: Any) -> Workload:
+        """Return the jobs `rows` (indices, possibly repeated, ascending in submission) as a workload of their own."""
+        index = np.asarray(rows)
+        if index.size == 0:
+            index = index.astype(np.int64)  # numpy takes an empty list for floating-point numbers
+        chosen = {
+            f.name: getattr(self, f.name)[index] for f in fields(self) if isinstance(getattr(self, f.name), np.ndarray)
+        }
+        return replace(self, **(chosen | changes))
+
+
+def _number(key: str, value: Any) -> int:
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise InputError(f"{key} must be a whole number, but is {value!r}") from None
+
+
+def _array(key: str, value: ArrayLike) -> NDArray[Any]:
+    try:
+        return np.asarray(value)
+    except ValueError:
+        raise InputError(f"{key} must have one entry a job, but is ragged") from None
+
+
+def whole(key: str, value: ArrayLike, n: int) -> Ints:
+    """Give a read-only copy of `value`, (n,) int64, or say under the name `key` why it cannot be one."""
+    array = _array(key, value)
+    if array.shape != (n,):
+        raise InputError(f"{key} must have one entry a job, shape ({n},), but has shape {array.shape}")
+    if array.dtype.kind == "u" and array.size and array.max() > np.iinfo(np.int64).max:
+        raise InputError(f"{key} must fit 64-bit signed integers, but its largest entry is {array.max()}")
+    if array.dtype.kind not in "iu":
+        raise InputError(f"{key} must be whole numbers, but its type is {array.dtype}")
+    own = np.array(array, dtype=np.int64, order="C")
+    own.flags.writeable = False
+    return own

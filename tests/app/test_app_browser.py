@@ -1,0 +1,358 @@
+"""The page in a real browser: what an owner does from the first look to the scheduler; it agrees with the commands."""
+
+from __future__ import annotations
+
+import json
+import re
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import paretosched as ps
+from paretosched.wishes.navigation import remaining
+from paretosched.wishes.wish import nearest
+from paretosched.wishes.wish_grammar import parse
+from support.browser import browser, executable, served
+from support.commands import done, process
+
+pytestmark = pytest.mark.slow
+MISSING = "NO BROWSER: the page was not tested; install chromium and playwright, or name a browser in BROWSER_PATH"
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small workload and a run on it."""
+    if executable() is None:
+        pytest.skip(MISSING)
+    folder = tmp_path_factory.mktemp("page")
+    done("generate", "lublin", "--jobs", 150, "--processors", 32, "--seed", 5, "-o", folder / "w.swf.gz")
+    # as a process: the run remembers its command, from which the page finds the log
+    said = process("explore", "w.swf.gz", "-o", "run", "--evaluations", 400, "--population", 40, cwd=folder)
+    assert said.returncode == 0, said
+    return folder
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    with browser() as started:
+        yield started
+
+
+class Page:
+    """A page that was loaded, what went wrong on it, and how it is waited for."""
+
+    def __init__(self, chromium: Any, url: str) -> None:
+        self.context = chromium.new_context(viewport={"width": 1280, "height": 800}, accept_downloads=True)
+        self.tab = self.context.new_page()
+        self.trouble: list[str] = []
+        self.foreign: list[str] = []
+        self.tab.on("pageerror", lambda error: self.trouble.append(str(error)))
+        self.tab.on("console", lambda said: self.trouble.append(said.text) if said.type == "error" else None)
+        self.tab.on(
+            "request", lambda r: None if r.url.startswith((url, "data:", "blob:")) else self.foreign.append(r.url)
+        )
+        self.tab.goto(url)
+        self.tab.wait_for_selector("html[data-drawn]", state="attached")
+        self.tab.wait_for_selector(".cloud:has(#util) > canvas", state="attached")
+
+    def revision(self) -> str:
+        return str(self.tab.evaluate("document.documentElement.dataset.revision"))
+
+    def after(self, act: Callable[[], object]) -> None:
+        """Do something and wait until the server has answered and the page shows it."""
+        before = self.revision()
+        act()
+        self.tab.wait_for_selector(f"html:not([data-revision='{before}'])", state="attached")
+        self.tab.wait_for_timeout(150)
+
+    def say(self, text: str) -> None:
+        def act() -> None:
+            self.tab.fill("#text textarea", text)
+            self.tab.press("#text textarea", "Enter")
+
+        self.after(act)
+
+    def wish(self) -> str:
+        return str(self.tab.input_value("#text textarea"))
+
+    def left(self) -> int:
+        return int(self.tab.get_attribute("#left", "data-left"))
+
+    def row(self) -> int:
+        return int(self.tab.get_attribute("#values", "data-row"))
+
+    def saved(self, link: str) -> str:
+        """What a link saves: fetched, not clicked, as Chromium once did not begin to save within 30 s of a click."""
+        there = self.tab.locator(link)
+        assert there.is_visible()
+        assert there.get_attribute("download")
+        fetched = "(link) => fetch(link, { signal: AbortSignal.timeout(60000) }).then((answer) => answer.text())"
+        return str(self.tab.evaluate(fetched, there.get_attribute("href")))
+
+    def close(self) -> None:
+        self.context.close()
+        assert self.trouble == []
+        assert self.foreign == []
+
+
+def known(page: Page) -> None:
+    page.tab.wait_for_selector("#legend >> text=CONS", timeout=60_000)
+
+
+def test_an_owner_goes_from_the_first_look_to_the_scheduler(house: Path, chromium: Any, tmp_path: Path) -> None:
+    front = ps.load_front(house / "run")
+    with served(house / "run", cwd=house) as url:
+        page = Page(chromium, url)
+        tab = page.tab
+
+        # sees: the front, the known schedules that the run's own command leads to, agreeing with `compare`
+        known(page)
+        assert page.left() == len(front)
+        policies = ("--policy", "fcfs", "--policy", "conservative")
+        rows = done("compare", house / "w.swf.gz", "--front", house / "run", *policies, "--json").json
+        marks = {row["policy"]: row for row in rows}
+        chips = tab.locator("#legend .chip").all_inner_texts()
+        assert chips[1:] == ["EASY", "FCFS", "CONS", "ideal point"]
+
+        # brushes: the upper half of an axis
+        box = tab.locator("#parallel [data-axis='AWRT1'].reach").bounding_box()
+        x, top, height = box["x"] + box["width"] / 2, box["y"] + 8, box["height"] - 16
+
+        def drag() -> None:
+            tab.mouse.move(x, top + 0.02 * height)
+            tab.mouse.down()
+            tab.mouse.move(x, top + 0.3 * height)
+            tab.mouse.move(x, top + 0.5 * height)
+            tab.mouse.up()
+
+        page.after(drag)
+        wish = parse(page.wish(), front.objectives)
+        assert [limit.objective for limit in wish.limits] == ["AWRT1"]
+        assert page.left() == np.count_nonzero(remaining(wish, front)) < len(front)
+        reach = dict(
+            zip([o.name for o in front.objectives], front.values[remaining(wish, front)].min(axis=0), strict=True)
+        )
+        assert tab.inner_text("[data-reach='AWRT3']") == f"{reach['AWRT3'] / 3600:,.2f}"
+
+        # aspires: a reference point, on top of the region; the schedule looked at is the nearest
+        before = page.row()
+        target = np.quantile(front.values[:, 3], 0.1) / 3600
+        tab.click("[data-mode='point']")
+
+        def aspire() -> None:
+            tab.fill(
+                "[aria-label='AWRT2 to come near to, h']",
+                f"{target:.3f}",
+            )
+            tab.keyboard.press("Enter")
+
+        page.after(aspire)
+        wish = parse(page.wish(), front.objectives)
+        assert dict(wish.near).keys() == {"AWRT2"}
+        assert page.row() == nearest(wish, front)[0] != before
+
+        # the shortlist changes, a note, and undo
+        page.after(lambda: tab.click("#pick"))
+        tab.click("[data-tab='compare']")
+        assert tab.locator("#picks .pick").count() == 1
+        shown = tab.inner_text("[data-cell='A AWRT2']").split()[0]
+        assert shown == f"{front.values[page.row(), 3] / 3600:,.2f}"
+        assert tab.inner_text("[data-cell='EASY AWRT2']") == f"{marks['EASY']['AWRT2'] / 3600:,.2f}"
+
+        def note() -> None:
+            tab.fill("#picks input", "the board likes it")
+            tab.keyboard.press("Enter")
+
+        page.after(note)
+        page.after(lambda: tab.click("#picks >> text=remove"))
+        assert tab.locator("#picks .pick").count() == 0
+        page.after(lambda: tab.click("#undo"))
+        assert tab.input_value("#picks input") == "the board likes it"
+
+        # reloads: everything is there again
+        words, row = page.wish(), page.row()
+        page.close()
+        page = Page(chromium, url)
+        tab = page.tab
+        assert (page.wish(), page.row()) == (words, row)
+        copy = json.loads(page.saved("text=Save a copy"))
+        assert copy["in_words"] == words
+        assert [entry["note"] for entry in copy["shortlist"]] == ["the board likes it"]
+
+    # the same command opens it again; trains to the end
+    with served(house / "run", cwd=house) as url:
+        page = Page(chromium, url)
+        tab = page.tab
+        assert page.wish() == words
+        known(page)
+        page.say("10*AWRT1 + 4*AWRT2")
+        tab.click("[data-tab='train']")
+        page.after(lambda: tab.click("[data-effort='5']"))
+        tab.wait_for_selector("[data-training='1'][data-status='done'] .way", timeout=180_000)
+        assert re.fullmatch(
+            r"-?\d+ % of the way from EASY to the front(, better than any schedule on it)?",
+            tab.inner_text("[data-training='1'] .way"),
+        )
+        policy = tmp_path / "policy.json"
+        policy.write_text(page.saved("[data-policy='1']"))
+        measured = done("simulate", house / "w.swf.gz", "--policy", policy, "--json").json
+        for o in front.objectives:
+            cell = tab.locator(f"[data-trained='1 {o.name}']")
+            assert float(cell.get_attribute("data-value")) == measured[o.name]
+            assert cell.inner_text().split()[-1] == f"{measured[o.name] / (3600 if o.unit == 's' else 1):,.2f}"
+        assert "trained 1" in tab.locator("#legend .chip").all_inner_texts()
+        page.close()
+
+
+def test_what_else_an_owner_does(house: Path, chromium: Any, tmp_path: Path) -> None:
+    front = ps.load_front(house / "run")
+    done("front", house / "run", "-o", tmp_path / "front.parquet")
+    with served(tmp_path / "front.parquet", "--trace", house / "w.swf.gz") as url:
+        page = Page(chromium, url)
+        tab = page.tab
+        known(page)
+
+        # a rectangle in a projection limits both of its objectives; a double click lifts that
+        box = tab.locator(".cloud:has(#free)").bounding_box()
+
+        def drag() -> None:
+            tab.mouse.move(box["x"] + 75, box["y"] + box["height"] * 0.4)
+            tab.mouse.down()
+            tab.mouse.move(box["x"] + box["width"] * 0.5, box["y"] + box["height"] * 0.6)
+            tab.mouse.move(box["x"] + box["width"] * 0.6, box["y"] + box["height"] - 55)
+            tab.mouse.up()
+
+        page.after(drag)
+        wish = parse(page.wish(), front.objectives)
+        assert {limit.objective for limit in wish.limits} == {"AWRT1", "AWRT2"}
+        assert page.left() == np.count_nonzero(remaining(wish, front)) < len(front)
+        page.after(lambda: tab.mouse.dblclick(box["x"] + box["width"] * 0.5, box["y"] + box["height"] * 0.5))
+        assert page.left() == len(front)
+
+        # the keyboard does the same
+        tab.focus("[data-handle='AWRT3 1']")
+        page.after(lambda: [tab.keyboard.press("ArrowUp") for _ in range(30)])
+        assert [limit.objective for limit in parse(page.wish(), front.objectives).limits] == ["AWRT3"]
+        assert 0 < page.left() < len(front)
+        page.after(lambda: tab.keyboard.press("Control+z"))
+        tab.focus(".cloud:has(#free)")
+        before = page.row()
+        page.after(lambda: tab.keyboard.press("ArrowRight"))
+        assert page.row() != before
+        assert front.values[page.row(), 2] >= front.values[before, 2]
+
+        # a wish that is none is refused where it stands, and stays to be mended
+        tab.fill("#text textarea", "10*AWRT9")
+        tab.keyboard.press("Enter")
+        tab.wait_for_selector("#message:not(:empty)")
+        assert "AWRT9" in tab.inner_text("#message")
+        assert page.wish() == "10*AWRT9"
+
+        # what is no number is not sent; what cannot be opened is said on whatever tab, and nothing has changed
+        tab.click("[data-mode='point']")
+        tab.fill("[aria-label='AWRT2 to come near to, h']", "1e999")
+        tab.keyboard.press("Enter")
+        tab.wait_for_selector("#message >> text=is not a number")
+        tab.click("[data-tab='compare']")
+        assert tab.inner_text("#message") == ""
+        for name, content in (("deep.json", "[" * 50_000), ("huge.json", "1" * 600_000), ("other.json", "{}")):
+            (tmp_path / name).write_text(content)
+            with tab.expect_file_chooser() as chooser:
+                tab.click("#open")
+            chooser.value.set_files(tmp_path / name)
+            words = {"deep.json": "nested too deeply", "huge.json": "larger than any page", "other.json": "format"}
+            tab.wait_for_selector(f"#message >> text={words[name]}")
+            assert tab.locator("#message").is_visible()
+        assert page.left() == len(front)
+        tab.click("[data-tab='wish']")
+
+        # what is done in one window is seen in another
+        other = Page(chromium, url)
+        page.say("AWRT1, AWRT2 <= 14.37h")
+        other.tab.wait_for_selector("#text[data-value='AWRT1, AWRT2 <= 14.37h']", state="attached")
+        assert other.wish() == page.wish()
+        other.close()
+
+        # weights, classes, knees, compromise
+        page.say("")
+        tab.click("[data-mode='weights']")
+
+        def weigh() -> None:
+            tab.fill("[aria-label='weight of AWRT1']", "10")
+            tab.keyboard.press("Enter")
+
+        page.after(weigh)
+        assert page.wish() == "10*AWRT1"
+        assert page.row() == nearest(parse("AWRT1", front.objectives), front)[0]
+        page.after(lambda: tab.click("text=Compromise"))
+        row = page.row()
+        tab.click("[data-mode='classes']")
+        tab.select_option("select.class[data-name='AWRT2']", "improve")
+        tab.select_option("select.class[data-name='UTIL']", "keep")
+        page.after(lambda: tab.click("#classify"))
+        assert page.wish().startswith("near AWRT2 = ")
+        assert front.values[page.row(), 3] <= front.values[row, 3]
+        assert front.values[page.row(), 0] >= front.values[row, 0] * (1 - 1e-5)
+        assert tab.input_value("select.class[data-name='AWRT2']") == "improve"
+        page.after(lambda: tab.click("text=Knee points"))
+        assert "knee" in tab.inner_text(".card.chosen")
+
+        # every figure and table as a file
+        page.after(lambda: tab.click("#pick"))
+        for key in ("parallel", "free", "util", "differences", "pairs"):
+            if key == "pairs":
+                tab.click("[data-view='pairs']")
+            if key == "differences":
+                tab.click("[data-tab='compare']")
+                tab.wait_for_selector("#differences .main-svg")
+            for kind in ("png", "svg"):
+                with tab.expect_download() as download:
+                    tab.click(f"[data-export='{key} {kind}']")
+                content = Path(download.value.path()).read_bytes()
+                assert download.value.suggested_filename == f"{key}.{kind}"
+                assert content.startswith(b"\x89PNG" if kind == "png" else b"<svg"), (key, content[:50])
+                assert len(content) > 3000
+                if (key, kind) == ("parallel", "svg"):  # names the marks, and its numbers can be read
+                    assert b">EASY<" in content
+                    assert b"paint-order: stroke" in content
+        assert page.saved(".panel.compare p a").startswith("schedule,UTIL,AWRT,")
+
+        # a pair that is clicked is shown large
+        page.after(lambda: tab.locator("[data-pair='AWRT2 AWRT4']").click())
+        assert (tab.input_value("#across"), tab.input_value("#up")) == ("AWRT2", "AWRT4")
+
+        # what somebody else has saved is opened
+        shared = json.loads(urllib.request.urlopen(url + "page.json").read())
+        shared["shortlist"] = []
+        shared["wish"] = None
+        (tmp_path / "shared.json").write_text(json.dumps(shared))
+
+        def pick_file() -> None:
+            with tab.expect_file_chooser() as chooser:
+                tab.click("#open")
+            chooser.value.set_files(tmp_path / "shared.json")
+
+        page.after(pick_file)
+        assert page.wish() == ""
+        assert page.left() == len(front)
+        page.close()
+
+
+def test_a_page_that_is_open_to_others_asks_for_its_token(house: Path, chromium: Any, tmp_path: Path) -> None:
+    done("front", house / "run", "-o", tmp_path / "front.parquet")
+    with served(tmp_path / "front.parquet", "--trace", house / "w.swf.gz", "--host", "0.0.0.0") as url:
+        local = url.replace("0.0.0.0", "127.0.0.1")
+        bare, token = local.split("?token=")
+        context = chromium.new_context()
+        tab = context.new_page()
+        tab.goto(bare)
+        assert "needs the token" in tab.inner_text("body")
+        tab.fill("input", token)
+        tab.keyboard.press("Enter")
+        tab.wait_for_selector("html[data-drawn]", state="attached")
+        assert token not in tab.url
+        context.close()

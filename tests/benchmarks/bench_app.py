@@ -1,0 +1,147 @@
+"""Benchmark of the page in a real browser with software rendering: the first useful chart, and a brush. `make bench`.
+
+Fronts of 14,000 and 150,000 schedules are made up and served as a user would have them. *First chart*: from opening the
+address to the parallel coordinates of all schedules being painted and answering a brush, with a cold cache. *Both
+projections*: until plotly has drawn its axes too. *Brush*: from the move of the mouse to all charts being painted with
+what it leaves, in the browser alone; *answered*: from releasing it to the server's numbers and tables being shown.
+Medians; the slowest is in brackets. A busy machine makes all of them slower, so the load is printed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from paretosched.core.tables import Column, table
+from paretosched.fronts.front import Front
+from paretosched.fronts.front_files import save_front
+from support.browser import browser, executable, served
+from support.fronts import made_up
+
+GOALS = {14_000: (4.0, 0.5), 150_000: (8.0, 1.5)}  # s: first chart, brush
+PAINTED = """
+(level) => new Promise((done) => {
+  const svg = document.querySelector("#parallel svg");
+  const box = svg.querySelector("[data-axis='AWRT1'].reach").getBoundingClientRect();
+  const event = (name, y) => svg.querySelector("[data-axis='AWRT1'].reach").dispatchEvent(
+    new PointerEvent(name, {bubbles: true, pointerId: 1, clientX: box.x + 16,
+      clientY: box.y + 8 + y * (box.height - 16)}));
+  svg.setPointerCapture = () => {};
+  event("pointerdown", 0.01);
+  const before = document.documentElement.dataset.drawn;
+  const begin = performance.now();
+  event("pointermove", level);
+  const look = () => document.documentElement.dataset.drawn === before
+    ? requestAnimationFrame(look)
+    : requestAnimationFrame(() => setTimeout(() => done(performance.now() - begin), 0));
+  requestAnimationFrame(look);
+})
+"""
+RELEASED = """
+(level) => new Promise((done) => {
+  const svg = document.querySelector("#parallel svg");
+  const box = svg.querySelector("[data-axis='AWRT1'].reach").getBoundingClientRect();
+  const before = document.documentElement.dataset.revision;
+  const begin = performance.now();
+  svg.dispatchEvent(new PointerEvent("pointerup", {bubbles: true, pointerId: 1, clientX: box.x + 16,
+    clientY: box.y + 8 + level * (box.height - 16)}));
+  const look = () => document.documentElement.dataset.revision === before
+    ? requestAnimationFrame(look)
+    : requestAnimationFrame(() => setTimeout(() => done(performance.now() - begin), 0));
+  requestAnimationFrame(look);
+})
+"""
+
+
+def front_of(points: int) -> Front:
+    """A front of that size, correlated and curved as real ones are; nothing of it was simulated."""
+    rng = np.random.default_rng(1)
+    weight = rng.dirichlet(np.full(5, 0.8), points)
+    groups = np.linspace(60_000, 30_000, 5) * (1 + np.exp(rng.normal(scale=0.3, size=(points, 5)) - 4 * weight))
+    awrt = groups @ np.array([0.35, 0.3, 0.2, 0.1, 0.05])
+    util = 67 - awrt / awrt.max() + 0.1 * rng.normal(size=points)
+    return made_up(np.column_stack([util, awrt, groups]), tuple("12345"), f"{points:,} made up", "ab12" * 16)
+
+
+def opened(chromium: Any, url: str) -> tuple[Any, Any, float, float]:
+    """Open the page with a cold cache: its context, itself, seconds to the first chart and to both projections."""
+    context = chromium.new_context(viewport={"width": 1280, "height": 800})
+    page = context.new_page()
+    begin = time.perf_counter()
+    page.goto(url, wait_until="commit")
+    page.wait_for_selector("html[data-drawn]", state="attached")
+    first = time.perf_counter() - begin
+    page.wait_for_selector(".cloud:has(#util) > canvas", state="attached")
+    return context, page, first, time.perf_counter() - begin
+
+
+def measured(points: int, repeats: int) -> dict[str, list[float]]:
+    """Measure a page of so many schedules, in seconds."""
+    times: dict[str, list[float]] = {"start": [], "first": [], "both": [], "brush": [], "answered": []}
+    with tempfile.TemporaryDirectory() as folder, browser() as chromium:
+        path = Path(folder) / "front.parquet"
+        save_front(front_of(points), path)
+        begin = time.perf_counter()
+        with served(path) as url:
+            times["start"].append(time.perf_counter() - begin)
+            for _ in range(repeats):
+                context, page, first, both = opened(chromium, url)
+                times["first"].append(first)
+                times["both"].append(both)
+                context.close()
+            context, page, _, _ = opened(chromium, url)
+            page.wait_for_timeout(1500)
+            for k in range(repeats):
+                level = 0.25 + 0.5 * (k * 7 % repeats) / repeats
+                times["brush"].append(page.evaluate(PAINTED, level) / 1000)
+                times["answered"].append(page.evaluate(RELEASED, level) / 1000)
+                page.wait_for_timeout(300)
+            context.close()
+    return times
+
+
+def main() -> int:
+    """Measure, print, and say which goals are missed."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--repeats", type=int, default=20)
+    options.add_argument("--points", type=int, nargs="*", default=list(GOALS))
+    given = options.parse_args()
+    if executable() is None:
+        print("NO BROWSER: the page was not measured; install chromium and playwright, or name one in BROWSER_PATH")
+        return 0
+    rows, missed = [], []
+    for points in given.points:
+        times = measured(points, given.repeats)
+        row: dict[str, Any] = {"points": points}
+        for key, values in times.items():
+            row[key] = f"{statistics.median(values):.2f} ({max(values):.2f})"
+        for key, goal in zip(("first", "brush"), GOALS.get(points, ()), strict=False):
+            row[f"{key} goal"] = goal
+            if statistics.median(times[key]) > goal:
+                missed.append(f"{points:,} points: {key} {statistics.median(times[key]):.2f} s, goal {goal} s")
+        rows.append(row)
+    columns = [
+        Column("points", "schedules", ",d"),
+        Column("start", "server starts s"),
+        Column("first", "first chart s"),
+    ]
+    columns += [Column("first goal", "goal", ".1f"), Column("both", "both projections s"), Column("brush", "brush s")]
+    columns += [Column("brush goal", "goal", ".1f"), Column("answered", "answered s")]
+    print(table(rows, columns))
+    load = ", ".join(f"{x:.1f}" for x in os.getloadavg())
+    print(f"medians of {given.repeats} (slowest), Chromium with software rendering; load of the machine {load}")
+    for line in missed:
+        print(f"missed: {line}")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

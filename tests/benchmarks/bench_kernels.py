@@ -1,0 +1,251 @@
+"""Benchmarks of the simulators and decodings: per trace, per size, and their memory. `make bench` runs it.
+
+The unit is S: one stable `numpy.argsort` of as many random float64 as the workload has jobs, in the same process,
+timed in turn with the simulation, so that the ratio says something on any machine, however busy it is. Every kernel
+is compared with the naive simulator before it is timed. Greedy is run with several random weightings, the decodings
+with the order of submission and with a random one; the slowest weighting counts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from paretosched.core.tables import Column, table
+from paretosched.encodings import rule_base as rules
+from paretosched.encodings.rule_base import Situations, Symbiotic
+from paretosched.policies.policy import Policy, greedy, upper_bounds
+from paretosched.policies.rule_base import LEVELS, STRATEGIES, partitions
+from paretosched.simulation.simulator import decoded_start_times, start_times
+from paretosched.workload.lublin_feitelson import lublin
+from paretosched.workload.scaling import PAPER_FACTORS, scale
+from paretosched.workload.swf import read_swf
+from paretosched.workload.workload import Workload
+from support.naive import earliest, naive, strict
+from support.naive_rules import start_times as naive_rules
+from support.traces import trace_folder
+
+TRACES = ("CTC-SP2", "KTH-SP2", "LANL-CM5", "SDSC-SP2", "SDSC-Par-1996", "NASA-iPSC")
+WEIGHTINGS = 3
+CHECKED = 300  # jobs compared with the naive simulator
+Run = Callable[[Workload], Any]
+GOALS = {"FCFS": 0.4, "EASY": 2.5, "CONS": 150.0, "CONS replan": 150.0}
+GOALS |= {f"{kind} rules": 5 * GOALS["EASY"] for kind in ("iterative", "symbiotic")}
+GOALS |= {f"Greedy {f}": 5.0 for f in ("f1", "f2", "f3", "f4")}
+GOALS |= {f"Greedy {f} with EASY": 15.0 for f in ("f1", "f2", "f3", "f4")}
+
+
+def policies(groups: int) -> dict[str, list[Policy]]:
+    """Everything that is timed, by name; several weightings for Greedy."""
+    timed = {p.name: [p] for p in map(Policy, ("fcfs", "list", "easy", "conservative", "conservative-replan"))}
+    high = np.tile(upper_bounds(groups), (3, 1))
+    names = tuple(str(i + 1) for i in range(groups))
+    for backfill in ("none", "easy"):
+        for criterion in ("f1", "f2", "f3", "f4"):
+            made = [
+                greedy(
+                    [criterion] * 3,
+                    high * np.random.default_rng(seed).random(high.shape),
+                    groups=names,
+                    backfill=backfill,
+                )
+                for seed in range(WEIGHTINGS)
+            ]
+            timed[made[0].name] = made
+    for kind in ("iterative", "symbiotic"):
+        timed[f"{kind} rules"] = [random_rules(names, seed, kind) for seed in range(WEIGHTINGS)]
+    return timed
+
+
+def random_rules(names: tuple[str, ...], seed: int, kind: str) -> Policy:
+    """A random rule base: Table 2 of paper 001 with random strategies, or 50 random rules."""
+    rng = np.random.default_rng(seed)
+    genes = np.tile(upper_bounds(len(names)), (3, 1))
+    about = (names, names, greedy(["f2"] * 3, genes * rng.random(genes.shape), groups=names))
+    encoding: Situations | Symbiotic = Symbiotic(*about)
+    genome = rng.random(len(rules.gene_labels(encoding)))
+    if kind == "iterative":
+        encoding = Situations(*about, partitions(len(names)))
+        genome = rng.integers(0, len(STRATEGIES), len(rules.gene_labels(encoding)))
+    else:
+        table = genome.reshape(encoding.rules, -1)
+        table[:, -len(STRATEGIES) :] = rng.choice(LEVELS, (len(table), len(STRATEGIES)))
+    return rules.policy_of(encoding, genome)
+
+
+def simulations(groups: int) -> Iterator[tuple[str, list[tuple[Run, Run]]]]:
+    """Name everything that is timed, with its variants, each the compiled function of a workload and its oracle."""
+    for name, variants in policies(groups).items():
+        oracle = naive_rules if variants[0].rule == "rules" else naive
+        yield name, [(partial(start_times, policy=p), partial(oracle, policy=p)) for p in variants]
+    for order in (submitted, shuffled):
+        for decoding, plain in (("strict", strict), ("earliest", earliest)):
+            run = partial(decoded, order=order, decoding=decoding)
+            yield f"{order.__name__} order, {decoding}", [(run, lambda w, o=order, f=plain: f(w, o(len(w)).tolist()))]
+
+
+def decoded(workload: Workload, order: Callable[[int], Any], decoding: str) -> Any:
+    """Start times of an order of as many jobs as the workload has."""
+    return decoded_start_times(workload, order(len(workload)), decoding)
+
+
+@cache
+def submitted(n: int) -> Any:
+    """The order of submission."""
+    return np.arange(n, dtype=np.int32)
+
+
+@cache
+def shuffled(n: int) -> Any:
+    """A random order."""
+    return np.random.default_rng(0).permutation(n).astype(np.int32)
+
+
+def traces(seed: int = 0) -> Iterator[Workload]:
+    """The six traces scaled to 1024 processors as in the papers; without traces, a built-in workload."""
+    folder = trace_folder()
+    if not any(folder.glob("*.swf.gz")):
+        print("NO TRACES (set PARETOSCHED_TRACES): the built-in workload is timed instead\n")
+        yield lublin(jobs=100_000, processors=128, seed=71)
+        return
+    for name in TRACES:
+        path = next(folder.glob(f"{name}*.swf*"))
+        factor = PAPER_FACTORS[name.replace("Par-1996", "Par-96")]
+        yield scale(read_swf(path, name=name), 1024, factor, seed)
+
+
+def in_turn(first: Callable[[], Any], second: Callable[[], Any], repeats: int) -> tuple[float, float]:
+    """Time two functions in turn; the median of each, seconds."""
+    taken = np.empty((repeats, 2))
+    for i in range(repeats):
+        for k, function in enumerate((first, second)):
+            begin = time.perf_counter()
+            function()
+            taken[i, k] = time.perf_counter() - begin
+    return tuple(np.median(taken, axis=0))  # type: ignore[return-value]
+
+
+def per_trace(workload: Workload, repeats: int) -> list[dict[str, Any]]:
+    """Time every policy and decoding on one workload."""
+    n = len(workload)
+    numbers = np.random.default_rng(0).random(n)
+    part = workload.take(np.arange(min(CHECKED, n)))
+    rows: list[dict[str, Any]] = []
+    for name, variants in simulations(len(workload.groups)):
+        worst: dict[str, Any] = {"ratio": 0.0}
+        for simulated, oracle in variants:
+            if simulated(part).tolist() != oracle(part):
+                raise SystemExit(f"{name} differs from the naive simulator on {workload.name}")
+            simulated(workload)
+            sort, run = in_turn(lambda: np.argsort(numbers, kind="stable"), lambda f=simulated: f(workload), repeats)
+            if run / sort > worst["ratio"]:
+                worst = {"ratio": run / sort, "ms": 1e3 * run, "ns": 1e9 * run / n}
+        goal = GOALS.get(name)
+        verdict = None if goal is None else ("met" if worst["ratio"] <= goal else "MISSED")
+        rows.append({"policy": name, "goal": goal, "verdict": verdict, **worst})
+    for row in rows:
+        row["fcfs"] = row["ms"] / rows[0]["ms"]
+    return rows
+
+
+def one_size(name: str, jobs: int, repeats: int) -> tuple[float, float]:
+    """Time per job (ns) and peak memory per job beyond the workload (bytes) of one policy, in a process of its own."""
+    workload = lublin(jobs=jobs, processors=128, seed=71)
+    policy = policies(len(workload.groups))[name][0]
+    start_times(workload.take(np.arange(50)), policy)
+    if policy.rule == "greedy":
+        _ = workload.calendar
+    memory = _memory(lambda: start_times(workload, policy)) / jobs
+    taken = []
+    for _ in range(repeats):
+        begin = time.perf_counter()
+        start_times(workload, policy)
+        taken.append(time.perf_counter() - begin)
+    return 1e9 * float(np.median(taken)) / jobs, memory
+
+
+def _memory(function: Callable[[], Any]) -> float:
+    # By how much the resident set of this process grows at most while the function runs (Linux).
+    def status(key: str) -> int:
+        line = next(x for x in Path("/proc/self/status").read_text().splitlines() if x.startswith(key))
+        return int(line.split()[1]) * 1024
+
+    if not Path("/proc/self/clear_refs").exists():
+        return float("nan")
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if trim is not None:
+        trim(0)  # what was freed before must not serve what is measured
+    Path("/proc/self/clear_refs").write_text("5")  # the high-water mark begins anew
+    before = status("VmRSS")
+    function()
+    return status("VmHWM") - before
+
+
+def sizes(decades: list[int]) -> list[dict[str, Any]]:
+    """Time and memory against size, one process a point so that the high-water mark of memory is its own."""
+    rows = []
+    for name in ("FCFS", "List", "EASY", "CONS", "Greedy f1", "Greedy f2", "Greedy f2 with EASY"):
+        row: dict[str, Any] = {"policy": name}
+        last = None
+        for jobs in decades:
+            found = subprocess.run(
+                [sys.executable, __file__, "--one-size", name, str(jobs)],
+                capture_output=True,
+                text=True,
+                check=True,
+                env=os.environ,
+            )
+            ns, memory = map(float, found.stdout.split())
+            row |= {f"ns{jobs}": ns, f"growth{jobs}": None if last is None else ns / last, f"bytes{jobs}": memory}
+            last = ns
+        rows.append(row)
+    return rows
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--repeats", type=int, default=5, help="timings of each simulation, the median counts")
+    parser.add_argument("--only", choices=["traces", "sizes"], help="one part alone")
+    parser.add_argument("--largest", type=int, default=6, help="sizes go from 10^4 to 10^LARGEST jobs")
+    parser.add_argument("--one-size", nargs=2, metavar=("POLICY", "JOBS"), help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.one_size:
+        print(*one_size(options.one_size[0], int(options.one_size[1]), 3))
+        return
+    if options.only != "sizes":
+        for workload in traces():
+            print(f"{workload.name}: {len(workload):,} jobs on {workload.capacity} processors")
+            columns = [
+                Column("policy", "policy"),
+                Column("ms", "ms", ",.1f"),
+                Column("ns", "ns/job", ",.0f"),
+                Column("fcfs", "x FCFS", ",.1f"),
+                Column("ratio", "S", ",.2f"),
+                Column("goal", "goal S", "g"),
+                Column("verdict", "goal"),
+            ]
+            print(table(per_trace(workload, options.repeats), columns), flush=True)
+            print()
+    if options.only != "traces":
+        decades = [10**k for k in range(4, options.largest + 1)]
+        print("Lublin-Feitelson jobs on 128 processors at constant load: time and memory a job against size")
+        columns = [Column("policy", "policy")]
+        for jobs in decades:
+            columns += [Column(f"ns{jobs}", f"ns/job {jobs:.0e}", ",.0f"), Column(f"growth{jobs}", "growth", ".2f")]
+            columns += [Column(f"bytes{jobs}", "bytes/job", ",.0f")]
+        print(table(sizes(decades), columns))
+
+
+if __name__ == "__main__":
+    main()

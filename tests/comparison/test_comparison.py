@@ -1,0 +1,460 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from paretosched.comparison.comparison import BEST, IDEAL, NEAREST, ONLINE, assign, compare, improvement, trained_for
+from paretosched.comparison.several_logs import joint_gains, joint_rows, joint_text
+from paretosched.core.errors import InputError
+from paretosched.core.tables import to_json
+from paretosched.encodings.encoding import Encoding
+from paretosched.encodings.weighting import Weighting
+from paretosched.fronts.front import Front, merge
+from paretosched.policies.policy import Policy, greedy
+from paretosched.policies.rule_base import RuleBase
+from paretosched.simulation.lower_bounds import bounds
+from paretosched.simulation.objective import objectives
+from paretosched.simulation.simulator import simulate
+from paretosched.wishes.wish import Limit, Wish, fitness
+from paretosched.wishes.wish_files import to_json as to_plain
+from paretosched.workload.lublin_feitelson import lublin
+from paretosched.workload.workload import Workload
+from support.fronts import made_up
+
+# Job 2 is as wide as the machine and waits for job 1; EASY lets job 3 pass it, FCFS does not. No job is a guest's.
+WORKLOAD = Workload(
+    submit=[0, 1, 2],
+    run=[10, 5, 3],
+    estimate=[10, 5, 3],
+    width=[3, 4, 1],
+    capacity=4,
+    group=[0, 1, 0],
+    groups=("staff", "students", "guests"),
+    name="three jobs",
+)
+EASY = objectives(simulate(WORKLOAD, "easy"))
+
+
+EASY_WEIGHTING = Weighting()
+
+
+def a_front(values: list[list[float]], workload: Workload = WORKLOAD, encoding: Encoding = EASY_WEIGHTING) -> Front:
+    return made_up(np.array(values).reshape(-1, 5), workload.groups, workload.name, workload.digest, encoding)
+
+
+def test_online_schedules_are_told_from_those_that_know_the_future():
+    util, awrt, first, second, nan = EASY
+    offline = a_front([[util, awrt, first - 1, second, nan]], encoding=Weighting(decoding="earliest"))
+    both = merge([offline, a_front([[util, awrt, first, second - 1, nan]])])
+    rows = {row["policy"]: row for row in compare(WORKLOAD, [], both).rows()}
+    assert (rows[BEST]["AWRT1"], rows[BEST]["AWRT2"]) == (first - 1, second - 1)
+    assert (rows[ONLINE]["AWRT1"], rows[ONLINE]["AWRT2"]) == (first, second - 1)
+    for front in (offline, a_front([EASY.tolist()])):
+        assert ONLINE not in {row["policy"] for row in compare(WORKLOAD, [], front).rows()}
+
+
+def test_the_ideal_point_holds_for_schedules_that_start_late_too():
+    apart = Workload(submit=[0, 90], run=[10, 10], estimate=[10, 10], width=[4, 4], capacity=4, name="apart")
+    late = made_up(np.array([[100.0, 60.0, 60.0]]), apart.groups, apart.name, apart.digest)
+    assert compare(apart, ["fcfs"]).ideal[0] == bounds(apart).prompt_utilisation == 20.0
+    assert compare(apart, [], late).ideal[0] == bounds(apart).together[0] == 100.0
+    assert "first submission" in compare(apart, []).text()
+    assert "whenever it starts" in compare(apart, [], late).text()
+
+
+def test_improvement_is_positive_for_shorter_times_and_negative_for_more_utilisation():
+    assert improvement(np.array([66.0, 90.0]), np.array([60.0, 100.0])).tolist() == [-10.0, 10.0]
+
+
+def test_easy_comes_first_whether_it_is_asked_for_or_not():
+    assert compare(WORKLOAD, []).policies == ("EASY",)
+    assert compare(WORKLOAD, ["fcfs", "easy", "fcfs"]).policies == ("EASY", "FCFS")
+    assert compare(WORKLOAD, [Policy("easy", name="what we run")]).policies == ("what we run",)
+
+
+def test_values_are_those_of_the_simulator_and_its_objectives():
+    c = compare(WORKLOAD, ["fcfs"])
+    assert np.array_equal(c.values[1], objectives(simulate(WORKLOAD, "fcfs")), equal_nan=True)
+    # by hand: job 3 responds after 16 s instead of 3 s; (30 x 10 + 3 x 3) / 33 and (30 x 10 + 3 x 16) / 33
+    assert c.rows()[0]["AWRT1"] == pytest.approx(309 / 33)
+    assert c.rows()[1]["AWRT1"] == pytest.approx(348 / 33)
+    assert c.rows()[1]["AWRT1_vs_easy"] == pytest.approx(100 * (309 - 348) / 309)
+
+
+def test_a_group_without_jobs_is_none_and_never_zero():
+    row = compare(WORKLOAD, ["fcfs"], a_front([EASY.tolist()])).rows()
+    assert [r["AWRT3"] for r in row] == [None] * 4
+    assert [r["AWRT3_vs_easy"] for r in row] == [None] * 4
+    assert '"AWRT3": null' in to_json(row)
+
+
+def test_awrt_and_groups_without_jobs_decide_nothing():
+    util, awrt, first, second, nan = EASY
+    better = [util, awrt * 9, first - 1, second, nan]  # a worse AWRT beside better groups cannot be, and must not count
+    equal = [util, awrt / 9, first, second, nan]
+    worse = [util - 1, awrt, first, second + 1, nan]
+    mixed = [util + 1, awrt, first + 1, second, nan]
+    c = compare(WORKLOAD, [], a_front([better, equal, worse, mixed, better]))
+    assert c.dominated_by is not None
+    assert c.dominates is not None
+    assert (c.dominated_by.tolist(), c.dominates.tolist()) == ([2], [1])
+
+
+def test_the_best_of_the_front_comes_after_the_policies():
+    awrt, nan = EASY[1], EASY[4]
+    rows = compare(WORKLOAD, ["fcfs"], a_front([[50, 9, 8, 7, nan], [60, 10, 6, 9, nan]])).rows()
+    assert [r["policy"] for r in rows] == ["EASY", "FCFS", BEST, IDEAL]
+    assert [rows[-2][name] for name in ("UTIL", "AWRT", "AWRT1", "AWRT2")] == [60, 9, 6, 7]
+    assert rows[-2]["AWRT_vs_easy"] == pytest.approx(100 * (awrt - 9) / awrt)
+    assert rows[-2]["dominated_by"] is None
+
+
+def test_no_policy_beats_the_ideal_point():
+    c = compare(WORKLOAD, ["fcfs", "list", "conservative"])
+    sign = np.array([1.0] + [-1.0] * (len(c.ideal) - 1))
+    assert (np.nan_to_num(sign * (c.ideal - c.values)) >= 0).all()
+    assert c.rows()[-1]["policy"] == IDEAL
+    assert c.rows()[-1]["AWRT"] == c.ideal[1]
+    assert np.isnan(c.ideal[4])
+
+
+def test_without_a_front_nothing_is_said_about_one():
+    rows = compare(WORKLOAD, ["fcfs"]).rows()
+    assert [(r["dominated_by"], r["dominates"]) for r in rows] == [(None, None)] * 3
+    assert "dominated" not in compare(WORKLOAD, ["fcfs"]).text()
+
+
+def test_an_empty_front_dominates_nothing():
+    c = compare(WORKLOAD, [], a_front([]))
+    assert [r["dominated_by"] for r in c.rows()] == [0, None, None]
+    assert c.rows()[1]["UTIL"] is None
+
+
+def test_every_rule_base_is_compared():
+    g = greedy(["f2"] * 3, [[1, 1, 1, 0, 0, 0, 1, 0]] * 3, groups=WORKLOAD.groups)
+    bases = [RuleBase("iterative", WORKLOAD.groups, WORKLOAD.groups, g, ((),) * 5, [s]) for s in (6, 7)]
+    rows = compare(WORKLOAD, [Policy("rules", rules=base, name=f"rules {i}") for i, base in enumerate(bases)]).rows()
+    assert [row["policy"] for row in rows[:3]] == ["EASY", "rules 0", "rules 1"]
+    assert rows[2]["AWRT"] == rows[0]["AWRT"] < rows[1]["AWRT"]
+
+
+def test_policies_of_one_name_are_told_apart():
+    genes = np.full((3, 8), 0.5)
+    same = [greedy(["f2"] * 3, genes * k, groups=WORKLOAD.groups, name="mine") for k in (1, 0.5)]
+    assert compare(WORKLOAD, same).policies == ("EASY", "mine", "mine (2)")
+
+
+def test_a_policy_named_like_a_row_takes_no_place_of_its():
+    genes = np.full((3, 8), 0.5)
+    names = ("EASY", IDEAL, BEST, NEAREST)
+    named = [greedy(["f2"] * 3, genes, groups=WORKLOAD.groups, name=name) for name in names]
+    c = compare(WORKLOAD, named, a_front([EASY.tolist()]), FIRST)
+    assert c.policies == ("EASY", *(f"{name} (2)" for name in names))
+    assert len(c.marks) == 6
+    assert c.marks[IDEAL] is c.ideal
+    assert joint_gains([c]).keys() == {*c.policies[1:], BEST}
+
+
+def test_a_front_of_another_workload_is_refused():
+    other = WORKLOAD.with_(capacity=5, name="four\nprocessors")
+    with pytest.raises(InputError, match="front must be of the same workload"):
+        compare(WORKLOAD, [], a_front([], other))
+
+
+def test_the_text_has_the_improvements_below_each_policy_and_states_the_convention():
+    text = compare(WORKLOAD, ["fcfs"], a_front([EASY.tolist()])).text()
+    lines = text.splitlines()
+    assert " ".join(lines[0].split()) == "policy UTIL % AWRT h AWRT1 h AWRT2 h AWRT3 h dominated by dominates"
+    assert lines[4].startswith("  vs EASY")
+    assert "-12.6 %" in lines[4]
+    assert lines[-1].startswith("ideal point: ")
+    assert lines[-2].endswith("positive is better for response times and worse for UTIL")
+
+
+@given(st.lists(st.lists(st.integers(0, 3), min_size=3, max_size=3), max_size=12))
+def test_counts_equal_a_naive_count(points):
+    own = EASY.copy()
+    values = [[own[0] + p[0] - 1, 0.0, own[2] + p[1] - 1, own[3] + p[2] - 1, np.nan] for p in points]
+    c = compare(WORKLOAD, [], a_front(values))
+
+    def beats(a, b):
+        at_least = a[0] >= b[0] and a[2] <= b[2] and a[3] <= b[3]
+        return at_least and (a[0], a[2], a[3]) != (b[0], b[2], b[3])
+
+    assert c.dominated_by is not None
+    assert c.dominates is not None
+    assert c.dominated_by[0] == sum(beats(v, own) for v in values)
+    assert c.dominates[0] == sum(beats(own, v) for v in values)
+
+
+# --- what the owner wants -----------------------------------------------------------------------------------------
+
+# By hand (see above): AWRT1 is 309/33 under EASY and 348/33 under FCFS, AWRT2 14 s, both of them.
+FIRST = Wish(weights=[("AWRT1", 33)])  # 309 and 348
+
+
+def at(first: float, second: float) -> list[float]:
+    """Values that differ from EASY's in the two groups."""
+    return [EASY[0], EASY[1], first, second, np.nan]
+
+
+def wished(rows: list[dict], *keys: str) -> dict[str, list]:
+    return {row["policy"]: [row[key] for key in keys] for row in rows}
+
+
+def test_without_a_wish_nothing_is_said_about_one():
+    c = compare(WORKLOAD, ["fcfs"], a_front([EASY.tolist()]))
+    assert all("objective" not in row and "wish" not in row for row in c.rows())
+    assert "objective" not in c.text()
+
+
+def test_the_objective_by_hand():
+    front = a_front([at(199 / 33, 90), at(300 / 33, 1)])
+    rows = compare(WORKLOAD, ["fcfs"], front, FIRST).rows()
+    found = wished(rows, "objective", "objective_vs_easy", "share_of_way", "exceeded")
+    assert found["EASY"] == pytest.approx([309, 0, 0, 0])
+    assert found["FCFS"] == pytest.approx([348, 100 * (309 - 348) / 309, 100 * (309 - 348) / (309 - 199), 0])
+    assert found[BEST] == pytest.approx([199, 100 * 110 / 309, 100, 0])
+    assert found[IDEAL][0] == pytest.approx(33 * bounds(WORKLOAD).together[2])
+    assert found[IDEAL][3] is None  # a bound is no schedule, and exceeds no limit
+    assert {row["wish"] for row in rows} == {"33*AWRT1"}
+
+
+def test_the_nearest_schedule_of_the_front_is_one_within_the_limits_if_there_is_any():
+    front = a_front([at(6, 90), at(8, 14), at(7, 15.4)])
+    limited = Wish(weights=[("AWRT1", 1)], limits=[Limit("AWRT2", high=14)])
+    c = compare(WORKLOAD, ["fcfs"], front, limited)
+    assert c.nearest is not None
+    assert c.nearest.tolist()[2:4] == [8, 14]
+    found = wished(c.rows(), "objective", "exceeded", "share_of_way")
+    assert found[BEST] == pytest.approx([8, 0, 100])
+    assert found["FCFS"] == pytest.approx([348 / 33, 0, 100 * (309 - 348) / (309 - 8 * 33)])
+    # nobody is within 10 s: the least violation is the nearest, and no share of any way has a meaning
+    strict = compare(WORKLOAD, [], front, Wish(weights=[("AWRT1", 1)], limits=[Limit("AWRT2", high=10)]))
+    assert wished(strict.rows(), "objective", "exceeded", "share_of_way") == {
+        "EASY": [pytest.approx(309 / 33), pytest.approx(0.4), None],
+        BEST: [8, pytest.approx(0.4), None],
+        IDEAL: [pytest.approx(bounds(WORKLOAD).together[2]), None, None],
+    }
+
+
+def test_a_policy_that_exceeds_a_limit_has_no_share_of_the_way_but_others_have():
+    limited = Wish(weights=[("AWRT2", 1)], limits=[Limit("AWRT1", high=10)])  # FCFS has 10.5
+    rows = compare(WORKLOAD, ["fcfs"], a_front([at(309 / 33, 10)]), limited).rows()
+    found = wished(rows, "share_of_way", "exceeded")
+    assert found["EASY"] == [0, 0]
+    assert found["FCFS"] == [None, pytest.approx((348 / 33 - 10) / 10)]
+    assert found[BEST] == [100, 0]
+
+
+def test_there_is_no_way_to_a_front_that_is_no_better_than_easy():
+    for worse in (0, 1):
+        front = a_front([at(EASY[2] + worse, 13)])
+        found = wished(compare(WORKLOAD, ["fcfs"], front, FIRST).rows(), "share_of_way")
+        assert all(share == [None] for share in found.values())
+    alone = wished(compare(WORKLOAD, ["fcfs"], None, FIRST).rows(), "objective", "share_of_way")
+    assert alone["FCFS"] == [pytest.approx(348), None]
+
+
+def test_a_point_has_a_share_of_the_way_but_no_per_cent_of_a_shortfall():
+    front = a_front([at(300 / 33, 14)])
+    rows = compare(WORKLOAD, ["fcfs"], front, Wish(near=[("AWRT1", 100 / 33)])).rows()
+    found = wished(rows, "objective", "objective_vs_easy", "share_of_way")
+    scale = 1.0001  # the augmentation
+    assert found["EASY"] == [pytest.approx(2.09 * scale), None, 0]
+    assert found["FCFS"] == [pytest.approx(2.48 * scale), None, pytest.approx(100 * (309 - 348) / 9)]
+    assert found[BEST] == [pytest.approx(2.0 * scale), None, pytest.approx(100)]
+
+
+def test_a_region_has_limits_and_no_value():
+    c = compare(WORKLOAD, ["fcfs"], a_front([EASY.tolist()]), Wish(limits=[Limit("AWRT1", high=10)]))
+    found = wished(c.rows(), "objective", "objective_vs_easy", "share_of_way", "exceeded")
+    assert found["EASY"] == [None, None, None, 0]
+    assert found["FCFS"][3] == pytest.approx((348 / 33 - 10) / 10)
+    table = c.text().split("\n\n")[1].splitlines()
+    assert table[0] == "objective: AWRT1 <= 10"
+    assert table[1].split() == ["policy", "limits", "exceeded", "by", "%"]
+
+
+def test_a_wish_for_a_group_without_jobs_is_undefined_and_one_for_no_group_is_refused():
+    c = compare(WORKLOAD, ["fcfs"], a_front([EASY.tolist()]), Wish(weights=[("AWRT3", 1)]))
+    keys = ("objective", "objective_vs_easy", "share_of_way", "exceeded")
+    assert all(row[key] is None for row in c.rows() for key in keys)
+    assert c.nearest is None
+    assert joint_gains([c]) == {}
+    with pytest.raises(InputError, match="AWRT4, but three jobs has only UTIL, AWRT, AWRT1, AWRT2, AWRT3"):
+        compare(WORKLOAD, [], None, Wish(weights=[("AWRT4", 1)]))
+
+
+def test_a_sum_that_is_not_positive_for_easy_has_no_gain_in_per_cent():
+    row = compare(WORKLOAD, ["fcfs"], None, Wish(weights=[("AWRT1", 1), ("UTIL", -1)])).rows()[1]
+    assert row["objective"] < 0
+    assert row["objective_vs_easy"] is None
+
+
+def test_the_best_online_schedule_has_a_share_of_the_way_of_its_own():
+    offline = a_front([at(200 / 33, 90)], encoding=Weighting(decoding="earliest"))
+    both = merge([offline, a_front([at(254.5 / 33, 14)])])
+    found = wished(compare(WORKLOAD, [], both, FIRST).rows(), "objective", "share_of_way")
+    assert found[ONLINE] == pytest.approx([254.5, 50])
+    assert found[BEST] == pytest.approx([200, 100])
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(st.floats(1, 50), st.floats(1, 50)), max_size=8), st.floats(1, 50), st.booleans())
+def test_the_best_of_the_wish_is_the_best_of_all_rows(points, limit, near):
+    front = a_front([at(a, b) for a, b in points])
+    goal = {"near": [("AWRT1", 9.0)]} if near else {"weights": [("AWRT1", 2.0), ("AWRT2", 1.0)]}
+    wish = Wish(limits=[Limit("AWRT2", high=limit)], **goal)
+    c = compare(WORKLOAD, ["fcfs"], front, wish)
+    assert (c.nearest is None) == (not points)
+    if c.nearest is None:
+        return
+    assert fitness(wish, [c.nearest])[0] == fitness(wish, front.values).min()
+    for row in c.rows():
+        share = row["share_of_way"]
+        if share is not None:  # then the order by shares is that by fitness
+            own = fitness(wish, [[row[o.name] for o in c.objectives[:4]] + [np.nan]])[0]
+            if row["policy"] in ("EASY", "FCFS"):
+                assert (share > 0) == (own < fitness(wish, [EASY])[0])
+
+
+def test_a_wish_is_taken_from_the_policies_that_were_trained_for_it():
+    words = Wish(weights=[("AWRT1", 10)])
+    other = Wish(weights=[("AWRT2", 4)])
+    made = [
+        Policy("easy", name="none"),
+        Policy("fcfs", name="first", provenance={"wish": to_plain(words)}),
+        Policy("list", name="second", provenance={"wish": to_plain(other)}),
+        Policy("list", name="third", provenance={"wish": to_plain(words)}),
+        Policy("list", name="free", provenance={"wish": "the best"}),
+        Policy("list", name="beyond", provenance={"wish": to_plain(Wish(weights=[("AWRT9", 1)]))}),
+    ]
+    assert trained_for(made, [WORKLOAD]) == {words: "first", other: "second"}
+    assert trained_for(made[:1], [WORKLOAD]) == {}
+
+
+def test_policies_of_one_name_are_told_apart_by_what_they_were_trained_for():
+    genes = np.full((3, 8), 0.5)
+    words = [Wish(weights=[("AWRT1", 10)]), Wish(weights=[("AWRT2", 4)])]
+    made = [greedy(["f2"] * 3, genes, groups=WORKLOAD.groups, provenance={"wish": to_plain(wish)}) for wish in words]
+    assert tuple(trained_for(made, [WORKLOAD]).values()) == compare(WORKLOAD, made).policies[1:]
+    assert len(set(trained_for(made, [WORKLOAD]).values())) == 2
+
+
+def test_the_text_says_which_group_an_objective_is_of():
+    named, numbered = (WORKLOAD.with_(groups=groups) for groups in (("staff", "guests", "3"), ("1", "2", "3")))
+    assert "AWRT1 is group staff, AWRT2 is group guests, AWRT3 is group 3" in compare(named, []).text().splitlines()
+    assert "is group" not in compare(numbered, []).text()
+
+
+# --- what administrators ask --------------------------------------------------------------------------------------
+
+
+def test_waits_and_use_are_listed_with_their_units():
+    c = compare(WORKLOAD, ["fcfs"])
+    easy, fcfs, ideal = c.rows()
+    # job 2 waits from 1 to 10, and under FCFS job 3 behind it from 2 to 15
+    assert [w["group"] for w in fcfs["waits"]] == [None, "staff", "students", "guests"]
+    assert fcfs["waits"][0] == {
+        "group": None, "jobs": 3, "wait_mean_s": pytest.approx(22 / 3), "wait_median_s": 9, "wait_p95_s": 13,
+        "wait_worst_s": 13, "bounded_slowdown_10s_mean": pytest.approx((1 + 1.4 + 1.6) / 3),
+        "bounded_slowdown_10s_median": 1.4,
+    }  # fmt: skip
+    assert easy["waits"][1]["wait_worst_s"] == 0
+    assert fcfs["waits"][3] == {"group": "guests", "jobs": 0} | dict.fromkeys(list(fcfs["waits"][0])[2:])
+    # under both, three of four processors are busy for a start; FCFS ends after 18 s, EASY after 15
+    assert easy["utilisation_over_time"] == {
+        "from_s": 0, "bin_s": 1, "until_s": 18,
+        "percent": [75, 75, 100, 100, 100] + [75] * 5 + [100] * 5 + [0] * 3,
+    }  # fmt: skip
+    assert fcfs["utilisation_over_time"]["percent"] == [75] * 10 + [100] * 5 + [25] * 3
+    assert (ideal["waits"], ideal["utilisation_over_time"]) == (None, None)
+
+
+def test_use_over_time_is_all_the_work():
+    c = compare(WORKLOAD, ["fcfs", "list", "conservative"])
+    assert c.used is not None
+    assert c.used.sum(axis=1).tolist() == [WORKLOAD.work] * 4
+
+
+def test_the_text_has_the_objective_and_the_waits_below_the_policies():
+    front = a_front([EASY - [0, 0, 1, 0, 0]])
+    parts = compare(WORKLOAD, ["fcfs"], front, FIRST).text().split("\n\n")
+    assert [part.split("\n")[0].split()[0] for part in parts] == ["policy", "objective:", "wait", "of"]
+    objective = [line.split() for line in parts[1].splitlines()]
+    assert objective[1] == ["policy", "objective", "vs", "EASY", "of", "the", "way", "%"]
+    assert objective[3:6] == [
+        ["EASY", "309.0", "0.0", "%", "0.0"],
+        ["FCFS", "348.0", "-12.6", "%", "-118.2"],
+        ["best", "on", "the", "front", "276.0", "+10.7", "%", "100.0"],
+    ]
+    waited = [line.split() for line in parts[2].splitlines()]
+    assert " ".join(waited[0]) == "wait of policy jobs mean h median h 95 % h worst h slowdown (10 s) mean median"
+    assert waited[2][:4] == ["all", "jobs", "EASY", "3"]
+    assert waited[4] == ["group", "staff", "EASY", "2", "0.00", "0.00", "0.00", "0.00", "1.00", "1.00"]
+    assert waited[-1] == ["FCFS", "0", "-", "-", "-", "-", "-", "-"]
+
+
+# --- several workloads --------------------------------------------------------------------------------------------
+
+OTHER = WORKLOAD.with_(run=[20, 5, 3], estimate=[20, 5, 3], name="another")
+
+
+def test_every_workload_gets_its_own_front():
+    ours, theirs = a_front([EASY.tolist()]), a_front([EASY.tolist()], OTHER)
+    assert assign([WORKLOAD, OTHER], [theirs, ours]) == [ours, theirs]
+    assert assign([WORKLOAD, OTHER], [theirs]) == [None, theirs]
+    assert assign([WORKLOAD, WORKLOAD], [ours]) == [ours, ours]
+    with pytest.raises(
+        InputError, match=r"front must be of one of the workloads: .* of four \(.*\), not of three jobs"
+    ):
+        assign([WORKLOAD, OTHER], [a_front([], WORKLOAD.with_(capacity=5, name="four"))])
+    with pytest.raises(InputError, match="one for each workload, but there are two of three jobs"):
+        assign([WORKLOAD, OTHER], [ours, theirs, ours])
+
+
+def test_several_workloads_are_one_table_each_and_one_of_the_gains():
+    several = [compare(w, ["fcfs"], None, FIRST) for w in (WORKLOAD, OTHER)]
+    rows = joint_rows(several)
+    assert [row["workload"] for row in rows] == ["three jobs"] * 3 + ["another"] * 3
+    assert {row["digest"] for row in rows} == {WORKLOAD.digest, OTHER.digest}
+    text = joint_text(several)
+    assert text.startswith("three jobs: 3 jobs on 4 processors\npolicy ")
+    assert "\n\nanother: 3 jobs on 4 processors\npolicy " in text
+    last = [line.split() for line in text.split("\n\n")[-1].splitlines()]
+    # by hand: (20 x 60 + 3 x 3) / 63 and (20 x 60 + 3 x 26) / 63
+    gain = 100 * (1209 - 1278) / 1209
+    assert last[0] == ["all", "workloads:", "33*AWRT1", "vs", "EASY"]
+    assert last[1] == ["policy", "three", "jobs", "another"]
+    assert last[3] == ["FCFS", "-12.6", "%", f"{gain:.1f}", "%"]
+    assert joint_gains(several)["FCFS"] == pytest.approx({"three jobs": 100 * (309 - 348) / 309, "another": gain})
+    assert joint_text(several[:1]) == several[0].text()
+    assert "all workloads" not in joint_text([compare(w, ["fcfs"]) for w in (WORKLOAD, OTHER)])
+
+
+def test_workloads_of_one_name_are_told_apart():
+    twin = OTHER.with_(name=WORKLOAD.name)
+    gains = joint_gains([compare(w, ["fcfs"], None, FIRST) for w in (WORKLOAD, twin)])
+    assert list(gains["FCFS"]) == ["three jobs", "three jobs (2)"]
+
+
+def test_time_sharing_has_its_place_among_the_others() -> None:
+    w = lublin(jobs=300, processors=32, seed=3)
+    made = compare(w, ["fcfs", "scojo", "scojo-opt", "scojo"])
+    assert made.policies == ("EASY", "FCFS", "SCOJO-PECT", "SCOJO-PECT optimised", "SCOJO-PECT (2)")
+    np.testing.assert_array_equal(made.values[2], made.values[4])
+    np.testing.assert_array_equal(made.values[2], objectives(simulate(w, "scojo")))
+    rows = made.rows()
+    shared = rows[3]
+    assert shared["searched"] == simulate(w, "scojo-opt").searched._asdict()
+    assert rows[1]["searched"] is rows[2]["searched"] is None
+    assert [row["jobs"] for row in shared["classes"] if row["kind"] == row["size"] == "all"] == [300]
+    assert rows[-1]["classes"] is None
+    text = made.text()
+    assert "slowdown (600 s)" in text
+    assert "wait: until the first start, of every job alike" in text
+    assert "nodes of search trees visited" in text
+    assert "slowdown (600 s)" not in compare(w, ["fcfs"]).text()

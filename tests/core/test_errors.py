@@ -1,0 +1,30 @@
+"""An error is one line that names the first offenders."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+
+from paretosched import InputError
+from paretosched.core.errors import first_few
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r", "\x0b", "\x85", "\u2028"])
+def test_a_message_is_one_line_whatever_it_quotes(end: str) -> None:
+    assert str(InputError(f"trace{end}.swf: no such file")) == "trace .swf: no such file"
+
+
+def test_an_error_is_a_value_error_and_survives_pickling() -> None:
+    error = pickle.loads(pickle.dumps(InputError("width must be positive")))
+    assert isinstance(error, ValueError)
+    assert type(error) is InputError
+    assert str(error) == "width must be positive"
+
+
+def test_first_few() -> None:
+    assert first_few([]) == ""
+    assert first_few("ab", limit=2) == "a, b"
+    assert first_few("abc", limit=2) == "a, b, ..."
+    assert first_few(iter("ab"), total=9) == "a, b, ..."
+    assert first_few("abc", total=3) == "a, b, c"

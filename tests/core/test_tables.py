@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+from paretosched.core.tables import Column, load_rows, plain, save_rows, table, to_json
+
+
+def test_columns_are_aligned_and_undefined_is_a_dash():
+    rows = [{"a": "x", "b": 1234.6}, {"a": "longer", "b": None}, {"a": "y"}, {"a": "z", "b": float("nan")}]
+    assert table(rows, [Column("a", "policy"), Column("b", "AWRT s", ",.0f")]).splitlines() == [
+        "policy  AWRT s",
+        "------  ------",
+        "x        1,235",
+        "longer       -",
+        "y            -",
+        "z            -",
+    ]
+
+
+def test_a_table_without_rows_is_its_header():
+    assert table([], [Column("a", "policy")]) == "policy\n------"
+
+
+def test_lines_are_never_wrapped_or_shortened(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "20")
+    assert table([{"a": "n" * 300}], [Column("a", "name")]).splitlines()[2] == "n" * 300
+
+
+def test_text_cannot_steer_the_terminal():
+    shown = table([{"a": "red\x1b[31m\r\nline"}], [Column("a", "name")])
+    assert len(shown.splitlines()) == 3
+    assert not set("\x1b\r") & set(shown)
+
+
+def test_wide_letters_take_two_columns():
+    shown = table([{"a": "計算", "b": 1}, {"a": "abcd", "b": 2}], [Column("a", "name"), Column("b", "n", "d")])
+    assert shown.splitlines()[2:] == ["計算  1", "abcd  2"]
+
+
+def test_json_has_null_for_what_is_not_finite_and_knows_numpy():
+    value = {
+        "a": np.float64("nan"),
+        "b": np.int64(3),
+        "c": np.array([1.0, np.inf]),
+        "d": (True, np.bool_(False)),
+        "e": -np.inf,
+    }
+    assert json.loads(to_json(value)) == {"a": None, "b": 3, "c": [1.0, None], "d": [True, False], "e": None}
+
+
+def test_plain_keeps_64_bit_integers_exact():
+    assert plain(np.int64(2**62 + 1)) == 2**62 + 1
+
+
+def test_rows_with_different_keys_are_written_and_read_again(tmp_path: Path) -> None:
+    rows = [{"a": 1, "b": 'x, "y"'}, {"c": 2.5, "a": None}]
+    save_rows(rows, tmp_path / "rows.csv")
+    assert (tmp_path / "rows.csv").read_bytes() == b'a,b,c\n1,"x, ""y""",\n,,2.5\n'
+    assert load_rows(tmp_path / "rows.csv") == [
+        {"a": "1", "b": 'x, "y"', "c": ""},
+        {"a": "", "b": "", "c": "2.5"},
+    ]
+    save_rows([], tmp_path / "rows.csv")
+    assert load_rows(tmp_path / "rows.csv") == []

@@ -1,0 +1,54 @@
+"""The experiment of paper 004: its numbers add up, and its path from nothing to a summary can be walked."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+HERE = ROOT / "experiments" / "groupopt"
+
+
+def paper() -> list[dict[str, str]]:
+    with (HERE / "paper.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_every_number_has_a_source_and_stands_once() -> None:
+    rows = paper()
+    assert all(row["source"].startswith("004, ") for row in rows)
+    assert len({(row["item"], row["workload"], row["quantity"]) for row in rows}) == len(rows)
+
+
+def test_tables_add_up() -> None:
+    values = {(row["item"], row["workload"], row["quantity"]): float(row["value"]) for row in paper()}
+    for seed in (71, 31, 73, 35, 7):
+        for what in ("jobs", "work"):
+            parts = [values["Table 5", f"seed {seed}", f"{what}_{kind}"] for kind in ("short", "medium", "long")]
+            assert sum(parts) == pytest.approx(100, abs=0.5)
+    totals = {71: 55, 35: 61, 31: 59, 73: 59, 7: 69}
+    for seed, total in totals.items():
+        assert values["Table 7", f"seed {seed}", "groups_1"] + values["Table 7", f"seed {seed}", "groups_2"] == total
+    clock = [(2, 12, 25), (2, 35, 41), (2, 17, 32), (2, 45, 13), (2, 40, 55)]
+    mean = sum(3600 * h + 60 * m + s for h, m, s in clock) / 5
+    assert values["Figure 24", "mean of the seeds", "wait_s"] == pytest.approx(mean, abs=0.1)
+
+
+def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    for arguments in (["run.py", "--quick"], ["analysis.py", "--no-figures"]):
+        command = [sys.executable, HERE / arguments[0], *arguments[1:], "--results", tmp_path]
+        subprocess.run(command, check=True, env=environment)
+    summary = (tmp_path / "summary.md").read_text(encoding="utf-8")
+    assert "A quick run on small workloads" in summary
+    for heading in ("claims", "Tables 5 and 6", "Table 7", "Table 8", "Table 9", "Figure 15", "leaves open", "seven"):
+        assert heading in summary
+    note = json.loads((tmp_path / "provenance.json").read_text(encoding="utf-8"))
+    assert note["quick"]
+    assert {system["rule"] for system in note["systems"].values()} == {"scojo"}

@@ -1,0 +1,229 @@
+"""Fronts: dominance against brute force, merging, measuring, and files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paretosched.core.errors import InputError
+from paretosched.encodings.weighting import Weighting, gene_labels
+from paretosched.fronts.dominance import costs, deciding, nondominated
+from paretosched.fronts.front import Front, Origin, extremes, frame, front_of, merge
+from paretosched.fronts.front_files import load_front, save_front
+from paretosched.fronts.remake import row_policy
+from paretosched.simulation.objective import objective_table
+from support.fronts import random_front
+
+ONE = objective_table(("1",))
+TWO = objective_table(("1", "2"))
+
+
+def brute_force(points: np.ndarray) -> list[bool]:
+    """A row stays unless another is at least as good everywhere and better somewhere, or equal and earlier."""
+    keep = []
+    for i, p in enumerate(points):
+        worse = any((q <= p).all() and (q < p).any() for q in points)
+        keep.append(not worse and not any((q == p).all() for q in points[:i]))
+    return keep
+
+
+def same(one: Front, other: Front) -> bool:
+    arrays = ("values", "genomes", "origin", "evaluation")
+    return all(getattr(one, a).tobytes() == getattr(other, a).tobytes() for a in arrays) and (
+        (one.origins, one.groups, one.workload, one.digest)
+        == (other.origins, other.groups, other.workload, other.digest)
+    )
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(0, 60), st.integers(1, 5))
+def test_the_non_dominated_rows_are_those_of_brute_force(seed: int, rows: int, levels: int) -> None:
+    values = np.random.default_rng(seed).integers(0, levels, (rows, 4)).astype(float)
+    before = values.copy()
+    expected = brute_force(np.column_stack([-values[:, 0], values[:, 2:]]))
+    assert nondominated(values, TWO).tolist() == expected
+    assert (values == before).all()
+
+
+def test_a_large_set_agrees_with_brute_force_too() -> None:
+    values = np.random.default_rng(1).integers(0, 12, (600, 7)).astype(float)
+    expected = brute_force(np.column_stack([-values[:, 0], values[:, 2:]]))
+    assert nondominated(values, objective_table(tuple("12345"))).tolist() == expected
+
+
+def test_awrt_never_decides() -> None:
+    better_awrt_only = [[50.0, 1.0, 9.0, 9.0], [60.0, 99.0, 8.0, 9.0]]
+    assert nondominated(better_awrt_only, TWO).tolist() == [False, True]
+    assert deciding(better_awrt_only, TWO).tolist() == [True, False, True, True]
+    assert costs(better_awrt_only, TWO).tolist() == [[-50.0, 9.0, 9.0], [-60.0, 8.0, 9.0]]
+
+
+def test_an_undefined_group_takes_no_part() -> None:
+    values = [[50.0, 5.0, 5.0, np.nan], [50.0, 4.0, 4.0, np.nan]]
+    assert nondominated(values, TWO).tolist() == [False, True]
+
+
+@pytest.mark.parametrize(("bad", "named"), [(np.nan, "row 1 has AWRT1 nan"), (np.inf, "row 1 has AWRT1 inf")])
+def test_rows_that_are_not_finite_are_refused(bad: float, named: str) -> None:
+    with pytest.raises(InputError, match=f"objective values must be finite, but {named}"):
+        nondominated([[1.0, 1.0, 1.0, 1.0], [2.0, 1.0, bad, 1.0]], TWO)
+
+
+def test_a_wrong_number_of_columns_is_refused() -> None:
+    with pytest.raises(InputError, match=r"values must have shape \(k, 4\), but have shape \(1, 3\)"):
+        nondominated([[1.0, 2.0, 3.0]], TWO)
+
+
+def test_equal_points_are_kept_once_and_counted() -> None:
+    values = np.array([[50.0, 5, 5], [60, 6, 6], [50, 5, 5], [50, 7, 7], [50, 5, 5]])
+    genomes = np.arange(5 * 15).reshape(5, 15) / 100.0
+    front = front_of(values, genomes, Origin("a", "nsga2", 0, 5, Weighting("easy")), ("1",))
+    assert front.values.tolist() == [[50, 5, 5], [60, 6, 6]]
+    assert front.evaluation.tolist() == [0, 1]
+    assert front.genomes.tolist() == genomes[:2].tolist()
+    assert (front.origins[0].evaluations, front.origins[0].points, front.origins[0].duplicates) == (5, 2, 2)
+
+
+def test_one_row_and_no_row() -> None:
+    one = random_front(1, rows=1)
+    assert len(one) == 1
+    assert same(merge([one]), one)
+    none = random_front(1, rows=0)
+    assert len(none) == 0
+    assert extremes(none) == []
+    assert same(merge([none, none]), none)
+
+
+@given(st.lists(st.integers(0, 5), min_size=1, max_size=4), st.randoms())
+def test_merging_is_free_of_order_and_repetition(seeds: list[int], shuffle) -> None:  # type: ignore[no-untyped-def]
+    fronts = [random_front(seed) for seed in seeds]
+    whole = merge(fronts)
+    again = [*fronts, *fronts, whole]
+    shuffle.shuffle(again)
+    assert same(merge(again), whole)
+    assert same(merge([merge(fronts[:1]), *fronts[1:]]), whole)
+    stacked = np.concatenate([f.values for f in fronts])
+    assert {tuple(v) for v in whole.values.tolist()} == {tuple(v) for v in stacked[nondominated(stacked, TWO)].tolist()}
+    assert nondominated(whole.values, TWO).all()
+
+
+def test_merged_rows_know_their_run() -> None:
+    fronts = [random_front(seed, backfill=backfill) for seed, backfill in ((1, "easy"), (2, "none"))]
+    whole = merge(fronts)
+    assert {o.seed for o in whole.origins} == {1, 2}
+    assert whole.evaluations == 60
+    for row in range(len(whole)):
+        origin = whole.origins[whole.origin[row]]
+        source = fronts[origin.seed - 1]
+        there = int(np.flatnonzero(source.evaluation == whole.evaluation[row])[0])
+        assert source.values[there].tolist() == whole.values[row].tolist()
+        made = row_policy(whole, row)
+        assert made is not None
+        assert isinstance(origin.encoding, Weighting)
+        assert made.backfill == origin.encoding.backfill
+        assert made.genes.ravel().tolist() == source.genomes[there][:-3].tolist()
+        assert made.provenance["seed"] == origin.seed
+
+
+def test_the_longer_one_of_the_same_run_is_named() -> None:
+    short, long = random_front(1, rows=20), random_front(1, rows=40, name="moved")
+    for order in ([short, long], [long, short]):
+        whole = merge(order)
+        assert [(o.name, o.evaluations) for o in whole.origins] == [("moved", 40)]
+
+
+def test_fronts_of_different_workloads_do_not_merge() -> None:
+    with pytest.raises(
+        InputError, match=r"fronts must belong to one workload, but .*run1.* and .*run2.* are different"
+    ):
+        merge([random_front(1), random_front(2, digest="other")])
+    with pytest.raises(InputError, match="at least one"):
+        merge([])
+
+
+def test_extremes_are_the_best_rows() -> None:
+    front = random_front(7)
+    found = {objective.name: row for objective, row in extremes(front)}
+    assert front.values[found["UTIL"], 0] == front.values[:, 0].max()
+    for column, name in enumerate(("AWRT", "AWRT1", "AWRT2"), 1):
+        assert front.values[found[name], column] == front.values[:, column].min()
+
+
+def test_a_row_that_is_not_there_is_refused() -> None:
+    front = random_front(7)
+    with pytest.raises(InputError, match=rf"row must be in 0..{len(front) - 1}, but is {len(front)}"):
+        row_policy(front, len(front))
+
+
+def test_a_saved_front_comes_back_and_equal_fronts_are_equal_files(tmp_path: Path) -> None:
+    front = merge([random_front(1), random_front(2, backfill="none")])
+    save_front(front, tmp_path / "a.parquet")
+    save_front(merge([random_front(2, backfill="none"), random_front(1)]), tmp_path / "b.parquet")
+    assert same(load_front(tmp_path / "a.parquet"), front)
+    assert (tmp_path / "a.parquet").read_bytes() == (tmp_path / "b.parquet").read_bytes()
+    (tmp_path / "run").mkdir()
+    save_front(front, tmp_path / "run" / "front.parquet")
+    assert same(load_front(tmp_path / "run"), front)
+
+
+def test_the_columns_of_the_file_are_readable_by_anybody(tmp_path: Path) -> None:
+    import pandas as pd
+
+    front = random_front(3)
+    save_front(front, tmp_path / "a.parquet")
+    table = pd.read_parquet(tmp_path / "a.parquet")
+    assert list(table) == ["UTIL", "AWRT", "AWRT1", "AWRT2", *gene_labels(2), "run", "evaluation"]
+    assert table["AWRT2"].tolist() == front.values[:, 3].tolist()
+
+
+def test_an_undefined_group_survives_the_file(tmp_path: Path) -> None:
+    values = np.array([[50.0, 5.0, 5.0, np.nan], [40.0, 4.0, 4.0, np.nan]])
+    front = front_of(values, np.zeros((2, 21)), Origin("a", "nsga2", 0, 5, Weighting("easy")), ("1", "2"))
+    save_front(front, tmp_path / "a.parquet")
+    assert same(load_front(tmp_path / "a.parquet"), front)
+    assert [o.name for o, _ in extremes(front)] == ["UTIL", "AWRT", "AWRT1"]
+
+
+@pytest.mark.parametrize("damage", ["empty", "text", "half", "turned", "other"])
+def test_a_damaged_file_is_one_line(tmp_path: Path, damage: str) -> None:
+    path = tmp_path / "a.parquet"
+    save_front(random_front(3), path)
+    whole = path.read_bytes()
+    if damage == "other":
+        import pandas as pd
+
+        pd.DataFrame({"x": [1]}).to_parquet(path)
+    else:
+        from pyarrow import parquet
+
+        column = parquet.ParquetFile(path).metadata.row_group(0).column(3)
+        begin = column.dictionary_page_offset or column.data_page_offset
+        turned = bytearray(whole)
+        turned[begin + column.total_compressed_size - 1] ^= 0xFF  # in a page of data, which has a checksum
+        path.write_bytes(
+            {"empty": b"", "text": b"not a front\n", "half": whole[: len(whole) // 2], "turned": turned}[damage]
+        )
+    with pytest.raises(InputError, match="not a readable front") as caught:
+        load_front(path)
+    assert "\n" not in str(caught.value)
+    assert str(path) in str(caught.value)
+
+
+def test_a_missing_file_is_one_line(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"nowhere\.parquet: no such file"):
+        load_front(tmp_path / "nowhere.parquet")
+    with pytest.raises(InputError, match=r"must hold front.parquet, but there is none"):
+        load_front(tmp_path)
+
+
+def test_the_frame_has_the_columns_of_the_file() -> None:
+    front = random_front(3)
+    table = frame(front)
+    assert list(table.columns)[:2] == ["UTIL", "AWRT"]
+    assert len(table) == len(front)
+    assert table["AWRT1"].tolist() == front.values[:, 2].tolist()
+    assert table["evaluation"].tolist() == front.evaluation.tolist()
+    assert set(table["run"]) == {front.origins[i].name for i in front.origin}

@@ -1,0 +1,218 @@
+"""Indicators: cases done by hand, the error of the approximation, courses and contributions."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paretosched.core.errors import InputError
+from paretosched.encodings.weighting import Weighting
+from paretosched.fronts.dominance import nondominated
+from paretosched.fronts.front import Front, Origin, front_of, merge
+from paretosched.fronts.quality_indicators import (
+    Box,
+    box_of,
+    contributions,
+    course,
+    dominated,
+    hypervolume,
+    hypervolume_error,
+    indicators,
+    scaled,
+)
+from paretosched.simulation.objective import objective_table
+from support.fronts import a_front, random_front
+
+FIVE = objective_table(tuple("12345"))
+
+
+def hand_front(points: list[tuple[float, float]], name: str = "a") -> Front:
+    values = np.array([[u, t, t] for u, t in points])
+    return front_of(values, np.zeros((len(points), 15)), Origin(name, "nsga2", 0, 5, Weighting("easy")), ("1",))
+
+
+def test_indicators_of_a_case_done_by_hand() -> None:
+    """Scaled: (0, 1) and (1, 0), box to (1.1, 1.1): 0.11 + 0.1 of 1.21; the input (1, 0) alone: 0.1 * 1.1."""
+    front = hand_front([(90.0, 300.0), (80.0, 100.0)])
+    found = indicators(front, [front, hand_front([(80.0, 100.0)], "b")])
+    assert (found["size"], found["evaluations"]) == (2, 2)
+    assert found["ideal"] == {"UTIL": 90.0, "AWRT1": 100.0}
+    assert found["nadir"] == {"UTIL": 80.0, "AWRT1": 300.0}
+    assert found["reference"] == pytest.approx({"UTIL": 79.0, "AWRT1": 320.0})
+    assert found["hypervolume"] == pytest.approx(0.21 / 1.21, rel=1e-3)
+    itself, part = found["inputs"]
+    assert (itself["igd_plus"], itself["epsilon"], itself["in_front"]) == (0.0, 0.0, 2)
+    assert itself["hypervolume"] == found["hypervolume"]
+    # the missing point (0, 1) is 1 away from (1, 0) in the first objective, which is better in the second
+    assert (part["igd_plus"], part["epsilon"], part["in_front"]) == (0.5, 1.0, 1)
+    assert part["hypervolume"] == pytest.approx(0.11 / 1.21, rel=1e-3)
+
+
+def test_the_hypervolume_of_one_point_at_the_ideal_is_the_whole_box() -> None:
+    found = indicators(hand_front([(90.0, 300.0)]))
+    assert found["hypervolume"] == pytest.approx(1.0, rel=1e-3)
+    assert found["ideal"] == found["nadir"] == {"UTIL": 90.0, "AWRT1": 300.0}
+
+
+def test_an_input_beyond_the_box_has_no_volume() -> None:
+    front = hand_front([(90.0, 300.0), (80.0, 100.0)])
+    assert indicators(front, [hand_front([(50.0, 900.0)])])["inputs"][0]["hypervolume"] == 0.0
+
+
+def test_an_empty_front_is_not_measured() -> None:
+    with pytest.raises(InputError, match="at least one row"):
+        indicators(random_front(1, rows=0))
+
+
+def test_the_error_of_the_hypervolume_is_stated_and_small() -> None:
+    made = a_front(3_000)
+    front = front_of(made.values, np.zeros((3_000, 39)), Origin("a", "nsga2", 0, 5, Weighting("easy")), made.groups)
+    found = indicators(front)
+    assert 0 < found["hypervolume_error"] < 1e-3
+    assert "100000 directions" in found["hypervolume_method"]
+
+
+def test_the_error_is_that_of_the_exact_hypervolume() -> None:
+    """Of two points, (0, 1) and (1, 0), the exact one is 0.21 of 1.21."""
+    places = np.array([[0.0, 1.0], [1.0, 0.0]])
+    assert hypervolume_error(places) == pytest.approx(abs(hypervolume(places) / (0.21 / 1.21) - 1), abs=1e-12)
+    assert hypervolume_error(places + 2) == 0.0
+
+
+def test_the_error_of_many_dimensions_is_measured_on_few_rows() -> None:
+    places = np.random.default_rng(3).random((400, 12))
+    begin = time.perf_counter()
+    assert hypervolume_error(places) < 0.05
+    assert time.perf_counter() - begin < 20
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_more_points_never_have_a_smaller_hypervolume(seed: int) -> None:
+    places = np.random.default_rng(seed).random((12, 3)) * 1.3
+    volumes = [hypervolume(places[:k]) for k in range(13)]
+    assert volumes == sorted(volumes)
+    assert volumes[-1] <= 1.0 + 1e-3
+
+
+def archive(seed: int, rows: int = 80, groups: int = 5) -> np.ndarray:
+    values = np.random.default_rng(seed).integers(1, 9, (rows, groups + 2)).astype(float)
+    values[:, 1] = values[:, 2:].mean(axis=1)
+    return values
+
+
+def front_of_archive(values: np.ndarray) -> Front:
+    groups = tuple(str(i + 1) for i in range(values.shape[1] - 2))
+    return front_of(
+        values, np.zeros((len(values), 6 * len(groups) + 9)), Origin("a", "nsga2", 0, 5, Weighting("easy")), groups
+    )
+
+
+def test_a_course_is_that_of_the_fronts_of_its_beginnings() -> None:
+    values = archive(1)
+    whole = front_of_archive(values)
+    box = box_of(whole)
+    at = [1, 2, 17, 40, 80]
+    found = course(values, FIVE, at, box, whole)
+    for k, size, volume in zip(at, found.size, found.hypervolume, strict=True):
+        rows = values[:k][nondominated(values[:k], FIVE)]
+        assert size == len(rows)
+        assert volume == pytest.approx(hypervolume(scaled(rows, FIVE, box)), rel=1e-12)
+    assert found.igd_plus is not None
+    assert found.igd_plus[-1] == 0.0
+    assert (np.diff(found.igd_plus) <= 0).all()
+    assert (np.diff(found.hypervolume) >= 0).all()
+    assert found.size[-1] == len(whole)
+    assert found.evaluations.tolist() == at
+
+
+def test_a_course_does_not_depend_on_where_else_it_is_measured() -> None:
+    values = archive(2)
+    box = box_of(front_of_archive(values))
+    assert course(values, FIVE, [80], box).hypervolume[0] == course(values, FIVE, [9, 33, 80], box).hypervolume[-1]
+    assert course(values, FIVE, [], box).size.tolist() == []
+    assert course(values, FIVE, [3], box).igd_plus is None
+
+
+@pytest.mark.parametrize("at", [[0], [81], [2, 2], [3, 1], [-1]])
+def test_a_course_beyond_the_run_or_backwards_is_refused(at: list[int]) -> None:
+    values = archive(2)
+    with pytest.raises(InputError, match=r"at must ascend within 1\.\.80, but has"):
+        course(values, FIVE, at, box_of(front_of_archive(values)))
+
+
+def test_an_undefined_group_is_not_measured_and_a_missing_one_is_refused() -> None:
+    values = archive(3)
+    values[:, 4] = np.nan
+    front = front_of_archive(values)
+    box = box_of(front)
+    assert [o.name for o in box.objectives] == ["UTIL", "AWRT1", "AWRT2", "AWRT4", "AWRT5"]
+    assert course(values, FIVE, [80], box, front).igd_plus == [0.0]
+    with pytest.raises(InputError, match=r"objectives must be those of the box, UTIL, .* but are UTIL, .* AWRT3"):
+        course(archive(3), FIVE, [80], box)
+
+
+@given(st.integers(0, 5), st.integers(0, 5))
+def test_dominated_rows_are_those_of_brute_force(one: int, other: int) -> None:
+    a, b = random_front(one), random_front(other)
+    expected = []
+    for row in a.values[:, [0, 2, 3]] * (-1, 1, 1):
+        theirs = b.values[:, [0, 2, 3]] * (-1, 1, 1)
+        expected.append(bool(((theirs <= row).all(axis=1) & (theirs < row).any(axis=1)).any()))
+    assert dominated(a, b).tolist() == expected
+    assert not dominated(a, a).any()
+    assert dominated(random_front(one, rows=0), b).tolist() == []
+
+
+def test_contributions_add_up() -> None:
+    inputs = [random_front(seed, rows=60, levels=9) for seed in range(4)]
+    merged = merge(inputs)
+    found = contributions(inputs)
+    assert [c["size"] for c in found] == [len(f) for f in inputs]
+    assert sum(c["only"] for c in found) <= len(merged) <= sum(c["in_front"] for c in found)
+    assert all(c["gain"] >= 0 for c in found)
+    assert all(c["gain"] > 0 for c in found if c["only"])
+
+
+def test_an_input_that_is_there_twice_gains_nothing_and_an_empty_one_neither() -> None:
+    one, none = random_front(1), random_front(2, rows=0)
+    for row in contributions([one, one, none]):
+        assert (row["gain"], row["only"], row["best_in"]) == (0.0, 0, [])
+    alone = contributions([one])[0]
+    assert alone["only"] == alone["in_front"] == len(one)
+    assert alone["best_in"] == ["UTIL", "AWRT", "AWRT1", "AWRT2"]
+    assert alone["gain"] == indicators(one)["hypervolume"]
+    with pytest.raises(InputError, match="at least one row"):
+        contributions([none])
+
+
+def test_a_value_that_many_reach_is_nobodys_best() -> None:
+    """UTIL is often the same everywhere; then no input is the best in it."""
+    one, other = hand_front([(90.0, 300.0)]), hand_front([(90.0, 200.0)], "b")
+    found = contributions([one, other])
+    assert [c["best_in"] for c in found] == [[], ["AWRT", "AWRT1"]]
+
+
+def test_a_box_by_hand() -> None:
+    box = box_of(hand_front([(90.0, 300.0), (80.0, 100.0)]))
+    assert box.by_name(box.ideal) == {"UTIL": 90.0, "AWRT1": 100.0}
+    assert scaled([[85.0, 200.0, 200.0]], objective_table(("1",)), box).tolist() == [[0.5, 0.5]]
+    assert scaled(np.zeros((0, 3)), objective_table(("1",)), box).shape == (0, 2)
+    assert Box(box.objectives, box.ideal, box.ideal).span.tolist() == [1.0, 1.0]
+
+
+def test_a_hundred_and_fifty_thousand_points_are_merged_in_seconds() -> None:
+    rng = np.random.default_rng(7)
+    values = np.exp(rng.normal(size=(153_080, 7)) * 0.3)  # of which thousands are not dominated
+    begin = time.process_time()
+    kept = nondominated(values, FIVE)
+    assert time.process_time() - begin < 10  # a third of a second on a machine of its own
+    assert 1_000 < kept.sum() < 100_000
+    # a sample is checked against all: none of the kept is dominated, each of the others is
+    costs = np.column_stack([-values[:, 0], values[:, 2:]])
+    for row in rng.choice(len(costs), 200, replace=False):
+        others = (costs <= costs[row]).all(axis=1) & (costs < costs[row]).any(axis=1)
+        assert others.any() != kept[row]

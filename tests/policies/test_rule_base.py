@@ -1,0 +1,561 @@
+"""Rule bases against a simulator that adds up features anew and sorts the queue anew at every pass."""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from paretosched import InputError, Policy, Workload, load_policy, save_policy, simulate
+from paretosched.encodings.encoding import check_genomes, examples, gene_labels, online, policy_of
+from paretosched.encodings.orders import queue_policy
+from paretosched.encodings.rule_base import Situations, Symbiotic, decode, encode
+from paretosched.policies.policy import from_json, to_json
+from paretosched.policies.rule_base import (
+    LEVELS,
+    STRATEGIES,
+    RuleBase,
+    chosen,
+    feature_names,
+    intervals,
+    log_memberships,
+    normalised,
+    partitions,
+    possible,
+    situation_of,
+    superposition,
+)
+from paretosched.search.evaluation import evaluator
+from paretosched.simulation.objective import objectives_of
+from paretosched.simulation.simulator import ruled_start_times, start_times
+from support import naive_rules
+from support.naive import Job, Started, naive
+from support.zoo import ZOO, a_greedy, constant_rules, drawn, jobs, random_rules, rule_bases, workloads
+
+KINDS = ("iterative", "symbiotic")
+BACKFILL = ("none", "easy", "conservative")
+ALL = ("1", "2", "3", "4", "5")
+checked = settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+
+
+def starts(workload: Workload, policy: Policy) -> list[int]:
+    found: list[int] = simulate(workload, policy).check().start.tolist()
+    return found
+
+
+# ---- the kernel
+
+
+@cache
+def alone(name: str, strategy: int) -> list[int]:
+    return naive_rules.start_times(ZOO[name], constant_rules(ZOO[name].groups, strategy, "iterative"))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("strategy", range(13), ids=STRATEGIES)
+@pytest.mark.parametrize("name", ZOO)
+def test_each_strategy_alone_equals_the_oracle(name: str, strategy: int, kind: str) -> None:
+    w = ZOO[name]
+    assert starts(w, constant_rules(w.groups, strategy, kind)) == alone(name, strategy)
+
+
+@pytest.mark.parametrize("name", ZOO)
+def test_each_strategy_that_is_a_policy_too_is_the_same(name: str) -> None:
+    w = ZOO[name]
+    for s, rule in ((6, "fcfs"), (7, "easy"), (8, "conservative-replan")):
+        assert starts(w, constant_rules(w.groups, s, "iterative")) == starts(w, Policy(rule))
+    assert starts(w, constant_rules(w.groups, 12, "iterative")) == starts(w, a_greedy(w.groups))
+    if len(w.groups) <= 6:  # orders are for no more
+        last_first = list(range(len(w.groups)))[::-1]
+        for algorithm, backfill in enumerate(BACKFILL):
+            by_priority = queue_policy(last_first, w.groups, backfill)
+            assert starts(w, constant_rules(w.groups, 9 + algorithm, "symbiotic")) == starts(w, by_priority)
+
+
+@pytest.mark.parametrize("algorithm", range(3), ids=("fcfs", "easy", "conservative"))
+@checked
+@given(w=workloads(max_jobs=14))
+def test_any_order_of_the_jobs_is_an_order_of_groups(algorithm: int, w: Workload) -> None:
+    # with one group for every width, or every estimate, their priority is the sorting: another program path
+    for sorting, sizes in enumerate((w.width, w.estimate)):
+        known, group = np.unique(sizes, return_inverse=True)
+        groups = tuple(f"size {size}" for size in known)
+        about = (groups, groups, a_greedy(groups))
+        base = RuleBase("iterative", *about, bounds=((),) * (len(groups) + 2), choice=np.array([9 + algorithm]))
+        here = starts(w, constant_rules(w.groups, 3 * sorting + algorithm, "iterative"))
+        assert here == starts(w.with_(group=group, groups=groups), Policy("rules", rules=base))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", ZOO)
+def test_switching_at_every_pass_equals_the_oracle(name: str, kind: str) -> None:
+    w = ZOO[name]
+    for seed in range(6):
+        policy = random_rules(w.groups, seed, kind)
+        assert starts(w, policy) == naive_rules.start_times(w, policy)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", ZOO)
+def test_decisions_are_counted_where_they_make_a_difference(name: str, kind: str) -> None:
+    w = ZOO[name]
+    for seed in range(3):
+        base = random_rules(w.groups, seed, kind).rules
+        assert base is not None
+        due: list[tuple[int, list[float]]] = []
+        naive_rules.start_times(w, Policy("rules", rules=base), due=due)
+        of_each = [situation_of(base, x) if kind == "iterative" else strategy for strategy, x in due]
+        start, decided = ruled_start_times(w, base)
+        assert start.tolist() == starts(w, Policy("rules", rules=base))
+        assert decided.tolist() == np.bincount(of_each, minlength=len(decided)).tolist()
+        assert len(decided) == (base.choice.size if kind == "iterative" else 13)
+
+
+@settings(checked, max_examples=600)
+@given(data=st.data(), w=workloads(max_jobs=14))
+def test_any_rule_base_equals_the_oracle_on_any_workload(data: st.DataObject, w: Workload) -> None:
+    policy = data.draw(rule_bases(w.groups))
+    assert starts(w, policy) == naive_rules.start_times(w, policy)
+
+
+DEEP = {
+    "seconds": lambda seed: drawn(seed, 250, 64, gap=1, run=60),
+    "coarse times": lambda seed: drawn(seed, 250, 32, gap=1, run=8, grain=3600),
+    "light load": lambda seed: drawn(seed, 250, 64, gap=16, run=60),
+    "long estimates": lambda seed: drawn(seed, 200, 100, gap=4, run=50, slack=100.0),
+    "copies": lambda seed: _copied(drawn(seed, 120, 48, gap=4, run=40)),
+}
+
+
+def _copied(w: Workload) -> Workload:
+    return w.take(np.repeat(np.arange(len(w)), 1 + np.arange(len(w)) % 4))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", DEEP)
+def test_deep_queues_equal_the_oracle(kind: str) -> None:
+    few = ((2, 5, 8, 11), (8,), (5, 12), (7, 8), (1, 4, 7, 10), tuple(range(13)))
+    for seed, strategies in enumerate(few):
+        w = DEEP[kind](seed)
+        for base in KINDS:
+            policy = random_rules(w.groups, seed, base, strategies)
+            seen: list[int] = []
+            assert starts(w, policy) == naive_rules.start_times(w, policy, seen), (seed, base)
+            assert set(seen) <= set(strategies)
+
+
+def test_bases_of_the_tests_switch_often() -> None:
+    for kind in KINDS:
+        seen: list[int] = []
+        for seed in range(6):
+            naive_rules.start_times(ZOO["a queue of 150"], random_rules(ALL, seed, kind), seen)
+        assert len(set(seen)) > 8
+        assert np.mean(np.diff(seen) != 0) > 0.1
+
+
+def test_the_machine_reacts_to_each_feature() -> None:
+    # The wide job of group 2 waits for the first; three narrow ones of group 1 come. Whether the third job, which is
+    # short, passes the second depends on the strategy, and that on one feature alone.
+    w = jobs(4, (0, 10, 10, 3, 0), (1, 20, 20, 4, 1), (2, 5, 5, 1, 0))
+    for feature, bound in (("Um", 74.0), ("PRCWQ1", 5.0), ("PRCWQ2", 90.0)):
+        bounds = tuple((bound,) if name == feature else () for name in feature_names(2))
+        for high, low in ((7, 6), (6, 7)):
+            about = ("iterative", w.groups, w.groups, a_greedy(w.groups))
+            policy = Policy("rules", rules=RuleBase(*about, bounds=bounds, choice=np.array([low, high])))
+            # at 2 there are 75 % in use, and of the waiting area 5 / 85 are group 1's
+            assert starts(w, policy) == ([0, 10, 2] if high == 7 else [0, 10, 30]), feature
+
+
+# ---- features
+
+
+def test_features_by_hand() -> None:
+    ended = [Started(Job(0, 0, 10, 10, 2, 0), 10), Started(Job(1, 5, 4, 9, 1, 1), 16)]
+    running = [Started(Job(2, 0, 50, 60, 3, 0), 1)]
+    waiting = [Job(3, 7, 1, 5, 2, 0), Job(4, 9, 1, 10, 3, 1)]
+    # (10 x 2 x 20 + 4 x 1 x 15) / (10 x 10 x 2 + 4 x 4 x 1); 3 of 8; 10 and 30 of 40
+    assert naive_rules.features(8, 2, ended, running, waiting) == [460 / 216, 37.5, 25.0, 75.0]
+
+
+def test_features_without_a_past_and_of_a_long_wait() -> None:
+    waiting = [Job(3, 7, 1, 5, 2, 0)]
+    assert naive_rules.features(8, 2, [], [], waiting) == [1.0, 0.0, 100.0, 0.0]
+    late = [Started(Job(0, 0, 1, 1, 2, 0), 10_000)]
+    assert naive_rules.features(8, 1, late, [], waiting) == [100.0, 0.0, 100.0]
+
+
+@pytest.mark.parametrize(("bound", "above"), [(1.2, True), (1.39, True), (1.4, False), (1.41, False)])
+def test_slowdown_counts_ended_jobs_only_and_a_bound_belongs_below(bound: float, above: bool) -> None:
+    # One after the other. At 10 the first has ended, which did not wait: SD is 1, and the second starts as the one that
+    # has waited longest. At 30 SD is (10 x 10 + 20 x 30) / (10 x 10 + 20 x 20) = 1.4: above the bound the shortest
+    # goes first.
+    w = jobs(1, (0, 10, 10, 1), (0, 20, 20, 1), (0, 10, 30, 1), (0, 1, 1, 1))
+    base = RuleBase("iterative", ("1",), ("1",), a_greedy(("1",)), bounds=((bound,), (), ()), choice=np.array([6, 3]))
+    assert starts(w, Policy("rules", rules=base)) == ([0, 10, 31, 30] if above else [0, 10, 30, 40])
+
+
+# ---- choice
+
+
+def base_of(means: Any, widths: Any, levels: Any) -> RuleBase:
+    about = ("symbiotic", ("1",), ("1",), a_greedy(("1",)))
+    return RuleBase(*about, means=means, widths=widths, recommendations=levels)
+
+
+def levels_of(**levels: int) -> list[int]:
+    return [levels.get(f"s{s}", 0) for s in range(13)]
+
+
+def test_memberships_by_hand() -> None:
+    base = base_of([[0.5, 0.25, 0.75], [0, 0, 0]], [[0.1, 0.2, 0.5], [1, 1, 1]], [levels_of(s1=5), levels_of(s2=1)])
+    x = [1 + 99 * 0.4, 65.0, 75.0]  # 0.4, 0.65 and 0.75 when scaled: 1, 2 and 0 standard deviations away
+    peak = 1 / math.sqrt(2 * math.pi)
+    first = (peak / 0.1 * math.exp(-0.5)) * (peak / 0.2 * math.exp(-2)) * (peak / 0.5)
+    second = peak**3 * math.exp(-(0.4**2 + 0.65**2 + 0.75**2) / 2)
+    assert np.exp(log_memberships(base, x)) == pytest.approx([first, second], rel=1e-12)
+    assert superposition(base, x)[[0, 1, 2]] == pytest.approx([0, 5, second / first], rel=1e-12)
+    assert chosen(base, x) == 1
+    assert chosen(base, [100, 100, 100]) == 2  # far from the first rule, the second counts
+
+
+def test_a_narrower_rule_has_a_higher_peak() -> None:
+    base = base_of([[0.5] * 3] * 2, [[0.1] * 3, [0.3] * 3], [levels_of(s3=1), levels_of(s4=5)])
+    assert chosen(base, [50.5, 50, 50]) == 3  # 1 x 10^3 against 5 x (10/3)^3
+    assert chosen(base, [75, 75, 75]) == 4
+
+
+def test_the_first_of_equal_strategies_is_chosen() -> None:
+    one = [[0.5] * 3], [[0.1] * 3]
+    assert chosen(base_of(*one, [[0] * 13]), [1, 0, 0]) == 0
+    assert chosen(base_of(*one, [levels_of(s12=1, s9=1)]), [1, 0, 0]) == 9
+    assert chosen(base_of(*one, [[-5] * 12 + [-1]]), [1, 0, 0]) == 12
+    two = base_of([[0.5] * 3] * 2, [[0.1] * 3] * 2, [levels_of(s2=5, s4=1, s5=1), levels_of(s2=-5, s4=-1)])
+    assert chosen(two, [50, 50, 50]) == 5
+
+
+def test_a_rule_that_is_infinitely_far_away_decides_where_it_is_alone() -> None:
+    base = base_of([[1e6] * 3], [[1e-3] * 3], [levels_of(s8=1)])
+    assert chosen(base, [1, 0, 0]) == 8
+
+
+@checked
+@given(data=st.data(), x=st.lists(st.integers(0, 400), min_size=4, max_size=4))
+def test_what_is_chosen_is_possible_and_what_the_oracle_says(data: st.DataObject, x: list[int]) -> None:
+    base = data.draw(rule_bases(("1", "2"))).rules
+    assert base is not None
+    features = [1 + x[0] * 99 / 400, *(value / 4 for value in x[1:])]
+    strategy = chosen(base, features)
+    assert possible(base)[strategy]
+    assert naive_rules.choice(base, features) == strategy
+
+
+def test_strategies_that_cannot_be_chosen_are_known() -> None:
+    for kind in KINDS:
+        for s in range(13):
+            assert possible(constant_rules(ALL, s, kind).rules).nonzero()[0].tolist() == [s]  # type: ignore[arg-type]
+    levels = [levels_of(s1=5, s3=5, s4=1), levels_of(s1=1, s3=1, s6=5)]
+    base = base_of([[0] * 3] * 2, [[1] * 3] * 2, levels)
+    assert possible(base).nonzero()[0].tolist() == [1, 6]  # 3 ties with 1, all others are below it
+
+
+def test_table_2_of_the_paper_has_192_situations() -> None:
+    base = RuleBase("iterative", ALL, ALL, a_greedy(ALL), bounds=partitions(5), choice=np.zeros(192))
+    assert len(intervals(base)) == 192
+    assert intervals(base)[0] == ("1..2", "0..75", "0..20", "0..20", "0..25", "0..25", "0..25")
+    assert intervals(base)[-1] == ("2..100", "85..100", "20..100", "20..100", "25..100", "25..100", "25..100")
+    assert situation_of(base, [2, 75, 20, 20, 25, 25, 25]) == 0
+    assert situation_of(base, [2, 75, 20, 20, 25, 25, 25.01]) == 1
+    assert situation_of(base, [2.01, 75, 20, 20, 25, 25, 25]) == 96
+    assert len(STRATEGIES) == 13
+    assert STRATEGIES[7] == "easy by wait"
+
+
+def test_features_are_scaled_to_the_unit_interval() -> None:
+    assert normalised([[1, 0, 0], [100, 100, 50]]).tolist() == [[0, 0, 0], [1, 1, 0.5]]
+
+
+# ---- files
+
+
+def same(one: Policy, other: Policy) -> bool:
+    assert one.rules is not None
+    assert other.rules is not None
+    return to_json(one) == to_json(other) and all(
+        np.array_equal(getattr(one.rules, key), getattr(other.rules, key))
+        for key in ("choice", "means", "widths", "recommendations")
+    )
+
+
+@settings(checked, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@given(policy=rule_bases(("a", "b b", "ä")))
+def test_what_is_saved_is_loaded_bit_for_bit(policy: Policy, tmp_path: Path) -> None:
+    save_policy(policy, tmp_path / "p.json")
+    again = load_policy(tmp_path / "p.json")
+    assert same(again, policy)
+    assert (again.rule, again.groups, again.name) == ("rules", ("a", "b b", "ä"), policy.name)
+
+
+def test_a_rule_base_of_many_situations_is_loaded_again(tmp_path: Path) -> None:
+    """Of twelve groups, where Table 2 makes 24,576 situations: a file of 10 MB."""
+    groups = tuple(str(i) for i in range(12))
+    choice = np.arange(6 * 2**12) % 13
+    base = RuleBase("iterative", groups, groups, a_greedy(groups), bounds=partitions(12), choice=choice)
+    save_policy(Policy("rules", rules=base), tmp_path / "p.json")
+    again = load_policy(tmp_path / "p.json").rules
+    assert again is not None
+    assert np.array_equal(again.choice, choice)
+
+
+def test_random_numbers_are_loaded_bit_for_bit() -> None:
+    for kind in KINDS:
+        policy = random_rules(ALL, 5, kind)
+        assert same(from_json(json.loads(json.dumps(to_json(policy)))), policy)
+
+
+def test_a_rules_file_can_be_read_by_a_person() -> None:
+    value = to_json(constant_rules(("1",), 7, "iterative"))
+    assert value["situations"] == [{"SD": "1..100", "Um": "0..100", "PRCWQ1": "0..100", "strategy": "easy by wait"}]
+    rule = to_json(random_rules(("1",), 2, "symbiotic"))["rules"][0]
+    assert set(rule["where"]) == {"SD", "Um", "PRCWQ1"}
+    assert set(rule["recommends"].values()) <= set(LEVELS) - {0}
+
+
+FILES = {
+    "iterative": to_json(
+        Policy(
+            "rules",
+            rules=RuleBase(
+                "iterative", ("1",), ("1",), a_greedy(("1",)), bounds=((2,), (), ()), choice=np.array([0, 1])
+            ),
+        )
+    ),
+    "symbiotic": to_json(random_rules(("1",), 1, "symbiotic")),
+}
+S, R = "iterative", "symbiotic"
+
+
+@pytest.mark.parametrize(
+    ("kind", "path", "value", "message"),
+    [
+        (S, "kind", "other", 'kind of rule base must be one of iterative, symbiotic, but is "other"'),
+        (S, "kind", ..., '"kind" is missing'),
+        (S, "kind", "symbiotic", "the keys here are kind, groups, priority, rules, otherwise, but there is also"),
+        (S, "colour", 1, "the keys here are kind, groups, priority, bounds, situations, but there is also"),
+        (S, "greedy", ..., '"greedy" is missing'),
+        (S, "greedy", "easy", '"greedy" must be an object, but is "easy"'),
+        (S, "greedy/rule", "easy", "greedy: the keys here are"),
+        (S, "greedy/backfill", "easy", "the greedy strategy must be a Greedy policy without backfilling"),
+        (S, "greedy/situations/day/a", 7, "greedy: genes must be"),
+        (S, "groups", ["2"], "priority must name every group once (2), but is ['1']"),
+        (S, "groups", [], "the keys here are SD, Um, but there is also"),
+        (S, "priority", [], "priority must name every group once (1), but is []"),
+        (S, "priority", [1], '"priority" must be names in quotes, but are 1'),
+        (S, "bounds/SD", [3], 'situations must be in the order of the intervals, so that SD is "1..3" in situation 1'),
+        (S, "bounds/SD", [2, 2], "bounds of SD must ascend within [1, 100), but are 2, 2"),
+        (S, "bounds/SD", [0.5], "bounds of SD must ascend within [1, 100), but are 0.5"),
+        (S, "bounds/SD", [100], "bounds of SD must ascend within [1, 100), but are 100"),
+        (S, "bounds/SD", [10**400], "bounds of SD must ascend within [1, 100), but are 1e+06"),
+        (S, "bounds/SD", [float("nan")], "bounds of SD must ascend within [1, 100), but are nan"),
+        (S, "bounds/SD", ["2"], 'bounds of SD must be numbers, but there is "2"'),
+        (S, "bounds/SD", 2, '"SD" must be a list, but is 2'),
+        (S, "bounds/PRCWQ2", [2], "the keys here are SD, Um, PRCWQ1, but there is also"),
+        (S, "bounds/Um", [2], "choice must be a strategy for each of 4 situations, but has shape (2,)"),
+        (S, "bounds/Um", list(range(99)), "choice must be a strategy for each of 200 situations"),
+        (S, "situations", [], "choice must be a strategy for each of 2 situations, but has shape (0,)"),
+        (S, "situations/0", 5, "a situation must be an object, but is 5"),
+        (S, "situations/0/strategy", "best", "strategy must be one of fcfs by width,"),
+        (S, "situations/0/SD", "1..3", 'so that SD is "1..2" in situation 1, but it is "1..3"'),
+        (S, "situations/0/Ux", "1..3", "the keys here are SD, Um, PRCWQ1, strategy, but there is also"),
+        (R, "rules", [], "means and widths must both have shape (rules, 3) with at least one rule"),
+        (R, "rules/1", 5, "rule 2: must be an object, but is 5"),
+        (R, "rules/0/where/SD/mean", "1", 'rule 1: "mean" must be a number, but is "1"'),
+        (R, "rules/0/where/SD/mean", float("nan"), "means must be in [-1e+06, 1e+06], but nan for SD in rule 1"),
+        (R, "rules/0/where/SD/mean", 10**400, "means must be in [-1e+06, 1e+06], but 9.0072e+15 for SD in rule 1"),
+        (R, "rules/0/where/SD/width", 0, "widths must be in [0.001, 1e+06], but 0 for SD in rule 1"),
+        (R, "rules/0/where/SD/width", float("inf"), "widths must be in [0.001, 1e+06], but inf for SD in rule 1"),
+        (R, "rules/0/where/Um", ..., 'rule 1: "Um" is missing'),
+        (R, "rules/0/where/Um/size", 1, "rule 1: the keys here are mean, width, but there is also"),
+        (R, "rules/0/where/PRCWQ9", {}, "rule 1: the keys here are SD, Um, PRCWQ1, but there is also"),
+        (R, "rules/0/recommends", [], 'rule 1: "recommends" must be an object, but is a list'),
+        (R, "rules/0/recommends/greedy", 2, "rule 1: recommendations must be one of -5, -1, 0, 1, 5, but that of"),
+        (R, "rules/0/recommends/greedy", True, "rule 1: recommendations must be one of -5, -1, 0, 1, 5, but that of"),
+        (R, "rules/0/recommends/greedy", [1], "rule 1: recommendations must be one of -5, -1, 0, 1, 5, but that of"),
+        (R, "rules/0/recommends/best", 1, "rule 1: the keys here are fcfs by width,"),
+        (R, "otherwise", 3, '"otherwise" must be an object, but is 3'),
+        (R, "otherwise", {"below": 1}, '"strategy" is missing'),
+        (R, "otherwise", {"below": -1, "strategy": "greedy"}, "a threshold must be at least 0"),
+        (R, "otherwise", {"below": 1, "strategy": "best"}, "best"),
+    ],
+)
+def test_every_malformed_file_has_its_message(kind: str, path: str, value: Any, message: str) -> None:
+    found = copy.deepcopy(FILES[kind])
+    *way, last = (int(step) if step.isdigit() else step for step in path.split("/"))
+    part: Any = found
+    for step in way:
+        part = part[step]
+    if value is ...:
+        del part[last]
+    else:
+        part[last] = value
+    with pytest.raises(InputError, match="^here: .*" + re.escape(message)) as caught:
+        from_json(found, "here")
+    assert len(str(caught.value).splitlines()) == 1
+
+
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5) | st.sampled_from(STRATEGIES),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["SD", "Um", "mean"]), inner),
+    max_leaves=6,
+)
+PLACES = [
+    (kind, path)
+    for kind in KINDS
+    for path in (
+        *FILES[kind],
+        *(("bounds/SD", "situations/0", "situations/1/SD", "situations/0/strategy") if kind == S else ()),
+        *(
+            ("rules/0", "rules/0/where", "rules/0/where/SD", "rules/0/where/SD/mean", "rules/0/recommends")
+            * (kind == R)
+        ),
+    )
+]
+
+
+@settings(checked, max_examples=400)
+@given(place=st.sampled_from(PLACES), value=ANYTHING)
+def test_any_part_replaced_by_anything_is_accepted_or_refused_in_one_line(place: tuple[str, str], value: Any) -> None:
+    found = copy.deepcopy(FILES[place[0]])
+    *way, last = (int(step) if step.isdigit() else step for step in place[1].split("/"))
+    part: Any = found
+    for step in way:
+        part = part[step]
+    part[last] = value
+    refusal = ""
+    try:
+        policy = from_json(found, "here")
+    except InputError as error:
+        refusal = str(error)
+    if refusal:
+        assert refusal.startswith("here: ")
+        assert len(refusal.splitlines()) == 1
+    elif policy.rules is not None:
+        assert same(from_json(to_json(policy)), policy)
+
+
+def test_arguments_are_checked() -> None:
+    base = random_rules(("1",), 1, "symbiotic").rules
+    assert base is not None
+    with pytest.raises(InputError, match='rule "rules" needs a rule base'):
+        Policy("rules")
+    with pytest.raises(InputError, match="no other takes one"):
+        Policy("easy", rules=base)
+    with pytest.raises(InputError, match="takes no criteria, genes, groups"):
+        Policy("rules", rules=base, groups=("2",))
+    with pytest.raises(InputError, match="an iterative rule base takes no means"):
+        RuleBase("iterative", ("1",), ("1",), base.greedy, bounds=((),) * 3, choice=[1], means=base.means)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="a symbiotic rule base takes no bounds"):
+        base_of(base.means, base.widths, base.recommendations).__class__(
+            "symbiotic", ("1",), ("1",), base.greedy, bounds=((),) * 3
+        )
+    with pytest.raises(InputError, match=r"choice must be in 0..12, but is 13 for situation 0"):
+        RuleBase("iterative", ("1",), ("1",), base.greedy, bounds=((),) * 3, choice=[13])  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=r"choice must be small whole numbers, but 0\.5"):
+        RuleBase("iterative", ("1",), ("1",), base.greedy, bounds=((),) * 3, choice=[0.5])  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="means must be a table of numbers"):
+        base_of([["x"]], base.widths, base.recommendations)
+    with pytest.raises(InputError, match="the greedy strategy must be for the groups 1, but is for 2"):
+        RuleBase("iterative", ("1",), ("1",), a_greedy(("2",)), bounds=((),) * 3, choice=[0])  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="at most 100000 situations"):
+        RuleBase("iterative", ("1",), ("1",), base.greedy, bounds=(tuple(range(1, 90)),) * 3)
+    with pytest.raises(ValueError, match="read-only"):
+        base.means[0, 0] = 1
+
+
+def test_a_rule_base_is_for_its_groups_and_is_not_told_predictions() -> None:
+    w = drawn(2, 40, 8, gap=2, run=30).with_(user=[1] * 40)
+    policy = random_rules(w.groups, 1, "symbiotic")
+    with pytest.raises(InputError, match="is for the groups 1, 2, but"):
+        simulate(w, random_rules(("1", "2"), 1, "symbiotic"))
+    with pytest.raises(InputError, match='"predicted" cannot be told to rule bases'):
+        simulate(w, policy, "predicted")
+    exact = naive_rules.start_times(w.with_(estimate=w.run), policy)
+    assert simulate(w, policy, "exact").start.tolist() == exact
+
+
+# ---- encodings
+
+
+W = drawn(4, 80, 16, gap=1, run=20)
+SITUATIONS = Situations(ALL, ALL[::-1], a_greedy(ALL), ((2,), (50, 75), (20,), (), (), (), ()))
+SYMBIOTIC = Symbiotic(ALL, ALL[::-1], a_greedy(ALL), rules=6)
+
+
+def genomes(encoding: Situations | Symbiotic, count: int) -> np.ndarray:
+    rng = np.random.default_rng(3)
+    if isinstance(encoding, Situations):
+        return rng.integers(0, 13, (count, 12)).astype(np.float64)
+    return rng.normal(0.4, 0.4, (count, 6 * 27))
+
+
+@pytest.mark.parametrize("encoding", [SITUATIONS, SYMBIOTIC], ids=KINDS)
+def test_what_is_decoded_is_simulated_whatever_the_workers(encoding: Situations | Symbiotic) -> None:
+    archive = genomes(encoding, 7)
+    rows = [objectives_of(W, start_times(W, policy_of(encoding, g, ALL))) for g in archive]  # type: ignore[arg-type]
+    assert [len(gene_labels(encoding, 5)), online(encoding, archive).all()] == [archive.shape[1], True]
+    for workers in (0, 1):
+        with evaluator(W, encoding, workers) as evaluate:
+            assert evaluate(archive, 0)[0].tobytes() == np.array(rows).tobytes()
+
+
+@pytest.mark.parametrize("encoding", [SITUATIONS, SYMBIOTIC], ids=KINDS)
+def test_encoding_undoes_decoding(encoding: Situations | Symbiotic) -> None:
+    for genome in genomes(encoding, 5):
+        base = decode(encoding, genome)
+        again = decode(encoding, encode(base))
+        assert same(Policy("rules", rules=again), Policy("rules", rules=base))
+        assert base.priority == ALL[::-1]
+
+
+def test_every_gene_lands_where_its_label_says() -> None:
+    genome = np.arange(6 * 27.0)
+    base = decode(SYMBIOTIC, genome)
+    labels = gene_labels(SYMBIOTIC, 5)
+    assert len(set(labels)) == len(labels)
+    assert base.means[1, 2] == genome[labels.index("rule 2 PRCWQ1 mean")]
+    assert base.widths[5, 6] == genome[labels.index("rule 6 PRCWQ5 width")]
+    genome[:] = 0
+    genome[labels.index("rule 3 easy by wait")] = -4.4
+    assert decode(SYMBIOTIC, genome).recommendations[2].tolist() == [0] * 7 + [-5] + [0] * 5
+
+
+def test_genomes_out_of_bounds_are_refused() -> None:
+    with pytest.raises(InputError, match=r"must have shape \(12,\), but has \(11,\)"):
+        decode(SITUATIONS, np.zeros(11))
+    with pytest.raises(InputError, match=r"must be whole numbers in \[0, 12\], but situation 3 is 13"):
+        decode(SITUATIONS, [0, 0, 13] + [0] * 9)
+    with pytest.raises(InputError, match=r"situation 1 is 0\.5"):
+        decode(SITUATIONS, [0.5] + [0] * 11)
+    with pytest.raises(InputError, match="rule 1 SD mean is nan"):
+        decode(SYMBIOTIC, np.full(6 * 27, np.nan))
+    with pytest.raises(InputError, match="within their bounds"):
+        check_genomes(SITUATIONS, np.full((1, 12), 14.0), 5)
+    check_genomes(SYMBIOTIC, np.full((1, 6 * 27), -3.0), 5)
+    with evaluator(ZOO["one job"], examples(SYMBIOTIC, ("1",))[0]):
+        pass
+    with pytest.raises(InputError, match="rules are for the groups"), evaluator(ZOO["one job"], SYMBIOTIC):
+        pass
+
+
+def test_the_oracle_is_the_plain_one_where_that_exists() -> None:
+    w = ZOO["narrow behind wide"]
+    for s, rule in ((6, "fcfs"), (7, "easy"), (8, "conservative-replan")):
+        assert naive_rules.start_times(w, constant_rules(w.groups, s, "symbiotic")) == naive(w, Policy(rule))

@@ -1,0 +1,373 @@
+from __future__ import annotations
+
+import html
+import json
+import os
+import re
+import shutil
+import subprocess
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from paretosched.comparison.comparison import compare
+from paretosched.core.errors import InputError
+from paretosched.plots.comparisons import figures
+from paretosched.plots.fronts import clouds
+from paretosched.policies.policy import Policy
+from paretosched.report.comparison_report import report, write_report
+from paretosched.report.figure_files import export_figures
+from paretosched.report.page import write_figures, write_gallery
+from paretosched.wishes.wish_files import as_wish
+from support.fronts import a_comparison, a_front, a_run, made_up
+from support.zoo import drawn
+
+HOSTILE = '</script><script>document.title="owned"</script><img src="https://example.org/x" onerror=alert(1)>&amp;'
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
+needs_browser = pytest.mark.skipif(
+    CHROMIUM is None, reason="NO CHROME OR CHROMIUM: figures were not drawn in a browser"
+)
+
+
+class Page(HTMLParser):
+    """The elements of a page, and its text without that of scripts."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.scripts: list[str] = []
+        self.words: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+        if tag == "script":
+            self.scripts.append("")
+
+    def handle_data(self, data):
+        if self.elements and self.elements[-1][0] == "script" and self.cdata_elem == "script":
+            self.scripts[-1] += data
+        else:
+            self.words.append(data)
+
+
+@pytest.fixture(scope="module")
+def page() -> str:
+    front = a_front(60)
+    return report(front, a_comparison(front))
+
+
+def test_the_page_refers_to_nothing_outside_itself(page):
+    parsed = Page(page)
+    for tag, attributes in parsed.elements:
+        assert tag not in {"link", "iframe", "object", "embed", "base", "form", "a", "img"}
+        assert not {"src", "href", "srcset", "action", "data", "poster"} & set(attributes), (tag, attributes)
+    longest = max(parsed.scripts, key=len)
+    own = page.replace(longest, "")
+    assert len(own) < 200_000
+    assert not re.search(r"https?:|//[a-z]|url\(|@import", own.replace("://", "//"))
+
+
+def test_the_page_forbids_every_connection(page):
+    policy = next(a["content"] for t, a in Page(page).elements if a.get("http-equiv") == "Content-Security-Policy")
+    rules = dict(rule.strip().split(" ", 1) for rule in policy.split(";"))
+    assert rules["default-src"] == rules["connect-src"] == rules["form-action"] == "'none'"
+    assert "http" not in policy
+    assert "*" not in policy
+    assert page.index("Content-Security-Policy") < page.index("<script")
+
+
+def test_plotly_is_there_once_and_cannot_share(page):
+    assert page.count("plotly.js v") == 1
+    assert "cloud.plotly.com" not in page
+    assert "cdn.plot.ly" not in page
+    config = json.loads(re.search(r'id="config">(.*?)</script>', page).group(1))
+    assert config == {
+        "displaylogo": False,
+        "modeBarButtonsToRemove": ["sendChartToCloud"],
+        "plotlyServerURL": "",
+        "responsive": True,
+    }
+
+
+def test_the_tables_say_what_the_comparison_says(page):
+    front = a_front(60)
+    comparison = a_comparison(front)
+    words = " ".join(Page(page).words)
+    for row in comparison.rows():
+        assert row["policy"] in words
+        assert f"{row['UTIL']:,.2f}" in words
+        assert f"{row['AWRT5'] / 3600:,.2f}" in words
+    assert "60 of 25,000 evaluated schedules are on the front" in words
+    assert "FCFS is dominated by 50 and dominates none" in words
+    assert "133,024 jobs on 1,024 processors" in words
+    assert front.digest in words
+    for column in (0, 1, 6):
+        values = front.values[:, column]
+        best = values.argmax() if column == 0 else values.argmin()
+        assert f">{best * 3:,}<" in page  # its evaluation
+
+
+def test_better_and_worse_do_not_rely_on_colour_or_sign(page):
+    row = re.search(r"<tr><th scope=\"row\">FCFS</th>(.*?)</tr>", page).group(1)
+    util, awrt = row.split("</td>")[:2]
+    assert "▲ -500.0 %" in util  # more utilisation: negative in the papers' convention, and better
+    assert "▼ -500.0 %" in awrt
+
+
+def test_names_from_logs_and_users_are_text_everywhere():
+    groups = (HOSTILE, "b", "c")
+    front = a_front(30, name=HOSTILE, groups=groups)
+    front = replace(front, origins=(a_run(HOSTILE),))
+    hostile = report(front, a_comparison(front, names=("EASY", HOSTILE, "recorded")))
+    parsed, plain = (
+        Page(hostile),
+        Page(report(a_front(30, groups=tuple("abc")), a_comparison(a_front(30, groups=tuple("abc"))))),
+    )
+    assert [tag for tag, _ in parsed.elements] == [tag for tag, _ in plain.elements]
+    assert all(key != "onerror" for _, attributes in parsed.elements for key in attributes)
+    assert f"<title>Schedules of {html.escape(HOSTILE)}</title>" in hostile
+
+
+def test_an_undefined_group_is_a_dash():
+    front = a_front(30, empty=2)
+    words = Page(report(front, a_comparison(front))).words
+    assert "–" in words
+    assert not any("nan" in word.lower() for word in words)
+
+
+def test_twenty_thousand_points_fit_in_ten_megabytes():
+    front = a_front(20_000)
+    most = [("AWRT1", "AWRT2"), ("AWRT1", "AWRT5"), ("AWRT4", "AWRT5")]
+    assert len(report(front, a_comparison(front), most).encode()) < 10_000_000
+
+
+def test_the_same_front_makes_the_same_page(page):
+    front = a_front(60)
+    assert report(front, a_comparison(front)) == page
+
+
+def test_an_empty_front_and_a_foreign_comparison_are_refused(tmp_path):
+    front = a_front(30)
+    empty = made_up(np.zeros((0, 7)), front.groups, front.workload, front.digest)
+    other = replace(a_front(30, name="other"), digest="0" * 64)
+    comparison = a_comparison(front)
+    target = tmp_path / "report.html"
+    with pytest.raises(InputError, match="must have at least one schedule"):
+        write_report(target, empty, comparison)
+    with pytest.raises(InputError, match="must be of the compared workload made up, but it is of other"):
+        write_report(target, other, comparison)
+    assert list(tmp_path.iterdir()) == []
+
+
+def in_browser(path: Path, tmp_path: Path) -> tuple[str, str]:
+    """The document after its scripts have run, and what the browser had to say."""
+    done = subprocess.run(
+        [
+            CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--enable-unsafe-swiftshader", "--no-first-run",
+            "--disable-background-networking", "--disable-component-update", "--disable-sync",
+            "--enable-logging=stderr", "--proxy-server=127.0.0.1:9", f"--user-data-dir={tmp_path / 'profile'}",
+            "--window-size=1280,800",
+            f"--log-net-log={tmp_path / 'net.json'}", "--virtual-time-budget=20000", "--dump-dom", path.as_uri(),
+        ],
+        capture_output=True, text=True, timeout=120, check=True,
+    )  # fmt: skip
+    said = [line for line in done.stderr.splitlines() if "CONSOLE" in line and "GPU stall" not in line]
+    return done.stdout, "\n".join(said)
+
+
+@needs_browser
+def test_every_figure_is_drawn_under_the_policy_without_a_word_or_a_request(tmp_path):
+    front = a_front(1_500, name=HOSTILE)
+    path = tmp_path / "report.html"
+    write_report(path, front, a_comparison(front))
+    page, said = in_browser(path, tmp_path)
+    assert said == ""
+    assert 'data-drawn="7"' in page
+    assert "<title>Schedules of &lt;/script&gt;" in page
+    shown = re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL)
+    assert shown.count("<figure") == 7
+    assert "could not draw" not in shown
+    assert "Download plot" in shown
+    assert "Share" not in shown
+    net = (tmp_path / "net.json").read_text(encoding="utf-8")
+    assert '"events"' in net
+    asked = re.findall(r'"url":\s*"((?:https?|wss?):[^"]*)"', net)
+    # Chromium itself calls its maker, whatever page it shows (and reaches nobody: the proxy above does not exist)
+    assert [url for url in asked if not re.match(r"https?://[a-z0-9.-]+\.google(apis)?\.com/", url)] == []
+
+
+def compared(names=("EASY", "FCFS"), wish="10*AWRT1 + 4*AWRT2", workload=HOSTILE, points=30):
+    """A comparison of simulated schedules, and a front that fits it but for its made-up values."""
+    w = drawn(3, 60, 16, gap=40, run=90).with_(name=workload)
+    own = made_up(a_front(points).values / 300, w.groups, w.name, w.digest)
+    policies = [Policy(name.lower(), name=name) for name in names]
+    return own, compare(w, policies, own, as_wish(wish, w.groups) if wish else None)
+
+
+def cells(page: str, heading: str) -> list[list[str]]:
+    """The table below a heading, without what is in its cells but text."""
+    table = page.partition(heading)[2].partition("<tbody>")[2].partition("</tbody>")[0]
+    rows = re.findall(r"<tr[^>]*>(.*?)</tr>", table)
+    return [[re.sub("<[^>]*>", " ", cell).strip() for cell in re.findall(r"<t[hd].*?</t[hd]>", row)] for row in rows]
+
+
+def test_the_objective_is_beside_its_figure_and_says_what_the_comparison_says():
+    front, comparison = compared()
+    page = report(front, comparison)
+    rows = comparison.rows()
+    assert 'What the owner wants: <span class="wish">10*AWRT1 + 4*AWRT2</span>' in page
+    shown = cells(page, "What the owner wants")
+    assert [row[0] for row in shown] == [row["policy"] for row in rows]
+    for line, row in zip(shown, rows, strict=True):
+        assert line[1].startswith(f"{row['objective']:,.1f}")
+        assert line[2] == f"{row['share_of_way']:,.1f} %"
+    assert f"{rows[1]['objective_vs_easy']:+.1f} %" in shown[1][1]
+    assert '<figure id="objective">' in page
+
+
+def test_the_waits_are_those_of_the_comparison():
+    front, comparison = compared()
+    shown = cells(report(front, comparison), "How long jobs wait")
+    assert len(shown) == 6 * 2
+    assert shown[0][0].split() == ["all", "jobs", "60"]
+    fcfs = comparison.rows()[1]["waits"]
+    for place in range(6):
+        line = shown[2 * place + 1]
+        keys = ("wait_mean_s", "wait_median_s", "wait_p95_s", "wait_worst_s")
+        assert line[1:5] == [f"{fcfs[place][key] / 3600:,.2f}" for key in keys]
+        assert line[5:] == [f"{fcfs[place][f'bounded_slowdown_10s_{key}']:,.2f}" for key in ("mean", "median")]
+
+
+def test_a_report_needs_neither_a_front_nor_a_wish():
+    _, comparison = compared(wish=None)
+    alone = replace(comparison, dominated_by=None, dominates=None, best=None, best_online=None)
+    page = Page(report(None, alone))
+    words = " ".join(page.words)
+    assert "Policies against EASY" in words
+    assert "How long jobs wait" in words
+    assert "front" not in words
+    assert "wants" not in words
+    assert [a["id"] for tag, a in page.elements if tag == "figure"] == ["improvements", "utilisation"]
+    assert alone.workload_digest in words
+
+
+def test_limits_and_points_are_shown_and_what_is_undefined_is_a_dash():
+    front, comparison = compared(wish="near AWRT1 = 1h, AWRT2 in 1s..2s")
+    shown = cells(report(front, comparison), "What the owner wants")
+    row = comparison.rows()[0]
+    assert shown[0] == ["EASY", f"{row['objective']:.4f}", "–", f"{100 * row['exceeded']:,.2f} %"]
+    shown = cells(report(*compared(wish="AWRT2 <= 1s")), "What the owner wants")
+    assert len(shown[0]) == 2
+
+
+def test_several_workloads_are_one_page_with_the_objective_of_all_of_them():
+    front, comparison = compared()
+    other = replace(compared(workload="b")[1], best=None, nearest=None, dominated_by=None, dominates=None)
+    page = Page(report([front, None], [comparison, other]))
+    shown = [a["id"] for tag, a in page.elements if tag == "figure"]
+    assert shown[0] == "objective"
+    assert [name.rpartition("-")[2] for name in shown[1:4]] == ["improvements", "positions", "utilisation"]
+    assert all(re.fullmatch("1-script-[a-z-]*", name) for name in shown[1:4])
+    assert shown[4:] == ["2-b-improvements", "2-b-utilisation"]
+    words = " ".join(page.words)
+    assert "2 workloads" in words
+    assert HOSTILE in words
+    assert comparison.workload_digest in words
+    assert all("onerror" not in attributes for _, attributes in page.elements)
+
+
+def test_fronts_must_be_one_for_each_comparison():
+    front, comparison = compared()
+    for fronts, comparisons in (([front], [comparison] * 2), ([], [])):
+        with pytest.raises(InputError, match="fronts must be one for each comparison, or None, but are"):
+            report(fronts, comparisons)
+
+
+@needs_browser
+def test_everything_that_is_compared_is_drawn_under_the_policy(tmp_path):
+    front, comparison = compared(points=1_500)
+    path = tmp_path / "report.html"
+    write_report(path, [front, None], [comparison, compared(workload="b")[1]])
+    page, said = in_browser(path, tmp_path)
+    assert said == ""
+    assert 'data-drawn="6"' in page
+    assert "could not draw" not in re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL)
+
+
+@needs_browser
+def test_the_policy_would_stop_a_page_that_asks(tmp_path, page):
+    """The test above can fail: the same page with one request in it is told about."""
+    path = tmp_path / "report.html"
+    path.write_text(page.replace("</body>", '<script>fetch("https://example.org/")</script></body>'), encoding="utf-8")
+    assert "Content Security Policy" in in_browser(path, tmp_path)[1]
+
+
+@needs_browser
+def test_figures_are_exported_as_png_and_svg(tmp_path):
+    pytest.importorskip("kaleido", reason="NO KALEIDO: figures were not exported")
+    front = a_front(30)
+    drawn = figures(front, a_comparison(front).marks)
+    two = {name: drawn[name] for name in ("util-awrt", "parallel")}
+    paths = export_figures(two, tmp_path / "figures")
+    assert [path.name for path in paths] == ["util-awrt.png", "util-awrt.svg", "parallel.png", "parallel.svg"]
+    assert sorted(path.name for path in (tmp_path / "figures").iterdir()) == sorted(path.name for path in paths)
+    for path in paths:
+        start = path.read_bytes()[:8]
+        assert start == b"\x89PNG\r\n\x1a\n" if path.suffix == ".png" else start.startswith(b"<svg")
+
+
+def test_export_without_a_browser_is_a_plain_error_and_leaves_nothing(tmp_path, monkeypatch):
+    pytest.importorskip("kaleido", reason="NO KALEIDO: figures were not exported")
+    monkeypatch.setenv("BROWSER_PATH", str(tmp_path / "no browser"))
+    monkeypatch.setenv("PATH", os.fspath(tmp_path))
+    front = a_front(30)
+    drawn = figures(front, a_comparison(front).marks)
+    with pytest.raises(InputError, match="PNG and SVG export needs Chrome or Chromium"):
+        export_figures({"util-awrt": drawn["util-awrt"]}, tmp_path / "figures")
+    assert not (tmp_path / "figures").exists()
+
+
+def test_export_into_a_file_is_a_plain_error(tmp_path):
+    pytest.importorskip("kaleido", reason="NO KALEIDO: figures were not exported")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="cannot make this directory"):
+        export_figures({}, tmp_path / "file")
+
+
+def test_figures_alone_are_a_page_that_refers_to_nothing_outside(tmp_path, page):
+    front = a_front(30)
+    drawn = {"figure06": clouds({HOSTILE: front.values}, front.objectives, "UTIL", "AWRT", title="Figure 6")}
+    write_figures(tmp_path / "figures.html", HOSTILE, drawn, {"figure06": HOSTILE})
+    text = (tmp_path / "figures.html").read_text(encoding="utf-8")
+    parsed = Page(text)
+    assert {tag for tag, _ in parsed.elements} <= {tag for tag, _ in Page(page).elements}
+    assert [a["id"] for tag, a in parsed.elements if tag == "figure"] == ["figure06"]
+    assert all(not {"src", "href", "onerror"} & set(attributes) for _, attributes in parsed.elements)
+    assert "owned" in " ".join(parsed.words)  # as the text that it is
+    assert text.count("plotly.js v") == 1
+    assert "cloud.plotly.com" not in text
+    policy = [a["content"] for t, a in Page(page).elements if a.get("http-equiv") == "Content-Security-Policy"]
+    assert [a["content"] for t, a in parsed.elements if a.get("http-equiv") == "Content-Security-Policy"] == policy
+
+
+@needs_browser
+def test_only_the_formats_that_were_asked_for_are_exported(tmp_path):
+    pytest.importorskip("kaleido", reason="NO KALEIDO: figures were not exported")
+    front = a_front(30)
+    drawn = {"a": clouds({"one": front.values}, front.objectives, "UTIL", "AWRT")}
+    assert export_figures(drawn, tmp_path / "figures", ("png",)) == [tmp_path / "figures" / "a.png"]
+    assert [path.name for path in (tmp_path / "figures").iterdir()] == ["a.png"]
+
+
+def test_a_gallery_shows_the_pictures_beside_it_and_escapes_every_word(tmp_path: Path) -> None:
+    write_gallery(tmp_path / "index.html", HOSTILE, {"figure06": "as printed", "figure07": HOSTILE}, HOSTILE)
+    page = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert page.count("<img ") == 2
+    assert 'src="figure06.png" alt="as printed"' in page
+    assert HOSTILE not in page
+    assert "<script" not in page
+    assert page.count(html.escape(HOSTILE)) == 5  # title twice, about, alternative text and caption

@@ -1,0 +1,195 @@
+"""Where a policy is simulated, and with how many others, changes nothing; a worker that dies costs a repetition."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paretosched.core.errors import InputError
+from paretosched.encodings.weighting import Weighting, decode, lower_upper
+from paretosched.search.evaluation import LONGEST_TASK, batch_sizes, evaluator, joint_evaluator, versions
+from paretosched.simulation.objective import objectives_of
+from paretosched.simulation.simulator import start_times
+from support.exploring import random_workload
+
+W = random_workload(jobs=80, groups=3)
+EASY = Weighting("easy")
+
+
+def random_genomes(count: int, groups: int = 3, seed: int = 0) -> np.ndarray:
+    lower, upper = lower_upper(groups)
+    return lower + (upper - lower) * np.random.default_rng(seed).random((count, upper.size))
+
+
+def one_by_one(genomes: np.ndarray, workload=W) -> bytes:  # type: ignore[no-untyped-def]
+    rows = [objectives_of(workload, start_times(workload, decode(g, workload.groups, "easy"))) for g in genomes]
+    return np.array(rows).tobytes()
+
+
+@pytest.fixture(scope="module")
+def scheduler() -> Iterator[str]:
+    """A cluster somebody else has started."""
+    import logging
+
+    from distributed import LocalCluster
+
+    with LocalCluster(
+        n_workers=2,
+        threads_per_worker=1,
+        host="127.0.0.1",
+        dashboard_address="127.0.0.1:0",
+        silence_logs=logging.CRITICAL,
+        memory_limit=0,
+    ) as cluster:
+        yield cluster.scheduler_address
+
+
+def test_threads_give_what_one_by_one_gives_whatever_the_cut() -> None:
+    genomes = random_genomes(37)
+    with evaluator(W, EASY) as evaluate:
+        whole, seconds = evaluate(genomes, 0)
+        parts = [evaluate(genomes[:last], first)[0] for first, last in pairwise([0, 1, 2, 30, 37])]
+        none = evaluate(genomes, 37)
+    assert whole.tobytes() == one_by_one(genomes)
+    assert np.concatenate(parts).tobytes() == whole.tobytes()
+    assert seconds.shape == (37,)
+    assert (seconds > 0).all()
+    assert (none[0].shape, none[1].shape) == ((0, 5), (0,))
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_processes_give_the_same_bits(workers: int) -> None:
+    genomes = random_genomes(37)
+    with evaluator(W, EASY, workers=workers) as evaluate:
+        assert evaluate(genomes, 0)[0].tobytes() == one_by_one(genomes)
+        assert evaluate(genomes[:9], 5)[0].tobytes() == one_by_one(genomes[5:9])
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_several_workloads_give_their_values_side_by_side(workers: int) -> None:
+    genomes, other = random_genomes(26), random_workload(jobs=50, seed=9)
+    with joint_evaluator([W, other], EASY, workers) as evaluate:
+        values, seconds = evaluate(genomes, 4)
+    assert (values.shape, seconds.shape) == ((22, 10), (22,))
+    assert np.ascontiguousarray(values[:, :5]).tobytes() == one_by_one(genomes[4:])
+    assert np.ascontiguousarray(values[:, 5:]).tobytes() == one_by_one(genomes[4:], other)
+
+
+def test_a_cluster_that_is_there_already_gives_the_same_bits_and_is_left_clean(scheduler: str) -> None:
+    from distributed import Client
+
+    genomes = random_genomes(37)
+    other = random_workload(jobs=50, groups=3, seed=9)
+    with evaluator(W, EASY, scheduler=scheduler) as one, evaluator(other, EASY, scheduler=scheduler) as two:
+        assert one(genomes, 0)[0].tobytes() == one_by_one(genomes)
+        assert two(genomes, 0)[0].tobytes() == one_by_one(genomes, other)
+        assert one(genomes, 0)[0].tobytes() == one_by_one(genomes)
+    with Client(scheduler, set_as_default=False) as client:
+        assert set(client.run(workloads_held).values()) == {0}
+
+
+def workloads_held() -> int:
+    from paretosched.search.evaluation import _DELIVERED
+
+    return len(_DELIVERED)
+
+
+def test_every_worker_may_die_in_the_middle(scheduler: str) -> None:
+    from distributed import Client
+
+    large = random_workload(jobs=3000, groups=3)
+    genomes = random_genomes(400)
+    expected = one_by_one(genomes, large)
+    with (
+        Client(scheduler, set_as_default=False) as client,
+        evaluator(large, EASY, scheduler=scheduler) as evaluate,
+    ):
+        evaluate(genomes[:8], 0)
+        before = set(client.run(os.getpid).values())
+        idle = threading.Event()
+
+        def murder() -> None:
+            for pid in before:
+                idle.wait(0.15)
+                os.kill(pid, signal.SIGKILL)
+
+        murderer = threading.Thread(target=murder)
+        murderer.start()
+        values, seconds = evaluate(genomes, 0)
+        murderer.join()
+        client.wait_for_workers(2, timeout=20)
+        assert not before & set(client.run(os.getpid).values())
+        assert values.tobytes() == expected
+        assert len(seconds) == 400
+        # the new workers were given the workload too
+        assert evaluate(genomes[:40], 0)[0].tobytes() == expected[: values[:40].nbytes]
+
+
+def test_a_scheduler_that_is_not_there_is_one_line_in_bounded_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("paretosched.search.evaluation.PATIENCE", 1.0)
+    for address in ("tcp://127.0.0.1:9", "nonsense://there", "tcp://127.0.0.1:notaport"):
+        with (
+            pytest.raises(InputError, match=f'scheduler "{address}" must be a reachable') as caught,
+            evaluator(W, EASY, scheduler=address),
+        ):
+            pass
+        assert "\n" not in str(caught.value)
+
+
+def test_a_scheduler_without_workers_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    from distributed import LocalCluster
+
+    monkeypatch.setattr("paretosched.search.evaluation.PATIENCE", 3.0)
+    with (
+        LocalCluster(n_workers=0, host="127.0.0.1", dashboard_address="127.0.0.1:0") as cluster,
+        pytest.raises(InputError, match="must have a worker, but has none"),
+        evaluator(W, EASY, scheduler=cluster.scheduler_address),
+    ):
+        pass
+
+
+def test_workers_with_other_versions_are_refused(scheduler: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("paretosched.search.evaluation.__version__", "0.0.0")
+    with (
+        pytest.raises(InputError, match=r"workers must have the same versions as here, .*0\.0\.0"),
+        evaluator(W, EASY, scheduler=scheduler),
+    ):
+        pass
+
+
+def test_workers_and_scheduler_exclude_each_other() -> None:
+    with pytest.raises(InputError, match="must not both be given"), evaluator(W, EASY, 2, "tcp://127.0.0.1:9"):
+        pass
+    for workers in (-1, 10_000):
+        rule = rf"workers must be in 0\.\.\d+, 4 a core of this machine, but is {workers}"
+        with pytest.raises(InputError, match=rule), evaluator(W, EASY, workers):
+            pass
+
+
+@given(st.integers(0, 500), st.integers(1, 64), st.none() | st.floats(1e-6, 10))
+def test_batches_cover_a_generation_and_shrink(count: int, slots: int, seconds: float | None) -> None:
+    sizes = batch_sizes(count, slots, seconds)
+    assert sum(sizes) == count
+    assert min(sizes, default=1) >= 1
+    assert sizes == sorted(sizes, reverse=True)
+    if seconds:
+        assert max(sizes, default=1) <= max(1.0, LONGEST_TASK / seconds)
+
+
+def test_every_round_of_tasks_is_a_share_of_what_is_left_and_no_task_is_too_long() -> None:
+    assert batch_sizes(100, 2, 0.03) == [33, 33, 15, 15, 2, 2]
+    assert batch_sizes(100, 4, 0.008) == [25, 25, 25, 25]
+    assert batch_sizes(3, 2, 0.03) == [2, 1]
+    assert batch_sizes(9, 2, None) == [2, 2, 2, 1, 1, 1]
+
+
+def test_versions_name_what_a_last_bit_may_depend_on() -> None:
+    assert set(versions()) == {"python", "paretosched", "numpy", "numba"}

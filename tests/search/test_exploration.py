@@ -1,0 +1,402 @@
+"""Runs: reproducible, continued after any death, never mixed up."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from paretosched.core.errors import InputError
+from paretosched.fronts.dominance import nondominated
+from paretosched.fronts.front import Front
+from paretosched.fronts.front_files import load_front
+from paretosched.fronts.remake import row_policy
+from paretosched.search import runs as store
+from paretosched.search.exploration import Progress, explore
+from paretosched.search.runs import Archive, append, evaluated, open_run, read_about, stored
+from paretosched.simulation.objective import objectives_of
+from paretosched.simulation.simulator import start_times
+from support.exploring import PULLED, random_workload
+from support.runs import equal_runs
+
+W = random_workload()
+SMALL = {"population": 10, "seed": 4}
+SCRIPT = str(Path(__file__).parents[1] / "support" / "exploring.py")
+ENVIRONMENT = os.environ | {"PYTHONPATH": f"{Path(__file__).parents[2]}:{Path(__file__).parents[1]}"}
+
+
+def archive(directory: Path) -> list[tuple[int, int, bytes, bytes]]:
+    """Every evaluation without its seconds."""
+    connection = sqlite3.connect(directory / "run.sqlite")
+    rows = connection.execute("select number, generation, genome, objectives from evaluation order by number")
+    found = rows.fetchall()
+    connection.close()
+    return found
+
+
+def about(directory: Path) -> dict:  # type: ignore[type-arg]
+    return json.loads((directory / "run.json").read_text())  # type: ignore[no-any-return]
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Front]:
+    """A run of 95 evaluations that nothing disturbed."""
+    directory = tmp_path_factory.mktemp("whole") / "run"
+    return directory, explore(W, directory, evaluations=95, **SMALL)
+
+
+def test_the_front_is_that_of_everything_evaluated(whole: tuple[Path, Front]) -> None:
+    directory, front = whole
+    rows = archive(directory)
+    assert [row[0] for row in rows] == list(range(95))
+    assert [row[1] for row in rows] == [i // 10 for i in range(95)]
+    values = np.array([np.frombuffer(row[3]) for row in rows])
+    mask = nondominated(values, front.objectives)
+    assert sorted(front.evaluation.tolist()) == np.flatnonzero(mask).tolist()
+    assert front.values.tolist() == values[front.evaluation].tolist()
+    assert load_front(directory).values.tobytes() == front.values.tobytes()
+
+
+def test_every_row_of_the_front_is_reproduced_by_its_policy(whole: tuple[Path, Front]) -> None:
+    front = whole[1]
+    for row in range(len(front)):
+        policy = row_policy(front, row)
+        assert policy is not None
+        assert objectives_of(W, start_times(W, policy)).tobytes() == front.values[row].tobytes()
+
+
+def test_the_run_says_what_it_is(whole: tuple[Path, Front]) -> None:
+    said = about(whole[0])
+    assert said["status"] == "finished"
+    assert said["evaluations"] == {"wanted": 95, "done": 95}
+    assert said["front"] == len(whole[1])
+    assert said["parameters"] == {
+        "encoding": "weighting",
+        "algorithm": "nsga2",
+        "seed": 4,
+        "population": 10,
+        "backfill": "easy",
+        "decoding": "online",
+        "workload": W.digest,
+    }
+    assert {"python", "numpy", "numba", "pymoo", "moocore", "paretosched"} == set(said["versions"])
+    assert said["kernel_seconds"] > 0
+    assert said["workload"] == {"name": "random", "jobs": 60, "capacity": 16}
+    assert len(said["sessions"]) == 1
+    assert (said["sessions"][0]["replayed"], said["sessions"][0]["host_cores"]) == (0, os.cpu_count())
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_worker_processes_make_the_same_archive(whole: tuple[Path, Front], tmp_path: Path, workers: int) -> None:
+    explore(W, tmp_path / "run", evaluations=95, workers=workers, **SMALL)
+    equal_runs(whole[0], tmp_path / "run")
+
+
+def test_other_seeds_make_other_archives(whole: tuple[Path, Front], tmp_path: Path) -> None:
+    explore(W, tmp_path / "run", evaluations=95, population=10, seed=5)
+    assert archive(whole[0]) != archive(tmp_path / "run")
+
+
+@pytest.mark.parametrize("steps", [(10, 95), (37, 95), (40, 41, 95)])
+def test_a_run_that_is_continued_equals_one_that_went_through(
+    whole: tuple[Path, Front], tmp_path: Path, steps: tuple[int, ...]
+) -> None:
+    for evaluations in steps:
+        explore(W, tmp_path / "run", evaluations=evaluations, **SMALL)
+    equal_runs(whole[0], tmp_path / "run")
+    assert (tmp_path / "run" / "front.parquet").read_bytes() == (whole[0] / "front.parquet").read_bytes()
+    assert [s["replayed"] for s in about(tmp_path / "run")["sessions"]] == [0, *steps[:-1]]
+
+
+def test_the_baseline_is_continued_too(tmp_path: Path) -> None:
+    explore(W, tmp_path / "a", evaluations=30, algorithm="random", **SMALL)
+    for evaluations in (15, 30):
+        explore(W, tmp_path / "b", evaluations=evaluations, algorithm="random", **SMALL)
+    equal_runs(tmp_path / "a", tmp_path / "b")
+
+
+def test_a_run_with_enough_evaluations_is_left_as_it_is(whole: tuple[Path, Front]) -> None:
+    before = archive(whole[0])
+    seen: list[Progress] = []
+    for evaluations in (95, 20):
+        front = explore(W, whole[0], evaluations=evaluations, progress=seen.append, **SMALL)
+        assert front.values.tobytes() == whole[1].values.tobytes()
+    assert archive(whole[0]) == before
+    assert [(p.generation, p.evaluations, p.total, p.replayed) for p in seen] == [(-1, 95, 95, 95)] * 2
+
+
+def test_progress_is_told_after_every_generation(tmp_path: Path) -> None:
+    seen: list[Progress] = []
+    front = explore(W, tmp_path / "run", evaluations=35, progress=seen.append, **SMALL)
+    assert [(p.generation, p.evaluations, p.total) for p in seen] == [
+        (0, 10, 35),
+        (1, 20, 35),
+        (2, 30, 35),
+        (3, 35, 35),
+    ]
+    assert seen[-1].front == len(front)
+    values = np.array([np.frombuffer(row[3]) for row in archive(tmp_path / "run")])
+    assert seen[-1].best == (values[:, 0].max(), *values[:, 1:].min(axis=0))
+    assert 0 < seen[0].seconds < seen[-1].seconds
+
+
+@pytest.mark.parametrize(("kill_seed", "encoding"), [(1, "weighting"), (2, "weighting"), (1, "sequence")])
+def test_a_run_killed_at_random_moments_equals_one_that_went_through(
+    tmp_path: Path, kill_seed: int, encoding: str
+) -> None:
+    words, total = (PULLED, 4000) if encoding == "sequence" else ({}, 1000)
+    done = subprocess.run(
+        [sys.executable, SCRIPT, "killed", str(tmp_path / "killed"), str(total), str(kill_seed), encoding],
+        capture_output=True,
+        text=True,
+        env=ENVIRONMENT,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    lines = [line.split() for line in done.stdout.splitlines()]
+    assert {(name, status) for name, status, _ in lines} <= {
+        ("SIGKILL", "-9"),
+        ("SIGINT", "130"),
+        ("SIGKILL", "0"),
+        ("SIGINT", "0"),
+    }
+    counts = [int(count) for _, _, count in lines]
+    assert counts == sorted(counts)
+    assert any(0 < count < total for count in counts)  # else the kills came at the wrong time
+    explore(random_workload(jobs=2000), tmp_path / "through", evaluations=total, population=20, seed=3, **words)
+    equal_runs(tmp_path / "through", tmp_path / "killed")
+
+
+def test_ctrl_c_leaves_a_front_and_a_run_that_goes_on(whole: tuple[Path, Front], tmp_path: Path) -> None:
+    def interrupt(progress: Progress) -> None:
+        if progress.evaluations == 40:
+            raise KeyboardInterrupt
+
+    run = tmp_path / "run"
+    with pytest.raises(KeyboardInterrupt):
+        explore(W, run, evaluations=95, progress=interrupt, **SMALL)
+    assert about(run)["status"] == "interrupted"
+    assert about(run)["evaluations"] == {"wanted": 95, "done": 40}
+    assert load_front(run).evaluations == 40
+    # interrupted again while it repeats what it has: nothing is lost
+    with pytest.raises(KeyboardInterrupt):
+        explore(W, run, evaluations=95, progress=lambda p: (_ for _ in ()).throw(KeyboardInterrupt), **SMALL)
+    assert load_front(run).evaluations == 40
+    explore(W, run, evaluations=95, **SMALL)
+    equal_runs(whole[0], run)
+
+
+@pytest.mark.parametrize("workers", ["0", "2"])
+def test_ctrl_c_at_a_terminal_ends_in_silence(tmp_path: Path, workers: str) -> None:
+    """A terminal sends it to the whole group, to worker processes as well."""
+    with subprocess.Popen(
+        [sys.executable, SCRIPT, "interrupted", str(tmp_path / "run"), workers],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=ENVIRONMENT,
+        start_new_session=True,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "begun\n"
+        time.sleep(0.05)
+        os.killpg(process.pid, signal.SIGINT)
+        _, complaints = process.communicate(timeout=30)
+    assert complaints == ""
+    assert process.returncode == 130
+    said = about(tmp_path / "run")
+    assert said["status"] == "interrupted"
+    assert said["evaluations"]["done"] == len(archive(tmp_path / "run")) == load_front(tmp_path / "run").evaluations
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"seed": 5}, "its seed is 4, not 5"),
+        ({"population": 20}, "its population is 10, not 20"),
+        ({"backfill": "none"}, "its backfill is easy, not none"),
+        ({"algorithm": "random"}, "its algorithm is nsga2, not random"),
+    ],
+)
+def test_a_run_is_not_continued_with_other_parameters(
+    whole: tuple[Path, Front], change: dict[str, object], message: str
+) -> None:
+    before = archive(whole[0])
+    with pytest.raises(InputError, match=message):
+        explore(W, whole[0], evaluations=200, **(SMALL | change))  # type: ignore[arg-type]
+    assert archive(whole[0]) == before
+
+
+def test_a_run_is_not_continued_with_another_workload(whole: tuple[Path, Front]) -> None:
+    with pytest.raises(InputError, match=rf"its workload is {W.digest}, not "):
+        explore(random_workload(seed=1), whole[0], evaluations=200, **SMALL)
+
+
+def test_a_run_made_by_other_software_is_not_continued(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    explore(W, run, evaluations=30, **SMALL)
+    connection = sqlite3.connect(run / "run.sqlite")
+    with connection:
+        other = np.full(27, 0.5).tobytes()
+        connection.execute("update evaluation set genome = ? where number = 17", (other,))
+    connection.close()
+    with pytest.raises(InputError, match="generation 1 differs: it was made with other versions"):
+        explore(W, run, evaluations=40, **SMALL)
+    assert len(archive(run)) == 30
+
+
+def test_two_processes_do_not_write_one_run(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    refused = []
+
+    def second(progress: Progress) -> None:
+        with pytest.raises(
+            InputError, match=rf"one process at a time, but process {os.getpid()} on .* has it"
+        ) as caught:
+            explore(W, run, evaluations=30, **SMALL)
+        refused.append(caught.value)
+
+    explore(W, run, evaluations=30, progress=second, **SMALL)
+    assert len(refused) == 3
+    assert len(archive(run)) == 30
+
+
+def test_a_directory_that_is_something_else_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("years of work")
+    with pytest.raises(InputError, match=r"must be a run directory or empty, but has no run.json and holds thesis.tex"):
+        explore(W, tmp_path, evaluations=30, **SMALL)
+    assert [p.name for p in tmp_path.iterdir()] == ["thesis.tex"]
+    with pytest.raises(InputError, match="cannot make a run directory here: File exists"):
+        explore(W, tmp_path / "thesis.tex", evaluations=30, **SMALL)
+    with pytest.raises(InputError, match="cannot make a run directory here: No such file"):
+        explore(W, tmp_path / "no" / "parent", evaluations=30, **SMALL)
+
+
+def test_a_run_that_never_evaluated_anything_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("paretosched.search.evaluation.PATIENCE", 0.5)
+    with pytest.raises(InputError, match="must be a reachable dask scheduler"):
+        explore(W, tmp_path / "run", evaluations=30, scheduler="tcp://127.0.0.1:9", **SMALL)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("damage", ["text", "header", "half", "table"])
+def test_a_damaged_store_is_one_line(tmp_path: Path, damage: str) -> None:
+    run = tmp_path / "run"
+    explore(W, run, evaluations=60, **SMALL)
+    path = run / "run.sqlite"
+    whole = path.read_bytes()
+    if damage == "table":
+        connection = sqlite3.connect(path)
+        with connection:
+            connection.execute("delete from evaluation where number = 3")
+        connection.close()
+    else:
+        path.write_bytes(
+            {"text": b"not a database, not at all\n" * 99, "header": b"\0" * 100 + whole[100:], "half": whole[:5000]}[
+                damage
+            ]
+        )
+    with pytest.raises(InputError, match=r"run\.sqlite: ") as caught:
+        explore(W, run, evaluations=70, **SMALL)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", "\x00", '{"format": "paretosched run 1", "parameters": []}'])
+def test_a_damaged_description_is_one_line(tmp_path: Path, text: str) -> None:
+    (tmp_path / "run.json").write_text(text)
+    with pytest.raises(InputError, match=r"run\.json: ") as caught:
+        explore(W, tmp_path, evaluations=30, **SMALL)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_generation_is_stored_whole_or_not_at_all(tmp_path: Path) -> None:
+    batch = Archive(np.ones((3, 2)), np.full((3, 4), np.nan), np.ones(3))
+    with open_run(tmp_path / "run", {"seed": 1}) as run:
+        append(run, 0, 0, batch)
+        with pytest.raises(InputError, match="cannot store evaluations"):
+            append(run, 1, 2, batch)  # number 2 is taken: the whole transaction fails
+        found = stored(run, 2, 4)
+    assert len(found) == 3
+    assert found.genomes.tolist() == batch.genomes.tolist()
+    assert np.isnan(found.values).all()
+
+
+def test_a_group_without_jobs_is_undefined_and_takes_no_part(tmp_path: Path) -> None:
+    w = W.with_(group=np.minimum(W.group, 1))
+    seen: list[Progress] = []
+    front = explore(w, tmp_path / "run", evaluations=40, progress=seen.append, **SMALL)
+    assert np.isnan(front.values[:, 4]).all()
+    assert np.isfinite(front.values[:, :4]).all()
+    assert np.isnan(seen[-1].best[4])
+    explore(w, tmp_path / "run", evaluations=60, **SMALL)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"evaluations": 9}, "evaluations must be at least the population, 10, but are 9"),
+        ({"population": 3}, r"population must be in 4\.\.10000 for nsga2, but is 3"),
+        ({"seed": -1}, "seed must be at least 0, but is -1"),
+        ({"workers": -1}, r"workers must be in 0\.\.\d+, 4 a core of this machine, but is -1"),
+        ({"backfill": "some"}, 'backfill must be one of none, easy, conservative, but is "some"'),
+        ({"algorithm": "nsga3"}, "algorithm must be one of nsga, nsga2, "),
+        ({"workers": 1, "scheduler": "tcp://127.0.0.1:9"}, "must not both be given"),
+    ],
+)
+def test_parameters_out_of_range_are_named_and_nothing_is_written(
+    tmp_path: Path, change: dict[str, object], message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        explore(W, tmp_path / "run", **({"evaluations": 30, **SMALL} | change))  # type: ignore[arg-type]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_was_stored_in_the_moment_of_an_interruption_is_published(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = store.append
+
+    def interrupted(run: store.Run, generation: int, first: int, archive: Archive) -> None:
+        real(run, generation, first, archive)
+        if generation == 2:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(store, "append", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        explore(random_workload(), tmp_path / "run", evaluations=60, population=10)
+    assert load_front(tmp_path / "run").evaluations == 30
+    assert read_about(tmp_path / "run")["evaluations"] == {"wanted": 60, "done": 30}
+
+
+def test_a_run_that_cannot_begin_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(path: Path) -> None:
+        raise InputError(f"{path}: the disk is full")
+
+    monkeypatch.setattr(store, "_connect", full)
+    (tmp_path / "empty").mkdir()
+    for name in ("run", "empty"):
+        with pytest.raises(InputError, match="the disk is full"), store.open_run(tmp_path / name, {"seed": 1}):
+            pytest.fail("must not be entered")
+    assert [path.name for path in tmp_path.rglob("*")] == ["empty"]
+
+
+def test_what_a_run_has_evaluated_can_be_read_without_opening_it(whole: tuple[Path, Front], tmp_path: Path) -> None:
+    directory, front = whole
+    values, seconds = evaluated(directory)
+    assert len(values) == len(seconds) == front.evaluations
+    assert values[front.evaluation].tobytes() == front.values.tobytes()
+    assert (seconds > 0).all()
+    with pytest.raises(InputError, match=r"must hold run\.sqlite, but there is none"):
+        evaluated(tmp_path)
+    (tmp_path / "run.sqlite").write_bytes(b"not a store" * 100)
+    with pytest.raises(InputError, match="not a readable store of evaluations"):
+        evaluated(tmp_path)

@@ -1,0 +1,254 @@
+"""From the words of an owner to what determines a run; every encoding and algorithm is continued and distributed."""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from paretosched.core.errors import InputError
+from paretosched.encodings.encoding import from_json, to_json
+from paretosched.encodings.orders import Orders
+from paretosched.encodings.sequence import Sequences
+from paretosched.encodings.weighting import Weighting
+from paretosched.fronts.front import merge
+from paretosched.fronts.front_files import load_front, save_front
+from paretosched.fronts.remake import row_policy, schedule
+from paretosched.search.exploration import Progress, explore
+from paretosched.search.settings import settle, start_orders
+from paretosched.simulation.objective import objectives
+from paretosched.simulation.simulator import simulate
+from support.exploring import random_workload
+from support.runs import equal_runs
+
+W = random_workload()
+LARGE = random_workload(jobs=6000)
+SIZE: dict[str, Any] = {"population": 10, "seed": 4}
+
+RUNS: dict[str, dict[str, Any]] = {
+    "orders": {"encoding": "orders", "evaluations": 26},
+    "orders of the queue": {"encoding": "orders", "start": ["queue"], "backfill": "easy", "evaluations": 13},
+    "nsga weighting": {"algorithm": "nsga", "evaluations": 45},
+    "offline weighting": {"decoding": "earliest", "evaluations": 45},
+    "agemoea2": {"algorithm": "agemoea2", "evaluations": 45},
+    "unsga3": {"algorithm": "unsga3", "evaluations": 45},
+    "rvea": {"algorithm": "rvea", "evaluations": 45},
+    "nsga swaps": {
+        "encoding": "sequence", "algorithm": "nsga", "moves": "adjacent", "recombination": "ox", "evaluations": 45,
+        "start": ["permutations"],
+    },
+    "nsga2 swaps": {"encoding": "sequence", "recombination": "cycle", "start": ["permutations"], "evaluations": 45},
+    "later": {"encoding": "sequence", "moves": "later", "movable": "either", "evaluations": 45},
+    "group": {"encoding": "sequence", "moves": "group", "movable": "hour", "recombination": "pmx", "evaluations": 45},
+    "pull": {
+        "encoding": "sequence", "moves": "pull", "decoding": "earliest", "start": ["easy", "conservative", "random"],
+        "evaluations": 45,
+    },
+    "fill": {
+        "encoding": "sequence", "moves": "fill", "recombination": "ox", "start": ["permutations"], "evaluations": 45,
+    },
+    "both": {"encoding": "sequence", "moves": "both", "start": ["easy", "random"], "evaluations": 45},
+    "sequences by agemoea2": {"encoding": "sequence", "algorithm": "agemoea2", "evaluations": 45},
+    "sequences by unsga3": {"encoding": "sequence", "algorithm": "unsga3", "evaluations": 45},
+    "sequences by rvea": {"encoding": "sequence", "algorithm": "rvea", "evaluations": 45},
+    "sequences by chance": {"encoding": "sequence", "algorithm": "random", "evaluations": 45},
+    "starts alone": {"encoding": "sequence", "algorithm": "all", "start": ["weak", "submit"], "evaluations": 14},
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Every kind of run, undisturbed."""
+    directory = tmp_path_factory.mktemp("runs")
+    for name, words in RUNS.items():
+        explore(W, directory / name, **SIZE, **words)
+    return directory
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_a_run_that_is_continued_equals_one_that_went_through(runs: Path, tmp_path: Path, name: str) -> None:
+    words = dict(RUNS[name])
+    total = words.pop("evaluations")
+    for moment in (1, 3):  # generations
+
+        def interrupt(progress: Progress, moment: int = moment) -> None:
+            if progress.generation == moment:
+                raise KeyboardInterrupt
+
+        with suppress(KeyboardInterrupt):  # some have fewer generations
+            explore(W, tmp_path / "run", **SIZE, **words, evaluations=total, progress=interrupt)
+    if words.get("algorithm") != "rvea":  # its horizon is part of the run
+        explore(W, tmp_path / "run", **SIZE, **words, evaluations=total - 1)
+    explore(W, tmp_path / "run", **SIZE, **words, evaluations=total)
+    equal_runs(runs / name, tmp_path / "run")
+
+
+def test_the_horizon_of_rvea_is_part_of_the_run(runs: Path) -> None:
+    with pytest.raises(InputError, match="the evaluations of rvea are part of the run, which has 45, so it cannot"):
+        explore(W, runs / "rvea", **SIZE, algorithm="rvea", evaluations=90)
+
+
+def test_a_search_that_has_no_more_to_ask_says_how_many_there_were(tmp_path: Path) -> None:
+    seen: list[Progress] = []
+    for _ in range(2):
+        front = explore(W, tmp_path / "run", encoding="orders", evaluations=5000, progress=seen.append)
+        assert front.evaluations == 26
+        assert (seen[-1].evaluations, seen[-1].total) == (26, 26)
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_every_row_of_a_front_becomes_its_schedule_again(runs: Path, name: str) -> None:
+    front = load_front(runs / name)
+    for row in range(len(front)):
+        again = schedule(front, row, W)
+        again.check()
+        assert objectives(again).tobytes() == front.values[row].tobytes()
+        if row_policy(front, row) is not None:
+            assert again.start.tolist() == simulate(W, row_policy(front, row)).start.tolist()  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_worker_processes_make_the_same_archives(runs: Path, tmp_path: Path, workers: int) -> None:
+    for name in ("orders", "offline weighting", "nsga2 swaps", "pull", "group", "both"):
+        explore(W, tmp_path / name, workers=workers, **SIZE, **RUNS[name])
+        equal_runs(runs / name, tmp_path / name)
+
+
+def test_fronts_of_all_encodings_merge_in_any_order_and_come_back_from_files(runs: Path, tmp_path: Path) -> None:
+    fronts = [load_front(runs / name) for name in RUNS]
+    whole = merge(fronts)
+    assert {type(whole.origins[i].encoding) for i in whole.origin} >= {Weighting, Sequences}
+    pairs = merge([merge(fronts[3:]), whole, merge(fronts[:7])])
+    save_front(whole, tmp_path / "whole.parquet")
+    save_front(pairs, tmp_path / "pairs.parquet")
+    assert (tmp_path / "whole.parquet").read_bytes() == (tmp_path / "pairs.parquet").read_bytes()
+    loaded = load_front(tmp_path / "whole.parquet")
+    assert loaded.genomes.tobytes() == whole.genomes.tobytes()
+    for row in range(len(loaded)):
+        assert objectives(schedule(loaded, row, W)).tobytes() == loaded.values[row].tobytes()
+
+
+def test_a_run_begins_with_the_members_of_another(runs: Path, tmp_path: Path) -> None:
+    front = load_front(runs / "nsga weighting")
+    online = explore(W, tmp_path / "again", **SIZE, algorithm="all", start=[str(runs / "nsga weighting")])
+    assert online.values.tobytes() == front.values.tobytes()
+    offline = explore(
+        W, tmp_path / "offline", **SIZE, algorithm="all", start=[str(runs / "nsga weighting")], decoding="earliest"
+    )
+    assert offline.evaluations == len(front)
+    both = merge([front, offline])
+    assert len(both) == len(offline)  # a schedule decoded as early as possible is nowhere worse
+    begun = explore(W, tmp_path / "begun", **SIZE, evaluations=20, start=[str(runs / "nsga weighting")])
+    assert {tuple(row) for row in begun.values.tolist()} & {tuple(row) for row in front.values.tolist()}
+    words: dict[str, Any] = {"encoding": "sequence", "start": [str(runs / "nsga weighting")], "algorithm": "all"}
+    orders = explore(W, tmp_path / "orders", population=len(front), **words)
+    assert orders.evaluations == len(front)
+    assert (orders.values.min(axis=0)[1:] <= front.values.min(axis=0)[1:]).all()  # of a start order, likewise
+
+
+def test_what_a_run_began_with_stays_when_its_source_changes(runs: Path, tmp_path: Path) -> None:
+    source = tmp_path / "source"
+    explore(W, source, **SIZE, evaluations=20)
+    words: dict[str, Any] = {"encoding": "sequence", "start": [str(source)], **SIZE}
+    explore(W, tmp_path / "whole", evaluations=30, **words)
+    explore(W, tmp_path / "run", evaluations=20, **words)
+    explore(W, source, **SIZE, evaluations=60)
+    explore(W, tmp_path / "run", evaluations=30, **words)
+    equal_runs(tmp_path / "whole", tmp_path / "run")
+
+
+def test_members_a_run_began_with_stay_when_their_source_is_gone(tmp_path: Path) -> None:
+    source = tmp_path / "source"
+    explore(W, source, **SIZE, evaluations=20)
+    for name, words in {"weighting": {}, "sequence": {"encoding": "sequence"}}.items():
+        begun: dict[str, Any] = {"start": [str(source)], **SIZE, **words}
+        explore(W, tmp_path / f"{name} whole", evaluations=30, **begun)
+        explore(W, tmp_path / name, evaluations=20, **begun)
+    shutil.rmtree(source)
+    for name, words in {"weighting": {}, "sequence": {"encoding": "sequence"}}.items():
+        explore(W, tmp_path / name, evaluations=30, start=[str(source)], **SIZE, **words)
+        equal_runs(tmp_path / f"{name} whole", tmp_path / name)
+
+
+def test_all_means_all_members(runs: Path, tmp_path: Path) -> None:
+    front = load_front(runs / "nsga weighting")
+    assert len(front) > 10
+    words: dict[str, Any] = {"encoding": "sequence", "start": [str(runs / "nsga weighting")], "algorithm": "all"}
+    assert explore(W, tmp_path / "all", **SIZE, **words).evaluations == len(front)
+
+
+def test_known_schedules_are_changed_a_little(runs: Path) -> None:
+    strategies = {
+        word: settle(LARGE, {}, seed=0, population=10, encoding="sequence", start=[word]).parameters["frequency"]
+        for word in ("submit", "permutations", "easy")
+    }
+    assert strategies == {"submit": 5000.0, "permutations": 5000.0, "easy": 50.0}
+
+
+def test_start_orders() -> None:
+    assert start_orders(W, ["submit"], 5, 0) == ("submit",)
+    assert len(start_orders(W, ["permutations"], 5, 0)) == 7
+    assert len(start_orders(W, ["weak"], 5, 0)) == 13
+    assert len(start_orders(W, ["random"], 5, 0)) == 5
+    assert start_orders(W, ["random"], 5, 0) != start_orders(W, ["random"], 5, 1)
+    assert start_orders(W, ["easy"], 5, 0)[0]["policy"]["rule"] == "easy"
+
+
+@pytest.mark.parametrize(
+    "encoding", [Weighting("none", "earliest"), Orders("easy"), Sequences(starts=("submit", {"order": [0, 1, 1]}))]
+)
+def test_an_encoding_comes_back_from_json(encoding: Any) -> None:
+    assert from_json(to_json(encoding)) == encoding
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ({"encoding": "strings"}, 'encoding must be one of weighting, orders, sequence, but is "strings"'),
+        ({"algorithm": "spea"}, 'algorithm must be one of .*, but is "spea"'),
+        ({"moves": "swap"}, 'moves must not be given with the encoding "weighting"'),
+        ({"frequency": 5}, 'frequency must not be given with the encoding "weighting"'),
+        ({"encoding": "sequence", "backfill": "easy"}, 'backfill must not be given with the encoding "sequence"'),
+        ({"encoding": "sequence", "moves": "jump"}, 'moves must be one of .*, but is "jump"'),
+        ({"encoding": "sequence", "frequency": 0}, "frequency must be at least 1, but is 0"),
+        ({"encoding": "sequence", "start": ["nobody"]}, 'one of submit, permutations, .* front, but is "nobody"'),
+        ({"encoding": "orders", "algorithm": "nsga2"}, "orders are few and enumerated"),
+        ({"encoding": "orders", "start": ["x"]}, 'start of orders must be one of workload, queue, but is "x"'),
+        ({"algorithm": "all"}, 'algorithm "all" must be given a run or front to begin with'),
+        ({"start": ["easy"]}, 'start of a weighting must be a run directory or a front file, but is "easy"'),
+        ({"decoding": "strict"}, 'decoding of a weighting must be one of online, earliest, but is "strict"'),
+    ],
+)  # fmt: skip
+def test_words_that_mean_nothing_are_named_and_nothing_is_written(
+    tmp_path: Path, words: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        explore(W, tmp_path / "run", **SIZE, evaluations=20, **words)
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_source_must_fit(runs: Path, tmp_path: Path) -> None:
+    other = random_workload(seed=9)
+    with pytest.raises(InputError, match="must begin with one of the same workload"):
+        explore(other, tmp_path / "run", **SIZE, start=[str(runs / "rvea")], evaluations=20)
+    with pytest.raises(InputError, match="must have schedules explored by weighting to begin with, but has none"):
+        explore(W, tmp_path / "run", **SIZE, start=[str(runs / "pull")], evaluations=20)
+    with pytest.raises(InputError, match="must have schedules explored by weighting or in the queue to begin with"):
+        explore(W, tmp_path / "run", **SIZE, encoding="sequence", start=[str(runs / "pull")], evaluations=20)
+
+
+def test_a_schedule_that_knows_the_future_fits_no_other_workload(runs: Path) -> None:
+    front = load_front(runs / "pull")
+    assert row_policy(front, 0) is None
+    with pytest.raises(InputError, match="knows the future of random, so it fits no other workload"):
+        schedule(front, 0, random_workload(seed=9))
+
+
+def test_the_strategy_never_exceeds_the_workload() -> None:
+    found = settle(W, {}, seed=0, population=10, encoding="sequence")
+    assert (found.parameters["frequency"], found.parameters["jump"]) == (60.0, 60.0)
+    assert not isinstance(found.space, np.ndarray)

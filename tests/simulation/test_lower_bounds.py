@@ -1,0 +1,299 @@
+"""No schedule beats the bounds, neither the best of tiny workloads nor any policy; and they are what the proof says."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from paretosched import Bounds, Policy, Schedule, Workload, bounds, objective_table, objectives, simulate
+from paretosched.kernels.widest import widest_first
+from paretosched.simulation.objective import shares
+from support.zoo import PLAIN_RULES, ZOO, drawn, fixed_policies, jobs, policies, workloads
+
+NEARLY = 1 + 1e-12
+
+
+def beaten(found: Bounds, values: np.ndarray, workload: Workload) -> list[str]:
+    """The objectives in which a schedule is better than its bound, by whatever little."""
+    assert (np.isnan(values) == np.isnan(found.together)).all()
+    assert (np.isnan(values) == np.isnan(found.alone)).all()
+    sign = np.array([-1.0 if o.maximise else 1.0 for o in objective_table(workload.groups)])
+    worse = (sign * values < sign * found.together) | (sign * found.together < sign * found.alone)
+    return [o.name for o, is_worse in zip(objective_table(workload.groups), worse, strict=True) if is_worse]
+
+
+def placed(workload: Workload, order: tuple[int, ...], first: int = 0) -> list[int]:
+    """Start times, no earlier than `first`, if each job in turn takes the earliest seconds that are still free."""
+    w = workload
+    free = np.full(int(max(w.submit[-1], first) + w.run.sum()), w.capacity)
+    start = [0] * len(w)
+    for j in order:
+        t = max(int(w.submit[j]), first)
+        while (free[t : t + w.run[j]] < w.width[j]).any():
+            t += 1
+        free[t : t + w.run[j]] -= w.width[j]
+        start[j] = t
+    return start
+
+
+def waiting(workload: Workload, rows: list[int]) -> tuple[Fraction, int]:
+    """Integral of A - D of these jobs, and when D ends, one second after the other as the proof has them."""
+    w = workload
+    m = w.capacity
+    columns = (w.submit, w.run, w.width)
+    submit, run, width = ({j: int(column[j]) for j in rows} for column in columns)
+    left = {j: run[j] for j in rows if 2 * width[j] > m}
+    total = sum(run[j] * width[j] for j in rows)
+    alone = flowed_in = 0  # A and F at the beginning of second t
+    queued = Fraction(0)  # F - D then
+    integral = Fraction(0)
+    t = min(submit.values())
+    while flowed_in < total or queued > 0:
+        rate = sum(width[j] for j in rows if submit[j] <= t < submit[j] + run[j])
+        inflow = sum(width[j] for j in rows if j not in left and submit[j] <= t < submit[j] + run[j])
+        available = [j for j in left if submit[j] <= t and left[j] > 0]
+        if available:
+            widest = max(available, key=lambda j: width[j])
+            left[widest] -= 1
+            inflow += width[widest]
+        integral += (alone - flowed_in) + Fraction(rate - inflow, 2)
+        alone += rate
+        flowed_in += inflow
+        after = max(Fraction(0), queued + inflow - m)
+        integral += (queued + after) / 2 if after or inflow >= m else queued * queued / (2 * (m - inflow))
+        queued = after
+        t += 1
+    return integral, t
+
+
+def exactly(workload: Workload) -> tuple[list[Fraction | None], int]:
+    """The bounds "together" of AWRT, AWRT1, ... in exact arithmetic, and the last completion of a prompt schedule."""
+    w = workload
+    found: list[Fraction | None] = []
+    ends = []
+    members = [list(range(len(w)))] + [np.flatnonzero(w.group == g).tolist() for g in range(len(w.groups))]
+    for rows in members:
+        if not rows:
+            found.append(None)
+            continue
+        integral, end = waiting(w, rows)
+        ends.append(end)
+        work = sum(int(w.run[j] * w.width[j]) for j in rows)
+        found.append((sum(int(w.run[j] ** 2 * w.width[j]) for j in rows) + integral) / work)
+    return found, ends[0]
+
+
+def in_units(workload: Workload) -> Workload:
+    """The same jobs with the largest unit of time in which all times are whole."""
+    unit = np.gcd.reduce(np.concatenate([workload.submit, workload.run]))
+    run = workload.run // unit
+    return workload.with_(submit=workload.submit // unit, run=run, estimate=run)
+
+
+def check_against_exact(w: Workload) -> None:
+    found = bounds(w)
+    exact, end = exactly(w)
+    for value, true in zip(found.together[1:].tolist(), exact, strict=True):
+        if true is None:
+            assert np.isnan(value)
+        else:
+            assert true / Fraction(NEARLY) <= Fraction(value) <= true * Fraction(NEARLY)
+    assert found.prompt_utilisation == 100.0 * w.work / (w.capacity * (end - int(w.submit[0])))
+
+
+@pytest.mark.parametrize(
+    ("w", "weighted", "prompt_span"),
+    [
+        # a lone job: nothing waits
+        (jobs(4, (7, 10, 10, 3)), 30 * 10, 10),
+        # twelve processors wanted, four there: 8 wait in each of 2 s, then 16 flow out in 4 s
+        (jobs(4, *[(0, 2, 2, 2)] * 6), 24 * 2 + 16 * 2 / 2 + 16 * 4 / 2, 6),
+        # 6 flow in, 4 out for 2 s; then 4 wait, and 1 flows in and 4 out: empty after 4/3 s, idle in part until 5
+        (jobs(4, (0, 5, 5, 1), (0, 2, 2, 2), (0, 2, 2, 1), (0, 2, 2, 2)), 25 + 20 + 4 * 2 / 2 + 4 * (4 / 3) / 2, 5),
+        # two wide jobs in turn: the second 10 s late
+        (jobs(4, (0, 10, 10, 3), (0, 10, 10, 3)), 60 * 10 + 30 * 10, 20),
+        # the wider one, later, stops the other for 2 s: 6 s of it come 2 s late
+        (jobs(4, (0, 10, 10, 3), (4, 2, 2, 4)), 300 + 16 + 3 * 6 * 2, 12),
+        # in turn, and beside them a narrow job, as 3 + 2 flow in: for 10 s, 1 a second must wait, 10 in all, and flows
+        # out while 3 flow in for 10 s more
+        (jobs(4, (0, 10, 10, 3), (0, 10, 10, 3), (0, 10, 10, 2)), 800 + 300 + 10 * 10 / 2 + 10 * 10 / 2, 20),
+        # jobs of half the machine are not wide
+        (jobs(4, (0, 10, 10, 2), (0, 10, 10, 2)), 400, 10),
+    ],
+)
+def test_response_times_by_hand(w: Workload, weighted: float, prompt_span: int) -> None:
+    found = bounds(w)
+    assert found.together[1] == pytest.approx(weighted / w.work, rel=1e-13)
+    assert found.together[2] == found.together[1]
+    assert found.alone[1] == (w.run**2 * w.width).sum() / w.work
+    assert found.prompt_utilisation == 100 * w.work / (w.capacity * prompt_span)
+
+
+@pytest.mark.parametrize(
+    ("w", "alone", "together"),
+    [
+        (jobs(4, (0, 10, 10, 1), (5, 4, 4, 1)), 10, 10),  # the longest job
+        (jobs(4, (0, 3, 3, 2), (0, 3, 3, 2), (9, 1, 1, 1)), 4, 4),  # 13 processor seconds need 4 s of 4 processors
+        (jobs(4, (0, 3, 3, 3), (0, 3, 3, 3), (99, 1, 1, 1)), 5, 6),  # 19 would need 5 s, but wide jobs run in turn
+    ],
+)
+def test_the_shortest_span_by_hand(w: Workload, alone: int, together: int) -> None:
+    found = bounds(w)
+    assert found.alone[0] == 100 * w.work / (w.capacity * alone)
+    assert found.together[0] == 100 * w.work / (w.capacity * together)
+
+
+def test_pieces_by_hand() -> None:
+    # 3 wide from 0, stopped by 5 wide at 4, which is not stopped by 4 wide at 5; idle; then two in the order of arrival
+    submit, run, width = np.array([[0, 4, 5, 50, 50], [10, 3, 2, 1, 1], [3, 5, 4, 3, 3]])
+    pieces = np.empty((4, 10), np.int64)
+    count = widest_first(submit, run, width, pieces)
+    assert pieces[:, :count].T.tolist() == [
+        [0, 4, 3, 0],
+        [4, 1, 5, 0],
+        [5, 2, 5, 0],
+        [7, 2, 4, 2],
+        [9, 6, 3, 5],
+        [50, 1, 3, 0],
+        [51, 1, 3, 1],
+    ]
+    assert widest_first(submit[:0], run[:0], width[:0], pieces) == 0
+
+
+@pytest.mark.parametrize(
+    "name",
+    [name for name, w in ZOO.items() if (u := in_units(w)).submit[-1] + u.run.sum() < 3000],
+)
+def test_exact_arithmetic_gives_the_same_on_the_zoo(name: str) -> None:
+    check_against_exact(in_units(ZOO[name]))
+
+
+@settings(deadline=None, max_examples=100)
+@given(w=workloads(exact=True).map(in_units))
+def test_exact_arithmetic_gives_the_same(w: Workload) -> None:
+    check_against_exact(w)
+
+
+def test_no_schedule_of_a_tiny_workload_beats_them_and_some_meet_them() -> None:
+    """All orders with earliest placement; they include the best schedule for every response time."""
+    met = np.zeros(4, dtype=int)
+    wide_met = prompt_met = 0
+    for seed in range(150):
+        w = drawn(seed, 4 + seed % 2, 4, gap=2, run=4, slack=0.0, groups=2)
+        found = bounds(w)
+        best = np.array([-np.inf, np.inf, np.inf, np.inf])
+        for order in permutations(range(len(w))):
+            for first in (0, int(w.submit[-1])):
+                schedule = Schedule(w, placed(w, order, first)).check()
+                values = objectives(schedule)
+                assert beaten(found, values, w) == []
+                if schedule.start.min() == w.submit[0]:
+                    assert values[0] <= found.prompt_utilisation
+                    prompt_met += values[0] == found.prompt_utilisation
+                best = np.concatenate([np.fmax(best[:1], values[:1]), np.fmin(best[1:], values[1:])])
+        met += np.abs(best - found.together) <= 1e-12 * found.together
+        wide_met += found.together[1] > found.alone[1] and best[1] <= found.together[1] * NEARLY
+    assert (met > 20).all(), met
+    assert wide_met > 5
+    assert prompt_met > 50
+
+
+@pytest.mark.parametrize("name", list(ZOO))
+def test_no_policy_beats_them_on_the_zoo(name: str) -> None:
+    w = ZOO[name]
+    found = bounds(w)
+    for policy in fixed_policies(w.groups).values():
+        values = objectives(simulate(w, policy))
+        assert beaten(found, values, w) == []
+        assert values[0] <= found.prompt_utilisation <= found.together[0] <= 100
+
+
+@settings(deadline=None, max_examples=150)
+@given(data=st.data(), w=workloads())
+def test_no_policy_beats_them(data: st.DataObject, w: Workload) -> None:
+    values = objectives(simulate(w, data.draw(policies(w.groups))))
+    found = bounds(w)
+    assert beaten(found, values, w) == []
+    assert values[0] <= found.prompt_utilisation <= found.together[0] <= 100
+
+
+@pytest.mark.parametrize("capacity", [1, 7, 1024])
+def test_sums_that_round_do_not_beat_them(capacity: int) -> None:
+    # Work far beyond 2^53, where neither a sum nor a product is exact, and schedules that are as good as the bounds.
+    rng = np.random.default_rng(capacity)
+    run = rng.integers(10**11, 10**12, 2000)
+    w = Workload(
+        submit=np.zeros(2000, dtype=np.int64),
+        run=run,
+        estimate=run,
+        width=np.full(2000, capacity),
+        capacity=capacity,
+        group=rng.integers(0, 3, 2000),
+        groups=tuple("123"),
+    )
+    found = bounds(w)
+    for order in (np.arange(2000), rng.permutation(2000), np.argsort(w.group, kind="stable")):
+        start = np.empty(2000, dtype=np.int64)
+        start[order] = np.cumsum(run[order]) - run[order]
+        values = objectives(Schedule(w, start).check())
+        assert beaten(found, values, w) == []
+        assert values[0] <= found.prompt_utilisation
+        # weight and work of a job are the same, so that every order of full-machine jobs is as good
+        assert values[1] == pytest.approx(found.together[1], rel=1e-10)
+    assert values[2] == pytest.approx(found.together[2], rel=1e-10)  # group 1 went first
+
+
+def test_with_processors_for_all_nobody_needs_to_wait() -> None:
+    w = drawn(8, 60, 16, gap=1, run=20).with_(capacity=60 * 16)
+    found = bounds(w)
+    assert found.together.tolist() == found.alone.tolist()
+    values = objectives(simulate(w, "fcfs"))
+    assert values[1:].tolist() == found.together[1:].tolist()
+    assert values[0] == found.prompt_utilisation
+
+
+def test_on_a_saturated_machine_they_are_far_above_nobody_waits() -> None:
+    w = ZOO["a queue of 150"]
+    found = bounds(w)
+    easy = objectives(simulate(w, "easy"))
+    assert found.together[1] > 5 * found.alone[1]
+    assert found.together[1] > 0.75 * easy[1]
+    assert found.prompt_utilisation > easy[0] > 0.8 * found.prompt_utilisation
+
+
+@settings(deadline=None, max_examples=100)
+@given(w=workloads())
+def test_all_jobs_together_are_bounded_no_weaker_than_their_groups(w: Workload) -> None:
+    found = bounds(w)
+    share = shares(w)
+    present = share > 0
+    assert found.together[1] * NEARLY >= share[present] @ found.together[2:][present]
+
+
+@settings(deadline=None, max_examples=50)
+@given(w=workloads(), later=st.integers(1, 10**6))
+def test_shifting_time_and_estimates_change_nothing(w: Workload, later: int) -> None:
+    found = bounds(w)
+    for other in (w.with_(submit=w.submit + later), w.with_(estimate=w.run)):
+        again = bounds(other)
+        np.testing.assert_array_equal(again.together, found.together)
+        np.testing.assert_array_equal(again.alone, found.alone)
+        assert again.prompt_utilisation == found.prompt_utilisation
+
+
+@pytest.mark.traces
+def test_ctc_has_room_below_easy_but_not_much_in_all(traces) -> None:
+    from paretosched import read_swf
+
+    w = read_swf(traces / "CTC-SP2-1996-3.1-cln.swf.gz")
+    found = bounds(w)
+    for rule in PLAIN_RULES[:3]:
+        values = objectives(simulate(w, Policy(rule)))
+        assert beaten(found, values, w) == []
+        assert values[0] <= found.prompt_utilisation
+    assert found.together[1] > 1.5 * found.alone[1]

@@ -1,0 +1,96 @@
+"""Objectives worked out by hand, and their relation to each other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from paretosched import InputError, Schedule, Workload, objective_table, objectives, simulate
+from paretosched.simulation.objective import shares
+from support.zoo import ZOO, jobs, workloads
+
+# Two groups on 4 processors; consumption 10 x 2, 5 x 4, 20 x 1; starts 0, 10, 15.
+THREE = jobs(4, (0, 10, 12, 2, 0), (1, 5, 5, 4, 1), (3, 20, 30, 1, 1))
+ENDS = Schedule(THREE, [0, 10, 15])
+
+
+def test_worked_example() -> None:
+    util, awrt, first, second = objectives(ENDS).tolist()
+    assert util == 100 * 60 / (4 * 35)
+    assert awrt == (20 * 10 + 20 * 14 + 20 * 32) / 60
+    assert first == 10.0
+    assert second == (20 * 14 + 20 * 32) / 40
+
+
+def test_the_span_begins_with_the_first_start_not_with_second_0() -> None:
+    late = jobs(4, (100, 10, 10, 2))
+    assert objectives(Schedule(late, [120])).tolist() == [50.0, 30.0, 30.0]
+
+
+def test_only_counted_jobs_count() -> None:
+    util, awrt, first, second = objectives(ENDS, counted=[False, True, True]).tolist()
+    assert util == 100 * 40 / (4 * 25)
+    assert awrt == second == (20 * 14 + 20 * 32) / 40
+    assert np.isnan(first)
+    assert np.isnan(objectives(ENDS, counted=[False] * 3)).all()
+    np.testing.assert_array_equal(objectives(ENDS, counted=[True] * 3), objectives(ENDS))
+
+
+@pytest.mark.parametrize("counted", [[True, True], [0, 1, 2], [0.0, 1.0, np.nan], [[True, True, True]], True])
+def test_counted_must_be_one_bool_a_job(counted: Any) -> None:
+    with pytest.raises(InputError, match=r"^counted must be bool with shape \(3,\)"):
+        objectives(ENDS, counted=counted)
+
+
+def test_an_empty_group_is_undefined_not_zero() -> None:
+    w = ZOO["empty groups"]
+    values = objectives(simulate(w, "easy"))
+    assert np.isnan(values).tolist() == [False, False, False, False, True, True]
+    assert shares(w)[2:].tolist() == [0.0, 0.0]
+
+
+@settings(deadline=None, max_examples=100)
+@given(w=workloads())
+def test_awrt_is_a_fixed_mean_of_the_awrt_of_the_groups(w: Workload) -> None:
+    weight = shares(w)
+    assert weight.sum() == pytest.approx(1)
+    for rule in ("fcfs", "list", "easy"):
+        values = objectives(simulate(w, rule))
+        present = weight > 0
+        assert np.isnan(values[2:]).tolist() == (~present).tolist()
+        assert values[1] == pytest.approx(float(weight[present] @ values[2:][present]), rel=1e-12)
+
+
+@settings(deadline=None, max_examples=100)
+@given(w=workloads())
+def test_measures_what_plain_sums_measure(w: Workload) -> None:
+    schedule = simulate(w, "easy")
+    rows = list(zip(*(a.tolist() for a in (w.submit, w.run, w.width, w.group, schedule.start)), strict=True))
+    work = sum(p * m for _, p, m, _, _ in rows)
+    span = max(s + p for _, p, _, _, s in rows) - min(s for *_, s in rows)
+    values = objectives(schedule)
+    assert values[0] == pytest.approx(100 * work / (w.capacity * span), rel=1e-12)
+    assert 0 < values[0] <= 100
+    for g in range(len(w.groups)):
+        mine = [(p * m, s + p - r) for r, p, m, group, s in rows if group == g]
+        if mine:
+            assert values[2 + g] == pytest.approx(sum(a * b for a, b in mine) / sum(a for a, _ in mine), rel=1e-12)
+
+
+def test_sums_do_not_overflow() -> None:
+    # consumption times response adds up to 2e24
+    w = jobs(10**6, *((0, 10**8, 10**8, 10**6) for _ in range(20)))
+    values = objectives(simulate(w, "fcfs"))
+    assert values.tolist() == [100.0, pytest.approx(10.5e8), pytest.approx(10.5e8)]
+
+
+def test_the_table_names_every_value() -> None:
+    for w in (THREE, ZOO["ten groups"]):
+        table = objective_table(w.groups)
+        assert len(table) == len(objectives(simulate(w, "fcfs")))
+        assert [o.name for o in table[:4]] == ["UTIL", "AWRT", "AWRT1", "AWRT2"]
+        assert [o.maximise for o in table] == [True] + [False] * (len(w.groups) + 1)
+        assert [o.unit for o in table] == ["%"] + ["s"] * (len(w.groups) + 1)

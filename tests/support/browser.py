@@ -1,0 +1,77 @@
+"""A real browser for the tests and the benchmark of the page: Debian's Chromium, driven by Playwright."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from support.commands import ROOT, environment
+
+ARGUMENTS = [
+    "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync",
+    "--no-first-run",
+]  # fmt: skip
+
+
+def executable() -> str | None:
+    """The browser to use; None without one, or without Playwright."""
+    try:
+        import playwright.sync_api  # noqa: F401
+    except ImportError:
+        return None
+    named = os.environ.get("BROWSER_PATH")
+    return named or next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+
+
+@contextmanager
+def browser() -> Iterator[Any]:
+    """A running browser."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=executable(), args=ARGUMENTS)
+        try:
+            yield started
+        finally:
+            started.close()
+
+
+@contextmanager
+def served(*arguments: object, cwd: Path | None = None) -> Iterator[str]:
+    """`paretosched app` as a process of its own, on a free port; gives its address."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "paretosched.cli", "app", *map(str, arguments), "--port", "0"],
+        cwd=cwd or ROOT, env=environment(PYTHONUNBUFFERED="1"), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        text=True,
+    )  # fmt: skip
+    try:
+        assert process.stdout is not None
+        url = process.stdout.readline().strip()
+        assert url.startswith("http://"), (url, process.communicate(timeout=30))
+        process.stdout.readline()
+        wait_for(url)
+        yield url
+    finally:
+        process.terminate()
+        process.communicate(timeout=60)
+
+
+def wait_for(url: str) -> None:
+    """Wait until the page answers."""
+    for _ in range(200):
+        try:
+            urllib.request.urlopen(url, timeout=10).close()
+            return
+        except urllib.error.HTTPError:
+            return
+        except OSError:
+            time.sleep(0.05)
+    raise AssertionError(f"{url} does not answer")

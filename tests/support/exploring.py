@@ -1,0 +1,109 @@
+"""Small random workloads for the tests of exploration; as a script, runs that are killed or interrupted."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import sqlite3
+import sys
+import time
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from paretosched.cli.command_line import _sure_interrupt
+from paretosched.search.exploration import explore
+from paretosched.workload.workload import Workload
+
+
+def random_workload(jobs: int = 60, groups: int = 3, seed: int = 0, capacity: int = 16) -> Workload:
+    r = np.random.default_rng(seed)
+    run = r.integers(1, 3000, jobs)
+    return Workload(
+        submit=np.sort(r.integers(0, jobs * 500, jobs)),
+        run=run,
+        estimate=run * r.integers(1, 4, jobs),
+        width=r.integers(1, capacity // 2, jobs),
+        capacity=capacity,
+        group=r.integers(0, groups, jobs),
+        groups=tuple(str(i + 1) for i in range(groups)),
+        name="random",
+    )
+
+
+PULLED: dict[str, Any] = {
+    "encoding": "sequence", "moves": "pull", "recombination": "ox", "start": ["permutations"], "frequency": 50,
+}  # fmt: skip
+
+
+def killed(
+    directory: Path, evaluations: int, kill: signal.Signals, delay: float, workload: Workload, words: dict[str, Any]
+) -> int:
+    """Explore in a child that gets a signal after a while; its exit status."""
+    with warnings.catch_warnings():
+        # Python 3.12 warns of threads, of which only numpy's idle ones are left here
+        warnings.simplefilter("ignore", DeprecationWarning)
+        child = os.fork()
+    if child == 0:
+        status = 0
+        try:
+            explore(workload, directory, evaluations=evaluations, population=20, seed=3, **words)
+        except KeyboardInterrupt:
+            status = 130
+        except BaseException as error:
+            print("child failed:", repr(error), file=sys.stderr, flush=True)
+            status = 1
+        os._exit(status)
+    time.sleep(delay)
+    os.kill(child, kill)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def interrupted(directory: Path, workers: int) -> None:
+    """Explore until Ctrl-C comes, and say when simulations have begun."""
+    try:
+        with _sure_interrupt():  # as the command line does: a callback of Dask may swallow it
+            explore(
+                random_workload(jobs=2000),
+                directory,
+                evaluations=10**6,
+                population=20,
+                seed=3,
+                workers=workers,
+                progress=lambda p: print("begun", flush=True) if p.generation == 1 else None,
+            )
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+def killed_again_and_again(directory: Path, evaluations: int, seed: int, encoding: str) -> None:
+    """Print the evaluations in the store after each kill, then finish the run."""
+    workload = random_workload(jobs=2000)
+    words = PULLED if encoding == "sequence" else {}
+    # import and compile before the children are forked, so that they are killed at work
+    explore(workload, directory.with_name("warm"), evaluations=20, population=20, seed=3, **words)
+    r = random.Random(seed)
+    patience, before = 1.0, 0
+    for attempt in range(8):
+        kill = signal.SIGINT if attempt % 4 == 3 else signal.SIGKILL
+        status = killed(directory, evaluations, kill, patience * r.uniform(0.03, 0.3), workload, words)
+        count = 0
+        if (directory / "run.sqlite").exists():
+            connection = sqlite3.connect(directory / "run.sqlite")
+            count = connection.execute("select count(*) from sqlite_master").fetchone()[0]
+            count = count and connection.execute("select count(*) from evaluation").fetchone()[0]
+            connection.close()
+        print(kill.name, status, count, flush=True)
+        patience, before = patience * (2 if count == before else 1), count  # a busy machine gets nowhere otherwise
+    explore(workload, directory, evaluations=evaluations, population=20, seed=3, **words)
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # jobs in the background inherit it as ignored
+    if sys.argv[1] == "interrupted":
+        interrupted(Path(sys.argv[2]), int(sys.argv[3]))
+    else:
+        killed_again_and_again(Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]), sys.argv[5])

@@ -1,0 +1,88 @@
+"""Fronts for the tests of what is shown, with the shape of real ones but without a single simulation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from paretosched.comparison.comparison import Comparison, improvement
+from paretosched.encodings.encoding import Encoding, gene_labels
+from paretosched.encodings.weighting import Weighting, lower_upper
+from paretosched.fronts.front import Front, Origin, front_of
+
+EASY = Weighting()
+
+
+def a_run(name: str = "run-a") -> Origin:
+    return Origin(name, "nsga2", 71, 100, Weighting(), evaluations=25_000)
+
+
+def a_front(
+    points: int = 50, *, name: str = "made up", groups: tuple[str, ...] = tuple("12345"), empty: int = -1
+) -> Front:
+    """Correlated log-normal response times; AWRT is their weighted mean; `empty` is a group without jobs."""
+    rng = np.random.default_rng(5)
+    count = len(groups)
+    weight = rng.dirichlet(np.full(count, 0.8), points)
+    excess = np.exp(rng.normal(scale=0.5, size=(points, count)) - 6 * weight)
+    awrt_of = np.linspace(60_000, 30_000, count) * (1 + np.geomspace(0.3, 2.0, count) * excess)
+    share = np.full(count, 1 / count)
+    if empty >= 0:
+        share = np.where(np.arange(count) == empty, 0.0, 1 / (count - 1))
+    awrt = awrt_of @ share
+    util = 67 - awrt / awrt.max() + 0.1 * rng.normal(size=points)
+    if empty >= 0:
+        awrt_of[:, empty] = np.nan
+    return made_up(np.column_stack([util, awrt, awrt_of]), groups, name, "ab12" * 16)
+
+
+def made_up(values: np.ndarray, groups: tuple[str, ...], name: str, digest: str, encoding: Encoding = EASY) -> Front:
+    """A front of any values, evaluated one by one; their genomes mean nothing."""
+    points = len(values)
+    genomes = np.zeros((points, len(gene_labels(encoding, len(groups)))))
+    run = a_run()._replace(encoding=encoding)
+    return Front(
+        values, genomes, np.zeros(points, dtype=np.int64), np.arange(points) * 3, (run,), groups, name, digest,
+        (genomes[:0],),
+    )  # fmt: skip
+
+
+def a_comparison(front: Any, names: tuple[str, ...] = ("EASY", "FCFS", "recorded")) -> Comparison:
+    """Policies in the middle of the front, FCFS far away from it."""
+    middle = np.median(front.values, axis=0)
+    values = np.array([middle * (6.0 if name == "FCFS" else 1.0 + 0.02 * k) for k, name in enumerate(names)])
+    sign = np.array([1.0 if o.maximise else -1.0 for o in front.objectives])
+    return Comparison(
+        front.workload,
+        front.digest,
+        133_024,
+        1024,
+        front.objectives,
+        names,
+        values,
+        improvement(values, values[0]),
+        np.where(sign > 0, 68.0, 0.9 * front.values.min(axis=0)),
+        "ideal point: made up",
+        np.array([14, 50, 0]),
+        np.array([0, 0, 7]),
+        sign * (sign * front.values).max(axis=0),
+    )
+
+
+def random_front(
+    seed: int,
+    rows: int = 30,
+    levels: int = 6,
+    groups: int = 2,
+    name: str = "",
+    digest: str = "d",
+    backfill: str = "easy",
+) -> Front:
+    """Integers with many ties; run parameters follow from the seed."""
+    r = np.random.default_rng(seed)
+    values = r.integers(0, levels, (rows, groups + 2)).astype(float)
+    values[:, 1] = values[:, 2:].mean(axis=1)
+    genomes = lower_upper(groups)[1] * r.random((rows, lower_upper(groups)[1].size))
+    run = Origin(name or f"run{seed}", "nsga2", seed, 10, Weighting(backfill))
+    return front_of(values, genomes, run, tuple(str(i + 1) for i in range(groups)), "w", digest)

@@ -1,0 +1,562 @@
+"""What SCOJO-PECT and its group optimisation must do, written so plainly that it can be checked by reading.
+
+Pure Python, sets of processors, whole seconds, nothing kept that can be worked out again; permutations are made one by
+one and scheduled from the first job on. The conventions, beyond those of naive.py:
+
+- At one second: completions, arrivals, then the end or the beginning of a slice, then one scheduling pass.
+- A slice ends when its time is up or nothing of its class is left. The next is that of the next class in the order
+  short, medium, long of which anything is there; after the last one a new interval begins. If that is the class it was,
+  its jobs run on; otherwise all jobs stop, nothing runs for the overhead, and then the slice begins. A machine without
+  jobs has no slice, and begins one at once when jobs arrive.
+- A slice's time is what is left of the interval, less an overhead for each later class with jobs, divided by the shares
+  of these classes; a short slice lasts as long as the longest short job needs, within its limit, or its share.
+- Jobs of a class never share a processor, so that all of them can run in their slice. A job starts on the lowest
+  processors that are idle and that no started job of its own class has.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import product
+from typing import NamedTuple
+from zoneinfo import ZoneInfo
+
+from paretosched import Workload
+from paretosched.policies.time_sharing import Grouping, Optimisation, Shares, TimeSharing
+
+SHORT, MEDIUM, LONG = 0, 1, 2
+
+
+@dataclass(eq=False)
+class Job:
+    """A job; `told` is how long the scheduler believes it runs."""
+
+    row: int
+    submit: int
+    run: int
+    told: int
+    width: int
+    kind: int
+    done: int = 0
+    nodes: frozenset[int] = frozenset()
+    since: int | None = None  # it has run without a break since then
+    planned: bool = False
+
+    @property
+    def left(self) -> int:
+        return self.told - self.done
+
+
+class Planned(NamedTuple):
+    job: Job
+    start: int
+
+    @property
+    def end(self) -> int:
+        return self.start + self.job.left
+
+
+@dataclass
+class Group:
+    order: list[Job]
+    finisher: Job | None
+
+
+@dataclass
+class Counts:
+    groups: list[int] = field(default_factory=lambda: [0, 0])
+    jobs: list[int] = field(default_factory=lambda: [0, 0])
+
+
+@dataclass
+class Sharing:
+    """A simulation: run it, then read `segments`, `switches`, `counts`."""
+
+    workload: Workload
+    sharing: TimeSharing
+    segments: list[tuple[int, int, int, tuple[tuple[int, int], ...]]] = field(default_factory=list)
+    switches: list[tuple[int, int]] = field(default_factory=list)
+    counts: Counts = field(default_factory=Counts)
+    delayed: int = 0  # planned jobs that backfilling delayed: must stay 0
+
+    def run(self) -> Sharing:
+        w, s = self.workload, self.sharing
+        told = w.run if s.run_times == "known" else w.estimate
+        self.jobs = []
+        for row in range(len(w)):
+            known = int(told[row])
+            kind = SHORT if known < s.medium_from else MEDIUM if known < s.long_from else LONG
+            self.jobs.append(Job(row, int(w.submit[row]), int(w.run[row]), known, int(w.width[row]), kind))
+        self.future = list(self.jobs)
+        self.waiting: list[Job] = []
+        self.started: list[Job] = []  # running or preempted
+        self.groups: dict[int, Group] = {}
+        self.kind: int | None = None  # of the slice
+        self.begin = 0  # of the slice, after the switch
+        self.end = 0
+        self.interval_end = 0
+        while self.future or self.waiting or self.started:
+            self.event(self.next_event())
+        self.segments.sort()
+        return self
+
+    # ---- events
+
+    def running(self) -> list[Job]:
+        return [j for j in self.started if j.since is not None]
+
+    def next_event(self) -> int:
+        times = [j.submit for j in self.future[:1]]
+        times += [j.since + j.run - j.done for j in self.running()]
+        # Slices of the only class there is follow each other, and nothing happens between them.
+        there = {j.kind for j in self.waiting + self.started}
+        self.alone = self.kind in (MEDIUM, LONG) and self.end > self.begin and there == {self.kind}
+        if self.kind is not None and not self.alone:
+            times.append(self.end if self.end > self.begin else self.begin)  # it has no end before it begins
+        return min(times)
+
+    def event(self, t: int) -> None:
+        for job in self.running():
+            if job.since + job.run - job.done == t:
+                self.stop(job, t)
+                self.started.remove(job)
+        arrived = [j for j in self.future if j.submit == t]
+        self.waiting += arrived
+        self.future = self.future[len(arrived) :]
+        if self.alone and t > self.end:
+            while t > self.end:
+                self.new_interval(self.end)
+                self.begin, self.end = self.end, self.interval_end
+        if self.kind is None:
+            self.new_interval(t)
+            self.enter(self.next_kind(SHORT), t, t)
+        elif t < self.begin:
+            return
+        elif self.end <= self.begin:  # the switch is over
+            self.enter(self.kind, t, t)
+        elif t >= self.end or not self.present(self.kind):
+            if not (self.waiting or self.started):
+                self.kind = None
+                return
+            following = self.next_kind(self.kind + 1)
+            if following is None:
+                self.new_interval(t)
+                following = self.next_kind(SHORT)
+            if following == self.kind:
+                self.enter(self.kind, t, t)
+            else:
+                for job in self.running():
+                    self.stop(job, t)
+                if self.sharing.overhead:
+                    self.switches.append((t, t + self.sharing.overhead))
+                self.kind, self.begin, self.end = following, t + self.sharing.overhead, 0
+                if t < self.begin:
+                    return
+                self.enter(self.kind, t, t)
+        self.schedule(t, arrived)
+
+    def stop(self, job: Job, t: int) -> None:
+        nodes = sorted(job.nodes)
+        ranges: list[list[int]] = []
+        for node in nodes:
+            if ranges and ranges[-1][1] == node - 1:
+                ranges[-1][1] = node
+            else:
+                ranges.append([node, node])
+        self.segments.append((job.row, job.since, t, tuple((a, b) for a, b in ranges)))
+        job.done += t - job.since
+        job.since = None
+
+    def present(self, kind: int) -> bool:
+        return any(j.kind == kind for j in self.waiting + self.started)
+
+    def next_kind(self, first: int) -> int | None:
+        return next((kind for kind in range(first, 3) if self.present(kind)), None)
+
+    def new_interval(self, t: int) -> None:
+        self.interval_end = t + self.sharing.interval
+        hour = datetime.fromtimestamp(self.workload.epoch + t, ZoneInfo(self.workload.zone)).hour
+        rows = [row for row in self.sharing.shares if row.hour <= hour]
+        self.shares: Shares = rows[-1] if rows else self.sharing.shares[-1]
+
+    def enter(self, kind: int, t: int, begin: int) -> None:
+        """Begin a slice and find its end."""
+        s = self.sharing
+        later = [x for x in range(kind + 1, 3) if self.present(x)]
+        net = self.interval_end - t - s.overhead * len(later)
+        if kind == SHORT:
+            need = max(self.left(j, t) for j in self.waiting + self.started if j.kind == SHORT)
+            length = max(min(s.short_slice, need), math.floor(net * self.shares.short))
+        elif later:
+            share = self.shares[1 + kind]
+            length = math.floor(net * (share / (share + self.shares[1 + later[0]])))
+        else:
+            length = net
+        self.kind, self.begin, self.end = kind, t, t + max(length, 1)
+
+    def left(self, job: Job, t: int) -> int:
+        """How long the scheduler believes a job goes on."""
+        return job.left - (t - job.since if job.since is not None else 0)
+
+    # ---- a scheduling pass
+
+    def until(self, job: Job, t: int) -> int:
+        """When a running job, or one that starts now, will leave its processors, as far as the slice's class cares."""
+        end = t + self.left(job, t)
+        return end if job.kind == self.kind else min(end, self.end)
+
+    def schedule(self, t: int, arrived: list[Job]) -> None:
+        kind = self.kind
+        for job in sorted(self.started, key=lambda j: j.row):
+            if job.kind == kind and job.since is None:
+                job.since = t
+        if self.sharing.optimisation is not None and kind != SHORT:
+            self.renew_group(t)
+        reserved: list[tuple[int, int, int]] = []  # begin, end, width
+        own = [j for j in self.waiting if j.kind == kind and not j.planned]
+        group = self.groups.get(kind)
+        fresh: list[Job] = []
+        if group is not None:
+            promised = self.promises(t, group)
+            for job, start in promised:
+                if start == t:
+                    self.start(job, t)
+                else:
+                    reserved.append((start, start + job.left, job.width))
+            fresh = [j for j in arrived if not j.planned and j.since is None and j in self.waiting]
+            if self.sharing.optimisation.dynamic:
+                for job in fresh:
+                    if job.kind == kind or self.sharing.backfill:
+                        self.backfill(job, t, reserved)
+                fresh = []
+            for job in own:
+                if job.since is None and job not in fresh:
+                    self.backfill(job, t, reserved)
+        else:
+            while own and own[0].width <= self.idle():
+                self.start(own.pop(0), t)
+            if own:
+                head, *rest = own
+                start = self.earliest(head, t, reserved)
+                reserved.append((start, start + head.left, head.width))
+                for job in rest:
+                    self.backfill(job, t, reserved)
+        if self.sharing.backfill:
+            others = [x for x in (SHORT, MEDIUM, LONG) if x != kind]
+            for x in others:
+                for job in sorted(self.started, key=lambda j: j.row):
+                    if job.kind == x and job.since is None:
+                        self.backfill(job, t, reserved)
+            for x in others:
+                if x in self.groups:
+                    for job in list(self.groups[x].order):
+                        if job in self.waiting:
+                            self.backfill(job, t, reserved)
+            for x in others:
+                for job in [j for j in self.waiting if j.kind == x and not j.planned and j not in fresh]:
+                    self.backfill(job, t, reserved)
+        if group is not None:
+            starts = {j.row: start for j, start in promised}
+            for job, start in self.promises(t, group):
+                self.delayed += start > starts[job.row]
+
+    def idle(self) -> int:
+        return self.workload.capacity - sum(j.width for j in self.running())
+
+    def start(self, job: Job, t: int) -> None:
+        self.waiting.remove(job)
+        taken = {node for j in self.started if j.since is not None or j.kind == job.kind for node in j.nodes}
+        free = (node for node in range(self.workload.capacity) if node not in taken)
+        job.nodes = frozenset(node for node, _ in zip(free, range(job.width), strict=False))
+        assert len(job.nodes) == job.width
+        job.since = t
+        self.started.append(job)
+
+    def backfill(self, job: Job, t: int, reserved: list[tuple[int, int, int]]) -> None:
+        """Start or resume a job now if that touches nothing that runs or is reserved."""
+        busy = {node for j in self.running() for node in j.nodes}
+        if job in self.started:
+            if busy & job.nodes:
+                return
+        else:
+            owned = {node for j in self.started if j.kind == job.kind for node in j.nodes}
+            if self.workload.capacity - len(busy | owned) < job.width:
+                return
+        if not self.fits(job.width, t, self.until(job, t), t, reserved):
+            return
+        if job in self.started:
+            job.since = t
+        else:
+            self.start(job, t)
+
+    def room(self, second: int, t: int, reserved: list[tuple[int, int, int]]) -> int:
+        used = sum(j.width for j in self.running() if self.until(j, t) > second)
+        return self.workload.capacity - used - sum(m for a, b, m in reserved if a <= second < b)
+
+    def fits(self, width: int, a: int, b: int, t: int, reserved: list[tuple[int, int, int]]) -> bool:
+        """Whether so many processors are free from a until b; more become free only, but where a reservation begins."""
+        return all(self.room(x, t, reserved) >= width for x in [a, *(r[0] for r in reserved if a < r[0] < b)])
+
+    def earliest(self, job: Job, t: int, reserved: list[tuple[int, int, int]]) -> int:
+        times = {t} | {self.until(j, t) for j in self.running()} | {b for _, b, _ in reserved}
+        return next(x for x in sorted(times) if self.fits(job.width, x, x + job.left, t, reserved))
+
+    # ---- groups
+
+    def promises(self, t: int, group: Group) -> list[Planned]:
+        """Plan the jobs of a group that wait in their order, each as early as it fits (plan backfilling)."""
+        reserved: list[tuple[int, int, int]] = []
+        found = []
+        for job in group.order:
+            if job in self.waiting:
+                start = self.earliest(job, t, reserved)
+                reserved.append((start, start + job.left, job.width))
+                found.append(Planned(job, start))
+        return found
+
+    def renew_group(self, t: int) -> None:
+        made = self.sharing.optimisation
+        kind = self.kind
+        group = self.groups.get(kind)
+        if group is not None:
+            ended = group.finisher is None or group.finisher not in self.started + self.waiting
+            if ended or not any(job in self.waiting for job in group.order):
+                for job in group.order:
+                    job.planned = False
+                del self.groups[kind]
+        if kind in self.groups:
+            return
+        waiting = [j for j in self.waiting if j.kind == kind]
+        rule: Grouping = made.medium if kind == MEDIUM else made.long
+        if made.method == "bottom-line":
+            if not waiting:
+                return
+        else:
+            machine = self.workload.capacity
+            if len(waiting) < rule.least:
+                return
+            if not sum(j.width for j in waiting) > rule.machines * machine:
+                return
+            if not sum(j.width * j.told for j in waiting) > rule.work * rule.mean_run * machine:
+                return
+        chosen = waiting[: rule.most]
+        search = Search(self, t, made, rule)
+        order = search.order(chosen)
+        for job in order:
+            job.planned = True
+        group = Group(order, None)
+        self.groups[kind] = group
+        self.counts.groups[kind - 1] += 1
+        self.counts.jobs[kind - 1] += len(order)
+        if made.method == "groups":
+            group.finisher = self.finisher(t, group, made, rule)
+
+    def finisher(self, t: int, group: Group, made: Optimisation, rule: Grouping) -> Job:
+        """The job with which the group finishes (Figure 8)."""
+        runs = [Planned(job, t) for job in self.running()]
+        ends = {job.row: self.until(job, t) for job in self.running()}
+        plan = self.promises(t, group)
+        ends |= {p.job.row: p.end for p in plan}
+        most, found, finished = -math.inf, None, 0
+        in_plan = {p.job.row for p in plan}
+        for one in sorted(runs + plan, key=lambda p: (ends[p.job.row], p.job.row)):
+            end = ends[one.job.row]
+            finished += one.job.row in in_plan
+            work = sum(p.job.width * max(min(ends[p.job.row], end) - p.start, 0) for p in runs + plan)
+            use = float(work) / float(self.workload.capacity * (end - t))
+            if finished >= rule.least and one.job.kind == self.kind:
+                if found is None or use > most * (1 - made.delta):
+                    most, found = use, one.job
+                elif use > made.least_use:
+                    found = one.job
+        assert found is not None
+        return found
+
+
+class State(NamedTuple):
+    """A virtual machine: its time, and the processors that become free later."""
+
+    time: int
+    free: int
+    releases: tuple[tuple[int, int], ...]
+
+    def put(self, job: Job) -> State:
+        """Schedule a job after all those before it; it starts at the new time."""
+        time, free, releases = self.time, self.free, sorted(self.releases)
+        while free < job.width:
+            time = max(time, releases[0][0])
+            free += sum(m for end, m in releases if end <= time)
+            releases = [r for r in releases if r[0] > time]
+        return State(time, free - job.width, (*releases, (time + job.told, job.width)))
+
+
+class Candidate(NamedTuple):
+    total: int
+    order: tuple[Job, ...]
+
+
+class Search:
+    """Find an order for a group at time t (Figure 11)."""
+
+    def __init__(self, sharing: Sharing, t: int, made: Optimisation, rule: Grouping) -> None:
+        self.t, self.made, self.rule = t, made, rule
+        self.capacity = sharing.workload.capacity
+        self.share = sharing.shares[1 + sharing.kind]
+        releases = tuple((sharing.until(j, t), j.width) for j in sharing.running())
+        self.now = State(t, self.capacity - sum(m for _, m in releases), releases)
+
+    def response(self, job: Job, start: int) -> float:
+        return float(self.t - job.submit) + float(start + job.told - self.t) / self.share
+
+    def slowdown(self, job: Job, start: int) -> float:
+        return max(self.response(job, start) / float(max(job.told, self.made.bound)), 1.0)
+
+    def metric(self, job: Job, start: int) -> int:
+        slow = self.slowdown(job, start)
+        return math.ceil(slow) if self.made.ceiling else math.floor(slow * 1e6)
+
+    def order(self, jobs: list[Job]) -> list[Job]:
+        made, rule = self.made, self.rule
+        if made.method == "bottom-line":
+            order, _ = self.heuristic(jobs, [])
+            return self.search(self.now, order, made.search, made.permutations, made.threshold, 0.0, 1)
+        wide = [j for j in jobs if j.width >= rule.wide * self.capacity and j.told >= rule.wide_run]
+        first: list[Job] = []
+        if len(wide) >= made.long_wide_least:
+            wide.sort(key=lambda j: (-self.slowdown(j, self.now.put(j).time), j.row))
+            wide = wide[: made.long_wide_most]
+            first = self.search(self.now, wide, "discrepancy", math.factorial(len(wide)), 0, 0.0, made.candidates)
+        order, _ = self.heuristic([j for j in jobs if j not in first], first)
+        if not made.second_level:
+            return order
+        half = (len(order) + 1) // 2 if len(order) == rule.most else len(order)
+        state, found = self.now, []
+        for part in (order[:half], order[half:]):
+            if part:
+                best = self.search(
+                    state, part, made.search, made.permutations, made.threshold, made.force_shift, made.candidates
+                )
+                for job in best:
+                    state = state.put(job)
+                found += best
+        return found
+
+    def heuristic(self, jobs: list[Job], first: list[Job]) -> tuple[list[Job], State]:
+        """Largest slowdown first, among the jobs and the next one of those whose order is fixed."""
+        state, order = self.now, []
+        jobs, first = list(jobs), list(first)
+        while jobs or first:
+            choices = jobs + first[:1]
+            best = min(choices, key=lambda j: (-self.slowdown(j, state.put(j).time), j.row))
+            (jobs if best in jobs else first).remove(best)
+            order.append(best)
+            state = state.put(best)
+        return order, state
+
+    def starts(self, state: State, order: tuple[Job, ...]) -> list[int]:
+        found = []
+        for job in order:
+            state = state.put(job)
+            found.append(state.time)
+        return found
+
+    def total(self, state: State, order: tuple[Job, ...]) -> int:
+        return sum(self.metric(j, s) for j, s in zip(order, self.starts(state, order), strict=True))
+
+    def search(
+        self, state: State, jobs: list[Job], way: str, limit: int, threshold: int, shift: float, candidates: int
+    ) -> list[Job]:
+        best: list[Candidate] = []
+
+        def offer(order: tuple[Job, ...]) -> bool:
+            total = self.total(state, order)
+            if (len(best) == candidates and total >= best[-1].total) or any(c.order == order for c in best):
+                return False
+            best.append(Candidate(total, order))
+            best.sort(key=lambda c: c.total)  # stable: the first to be found comes first
+            del best[candidates:]
+            return True
+
+        for number, digits in enumerate(lehmer(len(jobs), way, limit)):
+            if number and sum(d > 0 for d in digits) < threshold:
+                continue
+            left = list(jobs)
+            order = tuple(left.pop(d) for d in digits)
+            if offer(order) and shift > 0:
+                other = self.shifted(state, order, shift)
+                if other != order:
+                    offer(other)
+        return list(self.chosen(state, best).order)
+
+    def shifted(self, state: State, order: tuple[Job, ...], shift: float) -> tuple[Job, ...]:
+        """Move jobs that are at most so much longer than a hole in front of the job that waits there."""
+        left, moved, made = list(order), [], []
+        while left:
+            end = state.put(left[0]).time
+            hole = end - state.time
+            free = state.free + sum(m for e, m in state.releases if e <= state.time)
+            if hole > 0:
+                for job in left[1:]:
+                    if job not in moved and job.width <= free and float(job.told) <= shift * float(hole):
+                        left.remove(job)
+                        left.insert(0, job)
+                        moved.append(job)
+                        break
+            job = left.pop(0)
+            state = state.put(job)
+            made.append(job)
+        return tuple(made)
+
+    def chosen(self, state: State, best: list[Candidate]) -> Candidate:
+        def measured(candidate: Candidate) -> tuple[float, float, float]:
+            starts = self.starts(state, candidate.order)
+            jobs = list(zip(candidate.order, starts, strict=True))
+            makespan = float(max(s + j.told for j, s in jobs) - self.t)
+            use = float(sum(j.told * j.width for j in candidate.order)) / (float(self.capacity) * makespan)
+            response = 0.0
+            for j, s in jobs:
+                response += self.response(j, s)
+            return makespan, use, response / float(len(jobs))
+
+        current = best[-1]
+        for other in best[-2::-1]:
+            a, b = measured(other), measured(current)
+            if (
+                a[0] < self.made.makespan * b[0]
+                and a[1] > self.made.utilisation * b[1]
+                and a[2] < self.made.response * b[2]
+            ):
+                current = other
+        return current
+
+
+def lehmer(n: int, way: str, limit: int) -> list[tuple[int, ...]]:
+    """Lehmer digits of the first permutations of n jobs in an order of search; digit i is in 0..n - 1 - i."""
+    found: list[tuple[int, ...]] = []
+    if way == "discrepancy":
+        digits = [0] * n
+        while len(found) < limit:
+            found.append(tuple(digits))
+            place = n - 1
+            while place >= 0 and digits[place] == n - 1 - place:
+                digits[place] = 0
+                place -= 1
+            if place < 0:
+                break
+            digits[place] += 1
+        return found
+    if way == "lds":
+        for count in range(n):
+            found += [d for d in every(n) if sum(x > 0 for x in d) == count]
+    else:
+        for depth in range(n):
+            found += [d for d in every(n) if max((i + 1 for i, x in enumerate(d) if x), default=0) == depth]
+    return found[:limit]
+
+
+def every(n: int) -> list[tuple[int, ...]]:
+    """The Lehmer digits of all permutations in lexicographic order."""
+    assert n <= 7, "the oracle has no patience"
+    return list(product(*(range(n - i) for i in range(n))))

@@ -1,0 +1,22 @@
+"""What the tests of all trainings look at."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+
+from paretosched.policies.policy import to_json
+from paretosched.training.training import Training
+
+
+def archive(directory: Path) -> list[tuple[int, bytes, bytes]]:
+    connection = sqlite3.connect(directory / "run.sqlite")
+    rows = connection.execute("select number, genome, objectives from evaluation order by number").fetchall()
+    connection.close()
+    return rows
+
+
+def said(training: Training) -> str:
+    """All that was found, but for the clock."""
+    return json.dumps([[to_json(s.policy) for s in training.systems], training.rows(), training.best])

@@ -1,0 +1,443 @@
+"""Training: reproducible, continued after any death, and what it says of itself is so."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from paretosched.core.arrays import Floats
+from paretosched.core.errors import InputError
+from paretosched.encodings.weighting import decode, encode, lower_upper
+from paretosched.policies.policy import CRITERIA, fits, to_json
+from paretosched.policies.policy import from_json as policy_from_json
+from paretosched.search.runs import known_parameters, read_about
+from paretosched.simulation.objective import objective_table, objectives
+from paretosched.simulation.simulator import simulate
+from paretosched.training.evolution_strategy import CHILDREN, PARENTS
+from paretosched.training.greedy_training import mixed, systems, train
+from paretosched.training.training import Progress, Training
+from paretosched.wishes.wish import Wish
+from paretosched.wishes.wish_files import from_json
+from paretosched.wishes.wish_grammar import parse
+from paretosched.workload.calendar import SITUATIONS
+from paretosched.workload.time_split import split
+from paretosched.workload.workload import Workload
+from support.exploring import random_workload
+from support.trainings import archive, said
+
+W = random_workload()
+OTHER = random_workload(jobs=50, seed=9).with_(name="other")
+WISH = parse("10*AWRT1 + 4*AWRT2", objective_table(W.groups))
+SHORT: dict[str, Any] = {"generations": 2, "seed": 4}
+SYSTEM = PARENTS + 2 * CHILDREN
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Training]:
+    """A training that nothing disturbed."""
+    directory = tmp_path_factory.mktemp("whole") / "run"
+    return directory, train(W, WISH, run_directory=directory, **SHORT)
+
+
+# --- what is found --------------------------------------------------------------------------------------------------
+
+
+def test_every_system_reaches_what_it_says(whole: tuple[Path, Training]) -> None:
+    training = whole[1]
+    assert [s.policy.criteria for s in training.systems[:4]] == [(c,) * 3 for c in CRITERIA]
+    assert len({s.policy.criteria for s in training.systems}) == len(training.systems) >= 13
+    for system in (training.easy, *training.systems):
+        values = objectives(simulate(W, system.policy))
+        assert system.values.tolist() == [values.tolist()]
+        assert system.objective == 10 * values[2] + 4 * values[3]
+        assert (system.exceeded, system.rest) == (0, None)
+    assert training.easy.policy.rule == "easy"
+    assert training.policy is training.systems[training.best].policy
+    reached = [s.objective for s in training.systems]
+    assert min(reached) == reached[training.best] < training.easy.objective
+
+
+def test_each_system_is_the_best_that_was_evaluated(whole: tuple[Path, Training]) -> None:
+    directory, training = whole
+    rows = archive(directory)
+    assert training.evaluations == len(rows) == 4 * SYSTEM + mixed(4)
+    found: dict[tuple[str, ...], float] = {}
+    for _, genome, values in rows:
+        criteria = decode(np.frombuffer(genome), W.groups, "easy").criteria
+        objective = 10 * np.frombuffer(values)[2] + 4 * np.frombuffer(values)[3]
+        found[criteria] = min(objective, found.get(criteria, np.inf))
+    assert found == {s.policy.criteria: s.objective for s in training.systems}
+
+
+def test_all_start_at_random_and_learn(whole: tuple[Path, Training]) -> None:
+    genomes = np.array([np.frombuffer(row[1]) for row in archive(whole[0])])
+    objective = np.array([np.frombuffer(row[2]) for row in archive(whole[0])]) @ [0, 0, 10, 4, 0]
+    first, last = genomes[: 4 * PARENTS], slice(-mixed(4) - 4 * CHILDREN, -mixed(4))
+    assert [decode(g, W.groups, "easy").criteria[0] for g in first[::PARENTS]] == list(CRITERIA)
+    assert objective[last].mean() < objective[: 4 * PARENTS].mean()
+    third = genomes[2 * PARENTS : 3 * PARENTS, :-3].reshape(-1, 3, 8)  # f3
+    assert not third[:, :, -1].any()  # b
+    assert third[:, :, :-1].all()
+
+
+def test_a_system_learns_the_same_alone(whole: tuple[Path, Training]) -> None:
+    for i in (1, 2):
+        alone = train(W, WISH, criterion=CRITERIA[i], **SHORT)
+        assert alone.evaluations == SYSTEM
+        assert [s.policy.genes.tobytes() for s in alone.systems] == [whole[1].systems[i].policy.genes.tobytes()]
+
+
+def test_the_policy_says_where_it_comes_from(whole: tuple[Path, Training]) -> None:
+    policy = whole[1].policy
+    again = policy_from_json(json.loads(json.dumps(to_json(policy), allow_nan=False)))
+    told = again.provenance
+    assert (again.groups, again.backfill) == (W.groups, "easy")
+    assert from_json(told["wish"]) == WISH
+    assert told["words"] == "10*AWRT1 + 4*AWRT2"
+    assert told["workloads"] == [{"name": "random", "digest": W.digest, "jobs": 60, "capacity": 16}]
+    assert (told["seed"], told["strategy"], told["generations"], told["criterion"]) == (4, "es", 2, "best")
+    assert told["evaluations"] == 4 * SYSTEM + mixed(4)
+    assert told["objective"] == whole[1].systems[whole[1].best].objective
+    assert told["easy"] == whole[1].easy.objective
+    assert {"python", "numpy", "numba", "paretosched"} == set(told["versions"])
+    with pytest.raises(InputError, match="but random has the groups 1, 2"):
+        fits(again, random_workload(groups=2))
+
+
+def test_cma_is_another_way(whole: tuple[Path, Training]) -> None:
+    training = train(W, WISH, strategy="cma", criterion="f2", **SHORT)
+    assert training.evaluations == SYSTEM
+    assert training.systems[0].policy.genes.tobytes() != whole[1].systems[1].policy.genes.tobytes()
+    assert training.systems[0].objective < training.easy.objective
+    assert "cma" in training.policy.provenance["versions"]
+    assert said(training) == said(train(W, WISH, strategy="cma", criterion="f2", **SHORT))
+
+
+@pytest.mark.parametrize("backfill", ["none", "conservative"])
+def test_any_backfilling_goes(backfill: str) -> None:
+    training = train(W, WISH, backfill=backfill, criterion="f2", generations=1)
+    assert training.policy.backfill == backfill
+
+
+def test_limits_are_kept_first() -> None:
+    free = train(W, WISH, criterion="f2", **SHORT).systems[0]
+    limit = 0.5 * (free.values[0, 4] + simulate_easy(W)[4])
+    bound = train(W, parse(f"10*AWRT1 + 4*AWRT2, AWRT3 <= {limit}", objective_table(W.groups)), criterion="f2", **SHORT)
+    assert free.values[0, 4] > limit >= bound.systems[0].values[0, 4]
+    assert bound.systems[0].exceeded == 0
+    assert bound.systems[0].objective > free.objective
+    impossible = train(W, parse("AWRT1 <= 1s", objective_table(W.groups)), criterion="f2", **SHORT)
+    assert impossible.systems[0].exceeded == impossible.systems[0].values[0, 2] - 1
+    assert "limits exceeded by %" in impossible.text()
+
+
+def simulate_easy(workload: Workload) -> Floats:
+    return objectives(simulate(workload, "easy"))
+
+
+# --- what systems make together -------------------------------------------------------------------------------------
+
+
+def test_situations_take_what_serves_them_best() -> None:
+    """The costs of a situation depend on its criterion alone: the mixtures are known."""
+    cost = np.array([[5.0, 1, 9, 2], [5, 1, 0.5, 2], [0.25, 1, 9, 0.5]])  # situation, criterion
+    course = systems(CRITERIA, 3, "es", "linear", 20, seed=1)
+    asked = next(course)
+    genomes, fitness = [], []
+    while True:
+        criteria = np.floor(asked[:, -3:]).astype(int)
+        noise = 1e-3 * asked[:, :-3].mean(axis=1)
+        found = cost[np.arange(3), criteria].sum(axis=1) + noise
+        genomes.append(asked)
+        fitness.append(found)
+        try:
+            asked = course.send(found)
+        except StopIteration:
+            break
+    assert [len(g) for g in genomes] == [60, 20, 9, 1]
+    pure, least = np.concatenate(genomes[:2]), np.concatenate(fitness[:2])
+    champion = []
+    for c in range(4):
+        rows = np.flatnonzero((np.floor(pure[:, -3:]) == c).all(axis=1))
+        assert len(rows) == 20
+        champion.append(pure[rows[least[rows].argmin()]])
+    rows = iter(genomes[2])  # f2 is the best; each situation is given to each of the others in turn
+    for situation in range(3):
+        for other in (0, 2, 3):
+            row = next(rows)
+            expected = champion[1].copy()
+            expected[8 * situation : 8 * situation + 8] = champion[other][8 * situation : 8 * situation + 8]
+            expected[24 + situation] = other + 0.5
+            assert row.tolist() == expected.tolist()
+    together = genomes[3][0]
+    assert np.floor(together[-3:]).tolist() == [1, 2, 0]
+    assert together[:-3].tolist() == [*champion[1][:8], *champion[2][8:16], *champion[0][16:24]]
+
+
+def test_genomes_are_those_of_policies() -> None:
+    asked = next(systems(["f1", "f3"], 5, "es", "linear", 15, seed=1))
+    upper = lower_upper(5)[1]
+    assert asked.shape == (30, 39)
+    assert ((asked >= 0) & (asked <= upper)).all()
+    for genome in asked:
+        assert encode(decode(genome, tuple("12345"), "none")).tolist() == genome.tolist()
+
+
+@pytest.mark.parametrize("criterion", ["f1", "f3"])
+def test_the_logarithmic_scale_has_the_same_limits_and_six_decades(criterion: str) -> None:
+    linear, log = (next(systems([criterion], 5, "es", scale, 15, seed=1)) for scale in ("linear", "log"))
+    upper = lower_upper(5)[1]
+    free = np.flatnonzero(linear[0, :-3] > 0)
+    assert free.size == (33 if criterion == "f3" else 36)
+    assert (log[:, :-3][:, np.setdiff1d(np.arange(36), free)] == 0).all()
+    assert log[:, -3:].tolist() == linear[:, -3:].tolist()
+    shares = linear[:, free] / upper[free]  # drawn alike, in the unit cube
+    np.testing.assert_allclose(log[:, free] / upper[free], 10 ** (6 * (shares - 1)), rtol=1e-12)
+    assert ((log[:, free] >= 1e-6 * upper[free]) & (log[:, free] <= upper[free])).all()
+
+
+# --- several workloads, and parts of them ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("over", ["sum", "ratio"])
+def test_several_workloads_are_learnt_from_at_once(over: str) -> None:
+    training = train([W, OTHER], WISH, over=over, criterion="f2", **SHORT)
+    assert training.workloads == ("random", "other")
+    easy = [10 * v[2] + 4 * v[3] for v in map(simulate_easy, (W, OTHER))]
+    for system in (training.easy, *training.systems):
+        each = [objectives(simulate(w, system.policy)) for w in (W, OTHER)]
+        assert system.values.tolist() == np.array(each).tolist()
+        goals = [10 * v[2] + 4 * v[3] for v in each]
+        expected = sum(goals) if over == "sum" else (goals[0] / easy[0] + goals[1] / easy[1]) / 2
+        assert system.objective == pytest.approx(expected, rel=1e-12)
+    assert [w["digest"] for w in training.policy.provenance["workloads"]] == [W.digest, OTHER.digest]
+
+
+def test_trained_on_one_part_and_tested_on_the_rest() -> None:
+    first, rest = split(W, 0.7)
+    training = train(W, WISH, until=0.7, criterion="f2", **SHORT)
+    assert training.workloads == ("random to 70 %",)
+    assert training.rest == ("random from 70 %",)
+    assert training.policy.provenance["workloads"][0]["digest"] == first.digest
+    alone = train(first, WISH, criterion="f2", **SHORT)
+    assert training.policy.genes.tobytes() == alone.policy.genes.tobytes()
+    for system in (training.easy, *training.systems):
+        values = objectives(simulate(rest, system.policy))
+        assert system.rest is not None
+        assert system.rest.tolist() == [values.tolist()]
+        assert system.rest_objective == 10 * values[2] + 4 * values[3]
+    row = training.rows()[1]
+    assert row["rest_vs_easy"] == pytest.approx(100 * (1 - row["rest_objective"] / training.easy.rest_objective))
+
+
+# --- the same again -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_worker_processes_find_the_same(whole: tuple[Path, Training], tmp_path: Path, workers: int) -> None:
+    assert said(train(W, WISH, workers=workers, run_directory=tmp_path / "run", **SHORT)) == said(whole[1])
+    assert archive(tmp_path / "run") == archive(whole[0])
+
+
+def test_a_directory_changes_nothing_and_another_seed_everything(whole: tuple[Path, Training]) -> None:
+    assert said(train(W, WISH, **SHORT)) == said(whole[1])
+    other = train(W, WISH, generations=2, seed=5)
+    assert other.policy.genes.tobytes() != whole[1].policy.genes.tobytes()
+
+
+@pytest.mark.parametrize("generations", [1, 2, 4])
+def test_an_interrupted_training_is_continued(whole: tuple[Path, Training], tmp_path: Path, generations: int) -> None:
+    count = 0
+
+    def interrupt(_: Progress) -> None:
+        nonlocal count
+        count += 1
+        if count == generations:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train(W, WISH, run_directory=tmp_path / "run", progress=interrupt, **SHORT)
+    kept = len(archive(tmp_path / "run"))
+    about = read_about(tmp_path / "run")
+    assert (about["status"], about["evaluations"]["done"]) == ("interrupted", kept)
+    seen: list[Progress] = []
+    again = train(W, WISH, run_directory=tmp_path / "run", progress=seen.append, **SHORT)
+    assert said(again) == said(whole[1])
+    assert archive(tmp_path / "run") == archive(whole[0])
+    assert seen[-1].replayed == kept
+    about = read_about(tmp_path / "run")
+    assert (about["status"], [s["replayed"] for s in about["sessions"]]) == ("finished", [0, kept])
+
+
+def test_a_killed_training_is_continued(tmp_path: Path) -> None:
+    script = (
+        "import sys, test_greedy_training as t\n"
+        "t.train(t.W, t.WISH, generations=40, seed=4, criterion='f2', run_directory=sys.argv[1],"
+        " progress=lambda p: print(p.evaluations, flush=True))\n"
+    )
+    here = Path(__file__).parent
+    child = subprocess.Popen(
+        [sys.executable, "-c", script, str(tmp_path / "run")],
+        env=os.environ | {"PYTHONPATH": f"{here.parents[1]}:{here.parent}:{here}"}, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert child.stdout is not None
+    for _ in range(3):
+        assert child.stdout.readline()
+    child.send_signal(signal.SIGKILL)
+    child.communicate(timeout=60)
+    kept = len(archive(tmp_path / "run"))
+    assert PARENTS + 2 * CHILDREN <= kept < PARENTS + 40 * CHILDREN
+    again = train(W, WISH, generations=40, seed=4, criterion="f2", run_directory=tmp_path / "run")
+    assert said(again) == said(train(W, WISH, generations=40, seed=4, criterion="f2"))
+
+
+def test_a_finished_training_is_told_again_without_a_simulation(
+    whole: tuple[Path, Training], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.modules["paretosched.training.training"], "joint_evaluator", None)
+    seen: list[Progress] = []
+    assert said(train(W, WISH, run_directory=whole[0], progress=seen.append, **SHORT)) == said(whole[1])
+    assert [(p.evaluations, p.replayed) for p in seen] == [(4 * SYSTEM + 10,) * 2]
+
+
+def test_progress_is_told_after_every_generation() -> None:
+    seen: list[Progress] = []
+    training = train(W, WISH, progress=seen.append, **SHORT)
+    assert [p.evaluations for p in seen] == [60, 480, 900, 909, 910]
+    assert {p.total for p in seen} == {910}
+    assert [p.objective for p in seen] == sorted([p.objective for p in seen], reverse=True)
+    assert seen[-1].objective == training.systems[training.best].objective
+    assert {p.easy for p in seen} == {training.easy.objective}
+    assert {p.exceeded for p in seen} == {0.0}
+
+
+def test_progress_says_how_far_limits_are_exceeded() -> None:
+    seen: list[Progress] = []
+    wish = parse("AWRT1, AWRT2 <= 1", objective_table(W.groups))
+    training = train(W, wish, criterion="f1", generations=1, progress=seen.append)
+    assert seen[0].exceeded >= seen[-1].exceeded == training.systems[0].exceeded > 0
+
+
+def test_a_region_has_no_objective_in_the_text() -> None:
+    text = train(W, parse("AWRT1 <= 1", objective_table(W.groups)), criterion="f1", generations=1).text()
+    assert "objective" not in text
+    assert "limits exceeded" in text
+
+
+def test_a_run_is_not_mixed_with_another(whole: tuple[Path, Training], tmp_path: Path) -> None:
+    for key, other in (
+        ("seed", 5),
+        ("generations", 3),
+        ("criterion", "f1"),
+        ("strategy", "cma"),
+        ("scale", "log"),
+        ("until", 0.5),
+    ):
+        with pytest.raises(InputError, match=f"continued with its own parameters, but its {key} is"):
+            train(W, WISH, run_directory=whole[0], **(SHORT | {key: other}))
+    with pytest.raises(InputError, match="but its wish is"):
+        train(W, Wish(weights=[("AWRT1", 1)]), run_directory=whole[0], **SHORT)
+    with pytest.raises(InputError, match="but its workloads is"):
+        train(OTHER, WISH, run_directory=whole[0], **SHORT)
+    from paretosched.search.exploration import explore
+
+    with pytest.raises(InputError, match="continued with its own parameters"):
+        explore(W, whole[0], evaluations=10, population=10)
+    explore(W, tmp_path / "explored", evaluations=10, population=10)
+    with pytest.raises(InputError, match="but its task is None, not train"):
+        train(W, WISH, run_directory=tmp_path / "explored", **SHORT)
+    assert known_parameters(whole[0])["task"] == "train"
+
+
+def test_an_interruption_before_anything_is_stored_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("paretosched.search.evaluation.objectives_of", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        train(W, WISH, run_directory=tmp_path / "run", **SHORT)
+    assert list(tmp_path.iterdir()) == []
+
+
+# --- what is refused ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("more", "rule"),
+    [
+        ({"criterion": "f5"}, "criterion must be one of f1, f2, f3, f4, best"),
+        ({"backfill": "fcfs"}, "backfill must be one of none, easy, conservative"),
+        ({"over": "mean"}, "over must be one of sum, ratio"),
+        ({"strategy": "sa"}, "strategy must be one of es, cma"),
+        ({"scale": "ln"}, "scale must be one of linear, log"),
+        ({"generations": 0}, "generations must be in 1..20000, but are 0"),
+        ({"seed": -1}, "seed must be at least 0"),
+        ({"workers": -1}, "workers must be in"),
+        ({"until": 1.5}, "until must be a share"),
+    ],
+)
+def test_parameters_keep_their_rules(more: dict[str, Any], rule: str) -> None:
+    with pytest.raises(InputError, match=rule):
+        train(W, WISH, **more)
+
+
+def test_wishes_and_workloads_must_fit() -> None:
+    with pytest.raises(InputError, match="at least one"):
+        train([], WISH)
+    with pytest.raises(InputError, match=r"same groups, but random has 1, 2, 3 and random has 1, 2$"):
+        train([W, random_workload(groups=2)], WISH)
+    with pytest.raises(InputError, match="random: the wish AWRT5 uses AWRT5, but here are only"):
+        train(W, Wish(weights=[("AWRT5", 1)]))
+    with pytest.raises(InputError, match=r"other: the wish .* uses AWRT2, which is undefined"):
+        train([W, OTHER.with_(group=np.zeros(50, dtype=np.int64))], WISH)
+    for words in ("near AWRT1 = 500", "AWRT1 <= 500", "AWRT1 - 1e6*UTIL"):
+        with pytest.raises(InputError, match='over "ratio" must have a weighted sum that is positive for EASY'):
+            train([W, OTHER], parse(words, objective_table(W.groups)), over="ratio")
+
+
+# --- in words -------------------------------------------------------------------------------------------------------
+
+
+def test_the_table_says_what_the_rows_say(whole: tuple[Path, Training]) -> None:
+    training = whole[1]
+    text = training.text()
+    rows = training.rows()
+    for line, row in zip(text.splitlines()[2:], rows, strict=False):
+        gain = f"{row['vs_easy']:+.1f}" if row["system"] != "EASY" else "0.0"
+        assert line.removeprefix("> ").split() == [row["system"], f"{row['objective']:,.1f}", gain, "%"]
+        assert line.startswith("> ") == row["best"]
+    assert [row["system"] for row in rows[:5]] == ["EASY", *CRITERIA]
+    assert sum(row["best"] for row in rows) == 1
+    assert "random: EASY" in text
+    assert "rest" not in text
+    best = rows[training.best + 1]["workloads"][0]
+    assert f"{best['AWRT1'] / 3600:,.2f}" in text
+    assert f"{best['AWRT1_vs_easy']:+.1f} %" in text
+    assert "/".join(SITUATIONS) in text
+
+
+def test_a_point_or_region_has_no_gain() -> None:
+    for words in ("near AWRT1 = 30min, AWRT2 = 20min", "AWRT1 <= 10min"):
+        training = train(W, parse(words, objective_table(W.groups)), criterion="f1", generations=1, until=0.6)
+        assert [row["vs_easy"] for row in training.rows()] == [None, None]
+        assert ("objective" in training.text().splitlines()[0]) == words.startswith("near")
+        assert training.text().count("rest: ") == 1
+
+
+def test_time_left_can_be_told() -> None:
+    begin = time.perf_counter()
+    seen: list[Progress] = []
+    train(W, WISH, criterion="f1", generations=1, progress=seen.append)
+    assert 0 < seen[0].elapsed < seen[-1].elapsed < time.perf_counter() - begin + 1e-3
+    assert 0 < seen[0].seconds < seen[-1].seconds

@@ -1,0 +1,295 @@
+"""What an owner wants: in words, in files, and as an order of schedules."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paretosched.core.errors import InputError
+from paretosched.encodings.weighting import Weighting, gene_labels
+from paretosched.fronts.front import Front, Origin, front_of
+from paretosched.simulation.objective import objective_table
+from paretosched.wishes.wish import Limit, Wish, fitness, goal, nearest, violation, written
+from paretosched.wishes.wish_files import as_wish, from_json, load_wish, save_wish, to_json
+from paretosched.wishes.wish_grammar import parse
+
+GROUPS = tuple("12345")
+OBJECTIVES = objective_table(GROUPS)
+NAMES = [o.name for o in OBJECTIVES]
+NUMBERS = st.floats(1e-6, 1e6) | st.integers(1, 10**6).map(float)
+
+
+def front(values: list[list[float]]) -> Front:
+    groups = tuple(str(i + 1) for i in range(len(values[0]) - 2))
+    genomes = np.ones((len(values), len(gene_labels(len(groups)))))
+    return front_of(np.array(values, dtype=np.float64), genomes, Origin("run", "nsga2", 0, 4, Weighting()), groups)
+
+
+@st.composite
+def wishes(draw: st.DrawFn) -> Wish:
+    def some(least: int) -> list[str]:
+        return draw(st.lists(st.sampled_from(NAMES), unique=True, min_size=least, max_size=4))
+
+    kind = draw(st.sampled_from(["sum", "near", "region"]))
+    limits = []
+    for name in some(1 if kind == "region" else 0):
+        low, high = sorted([draw(NUMBERS), draw(NUMBERS)])
+        limits.append(Limit(name, *draw(st.sampled_from([(0.0, high), (low, math.inf), (low, high)]))))
+    numbers = [(name, draw(NUMBERS)) for name in (some(1) if kind != "region" else [])]
+    if kind == "near":
+        return Wish(near=numbers, limits=limits)
+    return Wish(weights=[(name, -x if name == "UTIL" else x) for name, x in numbers], limits=limits)
+
+
+# --- in words -------------------------------------------------------------------------------------------------------
+
+
+@given(wishes())
+def test_words_and_files_say_all_of_a_wish(wish: Wish) -> None:
+    assert parse(written(wish), OBJECTIVES) == wish
+    assert parse(written(wish, hours=True), OBJECTIVES) == wish
+    assert from_json(json.loads(json.dumps(to_json(wish), allow_nan=False))) == wish
+
+
+@pytest.mark.parametrize(
+    ("words", "wish"),
+    [
+        ("10*AWRT1 + 4*AWRT2", Wish(weights=[("AWRT1", 10), ("AWRT2", 4)])),
+        ("  10 awrt1+4AWRT2 ", Wish(weights=[("AWRT1", 10), ("AWRT2", 4)])),
+        ("+AWRT", Wish(weights=[("AWRT", 1)])),
+        ("-UTIL", Wish(weights=[("UTIL", -1)])),
+        ("AWRT1 - 5e2*UTIL", Wish(weights=[("AWRT1", 1), ("UTIL", -500)])),
+        ("-0.5 UTIL + AWRT5", Wish(weights=[("UTIL", -0.5), ("AWRT5", 1)])),
+        ("AWRT1, AWRT5 <= 11h", Wish(weights=[("AWRT1", 1)], limits=[Limit("AWRT5", high=39600)])),
+        ("AWRT1 <= 2 d, UTIL >= 65%", Wish(limits=[Limit("AWRT1", high=172800), Limit("UTIL", 65)])),
+        ("AWRT1 >= 30min, AWRT1 <= 90 s", None),
+        ("AWRT1 <= 2h, AWRT1 >= 30min", Wish(limits=[Limit("AWRT1", 1800, 7200)])),
+        ("AWRT1 in 45000..52000", Wish(limits=[Limit("AWRT1", 45000, 52000)])),
+        ("AWRT1 IN 12 .. 14h", Wish(limits=[Limit("AWRT1", 43200, 50400)])),
+        ("AWRT1 in 30 min..1h", Wish(limits=[Limit("AWRT1", 1800, 3600)])),
+        ("AWRT1 in 10..1h", None),
+        ("AWRT1 in 10s..1h", Wish(limits=[Limit("AWRT1", 10, 3600)])),
+        ("near AWRT1=50000, UTIL = 67%", Wish(near=[("AWRT1", 50000), ("UTIL", 67)])),
+        (
+            "near AWRT1=1h, AWRT2 <= 2h, AWRT3=3h",
+            Wish(near=[("AWRT1", 3600), ("AWRT3", 10800)], limits=[Limit("AWRT2", high=7200)]),
+        ),
+    ],
+)
+def test_words_mean_what_they_say(words: str, wish: Wish | None) -> None:
+    if wish is None:  # an empty range
+        with pytest.raises(InputError, match=r"limits of AWRT1 must be a range"):
+            parse(words, OBJECTIVES)
+    else:
+        assert parse(words, OBJECTIVES) == wish
+
+
+@pytest.mark.parametrize(
+    ("words", "character", "word", "rule"),
+    [
+        ("", 1, "the end", "one of UTIL, AWRT, AWRT1"),
+        ("10*AWRT1 + 4*AWRTX, AWRT5 <= 40000", 14, '"AWRTX"', "one of UTIL, AWRT, AWRT1"),
+        ("AWRT6", 1, '"AWRT6"', "one of UTIL"),
+        ("10*", 4, "the end", "one of UTIL"),
+        ("AWRT1 AWRT2", 7, '"AWRT2"', 'there must be "+", "-", "," or the end'),
+        ("AWRT1 < 5", 7, '"<"', "no meaning"),
+        ("AWRT1 <= x", 10, '"x"', "a number"),
+        ("AWRT1 <= 5 %", 12, '"%"', "the unit of AWRT1 must be one of s, min, h, d"),
+        ("UTIL >= 5h", 10, '"h"', "the unit of UTIL must be one of %"),
+        ("AWRT1 <= 5 weeks", 12, '"weeks"', '"," or the end'),
+        ("AWRT1, AWRT2", 13, "the end", '"<=", ">=" or "in"'),
+        ("AWRT1, AWRT2 = 5", 14, '"="', '"<=", ">=" or "in"'),
+        ("near AWRT1", 11, "the end", '"="'),
+        ("near AWRT1 = 0", 14, '"0"', "at least 1e-06"),
+        ("near AWRT1 = 5, AWRT1 = 6", 17, '"AWRT1"', "once"),
+        ("AWRT1 in 5, 6", 11, '","', '".."'),
+        ("AWRT1 <= 5, AWRT1 <= 6", 13, '"AWRT1"', "limited twice"),
+        ("AWRT1 in 5..6, AWRT1 >= 5", 16, '"AWRT1"', "limited twice"),
+        ("AWRT1 + 2*AWRT1", 11, '"AWRT1"', "once"),
+        ("AWRT1 + 5*UTIL", 9, '"5"', "more of it is better: it needs a minus"),
+        ("AWRT1 - AWRT2", 9, '"AWRT2"', "less of it is better: it needs a plus"),
+        ("0*AWRT1", 1, '"0"', "weights must be in"),
+        ("1e999*AWRT1", 1, '"1e999"', "too large"),
+        ("AWRT1 >= 0", 1, '"AWRT1"', "exclude something"),
+        ("AWRT1; import os", 6, '";"', "no meaning"),
+        ("__import__('os')", 1, '"_"', "no meaning"),
+        ("٣*AWRT1", 1, '"\\u0663"', "no meaning"),
+    ],
+)
+def test_errors_point_at_the_character(words: str, character: int, word: str, rule: str) -> None:
+    with pytest.raises(InputError) as caught:
+        parse(words, OBJECTIVES)
+    said = str(caught.value)
+    assert said.startswith(f"wish, character {character}, {word}: ")
+    assert rule in said
+
+
+@given(st.text(max_size=40) | st.text(alphabet="AWRTUILnear0123.,<=>+-*%hdms in\n", max_size=40))
+def test_any_text_is_a_wish_or_an_input_error(words: str) -> None:
+    try:
+        wish = parse(words, OBJECTIVES)
+    except InputError as error:
+        said = str(error)
+    else:
+        said = "wish" if parse(written(wish), OBJECTIVES) == wish else "another one"
+    assert said.startswith("wish")
+    assert "\n" not in said
+
+
+def test_very_long_texts_are_refused() -> None:
+    with pytest.raises(InputError, match="at most 2000 characters, but has 4000"):
+        parse("AWRT" * 1000, OBJECTIVES)
+
+
+# --- the value ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("fields", "rule"),
+    [
+        ({}, "must want something"),
+        ({"weights": [("AWRT1", 1)], "near": [("AWRT1", 1)]}, "not both"),
+        ({"weights": [("AWRT1", 1), ("AWRT1", 2)]}, "once"),
+        ({"weights": [("AWRT0", 1)]}, "must be UTIL, AWRT, AWRT1, ..."),
+        ({"weights": [("AWRT1", math.nan)]}, "weights must be in"),
+        ({"near": [("UTIL", math.inf)]}, "at least"),
+        ({"limits": [Limit("UTIL", 5, 4)]}, "range"),
+        ({"limits": [Limit("UTIL", math.nan, 4)]}, "range"),
+        ({"limits": [Limit("UTIL", math.inf, math.inf)]}, "range"),
+        ({"limits": [Limit("UTIL")]}, "exclude something"),
+    ],
+)
+def test_a_wish_keeps_its_rules(fields: dict[str, list[tuple[str, float]]], rule: str) -> None:
+    with pytest.raises(InputError, match=rule):
+        Wish(**fields)  # type: ignore[arg-type]
+
+
+# --- how near a schedule comes --------------------------------------------------------------------------------------
+
+
+def test_a_sum_is_the_sum() -> None:
+    values = np.array([[60.0, 5, 3, 7], [70.0, 6, 2, 9]])
+    assert goal(parse("10*AWRT1 + 4*AWRT2", OBJECTIVES), values).tolist() == [58.0, 56.0]
+    assert goal(parse("AWRT - 2*UTIL", OBJECTIVES), values).tolist() == [-115.0, -134.0]
+
+
+def test_the_largest_shortfall_counts_and_then_the_sum() -> None:
+    wish = parse("near AWRT1 = 100, AWRT2 = 200, UTIL = 50", OBJECTIVES)
+    values = np.array(
+        [[50.0, 0, 150, 200], [50.0, 0, 100, 300], [50.0, 0, 90, 300], [25.0, 0, 100, 200], [75, 0, 50, 100]]
+    )
+    found = goal(wish, values)
+    assert found.round(9).tolist() == [0.50005, 0.50005, 0.50004, 0.50005, -0.50015]
+
+
+def test_feasible_comes_before_infeasible_and_less_violation_first() -> None:
+    wish = parse("AWRT1, AWRT2 <= 100, UTIL >= 50", OBJECTIVES)
+    #         inside      inside, slower   just out        further         both exceeded
+    values = [[50, 0, 9, 100], [60, 0, 1e15, 1], [60, 0, 1, 100.0000001], [60, 0, 1, 150], [25, 0, 1, 150]]
+    assert violation(wish, values).round(6).tolist() == [0, 0, 0, 0.5, 1]
+    assert np.argsort(fitness(wish, values)).tolist() == [0, 1, 2, 3, 4]
+    assert fitness(wish, values)[:2].tolist() == [9.0, 1e15]
+
+
+@given(wishes(), st.integers(0, 2**32 - 1))
+def test_limits_always_come_first(wish: Wish, seed: int) -> None:
+    values = 10.0 ** np.random.default_rng(seed).uniform(-3, 18, (30, 7))
+    found, exceeded = fitness(wish, values), violation(wish, values)
+    assert np.isfinite(found).all()
+    inside = np.array([all(low <= row[NAMES.index(name)] <= high for name, low, high in wish.limits) for row in values])
+    assert (inside == (exceeded == 0)).all()
+    assert found[inside].tolist() == goal(wish, values)[inside].tolist()
+    if inside.any() and not inside.all():
+        assert found[inside].max() < found[~inside].min()
+    order = np.argsort(exceeded[~inside])
+    assert (np.diff(found[~inside][order]) >= 0).all()
+
+
+@given(wishes(), st.integers(0, 2**32 - 1))
+def test_what_is_better_in_everything_is_nearer(wish: Wish, seed: int) -> None:
+    one = np.random.default_rng(seed).uniform(10, 100, 7)
+    better = one / 2
+    better[0] = one[0] * 2
+    if wish.weights or wish.near:
+        wish = Wish(wish.weights, wish.near)
+        assert fitness(wish, [better])[0] < fitness(wish, [one])[0]
+
+
+def test_undefined_and_missing_objectives_are_named() -> None:
+    values = np.array([[60, 5, np.nan, 7]])
+    assert goal(parse("AWRT2", OBJECTIVES), values).tolist() == [7.0]
+    for words in ("AWRT2 + AWRT1", "near AWRT1 = 5", "AWRT1 <= 5"):
+        with pytest.raises(InputError, match=r"uses AWRT1, which is undefined: its group has no jobs"):
+            fitness(parse(words, OBJECTIVES), values)
+    with pytest.raises(InputError, match=r"the wish AWRT5 uses AWRT5, but here are only UTIL, AWRT, AWRT1, AWRT2"):
+        fitness(parse("AWRT5", OBJECTIVES), values)
+    with pytest.raises(InputError, match=r"shape"):
+        fitness(parse("AWRT5", OBJECTIVES), values[0])
+    assert fitness(parse("AWRT2", OBJECTIVES), values[:0]).tolist() == []
+
+
+def test_the_rows_of_a_front_are_ranked() -> None:
+    f = front([[60, 5, 3, 9], [60, 5, 5, 5], [60, 5, 9, 3]])
+    for words, best in (
+        ("10*AWRT1 + AWRT2", 3),
+        ("AWRT1 + 10*AWRT2", 9),
+        ("near AWRT1=4, AWRT2=4", 5),
+        ("AWRT1 in 4..6", 5),
+    ):
+        assert f.values[nearest(parse(words, objective_table(f.groups)), f)[0], 2] == best
+    assert f.values[nearest(parse("AWRT1", OBJECTIVES), f), 2].tolist() == [3, 5, 9]
+
+
+# --- in files -------------------------------------------------------------------------------------------------------
+
+
+def test_files_are_read_wherever_words_are(tmp_path: Path) -> None:
+    wish = parse("10*AWRT1 + 4*AWRT2, AWRT5 <= 40000, UTIL >= 60", OBJECTIVES)
+    save_wish(wish, tmp_path / "wish.json")
+    assert load_wish(tmp_path / "wish.json") == as_wish(str(tmp_path / "wish.json"), GROUPS) == wish
+    assert as_wish(wish, GROUPS) is wish
+    assert as_wish(written(wish), GROUPS) == wish
+    assert json.loads((tmp_path / "wish.json").read_text()) == {
+        "format": "paretosched wish 1",
+        "sum": {"AWRT1": 10, "AWRT2": 4},
+        "limits": {"AWRT5": [0, 40000], "UTIL": [60, None]},
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("", "not JSON"),
+        ("[" * 100_000, "not JSON"),
+        ("\udcff", "binary"),
+        ("[]", 'must be an object with "format"'),
+        ('{"format": "paretosched wish 1"}', "must want something"),
+        ('{"format": "paretosched wish 1", "sums": {}}', 'there is also "sums"'),
+        ('{"format": "paretosched wish 1", "sum": [1]}', '"sum" must be an object'),
+        ('{"format": "paretosched wish 1", "sum": {"AWRT1": "1"}}', "AWRT1 must be a number"),
+        ('{"format": "paretosched wish 1", "sum": {"AWRT1": true}}', "AWRT1 must be a number"),
+        ('{"format": "paretosched wish 1", "sum": {"AWRT1": 1' + "0" * 400 + "}}", "AWRT1 must be a number"),
+        ('{"format": "paretosched wish 1", "near": {"AWRT1": NaN}}', "at least"),
+        ('{"format": "paretosched wish 1", "limits": {"AWRT1": 5}}', "list of two"),
+        ('{"format": "paretosched wish 1", "limits": {"AWRT1": [5, 4]}}', "range"),
+        ('{"format": "paretosched wish 1", "limits": {"AWRT1": [null, null]}}', "exclude"),
+    ],
+)
+def test_broken_files_are_refused_by_name(tmp_path: Path, text: str, rule: str) -> None:
+    path = tmp_path / "wish.json"
+    path.write_bytes(text.encode("utf-8", "surrogateescape"))
+    with pytest.raises(InputError) as caught:
+        load_wish(path)
+    assert str(caught.value).startswith(f"{path}: ")
+    assert rule in str(caught.value)
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"none\.json: No such file"):
+        as_wish(tmp_path / "none.json", GROUPS)

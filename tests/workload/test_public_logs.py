@@ -1,0 +1,192 @@
+from __future__ import annotations
+
+import gzip
+import hashlib
+import socket
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+
+import pytest
+
+from paretosched.core.errors import InputError
+from paretosched.workload import public_logs as archive
+from paretosched.workload.public_logs import fetch
+
+LOG = gzip.compress(b"; MaxProcs: 4\n1 0 5 10 4 -1 -1 4 20 -1 1 3 -1 -1 -1 -1 -1 -1\n", mtime=0)
+HPC2N = "/l_hpc2n/HPC2N-2002-2.2-cln.swf.gz"
+CTC = "/l_ctc_sp2/CTC-SP2-1996-3.1-cln.swf.gz"
+
+
+class Server:
+    """A small archive: what it has, and what it was asked for."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, bytes] = {HPC2N: LOG, CTC: LOG}
+        self.promised: int | None = None
+        self.asked: list[str] = []
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                outer.asked.append(self.path)
+                content = outer.files.get(self.path.removeprefix("/mirror"))
+                if content is None:
+                    self.send_error(404, "Not Found")
+                    return
+                self.send_response(200)
+                if outer.promised != -1:
+                    self.send_header("Content-Length", str(outer.promised or len(content)))
+                self.end_headers()
+                self.wfile.write(content)
+
+            def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+                pass
+
+        self.http = HTTPServer(("127.0.0.1", 0), Handler)
+        self.thread = threading.Thread(target=self.http.serve_forever, kwargs={"poll_interval": 0.02})
+        self.thread.start()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.http.server_port}/mirror"
+
+    def close(self) -> None:
+        self.http.shutdown()
+        self.thread.join()
+        self.http.server_close()
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    running = Server()
+    yield running
+    running.close()
+
+
+def test_a_log_is_fetched_once(server: Server, tmp_path: Path) -> None:
+    seen: list[tuple[int, int | None]] = []
+    path = fetch("hpc2n", tmp_path, base_url=server.url + "/", progress=lambda *done: seen.append(done))
+    assert path == tmp_path / "HPC2N-2002-2.2-cln.swf.gz"
+    assert path.read_bytes() == LOG
+    assert seen[-1] == (len(LOG), len(LOG))
+    assert fetch("HPC2N", tmp_path, base_url=server.url) == path
+    assert server.asked == ["/mirror" + HPC2N]
+
+
+def test_a_damaged_log_is_fetched_again(server: Server, tmp_path: Path) -> None:
+    path = tmp_path / "HPC2N-2002-2.2-cln.swf.gz"
+    path.write_bytes(LOG[:-3])
+    assert fetch("HPC2N", tmp_path, base_url=server.url).read_bytes() == LOG
+    assert len(server.asked) == 1
+
+
+def test_the_archive_may_come_from_the_environment(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PARETOSCHED_ARCHIVE", server.url)
+    assert fetch("HPC2N-2002-2.2-cln.swf.gz", tmp_path).read_bytes() == LOG
+
+
+def test_a_server_may_keep_the_length_to_itself(server: Server, tmp_path: Path) -> None:
+    server.promised = -1
+    seen: list[tuple[int, int | None]] = []
+    fetch("HPC2N", tmp_path, base_url=server.url, progress=lambda *done: seen.append(done))
+    assert seen[-1] == (len(LOG), None)
+
+
+def test_a_known_digest_is_checked(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(InputError, match=r"CTC-SP2-1996-3\.1-cln\.swf\.gz: SHA-256 must be 9fa28ac1.*, but is "):
+        fetch("CTC-SP2", tmp_path, base_url=server.url)
+    assert list(tmp_path.iterdir()) == []
+    known = archive.LOGS["CTC-SP2"]._replace(sha256=hashlib.sha256(LOG).hexdigest())
+    monkeypatch.setitem(archive.LOGS, "CTC-SP2", known)
+    assert fetch("CTC-SP2", tmp_path, base_url=server.url).read_bytes() == LOG
+
+
+@pytest.mark.parametrize(
+    ("content", "promised", "message"),
+    [
+        (None, None, "the server answers 404 Not Found"),
+        (LOG[:-20], len(LOG), f"the download ended after {len(LOG) - 20} of {len(LOG)} bytes"),
+        (LOG[:-20], -1, "the gzip file is cut short"),
+        (LOG[:20] + b"xxxx" + LOG[24:], None, "the gzip file is damaged"),
+        (b"<html>moved</html>", None, "what came is not a gzip file"),
+        (b"", None, "what came is not a gzip file"),
+        (gzip.compress(b"\0\1"), None, "binary"),
+    ],
+    ids=["404", "short", "short gzip", "damaged", "html", "empty", "binary"],
+)
+def test_a_bad_download_leaves_nothing_behind(
+    server: Server, tmp_path: Path, content: bytes | None, promised: int | None, message: str
+) -> None:
+    if content is None:
+        server.files.clear()
+    else:
+        server.files[HPC2N] = content
+    server.promised = promised
+    with pytest.raises(InputError, match=f"^{server.url}{HPC2N}: .*{message}") as error:
+        fetch("HPC2N", tmp_path, base_url=server.url)
+    assert len(str(error.value).splitlines()) == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_nobody_there_is_said_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        port = unused.getsockname()[1]
+    with pytest.raises(InputError, match="cannot download: Connection refused"):
+        fetch("HPC2N", tmp_path, base_url=f"http://127.0.0.1:{port}")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_silent_server_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        with pytest.raises(InputError, match="cannot download: timed out"):
+            fetch("HPC2N", tmp_path, base_url=f"http://127.0.0.1:{silent.getsockname()[1]}", timeout=0.2)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("address", ["file:///etc", "ftp://host/x", "nonsense"])
+def test_only_web_addresses_are_asked(tmp_path: Path, address: str) -> None:
+    with pytest.raises(InputError, match="must begin with https:// or http://"):
+        fetch("HPC2N", tmp_path, base_url=address)
+
+
+def test_an_address_that_is_none_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot download"):
+        fetch("HPC2N", tmp_path, base_url="http://[half")
+
+
+def test_a_missing_directory_is_refused(server: Server, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot write here"):
+        fetch("HPC2N", tmp_path / "no", base_url=server.url)
+    assert server.asked == []
+
+
+def test_unknown_names_are_answered_with_the_closest_first() -> None:
+    with pytest.raises(InputError, match=r"did you mean CTC-SP2 or .*All: ANL-Intrepid, CEA-Curie"):
+        archive.find_log("CTC-SP")
+    with pytest.raises(InputError, match='log "zzzzzzzz" is not known; All: ANL-Intrepid'):
+        archive.find_log("zzzzzzzz")
+
+
+def test_every_log_is_found_by_its_names() -> None:
+    for name, log in archive.LOGS.items():
+        for known in (name, name.upper(), log.file, log.file.removesuffix(".swf.gz")):
+            assert archive.find_log(known) == log
+    assert archive.find_log("SDSC-Par-1996") == archive.LOGS["SDSC-Par-96"]
+
+
+@pytest.mark.traces
+def test_the_known_digests_are_those_of_the_traces_at_hand(traces: Path) -> None:
+    known = {log.file: log.sha256 for log in archive.LOGS.values() if log.sha256}
+    assert len(known) == 6
+    for file, digest in known.items():
+        assert hashlib.sha256((traces / file).read_bytes()).hexdigest() == digest

@@ -1,0 +1,30 @@
+"""A workload cut in time is two that lack nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from paretosched.core.errors import InputError
+from paretosched.workload.time_split import split
+from support.exploring import random_workload
+
+W = random_workload()
+
+
+def test_parts_keep_groups_and_clock_and_every_job() -> None:
+    first, rest = split(W, 0.7)
+    cut = W.submit[0] + 0.7 * (W.submit[-1] - W.submit[0])
+    assert first.submit[-1] <= cut < rest.submit[0]
+    for key in ("submit", "run", "width", "group", "user", "job"):
+        assert np.concatenate([getattr(first, key), getattr(rest, key)]).tolist() == getattr(W, key).tolist()
+    for part in (first, rest):
+        assert (part.groups, part.capacity, part.epoch, part.zone) == (W.groups, W.capacity, W.epoch, W.zone)
+
+
+def test_workloads_without_parts_are_refused() -> None:
+    for until in (0, 1, -0.1, 70, float("nan")):
+        with pytest.raises(InputError, match="until must be a share of the time between 0 and 1"):
+            split(W, until)
+    with pytest.raises(InputError, match="random: all jobs are submitted at once"):
+        split(W.with_(submit=np.zeros(60, dtype=np.int64)), 0.5)

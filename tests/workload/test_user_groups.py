@@ -1,0 +1,199 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paretosched.core.errors import InputError
+from paretosched.workload.description import describe
+from paretosched.workload.swf import read_swf
+from paretosched.workload.user_groups import by_consumption, by_csv, by_queue, by_swf_group, group_table
+from paretosched.workload.workload import Workload
+
+
+def jobs(work: list[int], user: list[int], **more: Any) -> Workload:
+    n = len(work)
+    return Workload(submit=[0] * n, run=work, estimate=work, width=[1] * n, capacity=4, user=user, **more)
+
+
+def test_the_papers_thresholds_belong_to_the_lower_group() -> None:
+    shares = {1: 8100, 2: 800, 3: 201, 4: 200, 5: 101, 6: 100, 7: 99, 8: 389, 9: 10}
+    assert sum(shares.values()) == 10_000
+    w = by_consumption(jobs(list(shares.values()), list(shares)))
+    assert dict(zip(shares, (w.group + 1).tolist(), strict=True)) == {
+        1: 1,
+        2: 2,
+        3: 2,
+        4: 3,
+        5: 3,
+        6: 4,
+        7: 4,
+        8: 2,
+        9: 5,
+    }
+    assert w.groups == ("1", "2", "3", "4", "5")
+
+
+def test_groups_depend_on_work_and_not_on_jobs() -> None:
+    w = by_consumption(jobs([1] * 50 + [950], [1] * 50 + [2]), thresholds=(0.5,))
+    assert w.groups == ("1", "2")
+    assert w.group.tolist() == [1] * 50 + [0]
+
+
+def test_few_unknown_users_are_one_user_and_many_go_to_the_last_group_with_a_report() -> None:
+    few = by_consumption(jobs([9910, 45, 45], [1, -1, -1]))
+    assert (few.group.tolist(), few.repairs) == ([0, 3, 3], ())
+    many = by_consumption(jobs([5000, 2500, 2500], [1, -1, -1]))
+    assert many.group.tolist() == [0, 4, 4]
+    assert [(r.action, r.jobs) for r in many.repairs] == [("assumed", 2)]
+    assert by_consumption(many).repairs == many.repairs
+    assert by_consumption(many.with_(user=np.array([1, 2, 3]))).repairs == ()
+
+
+@given(st.lists(st.tuples(st.integers(1, 1000), st.integers(-1, 5)), min_size=1, max_size=30), st.integers(1, 50))
+def test_users_stay_together_and_heavier_users_are_never_in_a_later_group(
+    pairs: list[tuple[int, int]], times: int
+) -> None:
+    work, user = (list(column) for column in zip(*pairs, strict=True))
+    w = by_consumption(jobs(work, user))
+    total = {u: sum(a for a, b in pairs if b == u) for u in user}
+    group = dict(zip(user, w.group.tolist(), strict=True))
+    assert w.group.tolist() == [group[u] for u in user]
+    known = sorted((u for u in total if u >= 0), key=lambda u: -total[u])
+    assert [group[u] for u in known] == sorted(group[u] for u in known)
+    assert by_consumption(jobs([a * times for a in work], user)).group.tolist() == w.group.tolist()
+
+
+@pytest.mark.parametrize("thresholds", [(0.1, 0.2), (0.1, 0.1), (1.0,), (0.0,), (float("nan"),)])
+def test_thresholds_must_descend(thresholds: tuple[float, ...]) -> None:
+    with pytest.raises(InputError, match="thresholds must be descending shares"):
+        by_consumption(jobs([1], [1]), thresholds)
+
+
+def test_the_number_of_groups_is_limited() -> None:
+    with pytest.raises(InputError, match="thresholds make 65 groups, but at most 64"):
+        by_consumption(jobs([1], [1]), np.linspace(0.9, 0.1, 64).tolist())
+
+
+def logged(groups: list[int], queues: list[int], header: tuple[str, ...] = ()) -> Workload:
+    n = len(groups)
+    records = np.full((n, 18), -1.0)
+    records[:, 12], records[:, 14] = groups, queues
+    return jobs([1] * n, [1] * n, records=records, header=header)
+
+
+def test_groups_of_the_log_come_by_number_and_the_unknown_last() -> None:
+    w = by_swf_group(logged([5, -1, 2, 5], [0] * 4))
+    assert (w.groups, w.group.tolist()) == (("2", "5", "unknown"), [1, 2, 0, 1])
+
+
+def test_queues_have_the_names_of_the_header() -> None:
+    header = ("Queue: 0 interactive", "Queue: 1 4", "Queue:  3  night  runs  ")
+    w = by_queue(logged([0] * 5, [3, 0, 4, -1, 1], header))
+    assert w.groups == ("interactive", "4", "night  runs", "4 (4)", "unknown")
+    assert w.group.tolist() == [2, 0, 3, 4, 1]
+
+
+def test_names_of_queues_can_be_printed() -> None:
+    w = by_queue(logged([0] * 2, [0, 1], ("Queue: 0 a\x0bb", "Queue: 1 a\x1bb")))
+    assert w.groups == ("a\N{REPLACEMENT CHARACTER}b", "a\N{REPLACEMENT CHARACTER}b (1)")
+
+
+def test_only_logs_have_groups_and_queues() -> None:
+    for by in (by_swf_group, by_queue):
+        with pytest.raises(InputError, match="this workload never was a log"):
+            by(jobs([1], [1]))
+        with pytest.raises(InputError, match="65 groups, but at most 64 can have objectives"):
+            by(logged(list(range(65)), list(range(65))))
+
+
+def listed(folder: Path, content: str) -> Path:
+    path = folder / "groups.csv"
+    path.write_text(content)
+    return path
+
+
+def test_an_owners_list_makes_the_groups(tmp_path: Path) -> None:
+    path = listed(tmp_path, 'user,group\n8,staff\n\n 7 , guests\n9,staff\n12,"the, nobody"\n')
+    w = by_csv(jobs([1] * 3, [7, 8, 9]), path)
+    assert (w.groups, w.group.tolist(), w.repairs) == (("staff", "guests", "the, nobody"), [1, 0, 0], ())
+    assert by_csv(w, listed(tmp_path, "\ufeff8,staff\n")).groups == ("staff", "other")
+    table = group_table(w)
+    assert table[2] == {"group": "the, nobody", "users": 0, "jobs": 0, "work_percent": 0.0}
+
+
+def test_users_an_owners_list_does_not_name_are_the_others(tmp_path: Path) -> None:
+    w = by_csv(jobs([1] * 4, [7, 8, -1, 99]), listed(tmp_path, "8,staff\n"))
+    assert (w.groups, w.group.tolist()) == (("staff", "other"), [1, 0, 1, 1])
+    assert [(r.action, r.jobs) for r in w.repairs] == [("assumed", 3)]
+    w = by_csv(w, listed(tmp_path, "8,other\n-1,nobody\n"))
+    assert (w.groups, w.group.tolist()) == (("other", "nobody"), [0, 0, 1, 0])
+    assert [(r.action, r.jobs) for r in w.repairs] == [("assumed", 2)]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", ": a list of groups must have lines user,group, but there is none"),
+        ("user,group\n", ": a list of groups must have lines"),
+        ("1,a\n2\n", ":2: a line must be user,group, but this one has 1 columns"),
+        ("1,a\n2,b,c\n", ":2: a line must be user,group, but this one has 3 columns"),
+        ("user,group\nuser,group\n", ':2: user is "user", not a user number of the log'),
+        ("1,a\n1.5,b\n", ':2: user is "1.5", not a user number'),
+        ("1,a\n-2,b\n", ':2: user is "-2", not a user number'),
+        ("1,a\n" + "9" * 30 + ",b\n", ':2: user is "9999'),
+        ("1,a\n2,\n", ':2: group is "", not a name'),
+        ("1,a\n2,a\tb\n", ':2: group is "a\\\\tb", not a name'),
+        ("1,a\n2,b\n1,b\n", ':3: user 1 is in group "a" already'),
+        ('1,"a\n', ":1: not CSV: unexpected end of data"),
+        ("".join(f"{i},g{i}\n" for i in range(65)), ": there are 65 groups, but at most 64"),
+    ],
+)
+def test_a_bad_list_is_refused_with_file_and_line(tmp_path: Path, content: str, message: str) -> None:
+    path = listed(tmp_path, content)
+    with pytest.raises(InputError, match=f"^{path}{message}"):
+        by_csv(jobs([1], [1]), path)
+
+
+def test_a_list_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"none\.csv: cannot read: No such file"):
+        by_csv(jobs([1], [1]), tmp_path / "none.csv")
+    (tmp_path / "binary.csv").write_bytes(b"\xff\xfe\0")
+    with pytest.raises(InputError, match="must be text in UTF-8"):
+        by_csv(jobs([1], [1]), tmp_path / "binary.csv")
+
+
+def test_a_description_is_plain_values() -> None:
+    w = Workload([0, 3600 * 24 * 5], [10, 20], [10, 40], [1, 4], 8, user=[3, -1], wait=[5, -1])
+    info = describe(w)
+    assert json.loads(json.dumps(info, allow_nan=False)) == info
+    assert (info["jobs"], info["users"], info["work"], info["span_days"]) == (2, 1, 90, 5.0)
+    assert info["load"] == 90 / (8 * 432000)
+    assert info["last_submit"] == "2000-01-08 00:00:00+00:00"
+    assert [row["jobs_percent"] for row in info["situations"]] == [50.0, 0.0, 50.0]
+    assert info["situations"][0]["work_percent"] == pytest.approx(800 / 9)
+    assert info["quantiles"]["run"] == {"min": 10, "25 %": 10, "median": 10, "75 %": 20, "95 %": 20, "max": 20}
+    assert info["quantiles"]["interarrival"]["median"] == 432000
+    assert (info["serial_percent"], info["recorded_waits_percent"]) == (50.0, 50.0)
+
+
+def test_a_description_leaves_out_what_is_undefined() -> None:
+    info = describe(Workload([7200], [1], [1], [1], 1, epoch=221_845_392_000 - 3600))
+    assert info["load"] is None
+    assert info["first_submit"] is None
+    assert info["quantiles"]["interarrival"] is None
+
+
+@pytest.mark.traces
+def test_real_logs_have_the_papers_five_groups(traces: Path) -> None:
+    for path in sorted(traces.glob("*.swf.gz")):
+        table = describe(read_swf(path))["groups"]
+        assert all(row["jobs"] > 0 for row in table), path.name
+        assert sum(row["work_percent"] for row in table) == pytest.approx(100)
+    lanl = read_swf(traces / "LANL-CM5-1994-4.1-cln.swf.gz")
+    assert "scavenge_production" in by_queue(lanl).groups

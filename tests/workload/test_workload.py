@@ -1,0 +1,198 @@
+"""A workload obeys its rules or is refused in one line; it never changes, nor does it change what it was made of."""
+
+from __future__ import annotations
+
+import pickle
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from paretosched import InputError, Workload
+from support.zoo import jobs, workloads
+
+GOOD: dict[str, Any] = {
+    "submit": [0, 5, 5],
+    "run": [10, 3, 1],
+    "estimate": [20, 3, 2],
+    "width": [4, 2, 1],
+    "capacity": 8,
+}
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("submit", [-1, 5, 5], "submit must be at least 0 s, but 1 jobs are not: job 1 has -1"),
+        ("submit", [6, 5, 5], "submit must be sorted, but job 2 comes after job 1"),
+        ("submit", [0.0, 5.0, 5.0], "submit must be whole numbers, but its type is float64"),
+        ("submit", [0, 5, np.nan], "submit must be whole numbers, but its type is float64"),
+        ("submit", ["0", "5", "5"], "submit must be whole numbers, but its type is <U1"),
+        ("submit", [0, 5, None], "submit must be whole numbers, but its type is object"),
+        ("submit", [], "workload: a workload needs at least one job, but there is none"),
+        ("submit", 5, "submit must have one entry a job, shape (1,), but has shape ()"),
+        ("submit", None, "submit must have one entry a job, shape (1,), but has shape ()"),
+        ("submit", [[0, 5], [5]], "submit must have one entry a job, but is ragged"),
+        ("run", [0, 3, 1], "run must be at least 1 s, but 1 jobs are not: job 1 has 0"),
+        ("run", [10, 3], "run must have one entry a job, shape (3,), but has shape (2,)"),
+        ("run", None, "run must have one entry a job, shape (3,), but has shape ()"),
+        ("run", [10, 3, [1]], "run must have one entry a job, but is ragged"),
+        ("run", [True, True, True], "run must be whole numbers, but its type is bool"),
+        (
+            "estimate",
+            [9, 2, 0],
+            "estimate must be at least the run time, but 3 jobs are not: job 1 has 9, job 2 has 2, ",
+        ),
+        ("width", [0, 9, 1], "width must be in 1..8 processors, but 2 jobs are not: job 1 has 0, job 2 has 9"),
+        ("width", np.array([2**63, 1, 1], dtype=np.uint64), "width must fit 64-bit signed integers, but its largest"),
+        ("width", [2**70, 1, 1], "width must be whole numbers, but its type is object"),
+        ("group", [0, 1, 0], "group must be in 0..0, but 1 jobs are not: job 2 has 1"),
+        ("group", [0, -1, 0], "group must be in 0..0, but 1 jobs are not: job 2 has -1"),
+        ("groups", (), "groups must be one or more different names, but are []"),
+        ("groups", ("a", "a"), "groups must be one or more different names, but are ['a', 'a']"),
+        ("user", [1, 2], "user must have one entry a job, shape (3,), but has shape (2,)"),
+        ("wait", [1.5, 2, 3], "wait must be whole numbers, but its type is float64"),
+        ("job", [[1], [2], [3]], "job must have one entry a job, shape (3,), but has shape (3, 1)"),
+        ("capacity", 0, "capacity must be in 1..2147483647 processors, but is 0"),
+        ("capacity", 2**31, "capacity must be in 1..2147483647 processors, but is 2147483648"),
+        ("capacity", 8.0, "capacity must be a whole number, but is 8.0"),
+        ("capacity", "8", "capacity must be a whole number, but is '8'"),
+        ("capacity", None, "capacity must be a whole number, but is None"),
+        ("epoch", 0.5, "epoch must be a whole number, but is 0.5"),
+        ("epoch", -1, "epoch must be a Unix time in the years 1970 to 8999, but is -1"),
+        ("epoch", 10**18, "epoch must be a Unix time in the years 1970 to 8999, but is 1000000000000000000"),
+        ("zone", "Mars/Olympus", 'time zone "Mars/Olympus" is not in the standard zone database'),
+        ("zone", "", 'time zone "" is not in the standard zone database'),
+        ("records", np.zeros((3, 17)), "records must have shape (3, 18), but has (3, 17)"),
+    ],
+)
+def test_every_rule_has_its_message(field: str, value: Any, message: str) -> None:
+    with pytest.raises(InputError, match="^" + re.escape(message)):
+        Workload(**(GOOD | {field: value}))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"submit": [0, 5, 2**62]},
+        {"estimate": [2**62, 3, 2]},
+        {"run": [2**62, 2**62, 2**62], "estimate": [2**62, 2**62, 2**62]},
+        {"estimate": [2**40, 3, 2], "capacity": 2**31 - 1},
+    ],
+)
+def test_times_that_would_overflow_inside_are_refused(changes: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match=r"must stay below 2\^62"):
+        Workload(**(GOOD | changes))
+
+
+def test_offenders_are_named_by_the_numbers_of_the_trace() -> None:
+    with pytest.raises(InputError, match=r"job 71 has 9$"):
+        Workload(**(GOOD | {"width": [1, 9, 1], "job": [70, 71, 72]}))
+
+
+def test_defaults() -> None:
+    w = Workload(**GOOD)
+    assert (w.user.tolist(), w.group.tolist(), w.wait.tolist(), w.job.tolist()) == (
+        [-1] * 3,
+        [0] * 3,
+        [-1] * 3,
+        [1, 2, 3],
+    )
+    assert (w.groups, w.work, len(w)) == (("1",), 47, 3)
+
+
+def test_arrays_are_copied_contiguous_and_read_only() -> None:
+    table = np.array([[0, 5, 5], [10, 3, 1], [20, 3, 2], [4, 2, 1]], dtype=np.int32).T
+    records = np.ones((3, 18), order="F")
+    w = Workload(*table.T, capacity=8, records=records)
+    table[:] = 77
+    records[:] = 77
+    assert w.run.tolist() == [10, 3, 1]
+    assert w.records is not None
+    assert w.records.max() == 1
+    for array in (w.submit, w.run, w.estimate, w.width, w.user, w.group, w.job, w.wait, w.records):
+        assert array.flags.c_contiguous
+        assert not array.flags.writeable
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1
+    for array in (w.calendar.begin, w.calendar.kind):
+        assert not array.flags.writeable
+    with pytest.raises(AttributeError):
+        w.capacity = 9
+
+
+def test_work_is_exact_where_floating_point_is_not() -> None:
+    w = jobs(3, (0, 3**25, 3**25, 3), (0, 1, 1, 1))
+    assert w.work == 3**26 + 1
+
+
+RELEVANT: dict[str, Any] = {
+    "submit": [0, 5, 6],
+    "run": [10, 2, 1],
+    "estimate": [20, 3, 3],
+    "width": [4, 2, 2],
+    "capacity": 9,
+    "group": [0, 1, 1],
+    "groups": ("a", "c"),
+    "wait": [0, 0, 1],
+    "epoch": 946857601,
+    "zone": "Europe/Berlin",
+}
+IRRELEVANT: dict[str, Any] = {
+    "user": [1, 2, 3],
+    "job": [7, 8, 9],
+    "name": "another",
+    "records": np.zeros((3, 18)),
+    "header": ("Version: 2.2",),
+}
+GROUPED = GOOD | {"group": [0, 1, 0], "groups": ("a", "b")}
+
+
+@pytest.mark.parametrize("field", RELEVANT)
+def test_the_digest_changes_with_everything_a_simulation_depends_on(field: str) -> None:
+    assert Workload(**(GROUPED | {field: RELEVANT[field]})).digest != Workload(**GROUPED).digest
+
+
+@pytest.mark.parametrize("field", IRRELEVANT)
+def test_the_digest_does_not_change_with_anything_else(field: str) -> None:
+    assert Workload(**(GROUPED | {field: IRRELEVANT[field]})).digest == Workload(**GROUPED).digest
+
+
+def test_the_digest_does_not_depend_on_the_type_a_number_came_in() -> None:
+    other = {key: np.array(GOOD[key], dtype=np.uint8) for key in ("submit", "run", "estimate", "width")}
+    w = Workload(**other, capacity=np.int64(8), epoch=np.int64(946857600), groups=[np.str_("1")])
+    assert w.digest == Workload(**GOOD).digest
+    assert (type(w.capacity), type(w.epoch), type(w.groups[0])) == (int, int, str)
+
+
+def test_take_keeps_order_and_may_repeat() -> None:
+    w = Workload(**GOOD, records=np.arange(54.0).reshape(3, 18))
+    part = w.take([1, 1, 2], name="part")
+    assert (part.run.tolist(), part.job.tolist(), part.name) == ([3, 3, 1], [2, 2, 3], "part")
+    assert part.records is not None
+    assert part.records[:, 0].tolist() == [18, 18, 36]
+    assert w.take(np.array([True, False, True])).run.tolist() == [10, 1]
+    with pytest.raises(InputError, match="sorted"):
+        w.take([1, 0])
+    with pytest.raises(InputError, match="at least one job"):
+        w.take([])
+
+
+def test_with_checks_anew_and_leaves_the_original() -> None:
+    w = Workload(**GOOD)
+    assert w.with_(capacity=16).capacity == 16
+    assert w.capacity == 8
+    with pytest.raises(InputError, match=r"width must be in 1\.\.2"):
+        w.with_(capacity=2)
+
+
+@settings(deadline=None, max_examples=50)
+@given(w=workloads())
+def test_a_workload_survives_pickling(w: Workload) -> None:
+    again = pickle.loads(pickle.dumps(w))
+    assert again.digest == w.digest
+    assert again.with_().digest == w.digest
+    for array in (again.submit, again.run, again.estimate, again.width, again.group, again.calendar.begin):
+        assert not array.flags.writeable
