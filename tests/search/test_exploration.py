@@ -171,7 +171,7 @@ def test_a_run_killed_at_random_moments_equals_one_that_went_through(
     }
     counts = [int(count) for _, _, count in lines]
     assert counts == sorted(counts)
-    assert any(0 < count < total for count in counts)  # else the kills came at the wrong time
+    assert any(0 < count < total for count in counts)  # kills go on until one comes at such a time
     explore(random_workload(jobs=2000), tmp_path / "through", evaluations=total, population=20, seed=3, **words)
     equal_runs(tmp_path / "through", tmp_path / "killed")
 

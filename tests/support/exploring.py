@@ -86,8 +86,10 @@ def killed_again_and_again(directory: Path, evaluations: int, seed: int, encodin
     # import and compile before the children are forked, so that they are killed at work
     explore(workload, directory.with_name("warm"), evaluations=20, population=20, seed=3, **words)
     r = random.Random(seed)
-    patience, before = 1.0, 0
-    for attempt in range(8):
+    patience, before, midway = 1.0, 0, False
+    for attempt in range(60):
+        if attempt >= 8 and midway:
+            break
         kill = signal.SIGINT if attempt % 4 == 3 else signal.SIGKILL
         status = killed(directory, evaluations, kill, patience * r.uniform(0.03, 0.3), workload, words)
         count = 0
@@ -97,6 +99,7 @@ def killed_again_and_again(directory: Path, evaluations: int, seed: int, encodin
             count = count and connection.execute("select count(*) from evaluation").fetchone()[0]
             connection.close()
         print(kill.name, status, count, flush=True)
+        midway = midway or 0 < count < evaluations
         patience, before = patience * (2 if count == before else 1), count  # a busy machine gets nowhere otherwise
     explore(workload, directory, evaluations=evaluations, population=20, seed=3, **words)
 

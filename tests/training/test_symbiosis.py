@@ -132,14 +132,24 @@ def test_a_rule_is_worth_the_mean_of_its_bases() -> None:
     assert participation_fitness(bases, np.array([1.0, 2, 4, 8]), 4).tolist() == [4.5, 1.5, 3.0, 6.0]
 
 
-def test_clusters_are_those_one_sees() -> None:
-    centres = np.concatenate([0.01 * generator(i).random((5, 7)) + place for i, place in enumerate((0.0, 0.5, 0.9))])
-    for seed in range(20):
-        labels = cluster(centres, 3, generator(seed))
-        together = [len(set(labels[5 * i : 5 * i + 5].tolist())) for i in range(3)]
-        if together == [1, 1, 1] and len(set(labels.tolist())) == 3:
-            return
-    pytest.fail("never found")
+@pytest.mark.parametrize("seed", range(20))
+def test_clusters_are_those_one_sees(seed: int) -> None:
+    """Three heaps of five rules: k-means that begins with a rule of each must find them, and else stands still."""
+    heaps = np.repeat([0, 1, 2], 5)
+    centres = np.array([0.0, 0.5, 0.9])[heaps, None] + 0.01 * generator(7).random((15, 7))
+    first = generator(seed).choice(15, 3, replace=False)
+    labels = cluster(centres, 3, generator(seed))
+    if len(set(heaps[first].tolist())) == 3:
+        assert labels.tolist() == [heaps[first].tolist().index(heap) for heap in heaps]
+    means = np.array([centres[labels == c].mean(axis=0) for c in sorted(set(labels.tolist()))])
+    nearest = ((centres[:, None] - means) ** 2).sum(axis=2).argmin(axis=1)
+    assert nearest.tolist() == [sorted(set(labels.tolist())).index(c) for c in labels.tolist()]
+
+
+def test_some_seeds_begin_with_a_rule_of_each_heap() -> None:
+    """Or the test above would show less than it says."""
+    firsts = [generator(seed).choice(15, 3, replace=False) // 5 for seed in range(20)]
+    assert sum(len(set(first.tolist())) == 3 for first in firsts) == 5
 
 
 def test_clusters_may_be_fewer_than_wanted() -> None:

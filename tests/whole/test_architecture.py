@@ -40,17 +40,19 @@ def test_importing_the_package_imports_nothing_expensive() -> None:
     assert said == "[]\n"
 
 
-def test_public_names_are_not_hidden_by_modules_of_the_same_name() -> None:
+def test_no_module_has_the_name_of_a_public_function() -> None:
     said = python(
         "-c",
-        "import importlib, pkgutil, types, paretosched as ps\n"
-        "for module in pkgutil.walk_packages(ps.__path__, 'paretosched.'):\n"
-        "    importlib.import_module(module.name)\n"
-        "print([n for n in ps.__all__ if isinstance(getattr(ps, n), types.ModuleType)])\n"
-        "from paretosched.simulation.simulator import simulate\n"
-        "print(ps.simulate is simulate)\n",
+        "import importlib, pkgutil, types, paretosched as ps, paretosched.assignment, paretosched.report\n"
+        "names = [module.name for module in pkgutil.walk_packages(ps.__path__, 'paretosched.')]\n"
+        "for name in names:\n"
+        "    importlib.import_module(name)\n"
+        "faces = (ps, ps.assignment, ps.report)\n"
+        "public = {name for face in faces for name in face.__all__ if not isinstance(getattr(face, name), type)}\n"
+        "print(sorted(public & {name.rpartition('.')[2] for name in names}))\n"
+        "print([name for name in ps.__all__ if isinstance(getattr(ps, name), types.ModuleType)], type(ps).__name__)\n",
     )
-    assert said == "[]\nTrue\n"
+    assert said == "[]\n[] module\n"
 
 
 def test_all_public_names_exist_and_are_listed() -> None:
@@ -85,3 +87,53 @@ def test_compiled_code_older_than_any_kernel_is_dropped(tmp_path: Path) -> None:
         os.utime(tmp_path / name, (1_000_000 - age, 1_000_000 - age))
     drop_stale(tmp_path)
     assert [path.name for path in compiled.iterdir()] == ["new.nbi"]
+
+
+# --- the house stays as it is -----------------------------------------------------------------------------------------
+
+SOURCES = [
+    path
+    for folder in ("paretosched", "experiments", "tests")
+    for path in sorted((ROOT / folder).rglob("*"))
+    if path.suffix in {".py", ".js", ".css"}
+]
+MODULES = [path for path in SOURCES if path.suffix == ".py"]
+
+
+def test_no_file_has_more_than_600_lines() -> None:
+    assert len(SOURCES) > 200
+    lengths = {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8").count("\n") for path in SOURCES}
+    assert {path: lines for path, lines in lengths.items() if lines > 600} == {}
+
+
+def test_no_function_has_more_than_120_lines() -> None:
+    lengths = {
+        f"{path.relative_to(ROOT)}:{node.lineno} {node.name}": (node.end_lineno or 0) - node.lineno + 1
+        for path in MODULES
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    }
+    assert len(lengths) > 2000
+    assert {name: lines for name, lines in lengths.items() if lines > 120} == {}
+
+
+def test_no_private_name_is_imported_from_another_module() -> None:
+    """What another module needs has a public name."""
+    private = [
+        f"{path.relative_to(ROOT)}:{node.lineno} {alias.name}"
+        for path in MODULES
+        if path.is_relative_to(ROOT / "paretosched")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and node.level
+        for alias in node.names
+        if alias.name.startswith("_") and not alias.name.startswith("__")
+    ]
+    assert private == []
+
+
+def test_tests_stand_in_the_folders_of_the_package() -> None:
+    """And in three of their own: experiments, the whole (what concerns all folders) and benchmarks."""
+    folders = {path.name for path in (ROOT / "paretosched").iterdir() if path.is_dir()}
+    used = {path.parent.relative_to(ROOT / "tests").parts[0] for path in (ROOT / "tests").glob("*/**/test_*.py")}
+    assert used - folders == {"experiments", "whole"}
+    assert not list((ROOT / "tests").glob("test_*.py"))
