@@ -17,7 +17,7 @@ from typing import Any
 import paretosched as ps
 from paretosched.core.files import written
 from paretosched.core.tables import load_rows
-from paretosched.report.page import write_gallery
+from paretosched.report import export_figures, write_figure, write_gallery
 from paretosched.search.runs import read_about
 from paretosched.training.training import Progress
 from paretosched.workload.public_logs import find_log, log_file
@@ -234,7 +234,7 @@ def save_figures(
     Git ignores those that `.gitignore` does not name. `wide` are the figures that are as wide as a page.
     """
     narrow = {name: figure for name, figure in figures.items() if name not in wide}
-    ps.report.export_figures(narrow, results / "figures", ("png",))
+    export_figures(narrow, results / "figures", ("png",))
     for name in wide:
-        ps.report.write_figure(results / "figures" / f"{name}.png", name, figures[name])
+        write_figure(results / "figures" / f"{name}.png", name, figures[name])
     write_gallery(results / "figures" / "index.html", title, captions or dict.fromkeys(figures, ""), about)

@@ -17,6 +17,7 @@ import paretosched as ps
 from paretosched.core.tables import markdown
 from paretosched.fronts.quality_indicators import Course
 from paretosched.plots.fronts import clouds, courses
+from paretosched.report import write_figures
 from paretosched.search.plans import SUMMARIES
 from paretosched.search.runs import evaluated
 
@@ -115,7 +116,7 @@ def main() -> None:
         print(f"\nno figures: run.py makes the fronts, but there is no {place}")
     elif found["table4"]:
         drawn, captions = draw(place, options.results)
-        ps.report.write_figures(options.results / "figures.html", TITLE, drawn, captions)
+        write_figures(options.results / "figures.html", TITLE, drawn, captions)
         if not options.no_figures:
             about = "To zoom in and to read single points, open figures.html, which stands beside this folder."
             common.save_figures(options.results, drawn, TITLE, captions, about)

@@ -14,6 +14,7 @@ import common
 import paretosched as ps
 from paretosched.core.tables import load_rows
 from paretosched.plots.fronts import scatter
+from paretosched.report import export_figures
 
 TOLERANCE = 5.0  # per cent, for what EASY makes of the scaled workload
 FIGURES = {"AWRT-AWRT1": ("AWRT", "AWRT1"), "AWRT1-AWRT2": ("AWRT1", "AWRT2")}  # paper 002, figures 12 and 13
@@ -80,7 +81,7 @@ def main() -> None:
             if row["policy"] != "best on the front"
         }
         drawn = {name: scatter(fronts["easy"], x, y, marks) for name, (x, y) in FIGURES.items()}
-        ps.report.export_figures(drawn, options.results / "figures")
+        export_figures(drawn, options.results / "figures")
 
 
 def _names(row: dict[str, str]) -> list[str]:
