@@ -36,7 +36,7 @@ class Gain(NamedTuple):
 
     @property
     def verdict(self) -> str:
-        """Say what becomes of the claim: its size, its sign in three of four workloads, or neither."""
+        """Return what becomes of the claim: its size, its sign in three of four workloads, or neither."""
         better = sum(gain > 0 for gain in self.found)
         if median(self.found) > 0 and better >= 0.75 * len(self.found):
             return "holds" if median(self.found) >= self.claimed else "smaller"
@@ -55,7 +55,7 @@ def of(found: Sequence[Row], system: str, kind: str, measure: str, part: str, si
 
 
 def compared(found: Sequence[Row], measure: str, pair: str, part: str) -> list[float]:
-    """Give the gains of a pair, per cent, a workload each."""
+    """Return the gains of a pair, per cent, a workload each."""
     kind, column = MEASURES[measure]
     one, other = (of(found, system, kind, column, part) for system in PAIRS[pair])
     gains = [100 * (1 - one[name] / other[name]) for name in one if other[name] > 0]

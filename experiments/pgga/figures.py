@@ -24,12 +24,12 @@ def draw(every: Rows, found: Rows) -> dict[str, Any]:
 
 
 def axes(every: Rows) -> tuple[list[int], list[int]]:
-    """Give the numbers of jobs and nodes."""
+    """Return the numbers of jobs and nodes."""
     return sorted({int(row["jobs"]) for row in every}), sorted({int(row["nodes"]) for row in every})
 
 
 def layout(title: str, **more: Any) -> dict[str, Any]:
-    """Give what all figures share."""
+    """Return what all figures share."""
     common = {"font": {"family": FONT, "size": 15, "color": INK["light"]}, "paper_bgcolor": "white"}
     place = {"text": title, "x": 0.02, "xanchor": "left", "font": {"size": 19}}
     return common | {"plot_bgcolor": "white", "title": place, "width": 1000, "height": 640} | more

@@ -12,7 +12,7 @@ Rows = list[dict[str, str]]
 
 
 def column(found: Iterable[Mapping[str, str]], key: str) -> np.ndarray:
-    """Give a column as numbers, NaN where nothing stands."""
+    """Return a column as numbers, NaN where nothing stands."""
     return np.array([float(row[key] or "nan") for row in found])
 
 
@@ -25,7 +25,7 @@ def by(found: Rows, keys: Sequence[str]) -> dict[tuple[str, ...], Rows]:
 
 
 def mean_surfaces(every: Rows, names: Iterable[str]) -> dict[str, np.ndarray]:
-    """Give mean makespans over seeds, (jobs, nodes)."""
+    """Return mean makespans over seeds, (jobs, nodes)."""
     jobs = sorted({int(row["jobs"]) for row in every})
     nodes = sorted({int(row["nodes"]) for row in every})
     cells = by(every, ("jobs", "nodes"))
@@ -36,5 +36,5 @@ def mean_surfaces(every: Rows, names: Iterable[str]) -> dict[str, np.ndarray]:
 
 
 def last_iteration(found: Rows) -> int:
-    """Give how long the convergence tests ran."""
+    """Return how long the convergence tests ran."""
     return max(int(row["iteration"]) for row in found)
