@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from support.traces import trace_folder
+from paretosched.workload.public_logs import LOGS, log_folder
 
 # The same examples in every run, so that a change is to blame when one fails, and no deadline, for machines that do
 # other work as well. HYPOTHESIS_PROFILE=wide draws others each time.
@@ -19,8 +19,12 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
 @pytest.fixture(scope="session")
 def traces() -> Path:
-    """The folder of the real workload traces; without it the test is skipped, and says why."""
-    folder = trace_folder()
-    if not any(folder.glob("*.swf.gz")):
-        pytest.skip(f"NO TRACES: no *.swf.gz in {folder}; set PARETOSCHED_TRACES to the folder that has them")
+    """The folder of the real workload traces; without all of them the test is skipped, and says why."""
+    folder = log_folder()
+    missing = [name for name, log in LOGS.items() if log.sha256 and not (folder / log.file).is_file()]
+    if missing:
+        pytest.skip(
+            f"NO TRACES: {folder} lacks {', '.join(missing)}; paretosched fetch {missing[0]} --cache, and so on, "
+            "or set PARETOSCHED_TRACES to the folder that has them"
+        )
     return folder

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import argparse
-import json
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import common
 import settings
 
 import paretosched as ps
-from paretosched.core.files import written
-from paretosched.core.tables import load_rows, markdown
+from paretosched.core.tables import markdown
 from paretosched.fronts.quality_indicators import Course
 from paretosched.plots.fronts import clouds, courses
+from paretosched.report import write_figures
 from paretosched.search.plans import SUMMARIES
 from paretosched.search.runs import evaluated
 
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
 NEAR, SIMILAR = 0.1, 2.0  # relative difference that agrees; factor up to which numbers are of one size
 
 # Number of the paper's figure: the sets drawn, the objectives, and whether response times are on logarithmic axes.
@@ -88,14 +88,12 @@ CLAIMS: tuple[tuple[str, str, str, str, Rule, str], ...] = (
 
 def main() -> None:
     """Write the summary and the figures."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--work", type=Path, default=HERE / "work", help="where the run directories are")
-    parser.add_argument("--results", type=Path, default=ROOT / "results" / "ci190_05", help="where the results are")
-    parser.add_argument("--no-figures", action="store_true", help="for machines without Chrome or Chromium")
+    parser = common.analysis_parser("ci190_05", __doc__)
+    common.add_work(parser, "ci190_05")
     options = parser.parse_args()
-    provenance = json.loads((options.results / "provenance.json").read_text(encoding="utf-8"))
-    paper = published(HERE / "paper.csv")
-    found = {name: rows(options.results / f"{name}.csv") for name in PARTS}
+    provenance = common.load_provenance(options.results)
+    paper = common.published("ci190_05")
+    found = {name: common.rows(options.results / f"{name}.csv") for name in PARTS}
     lines = ["# Paper 002 (report CI-190/05): the Pareto fronts", "", *heading(provenance)]
     if found["table4"]:
         lines += table4(paper, found["table4"])
@@ -103,40 +101,25 @@ def main() -> None:
         lines += claims(paper, found["table4"])
     if found["better"]:
         lines += better(found["better"])
-        lines += backfilling(rows(options.results / "backfilling.csv"))
-        lines += equal(rows(options.results / "better-courses.csv"))
+        lines += backfilling(common.rows(options.results / "backfilling.csv"))
+        lines += equal(common.rows(options.results / "better-courses.csv"))
     if found["algorithms"]:
         lines += algorithms(found["algorithms"])
     if found["moves"]:
         lines += moves(found["moves"])
     if found["workloads"]:
         lines += workloads(paper, found["workloads"])
-    lines += errata(HERE / "paper.csv")
-    with written(options.results / "summary.md") as temporary:
-        temporary.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    print("\n".join(lines))
-    if found["table4"]:
-        drawn, captions = draw(options.work / "CTC", options.results)
-        ps.report.write_figures(options.results / "figures.html", TITLE, drawn, captions)
+    lines += errata(common.paper_file("ci190_05"))
+    common.save_summary(options.results, lines)
+    place = options.work / "CTC"
+    if not place.exists():
+        print(f"\nno figures: run.py makes the fronts, but there is no {place}")
+    elif found["table4"]:
+        drawn, captions = draw(place, options.results)
+        write_figures(options.results / "figures.html", TITLE, drawn, captions)
         if not options.no_figures:
-            ps.report.export_figures(drawn, options.results / "figures", ("png",))
-            about = (
-                "To zoom in and to read single points, run experiments/ci190_05/analysis.py: it writes figures.html."
-            )
-            ps.report.write_gallery(options.results / "figures" / "index.html", TITLE, captions, about)
-
-
-# --- reading ------------------------------------------------------------------------------------------------------
-
-
-def rows(path: Path) -> list[dict[str, str]]:
-    """Read a CSV file; none if that part was not run."""
-    return load_rows(path) if path.exists() else []
-
-
-def published(path: Path) -> dict[tuple[str, str], str]:
-    """Read what the paper says, by item and quantity."""
-    return {(row["item"], row["quantity"]): row["value"] for row in rows(path)}
+            about = "To zoom in and to read single points, open figures.html, which stands beside this folder."
+            common.save_figures(options.results, drawn, TITLE, captions, about)
 
 
 # --- the summary --------------------------------------------------------------------------------------------------
@@ -144,12 +127,11 @@ def published(path: Path) -> dict[tuple[str, str], str]:
 
 def heading(provenance: Mapping[str, Any]) -> list[str]:
     """Say what was run."""
-    versions = ", ".join(f"{name} {version}" for name, version in provenance["versions"].items())
-    quick = "**A quick run on a made-up workload: a test of the path, not a result.** " if provenance["quick"] else ""
+    quick = common.quick_remark(provenance, "on a made-up workload")
     return [
         f"{quick}CTC scaled to {provenance['processors']:,} processors (seed {provenance['scaling_seed']}): "
         f"{provenance['jobs']:,} jobs, digest `{provenance['digest'][:12]}`. {provenance['workers']} workers on "
-        f"{provenance['cores']} cores; {versions}.",
+        f"{provenance['cores']} cores; {common.versions_text(provenance)}.",
         "",
         f"Hypervolume: share of the box from the ideal (0) to 1.1 times the nadir (1) of the merged front that is "
         f"dominated, by {provenance['hypervolume_method']}; its error is measured against the exact one on at most "
@@ -251,6 +233,8 @@ def contributions(found: Sequence[Mapping[str, str]]) -> list[str]:
         f"Hypervolume with a relative error of {100 * error:.3f} %; IGD+, additive epsilon: distance from the final "
         "front. AWRT takes no part: it follows from those of the groups.",
         "",
+        "![figure 16](figures/figure16.png)",
+        "",
     ]
 
 
@@ -333,6 +317,8 @@ def better(found: Sequence[Mapping[str, str]]) -> list[str]:
         f"{100 * float(found[0]['hypervolume_error']):.3f} %. Dominates: part of the paper's own points (first row) "
         "that a schedule of this row, or of all rows so far, dominates. Offline: the part of the weighting front of "
         "Table 4 that sequences dominate; half of it is the goal.",
+        "",
+        "![courses](figures/better-courses.png)",
         "",
     ]
 
@@ -483,7 +469,7 @@ def workloads(paper: Mapping[tuple[str, str], str], found: Sequence[Mapping[str,
 
 def errata(path: Path) -> list[str]:
     """List what is misprinted in the paper or contradicts itself."""
-    marked = dict.fromkeys((row["source"], row["quantity"], row["value"], row["errata"]) for row in rows(path))
+    marked = dict.fromkeys((row["source"], row["quantity"], row["value"], row["errata"]) for row in common.rows(path))
     lines = [[f"{s}: {q}", value, note] for s, q, value, note in marked if note]
     return ["## ERRATA of the paper", "", *markdown(["where", "paper", "note"], lines, left=3)]
 
@@ -523,7 +509,7 @@ def draw(place: Path, results: Path) -> tuple[dict[str, Any], dict[str, str]]:
 
 def read_courses(path: Path) -> dict[str, Course]:
     """Read what run.py has measured."""
-    every = rows(path)
+    every = common.rows(path)
     return {
         name: Course(
             *(

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
-import platform
+import sys
 from collections.abc import Iterable, Sequence
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import common
 import settings
 
 import paretosched as ps
-from paretosched.core.files import written
 from paretosched.core.tables import save_rows
 from paretosched.fronts.dominance import costs, nondominated
 from paretosched.fronts.front import front_of
@@ -34,24 +34,19 @@ from paretosched.search.plans import PLANS, SUMMARIES, Row, explore_plan, shorte
 from paretosched.search.runs import evaluated, read_about
 from paretosched.simulation.objective import objective_table
 
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
 PARTS = ("paper002", "better", "algorithms", "moves", "workloads")
 
 
 def main() -> None:
     """Run everything, or the parts that were asked for."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="the built-in workload and few evaluations")
-    parser.add_argument("--part", action="append", choices=PARTS, help="may be given again; default: all, in order")
-    parser.add_argument("--workers", type=int, default=0, help="processes that simulate (default 0: threads)")
-    parser.add_argument("--work", type=Path, default=HERE / "work", help="where the run directories are kept")
-    parser.add_argument("--results", type=Path, default=ROOT / "results" / "ci190_05", help="where the results go")
+    parser = common.run_parser("ci190_05", __doc__, "the built-in workload and few evaluations", PARTS)
+    common.add_workers(parser)
+    common.add_work(parser, "ci190_05")
     options = parser.parse_args()
     parts = options.part or PARTS
     options.work.mkdir(parents=True, exist_ok=True)
     options.results.mkdir(parents=True, exist_ok=True)
-    ctc = scaled_workload(settings.CTC, options.quick)
+    ctc = workload("CTC", options.quick)
     place = options.work / "CTC"
     if "paper002" in parts:
         rows = [*PLANS["paper002"], settings.RANDOM]
@@ -73,35 +68,21 @@ def main() -> None:
         save_rows(moves(place, rows), options.results / "moves.csv")
     if "workloads" in parts:
         save_rows(
-            [other(log, place if log == settings.CTC else options.work / log[0], options) for log in logs()],
+            [other(log, options.work / log, options) for log in common.LOGS],
             options.results / "workloads.csv",
         )
-    note = {"quick": options.quick, "processors": settings.PROCESSORS, "scaling_seed": settings.SCALING_SEED}
-    note |= {"traces": {name: file for name, file, _ in logs()}, "factors": {name: f for name, _, f in logs()}}
+    note = {"quick": options.quick, "processors": common.PROCESSORS, "scaling_seed": common.SCALING_SEED}
+    note |= {"traces": {log: common.file_of(log) for log in common.LOGS}}
+    note |= {"factors": {log: common.factor_of(log) for log in common.LOGS}}
     note |= {"digest": ctc.digest, "jobs": len(ctc), "hypervolume_method": HYPERVOLUME_METHOD}
-    note |= {"workers": options.workers, "cores": os.cpu_count(), "parts": sorted({*before(options.results), *parts})}
-    note["versions"] = {"python": platform.python_version()} | {
-        name: version(name) for name in ("paretosched", "numpy", "numba", "pymoo", "moocore")
-    }
-    with written(options.results / "provenance.json") as temporary:
-        temporary.write_text(json.dumps(note, indent=2) + "\n", encoding="utf-8")
+    note |= {"workers": options.workers, "cores": os.cpu_count()}
+    note["parts"] = sorted({*common.earlier_parts(options.results), *parts})
+    common.save_provenance(options.results, note, ("pymoo", "moocore"))
 
 
-def logs() -> tuple[tuple[str, str, float], ...]:
-    """List name, file and factor of every log, CTC first."""
-    return (settings.CTC, *settings.OTHERS)
-
-
-def scaled_workload(log: tuple[str, str, float], quick: bool) -> ps.Workload:
-    """Read a log from PARETOSCHED_TRACES or ../shared/traces and scale it; if `quick`, make up a small one."""
-    name, file, factor = log
-    if quick:
-        size = settings.QUICK
-        seed = size["seed"] + logs().index(log)
-        return ps.lublin(jobs=size["jobs"], processors=size["processors"], seed=seed)
-    folder = Path(os.environ.get("PARETOSCHED_TRACES") or ROOT / ".." / "shared" / "traces")
-    made = ps.read_swf(folder / file, name=name)
-    return ps.scale(made, settings.PROCESSORS, factor, settings.SCALING_SEED)
+def workload(log: str, quick: bool) -> ps.Workload:
+    """Return a log as the papers scale it; if `quick`, a small made-up workload."""
+    return common.stand_in(log, settings.QUICK) if quick else common.scaled(log)
 
 
 def seeds_of(plan: str, quick: bool) -> list[Row]:
@@ -190,9 +171,9 @@ def spans(values: Sequence[np.ndarray], prefix: str, groups: tuple[str, ...]) ->
 
 def seconds(place: Path, names: Sequence[str]) -> dict[str, float]:
     """Give wall and kernel seconds of runs, all their sessions together."""
-    abouts = [read_about(place / name) for name in names]
-    wall = sum(session["wall_seconds"] for about in abouts for session in about["sessions"])
-    return {"wall_seconds": round(wall, 1), "kernel_seconds": round(sum(a["kernel_seconds"] for a in abouts), 1)}
+    kernel = sum(read_about(place / name)["kernel_seconds"] for name in names)
+    wall = common.wall_seconds(*(place / name for name in names))
+    return {"wall_seconds": wall, "kernel_seconds": round(kernel, 1)}
 
 
 def interesting(weighting: ps.Front, merged: ps.Front) -> Box:
@@ -321,29 +302,29 @@ def moves(place: Path, compared: Sequence[Row]) -> list[dict[str, Any]]:
     return found
 
 
-def other(log: tuple[str, str, float], place: Path, options: argparse.Namespace) -> dict[str, Any]:
-    """Explore another workload in short, and tell who waits in it at all."""
-    workload = scaled_workload(log, options.quick)
+def other(log: str, place: Path, options: argparse.Namespace) -> dict[str, Any]:
+    """Explore another workload in short, and measure which share of its jobs waits at all."""
+    made = workload(log, options.quick)
     rows = [row for row in PLANS["paper002"] if row.name in settings.OTHER_ROWS]
-    if log != settings.CTC:
+    if log != "CTC":
         rows = [shortened(row, settings.OTHER_EVALUATIONS) for row in rows]
-        explore(workload, place, rows, options)
+        explore(made, place, rows, options)
     fronts = [ps.load_front(place / row.name) for row in rows]
     merged = ps.merge(fronts)
     waits: dict[str, Any] = {}
     for policy in settings.POLICIES:
-        schedule = ps.simulate(workload, policy)
-        wait = schedule.start - workload.submit
+        schedule = ps.simulate(made, policy)
+        wait = schedule.start - made.submit
         waits[f"{policy}_waiting_percent"] = 100 * float((wait > 0).mean())
         waits[f"{policy}_mean_wait"] = float(wait.mean())
         waits[f"{policy}_AWRT"] = float(ps.objectives(schedule)[1])
-    consumption = (workload.run * workload.width).astype(np.float64)
-    waits["AWRT_without_waiting"] = float(np.average(workload.run, weights=consumption))
+    consumption = (made.run * made.width).astype(np.float64)
+    waits["AWRT_without_waiting"] = float(np.average(made.run, weights=consumption))
     return {
-        "workload": log[0],
-        "jobs": len(workload),
-        "capacity": workload.capacity,
-        "digest": workload.digest,
+        "workload": log,
+        "jobs": len(made),
+        "capacity": made.capacity,
+        "digest": made.digest,
         "evaluations": merged.evaluations,
         **{f"front_{row.name}": len(front) for row, front in zip(rows, fronts, strict=True)},
         "front": len(merged),
@@ -351,12 +332,6 @@ def other(log: tuple[str, str, float], place: Path, options: argparse.Namespace)
         **spans([fronts[-1].values], "weighting_", merged.groups),
         **waits,
     }
-
-
-def before(results: Path) -> list[str]:
-    """List the parts that earlier calls have run."""
-    path = results / "provenance.json"
-    return json.loads(path.read_text(encoding="utf-8"))["parts"] if path.exists() else []
 
 
 if __name__ == "__main__":

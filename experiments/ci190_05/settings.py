@@ -1,21 +1,8 @@
-"""What is run, as data. The rows of Table 4 are the plan "paper002" of the package, see paretosched/plan.py."""
+"""What is run, as data. The rows of Table 4 are the plan "paper002" of the package, see paretosched/search/plans.py."""
 
 from __future__ import annotations
 
 from paretosched.search.plans import PLANS, Row
-
-PROCESSORS = 1024
-SCALING_SEED = 0
-# The logs of the papers that are at hand (paper 002, Tables 2 and 3, names SDSC SP2 what others call SDSC00), their
-# files, and the factors that the papers' numbers of jobs tell.
-CTC = ("CTC", "CTC-SP2-1996-3.1-cln.swf.gz", 2.45)
-OTHERS = (
-    ("KTH", "KTH-SP2-1996-2.1-cln.swf.gz", 10.71),
-    ("LANL", "LANL-CM5-1994-4.1-cln.swf.gz", 1.0),
-    ("SDSC00", "SDSC-SP2-1998-4.2-cln.swf.gz", 8.21),
-    ("SDSC96", "SDSC-Par-1996-3.1-cln.swf.gz", 2.48),
-    ("NASA", "NASA-iPSC-1993-3.1-cln.swf.gz", 8.0),
-)
 
 # "First, NSGA was used with a randomly generated initial population" (section 4.3); not a row of Table 4, and how long
 # it ran is not said.

@@ -2,33 +2,31 @@
 
 from __future__ import annotations
 
-import argparse
-import json
 import statistics
+import sys
 from pathlib import Path
 
 import numpy as np
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import common
+
 import paretosched as ps
-from paretosched.core.files import written
 from paretosched.core.tables import load_rows
 from paretosched.plots.fronts import scatter
+from paretosched.report import export_figures
 
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
 TOLERANCE = 5.0  # per cent, for what EASY makes of the scaled workload
 FIGURES = {"AWRT-AWRT1": ("AWRT", "AWRT1"), "AWRT1-AWRT2": ("AWRT1", "AWRT2")}  # paper 002, figures 12 and 13
 
 
 def main() -> None:
     """Write the summary and the figures."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--work", type=Path, default=HERE / "work", help="where the run directories are")
-    parser.add_argument("--results", type=Path, default=ROOT / "results" / "ctc1024", help="where the results are")
-    parser.add_argument("--no-figures", action="store_true", help="for machines without Chrome or Chromium")
+    parser = common.analysis_parser("ctc1024", __doc__)
+    common.add_work(parser, "ctc1024")
     options = parser.parse_args()
-    provenance = json.loads((options.results / "provenance.json").read_text(encoding="utf-8"))
-    paper = {row["quantity"]: float(row["value"]) for row in load_rows(HERE / "paper.csv")}
+    provenance = common.load_provenance(options.results)
+    paper = {row["quantity"]: float(row["value"]) for row in load_rows(common.paper_file("ctc1024"))}
     found = load_rows(options.results / "baseline.csv")
     explored = {row["name"]: row for row in load_rows(options.results / "explorations.csv")}
     lines = [
@@ -72,10 +70,10 @@ def main() -> None:
         "",
         "Figures: AWRT-AWRT1 corresponds to figure 12 of paper 002, AWRT1-AWRT2 to figure 13 (front with EASY "
         "backfilling).",
+        "",
+        "![figure 13](figures/AWRT1-AWRT2.png)",
     ]
-    with written(options.results / "summary.md") as temporary:
-        temporary.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    print("\n".join(lines))
+    common.save_summary(options.results, lines)
     if not options.no_figures:
         marks = {
             row["policy"]: np.array([float(row[o.name]) for o in fronts["easy"].objectives])
@@ -83,7 +81,7 @@ def main() -> None:
             if row["policy"] != "best on the front"
         }
         drawn = {name: scatter(fronts["easy"], x, y, marks) for name, (x, y) in FIGURES.items()}
-        ps.report.export_figures(drawn, options.results / "figures")
+        export_figures(drawn, options.results / "figures")
 
 
 def _names(row: dict[str, str]) -> list[str]:

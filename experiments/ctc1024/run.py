@@ -2,32 +2,21 @@
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
-import platform
+import sys
 import time
 from collections.abc import Sequence
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import common
 import settings
 
 import paretosched as ps
-from paretosched.core.files import written
 from paretosched.core.tables import save_rows
 from paretosched.search.exploration import Progress
 from paretosched.search.runs import read_about
-
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
-
-
-def trace() -> ps.Workload:
-    """Read the CTC log from PARETOSCHED_TRACES or ../shared/traces."""
-    folder = Path(os.environ.get("PARETOSCHED_TRACES") or ROOT / ".." / "shared" / "traces")
-    return ps.read_swf(folder / settings.TRACE, name="CTC")
 
 
 def baseline(log: ps.Workload, seeds: Sequence[int], processors: int, factor: float) -> list[dict[str, Any]]:
@@ -69,10 +58,8 @@ def exploration(workload: ps.Workload, name: str, setting: dict[str, Any], work:
 
 def main() -> None:
     """Run everything."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="the built-in workload and few evaluations")
-    parser.add_argument("--work", type=Path, default=HERE / "work", help="where the run directories are kept")
-    parser.add_argument("--results", type=Path, default=ROOT / "results" / "ctc1024", help="where the results go")
+    parser = common.run_parser("ctc1024", __doc__, "the built-in workload and few evaluations")
+    common.add_work(parser, "ctc1024")
     options = parser.parse_args()
     options.work.mkdir(parents=True, exist_ok=True)
     options.results.mkdir(parents=True, exist_ok=True)
@@ -82,7 +69,7 @@ def main() -> None:
         processors, factor = 2 * quick["processors"], 2.0
         budget = {"evaluations": quick["evaluations"], "population": quick["population"]}
     else:
-        log, processors, factor, budget = trace(), settings.PROCESSORS, settings.FACTOR, {}
+        log, processors, factor, budget = common.recorded("CTC"), common.PROCESSORS, common.factor_of("CTC"), {}
     print(f"{log.name}: {len(log):,} jobs", flush=True)
     save_rows(baseline(log, settings.SCALING_SEEDS, processors, factor), options.results / "baseline.csv")
     workload = ps.scale(log, processors, factor, settings.SCALING_SEEDS[0])
@@ -96,18 +83,15 @@ def main() -> None:
     save_rows(lines, options.results / "comparison.csv")
     provenance = {
         "quick": options.quick,
-        "trace": log.name if options.quick else settings.TRACE,
+        "trace": log.name if options.quick else common.file_of("CTC"),
         "jobs_in_log": len(log),
         "processors": processors,
         "factor": factor,
         "scaling_seeds": settings.SCALING_SEEDS,
         "explorations": settings.EXPLORATIONS | ({"budget": budget} if budget else {}),
         "digest": workload.digest,
-        "versions": {"python": platform.python_version()}
-        | {name: version(name) for name in ("paretosched", "numpy", "numba", "pymoo", "moocore")},
     }
-    with written(options.results / "provenance.json") as temporary:
-        temporary.write_text(json.dumps(provenance, indent=2) + "\n", encoding="utf-8")
+    common.save_provenance(options.results, provenance, ("pymoo", "moocore"))
 
 
 if __name__ == "__main__":

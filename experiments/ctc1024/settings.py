@@ -2,9 +2,6 @@
 
 from typing import Any
 
-TRACE = "CTC-SP2-1996-3.1-cln.swf.gz"
-PROCESSORS = 1024
-FACTOR = 2.45
 SCALING_SEEDS = (0, 1, 2, 3, 4)
 
 # Paper 002, Table 4, "Real Value Coded": NSGA-II, SBX, polynomial mutation, 20,000 function calls. Population and

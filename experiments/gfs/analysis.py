@@ -3,32 +3,30 @@
 from __future__ import annotations
 
 import argparse
-import json
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import common
 import run
 import settings
 
-import paretosched as ps
-from paretosched.core.files import written
-from paretosched.core.tables import load_rows, markdown
+from paretosched.core.tables import markdown
 from paretosched.plots.comparisons import bars
 from paretosched.plots.fronts import scatter
 from paretosched.plots.rule_bases import decisions
 from paretosched.policies.greedy_explanation import explain
 from paretosched.policies.rule_base_explanation import RulesExplanation
-from paretosched.report.page import write_gallery
 from paretosched.simulation.objective import objective_table
 
 Row = Mapping[str, str]
 Paper = Mapping[tuple[str, str, str], str]
 
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
 GROUPS = ("AWRT1", "AWRT2", "AWRT3", "AWRT4", "AWRT5")
 TABLE = ("AWRT", *GROUPS, "UTIL", "objective")
 KINDS = ("symbiotic", "iterative")
@@ -40,49 +38,37 @@ NEAR = 5.0  # points within which a value of the tables agrees
 
 def main() -> None:
     """Write the summary, the figures and their page."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = common.analysis_parser("gfs", __doc__)
     parser.add_argument("--quick", action="store_true", help="of a quick run")
-    parser.add_argument("--work", type=Path, default=HERE / "work", help="where the run directories are")
-    parser.add_argument("--fronts", type=Path, default=HERE.parent / "ci190_05" / "work", help="as for run.py")
-    parser.add_argument("--results", type=Path, default=ROOT / "results" / "gfs", help="where the results are")
-    parser.add_argument("--no-figures", action="store_true", help="for machines without Chrome or Chromium")
+    common.add_work(parser, "gfs")
+    common.add_fronts(parser, "as for run.py")
     options = parser.parse_args()
     options.workers = 0
-    provenance = json.loads((options.results / "provenance.json").read_text(encoding="utf-8"))
-    paper = {(row["item"], row["log"], row["quantity"]): row["value"] for row in load_rows(HERE / "paper.csv")}
-    found = {part: rows(options.results / f"{part}.csv") for part in run.PARTS}
+    provenance = common.load_provenance(options.results)
+    paper = common.published("gfs", ("item", "log", "quantity"))
+    found = {part: common.rows(options.results / f"{part}.csv") for part in run.PARTS}
     lines = ["# Paper 001: rule bases, iterative and symbiotic", "", *heading(provenance)]
     lines += verdicts(paper, found)
-    lines += possible(paper, found) if found["limits"] else missing("limits")
-    lines += alone(found["alone"], found["symbiotic"]) if found["alone"] else missing("alone")
+    lines += possible(paper, found) if found["limits"] else common.not_run("limits")
+    lines += alone(found["alone"], found["symbiotic"]) if found["alone"] else common.not_run("alone")
     for kind in KINDS:
-        lines += published(kind, paper, found[kind]) if found[kind] else missing(kind)
+        lines += published(kind, paper, found[kind]) if found[kind] else common.not_run(kind)
     lines += against(paper, found["symbiotic"], found["iterative"])
-    lines += choices(found["symbiotic"], found["choices"]) if found["choices"] else missing("choices")
-    lines += positions(found["positions"]) if found["positions"] else missing("positions")
-    lines += applied(found["applied"]) if found["applied"] else missing("applied")
+    lines += choices(found["symbiotic"], found["choices"]) if found["choices"] else common.not_run("choices")
+    lines += positions(found["positions"]) if found["positions"] else common.not_run("positions")
+    lines += applied(found["applied"]) if found["applied"] else common.not_run("applied")
     lines += chosen(options.results)
     lines += cost(found)
-    with written(options.results / "summary.md") as temporary:
-        temporary.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    print("\n".join(lines))
+    common.save_summary(options.results, lines)
     if not options.no_figures:
         drawn = draw(paper, found, options)
-        wide = {name for name in drawn if name not in NARROW}
-        narrow = {name: figure for name, (figure, _) in drawn.items() if name in NARROW}
-        ps.report.export_figures(narrow, options.results / "figures", ("png",))
-        for name in wide:
-            ps.report.write_figure(options.results / "figures" / f"{name}.png", name, drawn[name][0])
+        figures = {name: figure for name, (figure, _) in drawn.items()}
         captions = {name: caption for name, (_, caption) in drawn.items()}
-        write_gallery(options.results / "figures" / "index.html", "Paper 001: figures 4 to 7", captions)
+        wide = [name for name in drawn if name not in NARROW]
+        common.save_figures(options.results, figures, "Paper 001: figures 4 to 7", captions, wide=wide)
 
 
 # --- reading ------------------------------------------------------------------------------------------------------
-
-
-def rows(path: Path) -> list[dict[str, str]]:
-    """Read a CSV file; none if that part was not run."""
-    return load_rows(path) if path.exists() else []
 
 
 def of(found: Sequence[Row], training: str, log: str, system: str = "rules") -> list[Row]:
@@ -110,8 +96,7 @@ def middle(found: Sequence[Row]) -> Row:
 
 def heading(provenance: Mapping[str, Any]) -> list[str]:
     """Say what was run."""
-    versions = ", ".join(f"{name} {version}" for name, version in provenance["versions"].items())
-    quick = "**A quick run on made-up workloads: a test of the path, not a result.** " if provenance["quick"] else ""
+    quick = common.quick_remark(provenance, "on made-up workloads")
     logs = "; ".join(f"{log}: {w['jobs']:,}" for log, w in provenance["workloads"].items())
     return [
         f"{quick}Objective {provenance['objective']}, smaller is better. Logs scaled to {provenance['processors']:,} "
@@ -119,14 +104,9 @@ def heading(provenance: Mapping[str, Any]) -> list[str]:
         "",
         "Improvements are (EASY - X) / EASY in per cent, as in the paper: positive is better for response times and "
         "the objective, and worse for UTIL. Of several seeds the one in the middle is shown, with lowest and highest "
-        f"objective where they matter. {versions}.",
+        f"objective where they matter. {common.versions_text(provenance)}.",
         "",
     ]
-
-
-def missing(part: str) -> list[str]:
-    """Say that a part was not run."""
-    return [f"*{part}: not run.*", ""]
 
 
 def verdicts(paper: Paper, found: Mapping[str, Sequence[Row]]) -> list[str]:
@@ -155,7 +135,7 @@ def verdicts(paper: Paper, found: Mapping[str, Sequence[Row]]) -> list[str]:
             ]
         )
     if not lines:
-        return missing("symbiotic")
+        return common.not_run("symbiotic")
     heads = ["log", "paper", "ours: median", "lowest", "highest", "goal", "Greedy alone", "than Greedy"]
     return [
         "## The objective against EASY: symbiotic rules, the paper's, and trained Greedy",
@@ -171,6 +151,8 @@ def verdicts(paper: Paper, found: Mapping[str, Sequence[Row]]) -> list[str]:
         "paper's symbiotic evolution stood still, without a better one for ten generations, or was stopped; what is "
         "beyond that comes from refining the best base as a whole, which is ours. Rule bases: 3,513 are the thirteen "
         "and 50 generations of 70; the paper does not say how many it had.",
+        "",
+        "![figure 4](figures/figure4.png)",
         "",
     ]
 
@@ -307,7 +289,7 @@ def against(paper: Paper, symbiotic: Sequence[Row], iterative: Sequence[Row]) ->
             verdict = "agrees" if (mine > 0) == (theirs > 0) else "differs"
             lines.append([log, f"{theirs:+.1f} %", f"{mine:+.1f} %", f"{mine - theirs:+.1f}", verdict])
     if not lines:
-        return missing("figure 5")
+        return common.not_run("figure 5")
     return [
         "## Figure 5: symbiotic against iterative rules",
         "",
@@ -386,7 +368,7 @@ def applied(found: Sequence[Row]) -> list[str]:
         'The paper prints no numbers: "it achieves good results". Rules fit the log that they were trained on: where '
         "they are worse than EASY on another one, its owner should train on that, or on several logs at once.",
         "",
-        "![figure 7](figures/figure7.png)",
+        common.chart("figure7"),
         "",
     ]
 

@@ -3,58 +3,46 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
-import platform
+import sys
 from dataclasses import replace
-from functools import cache
-from importlib.metadata import version
 from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import common
 import settings
 
 import paretosched as ps
-from paretosched.core.files import written
-from paretosched.core.tables import load_rows, save_rows
+from paretosched.core.tables import save_rows
 from paretosched.fronts.front import Front
 from paretosched.fronts.front_files import FRONT_FILE, load_front
 from paretosched.policies.policy import save_policy
 from paretosched.policies.rule_base import STRATEGIES, RuleBase
 from paretosched.search.plans import PLANS, explore_plan, shortened
-from paretosched.search.runs import evaluated, read_about
+from paretosched.search.runs import evaluated
 from paretosched.simulation.objective import objective_table
 from paretosched.training.rule_base_training import train_rules
 from paretosched.training.symbiosis import Symbiosis
-from paretosched.training.training import Progress
 from paretosched.wishes.wish import Wish, goal
 from paretosched.wishes.wish_grammar import parse
 
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
 APPLIED, POSITIONS, ALONE, LIMITS = "applied", "positions", "alone", "limits"
 PARTS = (LIMITS, ALONE, *settings.PARTS, APPLIED, POSITIONS)
 
 
 def main() -> None:
     """Run everything, or the parts, logs and seeds that were asked for."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="built-in workloads, few rule bases, one seed")
-    parser.add_argument("--part", action="append", choices=PARTS, help="may be given again; default: all, in order")
-    parser.add_argument("--log", action="append", choices=[*settings.LOGS], help="likewise, of the trainings")
+    parser = common.run_parser("gfs", __doc__, "built-in workloads, few rule bases, one seed", PARTS)
+    parser.add_argument("--log", action="append", choices=settings.LOGS, help="likewise, of the trainings")
     parser.add_argument("--seed", action="append", type=int, choices=settings.SEEDS, help="likewise")
     parser.add_argument("--evaluations", type=int, help="fewer rule bases, to be continued later (default: all)")
-    parser.add_argument("--workers", type=int, default=0, help="processes that simulate (default 0: threads)")
-    parser.add_argument("--work", type=Path, default=HERE / "work", help="where the run directories are kept")
-    parser.add_argument(
-        "--fronts",
-        type=Path,
-        default=HERE.parent / "ci190_05" / "work",
-        help="run directories of report CI-190/05, by log, for the front of CTC; explored if missing",
-    )
-    parser.add_argument("--results", type=Path, default=ROOT / "results" / "gfs", help="where the results go")
+    common.add_workers(parser)
+    common.add_work(parser, "gfs")
+    common.add_fronts(parser, "that of CTC is explored if it is missing")
     options = parser.parse_args()
     options.results.mkdir(parents=True, exist_ok=True)
     parts = options.part or PARTS
@@ -87,12 +75,6 @@ def learn(training: settings.Training, log: str, seed: int, options: argparse.Na
     if options.quick:
         given["evaluations"] = settings.QUICK[kind]
         symbiosis = replace(symbiosis, **settings.QUICK["symbiosis"])
-
-    def show(progress: Progress) -> None:
-        gain = 100 * (1 - progress.objective / progress.easy)
-        done = f"{progress.evaluations:,} of {progress.total:,}, {gain:.2f} %"
-        print(f"  {training.name} {log} {seed}: {done}, {progress.elapsed:.0f} s", flush=True)
-
     trained = train_rules(
         made,
         wish(made),
@@ -101,20 +83,19 @@ def learn(training: settings.Training, log: str, seed: int, options: argparse.Na
         seed=seed,
         workers=options.workers,
         run_directory=place,
-        progress=show,
+        progress=common.show_training(f"{training.name} {log} {seed}"),
         **given,
     )
     policies = options.results / "policies"
     policies.mkdir(exist_ok=True)
     save_policy(trained.policy, policies / f"{training.name}-{log}-{seed}.json")
-    sessions = read_about(place / "rules")["sessions"]
     about = {
         "training": training.name,
         "log": log,
         "seed": seed,
         "evaluations": trained.evaluations,
         "kernel_seconds": round(trained.seconds, 1),
-        "wall_seconds": round(sum(session["wall_seconds"] for session in sessions), 1),
+        "wall_seconds": common.wall_seconds(place / "rules"),
     }
     names = ("EASY", "rules", "Greedy")
     rows = [about | {"system": name} | row["workloads"][0] for name, row in zip(names, trained.rows(), strict=True)]
@@ -189,16 +170,16 @@ def keep(fresh: list[dict[str, Any]], path: Path) -> None:
     """Put rows into a file in the place of those of the same training, log and seed."""
     key = ("training", "log", "seed")
     mine = [str(fresh[0][name]) for name in key]
-    before = [row for row in (load_rows(path) if path.exists() else []) if [row[name] for name in key] != mine]
+    before = [row for row in common.rows(path) if [row[name] for name in key] != mine]
     order = [LIMITS, ALONE, *(training.name for training in settings.TRAININGS)]
     rows = [*before, *fresh]
-    rows.sort(key=lambda row: (order.index(row["training"]), list(settings.LOGS).index(row["log"]), int(row["seed"])))
+    rows.sort(key=lambda row: (order.index(row["training"]), settings.LOGS.index(row["log"]), int(row["seed"])))
     save_rows(rows, path)
 
 
 def thirteenth(log: str, options: argparse.Namespace, criterion: str = "f2") -> ps.Policy:
     """Train the Greedy of a log, or take the one that experiments/greedy has trained."""
-    known = ROOT / settings.KNOWN_GREEDY.get((log, criterion), "none")
+    known = common.ROOT / settings.KNOWN_GREEDY.get((log, criterion), "none")
     if not options.quick and known.is_file():
         return ps.load_policy(known)
     place = options.work / ("greedy" if criterion == "f2" else f"greedy-{criterion}") / log
@@ -206,13 +187,8 @@ def thirteenth(log: str, options: argparse.Namespace, criterion: str = "f2") -> 
     given = settings.GREEDY | {"criterion": criterion}
     if options.quick:
         given |= {"generations": settings.QUICK["generations"]}
-
-    def show(progress: Progress) -> None:
-        if progress.evaluations == progress.total or progress.evaluations // 105 % 10 == 0:
-            gain = 100 * (1 - progress.objective / progress.easy)
-            print(f"  Greedy of {log}: {progress.evaluations:,} of {progress.total:,}, {gain:.2f} %", flush=True)
-
     made = workload(log, options.quick)
+    show = common.show_training(f"Greedy of {log}", every=10)
     return ps.train(made, wish(made), run_directory=place, workers=options.workers, progress=show, **given).policy
 
 
@@ -269,37 +245,21 @@ def wish(made: ps.Workload) -> Wish:
     return parse(settings.OBJECTIVE, objective_table(made.groups))
 
 
-@cache
 def workload(log: str, quick: bool) -> ps.Workload:
-    """Read a log from PARETOSCHED_TRACES or ../shared/traces and scale it; if `quick`, make up a small one."""
-    if quick:
-        size = settings.QUICK
-        seed = size["seed"] + list(settings.LOGS).index(log)
-        return ps.lublin(jobs=size["jobs"], processors=size["processors"], seed=seed)
-    file, factor = settings.LOGS[log]
-    folder = Path(os.environ.get("PARETOSCHED_TRACES") or ROOT / ".." / "shared" / "traces")
-    return ps.scale(ps.read_swf(folder / file, name=log), settings.PROCESSORS, factor, settings.SCALING_SEED)
+    """Return a log as the papers scale it; if `quick`, a small made-up workload."""
+    return common.stand_in(log, settings.QUICK) if quick else common.scaled(log)
 
 
 def note(options: argparse.Namespace, part: str) -> None:
     """Write where the results come from."""
-    path = options.results / "provenance.json"
-    before = json.loads(path.read_text(encoding="utf-8"))["parts"] if path.exists() else []
+    parts = sorted({*common.earlier_parts(options.results), part})
     about: dict[str, Any] = {"quick": options.quick, "objective": settings.OBJECTIVE}
-    about |= {"processors": settings.PROCESSORS, "scaling_seed": settings.SCALING_SEED, "cores": os.cpu_count()}
-    about["workloads"] = {
-        log: {"file": file, "factor": factor, "jobs": len(made), "digest": made.digest}
-        for log, (file, factor) in settings.LOGS.items()
-        for made in [workload(log, options.quick)]
-    }
+    about |= {"processors": common.PROCESSORS, "scaling_seed": common.SCALING_SEED, "cores": os.cpu_count()}
+    about["workloads"] = common.about_workloads(settings.LOGS, lambda log: workload(log, options.quick))
     about["greedy"] = settings.GREEDY
     about["trainings"] = [training._asdict() for training in settings.TRAININGS]
-    about["parts"] = sorted({*before, part})
-    about["versions"] = {"python": platform.python_version()} | {
-        name: version(name) for name in ("paretosched", "numpy", "numba", "scipy")
-    }
-    with written(path) as temporary:
-        temporary.write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
+    about["parts"] = parts
+    common.save_provenance(options.results, about, ("scipy",))
 
 
 if __name__ == "__main__":

@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 import argparse
-import json
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import common
 import run
 import settings
 
-import paretosched as ps
 from paretosched.comparison.comparison import BEST, ONLINE
-from paretosched.core.files import written
-from paretosched.core.tables import load_rows, markdown
+from paretosched.core.tables import markdown
 from paretosched.plots.comparisons import bars
 from paretosched.plots.fronts import scatter
 from paretosched.simulation.objective import objective_table
 
 Row = Mapping[str, str]
 
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
 TABLE = ("AWRT1", "AWRT2", "AWRT3", "AWRT4", "AWRT5", "UTIL")
 NEAR = 5.0  # per cent up to which a value of Table III agrees
 GOAL_NONE, GOAL_EASY, GOAL_GROUP = 9.5, 15.0, -25.0
@@ -34,17 +33,15 @@ PAPER = "paper 000"
 
 def main() -> None:
     """Write the summary and the figures."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = common.analysis_parser("greedy", __doc__)
     parser.add_argument("--quick", action="store_true", help="of a quick run")
-    parser.add_argument("--work", type=Path, default=HERE / "work", help="where the run directories are")
-    parser.add_argument("--fronts", type=Path, default=HERE.parent / "ci190_05" / "work", help="as for run.py")
-    parser.add_argument("--results", type=Path, default=ROOT / "results" / "greedy", help="where the results are")
-    parser.add_argument("--no-figures", action="store_true", help="for machines without Chrome or Chromium")
+    common.add_work(parser, "greedy")
+    common.add_fronts(parser, "as for run.py")
     options = parser.parse_args()
     options.workers = 0
-    provenance = json.loads((options.results / "provenance.json").read_text(encoding="utf-8"))
-    paper = published(HERE / "paper.csv")
-    found = {part: rows(options.results / f"{part}.csv") for part in (*run.PARTS, "trade-off", "known")}
+    provenance = common.load_provenance(options.results)
+    paper = common.published("greedy")
+    found = {part: common.rows(options.results / f"{part}.csv") for part in (*run.PARTS, "trade-off", "known")}
     lines = ["# Paper 000: the online scheduler the owner asked for", "", *heading(provenance)]
     sections = {
         "none": lambda: [*table3(paper, found["none"]), *criteria(found["none"])],
@@ -55,26 +52,14 @@ def main() -> None:
         "rest-none": lambda: rest("without backfilling", found["rest-none"]),
     }
     for part, section in sections.items():
-        lines += section() if found[part] else [f"*{part}: not run.*", ""]
+        lines += section() if found[part] else common.not_run(part)
     lines += cost(found)
-    with written(options.results / "summary.md") as temporary:
-        temporary.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    print("\n".join(lines))
+    common.save_summary(options.results, lines)
     if not options.no_figures:
-        ps.report.export_figures(draw(paper, found, options), options.results / "figures", ("png",))
+        common.save_figures(options.results, draw(paper, found, options), "Paper 000: figures 1 to 5")
 
 
 # --- reading ------------------------------------------------------------------------------------------------------
-
-
-def rows(path: Path) -> list[dict[str, str]]:
-    """Read a CSV file; none if that part was not run."""
-    return load_rows(path) if path.exists() else []
-
-
-def published(path: Path) -> dict[tuple[str, str], str]:
-    """Read what the paper says, by item and quantity."""
-    return {(row["item"], row["quantity"]): row["value"] for row in rows(path)}
 
 
 def of(found: Iterable[Row], training: str, part: str = "workloads") -> list[Row]:
@@ -97,8 +82,7 @@ def middle(found: Sequence[Row]) -> Row:
 
 def heading(provenance: Mapping[str, Any]) -> list[str]:
     """Say what was run."""
-    versions = ", ".join(f"{name} {version}" for name, version in provenance["versions"].items())
-    quick = "**A quick run on made-up workloads: a test of the path, not a result.** " if provenance["quick"] else ""
+    quick = common.quick_remark(provenance, "on made-up workloads")
     logs = "; ".join(f"{log}: {w['jobs']:,}" for log, w in provenance["workloads"].items())
     return [
         f"{quick}Objective {provenance['objective']}, smaller is better. Logs scaled to {provenance['processors']:,} "
@@ -107,7 +91,7 @@ def heading(provenance: Mapping[str, Any]) -> list[str]:
         "",
         "Improvements are (EASY - X) / EASY in per cent, as in the paper: positive is better. Of several seeds the "
         "median is given with the lowest and highest; where one policy is shown, it is that of the seed in the "
-        f"middle. {versions}.",
+        f"middle. {common.versions_text(provenance)}.",
         "",
     ]
 
@@ -142,7 +126,7 @@ def table3(paper: Mapping[tuple[str, str], str], found: Sequence[Row]) -> list[s
         "paper's; initial step sizes and learning rates, which it does not give, are the usual ones. A stronger "
         "improvement of groups 1 and 2 is paid for by the other three, as in the paper and further.",
         "",
-        "![figure 1](figures/figure1.png)",
+        common.chart("figure1"),
         "",
     ]
 
@@ -240,7 +224,7 @@ def trade_off(found: Sequence[Row]) -> list[str]:
         "",
         *markdown(["objective", "AWRT", "worst group"], lines, left=0),
         "",
-        "![trade-off](figures/trade-off.png)",
+        common.chart("trade-off"),
         "",
     ]
 
@@ -292,7 +276,9 @@ def positions(found: Sequence[Row]) -> list[str]:
         f"with {settings.OTHER_EVALUATIONS:,} evaluations. Policies without backfilling may lie beyond a front that "
         "was searched with EASY backfilling. Figure 5 of the paper is SDSC95's.",
         "",
-        *(f"![{log}](figures/{'figure4' if log == 'CTC' else f'positions-{log}'}.png)" for log in ("CTC", "SDSC00")),
+        "![CTC](figures/figure4.png)",
+        "",
+        "The other logs likewise: `figures/positions-SDSC00.png` and so on, which `analysis.py` draws.",
         "",
     ]
 

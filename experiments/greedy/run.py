@@ -3,50 +3,38 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
-import platform
+import sys
 from dataclasses import replace
-from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import moocore
 import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import common
 import settings
 
 import paretosched as ps
-from paretosched.core.files import written
 from paretosched.core.tables import save_rows
 from paretosched.policies.policy import save_policy
 from paretosched.search.plans import PLANS, explore_plan, shortened
-from paretosched.search.runs import RUN_FILE, evaluated, read_about
+from paretosched.search.runs import RUN_FILE, evaluated
 from paretosched.simulation.objective import objective_table
-from paretosched.training.training import Progress
 from paretosched.wishes.wish import Limit, Wish, goal, violation
 from paretosched.wishes.wish_grammar import parse
 
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
 POSITIONS = "positions"
 PARTS = (*settings.PARTS, POSITIONS)
 
 
 def main() -> None:
     """Run everything, or the parts that were asked for."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="built-in workloads, one generation, one seed")
-    parser.add_argument("--part", action="append", choices=PARTS, help="may be given again; default: all, in order")
-    parser.add_argument("--workers", type=int, default=0, help="processes that simulate (default 0: threads)")
-    parser.add_argument("--work", type=Path, default=HERE / "work", help="where the run directories are kept")
-    parser.add_argument(
-        "--fronts",
-        type=Path,
-        default=HERE.parent / "ci190_05" / "work",
-        help="run directories of report CI-190/05, by log; what is missing there is explored (quick: below --work)",
-    )
-    parser.add_argument("--results", type=Path, default=ROOT / "results" / "greedy", help="where the results go")
+    parser = common.run_parser("greedy", __doc__, "built-in workloads, one generation, one seed", PARTS)
+    common.add_workers(parser)
+    common.add_work(parser, "greedy")
+    common.add_fronts(parser, "what is missing there is explored (quick: below --work)")
     options = parser.parse_args()
     options.results.mkdir(parents=True, exist_ok=True)
     parts = options.part or PARTS
@@ -64,20 +52,12 @@ def main() -> None:
         save_rows(trade_off(options), options.results / "trade-off.csv")
     if POSITIONS in parts:
         save_rows(known(options), options.results / "known.csv")
-    note = {"quick": options.quick, "objective": settings.OBJECTIVE, "processors": settings.PROCESSORS}
-    note |= {"scaling_seed": settings.SCALING_SEED, "workers": options.workers, "cores": os.cpu_count()}
-    note["workloads"] = {
-        log: {"file": file, "factor": factor, "jobs": len(made), "digest": made.digest}
-        for log, (file, factor) in settings.LOGS.items()
-        for made in [workload(log, options.quick)]
-    }
+    note = {"quick": options.quick, "objective": settings.OBJECTIVE, "processors": common.PROCESSORS}
+    note |= {"scaling_seed": common.SCALING_SEED, "workers": options.workers, "cores": os.cpu_count()}
+    note["workloads"] = common.about_workloads(settings.LOGS, lambda log: workload(log, options.quick))
     note["trainings"] = [training._asdict() for training in settings.TRAININGS]
-    note["parts"] = sorted({*before(options.results), *parts})
-    note["versions"] = {"python": platform.python_version()} | {
-        name: version(name) for name in ("paretosched", "numpy", "numba", "cma", "moocore")
-    }
-    with written(options.results / "provenance.json") as temporary:
-        temporary.write_text(json.dumps(note, indent=2) + "\n", encoding="utf-8")
+    note["parts"] = sorted({*common.earlier_parts(options.results), *parts})
+    common.save_provenance(options.results, note, ("cma", "moocore"))
 
 
 def learn(training: settings.Training, seed: int, options: argparse.Namespace) -> list[dict[str, Any]]:
@@ -88,11 +68,7 @@ def learn(training: settings.Training, seed: int, options: argparse.Namespace) -
     if options.quick:
         given["generations"] = settings.QUICK["generations"]
 
-    def show(progress: Progress) -> None:
-        gain = 100 * (1 - progress.objective / progress.easy)
-        done = f"{progress.evaluations:,} of {progress.total:,}, {gain:.2f} %"
-        print(f"  {training.name} {seed}: {done}, {progress.elapsed:.0f} s", flush=True)
-
+    show = common.show_training(f"{training.name} {seed}")
     workloads = [workload(log, options.quick) for log in training.logs]
     wish = wanted(training, workloads[0])
     trained = ps.train(workloads, wish, seed=seed, workers=options.workers, run_directory=place, progress=show, **given)
@@ -102,13 +78,12 @@ def learn(training: settings.Training, seed: int, options: argparse.Namespace) -
     for system in trained.systems if len(trained.systems) > 1 else ():
         if len(set(system.policy.criteria)) == 1:
             save_policy(system.policy, policies / f"{training.name}-{system.policy.criteria[0]}-{seed}.json")
-    sessions = read_about(place)["sessions"]
     about = {
         "training": training.name,
         "seed": seed,
         "evaluations": trained.evaluations,
         "kernel_seconds": round(trained.seconds, 1),
-        "wall_seconds": round(sum(session["wall_seconds"] for session in sessions), 1),
+        "wall_seconds": common.wall_seconds(place),
     }
     rows = []
     for row in trained.rows():
@@ -183,16 +158,9 @@ def wanted(training: settings.Training, first: ps.Workload) -> Wish:
     return replace(wish, limits=tuple(Limit(name, high=share * easy[name]) for name, share in training.limits.items()))
 
 
-@cache
 def workload(log: str, quick: bool) -> ps.Workload:
-    """Read a log from PARETOSCHED_TRACES or ../shared/traces and scale it; if `quick`, make up a small one."""
-    if quick:
-        size = settings.QUICK
-        seed = size["seed"] + list(settings.LOGS).index(log)
-        return ps.lublin(jobs=size["jobs"], processors=size["processors"], seed=seed)
-    file, factor = settings.LOGS[log]
-    folder = Path(os.environ.get("PARETOSCHED_TRACES") or ROOT / ".." / "shared" / "traces")
-    return ps.scale(ps.read_swf(folder / file, name=log), settings.PROCESSORS, factor, settings.SCALING_SEED)
+    """Return a log as the papers scale it; if `quick`, a small made-up workload."""
+    return common.stand_in(log, settings.QUICK) if quick else common.scaled(log)
 
 
 def known(options: argparse.Namespace) -> list[dict[str, Any]]:
@@ -210,12 +178,6 @@ def known(options: argparse.Namespace) -> list[dict[str, Any]]:
         found = {"best": gains.max(), "best_within": within.max() if within.size else ""}
         rows.append({"run": run.name, "evaluations": len(values), **found})
     return rows
-
-
-def before(results: Path) -> list[str]:
-    """List the parts that earlier calls have run."""
-    path = results / "provenance.json"
-    return json.loads(path.read_text(encoding="utf-8"))["parts"] if path.exists() else []
 
 
 if __name__ == "__main__":

@@ -2,122 +2,29 @@
 
 from __future__ import annotations
 
-import argparse
-import json
-import math
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import mean, median
-from typing import Any, NamedTuple
+from typing import Any
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import common
 import settings
+from figures import draw
+from gains import OWN, Gain, Row, claims, compared, of
 
-import paretosched as ps
-from paretosched.core.files import written
 from paretosched.core.tables import load_rows, markdown
-from paretosched.plots.comparisons import bars
 
-Row = Mapping[str, str]
-
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
-PAPER = "paper 004"
 ABOUT = "Figures 21 and 35 are of SDSC Blue, which is not at hand."
-OWN = ", own jobs only"
-MEASURES = {
-    "slowdown of medium jobs": ("medium", "slowdown_rounded_up"),
-    "slowdown of long jobs": ("long", "slowdown_rounded_up"),
-    "response": ("all", "response_s"),
-    "wait": ("all", "wait_s"),
-}
 KINDS = ("short", "medium", "long", "all")
-# What is compared with what: gains of the first over the second.
-PAIRS = {
-    "Opt-TSL over TSL": ("Opt-TSL", "TSL"),
-    "dynamic backfilling": ("Opt-TSL", "Opt-TSL, not dynamic"),
-    "second level": ("Opt-TSL", "Opt-TSL, first level"),
-    f"Opt-TSL over TSL{OWN}": (f"Opt-TSL{OWN}", f"TSL{OWN}"),
-    "Opt-TSL over the bottom line": ("Opt-TSL", "bottom line"),
-}
-
-
-class Chart(NamedTuple):
-    """A figure of the paper: systems side by side, by class and size on one workload or by workload."""
-
-    number: int
-    title: str
-    systems: tuple[str, ...]
-    measure: str
-    workload: str | None = None
-
-
-SLOWDOWN, RESPONSE, WAIT = "slowdown_rounded_up", "response_s", "wait_s"
-LEVELS, STARTS = ("Opt-TSL, first level", "Opt-TSL"), ("Opt-TSL, not dynamic", "Opt-TSL")
-BOTH, ALONE = ("TSL", "Opt-TSL"), (f"TSL{OWN}", f"Opt-TSL{OWN}")
-BOTTOM, BOTTOM_ALONE = ("bottom line", "Opt-TSL"), (f"bottom line{OWN}", f"Opt-TSL{OWN}")
-BY_CLASS = {16: "seed 31", 17: "seed 71", 18: "seed 73", 19: "seed 35", 20: "seed 7", 22: "LANL"}
-BY_CLASS_ALONE = {30: "seed 31", 31: "seed 35", 32: "seed 71", 33: "seed 73", 34: "seed 7", 36: "LANL"}
-WORST = "worst"
-CHARTS = (
-    *(Chart(number, f"bounded slowdown, {log}", BOTH, SLOWDOWN, log) for number, log in BY_CLASS.items()),
-    Chart(23, "response", BOTH, RESPONSE),
-    Chart(24, "wait", BOTH, WAIT),
-    Chart(25, "wait, dynamic backfilling", STARTS, WAIT),
-    Chart(26, "utilisation", BOTH, "utilisation_percent"),
-    Chart(27, "bounded slowdown, second level, seed 31", LEVELS, SLOWDOWN, "seed 31"),
-    Chart(28, "response, second level", LEVELS, RESPONSE),
-    Chart(29, "wait, second level", LEVELS, WAIT),
-    *(Chart(number, f"bounded slowdown{OWN}, {log}", ALONE, SLOWDOWN, log) for number, log in BY_CLASS_ALONE.items()),
-    Chart(37, f"bounded slowdown{OWN}, the worst seed", ALONE, SLOWDOWN, WORST),
-    Chart(38, f"response{OWN}", ALONE, RESPONSE),
-    Chart(39, f"wait{OWN}", ALONE, WAIT),
-    Chart(40, "bounded slowdown, the bottom line, seed 31", BOTTOM, SLOWDOWN, "seed 31"),
-    Chart(41, f"bounded slowdown, the bottom line{OWN}, seed 31", BOTTOM_ALONE, SLOWDOWN, "seed 31"),
-)
-# what the axis of a measure says, and what it is divided by
-UNITS = {
-    SLOWDOWN: ("bounded slowdown (600 s, rounded up)", 1),
-    RESPONSE: ("mean response (hours)", 3600),
-    WAIT: ("mean wait (hours)", 3600),
-    "utilisation_percent": ("utilisation (%)", 1),
-}
-PLACES = {
-    "long": ("long", "all"),
-    "medium": ("medium", "all"),
-    "short": ("short", "all"),
-    "wide": ("all", "wide"),
-    "of medium width": ("all", "medium"),
-    "narrow": ("all", "narrow"),
-}
-
-
-class Gain(NamedTuple):
-    """What the paper claims, and what the workloads of the spread show, per cent less than the other."""
-
-    measure: str
-    pair: str
-    claimed: float
-    found: list[float]
-
-    @property
-    def verdict(self) -> str:
-        """Say what becomes of the claim: its size, its sign in three of four workloads, or neither."""
-        better = sum(gain > 0 for gain in self.found)
-        if median(self.found) > 0 and better >= 0.75 * len(self.found):
-            return "holds" if median(self.found) >= self.claimed else "smaller"
-        if median(self.found) < 0 and better <= 0.25 * len(self.found):
-            return "the contrary"
-        return "not seen"
 
 
 def main() -> None:
     """Write the summary and the figures."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--results", type=Path, default=ROOT / "results" / "groupopt", help="where the results are")
-    parser.add_argument("--no-figures", action="store_true", help="for machines without Chrome or Chromium")
-    options = parser.parse_args()
-    provenance = json.loads((options.results / "provenance.json").read_text(encoding="utf-8"))
-    paper = load_rows(HERE / "paper.csv")
+    options = common.analysis_parser("groupopt", __doc__).parse_args()
+    provenance = common.load_provenance(options.results)
+    paper = load_rows(common.paper_file("groupopt"))
     found = {
         name: load_rows(options.results / f"{name}.csv")
         for name in ("workloads", "systems", "groups", "sizes", "open", "objectives", "classes")
@@ -139,23 +46,15 @@ def main() -> None:
         *positions(found["objectives"], found["classes"]),
         *cost(found["groups"]),
     ]
-    with written(options.results / "summary.md") as temporary:
-        temporary.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    print("\n".join(lines))
+    common.save_summary(options.results, lines)
     if not options.no_figures:
-        drawn = {"claims": claims_figure(gains), "objectives": objectives_figure(found["objectives"])}
-        drawn["figure15"] = sizes_figure(found["sizes"])
-        drawn |= {f"figure{c.number}": f for c in CHARTS if (f := chart_figure(c, paper, found["systems"])) is not None}
-        captions = dict.fromkeys(drawn, "")
-        ps.report.export_figures(drawn, options.results / "figures", ("png",))
-        title = "Paper 004: time sharing with group optimisation"
-        ps.report.write_gallery(options.results / "figures" / "index.html", title, captions, ABOUT)
+        drawn = draw(gains, paper, found)
+        common.save_figures(options.results, drawn, "Paper 004: time sharing with group optimisation", about=ABOUT)
 
 
 def heading(provenance: Mapping[str, Any], found: Sequence[Row]) -> list[str]:
     """Say what was run."""
-    versions = ", ".join(f"{name} {version}" for name, version in provenance["versions"].items())
-    quick = "**A quick run on small workloads: a test of the path, not a result.** " if provenance["quick"] else ""
+    quick = common.quick_remark(provenance, "on small workloads")
     jobs = {w["jobs"] for w in provenance["workloads"].values()}
     spread = sum(row["part"] == "spread" for row in found)
     return [
@@ -167,34 +66,8 @@ def heading(provenance: Mapping[str, Any], found: Sequence[Row]) -> list[str]:
         "`paretosched.policies.time_sharing`; what they change is shown below.",
         "",
         "TSL is SCOJO-PECT, Opt-TSL that with group optimisation; slowdown is bounded by 600 s and rounded up. "
-        f"{versions}.",
+        f"{common.versions_text(provenance)}.",
         "",
-    ]
-
-
-def of(found: Sequence[Row], system: str, kind: str, measure: str, part: str, size: str = "all") -> dict[str, float]:
-    """Pick a measure of a system on every workload of a part."""
-    return {
-        row["workload"]: float(row[measure] or "nan")
-        for row in found
-        if (row["part"], row["system"], row["kind"], row["size"]) == (part, system, kind, size)
-    }
-
-
-def compared(found: Sequence[Row], measure: str, pair: str, part: str) -> list[float]:
-    """Give the gains of a pair, per cent, a workload each."""
-    kind, column = MEASURES[measure]
-    one, other = (of(found, system, kind, column, part) for system in PAIRS[pair])
-    gains = [100 * (1 - one[name] / other[name]) for name in one if other[name] > 0]
-    return [gain for gain in gains if math.isfinite(gain)]
-
-
-def claims(paper: Sequence[Row], found: Sequence[Row]) -> list[Gain]:
-    """Set every claim beside the gains."""
-    return [
-        Gain(row["workload"], row["quantity"], float(row["value"]), gains)
-        for row in paper
-        if row["item"] == "claim" and (gains := compared(found, row["workload"], row["quantity"], "spread"))
     ]
 
 
@@ -367,8 +240,8 @@ def classes(found: Sequence[Row]) -> list[str]:
         "",
         *markdown(["workload", "class", "size", *systems], lines, left=3),
         "",
-        "As charts, with figures 15, 23 to 26, 28, 29 and 37 to 39: [figures](figures/index.html). The bars of the "
-        "paper's carry few legible numbers. "
+        "As charts, with figures 15, 23 to 26, 28, 29 and 37 to 39: `figures/index.html`, which `analysis.py` writes. "
+        "The bars of the paper's carry few legible numbers. "
         f"The bottom line is our approximation of what the paper approximates: {settings.BOTTOM.permutations} "
         "permutations by DDS of all waiting jobs of the class, at every event.",
         "",
@@ -472,158 +345,6 @@ def cost(found: Sequence[Row]) -> list[str]:
         "On a machine that did other work as well.",
         "",
     ]
-
-
-def chart_figure(chart: Chart, paper: Sequence[Row], found: Sequence[Row]) -> Any:
-    """Draw a figure of the paper from our numbers; None if its workload was not run."""
-    from plotly import graph_objects as go
-
-    from paretosched.plots.style import template
-
-    unit, scale = UNITS[chart.measure]
-    figure = go.Figure()
-    labels: list[str] = []
-    for system, colour in zip(chart.systems, ("#9aa7b4", "#0072b2"), strict=True):
-        values: dict[str, float] = {}
-        if chart.workload is None:
-            for part in ("paper", "LANL"):
-                values |= of(found, system, "all", chart.measure, part)
-        else:
-            part = "LANL" if chart.workload == "LANL" else "paper"
-            for label, (kind, size) in PLACES.items():
-                each = of(found, system, kind, chart.measure, part, size)
-                values[label] = max(each.values()) if chart.workload == WORST else each.get(chart.workload, math.nan)
-        values = {label: x / scale for label, x in values.items() if x == x}
-        labels = list(values)
-        figure.add_bar(
-            y=labels, x=list(values.values()), name=system, orientation="h", marker={"color": colour},
-            text=[f"{x:.1f}" for x in values.values()], textposition="outside", cliponaxis=False,
-        )  # fmt: skip
-    if not labels:
-        return None
-    item = f"Figure {chart.number}"
-    given = {row["workload"]: row["value"] for row in paper if (row["item"], row["quantity"]) == (item, chart.measure)}
-    theirs = {label: float(given[label]) / scale for label in labels if label in given}
-    if theirs:
-        figure.add_scatter(
-            x=list(theirs.values()), y=list(theirs), mode="markers", name=PAPER,
-            marker={"symbol": "diamond", "size": 11, "color": "#d55e00"},
-        )  # fmt: skip
-    figure.update_layout(
-        template=template(),
-        title={"text": f"Figure {chart.number}: {chart.title}", "xref": "container", "x": 0.02, "xanchor": "left"},
-        height=170 + 52 * len(labels),
-        width=900,
-        barmode="group",
-        bargap=0.3,
-        showlegend=True,
-        legend={"orientation": "h", "x": 0, "xanchor": "left", "y": 1.02, "yanchor": "bottom", "traceorder": "normal"},
-        margin={"l": 120, "t": 110, "b": 60, "r": 60},
-    )
-    figure.update_xaxes(title=unit, rangemode="tozero")
-    figure.update_yaxes(autorange="reversed", title="")
-    return figure
-
-
-def sizes_figure(found: Sequence[Row]) -> Any:
-    """Draw Figure 15: slowdown against the largest groups of long jobs, a line for each of medium ones."""
-    from plotly import graph_objects as go
-    from plotly.subplots import make_subplots
-
-    from paretosched.plots.style import template
-
-    figure = make_subplots(cols=2, subplot_titles=("medium jobs", "long jobs"))
-    colours = ("#9ecae1", "#4a9bd1", "#0072b2", "#08306b")
-    for medium, colour in zip(
-        dict.fromkeys(row["medium"] for row in found if row["slowdown_long"]), colours, strict=False
-    ):
-        own = [row for row in found if row["medium"] == medium and row["slowdown_long"]]
-        for column, key in enumerate(("slowdown_medium", "slowdown_long"), 1):
-            figure.add_trace(
-                go.Scatter(
-                    x=[int(row["long"]) for row in own], y=[float(row[key]) for row in own], name=f"medium: {medium}",
-                    mode="lines+markers", line={"color": colour}, showlegend=column == 1,
-                ),
-                row=1, col=column,
-            )  # fmt: skip
-    figure.update_layout(
-        template=template(),
-        title={"text": "Figure 15: the largest groups", "xref": "container", "x": 0.02, "xanchor": "left"},
-        height=460,
-        width=1000,
-        showlegend=True,
-        legend={"x": 1.02, "y": 1, "xanchor": "left"},
-        margin={"t": 110, "b": 70},
-    )
-    figure.update_xaxes(title="long jobs in a group, at most")
-    figure.update_yaxes(title="bounded slowdown", col=1)
-    return figure
-
-
-def claims_figure(gains: Sequence[Gain]) -> Any:
-    """Draw the gain on every workload of the spread, with the paper's claim."""
-    from plotly import graph_objects as go
-
-    from paretosched.plots.style import template
-
-    labels = [f"{gain.pair}:<br>{gain.measure}" for gain in gains]
-    figure = go.Figure()
-    figure.add_scatter(
-        x=[x for gain in gains for x in gain.found],
-        y=[label for label, gain in zip(labels, gains, strict=True) for _ in gain.found],
-        mode="markers",
-        name="a workload",
-        marker={"size": 7, "opacity": 0.5, "color": "#0072b2"},
-    )
-    figure.add_scatter(
-        x=[median(gain.found) for gain in gains], y=labels, mode="markers", name="median",
-        marker={"symbol": "line-ns-open", "size": 22, "color": "#0072b2", "line": {"width": 3}},
-    )  # fmt: skip
-    figure.add_scatter(
-        x=[gain.claimed for gain in gains], y=labels, mode="markers", name=PAPER,
-        marker={"symbol": "diamond", "size": 11, "color": "#d55e00"},
-    )  # fmt: skip
-    figure.update_layout(
-        template=template(),
-        title={
-            "text": "What group optimisation gains, and what the paper says",
-            "subtitle": {"text": "each dot is a generated workload; better: right →"},
-            "xref": "container",
-            "x": 0.02,
-            "xanchor": "left",
-        },
-        height=90 + 52 * len(gains),
-        width=1000,
-        showlegend=True,
-        legend={"orientation": "h", "x": 0, "xanchor": "left", "y": -0.09, "yanchor": "top"},
-        margin={"l": 230, "t": 90, "b": 90},
-    )
-    figure.update_xaxes(title="less than the other (%)", zeroline=True, zerolinecolor="#888", zerolinewidth=1)
-    figure.update_yaxes(autorange="reversed", title="")
-    return figure
-
-
-def objectives_figure(found: Sequence[Row]) -> Any:
-    """Draw the objectives of SCOJO-PECT, FCFS and Greedy against EASY: medians over the five seeds."""
-    names = [key for key in found[0] if key == "UTIL" or (key.startswith("AWRT") and not key.endswith("_vs_easy"))]
-    policies = [p for p in dict.fromkeys(row["policy"] for row in found) if p not in ("EASY", "ideal point")]
-    series = {
-        policy: {
-            name: median(
-                float(row[f"{name}_vs_easy"] or "nan") * (-1 if name == "UTIL" else 1)
-                for row in found
-                if (row["part"], row["policy"]) == ("paper", policy)
-            )
-            for name in names
-        }
-        for policy in policies
-    }
-    return bars(
-        series,
-        title="Time sharing in the seven objectives, against EASY",
-        subtitle="medians of five generated workloads",
-        first=1,
-    )
 
 
 if __name__ == "__main__":

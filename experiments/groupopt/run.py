@@ -3,39 +3,32 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
-import platform
+import sys
 import time
 from collections.abc import Iterator
-from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import common
 import settings
 
 import paretosched as ps
-from paretosched.core.files import written
 from paretosched.core.tables import save_rows
 from paretosched.policies.policy import save_policy, to_json
 from paretosched.policies.time_sharing import Optimisation, TimeSharing
 from paretosched.simulation.service import by_class
 from paretosched.simulation.simulator import shared
 
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
 PARTS = ("systems", "sizes", "open", "objectives")
 
 
 def main() -> None:
     """Run everything, or the parts that were asked for."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="a few small workloads: a test of the path")
-    parser.add_argument("--part", action="append", choices=PARTS, help="may be given again; default: all")
-    parser.add_argument("--results", type=Path, default=ROOT / "results" / "groupopt", help="where the results go")
-    options = parser.parse_args()
+    options = common.run_parser("groupopt", __doc__, "a few small workloads: a test of the path", PARTS).parse_args()
     options.results.mkdir(parents=True, exist_ok=True)
     made = {name: (part, w) for part, name, w in workloads(options.quick)}
     first = next(iter(made.values()))[1]
@@ -51,11 +44,7 @@ def main() -> None:
     note = {"quick": options.quick, "cores": os.cpu_count(), "training": settings.TRAINING}
     note["systems"] = {name: to_json(ps.Policy("scojo", sharing=s)) for name, s in settings.SYSTEMS.items()}
     note["workloads"] = {name: {"jobs": len(w), "digest": w.digest} for name, (_, w) in made.items()}
-    note["versions"] = {"python": platform.python_version()} | {
-        name: version(name) for name in ("paretosched", "numpy", "numba", "cma")
-    }
-    with written(options.results / "provenance.json") as temporary:
-        temporary.write_text(json.dumps(note, indent=2) + "\n", encoding="utf-8")
+    common.save_provenance(options.results, note, ("cma",))
 
 
 def all_systems(made: dict[str, tuple[str, ps.Workload]], results: Path) -> None:
@@ -83,17 +72,9 @@ def workloads(quick: bool) -> Iterator[tuple[str, str, ps.Workload]]:
             name = f"seed {seed}{part}"
             yield f"paper{part}", name, ps.lublin(jobs=jobs, processors=processors, seed=seed, carry=carry)
     if not quick:
-        yield "LANL", "LANL", lanl()
+        yield "LANL", "LANL", common.recorded("LANL").take(np.arange(settings.LANL_JOBS))
     for seed in settings.SPREAD[: size["spread"] if quick else None]:
         yield "spread", f"spread {seed}", ps.lublin(jobs=jobs, processors=processors, seed=seed, carry=False)
-
-
-@cache
-def lanl() -> ps.Workload:
-    """Read the first jobs of LANL from PARETOSCHED_TRACES or ../shared/traces."""
-    folder = Path(os.environ.get("PARETOSCHED_TRACES") or ROOT / ".." / "shared" / "traces")
-    file, jobs = settings.LANL
-    return ps.read_swf(folder / file, name="LANL").take(np.arange(jobs))
 
 
 def characteristic(workload: ps.Workload) -> dict[str, float]:

@@ -2,43 +2,36 @@
 
 from __future__ import annotations
 
-import argparse
-import json
 import statistics
-from collections.abc import Iterable, Mapping, Sequence
+import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import common
 import settings
+from figures import draw
+from makespans import NAMES, Rows, by, column, last_iteration, mean_surfaces
 
-import paretosched as ps
-from paretosched.core.files import written
 from paretosched.core.tables import load_rows, markdown
-from paretosched.plots.style import FONT, GRID, INK, SETS
 
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
-NAMES = {"random": "Random", "fcfs": "FCFS", "list": "List", "lpt": "LPT", "tga": "TGA", "pgga": "PGGA"}
-NAMES |= {"pgga-fcfs": "PGGA, FCFS in its first generation"}
 NEAR = 0.1  # relative difference that agrees
 EQUAL = 1 + 1e-9  # makespans that differ by less are the same sum in another order
 OBJECTIVES = ("UTIL", "AWRT", "AWRT1", "AWRT2", "AWRT3", "AWRT4", "AWRT5")
-Rows = list[dict[str, str]]
 
 
 def main() -> None:
     """Write the summary and the figures."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--results", type=Path, default=ROOT / "results" / "pgga", help="where the results are")
-    parser.add_argument("--no-figures", action="store_true", help="for machines without Chrome or Chromium")
-    options = parser.parse_args()
-    provenance = json.loads((options.results / "provenance.json").read_text(encoding="utf-8"))
+    options = common.analysis_parser("pgga", __doc__).parse_args()
+    provenance = common.load_provenance(options.results)
     for key, value in provenance["settings"].items():  # a quick run has others
         setattr(settings, key, value)
     parts = ("surfaces", "convergence", "times", "growth", "cluster", "estimator", "estimates")
     found = {part: load_rows(options.results / f"{part}.csv") for part in parts}
-    paper = {(row["source"], row["item"], row["quantity"]): row["value"] for row in load_rows(HERE / "paper.csv")}
+    paper = common.published("pgga", ("source", "item", "quantity"))
     lines = ["# Paper 003: PGGA", "", *heading(provenance), *claims(found, paper)]
     lines += surfaces(found["surfaces"])
     lines += convergence(found["convergence"])
@@ -47,18 +40,11 @@ def main() -> None:
     lines += table2(found["cluster"], paper)
     lines += estimator(found["estimator"])
     lines += estimates(found["estimates"])
-    lines += errata(HERE / "paper.csv")
-    with written(options.results / "summary.md") as temporary:
-        temporary.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    print("\n".join(lines))
+    lines += errata(common.paper_file("pgga"))
+    common.save_summary(options.results, lines)
     if not options.no_figures:
         drawn = draw(found["surfaces"], found["convergence"])
-        ps.report.export_figures(drawn, options.results / "figures", ("png",))
-
-
-def column(found: Iterable[Mapping[str, str]], key: str) -> np.ndarray:
-    """Give a column as numbers, NaN where nothing stands."""
-    return np.array([float(row[key] or "nan") for row in found])
+        common.save_figures(options.results, drawn, "Paper 003: figures 3 to 6 and 10")
 
 
 def known(values: np.ndarray) -> np.ndarray:
@@ -86,12 +72,11 @@ def holds(holding: bool, partly: bool = False) -> str:
 
 def heading(provenance: Mapping[str, Any]) -> list[str]:
     """Say what was run."""
-    versions = ", ".join(f"{name} {version}" for name, version in provenance["versions"].items())
-    quick = "**A quick run with small numbers: a test of the path, not a result.** " if provenance["quick"] else ""
+    quick = common.quick_remark(provenance, "with small numbers")
     genetic = provenance["genetic"]["pgga"]
     return [
         f"{quick}Seeds {provenance['seeds'][0]} to {provenance['seeds'][-1]}; ± is one standard deviation over seeds. "
-        f"{versions}, {provenance['cores']} shared cores, one used.",
+        f"{common.versions_text(provenance)}, {provenance['cores']} shared cores, one used.",
         "",
         f"TGA and PGGA, where the paper says nothing: population {genetic['population']}, tournaments of "
         f"{genetic['tournament']}, one-point crossover with probability {genetic['crossover']}, mutation 1 / jobs a "
@@ -148,7 +133,7 @@ def claims(found: Mapping[str, Rows], paper: Mapping[tuple[str, str, str], str])
         f"PGGA converges after half the iterations ({theirs['pgga']:.0f} against {theirs['tga']:.0f} or more; figure "
         "10)",
         f"{spread(np.array(when['pgga']))} against {spread(np.array(when['tga']))} of "
-        f"{settings_iterations(found['convergence'])}, {ratio:.2f} times as many",
+        f"{last_iteration(found['convergence'])}, {ratio:.2f} times as many",
         holds(ratio <= 0.5, ratio < 0.9),
     )
     times = found["times"]
@@ -183,30 +168,6 @@ def reading(span: Mapping[str, np.ndarray]) -> list[str]:
         f"and {np.nanmean(span['pgga-fcfs'] / span['lpt']):.2f} times if it begins with FCFS. Whoever has such jobs to "
         "assign should take LPT."
     ]
-
-
-def by(found: Rows, keys: Sequence[str]) -> dict[tuple[str, ...], Rows]:
-    """Group rows, in the order in which they stand."""
-    groups: dict[tuple[str, ...], Rows] = {}
-    for row in found:
-        groups.setdefault(tuple(row[key] for key in keys), []).append(row)
-    return groups
-
-
-def mean_surfaces(every: Rows, names: Iterable[str]) -> dict[str, np.ndarray]:
-    """Give mean makespans over seeds, (jobs, nodes)."""
-    jobs = sorted({int(row["jobs"]) for row in every})
-    nodes = sorted({int(row["nodes"]) for row in every})
-    cells = by(every, ("jobs", "nodes"))
-    return {
-        name: np.array([[np.nanmean(column(cells[str(m), str(n)], name)) for n in nodes] for m in jobs])
-        for name in names
-    }
-
-
-def settings_iterations(found: Rows) -> int:
-    """Give how long the convergence tests ran."""
-    return max(int(row["iteration"]) for row in found)
 
 
 def converged(found: Rows, name: str) -> list[int]:
@@ -277,12 +238,14 @@ def surfaces(every: Rows) -> list[str]:
         "Bound: the longer of T* and the largest job on the fastest node, time units, mean. PGGA arrived: within its "
         "tolerance of the bound, so that it stopped.",
         "",
+        "![figure 4](figures/figure04.png)",
+        "",
     ]
 
 
 def convergence(found: Rows) -> list[str]:
     """Condense figure 10."""
-    last = settings_iterations(found)
+    last = last_iteration(found)
     shown = [i for i in (0, 50, 100, 150, 200, 300, 400, 500) if i <= last]
     lines = []
     for name in settings.GENETIC:
@@ -309,6 +272,8 @@ def convergence(found: Rows) -> list[str]:
         f"Converged: first within {100 * settings.CONVERGED:g} % of the makespan after {last} iterations, looked at "
         f"every {settings.LOOK_EVERY}. The paper's tests of 50, 100, ... iterations are one run here, looked at on the "
         "way: a shorter search with the same seed is the beginning of a longer one.",
+        "",
+        "![figure 10](figures/figure10.png)",
         "",
     ]
 
@@ -507,121 +472,6 @@ def errata(path: Path) -> list[str]:
         "",
         *markdown(["source", "item", "quantity", "value", "note"], cells, left=5),
     ]
-
-
-# --- the figures --------------------------------------------------------------------------------------------------
-
-
-def draw(every: Rows, found: Rows) -> dict[str, Any]:
-    """Draw figure 3 as four surfaces, 4 to 6 as the ratio of two, and 10."""
-    drawn = {"figure03": four_surfaces(every)}
-    for number, one, other in ((4, "pgga", "fcfs"), (5, "pgga", "tga"), (6, "tga", "fcfs")):
-        drawn[f"figure{number:02}"] = ratio(every, one, other, f"Figure {number}")
-    drawn["figure04-fcfs"] = ratio(every, "pgga-fcfs", "fcfs", "Figure 4, FCFS in PGGA's first generation")
-    drawn["lpt"] = ratio(every, "pgga", "lpt", "PGGA against LPT")
-    drawn["figure10"] = courses(found)
-    return drawn
-
-
-def axes(every: Rows) -> tuple[list[int], list[int]]:
-    """Give the numbers of jobs and nodes."""
-    return sorted({int(row["jobs"]) for row in every}), sorted({int(row["nodes"]) for row in every})
-
-
-def layout(title: str, **more: Any) -> dict[str, Any]:
-    """Give what all figures share."""
-    common = {"font": {"family": FONT, "size": 15, "color": INK["light"]}, "paper_bgcolor": "white"}
-    place = {"text": title, "x": 0.02, "xanchor": "left", "font": {"size": 19}}
-    return common | {"plot_bgcolor": "white", "title": place, "width": 1000, "height": 640} | more
-
-
-def four_surfaces(every: Rows) -> Any:
-    """Draw the makespans of the paper's four methods."""
-    from plotly import graph_objects as go
-
-    jobs, nodes = axes(every)
-    means = mean_surfaces(every, ("random", "tga", "pgga", "fcfs"))
-    figure = go.Figure()
-    colours = ("#CC79A7", "#E69F00", "#0072B2", "#009E73")
-    for (name, mean), colour in zip(means.items(), colours, strict=True):
-        figure.add_surface(
-            x=nodes, y=jobs, z=mean / 1e6, name=NAMES[name], showlegend=True, showscale=False, opacity=0.85,
-            colorscale=[[0, colour], [1, colour]],
-        )  # fmt: skip
-    scene = {
-        "xaxis": {"title": {"text": "nodes"}},
-        "yaxis": {"title": {"text": "jobs"}},
-        "zaxis": {"title": {"text": "million time units"}, "type": "log", "dtick": 1},
-        "camera": {"eye": {"x": -1.9, "y": -1.6, "z": 0.8}, "center": {"x": 0.05, "y": 0.05, "z": -0.15}},
-        "aspectratio": {"x": 1.1, "y": 1.1, "z": 1.1},
-    }
-    title = "Figure 3: mean makespans of the four methods"
-    legend = {"x": 0.98, "y": 0.98, "xanchor": "right", "itemsizing": "constant"}
-    figure.update_layout(layout(title, scene=scene, legend=legend, margin={"l": 0, "r": 0, "t": 60, "b": 10}))
-    return figure
-
-
-def ratio(every: Rows, one: str, other: str, title: str) -> Any:
-    """Draw the ratio of two methods' mean makespans; blue where the first is better."""
-    from plotly import graph_objects as go
-
-    jobs, nodes = axes(every)
-    means = mean_surfaces(every, (one, other))
-    value = means[one] / means[other]
-    far = max(abs(np.log2(value)).max(), 0.05)
-    ticks = [t for t in (0.25, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2, 3, 4) if abs(np.log2(t)) <= far]
-    figure = go.Figure()
-    figure.add_heatmap(
-        x=nodes, y=jobs, z=np.log2(value), zmin=-far, zmax=far,
-        colorscale=[[0, "#0072B2"], [0.5, "#f7f7f7"], [1, "#D55E00"]],
-        text=[[f"{cell:.2f}" for cell in line] for line in value], texttemplate="%{text}", textfont={"size": 11},
-        colorbar={"title": {"text": "ratio"}, "tickvals": np.log2(ticks).tolist(), "ticktext": [str(t) for t in ticks]},
-    )  # fmt: skip
-    first = NAMES[one].split(",")[0]
-    text = f"{title}: makespan of {first} / {NAMES[other]}<br><sup>blue: {first} is better</sup>"
-    figure.update_layout(
-        layout(
-            text,
-            xaxis={"title": {"text": "nodes"}, "type": "category"},
-            yaxis={"title": {"text": "jobs"}, "type": "category"},
-            height=820,
-        )
-    )
-    return figure
-
-
-def courses(found: Rows) -> Any:
-    """Draw the least makespan on the way, mean and spread."""
-    from plotly import graph_objects as go
-
-    figure = go.Figure()
-    for name, (colour, _) in zip(settings.GENETIC, SETS, strict=False):
-        at = by([row for row in found if row["method"] == name], ("iteration",))
-        when = [int(key) for (key,) in at]
-        values = [column(cell, "makespan") / 1e6 for cell in at.values()]
-        mean = np.array([v.mean() for v in values])
-        wide = np.array([v.std(ddof=1) if v.size > 1 else 0 for v in values])
-        figure.add_scatter(
-            x=[*when, *when[::-1]], y=[*(mean + wide), *(mean - wide)[::-1]], fill="toself", fillcolor=colour,
-            opacity=0.18, line={"width": 0}, hoverinfo="skip", showlegend=False, mode="lines",
-        )  # fmt: skip
-        figure.add_scatter(x=when, y=mean, mode="lines", name=NAMES[name], line={"color": colour, "width": 2.5})
-    last = settings_iterations(found)
-    for name, dash in (("fcfs", "dash"), ("lpt", "dot")):
-        level = float((column([r for r in found if r["method"] == name], "makespan") / 1e6).mean())
-        line = {"color": INK["light"], "width": 1.5, "dash": dash}
-        figure.add_scatter(x=[0, last], y=[level, level], mode="lines", name=NAMES[name], line=line)
-    grid = {"gridcolor": GRID["light"], "zeroline": False}
-    given = settings.CONVERGENCE
-    figure.update_layout(
-        layout(
-            f"Figure 10: {given['jobs']:,} jobs on {given['nodes']} nodes; mean, spread",
-            xaxis=grid | {"title": {"text": "iterations"}},
-            yaxis=grid | {"title": {"text": "least makespan (million time units)"}, "rangemode": "tozero"},
-            legend={"x": 0.98, "y": 0.98, "xanchor": "right", "bgcolor": "rgba(255,255,255,0.8)"},
-        )
-    )
-    return figure
 
 
 if __name__ == "__main__":

@@ -5,16 +5,18 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import platform
 import statistics
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import asdict
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import common
 import settings
 
 import paretosched as ps
@@ -27,18 +29,13 @@ from paretosched.core.tables import save_rows
 from paretosched.simulation.estimates import LEARNING
 from paretosched.simulation.objective import objective_table
 
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
 Rows = list[dict[str, Any]]
 
 
 def main() -> None:
     """Run everything, or the parts that were asked for."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="small numbers and a made-up log: a test of the path")
-    parser.add_argument("--part", action="append", choices=PARTS, help="may be given again; default: all, in order")
-    parser.add_argument("--work", type=Path, default=HERE / "work", help="where finished pieces are kept")
-    parser.add_argument("--results", type=Path, default=ROOT / "results" / "pgga", help="where the results go")
+    parser = common.run_parser("pgga", __doc__, "small numbers and a made-up log: a test of the path", [*PARTS])
+    common.add_work(parser, "pgga", "finished pieces")
     options = parser.parse_args()
     if options.quick:
         for key, value in settings.QUICK.items():
@@ -64,13 +61,10 @@ def provenance(options: argparse.Namespace) -> None:
     note: dict[str, Any] = {"quick": options.quick, "seeds": settings.SEEDS}
     note |= {"genetic": {name: asdict(genetic) for name, genetic in settings.GENETIC.items()}}
     kept = ("ITERATIONS", "CONVERGENCE", "LOOK_EVERY", "CLUSTER_SEEDS", "UNSEEN", "ALSO")
-    note |= {"logs": dict(settings.LOGS), "settings": {key: getattr(settings, key) for key in kept}}
+    note["logs"] = {name: "" if name == settings.MADE_UP else common.file_of(name) for name in settings.LOGS}
+    note |= {"settings": {key: getattr(settings, key) for key in kept}}
     note["cores"] = os.cpu_count()
-    note["versions"] = {"python": platform.python_version()} | {
-        name: version(name) for name in ("paretosched", "numpy", "numba", "pymoo")
-    }
-    with written(options.results / "provenance.json") as temporary:
-        temporary.write_text(json.dumps(note, indent=2) + "\n", encoding="utf-8")
+    common.save_provenance(options.results, note, ("pymoo",))
 
 
 def instance(jobs: int, nodes: int, seed: int, distinct: int | None = None) -> tuple[Bag, Nodes]:
@@ -249,8 +243,8 @@ def estimator() -> list[tuple[str, Callable[[], Rows]]]:
 def estimates() -> list[tuple[str, Callable[[], Rows]]]:
     """Measure what estimates are worth: every rule with every source on the logs."""
 
-    def piece(name: str, file: str) -> Rows:
-        workload = log(name, file)
+    def piece(name: str) -> Rows:
+        workload = log(name)
         groups = workload.groups
         genes = [[1.0] * len(groups) + [0.0] * len(groups) + [1.0, 0.0]] * 3
         policies = [ps.Policy(rule) for rule in settings.RULES]
@@ -284,16 +278,15 @@ def estimates() -> list[tuple[str, Callable[[], Rows]]]:
                 rows.append(row)
         return rows
 
-    return [(name, lambda name=name, file=file: piece(name, file)) for name, file in settings.LOGS]
+    return [(name, lambda name=name: piece(name)) for name in settings.LOGS]
 
 
-def log(name: str, file: str) -> ps.Workload:
-    """Read a log from PARETOSCHED_TRACES or ../shared/traces; make one up if it has no file."""
-    if not file:
+def log(name: str) -> ps.Workload:
+    """Read a log, or make up a small one with seven users."""
+    if name == settings.MADE_UP:
         made = ps.lublin(jobs=300, processors=64, seed=71)
         return made.with_(user=np.arange(len(made)) % 7)
-    folder = Path(os.environ.get("PARETOSCHED_TRACES") or ROOT / ".." / "shared" / "traces")
-    return ps.read_swf(folder / file, name=name)
+    return common.recorded(name)
 
 
 PARTS: dict[str, Callable[[], list[tuple[str, Callable[[], Rows]]]]] = {

@@ -47,13 +47,8 @@ UNSEEN = 200  # sizes that are asked for after so many records
 
 # Predicted run times, on unscaled logs: scaling puts copies of a job into one second, each of which would teach what
 # the others take.
-LOGS = (
-    ("CTC", "CTC-SP2-1996-3.1-cln.swf.gz"),
-    ("KTH", "KTH-SP2-1996-2.1-cln.swf.gz"),
-    ("LANL", "LANL-CM5-1994-4.1-cln.swf.gz"),
-    ("SDSC00", "SDSC-SP2-1998-4.2-cln.swf.gz"),
-    ("SDSC96", "SDSC-Par-1996-3.1-cln.swf.gz"),
-)
+LOGS = ("CTC", "KTH", "LANL", "SDSC00", "SDSC96")
+MADE_UP = "made up"  # in the place of the logs in a quick run
 SOURCES = ("requested", "recent", "predicted", "printed", "exact")
 # Rules that look at estimates; of Greedy the criterion, with w = a = 1 and K = b = 0, and the backfilling: f1 puts
 # first who has waited longest for what it requests, f3 for the processor seconds it requests.
@@ -65,5 +60,5 @@ QUICK = {
     "TIMED": ((60, 20), (80, 20)),
     "CONVERGENCE": {"jobs": 60, "distinct": 10, "nodes": 20, "iterations": 20}, "CLUSTER": ((50, 20), (60, 25)),
     "CLUSTER_SEEDS": (0, 1), "GROWTH_JOBS": ((50, 20), (100, 20)), "GROWTH_NODES": ((50, 20), (50, 40)),
-    "GROWTH_ITERATIONS": 3, "UNSEEN": 10, "LOGS": (("made up", ""),),
+    "GROWTH_ITERATIONS": 3, "UNSEEN": 10, "LOGS": (MADE_UP,),
 }  # fmt: skip

@@ -174,8 +174,9 @@ def fetch(options: argparse.Namespace) -> None:
     from ..core.tables import to_json
     from ..workload.public_logs import fetch as fetched
 
+    directory = None if options.cache else options.output
     with _bar("downloading", None, "bytes") as update:
-        path = fetched(options.name, options.output, progress=lambda done, total: update(done, total, ""))
+        path = fetched(options.name, directory, progress=lambda done, total: update(done, total, ""))
     _show(to_json({"file": str(path)}) if options.json else str(path))
 
 
@@ -1156,12 +1157,19 @@ def _parser() -> argparse.ArgumentParser:
         "fetch",
         fetch,
         "download a public log from the Parallel Workloads Archive",
-        "  paretosched fetch CTC-SP2\n  (PARETOSCHED_ARCHIVE names a mirror)",
+        "  paretosched fetch CTC-SP2\n  paretosched fetch CTC-SP2 --cache\n  (PARETOSCHED_ARCHIVE names a mirror)",
     )
     made.add_argument(
         "name", metavar="NAME", help="short name of the log, such as CTC-SP2, KTH-SP2, LANL-CM5, SDSC-SP2, NASA-iPSC"
     )
-    made.add_argument("-o", "--output", default=".", metavar="DIR", type=_path, help="directory (default: here)")
+    place = made.add_mutually_exclusive_group()
+    place.add_argument("-o", "--output", default=".", metavar="DIR", type=_path, help="directory (default: here)")
+    place.add_argument(
+        "--cache",
+        action="store_true",
+        help="put it where the experiments and tests look for logs: into the folder that PARETOSCHED_TRACES names, "
+        "else into the user's cache",
+    )
 
     made = command(
         "simulate",

@@ -14,12 +14,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+from platformdirs import user_cache_path
+
 from ..core.errors import InputError
 from ..core.files import written
 from .swf import read_bytes
 
 BASE_URL = "https://www.cs.huji.ac.il/labs/parallel/workload"
 BASE_URL_VARIABLE = "PARETOSCHED_ARCHIVE"
+FOLDER_VARIABLE = "PARETOSCHED_TRACES"
 CHUNK = 1 << 16
 
 
@@ -89,7 +92,7 @@ LOGS = {
 
 def fetch(
     name: str,
-    directory: str | os.PathLike[str] = ".",
+    directory: str | os.PathLike[str] | None = ".",
     *,
     base_url: str | None = None,
     timeout: float = 60.0,
@@ -102,7 +105,7 @@ def fetch(
     name
         The log's short name, "CTC-SP2", or the name of its file; capitals do not matter.
     directory
-        Where to put it; must exist.
+        Where to put it; must exist. None: `log_folder`, which is made if it does not exist.
     base_url
         Address of the archive or of a mirror with the same folders. Default: the environment's
         PARETOSCHED_ARCHIVE, else the archive itself.
@@ -129,7 +132,7 @@ def fetch(
     paretosched.core.errors.InputError: log "CTC-SP" is not known; did you mean CTC-SP2 or ...? All: ANL-Intrepid, ...
     """
     log = find_log(name)
-    target = Path(directory) / log.file
+    target = (_make_log_folder() if directory is None else Path(directory)) / log.file
     if os.path.isfile(target) and _fault(target, log) is None:  # noqa: PTH113  # Path.is_file() raises for long names
         return target
     base = base_url or os.environ.get(BASE_URL_VARIABLE) or BASE_URL
@@ -142,6 +145,48 @@ def fetch(
         if fault is not None:
             raise InputError(f"{url}: {fault}")
     return target
+
+
+def log_folder() -> Path:
+    """Return the folder of the logs that experiments and tests read; it may not exist.
+
+    It is the environment's PARETOSCHED_TRACES, else the folder "traces" in the user's cache of paretosched.
+    `fetch(name, None)` puts a log there, as `paretosched fetch NAME --cache` does.
+    """
+    return Path(os.environ.get(FOLDER_VARIABLE) or user_cache_path("paretosched") / "traces")
+
+
+def log_file(name: str) -> Path:
+    """Return the file of a public log in the folder of logs.
+
+    Parameters
+    ----------
+    name
+        The log's short name, "CTC-SP2", or the name of its file; capitals do not matter.
+
+    Raises
+    ------
+    InputError
+        No such log, or it is not in `log_folder`; the message names the command that puts it there.
+    """
+    log = find_log(name)
+    path = log_folder() / log.file
+    if not path.is_file():
+        short = next(known for known, other in LOGS.items() if other == log)
+        raise InputError(
+            f'{path}: no such file; "paretosched fetch {short} --cache" puts it there, '
+            f"or set {FOLDER_VARIABLE} to the folder that has it"
+        )
+    return path
+
+
+def _make_log_folder() -> Path:
+    folder = log_folder()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{folder}: cannot make this directory: {error.strerror}") from None
+    return folder
 
 
 def find_log(name: str) -> PublicLog:

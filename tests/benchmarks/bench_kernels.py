@@ -28,12 +28,12 @@ from paretosched.policies.policy import Policy, greedy, upper_bounds
 from paretosched.policies.rule_base import LEVELS, STRATEGIES, partitions
 from paretosched.simulation.simulator import decoded_start_times, start_times
 from paretosched.workload.lublin_feitelson import lublin
+from paretosched.workload.public_logs import log_folder
 from paretosched.workload.scaling import PAPER_FACTORS, scale
 from paretosched.workload.swf import read_swf
 from paretosched.workload.workload import Workload
 from support.naive import earliest, naive, strict
 from support.naive_rules import start_times as naive_rules
-from support.traces import trace_folder
 
 TRACES = ("CTC-SP2", "KTH-SP2", "LANL-CM5", "SDSC-SP2", "SDSC-Par-1996", "NASA-iPSC")
 WEIGHTINGS = 3
@@ -113,7 +113,7 @@ def shuffled(n: int) -> Any:
 
 def traces(seed: int = 0) -> Iterator[Workload]:
     """The six traces scaled to 1024 processors as in the papers; without traces, a built-in workload."""
-    folder = trace_folder()
+    folder = log_folder()
     if not any(folder.glob("*.swf.gz")):
         print("NO TRACES (set PARETOSCHED_TRACES): the built-in workload is timed instead\n")
         yield lublin(jobs=100_000, processors=128, seed=71)

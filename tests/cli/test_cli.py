@@ -253,6 +253,13 @@ def test_fetch_downloads_once(archive: Path, tmp_path: Path) -> None:
     assert again.err == ""
 
 
+def test_fetch_fills_the_cache(archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PARETOSCHED_TRACES", str(tmp_path / "traces"))
+    said = done("fetch", "RICC", "--cache", "--json")
+    assert said.json == {"file": str(tmp_path / "traces" / "RICC-2010-2.swf.gz")}
+    assert command("fetch", "RICC", "--cache", "-o", tmp_path).status == 2
+
+
 def test_fetch_names_what_the_server_does_not_have_and_leaves_nothing(archive: Path, tmp_path: Path) -> None:
     before = files(tmp_path)
     said = command("fetch", "HPC2N", "-o", tmp_path)

@@ -3,31 +3,21 @@
 from __future__ import annotations
 
 import csv
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from paretosched.search.plans import PLANS, SUMMARIES
 from paretosched.workload.scaling import PAPER_FACTORS
-
-ROOT = Path(__file__).parents[2]
-HERE = ROOT / "experiments" / "ci190_05"
-
-
-def paper() -> list[dict[str, str]]:
-    with (HERE / "paper.csv").open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+from support.experiments import paper, script
 
 
 def column(quantity: str) -> dict[str, str]:
-    return {row["item"]: row["value"] for row in paper() if row["quantity"] == quantity}
+    return {row["item"]: row["value"] for row in paper("ci190_05") if row["quantity"] == quantity}
 
 
 def test_every_number_has_a_source_and_stands_once() -> None:
-    rows = paper()
+    rows = paper("ci190_05")
     assert all(row["source"].startswith("002, ") for row in rows)
     assert len({(row["item"], row["quantity"]) for row in rows}) == len(rows)
     assert all(None not in row for row in rows)
@@ -74,21 +64,14 @@ def test_scaling_explains_the_numbers_of_jobs() -> None:
 @pytest.mark.slow
 def test_a_quick_run_walks_the_whole_path(tmp_path: Path) -> None:
     work, results = tmp_path / "work", tmp_path / "results"
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-
-    def script(name: str, *arguments: str) -> str:
-        command = [sys.executable, str(HERE / name), "--work", str(work), "--results", str(results), *arguments]
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
-
-    script("run.py", "--quick", "--workers", "0")
+    places = ("--work", work, "--results", results)
+    script("ci190_05", "run.py", "--quick", "--workers", 0, *places)
     first = (results / "table4.csv").read_text(encoding="utf-8")
     assert [line.split(",")[0] for line in first.splitlines()[1:]] == _table4_rows()
     done = {row["row"]: int(row["evaluations"]) for row in csv.DictReader(first.splitlines())}
     for summary in SUMMARIES:  # no two rows are taken for the same run
         assert done[summary.name] == sum(done[row] for row in summary.rows)
-    said = script("analysis.py", "--no-figures")
+    said = script("ci190_05", "analysis.py", "--no-figures", *places)
     assert "A quick run on a made-up workload" in said
     assert (results / "summary.md").read_text(encoding="utf-8").strip() == said.strip()
     for heading in ("Table 4", "What contributed what", "Better than the paper", "Algorithms at equal evaluations"):

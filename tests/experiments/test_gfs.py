@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 import importlib
 import json
-import os
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,16 +13,14 @@ import numpy as np
 import pytest
 
 from paretosched.training.symbiosis import Rules, Symbiosis, evolve
+from support.experiments import ROOT, paper, script, without
 
-ROOT = Path(__file__).parents[2]
-HERE = ROOT / "experiments" / "gfs"
 # AWRT2 / AWRT1 of EASY that the tables imply: of the objective's gain g, g (10 + 4 r) = 10 g1 + 4 r g2
 RATIOS = {"CTC": 1.09, "KTH": 1.215, "LANL": 1.11, "SDSC00": 0.937, "SDSC96": 0.99}
 
 
-def paper() -> dict[tuple[str, str, str], float]:
-    with (HERE / "paper.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
+def gains() -> dict[tuple[str, str, str], float]:
+    rows = paper("gfs")
     assert all(row["source"].startswith("001, ") for row in rows)
     assert len({(row["item"], row["log"], row["quantity"]) for row in rows}) == len(rows)
     return {
@@ -37,14 +32,14 @@ def paper() -> dict[tuple[str, str, str], float]:
 @pytest.mark.parametrize("kind", ["iterative", "symbiotic"])
 def test_the_groups_give_the_objective(kind: str, log: str) -> None:
     """With +5.32 for KTH's AWRT1, as Table 3 prints it, the objective would be -1.7 %."""
-    values, r = paper(), RATIOS[log]
+    values, r = gains(), RATIOS[log]
     gain = (10 * values[kind, log, "AWRT1"] + 4 * r * values[kind, log, "AWRT2"]) / (10 + 4 * r)
     assert gain == pytest.approx(values[kind, log, "objective"], abs=0.2)
 
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    monkeypatch.syspath_prepend(str(HERE))
+    monkeypatch.syspath_prepend(str(ROOT / "experiments" / "gfs"))
     for name in ("run", "settings"):  # there are more experiments
         monkeypatch.delitem(sys.modules, name, raising=False)
     yield importlib.import_module("run")
@@ -68,13 +63,10 @@ def test_what_evolution_found_is_told_apart(run: Any) -> None:
 
 
 def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
     work, results = tmp_path / "work", tmp_path / "results"
-    for arguments in (
-        ["run.py", "--quick", "--work", work, "--results", results],
-        ["analysis.py", "--quick", "--no-figures", "--work", work, "--results", results],
-    ):
-        subprocess.run([sys.executable, HERE / arguments[0], *arguments[1:]], check=True, env=environment)
+    places = ("--work", work, "--results", results)
+    script("gfs", "run.py", "--quick", *places)
+    script("gfs", "analysis.py", "--quick", "--no-figures", *places)
     summary = (results / "summary.md").read_text(encoding="utf-8")
     assert "A quick run on made-up workloads" in summary
     assert "not run" not in summary
@@ -94,13 +86,6 @@ def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
     note = json.loads((results / "provenance.json").read_text(encoding="utf-8"))
     assert set(note["workloads"]) == set(RATIOS)
     again = (results / "symbiotic.csv").read_bytes()
-    subprocess.run(
-        [sys.executable, HERE / "run.py", "--quick", "--part", "symbiotic", "--log", "KTH", "--work", work, "--results",
-         results], check=True, env=environment,
-    )  # fmt: skip
-    stable = ("kernel_seconds", "wall_seconds")
-    old, new = (
-        [{k: v for k, v in row.items() if k not in stable} for row in csv.DictReader(text.decode().splitlines())]
-        for text in (again, (results / "symbiotic.csv").read_bytes())
-    )
-    assert old == new
+    script("gfs", "run.py", "--quick", "--part", "symbiotic", "--log", "KTH", *places)
+    times = ("kernel_seconds", "wall_seconds")
+    assert without(times, again) == without(times, (results / "symbiotic.csv").read_bytes())

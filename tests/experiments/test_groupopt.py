@@ -2,32 +2,22 @@
 
 from __future__ import annotations
 
-import csv
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-HERE = ROOT / "experiments" / "groupopt"
-
-
-def paper() -> list[dict[str, str]]:
-    with (HERE / "paper.csv").open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+from support.experiments import paper, script
 
 
 def test_every_number_has_a_source_and_stands_once() -> None:
-    rows = paper()
+    rows = paper("groupopt")
     assert all(row["source"].startswith("004, ") for row in rows)
     assert len({(row["item"], row["workload"], row["quantity"]) for row in rows}) == len(rows)
 
 
 def test_tables_add_up() -> None:
-    values = {(row["item"], row["workload"], row["quantity"]): float(row["value"]) for row in paper()}
+    values = {(row["item"], row["workload"], row["quantity"]): float(row["value"]) for row in paper("groupopt")}
     for seed in (71, 31, 73, 35, 7):
         for what in ("jobs", "work"):
             parts = [values["Table 5", f"seed {seed}", f"{what}_{kind}"] for kind in ("short", "medium", "long")]
@@ -41,10 +31,8 @@ def test_tables_add_up() -> None:
 
 
 def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    for arguments in (["run.py", "--quick"], ["analysis.py", "--no-figures"]):
-        command = [sys.executable, HERE / arguments[0], *arguments[1:], "--results", tmp_path]
-        subprocess.run(command, check=True, env=environment)
+    script("groupopt", "run.py", "--quick", "--results", tmp_path)
+    script("groupopt", "analysis.py", "--no-figures", "--results", tmp_path)
     summary = (tmp_path / "summary.md").read_text(encoding="utf-8")
     assert "A quick run on small workloads" in summary
     for heading in ("claims", "Tables 5 and 6", "Table 7", "Table 8", "Table 9", "Figure 15", "leaves open", "seven"):

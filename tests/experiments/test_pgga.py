@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 import csv
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-HERE = ROOT / "experiments" / "pgga"
-
-
-def paper() -> list[dict[str, str]]:
-    with (HERE / "paper.csv").open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+from support.experiments import paper, script
 
 
 def test_every_number_has_a_source_and_stands_once() -> None:
-    rows = paper()
+    rows = paper("pgga")
     assert all(row["source"].startswith("003, ") for row in rows)
     assert len({(row["source"], row["item"], row["quantity"]) for row in rows}) == len(rows)
     assert all(None not in row for row in rows)
@@ -29,7 +20,7 @@ def test_every_number_has_a_source_and_stands_once() -> None:
 def test_the_tables_are_whole() -> None:
     cells = {
         (row["source"], row["item"], row["quantity"]): float(row["value"])
-        for row in paper()
+        for row in paper("pgga")
         if "Table" in row["source"]
     }
     times = {
@@ -50,26 +41,19 @@ def test_the_tables_are_whole() -> None:
 @pytest.mark.slow
 def test_a_quick_run_walks_the_whole_path(tmp_path: Path) -> None:
     work, results = tmp_path / "work", tmp_path / "results"
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-
-    def script(name: str, *arguments: str) -> str:
-        command = [sys.executable, str(HERE / name), "--results", str(results), *arguments]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
-    script("run.py", "--quick", "--work", str(work))
+    quick = ("pgga", "run.py", "--results", results, "--quick", "--work", work)
+    script(*quick)
     first = {path.name: path.read_bytes() for path in results.iterdir()}
-    said = script("analysis.py", "--no-figures")
+    said = script("pgga", "analysis.py", "--results", results, "--no-figures")
     assert "A quick run with small numbers" in said
     assert said.rstrip("\n") == (results / "summary.md").read_text(encoding="utf-8").rstrip("\n")
     for heading in ("claims", "Figures 3 to 6", "Figure 10", "Table 1", "Table 2", "estimator", "estimates are worth"):
         assert heading in said
     # what was done is not done again, and what was lost is
-    assert script("run.py", "--quick", "--work", str(work)) == ""
+    assert script(*quick) == ""
     assert {path.name: path.read_bytes() for path in results.iterdir() if path.name in first} == first
     (work / "surfaces-seed-0.json").unlink()
-    assert "surfaces seed-0" in script("run.py", "--quick", "--work", str(work), "--part", "surfaces")
+    assert "surfaces seed-0" in script(*quick, "--part", "surfaces")
     timeless = [
         [[row[key] for key in row if "CPU" not in key] for row in csv.DictReader(text.decode().splitlines())]
         for text in (first["surfaces.csv"], (results / "surfaces.csv").read_bytes())

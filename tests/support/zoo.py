@@ -402,8 +402,8 @@ HAND_CHECKED = (
 )
 
 
-ORACLE = Path(os.environ.get("PARETOSCHED_ORACLE") or Path(__file__).parents[3] / "shared" / "oracle")
-ORACLE_MISSING = f"no start times of a rival simulator in {ORACLE} (set PARETOSCHED_ORACLE)"
+ORACLE = Path(os.environ.get("PARETOSCHED_ORACLE") or os.devnull)  # which is no folder
+ORACLE_MISSING = "NO ORACLE: set PARETOSCHED_ORACLE to the folder that has the start times of a rival simulator"
 
 
 def rival(rule: str) -> tuple[Workload, list[int]]:

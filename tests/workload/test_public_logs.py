@@ -12,7 +12,7 @@ import pytest
 
 from paretosched.core.errors import InputError
 from paretosched.workload import public_logs as archive
-from paretosched.workload.public_logs import fetch
+from paretosched.workload.public_logs import fetch, log_file, log_folder
 
 LOG = gzip.compress(b"; MaxProcs: 4\n1 0 5 10 4 -1 -1 4 20 -1 1 3 -1 -1 -1 -1 -1 -1\n", mtime=0)
 HPC2N = "/l_hpc2n/HPC2N-2002-2.2-cln.swf.gz"
@@ -182,6 +182,42 @@ def test_every_log_is_found_by_its_names() -> None:
         for known in (name, name.upper(), log.file, log.file.removesuffix(".swf.gz")):
             assert archive.find_log(known) == log
     assert archive.find_log("SDSC-Par-1996") == archive.LOGS["SDSC-Par-96"]
+
+
+def test_logs_are_in_the_cache_or_where_the_variable_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.delenv("PARETOSCHED_TRACES", raising=False)
+    assert log_folder() == tmp_path / "cache" / "paretosched" / "traces"
+    monkeypatch.setenv("PARETOSCHED_TRACES", "")
+    assert log_folder() == tmp_path / "cache" / "paretosched" / "traces"
+    monkeypatch.setenv("PARETOSCHED_TRACES", str(tmp_path))
+    assert log_folder() == tmp_path
+
+
+def test_a_log_that_is_not_there_names_the_command_and_the_variable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PARETOSCHED_TRACES", str(tmp_path))
+    with pytest.raises(InputError) as error:
+        log_file("ctc-sp2")
+    assert str(error.value) == (
+        f'{tmp_path}/CTC-SP2-1996-3.1-cln.swf.gz: no such file; "paretosched fetch CTC-SP2 --cache" puts it there, '
+        "or set PARETOSCHED_TRACES to the folder that has it"
+    )
+    with pytest.raises(InputError, match='log "elsewhere" is not known'):
+        log_file("elsewhere")
+
+
+def test_fetching_fills_the_cache(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PARETOSCHED_TRACES", str(tmp_path / "new" / "folder"))
+    path = fetch("HPC2N", None, base_url=server.url)
+    assert path == log_file("HPC2N") == log_file("HPC2N-2002-2.2-cln.swf.gz")
+    assert path.parent == tmp_path / "new" / "folder"
+    assert path.read_bytes() == LOG
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("PARETOSCHED_TRACES", str(tmp_path / "file" / "folder"))
+    with pytest.raises(InputError, match="file/folder: cannot make this directory: Not a directory"):
+        fetch("HPC2N", None, base_url=server.url)
 
 
 @pytest.mark.traces

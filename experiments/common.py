@@ -1,0 +1,240 @@
+"""What the experiments share: their options, the logs of the papers, provenance, summaries and figures.
+
+A script finds this file by the line that puts `experiments/` on the path; the rest is in the experiment's own folder.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import paretosched as ps
+from paretosched.core.files import written
+from paretosched.core.tables import load_rows
+from paretosched.report import export_figures, write_figure, write_gallery
+from paretosched.search.runs import read_about
+from paretosched.training.training import Progress
+from paretosched.workload.public_logs import find_log, log_file
+from paretosched.workload.scaling import PAPER_FACTORS
+
+EXPERIMENTS = Path(__file__).resolve().parent
+ROOT = EXPERIMENTS.parent
+PROCESSORS = 1024  # to which the papers scale every log
+SCALING_SEED = 0
+# The logs of the papers that are at hand: the papers' names (paper 002, Tables 2 and 3, says SDSC SP2 for SDSC00), and
+# the archive's. SDSC95 and SDSC Blue are not at hand.
+LOGS = {
+    "CTC": "CTC-SP2",
+    "KTH": "KTH-SP2",
+    "LANL": "LANL-CM5",
+    "SDSC00": "SDSC-SP2",
+    "SDSC96": "SDSC-Par-96",
+    "NASA": "NASA-iPSC",
+}
+
+
+# --- options ------------------------------------------------------------------------------------------------------
+
+
+def run_parser(experiment: str, about: str | None, quick: str, parts: Sequence[str] = ()) -> argparse.ArgumentParser:
+    """Return the parser of a `run.py`: what every one of them takes.
+
+    Parameters
+    ----------
+    experiment
+        Its folder.
+    about
+        What the script does.
+    quick
+        What a quick run runs.
+    parts
+        What can be run alone; empty if nothing can.
+    """
+    parser = argparse.ArgumentParser(description=about)
+    parser.add_argument("--quick", action="store_true", help=quick)
+    if parts:
+        parser.add_argument("--part", action="append", choices=parts, help="may be given again; default: all, in order")
+    results = ROOT / "results" / experiment
+    parser.add_argument("--results", type=Path, default=results, help="where the results go")
+    return parser
+
+
+def analysis_parser(experiment: str, about: str | None) -> argparse.ArgumentParser:
+    """Return the parser of an `analysis.py`: what every one of them takes."""
+    parser = argparse.ArgumentParser(description=about)
+    results = ROOT / "results" / experiment
+    parser.add_argument("--results", type=Path, default=results, help="where the results are")
+    parser.add_argument("--no-figures", action="store_true", help="for machines without Chrome or Chromium")
+    return parser
+
+
+def add_work(parser: argparse.ArgumentParser, experiment: str, what: str = "run directories") -> None:
+    """Add the option of the folder in which an experiment keeps what it can continue from."""
+    work = EXPERIMENTS / experiment / "work"
+    parser.add_argument("--work", type=Path, default=work, help=f"where the {what} are kept")
+
+
+def add_workers(parser: argparse.ArgumentParser) -> None:
+    """Add the option of the number of processes."""
+    parser.add_argument("--workers", type=int, default=0, help="processes that simulate (default 0: threads)")
+
+
+def add_fronts(parser: argparse.ArgumentParser, missing: str) -> None:
+    """Add the option of the fronts of report CI-190/05; `missing` says what happens without them."""
+    fronts = EXPERIMENTS / "ci190_05" / "work"
+    about = f"run directories of report CI-190/05, by log; {missing}"
+    parser.add_argument("--fronts", type=Path, default=fronts, help=about)
+
+
+# --- workloads ----------------------------------------------------------------------------------------------------
+
+
+def file_of(log: str) -> str:
+    """Return the name of a log's file."""
+    return find_log(LOGS[log]).file
+
+
+def factor_of(log: str) -> float:
+    """Return by what the papers let a log's work grow when they scale it; their numbers of jobs tell."""
+    return PAPER_FACTORS[LOGS[log]]
+
+
+def recorded(log: str) -> ps.Workload:
+    """Read a log from PARETOSCHED_TRACES or the cache that `paretosched fetch NAME --cache` fills."""
+    return ps.read_swf(log_file(LOGS[log]), name=log)
+
+
+@cache
+def scaled(log: str) -> ps.Workload:
+    """Read a log and scale it as the papers do."""
+    return ps.scale(recorded(log), PROCESSORS, factor_of(log), SCALING_SEED)
+
+
+def stand_in(log: str, size: Mapping[str, int]) -> ps.Workload:
+    """Make up a small workload in the place of a log, for a quick run: `size` has jobs, processors and a seed."""
+    seed = size["seed"] + list(LOGS).index(log)
+    return ps.lublin(jobs=size["jobs"], processors=size["processors"], seed=seed)
+
+
+# --- what a run notes ---------------------------------------------------------------------------------------------
+
+
+def about_workloads(logs: Iterable[str], workload: Callable[[str], ps.Workload]) -> dict[str, dict[str, Any]]:
+    """List file, factor, number of jobs and digest of every log, for the provenance."""
+    return {
+        log: {"file": file_of(log), "factor": factor_of(log), "jobs": len(made), "digest": made.digest}
+        for log in logs
+        for made in [workload(log)]
+    }
+
+
+def earlier_parts(results: Path) -> list[str]:
+    """List the parts that earlier calls have run."""
+    return load_provenance(results)["parts"] if _provenance(results).exists() else []
+
+
+def save_provenance(results: Path, note: Mapping[str, Any], packages: Sequence[str] = ()) -> None:
+    """Write down what results depend on, and the versions of Python, of this package and of those it computes with."""
+    versions = {name: version(name) for name in ("paretosched", "numpy", "numba", *packages)}
+    whole = {**note, "versions": {"python": platform.python_version()} | versions}
+    with written(_provenance(results)) as temporary:
+        temporary.write_text(json.dumps(whole, indent=2) + "\n", encoding="utf-8")
+
+
+def load_provenance(results: Path) -> dict[str, Any]:
+    """Read what a run has written down."""
+    note: dict[str, Any] = json.loads(_provenance(results).read_text(encoding="utf-8"))
+    return note
+
+
+def _provenance(results: Path) -> Path:
+    return results / "provenance.json"
+
+
+def wall_seconds(*runs: Path) -> float:
+    """Return what run directories took on the clock, all their sessions together."""
+    sessions = [session for run in runs for session in read_about(run)["sessions"]]
+    return round(sum(session["wall_seconds"] for session in sessions), 1)
+
+
+def show_training(name: str, every: int = 1) -> Callable[[Progress], None]:
+    """Return what prints how far a training is: each time, or each so many generations of 105, and at the end."""
+
+    def show(progress: Progress) -> None:
+        if progress.evaluations == progress.total or progress.evaluations // 105 % every == 0:
+            gain = 100 * (1 - progress.objective / progress.easy)
+            done = f"{progress.evaluations:,} of {progress.total:,}, {gain:.2f} %"
+            print(f"  {name}: {done}, {progress.elapsed:.0f} s", flush=True)
+
+    return show
+
+
+# --- what an analysis reads and writes ----------------------------------------------------------------------------
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    """Read a CSV file; no rows if that part was not run."""
+    return load_rows(path) if path.exists() else []
+
+
+def published(experiment: str, key: Sequence[str] = ("item", "quantity")) -> dict[tuple[str, ...], str]:
+    """Read what the paper says, by the columns of `key`."""
+    return {tuple(row[name] for name in key): row["value"] for row in load_rows(paper_file(experiment))}
+
+
+def paper_file(experiment: str) -> Path:
+    """Return the file of a paper's numbers."""
+    return EXPERIMENTS / experiment / "paper.csv"
+
+
+def versions_text(provenance: Mapping[str, Any]) -> str:
+    """Return the versions in words."""
+    return ", ".join(f"{name} {number}" for name, number in provenance["versions"].items())
+
+
+def quick_remark(provenance: Mapping[str, Any], how: str) -> str:
+    """Return the warning before the summary of a quick run; empty for a whole run."""
+    return f"**A quick run {how}: a test of the path, not a result.** " if provenance["quick"] else ""
+
+
+def not_run(part: str) -> list[str]:
+    """Return the lines in the place of a part that was not run."""
+    return [f"*{part}: not run.*", ""]
+
+
+def chart(name: str) -> str:
+    """Return the line in the place of a figure that git does not keep."""
+    return f"As a chart: `figures/{name}.png`, which `analysis.py` draws."
+
+
+def save_summary(results: Path, lines: Sequence[str]) -> None:
+    """Write the summary, and print it."""
+    text = "\n".join(lines)
+    with written(results / "summary.md") as temporary:
+        temporary.write_text(text + "\n", encoding="utf-8")
+    print(text)
+
+
+def save_figures(
+    results: Path,
+    figures: Mapping[str, Any],
+    title: str,
+    captions: Mapping[str, str] | None = None,
+    about: str = "",
+    wide: Sequence[str] = (),
+) -> None:
+    """Write figures as PNG files into the folder `figures` of the results, and a page that shows all of them.
+
+    Git ignores those that `.gitignore` does not name. `wide` are the figures that are as wide as a page.
+    """
+    narrow = {name: figure for name, figure in figures.items() if name not in wide}
+    export_figures(narrow, results / "figures", ("png",))
+    for name in wide:
+        write_figure(results / "figures" / f"{name}.png", name, figures[name])
+    write_gallery(results / "figures" / "index.html", title, captions or dict.fromkeys(figures, ""), about)

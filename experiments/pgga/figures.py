@@ -1,0 +1,118 @@
+"""Figures 3 to 6 and 10 of paper 003, drawn from our numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import settings
+from makespans import NAMES, Rows, by, column, last_iteration, mean_surfaces
+from plotly import graph_objects as go
+
+from paretosched.plots.style import FONT, GRID, INK, SETS
+
+
+def draw(every: Rows, found: Rows) -> dict[str, Any]:
+    """Draw figure 3 as four surfaces, 4 to 6 as the ratio of two, and 10."""
+    drawn = {"figure03": four_surfaces(every)}
+    for number, one, other in ((4, "pgga", "fcfs"), (5, "pgga", "tga"), (6, "tga", "fcfs")):
+        drawn[f"figure{number:02}"] = ratio(every, one, other, f"Figure {number}")
+    drawn["figure04-fcfs"] = ratio(every, "pgga-fcfs", "fcfs", "Figure 4, FCFS in PGGA's first generation")
+    drawn["lpt"] = ratio(every, "pgga", "lpt", "PGGA against LPT")
+    drawn["figure10"] = courses(found)
+    return drawn
+
+
+def axes(every: Rows) -> tuple[list[int], list[int]]:
+    """Return the numbers of jobs and nodes."""
+    return sorted({int(row["jobs"]) for row in every}), sorted({int(row["nodes"]) for row in every})
+
+
+def layout(title: str, **more: Any) -> dict[str, Any]:
+    """Return what all figures share."""
+    common = {"font": {"family": FONT, "size": 15, "color": INK["light"]}, "paper_bgcolor": "white"}
+    place = {"text": title, "x": 0.02, "xanchor": "left", "font": {"size": 19}}
+    return common | {"plot_bgcolor": "white", "title": place, "width": 1000, "height": 640} | more
+
+
+def four_surfaces(every: Rows) -> Any:
+    """Draw the makespans of the paper's four methods."""
+    jobs, nodes = axes(every)
+    means = mean_surfaces(every, ("random", "tga", "pgga", "fcfs"))
+    figure = go.Figure()
+    colours = ("#CC79A7", "#E69F00", "#0072B2", "#009E73")
+    for (name, mean), colour in zip(means.items(), colours, strict=True):
+        figure.add_surface(
+            x=nodes, y=jobs, z=mean / 1e6, name=NAMES[name], showlegend=True, showscale=False, opacity=0.85,
+            colorscale=[[0, colour], [1, colour]],
+        )  # fmt: skip
+    scene = {
+        "xaxis": {"title": {"text": "nodes"}},
+        "yaxis": {"title": {"text": "jobs"}},
+        "zaxis": {"title": {"text": "million time units"}, "type": "log", "dtick": 1},
+        "camera": {"eye": {"x": -1.9, "y": -1.6, "z": 0.8}, "center": {"x": 0.05, "y": 0.05, "z": -0.15}},
+        "aspectratio": {"x": 1.1, "y": 1.1, "z": 1.1},
+    }
+    title = "Figure 3: mean makespans of the four methods"
+    legend = {"x": 0.98, "y": 0.98, "xanchor": "right", "itemsizing": "constant"}
+    figure.update_layout(layout(title, scene=scene, legend=legend, margin={"l": 0, "r": 0, "t": 60, "b": 10}))
+    return figure
+
+
+def ratio(every: Rows, one: str, other: str, title: str) -> Any:
+    """Draw the ratio of two methods' mean makespans; blue where the first is better."""
+    jobs, nodes = axes(every)
+    means = mean_surfaces(every, (one, other))
+    value = means[one] / means[other]
+    far = max(abs(np.log2(value)).max(), 0.05)
+    ticks = [t for t in (0.25, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2, 3, 4) if abs(np.log2(t)) <= far]
+    figure = go.Figure()
+    figure.add_heatmap(
+        x=nodes, y=jobs, z=np.log2(value), zmin=-far, zmax=far,
+        colorscale=[[0, "#0072B2"], [0.5, "#f7f7f7"], [1, "#D55E00"]],
+        text=[[f"{cell:.2f}" for cell in line] for line in value], texttemplate="%{text}", textfont={"size": 11},
+        colorbar={"title": {"text": "ratio"}, "tickvals": np.log2(ticks).tolist(), "ticktext": [str(t) for t in ticks]},
+    )  # fmt: skip
+    first = NAMES[one].split(",")[0]
+    text = f"{title}: makespan of {first} / {NAMES[other]}<br><sup>blue: {first} is better</sup>"
+    figure.update_layout(
+        layout(
+            text,
+            xaxis={"title": {"text": "nodes"}, "type": "category"},
+            yaxis={"title": {"text": "jobs"}, "type": "category"},
+            height=820,
+        )
+    )
+    return figure
+
+
+def courses(found: Rows) -> Any:
+    """Draw the least makespan on the way, mean and spread."""
+    figure = go.Figure()
+    for name, (colour, _) in zip(settings.GENETIC, SETS, strict=False):
+        at = by([row for row in found if row["method"] == name], ("iteration",))
+        when = [int(key) for (key,) in at]
+        values = [column(cell, "makespan") / 1e6 for cell in at.values()]
+        mean = np.array([v.mean() for v in values])
+        wide = np.array([v.std(ddof=1) if v.size > 1 else 0 for v in values])
+        figure.add_scatter(
+            x=[*when, *when[::-1]], y=[*(mean + wide), *(mean - wide)[::-1]], fill="toself", fillcolor=colour,
+            opacity=0.18, line={"width": 0}, hoverinfo="skip", showlegend=False, mode="lines",
+        )  # fmt: skip
+        figure.add_scatter(x=when, y=mean, mode="lines", name=NAMES[name], line={"color": colour, "width": 2.5})
+    last = last_iteration(found)
+    for name, dash in (("fcfs", "dash"), ("lpt", "dot")):
+        level = float((column([r for r in found if r["method"] == name], "makespan") / 1e6).mean())
+        line = {"color": INK["light"], "width": 1.5, "dash": dash}
+        figure.add_scatter(x=[0, last], y=[level, level], mode="lines", name=NAMES[name], line=line)
+    grid = {"gridcolor": GRID["light"], "zeroline": False}
+    given = settings.CONVERGENCE
+    figure.update_layout(
+        layout(
+            f"Figure 10: {given['jobs']:,} jobs on {given['nodes']} nodes; mean, spread",
+            xaxis=grid | {"title": {"text": "iterations"}},
+            yaxis=grid | {"title": {"text": "least makespan (million time units)"}, "rangemode": "tozero"},
+            legend={"x": 0.98, "y": 0.98, "xanchor": "right", "bgcolor": "rgba(255,255,255,0.8)"},
+        )
+    )
+    return figure

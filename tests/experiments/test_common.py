@@ -1,0 +1,94 @@
+"""What the experiments share."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from paretosched.core.errors import InputError
+from support.experiments import ROOT, script
+
+EXPERIMENTS = ("ci190_05", "ctc1024", "gfs", "greedy", "groupopt", "pgga")
+RUN = {
+    "ci190_05": {"--quick", "--part", "--workers", "--work", "--results"},
+    "ctc1024": {"--quick", "--work", "--results"},
+    "gfs": {
+        "--quick", "--part", "--log", "--seed", "--evaluations", "--workers", "--work", "--fronts", "--results",
+    },
+    "greedy": {"--quick", "--part", "--workers", "--work", "--fronts", "--results"},
+    "groupopt": {"--quick", "--part", "--results"},
+    "pgga": {"--quick", "--part", "--work", "--results"},
+}  # fmt: skip
+ANALYSIS = {name: {"--results", "--no-figures"} for name in EXPERIMENTS}
+for name in ("ci190_05", "ctc1024", "gfs", "greedy"):
+    ANALYSIS[name] |= {"--work"}
+for name in ("gfs", "greedy"):
+    ANALYSIS[name] |= {"--quick", "--fronts"}
+
+
+@pytest.fixture
+def common(monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.syspath_prepend(str(ROOT / "experiments"))
+    monkeypatch.delitem(sys.modules, "common", raising=False)
+    return importlib.import_module("common")
+
+
+def test_every_experiment_has_the_same_files() -> None:
+    folders = {path.parent.name for path in (ROOT / "experiments").glob("*/run.py")}
+    assert folders == set(EXPERIMENTS)
+    for folder in folders:
+        files = {path.name for path in (ROOT / "experiments" / folder).iterdir()}
+        assert {"README.md", "analysis.py", "paper.csv", "run.py", "settings.py"} <= files
+        assert (ROOT / "results" / folder / "summary.md").is_file()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("experiment", EXPERIMENTS)
+def test_every_option_is_still_there(experiment: str) -> None:
+    for name, options in (("run.py", RUN), ("analysis.py", ANALYSIS)):
+        words = re.findall(r"--[a-z-]+", script(experiment, name, "--help"))
+        assert set(words) == options[experiment] | {"--help"}
+
+
+def test_stand_ins_of_two_logs_differ_and_are_the_same_again(common: Any) -> None:
+    size = {"jobs": 50, "processors": 32, "seed": 3}
+    ctc, kth = (common.stand_in(log, size) for log in ("CTC", "KTH"))
+    assert len(ctc) == len(kth) == 50
+    assert ctc.digest == common.stand_in("CTC", size).digest
+    assert ctc.digest != kth.digest
+
+
+def test_logs_have_the_papers_factors(common: Any) -> None:
+    assert common.file_of("CTC") == "CTC-SP2-1996-3.1-cln.swf.gz"
+    factors = {log: common.factor_of(log) for log in common.LOGS}
+    assert factors == {"CTC": 2.45, "KTH": 10.71, "LANL": 1, "SDSC00": 8.21, "SDSC96": 2.48, "NASA": 8}
+
+
+def test_without_logs_one_line_says_what_to_do(common: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PARETOSCHED_TRACES", str(tmp_path))
+    with pytest.raises(InputError, match=r'"paretosched fetch SDSC-SP2 --cache" .* or set PARETOSCHED_TRACES'):
+        common.recorded("SDSC00")
+
+
+@pytest.mark.traces
+def test_a_log_is_scaled_as_for_the_stored_results(common: Any, traces: Path) -> None:
+    digests = common.load_provenance(ROOT / "results" / "gfs")["workloads"]
+    made = common.scaled("SDSC96")
+    assert {"file", "factor", "jobs", "digest"} == set(digests["SDSC96"])
+    assert common.about_workloads(["SDSC96"], lambda log: made)["SDSC96"] == digests["SDSC96"]
+    assert np.all(np.diff(made.submit) >= 0)
+
+
+def test_provenance_is_read_as_it_was_written(common: Any, tmp_path: Path) -> None:
+    assert common.earlier_parts(tmp_path) == []
+    common.save_provenance(tmp_path, {"parts": ["one"]}, ("scipy",))
+    assert common.earlier_parts(tmp_path) == ["one"]
+    note = common.load_provenance(tmp_path)
+    assert list(note["versions"]) == ["python", "paretosched", "numpy", "numba", "scipy"]
+    assert common.versions_text(note).startswith(f"python {sys.version.split()[0]}, paretosched ")

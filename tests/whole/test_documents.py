@@ -1,0 +1,59 @@
+"""The documents: every link leads somewhere, and the pictures of the results stay small."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PICTURES = (".png", ".svg", ".jpg", ".gif")
+MOST_PICTURES = 6_000_000  # bytes
+LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
+
+
+@cache
+def files() -> frozenset[Path]:
+    """What git keeps, or would: not what is ignored, such as figures that `analysis.py` has drawn."""
+    listing = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    done = subprocess.run(listing, cwd=ROOT, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        pytest.skip(f"NO GIT: {done.stderr.strip() or 'git ls-files failed'}")
+    return frozenset(path for name in done.stdout.split("\0") if name and (path := ROOT / name).exists())
+
+
+def links(path: Path) -> list[str]:
+    """The links of a document to other files of the repository."""
+    text = re.sub(r"```.*?```", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+    targets = [target.partition("#")[0] for target in LINK.findall(text)]
+    return [target for target in targets if target and not re.match(r"[a-z]+:", target)]
+
+
+def test_every_link_leads_to_a_file_that_git_keeps() -> None:
+    broken = [
+        f"{path.relative_to(ROOT)}: {target}"
+        for path in sorted(files())
+        if path.suffix == ".md"
+        for target in links(path)
+        if (linked := (path.parent / target).resolve()) not in files() and not any(linked in f.parents for f in files())
+    ]
+    assert broken == []
+
+
+def test_pictures_of_results_are_few_small_and_shown() -> None:
+    pictures = {path for path in files() if path.suffix in PICTURES and (ROOT / "results") in path.parents}
+    assert sum(path.stat().st_size for path in pictures) <= MOST_PICTURES
+    shown = {(path.parent / target).resolve() for path in files() if path.suffix == ".md" for target in links(path)}
+    assert sorted(pictures - shown) == []
+
+
+def test_no_document_or_source_looks_outside_of_the_repository() -> None:
+    outside = re.compile(r"\.\./shared|[\"']shared[\"'] */")
+    here = Path(__file__).relative_to(ROOT)
+    sources = [path for path in files() if path.suffix in (".py", ".md", ".toml", ".js") and path != ROOT / here]
+    assert len(sources) > 100
+    found = [str(path.relative_to(ROOT)) for path in sources if outside.search(path.read_text(encoding="utf-8"))]
+    assert found == []
