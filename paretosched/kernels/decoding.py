@@ -6,15 +6,28 @@ Both know the true run times: they are for what is possible offline, not for a s
 import numpy as np
 from numba import njit
 
+from ..core.arrays import Int, Ints, Order
 from .fcfs_easy import NEAR, in_turn
-from .profile_tree import clear, earliest, take, vacancy
+from .inputs import Jobs
+from .profile_tree import Vacancy, clear, earliest, take, vacancy
 
 
 @njit(cache=True, nogil=True)
-def strict(jobs, capacity, order, start):
-    """Fill `start`, (n,) int64: no job starts before its predecessor in `order`, each otherwise as soon as possible.
+def strict(jobs: Jobs, capacity: Int, order: Order, start: Ints) -> None:
+    """Fill `start`: no job starts before its predecessor in `order`, each otherwise as soon as possible.
 
-    Paper 002, section 2.1. `jobs` as in `Jobs`; `order` is (n,) int32, a permutation of the rows.
+    Paper 002, section 2.1.
+
+    Parameters
+    ----------
+    jobs
+        The jobs.
+    capacity
+        Processors.
+    order
+        (n,) int32, a permutation of the rows.
+    start
+        (n,) int64, s, filled in place.
     """
     near = np.empty(NEAR, np.int64)
     heap = np.empty(min(jobs.submit.size, capacity) + 1, np.int64)
@@ -22,11 +35,22 @@ def strict(jobs, capacity, order, start):
 
 
 @njit(cache=True, nogil=True)
-def earliest_fit(jobs, capacity, order, start):
-    """Fill `start`, (n,) int64: each job of `order` in turn starts when it first fits, those before it unmoved.
+def earliest_fit(jobs: Jobs, capacity: Int, order: Order, start: Ints) -> None:
+    """Fill `start`: each job of `order` in turn starts when it first fits, those before it unmoved.
 
     The serial schedule generation scheme of resource-constrained project scheduling (Kolisch 1996, European
-    Journal of Operational Research 90). `jobs` as in `Jobs`; `order` is (n,) int32, a permutation of the rows.
+    Journal of Operational Research 90).
+
+    Parameters
+    ----------
+    jobs
+        The jobs.
+    capacity
+        Processors.
+    order
+        (n,) int32, a permutation of the rows.
+    start
+        (n,) int64, s, filled in place.
     """
     free = vacancy(jobs.submit.size)
     known = np.full((128, 256, 2), -1, np.int64)
@@ -35,11 +59,26 @@ def earliest_fit(jobs, capacity, order, start):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _earliest_fit(submit, run, width, order, free, known, start):
-    # Room only becomes less. So if a job had to wait from second s to t, then nobody who is at least as wide and long
-    # can ever start in s..t - 1, and whoever may start from one of these seconds on need not ask before t.
-    # `known` holds the last such s and t of each class of width and length. Deep queues are searched twenty
-    # times as fast, shallow ones as before.
+def _earliest_fit(submit: Ints, run: Ints, width: Ints, order: Order, free: Vacancy, known: Ints, start: Ints) -> None:
+    """Do as `earliest_fit` does.
+
+    Room only becomes less. So if a job had to wait from second s to t, then no job that is at least as wide and long
+    can ever start in s..t - 1, and a job that may start from one of these seconds on need not ask before t. Deep queues
+    are searched twenty times as fast, shallow ones as before.
+
+    Parameters
+    ----------
+    submit, run, width
+        (n,) int64: s, s and processors.
+    order
+        (n,) int32, a permutation of the rows.
+    free
+        The machine without jobs, modified in place.
+    known
+        (128, 256, 2) int64, all -1, modified in place: the last such s and t of each class of width and length.
+    start
+        (n,) int64, s, filled in place.
+    """
     for k in range(order.size):
         j = order[k]
         after = submit[j]
@@ -56,8 +95,8 @@ def _earliest_fit(submit, run, width, order, free, known, start):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _grade(x, up):
-    # Where x > 0 stands among the numbers 1..7 and 4..7 times powers of two; between two, below or above.
+def _grade(x: Int, up: bool) -> Int:
+    """Return where x > 0 stands among 1..7 and 4..7 times powers of two; between two, the lower, or the upper one."""
     bits = np.int64(0)
     while (x >> bits) > 7:
         bits += 1

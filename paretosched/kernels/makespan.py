@@ -3,9 +3,11 @@
 import numpy as np
 from numba import njit
 
+from ..core.arrays import Floats, Order
+
 
 @njit(cache=True, nogil=True)
-def makespans(genes, workload, capability, longest):
+def makespans(genes: Order, workload: Floats, capability: Floats, longest: Floats) -> None:
     """Fill `longest` with the makespans of chromosomes (paper 003, formulas 1 and 3).
 
     Parameters
@@ -17,13 +19,22 @@ def makespans(genes, workload, capability, longest):
     capability
         (n,) float64, workload units a node does in a time unit; above 0.
     longest
-        (p,) float64, filled, time units.
+        (p,) float64, time units, filled in place.
     """
     _makespans(genes, workload, capability, longest, np.empty(capability.size))
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _makespans(genes, workload, capability, longest, load):
+def _makespans(genes: Order, workload: Floats, capability: Floats, longest: Floats, load: Floats) -> None:
+    """Do as `makespans` does.
+
+    Parameters
+    ----------
+    genes, workload, capability, longest
+        As of `makespans`.
+    load
+        (n,) float64, work space, written over: the workload units of each node.
+    """
     for c in range(genes.shape[0]):
         for i in range(load.size):
             load[i] = 0.0

@@ -16,7 +16,9 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
+
+from ..core.arrays import Floats, Int, Ints, Mask, Order
+from .inputs import Jobs
 
 LOOKS = 256  # jobs looked at for one gap, and places up to which it is known how long one may run there
 
@@ -37,29 +39,29 @@ class Space(NamedTuple):
         (n,) int64.
     """
 
-    places: NDArray[np.int32]
-    key: NDArray[np.int32]
-    following: NDArray[np.int32]
-    total: NDArray[np.float64]
-    cost: NDArray[np.float64]
-    latest: NDArray[np.int64]
-    start: NDArray[np.int64]
-    ends: NDArray[np.int64]
-    free: NDArray[np.int64]
-    first: NDArray[np.int64]
-    taken: NDArray[np.int64]
-    left: NDArray[np.int64]
-    dips: NDArray[np.int64]
+    places: Order
+    key: Order
+    following: Order
+    total: Floats
+    cost: Floats
+    latest: Ints
+    start: Ints
+    ends: Ints
+    free: Ints
+    first: Ints
+    taken: Ints
+    left: Ints
+    dips: Ints
 
 
 def space(n: int) -> Space:
-    """Make space for orders of n jobs."""
+    """Return space for orders of n jobs."""
     dtypes = (*[np.int32] * 3, *[np.float64] * 2, *[np.int64] * 8)
     return Space(*(np.empty(n, dtype) for dtype in dtypes))
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def jump_length(luck, mean):
+def jump_length(luck: float, mean: float) -> Int:
     """Turn a number in [0, 1) into a geometrically distributed one in 1, 2, ...: P(d > k) = (1 - 1 / mean)^k.
 
     By inversion and not by numpy's generator, whose method may change with its version: orders that a run has
@@ -71,7 +73,7 @@ def jump_length(luck, mean):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def swap(order, luck, mean):
+def swap(order: Order, luck: Floats, mean: float) -> None:
     """Swap pairs of jobs of `order`, one pair after the other.
 
     The distance of a pair is geometric, at most n - 1, and all pairs of places at that distance are equally likely.
@@ -80,7 +82,7 @@ def swap(order, luck, mean):
     Parameters
     ----------
     order
-        (n,) int32, changed.
+        (n,) int32, modified in place.
     luck
         (k, 2) float64 in [0, 1): which pair, how far apart.
     mean
@@ -97,7 +99,7 @@ def swap(order, luck, mean):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def later(order, movable, luck, mean, result, space):
+def later(order: Order, movable: Mask, luck: Floats, mean: float, result: Order, space: Space) -> None:
     """Fill `result` with `order` after random jobs have moved towards the end.
 
     A job passes those within the sum of its jumps behind it, except such as move on themselves. Jobs that do not move
@@ -114,9 +116,9 @@ def later(order, movable, luck, mean, result, space):
     mean
         Mean length of a jump, which is geometric and ends at the last place.
     result
-        (n,) int32, filled.
+        (n,) int32, filled in place.
     space
-        `Space`.
+        Work space.
     """
     n = order.size
     key = space.key
@@ -134,26 +136,28 @@ def later(order, movable, luck, mean, result, space):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def pull(order, submit, wait, luck, mean, result, space):
+def pull(
+    order: Order, submit: Ints, wait: Ints | Order, luck: Floats, mean: float, result: Order, space: Space
+) -> None:
     """Fill `result` with `order` after jobs whose waiting is expensive have moved towards the front.
 
-    None moves in front of the first job in the order that starts at its submission or later: whoever is before that
-    one has started already when it is submitted.
+    None moves in front of the first job in the order that starts at its submission or later: the jobs before that
+    one have started already when it is submitted.
 
     Parameters
     ----------
     order
         (n,) int32.
     submit, wait
-        (n,) integer s by job; their sums are the start times of the schedule of this order.
+        (n,) int64, and int64 or int32, s by job; their sums are the start times of the schedule of this order.
     luck
         (k, 2) float64 in [0, 1): which job, how far.
     mean
         Mean length of a jump, which is geometric.
     result
-        (n,) int32, filled.
+        (n,) int32, filled in place.
     space
-        `Space`, with `cost` by job, at least 0: a job is drawn with a probability proportional to it. All 0: nothing
+        Work space, with `cost` by job, at least 0: a job is drawn with a probability proportional to it. All 0: nothing
         moves.
     """
     n = order.size
@@ -189,36 +193,38 @@ def pull(order, submit, wait, luck, mean, result, space):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def fill(jobs, order, bits, capacity, luck, mean, result, space):
+def fill(
+    jobs: Jobs, order: Order, bits: Int, capacity: Int, luck: Floats, mean: float, result: Order, space: Space
+) -> None:
     """Fill `result` with `order` after jobs have moved to where processors idle.
 
     Between the start of a job and that of the next one in the order is a gap: processors idle until enough are free,
     or until the next one is submitted. A gap is drawn with a probability proportional to its idle processor seconds
-    since anybody behind is submitted. Of the jobs within a jump behind the gap that could start in it and hinder
-    nobody until they are over, or until they would have started anyway, the one moves in front of the gap's end that
+    since any job behind it is submitted. Of the jobs within a jump behind the gap that could start in it and hinder
+    no other until they are over, or until they would have started anyway, the one moves in front of the gap's end that
     gains most by it: run time times width times seconds by which it starts earlier. So a single move, decoded
-    strictly, lets the mover start earlier and nobody later. What movers take is not offered to others.
+    strictly, lets the mover start earlier and no job later. What movers take is not offered to others.
 
     Parameters
     ----------
     jobs
-        As in `Jobs`.
+        The jobs.
     order
         (n,) int32.
     bits
-        Number of bits that hold the capacity, as `bits_for` gives it.
+        Number of bits that hold the capacity, as of `bits_for`.
     capacity
         Processors.
     luck
         (k, 2) float64 in [0, 1): which gap, how far.
     mean
-        Mean length of a jump, which is geometric. Of a long one the last `LOOKS` places that may hold somebody who is
+        Mean length of a jump, which is geometric. Of a long one the last `LOOKS` places that may hold a job that is
         submitted before the gap ends are looked at.
     result
-        (n,) int32, filled.
+        (n,) int32, filled in place.
     space
-        `Space`, with `start`, s by job, ascending along `order`, and `ends`, the packed (finish, width) of all jobs,
-        ascending.
+        Work space, with `start`, s by job, ascending along `order`, and `ends`, the packed (finish, width) of all
+        jobs, ascending; neither is changed.
     """
     n = order.size
     key = space.key
@@ -232,7 +238,9 @@ def fill(jobs, order, bits, capacity, luck, mean, result, space):
         place = np.int64(space.places[gap])
         end = start[order[place]]
         begin = start[order[place - 1]] if place > 0 else jobs.submit[0]
-        after = _first_above(ends, space.first[gap], np.int64(n), (end << bits) - 1)  # who ends when it ends, or later
+        after = _first_above(
+            ends, space.first[gap], np.int64(n), (end << bits) - 1
+        )  # jobs that end when it ends, or later
         most_free = space.latest[after - 1] if after > space.first[gap] else space.free[gap]
         if space.taken[gap] >= most_free:
             continue
@@ -276,8 +284,14 @@ def fill(jobs, order, bits, capacity, luck, mean, result, space):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _find_dips(place, stop, space):
-    """Fill `dips` with the places from `place` to before `stop` after which fewer are free than ever; count them."""
+def _find_dips(place: Int, stop: Int, space: Space) -> Int:
+    """Fill `dips`, in place, with the places from `place` to before `stop` after which fewer are free than before.
+
+    Returns
+    -------
+    int
+        How many there are; the last one may have less than one processor free, which ends the search.
+    """
     count = 0
     for i in range(place, stop):
         if count == 0 or space.left[i] < space.left[space.dips[count - 1]]:
@@ -289,8 +303,20 @@ def _find_dips(place, stop, space):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _occupy(order, gap, gaps, place, until, width, space):
-    """Take processors from a gap and from all after it, to the place where the mover was or the time it is over."""
+def _occupy(order: Order, gap: Int, gaps: Int, place: Int, until: Int, width: Int, space: Space) -> None:
+    """Take processors from a gap and from all after it, to the place where the mover was or the time it is over.
+
+    Parameters
+    ----------
+    order
+        (n,) int32.
+    gap, gaps
+        The gap into which a job moves, and how many there are.
+    place, until, width
+        Of the mover: its place in the order, s, when it is over, and processors.
+    space
+        With `start`, and `left`, `places` and `taken` of `_find_gaps`; left and taken are modified in place.
+    """
     i = np.int64(space.places[gap])
     while i < place and space.start[order[i]] < until:
         space.left[i] -= width
@@ -301,13 +327,14 @@ def _occupy(order, gap, gaps, place, until, width, space):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _find_gaps(jobs, order, bits, capacity, space):
-    """Find the gaps that somebody behind could use, and count them.
+def _find_gaps(jobs: Jobs, order: Order, bits: Int, capacity: Int, space: Space) -> Int:
+    """Find the gaps that a job behind them could use, and return how many there are.
 
-    Of each: `places` is the place at its end, `total` its idle processor seconds and those of all before, `free` the
-    processors that are free when it begins, `first` the first of the `ends` in it. `latest` is how many are free after
-    each of the `ends`, `left` after the start at each place, `following` the earliest submitted job (the lowest row)
-    behind each place.
+    Parameters as of `fill`; of the space, what follows is filled in place. Of each gap: `places` is the place at its
+    end, `total` its idle processor seconds and those of all before, `free` the processors that are free when it
+    begins, `first` the first of the `ends` in it. `latest` is how many are free after each of the `ends`, `left` after
+    the start at each place, `following` the earliest submitted job (the lowest row) behind each place. `key` becomes
+    0, 1, ..., and `taken` 0 in each gap.
     """
     n = order.size
     start = space.start
@@ -355,8 +382,18 @@ def _find_gaps(jobs, order, bits, capacity, space):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _first_above(ascending, low, high, value):
-    """Find the first of the entries `low` to before `high` that is larger; `high` if there is none."""
+def _first_above(ascending: Ints | Order | Floats, low: Int, high: Int, value: float | Int) -> Int:
+    """Return the first of the entries `low` to before `high` that is larger; `high` if there is none.
+
+    Parameters
+    ----------
+    ascending
+        (n,) of any numbers, ascending from `low` to before `high`; not changed.
+    low, high
+        Places, 0..n.
+    value
+        In the unit of `ascending`.
+    """
     while low < high:
         middle = (low + high) >> 1
         above = ascending[middle] > value
@@ -366,8 +403,23 @@ def _first_above(ascending, low, high, value):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _put_down(order, key, behind, result, first, following):
-    """Sort places by key; who moves stands behind (or before) who has the place, among movers the place decides."""
+def _put_down(order: Order, key: Order, behind: bool, result: Order, first: Order, following: Order) -> None:
+    """Put the jobs of an order down by their keys.
+
+    Parameters
+    ----------
+    order
+        (n,) int32.
+    key
+        (n,) int32 by place: where the job goes, its own place if it does not move.
+    behind
+        Whether a job that moves stands behind the job that has the place, or in front of it. Among the jobs that move
+        to one place, the place that they come from decides.
+    result
+        (n,) int32, filled in place.
+    first, following
+        (n,) int32, work space, written over: the first job that moves to a place, and the next one after each.
+    """
     n = order.size
     for i in range(n):
         first[i] = -1
@@ -391,7 +443,7 @@ def _put_down(order, key, behind, result, first, following):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def order_crossover(parent, mate, begin, end, result, space):
+def order_crossover(parent: Order, mate: Order, begin: Int, end: Int, result: Order, space: Space) -> None:
     """Fill `result` by order crossover, OX (Davis 1985).
 
     Places `begin` to before `end` are the parent's. The others take the remaining jobs in the order in which the
@@ -404,9 +456,9 @@ def order_crossover(parent, mate, begin, end, result, space):
     begin, end
         0 <= begin <= end <= n.
     result
-        (n,) int32, filled.
+        (n,) int32, filled in place.
     space
-        `Space`.
+        Work space.
     """
     n = parent.size
     taken = space.key
@@ -423,7 +475,7 @@ def order_crossover(parent, mate, begin, end, result, space):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def mapped_crossover(parent, mate, begin, end, result, space):
+def mapped_crossover(parent: Order, mate: Order, begin: Int, end: Int, result: Order, space: Space) -> None:
     """Fill `result` by partially mapped crossover, PMX (Goldberg and Lingle 1985).
 
     Places `begin` to before `end` are the parent's, the others the mate's. Where the mate's job is there already, the
@@ -443,7 +495,7 @@ def mapped_crossover(parent, mate, begin, end, result, space):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def cycle_crossover(parent, mate, result, space):
+def cycle_crossover(parent: Order, mate: Order, result: Order, space: Space) -> None:
     """Fill `result` by cycle crossover (Oliver, Smith and Holland 1987): every job has a place it has in a parent.
 
     The places of a cycle hold the same jobs in both. Cycles are taken from the parent and from the mate in turn, in
@@ -451,9 +503,9 @@ def cycle_crossover(parent, mate, result, space):
     orders nearly all are such places, and turns would only tell odd from even. Parameters as of `order_crossover`.
     """
     place = space.places
-    for i in range(parent.size):
-        place[parent[i]] = i
-        result[i] = -1
+    for k in range(parent.size):
+        place[parent[k]] = k
+        result[k] = -1
     of_parent = True
     for begin in range(parent.size):
         if result[begin] >= 0:

@@ -3,21 +3,35 @@
 import numpy as np
 from numba import njit
 
+from ..core.arrays import Floats, Int, Ints, Mask
+
 
 @njit(cache=True, nogil=True)
-def measure(start, finish, submit, run, width, group, capacity, counted, values):
+def measure(
+    start: Ints,
+    finish: Ints,
+    submit: Ints,
+    run: Ints,
+    width: Ints,
+    group: Ints,
+    capacity: Int,
+    counted: Mask,
+    values: Floats,
+) -> None:
     """Fill `values` with UTIL, AWRT and AWRT of each group.
 
     Parameters
     ----------
-    start, finish, submit, run, width, group
-        (n,) int64; finish is at least start + run, and later for jobs that are preempted.
+    start, finish, submit, run
+        (n,) int64, s; finish is at least start + run, and later for jobs that are preempted.
+    width, group
+        (n,) int64, processors, and the index of the user group, 0..groups - 1.
     capacity
         Processors.
     counted
         (n,) bool, which jobs count, or (0,) for all.
     values
-        (groups + 2,) float64, filled: percent, then seconds; NaN where no job counts.
+        (groups + 2,) float64, filled in place: percent, then seconds; NaN where no job counts.
     """
     groups = values.size - 2
     weight = np.zeros(groups)

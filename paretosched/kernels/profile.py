@@ -1,19 +1,22 @@
-"""The availability profile: how many processors are free from when on, as far as anybody has planned.
+"""The availability profile: how many processors are free from when on, as far as jobs are planned.
 
 Two arrays over the same index: `when[i]`, ascending, and `room[i]`, the processors free in [when[i], when[i + 1]);
 the last one holds for ever. The part in use is first..last - 1, kept in `span`; it has room to grow on
-both sides, so that a change moves only the shorter side.
+both sides, so that a change moves only the shorter side. All three are int64, of s, of processors, and of indices:
+(m,), (m,) and (2,), where m is at least two for every job and some more.
 """
 
 import numpy as np
 from numba import njit
 
+from ..core.arrays import Int, Ints
+
 FIRST, LAST = 0, 1
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def clear(when, room, span, t, free):
-    """Make the profile of a machine with `free` processors from t on."""
+def clear(when: Ints, room: Ints, span: Ints, t: Int, free: Int) -> None:
+    """Make the profile of a machine with `free` processors from t on; when, room and span are modified in place."""
     middle = when.size // 2
     span[FIRST] = middle
     span[LAST] = middle + 1
@@ -22,8 +25,8 @@ def clear(when, room, span, t, free):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def forget_past(when, span, t):
-    """Drop what is over before t."""
+def forget_past(when: Ints, span: Ints, t: Int) -> None:
+    """Drop what is over before second t; span is modified in place."""
     first = span[FIRST]
     last = span[LAST]
     while first + 1 < last and when[first + 1] <= t:
@@ -32,8 +35,8 @@ def forget_past(when, span, t):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def segment(when, span, t):
-    """Find the index of the segment that holds second t, which must not lie before the profile."""
+def segment(when: Ints, span: Ints, t: Int) -> Int:
+    """Return the index of the segment that holds second t, which must not lie before the profile."""
     low = span[FIRST]
     high = span[LAST] - 1
     while low < high:
@@ -46,8 +49,8 @@ def segment(when, span, t):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _open(when, room, span, i):
-    # Make place for a new entry before index i; returns its index.
+def _open(when: Ints, room: Ints, span: Ints, i: Int) -> Int:
+    """Make place for a new entry before index i, and return its index; when, room and span are modified in place."""
     first = span[FIRST]
     last = span[LAST]
     if first == 0 and last == when.size:
@@ -66,8 +69,8 @@ def _open(when, room, span, i):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _close(when, room, span, i):
-    # Drop entry i.
+def _close(when: Ints, room: Ints, span: Ints, i: Int) -> None:
+    """Drop entry i; when, room and span are modified in place."""
     first = span[FIRST]
     last = span[LAST]
     if i - first < last - i:
@@ -83,13 +86,13 @@ def _close(when, room, span, i):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def add(when, room, span, begin, end, width):
-    """Free (width > 0) or take (width < 0) processors in [begin, end)."""
+def add(when: Ints, room: Ints, span: Ints, begin: Int, end: Int, width: Int) -> None:
+    """Free (width > 0) or take (width < 0) processors in the seconds [begin, end); the profile is modified in place."""
     add_at(when, room, span, segment(when, span, begin), begin, end, width)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def add_at(when, room, span, i, begin, end, width):
+def add_at(when: Ints, room: Ints, span: Ints, i: Int, begin: Int, end: Int, width: Int) -> None:
     """Free or take processors as `add` does, where the segment i is known to hold `begin`."""
     if when[i] < begin:
         known = room[i]
@@ -118,28 +121,40 @@ def add_at(when, room, span, i, begin, end, width):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def earliest(when, room, span, after, before, own, width, length):
-    """Find the earliest start in [after, before) of a job that is itself planned to start at `own`.
+def earliest(when: Ints, room: Ints, span: Ints, after: Int, before: Int, own: Int, width: Int, length: Int) -> Int:
+    """Return the earliest start in [after, before) of a job that is itself planned to start at `own`.
 
-    The job's own plan [own, own + length) is taken as free; own >= before. With own = before = FAR this is the
-    earliest start of a job that has no plan.
+    Parameters
+    ----------
+    when, room, span
+        The profile, not changed.
+    after, before
+        s; where the start is looked for.
+    own
+        s, at least `before`. The job's own plan [own, own + length) is taken as free. With own = before = FAR this is
+        the earliest start of a job that has no plan.
+    width, length
+        Processors, and s.
 
     Returns
     -------
-    start, or `before` if there is none earlier.
+    int
+        s; `before` if there is none earlier.
     """
     start, _ = earliest_at(when, room, span, segment(when, span, after), after, before, own, width, length)
     return start
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def earliest_at(when, room, span, i, after, before, own, width, length):
-    """Find the earliest start as `earliest` does, where the segment i is known to hold `after`.
+def earliest_at(
+    when: Ints, room: Ints, span: Ints, i: Int, after: Int, before: Int, own: Int, width: Int, length: Int
+) -> tuple[Int, Int]:
+    """Return the earliest start as `earliest` does, where the segment i is known to hold `after`.
 
     Returns
     -------
     start, i
-        `before` if there is none earlier; and the segment that holds it, if there is.
+        s, `before` if there is none earlier; and the segment that holds it, if there is.
     """
     last = span[LAST]
     while True:

@@ -15,6 +15,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from ..core.arrays import Int, Ints
+
 LEAF = 64  # measured with FAN: 32 to 128 and 16 to 64 make no difference
 FAN = 32
 DEPTH = 16  # more than enough: nodes are at least half full, and there are less than 2^32 breakpoints
@@ -30,8 +32,8 @@ class Vacancy(NamedTuple):
     Attributes
     ----------
     leaf
-        (leaves, LEAF) POINT: the breakpoints of each leaf, ascending. To `room` belong the shifts of all
-        entries above the leaf.
+        (leaves, LEAF) POINT, s and processors: the breakpoints of each leaf, ascending. To `room` belong the shifts of
+        all entries above the leaf.
     node
         (nodes, FAN) ENTRY, the inner nodes: since when each entry holds, the least and greatest room in it
         (its own shift counted, those of the entries above not), what is to be added to all room below it,
@@ -46,16 +48,16 @@ class Vacancy(NamedTuple):
 
     leaf: NDArray[np.void]
     node: NDArray[np.void]
-    held: NDArray[np.int64]
-    used: NDArray[np.int64]
-    state: NDArray[np.int64]
-    left: NDArray[np.int64]
-    right: NDArray[np.int64]
+    held: Ints
+    used: Ints
+    state: Ints
+    left: Ints
+    right: Ints
 
 
 @njit(cache=True, nogil=True)
-def vacancy(jobs):
-    """Allocate a tree that holds the breakpoints of `jobs` jobs."""
+def vacancy(jobs: Int) -> Vacancy:
+    """Return a tree, not `clear`ed yet, that holds the breakpoints of `jobs` jobs."""
     # A half of what was split grows by as much again before it is split. Untouched memory costs nothing.
     leaves = 4 * jobs // LEAF + 2
     nodes = 4 * leaves // FAN + DEPTH
@@ -71,8 +73,8 @@ def vacancy(jobs):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def clear(v, t, free):
-    """Make the profile of a machine with `free` processors from t on."""
+def clear(v: Vacancy, t: Int, free: Int) -> None:
+    """Make v, modified in place, the profile of a machine with `free` processors from second t on."""
     v.leaf[0, 0]["when"] = t
     v.leaf[0, 0]["room"] = free
     v.held[0] = 1
@@ -86,8 +88,11 @@ def clear(v, t, free):
 
 # What is called for every job is compiled into its caller: handing the tree over costs a fifth otherwise.
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
-def earliest(v, after, width, length):
-    """Find the earliest start, not before `after`, from which `width` processors are free for `length` seconds."""
+def earliest(v: Vacancy, after: Int, width: Int, length: Int) -> Int:
+    """Return the earliest start, s, not before `after`, from which `width` processors are free for `length` seconds.
+
+    Of v only the work space `left` is changed.
+    """
     route = v.left
     leaf, i, above = _seek(v, after, route)
     while True:
@@ -114,8 +119,23 @@ def earliest(v, after, width, length):
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
-def _seek(v, t, route):
-    # The way to the breakpoint that holds second t: its leaf, its place there, the sum of the shifts above.
+def _seek(v: Vacancy, t: Int, route: Ints) -> tuple[Int, Int, Int]:
+    """Find the way to the breakpoint that holds second t.
+
+    Parameters
+    ----------
+    v
+        The tree, not changed.
+    t
+        s.
+    route
+        (DEPTH, 3) int64, filled in place.
+
+    Returns
+    -------
+    leaf, place, above
+        Its leaf, its place there, and the sum of the shifts above, processors.
+    """
     node = v.state[ROOT]
     above = np.int64(0)
     for level in range(v.state[HEIGHT] - 1, -1, -1):
@@ -129,8 +149,8 @@ def _seek(v, t, route):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _last_entry(v, node, t):
-    # The last entry of a node that does not begin after t; the first never does.
+def _last_entry(v: Vacancy, node: Int, t: Int) -> Int:
+    """Return the last entry of an inner node that does not begin after second t; the first never does."""
     low = np.int64(0)
     count = v.used[node]
     while count > 1:
@@ -142,8 +162,8 @@ def _last_entry(v, node, t):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _last_point(v, leaf, t):
-    # The last breakpoint of a leaf that is not after t; the first never is.
+def _last_point(v: Vacancy, leaf: Int, t: Int) -> Int:
+    """Return the place of the last breakpoint of a leaf that is not after second t; the first never is."""
     low = np.int64(0)
     count = v.held[leaf]
     while count > 1:
@@ -155,21 +175,36 @@ def _last_point(v, leaf, t):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _skip_narrow(v, route, width):
-    # On to the next leaf with `width` processors somewhere. There is one: in the end the machine is empty.
+def _skip_narrow(v: Vacancy, route: Ints, width: Int) -> tuple[Int, Int]:
+    """Go on to the next leaf with `width` processors somewhere. There is one: in the end the machine is empty.
+
+    Parameters
+    ----------
+    v
+        The tree, not changed.
+    route
+        (DEPTH, 3) int64, the way to the leaf so far; modified in place.
+    width
+        Processors.
+
+    Returns
+    -------
+    leaf, above
+        The leaf, and the sum of the shifts above, processors.
+    """
     level = np.int64(-1)
     k = np.int64(0)
     node = np.int64(0)
     above = np.int64(0)
-    found = False
-    while not found:
+    reached = False
+    while not reached:
         level += 1
         node = route[level, NODE]
         above = route[level, SUM]
         k = route[level, PLACE] + 1
         while k < v.used[node] and v.node[node, k]["most"] + above < width:
             k += 1
-        found = k < v.used[node]
+        reached = k < v.used[node]
     while True:
         route[level, PLACE] = k
         above += v.node[node, k]["shift"]
@@ -185,15 +220,31 @@ def _skip_narrow(v, route, width):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _skip_wide(v, route, width, end):
-    # On to the next leaf that has less than `width` processors somewhere; -1 if there is none that begins before
-    # `end`.
+def _skip_wide(v: Vacancy, route: Ints, width: Int, end: Int) -> tuple[Int, Int]:
+    """Go on to the next leaf that has less than `width` processors somewhere.
+
+    Parameters
+    ----------
+    v
+        The tree, not changed.
+    route
+        (DEPTH, 3) int64, the way to the leaf so far; modified in place.
+    width
+        Processors.
+    end
+        s.
+
+    Returns
+    -------
+    leaf, above
+        The leaf, -1 if there is none that begins before `end`, and the sum of the shifts above, processors.
+    """
     level = np.int64(-1)
     k = np.int64(0)
     node = np.int64(0)
     above = np.int64(0)
-    found = False
-    while not found:
+    reached = False
+    while not reached:
         level += 1
         if level == v.state[HEIGHT]:
             return np.int64(-1), above
@@ -202,7 +253,7 @@ def _skip_wide(v, route, width, end):
         k = route[level, PLACE] + 1
         while k < v.used[node] and v.node[node, k]["least"] + above >= width:
             k += 1
-        found = k < v.used[node]
+        reached = k < v.used[node]
     while v.node[node, k]["since"] < end:
         route[level, PLACE] = k
         above += v.node[node, k]["shift"]
@@ -219,8 +270,8 @@ def _skip_wide(v, route, width, end):
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
-def take(v, begin, end, width):
-    """Take `width` processors in [begin, end), where they are free."""
+def take(v: Vacancy, begin: Int, end: Int, width: Int) -> None:
+    """Take `width` processors in the seconds [begin, end), where they are free; v is modified in place."""
     left = v.left
     right = v.right
     last, j = _cut(v, end, right)
@@ -264,8 +315,23 @@ def take(v, begin, end, width):
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
-def _cut(v, t, route):
-    # Make t a breakpoint: its leaf and place. What is full on the way is split first, so that there is a place.
+def _cut(v: Vacancy, t: Int, route: Ints) -> tuple[Int, Int]:
+    """Make second t a breakpoint. What is full on the way is split first, so that there is a place.
+
+    Parameters
+    ----------
+    v
+        The tree, modified in place.
+    t
+        s.
+    route
+        (DEPTH, 3) int64, the way to the leaf; nodes and entries are filled in place, sums are not.
+
+    Returns
+    -------
+    leaf, place
+        Of the breakpoint.
+    """
     node = v.state[ROOT]
     if v.used[node] == FAN:
         node = _raise_root(v)
@@ -295,8 +361,8 @@ def _cut(v, t, route):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _raise_root(v):
-    # Put a root above the root.
+def _raise_root(v: Vacancy) -> Int:
+    """Put a root above the root of v, modified in place, and return it."""
     old = v.state[ROOT]
     new = v.state[NODES]
     v.state[NODES] += 1
@@ -309,8 +375,8 @@ def _raise_root(v):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _split_leaf(v, node, k):
-    # Give the upper half of the leaf of entry k to a new leaf.
+def _split_leaf(v: Vacancy, node: Int, k: Int) -> None:
+    """Move the upper half of the leaf of a node's entry k to a new leaf; v is modified in place."""
     old = np.int64(v.node[node, k]["child"])
     new = v.state[LEAVES]
     v.state[LEAVES] += 1
@@ -325,8 +391,8 @@ def _split_leaf(v, node, k):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _split_node(v, node, k):
-    # Give the upper half of the inner node of entry k to a new node.
+def _split_node(v: Vacancy, node: Int, k: Int) -> None:
+    """Move the upper half of the inner node of a node's entry k to a new node; v is modified in place."""
     old = np.int64(v.node[node, k]["child"])
     new = v.state[NODES]
     v.state[NODES] += 1
@@ -341,8 +407,22 @@ def _split_node(v, node, k):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _enter(v, node, k, since, least, most, shift, child):
-    # Put an entry before entry k; the range is the child's own.
+def _enter(v: Vacancy, node: Int, k: Int, since: Int, least: Int, most: Int, shift: Int, child: Int) -> None:
+    """Put an entry before a node's entry k.
+
+    Parameters
+    ----------
+    v
+        The tree, modified in place.
+    node, k
+        Where: an inner node that is not full, and the place in it.
+    since
+        s, as of ENTRY.
+    least, most
+        Processors, the range of the child itself, without `shift`.
+    shift, child
+        Processors, and a leaf or node, as of ENTRY.
+    """
     for i in range(v.used[node], k, -1):
         v.node[node, i] = v.node[node, i - 1]
     v.used[node] += 1
@@ -353,16 +433,16 @@ def _enter(v, node, k, since, least, most, shift, child):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _note(v, node, k, least, most):
-    # The child of entry k has this range.
+def _note(v: Vacancy, node: Int, k: Int, least: Int, most: Int) -> None:
+    """Note, in place, the range of the child of a node's entry k: processors, without the entry's shift."""
     shift = v.node[node, k]["shift"]
     v.node[node, k]["least"] = least + shift
     v.node[node, k]["most"] = most + shift
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _lower(v, node, first, last, width):
-    # Take `width` off all room below entries first..last - 1.
+def _lower(v: Vacancy, node: Int, first: Int, last: Int, width: Int) -> None:
+    """Take `width` processors off all room below a node's entries first..last - 1; v is modified in place."""
     for k in range(first, last):
         v.node[node, k]["least"] -= width
         v.node[node, k]["most"] -= width
@@ -370,7 +450,8 @@ def _lower(v, node, first, last, width):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _range_of_leaf(v, leaf):
+def _range_of_leaf(v: Vacancy, leaf: Int) -> tuple[Int, Int]:
+    """Return the least and the greatest room of a leaf's breakpoints, processors, without the shifts above."""
     least = v.leaf[leaf, 0]["room"]
     most = least
     for i in range(1, v.held[leaf]):
@@ -380,7 +461,8 @@ def _range_of_leaf(v, leaf):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _range_of_node(v, node):
+def _range_of_node(v: Vacancy, node: Int) -> tuple[Int, Int]:
+    """Return the least and the greatest room of an inner node's entries, processors, without the shifts above."""
     least = np.int64(v.node[node, 0]["least"])
     most = np.int64(v.node[node, 0]["most"])
     for k in range(1, v.used[node]):

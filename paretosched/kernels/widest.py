@@ -3,20 +3,23 @@
 import numpy as np
 from numba import njit
 
+from ..core.arrays import Int, Ints
 from .running import bits_for, pop, push
 
 
 @njit(cache=True, nogil=True)
-def widest_first(submit, run, width, pieces):
+def widest_first(submit: Ints, run: Ints, width: Ints, pieces: Ints) -> Int:
     """Fill `pieces` with the preemptive schedule that always works on the widest submitted job, and on no other.
 
     Parameters
     ----------
-    submit, run, width
-        (n,) int64, sorted by submission.
+    submit, run
+        (n,) int64, s, sorted by submission.
+    width
+        (n,) int64, processors.
     pieces
-        (4, 2 n) int64, filled from the left, in the order of time: when a piece begins, how long it is, how wide, and
-        how much later it comes than if its job had run without waiting.
+        (4, 2 n) int64, filled in place from the left, in the order of time: when a piece begins, how long it is, how
+        wide, and how much later it comes than if its job had run without waiting.
 
     Returns
     -------
@@ -28,7 +31,23 @@ def widest_first(submit, run, width, pieces):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _widest_first(submit, run, width, pieces, heap, left):
+def _widest_first(submit: Ints, run: Ints, width: Ints, pieces: Ints, heap: Ints, left: Ints) -> Int:
+    """Do as `widest_first` does.
+
+    Parameters
+    ----------
+    submit, run, width, pieces
+        As of `widest_first`.
+    heap
+        (n,) int64, work space: the waiting jobs, packed (largest width - width, row).
+    left
+        (n,) int64, s, the run times; modified in place: how long each job still has to run.
+
+    Returns
+    -------
+    int
+        The number of pieces.
+    """
     n = submit.size
     bits = bits_for(np.int64(n))
     mask = (np.int64(1) << bits) - 1

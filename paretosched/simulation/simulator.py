@@ -23,10 +23,11 @@ from ..kernels.conservative import conservative, replanned
 from ..kernels.decoding import earliest_fit, strict
 from ..kernels.fcfs_easy import backfilled, fcfs
 from ..kernels.greedy_queue import greedy
-from ..kernels.group_search import Planning, tree_for
 from ..kernels.inputs import Jobs, Rules, Sorted, Weights
 from ..kernels.rule_base import ruled
-from ..kernels.time_sharing import LONG, MEDIUM, SHORT, Slices, machine_for, share_time
+from ..kernels.time_sharing import share_time
+from ..kernels.time_sharing_machine import LONG, MEDIUM, SHORT, Slices, machine_for
+from ..kernels.virtual_schedule import Planning, tree_for
 from ..policies.policy import CRITERIA, Policy, as_policy, fits
 from ..policies.rule_base import SORTINGS, STRATEGIES, RuleBase, gaussians, possible
 from ..policies.time_sharing import METHODS, SEARCHES, Optimisation, TimeSharing

@@ -1,0 +1,228 @@
+"""The virtual machine on which orders of a group of waiting jobs are tried (paper 004, section 6.4).
+
+An order is scheduled strictly: each job starts as soon as its predecessor has started and it fits, as if the slice
+never ended. The state of the machine is kept after every job of the order.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from ..core.arrays import Floats, Int, Ints, Mask
+from .inputs import Jobs
+
+FAR = np.int64(0x7FFFFFFFFFFFFFFF)
+
+
+class Planning(NamedTuple):
+    """The parameters of the search; `policies.time_sharing.Optimisation` says what they mean.
+
+    Arrays are (2,), of the classes medium and long. `mean_run` and `wide_run` are s.
+    """
+
+    bottom_line: bool
+    search: int
+    permutations: int
+    threshold: int
+    pruning: bool
+    second_level: bool
+    long_wide_least: int
+    long_wide_most: int
+    force_shift: float
+    candidates: int
+    makespan: float
+    utilisation: float
+    response: float
+    bound: int
+    ceiling: bool
+    delta: float
+    least_use: float
+    dynamic: bool
+    least: Ints
+    most: Ints
+    machines: Floats
+    work: Floats
+    mean_run: Ints
+    wide: Floats
+    wide_run: Ints
+
+
+class Moment(NamedTuple):
+    """When a group is planned, and what does not change while it is.
+
+    Attributes
+    ----------
+    jobs
+        The jobs.
+    belief
+        (n,) int64, s: how long the scheduler believes each of them runs.
+    capacity
+        Processors.
+    now
+        s.
+    share
+        Of the time, above 0, for the class of the group.
+    rules
+        The parameters of the search.
+    """
+
+    jobs: Jobs
+    belief: Ints
+    capacity: Int
+    now: Int
+    share: float
+    rules: Planning
+
+
+class Tree(NamedTuple):
+    """Work space for groups of up to N jobs on a machine with up to R running ones; int64, and s where it is a time.
+
+    Attributes
+    ----------
+    time, free, passed, running
+        (N + 1,) the state after the first d jobs of an order: when the last one started, idle processors, how many of
+        `ends` have passed, how many jobs of the order run.
+    end, width
+        (N + 1, N + 1): of these, when they end and their processors.
+    ends, widths
+        (R + N,): what ran before, by its end.
+    placed
+        (1,) entries of `ends`.
+    total, least
+        (N + 1,) the slowdown of the first d jobs, and the least that each job adds.
+    digits, order, places
+        (N + 1,) Lehmer digits of the order that is tried, its jobs, and work space.
+    other, moved
+        (N + 1,) places of these jobs in the first order, or an order with shifts; bool, whether a job was shifted.
+    best, totals
+        (candidates, N + 1), (candidates,) the best orders, and their slowdowns.
+    """
+
+    time: Ints
+    free: Ints
+    passed: Ints
+    running: Ints
+    end: Ints
+    width: Ints
+    ends: Ints
+    widths: Ints
+    placed: Ints
+    total: Ints
+    least: Ints
+    digits: Ints
+    order: Ints
+    places: Ints
+    other: Ints
+    best: Ints
+    totals: Ints
+    moved: Mask
+
+
+def tree_for(jobs: int, running: int, candidates: int) -> Tree:
+    """Return work space for groups of up to so many jobs, running jobs, and orders to choose from."""
+
+    def ints(*shape: int) -> Ints:
+        return np.zeros(shape, np.int64)
+
+    n = jobs + 1
+    return Tree(
+        ints(n), ints(n), ints(n), ints(n), ints(n, n), ints(n, n), ints(running + n), ints(running + n), ints(1),
+        ints(n), ints(n), ints(n), ints(n), ints(n), ints(n), ints(candidates, n), ints(candidates),
+        np.zeros(n, np.bool_),
+    )  # fmt: skip
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def put(tree: Tree, d: Int, width: Int, belief: Int) -> None:
+    """Schedule a job after the first d.
+
+    Parameters
+    ----------
+    tree
+        Changed in place: entry d + 1 of time, free, passed, running, end and width. The start is time[d + 1].
+    d
+        0..N - 1.
+    width, belief
+        Processors, and s, how long the scheduler believes it runs.
+    """
+    time = tree.time[d]
+    free = tree.free[d]
+    passed = tree.passed[d]
+    count = tree.running[d]
+    for i in range(count):
+        tree.end[d + 1, i] = tree.end[d, i]
+        tree.width[d + 1, i] = tree.width[d, i]
+    while free < width:
+        time = tree.ends[passed] if passed < tree.placed[0] else FAR
+        for i in range(count):
+            time = min(time, tree.end[d + 1, i])
+        while passed < tree.placed[0] and tree.ends[passed] <= time:
+            free += tree.widths[passed]
+            passed += 1
+        running = 0
+        for i in range(count):
+            if tree.end[d + 1, i] <= time:
+                free += tree.width[d + 1, i]
+            else:
+                tree.end[d + 1, running] = tree.end[d + 1, i]
+                tree.width[d + 1, running] = tree.width[d + 1, i]
+                running += 1
+        count = running
+    tree.end[d + 1, count] = time + belief
+    tree.width[d + 1, count] = width
+    tree.time[d + 1] = time
+    tree.free[d + 1] = free - width
+    tree.passed[d + 1] = passed
+    tree.running[d + 1] = count + 1
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def settle(tree: Tree, d: Int) -> None:
+    """Make the state after d jobs the first one, in place: what runs then has been running before."""
+    placed = 0
+    for i in range(tree.passed[d], tree.placed[0]):
+        tree.ends[placed] = tree.ends[i]
+        tree.widths[placed] = tree.widths[i]
+        placed += 1
+    for i in range(tree.running[d]):
+        end = tree.end[d, i]
+        width = tree.width[d, i]
+        k = placed
+        while k > 0 and tree.ends[k - 1] > end:
+            tree.ends[k] = tree.ends[k - 1]
+            tree.widths[k] = tree.widths[k - 1]
+            k -= 1
+        tree.ends[k] = end
+        tree.widths[k] = width
+        placed += 1
+    tree.placed[0] = placed
+    tree.time[0] = tree.time[d]
+    tree.free[0] = tree.free[d]
+    tree.passed[0] = 0
+    tree.running[0] = 0
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def response(moment: Moment, j: Int, start: Int) -> float:
+    """Return the response time, s, of job j if it starts at `start`: its class has a share of the time (section 7)."""
+    now = moment.now
+    submit = moment.jobs.submit[j]
+    return np.float64(now - submit) + np.float64(start + moment.belief[j] - now) / moment.share
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def slowdown(moment: Moment, j: Int, start: Int) -> float:
+    """Return the bounded slowdown (section 5.1.5), not rounded, of job j if it starts at `start`, s."""
+    return max(response(moment, j, start) / np.float64(max(moment.belief[j], moment.rules.bound)), 1.0)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def metric(moment: Moment, j: Int, start: Int) -> Int:
+    """Return the slowdown of job j as a whole number: rounded up, or in millionths.
+
+    So sums do not depend on their order. `start` is in s.
+    """
+    slow = slowdown(moment, j, start)
+    return np.int64(math.ceil(slow)) if moment.rules.ceiling else np.int64(math.floor(slow * 1e6))
