@@ -33,6 +33,7 @@ lint: $(READY)
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
+	@$(BIN)/oxlint --quiet paretosched
 	@$(BIN)/lint-imports
 
 format: $(READY)

@@ -1,4 +1,4 @@
-"""The frame of the page as Dash components: its head, the charts, and room for the tabs; see `tabs`, `parts`."""
+"""The frame of the page as Dash components: its head, the charts, and its three tabs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,11 @@ from dash import dcc, html
 from ..fronts.front import Front
 from ..plots.style import defined
 from .charts import mark_styles, shown, unit_of
-from .session import Desk
+from .desk import Desk
+from .state_view import View
+from .tab_compare import compare_tab
+from .tab_train import train_tab
+from .tab_wish import wish_tab
 from .widgets import GRAPH, button, check_box, exports, heading, labelled, selection
 
 
@@ -73,6 +77,15 @@ def page(desk: Desk, contents: Mapping[str, Any]) -> Any:
         ],
         **{"data-tab": "wish", "data-mode": "ranges", "data-view": "overview"},
     )
+
+
+def tab_panels(desk: Desk, seen: View) -> list[Any]:
+    """Return the three tabs; the browser shows one of them. The first says which answer of the server all are of."""
+    return [
+        html.Div(wish_tab(desk, seen), className="panel wish", **{"data-revision": str(desk.revision)}),
+        html.Div(compare_tab(desk), className="panel compare"),
+        html.Div(train_tab(desk), className="panel train"),
+    ]
 
 
 def _charts(names: Sequence[str], contents: Mapping[str, Any]) -> list[Any]:
@@ -160,14 +173,14 @@ def _schedules(number: int) -> str:
 
 
 def legend(front: Front, marks: Mapping[str, Any]) -> list[dict[str, str]]:
-    """Give the marks with their colours, symbols and values in words, for the browser."""
+    """Return the marks with their colours, symbols and values in words, for the browser."""
     return [
-        {"name": name, "colour": hue, "symbol": symbol, "title": _told(front, marks[name])}
+        {"name": name, "colour": hue, "symbol": symbol, "title": _values_in_words(front, marks[name])}
         for name, (hue, symbol) in mark_styles(marks).items()
     ]
 
 
-def _told(front: Front, values: Any) -> str:
+def _values_in_words(front: Front, values: Any) -> str:
     return "\n".join(
         f"{o.name} {shown(o, float(v))} {unit_of(o)}"
         for o, v in zip(front.objectives, values, strict=True)

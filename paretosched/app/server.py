@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hmac
 import json
 import logging
 import os
@@ -11,7 +10,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import dash
 import flask
@@ -27,32 +25,28 @@ from ..plots.style import defined
 from ..policies.policy import Policy
 from ..policies.policy import to_json as policy_to_json
 from ..workload.workload import Workload
-from . import choices as states
-from . import layout, tabs
-from . import session_folder as folders
+from . import layout, page_file, page_folder
+from .access import LOCAL, refusal
 from .charts import Course, in_words, projection
-from .session import Desk
+from .csv_tables import comparison_rows, reach_rows, remaining_rows, step_rows, to_csv
+from .desk import Desk
+from .state_view import scene, view
+from .tab_compare import compared
+from .tab_train import training_rows
 from .trainings import DONE, RUNNING, STOPPED
-from .words import comparison_rows, reach_rows, remaining_rows, scene, step_rows, to_csv, view
 
-LOCAL = ("127.0.0.1", "localhost", "::1")
-COOKIE = "paretosched"
-MOST_VALUE = 1e15  # s or %; nobody has measured more
+MOST_VALUE = 1e15  # s or %; more was never measured
 MOST_SAID = 1_000_000  # bytes of a request
 THREADS = 8
 POLICY = (
     "default-src 'none'; script-src 'self' {hashes}; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
     "font-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
-SIGN_IN = """<!doctype html><meta charset="utf-8"><title>paretosched</title>
-<form method="get" action="/"><p>This page needs the token that its owner's terminal shows.</p>
-<label>Token <input name="token" type="password" autofocus></label> <button>Open</button></form>"""
-
 Find = Callable[[], tuple[Workload, Sequence[str]]]
 
 
 def application(desk: Desk, token: str | None = None) -> flask.Flask:
-    """Make the page for a desk; with a token, only who knows it comes in, else only this machine."""
+    """Return the page of a desk as a web application; with a token others than this machine may open it."""
     server = flask.Flask("paretosched")
     server.config["MAX_CONTENT_LENGTH"] = MOST_SAID
     app = dash.Dash(
@@ -77,8 +71,8 @@ def application(desk: Desk, token: str | None = None) -> flask.Flask:
             desk.act(said)
         except InputError as error:
             return [no_update, {"message": str(error)}, no_update, no_update]
-        made = _page(desk)
-        return [made[key] for key, _ in ids]
+        contents = _page(desk)
+        return [contents[key] for key, _ in ids]
 
     app.clientside_callback(ClientsideFunction("page", "draw"), Input("scene", "data"))
     _routes(server, desk)
@@ -86,7 +80,7 @@ def application(desk: Desk, token: str | None = None) -> flask.Flask:
 
     @server.before_request
     def come_in() -> Any:
-        return _refused(token)
+        return refusal(token)
 
     @server.after_request
     def close_off(response: flask.Response) -> flask.Response:
@@ -102,7 +96,7 @@ def application(desk: Desk, token: str | None = None) -> flask.Flask:
 
 
 def _page(desk: Desk) -> dict[str, Any]:
-    """Compute what the page shows."""
+    """Return what the page shows."""
     with desk.lock:
         state, front, marks = desk.state, desk.front, desk.marks
         seen = view(state, front)
@@ -114,7 +108,11 @@ def _page(desk: Desk) -> dict[str, Any]:
         drawn = scene(state, seen, marks, courses)
         drawn |= {"legend": layout.legend(front, marks), "axes": desk.axes(), "columns": len(front.objectives)}
         drawn |= {"words": " ".join(in_words(front, marks.get(IDEAL)))}
-        drawn |= {"undoable": desk.undoable, "revision": desk.revision, "busy": desk.busy}
+        drawn |= {
+            "undoable": [desk.history.can_undo, desk.history.can_redo],
+            "revision": desk.revision,
+            "busy": desk.busy,
+        }
 
         def chart(x: str, y: str, log: bool) -> dict[str, Any]:
             picks = [pick.row for pick in state.picks]
@@ -131,7 +129,7 @@ def _page(desk: Desk) -> dict[str, Any]:
             )
 
         return {
-            "ask": tabs.contents(desk, seen),
+            "ask": layout.tab_panels(desk, seen),
             "scene": drawn,
             "free": chart(state.across, state.up, state.log),
             "util": chart("UTIL", "AWRT", state.log),
@@ -156,24 +154,24 @@ def _routes(server: flask.Flask, desk: Desk) -> None:
 
     @server.get("/page.json")
     def page() -> flask.Response:
-        return attached(json.dumps(states.to_json(desk.state, desk.front), indent=2), "application/json")
+        return attached(json.dumps(page_file.to_json(desk.state, desk.front), indent=2), "application/json")
 
     @server.get("/policy/<int:row>.json")
     def policy(row: int) -> flask.Response:
-        made = row_policy(desk.front, row) if row < len(desk.front) else None
-        if made is None:
+        online = row_policy(desk.front, row) if row < len(desk.front) else None
+        if online is None:
             flask.abort(404)
-        return attached(json.dumps(policy_to_json(made), indent=2) + "\n", "application/json")
+        return attached(json.dumps(policy_to_json(online), indent=2) + "\n", "application/json")
 
     @server.get("/training/<int:number>.json")
     def trained(number: int) -> flask.Response:
-        found = next((t.policy for t in desk.listed if t.number == number and t.status == DONE), None)
-        if found is None:
+        done = next((t.policy for t in desk.listed if t.number == number and t.status == DONE), None)
+        if done is None:
             flask.abort(404)
-        return attached(json.dumps(policy_to_json(found), indent=2) + "\n", "application/json")
+        return attached(json.dumps(policy_to_json(done), indent=2) + "\n", "application/json")
 
     def shortlist() -> list[dict[str, Any]]:
-        columns, reference, notes = tabs.compared(desk)
+        columns, reference, notes = compared(desk)
         return comparison_rows(desk.front, columns, reference, notes)
 
     tables: dict[str, Callable[[], Sequence[Mapping[str, Any]]]] = {
@@ -181,7 +179,7 @@ def _routes(server: flask.Flask, desk: Desk) -> None:
         "steps": lambda: step_rows(desk.front, view(desk.state, desk.front)),
         "remaining": lambda: remaining_rows(desk.front, view(desk.state, desk.front).among),
         "shortlist": shortlist,
-        "trainings": lambda: tabs.training_rows(desk),
+        "trainings": lambda: training_rows(desk),
     }
     for name, rows in tables.items():
 
@@ -191,29 +189,6 @@ def _routes(server: flask.Flask, desk: Desk) -> None:
         server.add_url_rule(f"/{name}.csv", name, table)
 
 
-def _refused(token: str | None) -> Any:
-    """Turn away who must not come in: other sites that the browser has open, and, with a token, who has none."""
-    request = flask.request
-    origin = request.headers.get("Origin")
-    if origin is not None and urlsplit(origin).netloc != request.host:
-        return flask.Response("another site asks", 403)
-    if token is None:
-        if urlsplit(f"//{request.host}").hostname not in LOCAL:  # a name that somebody made point to this machine
-            return flask.Response("this page answers its own machine only", 403)
-        return None
-    if _equal(request.cookies.get(COOKIE, ""), token):
-        return None
-    if request.method == "GET" and request.path == "/" and _equal(request.args.get("token", ""), token):
-        response = flask.redirect("/")
-        response.set_cookie(COOKIE, token, httponly=True, samesite="Strict")
-        return response
-    return flask.Response(SIGN_IN, 401, content_type="text/html; charset=utf-8")
-
-
-def _equal(given: str, token: str) -> bool:
-    return hmac.compare_digest(given.encode("utf-8", "replace"), token.encode())
-
-
 def _check_values(path: str | os.PathLike[str], front: Front) -> None:
     """Refuse what no schedule can have: charts are of logarithms, and shares are of these values."""
     for objective in front.objectives[:2]:
@@ -221,9 +196,9 @@ def _check_values(path: str | os.PathLike[str], front: Front) -> None:
             raise InputError(f"{path}: a page needs schedules with {objective.name}, but here it is undefined")
     odd = np.argwhere((front.values <= 0) | (front.values > MOST_VALUE))
     if odd.size:
-        found = (f"row {i} has {front.objectives[int(j)].name} {front.values[i, j]:g}" for i, j in odd)
+        offenders = (f"row {i} has {front.objectives[int(j)].name} {front.values[i, j]:g}" for i, j in odd)
         rule = f"objectives must be above 0 and at most {MOST_VALUE:g}"
-        raise InputError(f"{path}: {rule}, but {first_few(found, len(odd))}")
+        raise InputError(f"{path}: {rule}, but {first_few(offenders, len(odd))}")
 
 
 @contextmanager
@@ -243,7 +218,7 @@ def served(
     path, front
         Run directory or front file, and what it holds.
     find
-        Gives the workload, and what `paretosched train` is given to read it; InputError if it is not to be found. It
+        Returns the workload, and what `paretosched train` is given to read it; InputError if it is not to be found. It
         is called in the background.
     policies
         Which schedules are marked beside FCFS, EASY and CONS.
@@ -266,7 +241,7 @@ def served(
         raise InputError(f"{path}: a page needs a front with at least one schedule, but this one is empty")
     _check_values(path, front)
     token = None if host in LOCAL else secrets.token_urlsafe(24)
-    with folders.opened(path) as folder:
+    with page_folder.opened(path) as folder:
         desk = Desk(front, folder)
         try:
             listening = create_server(
@@ -277,8 +252,8 @@ def served(
             reason = getattr(error, "strerror", None) or str(error)
             raise InputError(f"--host, --port: cannot listen at {printable(host)}:{port}: {reason}") from None
         logging.getLogger("waitress").setLevel(logging.ERROR)
-        shown = f"[{host}]" if ":" in host else host
-        url = f"http://{shown}:{listening.effective_port}/" + (f"?token={token}" if token else "")
+        written_host = f"[{host}]" if ":" in host else host
+        url = f"http://{written_host}:{listening.effective_port}/" + (f"?token={token}" if token else "")
         try:
             desk.know(find, policies)
             yield url, str(folder), listening.run

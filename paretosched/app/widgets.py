@@ -1,6 +1,6 @@
 """The small parts of which the page is made: buttons, fields and links, as Dash components.
 
-A button or field carries in `data-do` what the browser is to say when it is used: an action of `state.after`, into
+A button or field carries in `data-do` what the browser is to say when it is used: an action, see `actions`, into
 which a field puts its value under `data-key`. So one callback serves the whole page.
 """
 
@@ -25,18 +25,18 @@ GRAPH = {
 
 
 def csv_links(tables: Mapping[str, str]) -> list[Any]:
-    """Link to tables as CSV."""
+    """Return links to tables as CSV."""
     links = [html.A(words, href=f"{name}.csv", download=f"{name}.csv") for words, name in tables.items()]
     return [part for link in links for part in (link, " · ")][:-1]
 
 
 def heading(words: str, small: str, key: str) -> Any:
-    """Put words over a chart, and the links that save it."""
+    """Return the words over a chart, and the links that save it."""
     return html.Div([html.H2([words, html.Small(small)]), exports(key)], className="head")
 
 
 def exports(key: str) -> Any:
-    """Link to a figure as PNG and SVG."""
+    """Return links to a figure as PNG and SVG."""
     return html.Span(
         [
             html.Button(
@@ -49,25 +49,25 @@ def exports(key: str) -> Any:
 
 
 def selection(names: Sequence[str], key: str, where: str) -> Any:
-    """Let one of the objectives be chosen for an axis."""
+    """Return a list of the objectives, to choose the one of an axis."""
     return html.Select(
         [html.Option(name, value=name) for name in names], id=key, className="axis", **labelled(f"objective {where}")
     )
 
 
 def button(words: str, do: Mapping[str, Any], *, className: str = "button", **more: Any) -> Any:
-    """Make a button that says one thing to the server."""
+    """Return a button that says one thing to the server."""
     return html.Button(words, className=className, **{"data-do": json.dumps(do)}, **more)
 
 
 def check_box(key: str, words: str, meaning: str) -> Any:
-    """Make a check box of how charts look."""
-    made = html.Span(className="field", id=key, **field({"do": "look"}, key, meaning, kind="check"))
-    return html.Label([made, words], className="check", title=meaning)
+    """Return a check box of how charts look."""
+    box = html.Span(className="field", id=key, **field({"do": "look"}, key, meaning, kind="check"))
+    return html.Label([box, words], className="check", title=meaning)
 
 
 def number_field(do: Mapping[str, Any], key: str, label: str, value: str, factor: float) -> Any:
-    """Make a field for a number; `factor` leads from what is typed to natural units."""
+    """Return a field for a number; `factor` leads from what is typed to natural units."""
     return html.Span(className="field", **field(do, key, label, value, factor=factor))
 
 
@@ -81,7 +81,7 @@ def field(
     factor: float = 1.0,
     hint: str = "",
 ) -> dict[str, str]:
-    """Say what a field is for; the browser makes its input."""
+    """Return the attributes of a field; the browser makes its input."""
     return {
         "data-field": kind,
         "data-do": json.dumps(do),
@@ -94,10 +94,19 @@ def field(
 
 
 def labelled(words: str) -> dict[str, str]:
-    """Say what something is to who does not see it."""
+    """Return the attribute that names something for a screen reader."""
     return {"aria-label": words}
 
 
 def meaning_of(o: Objective) -> str:
-    """Say in a few words what an objective is, and its unit."""
+    """Return in a few words what an objective is, and its unit."""
     return {"UTIL": "utilisation, %", "AWRT": "all jobs, h"}.get(o.name, f"{brief(o)}, {unit_of(o)}")
+
+
+def gain_in_words(o: Objective, gain: float, short: bool = False) -> Any:
+    """Return how much better or worse; `gain` is (reference - X) / reference, of which UTIL wants a negative one."""
+    rounded = round(-gain if o.maximise else gain, 1) + 0.0
+    kind, sign = ("same", "=") if rounded == 0 else ("better", "▲") if rounded > 0 else ("worse", "▼")
+    size = f"{abs(rounded):,.{0 if abs(rounded) >= 1000 else 1}f} %"
+    words = "same" if rounded == 0 else size if short else f"{size} {kind}"
+    return html.Span(f"{sign} {words}", className=kind, title=kind)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..core.errors import InputError
 from ..core.files import written
-from .html import WIDE
+from .html_pieces import WIDE
 from .page import write_figures
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def export_figures(
     Parameters
     ----------
     drawn
-        Figures by name, as `figures.figures` gives them; the name becomes the file's.
+        Figures by name, as `plots.comparisons.figures` returns them; the name becomes the file's.
     directory
         Where to; made if it does not exist, but not what it lies in.
     formats
@@ -118,7 +118,7 @@ def _export(drawn: Mapping[Path, tuple[Figure, bool]]) -> None:
 
 
 def _size(drawn: Figure, wide: bool, pixels: bool) -> dict[str, int]:
-    """Give the size for which labels were placed; PNG has two or three pixels for each of it."""
+    """Return the size for which labels were placed; PNG has two or three pixels for each of it."""
     return {
         "width": 1180 if wide else 620,
         "height": drawn.layout.height or 480,

@@ -7,11 +7,13 @@ import json
 import os
 import re
 from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..core.files import written
 from ..plots.style import GRID, INK, PAPER, QUIET, template
-from .html import _figure, _inline
+from .html_pieces import figure, inline
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -53,9 +55,9 @@ def write_figures(
         key: "".join(f'<p class="note">{html.escape(line)}</p>' for line in captions.get(key, "").splitlines())
         for key in drawn
     }
-    shown = "".join(f"<div>{_figure(key, drawn[key])}{notes[key]}</div>" for key in drawn)
+    drawings = "".join(f"<div>{figure(key, drawn[key])}{notes[key]}</div>" for key in drawn)
     body = f'<header><p class="eyebrow">paretosched figures</p><h1>{html.escape(title)}</h1></header>'
-    page = _page(title, f'{body}<section><div class="two">{shown}</div></section>')
+    page = page_of(title, f'{body}<section><div class="two">{drawings}</div></section>')
     with written(path) as temporary:
         temporary.write_text(page, encoding="utf-8")
 
@@ -105,8 +107,8 @@ def write_gallery(path: str | os.PathLike[str], title: str, captions: Mapping[st
         temporary.write_text(page, encoding="utf-8")
 
 
-def _page(title: str, body: str) -> str:
-    """Make a page that needs nothing else; `title` is plain text, `body` HTML."""
+def page_of(title: str, body: str) -> str:
+    """Return a page that needs nothing else; `title` is plain text, `body` HTML."""
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -125,18 +127,24 @@ def _page(title: str, body: str) -> str:
 <script type="application/json" id="themes">{_json({t: template(t) for t in ("light", "dark")})}</script>
 <script type="application/json" id="config">{_json(CONFIG)}</script>
 <script>{_plotly()}</script>
-<script>{SCRIPT}</script>
+<script>{_text("page.js")}</script>
 </body>
 </html>
 """
 
 
+@cache
+def _text(name: str) -> str:
+    """Return a file that lies beside this one, as it stands inside a page."""
+    return "\n" + Path(__file__).with_name(name).read_text(encoding="utf-8")
+
+
 def _json(value: Any) -> str:
-    return _inline(json.dumps(value))
+    return inline(json.dumps(value))
 
 
 def _plotly() -> str:
-    """Give plotly.js without the addresses it sends charts to and fetches maps from."""
+    """Return plotly.js without the addresses it sends charts to and fetches maps from."""
     from plotly.offline import get_plotlyjs
 
     script: str = get_plotlyjs()
@@ -147,94 +155,5 @@ def _style() -> str:
     light, dark = (f"--ink:{INK[t]};--quiet:{QUIET[t]};--line:{GRID[t]};--card:{PAPER[t]};" for t in ("light", "dark"))
     return (
         f":root{{{light}--page:#f5f7fa;--better:#00608f;--worse:#a84300}}"
-        f"@media(prefers-color-scheme:dark){{:root{{{dark}--page:#12161a;--better:#6cc0f0;--worse:#f0935a}}}}{STYLE}"
+        f"@media(prefers-color-scheme:dark){{:root{{{dark}--page:#12161a;--better:#6cc0f0;--worse:#f0935a}}}}{_text('page.css')}"
     )
-
-
-STYLE = """
-*{box-sizing:border-box}
-body{margin:0;background:var(--page);color:var(--ink);
-font:15px/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue","DejaVu Sans",Arial,sans-serif}
-main{max-width:1240px;margin:0 auto;padding:28px 20px 60px}
-h1{font-size:28px;line-height:1.2;margin:2px 0;overflow-wrap:anywhere}
-h2{font-size:19px;margin:36px 0 12px}
-header p{margin:0}
-.eyebrow{color:var(--quiet);font-size:12px;letter-spacing:.08em;text-transform:uppercase}
-.quiet,.note,small{color:var(--quiet)}
-.note{font-size:13px;max-width:90ch}
-.tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(190px,1fr));gap:12px;margin:20px 0}
-.tiles div,figure,.scroll,dl,details,aside{background:var(--card);border:1px solid var(--line);border-radius:8px}
-.tiles div{padding:12px 16px}
-.tiles b{display:block;font-size:24px;line-height:1.25;font-variant-numeric:tabular-nums}
-.tiles span{color:var(--quiet);font-size:13px}
-.summary{max-width:110ch;padding-left:20px;overflow-wrap:anywhere}
-.summary li{margin:4px 0}
-.scroll{overflow-x:auto}
-table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}
-th,td{padding:8px 12px;text-align:right;vertical-align:top;border-top:1px solid var(--line);white-space:nowrap}
-thead th{border-top:0;font-weight:600;white-space:normal;max-width:130px}
-thead small{overflow-wrap:anywhere;min-width:90px}
-th:first-child{text-align:left}
-tbody th{font-weight:600;max-width:260px;white-space:normal;overflow-wrap:anywhere}
-small{display:block;font-size:12px;font-weight:400}
-small.better{color:var(--better)}
-small.worse{color:var(--worse)}
-th.left{text-align:left}
-.top{align-items:start}
-.wish{font-weight:400;overflow-wrap:anywhere}
-tbody th[rowspan]{max-width:none}
-tr+tr.begin>*{border-top:2px solid var(--line)}
-header.part{border-top:2px solid var(--line);margin-top:48px;padding-top:24px}
-tr.best{background:color-mix(in srgb,var(--line) 35%,transparent)}
-.two{display:grid;grid-template-columns:repeat(auto-fit,minmax(520px,1fr));gap:16px}
-figure{margin:0 0 16px;padding:4px 8px;overflow:hidden;min-width:0}
-.two figure{margin:0}
-.two{margin-bottom:16px}
-.plot p{padding:24px}
-aside{padding:16px 22px;font-size:14px}
-aside h3{font-size:17px;font-weight:400;margin:0 0 8px}
-aside p{max-width:75ch}
-details{padding:10px 16px;margin-top:12px}
-summary{cursor:pointer;font-weight:600}
-pre{overflow-x:auto;font-size:12px}
-dl{display:grid;grid-template-columns:max-content 1fr;gap:6px 20px;padding:14px 16px;margin:0}
-dt{color:var(--quiet)}
-dd{margin:0;overflow-wrap:anywhere}
-@media(max-width:600px){.two{grid-template-columns:1fr}}
-@media print{body{background:#fff}section,figure{break-inside:avoid}}
-"""
-
-SCRIPT = """
-(async () => {
-  const json = (element) => JSON.parse(element.textContent);
-  const themes = json(document.getElementById("themes"));
-  const config = json(document.getElementById("config"));
-  const dark = matchMedia("(prefers-color-scheme: dark)");
-  const theme = () => themes[dark.matches ? "dark" : "light"];
-  const plots = [];
-  // the ticks chosen for the whole of a logarithmic axis are too few for a part of it: then plotly's own
-  const ticks = (plot, whole) => {
-    const change = {};
-    for (const name of Object.keys(whole).filter((key) => whole[key].type === "log")) {
-      const range = plot.layout[name].range;
-      const mode = whole[name].range.every((end, i) => Math.abs(end - range[i]) < 1e-9) ? "array" : "auto";
-      if (plot.layout[name].tickmode !== mode) change[name + ".tickmode"] = mode;
-    }
-    if (Object.keys(change).length) Plotly.relayout(plot, change);
-  };
-  for (const figure of document.querySelectorAll("figure")) {
-    const plot = figure.querySelector(".plot");
-    const {data, layout} = json(figure.querySelector("script"));
-    try {
-      await Plotly.newPlot(plot, data, {...structuredClone(layout), template: theme()}, config);
-      plot.on("plotly_relayout", () => ticks(plot, layout));
-      plots.push(plot);
-    } catch (error) {
-      console.error(error);
-      plot.innerHTML = "<p>This browser could not draw the figure.</p>";
-    }
-  }
-  dark.addEventListener("change", () => plots.forEach((plot) => Plotly.relayout(plot, {template: theme()})));
-  document.documentElement.dataset.drawn = plots.length;
-})();
-"""

@@ -18,14 +18,14 @@ from ..simulation.objective import objectives
 from ..simulation.simulator import simulate
 from ..wishes.navigation import reachable, remaining
 from ..workload.workload import Workload
-from . import choices as states
-from . import session_folder as folders
+from . import page_file, page_folder
+from .actions import after
 from .charts import BEST_OF_EACH, axes, empty, part
-from .choices import State
+from .state import State, beginning
 from .trainings import DONE, EFFORTS, RUNNING, Training, Trainings
+from .undo import History
 
 KNOWN = ("fcfs", "conservative")  # and EASY, and what the log says happened
-MOST_UNDONE = 100
 
 
 class Desk:
@@ -44,7 +44,7 @@ class Desk:
         self.folder = folder
         self.lock = threading.RLock()
         self.revision = 0
-        self.state = states.beginning(front)
+        self.history = History(beginning(front))
         self.remark = ""
         self.comparison: Comparison | None = None
         self.waiting = False
@@ -54,16 +54,20 @@ class Desk:
         self._workload: Workload | None = None
         self._reached: dict[int, Floats] = {}
         self._planes: dict[Any, Any] = {}
-        self._past: list[State] = []
-        self._future: list[State] = []
         self._ends = reachable(front, np.ones(len(front), dtype=np.bool_))
         try:
-            saved = folders.load(folder)
+            saved = page_folder.load(folder)
             if saved is not None:
-                self.state, lost = states.from_json(saved, front, str(folder / folders.PAGE_FILE))
+                state, lost = page_file.from_json(saved, front, str(folder / page_folder.PAGE_FILE))
+                self.history = History(state)
                 self.remark = f"no longer on the front: {lost} of the shortlist" if lost else ""
         except InputError as error:
             raise InputError(f"{error}; move it away to begin anew") from None
+
+    @property
+    def state(self) -> State:
+        """What the owner wants, looks at and has put aside."""
+        return self.history.present
 
     def act(self, action: Any) -> None:
         """Do what the page says the owner did, and save.
@@ -78,38 +82,24 @@ class Desk:
             if what == "refresh":
                 return
             self.remark = ""
-            if what in ("undo", "redo"):
-                self._step_back(what == "undo")
+            if what == "undo":
+                self.history = self.history.undo()
+            elif what == "redo":
+                self.history = self.history.redo()
             elif what in ("train", "cancel", "resume"):
                 self._train(action)
             elif what == "open":
-                state, lost = states.read(action.get("text"), self.front, "the opened file")
-                self._become(state)
+                state, lost = page_file.read(action.get("text"), self.front, "the opened file")
+                self.history = self.history.after(state)
                 self.remark = f"not on this front: {lost} of the shortlist of the file" if lost else ""
             else:
-                state = states.after(self.state, action, self.front)
-                if what == "look":  # undo passes over it
-                    self.state = state
+                state = after(self.state, action, self.front)
+                if what == "look":
+                    self.history = self.history.without_step(state)
                 elif state != self.state:
-                    self._become(state)
+                    self.history = self.history.after(state)
             self.revision += 1
-            folders.save(self.folder, states.to_json(self.state, self.front))
-
-    def _become(self, state: State) -> None:
-        self._past = [*self._past, self.state][-MOST_UNDONE:]
-        self._future = []
-        self.state = state
-
-    def _step_back(self, undo: bool) -> None:
-        source, target = (self._past, self._future) if undo else (self._future, self._past)
-        if source:
-            target.append(self.state)
-            self.state = source.pop()
-
-    @property
-    def undoable(self) -> tuple[bool, bool]:
-        """Whether there is something to undo and to redo."""
-        return bool(self._past), bool(self._future)
+            page_folder.save(self.folder, page_file.to_json(self.state, self.front))
 
     # --- known schedules and trainings ------------------------------------------------------------------------------
 
@@ -119,7 +109,7 @@ class Desk:
         Parameters
         ----------
         find
-            Gives the workload, and what `paretosched train` is given to read it.
+            Returns the workload, and what `paretosched train` is given to read it.
         policies
             Others that shall be known.
         """
@@ -172,7 +162,7 @@ class Desk:
         assert training.policy is not None  # noqa: S101  # as it is done
         try:
             return objectives(simulate(workload, training.policy))
-        except InputError:  # of other groups: somebody put it there
+        except InputError:  # of other groups: put there by hand
             return np.full(len(self.front.objectives), np.nan)
 
     def _train(self, action: Mapping[str, Any]) -> None:
@@ -206,12 +196,12 @@ class Desk:
         return {**known, **trained, **ideal}
 
     def plane(self, x: str, y: str, log: bool) -> dict[str, Any]:
-        """Give the projection of two objectives without what changes with a click, see `charts.empty`."""
+        """Return the projection of two objectives without what changes with a click, see `charts.empty`."""
         drawn: dict[str, Any] = self._drawn((x, y, log), lambda front, marks: empty(front, x, y, marks, log=log))
         return drawn
 
     def axes(self) -> list[dict[str, Any]]:
-        """Give the axes of the parallel coordinates, see `charts.axes`."""
+        """Return the axes of the parallel coordinates, see `charts.axes`."""
         drawn: list[dict[str, Any]] = self._drawn("axes", axes)
         return drawn
 

@@ -1,25 +1,23 @@
-"""The three tabs of the page for a state: the wish, the comparison, the trainings; as Dash components."""
+"""The first tab of the page: what the owner wants, and the schedule that comes nearest to it."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from dash import dcc, html
+from dash import html
 
 from ..comparison.comparison import improvement
-from ..core.tables import plain
 from ..fronts.remake import row_policy
 from ..plots.style import defined
 from ..simulation.objective import Objective
 from ..wishes import wish as choice
 from ..wishes.navigation import CLASSES, FREE
-from .charts import LETTERS, differences, shown, unit_of
-from .choices import State
-from .session import Desk
-from .trainings import DONE, EFFORTS, FAILED, QUEUED, RUNNING, STOPPED, Training, size
-from .widgets import GRAPH, button, csv_links, field, heading, labelled, meaning_of, number_field
-from .words import View, progress
+from .charts import shown, unit_of
+from .desk import Desk
+from .state import State
+from .state_view import View
+from .widgets import button, csv_links, field, gain_in_words, labelled, meaning_of, number_field
 
 TWICE = 2.0  # times EASY's response time; more no group would bear
 MODES = {"ranges": "Ranges", "point": "Reference point", "weights": "Weights", "classes": "Classes"}
@@ -31,16 +29,8 @@ HELP = {
 }
 
 
-def contents(desk: Desk, seen: View) -> list[Any]:
-    """Give what stands on the three tabs."""
-    return [
-        html.Div(_wish_tab(desk, seen), className="panel wish"),
-        html.Div(_compare_tab(desk), className="panel compare"),
-        html.Div(_train_tab(desk), className="panel train"),
-    ]
-
-
-def _wish_tab(desk: Desk, seen: View) -> list[Any]:
+def wish_tab(desk: Desk, seen: View) -> list[Any]:
+    """Return what stands on the tab."""
     state = desk.state
     words = "" if state.wish is None else choice.written(state.wish, hours=True)
     return [
@@ -278,16 +268,7 @@ def _against(desk: Desk, o: Objective, j: int, value: float) -> list[Any]:
         return []
     easy = desk.comparison.values[0]
     gain = float(improvement(np.array([value]), easy[j : j + 1])[0])
-    return [html.Td([_gain(o, gain), html.Small(" than EASY")])]
-
-
-def _gain(o: Objective, gain: float, short: bool = False) -> Any:
-    """Say how much better or worse; `gain` is (reference - X) / reference, of which UTIL wants a negative one."""
-    rounded = round(-gain if o.maximise else gain, 1) + 0.0
-    kind, sign = ("same", "=") if rounded == 0 else ("better", "▲") if rounded > 0 else ("worse", "▼")
-    size = f"{abs(rounded):,.{0 if abs(rounded) >= 1000 else 1}f} %"
-    words = "same" if rounded == 0 else size if short else f"{size} {kind}"
-    return html.Span(f"{sign} {words}", className=kind, title=kind)
+    return [html.Td([gain_in_words(o, gain), html.Small(" than EASY")])]
 
 
 def _steps(desk: Desk, seen: View) -> Any:
@@ -332,242 +313,6 @@ def _steps(desk: Desk, seen: View) -> Any:
         ],
         className="card",
     )
-
-
-def compared(desk: Desk) -> tuple[dict[str, Any], str | None, dict[str, str]]:
-    """Give the schedules to compare by name, the name of the reference, and the notes."""
-    columns: dict[str, Any] = {}
-    if desk.comparison is not None:
-        names = desk.comparison.policies
-        today = next((n for n in names if n.startswith("recorded")), names[0])
-        columns[today] = desk.comparison.values[names.index(today)]
-    for number, values in sorted(desk.reached.items()):
-        columns[f"trained {number}"] = values
-    notes = {}
-    for letter, pick in zip(LETTERS, desk.state.picks, strict=False):
-        columns[letter] = desk.front.values[pick.row]
-        notes[letter] = pick.note
-    return columns, next(iter(columns), None), notes
-
-
-def _compare_tab(desk: Desk) -> list[Any]:
-    columns, reference, _ = compared(desk)
-    state = desk.state
-    if not columns:
-        return [
-            html.P(
-                "Put schedules on the shortlist to compare them: choose one in a chart, then “+ Shortlist”.",
-                className="empty",
-            )
-        ]
-    objectives = [(j, o) for j, o in enumerate(desk.front.objectives) if o in defined(desk.front)]
-    rows = {letter: pick.row for letter, pick in zip(LETTERS, state.picks, strict=False)}
-    head = html.Tr(
-        [
-            html.Th("", scope="col"),
-            *(
-                html.Th(
-                    [
-                        html.B(name),
-                        html.Small(
-                            f"no. {rows[name]}" if name in rows else "today" if name == reference else "scheduler"
-                        ),
-                    ],
-                    scope="col",
-                )
-                for name in columns
-            ),
-        ]
-    )
-    lines = []
-    for j, o in objectives:
-        cells: list[Any] = [html.Th([o.name, html.Small(meaning_of(o))], scope="row")]
-        for name, values in columns.items():
-            cells.append(
-                html.Td(
-                    [shown(o, float(values[j]))]
-                    + (
-                        []
-                        if name == reference or reference is None
-                        else [
-                            html.Br(),
-                            _gain(
-                                o, float(improvement(values[j : j + 1], columns[reference][j : j + 1])[0]), short=True
-                            ),
-                        ]
-                    ),
-                    **{"data-cell": f"{name} {o.name}"},
-                )
-            )
-        lines.append(html.Tr(cells))
-    picks = [
-        html.Div(
-            [
-                html.B(letter, className="letter"),
-                html.Span(
-                    className="field wide",
-                    **field(
-                        {"do": "note", "row": pick.row},
-                        "text",
-                        f"why {letter}",
-                        pick.note,
-                        kind="text",
-                        hint=f"why schedule {pick.row}?",
-                    ),
-                ),
-                button("look", {"do": "choose", "row": pick.row}, className="link"),
-                button("remove", {"do": "drop", "row": pick.row}, className="link"),
-            ],
-            className="pick",
-        )
-        for letter, pick in zip(LETTERS, state.picks, strict=False)
-    ]
-    note = f"Response times in hours, UTIL in per cent; differences to {reference}." + (
-        "" + " ▲ better, ▼ worse."
-        if desk.comparison
-        else " Start the page with --trace to see EASY, FCFS and conservative backfilling here."
-    )
-    made = [
-        html.Div(html.Table([html.Thead(head), html.Tbody(lines)], id="compared"), className="scroll"),
-        html.P([note, " ", html.A("CSV", href="shortlist.csv", download="shortlist.csv")], className="quiet"),
-        html.Div(picks, id="picks")
-        if picks
-        else html.P("The shortlist is empty: choose a schedule in a chart, then “+ Shortlist”.", className="empty"),
-    ]
-    others = {name: values for name, values in columns.items() if name != reference}
-    if reference is not None and others:
-        figure = differences(desk.front.objectives, (reference, columns[reference]), others)
-        graph = dcc.Graph(id="differences", figure=figure, config=GRAPH, style={"height": f"{figure.layout.height}px"})
-        made += [html.Div([heading(f"Difference to {reference}", "", "differences"), graph], className="card")]
-    return made
-
-
-def _train_tab(desk: Desk) -> list[Any]:
-    state = desk.state
-    wish = None if state.wish is None else choice.written(state.wish, hours=True)
-    if desk.waiting:
-        how: Any = html.P("The workload is being read and the known schedules simulated …", className="empty")
-    elif desk.comparison is None:
-        how = html.P(["Training needs the workload itself. ", desk.trouble], className="empty", id="no-trace")
-    elif wish is None:
-        how = html.P(
-            "Say what you want on the first tab; then train the online scheduler for it here.", className="empty"
-        )
-    else:
-        how = html.Div(
-            [
-                html.P(["Train Greedy, the online scheduler, for ", html.B(wish)]),
-                html.Div(
-                    [
-                        button(
-                            f"Train · {words}: {size(number):,} schedules",
-                            {"do": "train", "generations": number},
-                            className="button strong" if number == min(EFFORTS) else "button",
-                            title=f"{number} generations",
-                            **{"data-effort": str(number)},
-                        )
-                        for number, words in EFFORTS.items()
-                    ],
-                    className="row",
-                ),
-                html.P(
-                    "It runs in the background, one wish after another. Go on with your work meanwhile.",
-                    className="quiet",
-                ),
-            ],
-            className="card",
-        )
-    made = [how, html.Div([_training(desk, t) for t in desk.listed], id="trainings")]
-    return (
-        [*made, html.P(["As CSV: ", *csv_links({"trainings": "trainings"})], className="quiet")]
-        if desk.listed
-        else made
-    )
-
-
-def training_rows(desk: Desk) -> list[dict[str, Any]]:
-    """List the trainings: what was asked for, what the policies reach, natural units, and the way in words."""
-    easy = None if desk.comparison is None else desk.comparison.values[0]
-    names = [o.name for o in desk.front.objectives]
-    rows = []
-    for t in desk.listed:
-        row = {
-            "training": t.number,
-            "wish": choice.written(t.wish, hours=True),
-            "status": t.status,
-            "simulated": t.done,
-        }
-        values = desk.reached.get(t.number, np.full(len(names), np.nan))
-        way = "" if np.isnan(values).all() else progress(t.wish, easy, values, desk.front)
-        rows.append({**row, **dict(zip(names, plain(values), strict=True)), "way": way})
-    return rows
-
-
-def _training(desk: Desk, t: Training) -> Any:
-    easy = None if desk.comparison is None else desk.comparison.values[0]
-    reached = desk.reached.get(t.number)
-    words = {
-        QUEUED: "waits for the one before it",
-        RUNNING: "is learning",
-        STOPPED: "stopped; what it found is kept" if t.done else "stopped before it began",
-        DONE: "done",
-        FAILED: t.message,
-    }[t.status]
-    body: list[Any] = [
-        html.Div(
-            [
-                html.H3([f"trained {t.number}" if t.status == DONE else f"training {t.number}", html.Small(words)]),
-                *_buttons(t),
-            ],
-            className="head",
-        ),
-        html.P(html.B(choice.written(t.wish, hours=True))),
-    ]
-    if t.status != DONE:
-        body.append(
-            html.Div(
-                [
-                    html.Progress(
-                        value=str(t.done), max=str(max(t.total, 1)), **labelled(f"progress of training {t.number}")
-                    ),
-                    html.Span(f"{t.done:,} of {t.total:,}", className="quiet"),
-                ],
-                className="progress",
-            )
-        )
-    values = (
-        reached if reached is not None else t.course[-1] if len(t.course) and t.status in (RUNNING, STOPPED) else None
-    )
-    if values is not None and values.size == len(desk.front.objectives) and not np.isnan(values).all():
-        said = progress(t.wish, easy, values, desk.front)
-        body.append(html.P([html.B(said)], className="way", **{"data-way": str(t.number)}) if said else None)
-        cells = [
-            html.Td(
-                [html.Small(o.name), html.Br(), shown(o, float(values[j]))],
-                **{"data-trained": f"{t.number} {o.name}", "data-value": repr(float(values[j]))},
-            )
-            for j, o in enumerate(desk.front.objectives)
-            if o in defined(desk.front)
-        ]
-        body.append(html.Table(html.Tbody(html.Tr(cells)), className="small"))
-    return html.Div(body, className="card training", **{"data-status": t.status, "data-training": str(t.number)})
-
-
-def _buttons(t: Training) -> list[Any]:
-    if t.status in (QUEUED, RUNNING):
-        return [button("Cancel", {"do": "cancel", "number": t.number})]
-    if t.status == DONE:
-        name = f"trained-{t.number}-policy.json"
-        return [
-            html.A(
-                "policy.json",
-                href=f"training/{t.number}.json",
-                download=name,
-                className="button strong",
-                **{"data-policy": str(t.number)},
-            )
-        ]
-    return [button("Continue", {"do": "resume", "number": t.number})]
 
 
 def _digits(value: float) -> str:

@@ -1,11 +1,11 @@
-"""What the page says about a state: numbers and words, computed once for all its parts."""
+"""Tables of the page as CSV files."""
 
 from __future__ import annotations
 
 import csv
 import io
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,97 +14,8 @@ from ..comparison.comparison import improvement
 from ..core.arrays import Floats
 from ..core.tables import plain
 from ..fronts.front import Front
-from ..wishes import wish as choice
-from ..wishes.navigation import reachable, remaining, tradeoffs, way
-from ..wishes.wish import Wish
-from .charts import LETTERS
-from .choices import State, current
-
-NEAREST = 5
-STEP = 0.01
-
-
-class View(NamedTuple):
-    """What a state means on its front.
-
-    Attributes
-    ----------
-    row
-        The schedule that is looked at.
-    among
-        (p,) bool, the schedules that remain.
-    left
-        How many.
-    best
-        (m,) best value still reachable in each objective.
-    nearest
-        The schedules nearest to the wish.
-    rows, gains
-        The steps from `row`, see `advice.tradeoffs`.
-    """
-
-    row: int
-    among: NDArray[np.bool_]
-    left: int
-    best: Floats
-    nearest: tuple[int, ...]
-    rows: NDArray[np.int64]
-    gains: Floats
-
-
-def view(state: State, front: Front) -> View:
-    """Find out what a state means."""
-    among = remaining(state.wish, front)
-    row = current(state, front)
-    nearest: tuple[int, ...] = ()
-    if state.wish is not None and (state.wish.weights or state.wish.near):
-        fitness = choice.fitness(state.wish, front.values)
-        count = min(NEAREST, len(front))
-        few = np.flatnonzero(fitness <= np.partition(fitness, count - 1)[count - 1])
-        nearest = tuple(few[np.argsort(fitness[few], kind="stable")][:count].tolist())
-    rows, gains = tradeoffs(front, row, among, STEP)
-    return View(row, among, int(among.sum()), reachable(front, among), nearest, rows, gains)
-
-
-def scene(
-    state: State, seen: View, marks: Mapping[str, Floats], courses: Sequence[tuple[str, Floats]]
-) -> dict[str, Any]:
-    """Tell the browser what to draw over its clouds; plain values."""
-    limits = (
-        {}
-        if state.wish is None
-        else {x.objective: [x.low, None if np.isinf(x.high) else x.high] for x in state.wish.limits}
-    )
-    return {
-        "limits": limits,
-        "near": {} if state.wish is None else dict(state.wish.near),
-        "row": seen.row,
-        "left": seen.left,
-        "picks": [pick.row for pick in state.picks],
-        "letters": LETTERS[: len(state.picks)],
-        "suggested": list(state.suggested[1]),
-        "marks": [{"name": name, "values": plain(values)} for name, values in marks.items()],
-        "courses": [{"name": name, "values": plain(values)} for name, values in courses],
-        "across": state.across,
-        "up": state.up,
-        "log": state.log,
-        "fit": state.fit,
-    }
-
-
-def progress(wish: Wish, easy: Floats | None, reached: Floats, front: Front) -> str:
-    """Say in words how much of the way from EASY to the front a trained policy goes."""
-    if easy is None or np.isnan(choice.fitness(wish, [reached])).any():
-        return ""
-    found = way(wish, easy, reached, front)
-    exceeded = float(choice.violation(wish, [reached])[0])
-    words = "EASY is as good as the front for this wish"
-    if found is not None:
-        target = "the front" if found.of == "goal" else "the limits"
-        words = f"{100 * found.share:.0f} % of the way from EASY to {target}"
-        if found.of == "goal" and found.share > 1:
-            words += ", better than any schedule on it"
-    return words + (f"; exceeds the limits by {100 * exceeded:.2g} %" if exceeded > 0 else "")
+from ..wishes.navigation import reachable
+from .state_view import View
 
 
 def comparison_rows(

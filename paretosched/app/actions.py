@@ -1,0 +1,209 @@
+"""What the owner can do on the page: one function that applies it to a state, for each kind of action one beneath."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from ..core.errors import InputError, quoted
+from ..fronts.front import Front
+from ..plots.style import defined
+from ..wishes import wish as choice
+from ..wishes import wish_grammar
+from ..wishes.knee_points import knees
+from ..wishes.navigation import CLASSES, FREE, classified, compromise, remaining
+from ..wishes.wish import Limit, Wish
+from .state import Pick, State, current
+
+MOST_PICKS = 12  # that can be told apart side by side
+MOST_LETTERS = 500  # of a note
+
+
+def after(state: State, action: Any, front: Front) -> State:
+    """Apply one thing the owner did.
+
+    Parameters
+    ----------
+    state
+        Before it.
+    action
+        An object with "do", the name of a function in `ACTIONS`, and what that needs. It comes from a browser, so
+        that anything may be in it.
+    front
+        What the rows belong to.
+
+    Raises
+    ------
+    InputError
+        It cannot be done; nothing has changed.
+    """
+    what = action.get("do") if isinstance(action, dict) else None
+    if not isinstance(what, str) or what not in ACTIONS:
+        raise InputError(f"the page asked for something unknown: {quoted(str(action))}")
+    return ACTIONS[what](state, action, front)
+
+
+def _say(state: State, action: Mapping[str, Any], front: Front) -> State:
+    text = _text(action, "text", wish_grammar.MOST_LETTERS)
+    return with_wish(state, wish_grammar.parse(text, front.objectives) if text.strip() else None, front)
+
+
+def _limit(state: State, action: Mapping[str, Any], front: Front) -> State:
+    """Set or lift the limits of some objectives, name to [low or null, high or null]; with "fit", axes follow."""
+    given = action.get("limits")
+    if not isinstance(given, dict):
+        raise InputError("limits must be an object")
+    limits = {} if state.wish is None else {limit.objective: limit for limit in state.wish.limits}
+    for name, ends in given.items():
+        known_objective(name, front)
+        if not isinstance(ends, list) or len(ends) != 2:
+            raise InputError(f"limits of {name} must be two numbers")
+        low, high = (free if end is None else finite_number(end) for end, free in zip(ends, choice.FREE, strict=True))
+        limits.pop(name, None)
+        if (low, high) != choice.FREE:
+            limits[name] = Limit(name, low, high)
+    goal = state.wish or _Nothing
+    state = replace(state, fit=state.fit or action.get("fit") is True)
+    return with_wish(state, _wish(goal.weights, goal.near, tuple(limits.values())), front)
+
+
+def _near(state: State, action: Mapping[str, Any], front: Front) -> State:
+    name, value = known_objective(action.get("name"), front), action.get("value")
+    goal = state.wish or _Nothing
+    near = {key: level for key, level in goal.near if key != name}
+    if value is not None:
+        near[name] = finite_number(value)
+    return with_wish(state, _wish(() if near else goal.weights, _sorted(near, front), goal.limits), front)
+
+
+def _weigh(state: State, action: Mapping[str, Any], front: Front) -> State:
+    """Weigh an objective; a weight is how much it counts, so that the sign of UTIL is added here."""
+    name, value = known_objective(action.get("name"), front), action.get("value")
+    goal = state.wish or _Nothing
+    weights = {key: weight for key, weight in goal.weights if key != name}
+    if value not in (None, 0):
+        weights[name] = -finite_number(value) if name == "UTIL" else finite_number(value)
+    return with_wish(state, _wish(_sorted(weights, front), () if weights else goal.near, goal.limits), front)
+
+
+def _classify(state: State, action: Mapping[str, Any], front: Front) -> State:
+    given = action.get("classes")
+    if not isinstance(given, dict):
+        raise InputError("classes must be an object")
+    classes = {}
+    for name, pair in given.items():
+        known_objective(name, front)
+        if not isinstance(pair, list) or len(pair) != 2 or pair[0] not in CLASSES:
+            raise InputError(f"{name}: the class must be one of {', '.join(CLASSES)}")
+        classes[name] = (pair[0], None if pair[1] is None else finite_number(pair[1]))
+    row = current(state, front)
+    wish = classified(classes, front, row)
+    bound = tuple((name, kind, level) for name, (kind, level) in classes.items() if kind != FREE)
+    return replace(with_wish(state, wish, front), classes=bound)
+
+
+def _choose(state: State, action: Mapping[str, Any], front: Front) -> State:
+    row = action.get("row")
+    return replace(state, chosen=None if row is None else _row(row, front))
+
+
+def _compromise(state: State, action: Mapping[str, Any], front: Front) -> State:  # noqa: ARG001
+    row = compromise(front, remaining(state.wish, front))
+    if row is None:
+        raise InputError("no schedule is within the limits; loosen one")
+    return replace(state, chosen=row, suggested=("compromise", (row,)))
+
+
+def _knees(state: State, action: Mapping[str, Any], front: Front) -> State:  # noqa: ARG001
+    among = remaining(state.wish, front)
+    rows = knees(front, among)
+    if not rows:
+        raise InputError("no schedule stands out" if among.any() else "no schedule is within the limits; loosen one")
+    return replace(state, chosen=rows[0], suggested=("knee", tuple(rows)))
+
+
+def _pick(state: State, action: Mapping[str, Any], front: Front) -> State:
+    row = _row(action.get("row"), front)
+    if any(pick.row == row for pick in state.picks):
+        return state
+    if len(state.picks) == MOST_PICKS:
+        raise InputError(f"the shortlist holds at most {MOST_PICKS} schedules; remove one")
+    return replace(state, picks=(*state.picks, Pick(row)))
+
+
+def _drop(state: State, action: Mapping[str, Any], front: Front) -> State:
+    row = _row(action.get("row"), front)
+    return replace(state, picks=tuple(pick for pick in state.picks if pick.row != row))
+
+
+def _note(state: State, action: Mapping[str, Any], front: Front) -> State:
+    row, note = _row(action.get("row"), front), _text(action, "text", MOST_LETTERS)
+    return replace(state, picks=tuple(Pick(row, note) if pick.row == row else pick for pick in state.picks))
+
+
+def _look(state: State, action: Mapping[str, Any], front: Front) -> State:
+    change: dict[str, Any] = {}
+    for key in ("across", "up"):
+        if key in action:
+            change[key] = known_objective(action[key], front)
+    change |= {key: action[key] is True for key in ("log", "fit") if key in action}
+    return replace(state, **change)
+
+
+ACTIONS: dict[str, Callable[[State, Mapping[str, Any], Front], State]] = {
+    "say": _say, "limit": _limit, "near": _near, "weigh": _weigh, "classify": _classify, "choose": _choose,
+    "compromise": _compromise, "knees": _knees, "pick": _pick, "drop": _drop, "note": _note, "look": _look,
+}  # fmt: skip
+
+
+class _Nothing:
+    """What a wish has before there is one."""
+
+    weights: tuple[tuple[str, float], ...] = ()
+    near: tuple[tuple[str, float], ...] = ()
+    limits: tuple[Limit, ...] = ()
+
+
+def _wish(weights: Any, near: Any, limits: Any) -> Wish | None:
+    return Wish(weights, near, limits) if weights or near or limits else None
+
+
+def with_wish(state: State, wish: Wish | None, front: Front) -> State:
+    """Take a wish; what was looked at before gives way to the schedule nearest to it."""
+    if wish is not None:
+        choice.fitness(wish, front.values)  # raises where it uses what is undefined
+    return state if wish == state.wish else replace(state, wish=wish, chosen=None, suggested=("", ()))
+
+
+def _sorted(values: Mapping[str, float], front: Front) -> tuple[tuple[str, float], ...]:
+    return tuple((o.name, values[o.name]) for o in front.objectives if o.name in values)
+
+
+def known_objective(name: Any, front: Front) -> str:
+    """Return the name of an objective; InputError if the front has no such one."""
+    names = [o.name for o in defined(front)]
+    if name not in names:
+        raise InputError(f"there must be one of {', '.join(names)}, but is {quoted(str(name))}")
+    return str(name)
+
+
+def _row(row: Any, front: Front) -> int:
+    if type(row) is not int or not 0 <= row < len(front):
+        raise InputError(f"row must be in 0..{len(front) - 1}, but is {quoted(str(row))}")
+    return row
+
+
+def finite_number(value: Any) -> float:
+    """Return a number; InputError if it is none, or too large to be reckoned with."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e300:
+        raise InputError(f"there must be a number, but is {quoted(json.dumps(value, default=str))}")
+    return float(value)
+
+
+def _text(action: Mapping[str, Any], key: str, most: int) -> str:
+    text = action.get(key)
+    if not isinstance(text, str) or len(text) > most:
+        raise InputError(f"{key} must be a text of at most {most} characters")
+    return text

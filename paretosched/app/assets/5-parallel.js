@@ -1,0 +1,235 @@
+// Parallel coordinates: one line a schedule, better is up.
+(() => {
+  "use strict";
+  const { $, FEW, SVG, canvasFor, clamp, colours, fitting, limits, node, onDraw, page, places, shape, valuesOf } =
+    window.paretosched;
+
+  const MOST_LINES = 20000; // lines that are drawn; of more, evenly spread ones
+
+  const prepared = []; // make the drawing answer to pointer and keys, once it is there
+  const onParallel = (prepare) => prepared.push(prepare);
+  const PAD = { x: 46, top: 46, bottom: 20 };
+
+  /** Paint all schedules as lines, and over them what remains. */
+  function parallel() {
+    const host = $("parallel");
+    if (!host || !host.clientWidth || !page.values) return;
+    const [width, height] = [host.clientWidth, host.clientHeight];
+    const axes = page.scene.axes;
+    const [w, h] = [width - 2 * PAD.x, height - PAD.top - PAD.bottom];
+    const [canvas, ratio] = canvasFor(host, PAD.x, PAD.top, w, h);
+    const gap = axes.length > 1 ? canvas.width / (axes.length - 1) : canvas.width;
+    const levels = axes.map((axis) => levelsOf(axis));
+    const size = canvas.width * canvas.height;
+    const key = JSON.stringify([canvas.width, canvas.height, axes.map((a) => [a.low, a.high]), page.count]);
+    if (host.key !== key) {
+      host.key = key;
+      host.all = new Uint32Array(size);
+      lines(levels, gap, canvas.width, canvas.height, host.all, null, page.count);
+    }
+    const some = page.left < page.count;
+    let left = null;
+    if (!some) left = host.all;
+    else if (page.left > FEW)
+      lines(levels, gap, canvas.width, canvas.height, (left = new Uint32Array(size)), page.mask, page.left);
+    const context = canvas.getContext("2d");
+    const image = context.createImageData(canvas.width, canvas.height);
+    // counted column by column, which is how lines run
+    colours(some ? turned(host.all, canvas) : null, left && turned(left, canvas), image, page.palette);
+    context.putImageData(image, 0, 0);
+    if (!left) strokes(context, levels, gap, canvas.height, ratio);
+    overlay(host, width, height, w, h);
+  }
+
+  /** Counts by column as counts by row. */
+  function turned(counts, canvas) {
+    const [w, h] = [canvas.width, canvas.height];
+    const out = new Uint32Array(counts.length);
+    for (let x = 0; x < w; x++) for (let y = 0, base = x * h; y < h; y++) out[y * w + x] = counts[base + y];
+    return out;
+  }
+
+  /** Where each schedule meets an axis, from 0 at its best end to 1 at its worst. */
+  function levelsOf(axis) {
+    const key = `level ${axis.column}`;
+    const known = page.places.get(key);
+    if (known?.low === axis.low && known.high === axis.high) return known.levels;
+    const span = axis.high - axis.low;
+    const levels = places(axis, axis.log).map((place) => clamp((axis.high - place) / span, 0, 1));
+    page.places.set(key, { low: axis.low, high: axis.high, levels });
+    return levels;
+  }
+
+  /** Count the lines that pass each pixel, column by column. */
+  function lines(levels, gap, width, height, counts, mask, many) {
+    const stride = Math.max(1, Math.floor(many / MOST_LINES));
+    const tall = height - 1;
+    for (let j = 0; j + 1 < levels.length; j++) {
+      const [from, to] = [levels[j], levels[j + 1]];
+      const first = Math.round(j * gap);
+      const last = Math.min(width, Math.round((j + 1) * gap));
+      const run = last - first;
+      let seen = 0;
+      for (let i = 0; i < page.count; i++) {
+        if (mask && !mask[i]) continue;
+        if (stride > 1 && seen++ % stride) continue;
+        let y = from[i] * tall + 0.5;
+        const rise = ((to[i] - from[i]) * tall) / run;
+        for (let at = first * height, stop = last * height; at < stop; at += height) {
+          counts[at + (y | 0)]++;
+          y += rise;
+        }
+      }
+    }
+  }
+
+  /** Draw a few lines one by one. */
+  function strokes(context, levels, gap, height, ratio) {
+    context.strokeStyle = page.palette.dot;
+    context.lineWidth = ratio;
+    context.globalAlpha = page.left > 300 ? 0.25 : page.left > 40 ? 0.45 : 0.8;
+    for (let i = 0; i < page.count; i++) {
+      if (!page.mask[i]) continue;
+      context.beginPath();
+      levels.forEach((level, j) => context.lineTo(j * gap, level[i] * (height - 1)));
+      context.stroke();
+    }
+    context.globalAlpha = 1;
+  }
+
+  const placeOf = (axis, value) => (axis.log ? Math.log10(value * axis.factor) : value * axis.factor);
+  const levelOf = (axis, value) => clamp((axis.high - placeOf(axis, value)) / (axis.high - axis.low), -0.02, 1.02);
+  const valueAt = (axis, level) => {
+    const place = axis.high - level * (axis.high - axis.low);
+    return axis.log ? 10 ** place : place;
+  };
+
+  /** What is drawn over the lines: marks, shortlist and the chosen schedule, then the axes and their limits. */
+  function overlay(host, width, height, w, h) {
+    let svg = host.querySelector(":scope > svg");
+    if (!svg) {
+      svg = document.createElementNS(SVG, "svg");
+      svg.setAttribute("role", "group");
+      svg.setAttribute("aria-label", "parallel coordinates: one line a schedule, better is up");
+      host.append(svg);
+      for (const prepare of prepared) prepare(svg);
+    }
+    const { axes } = page.scene;
+    const focused = document.activeElement?.dataset?.handle;
+    svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    svg.replaceChildren();
+    const at = {
+      x: (j) => PAD.x + (axes.length > 1 ? (j * w) / (axes.length - 1) : 0),
+      y: (level) => PAD.top + level * h,
+      w,
+      h,
+    };
+    strongLines(svg, axes, at);
+    const ends = limits();
+    axes.forEach((axis, j) => {
+      const group = node(svg, "g", { class: "axis", "data-axis": axis.name });
+      scaleOf(group, axis, j, at, w / axes.length);
+      limitsOn(group, axis, j, at, ends[axis.name]);
+    });
+    if (focused) svg.querySelector(`[data-handle="${focused}"]`)?.focus({ preventScroll: true });
+  }
+
+  function strongLines(svg, axes, { x, y }) {
+    const strong = node(svg, "g", { class: "strong" });
+    const path = (values) => axes.map((axis, j) => `${x(j)},${y(levelOf(axis, values[axis.column]))}`).join(" ");
+    page.scene.marks.forEach((mark, k) => {
+      const look = page.scene.legend[k];
+      if (axes.some((axis) => mark.values[axis.column] === null)) return;
+      const ideal = mark.name.startsWith("ideal") || mark.name.startsWith("best");
+      node(strong, "polyline", {
+        points: path(mark.values),
+        class: `mark ${ideal ? "ideal" : ""}`,
+        stroke: look.colour,
+      });
+      axes.forEach((axis, j) => shape(strong, look, x(j), y(levelOf(axis, mark.values[axis.column])), 10));
+    });
+    page.scene.picks.forEach((row, k) => {
+      const last = axes.length - 1;
+      node(strong, "polyline", { points: path(valuesOf(row)), class: "pick" });
+      node(
+        strong,
+        "text",
+        { x: x(last) + 20, y: y(levelOf(axes[last], page.values[axes[last].column][row])) + 4, class: "picked" },
+        page.scene.letters[k],
+      );
+    });
+    const chosen = valuesOf(page.scene.row);
+    node(strong, "polyline", { points: path(chosen), class: "halo" });
+    node(strong, "polyline", { points: path(chosen), class: "chosen" });
+    axes.forEach((axis, j) =>
+      node(strong, "circle", { cx: x(j), cy: y(levelOf(axis, chosen[axis.column])), r: 5, class: "ring" }),
+    );
+  }
+
+  /** An axis with its name, unit and ticks; where they are crowded, names are in two rows, and units stand in the table. */
+  function scaleOf(group, axis, j, { x, y, h }, room) {
+    const crowded = room < 60;
+    node(group, "line", { x1: x(j), x2: x(j), y1: y(0), y2: y(1), class: "rule" });
+    node(group, "text", { x: x(j), y: crowded && j % 2 ? 29 : 14, class: "name" }, axis.name);
+    if (!crowded) {
+      const of = { UTIL: "", AWRT: "all, " }[axis.name] ?? `${fitting(axis.label, Math.min(room, 2 * PAD.x) - 18)}, `;
+      node(group, "text", { x: x(j), y: 29, class: "unit" }, `${of}${axis.unit}`);
+    }
+    for (const [place, words] of axis.ticks) {
+      const at = y((axis.high - place) / (axis.high - axis.low));
+      node(group, "line", { x1: x(j) - 4, x2: x(j), y1: at, y2: at, class: "rule" });
+      node(group, "text", { x: x(j) - 7, y: at + 4, class: "tick" }, words);
+    }
+    node(group, "rect", {
+      x: x(j) - 16,
+      y: PAD.top - 8,
+      width: 32,
+      height: h + 16,
+      class: "reach",
+      "data-axis": axis.name,
+    });
+  }
+
+  /** What the wish says of an axis: the value to come near to, and limits, each with a handle. */
+  function limitsOn(group, axis, j, { x, y }, ends) {
+    const near = page.scene.near[axis.name];
+    if (near !== undefined) {
+      const at = y(levelOf(axis, near));
+      node(group, "path", { d: `M${x(j) - 11},${at - 6}L${x(j)},${at}L${x(j) - 11},${at + 6}Z`, class: "aspired" });
+    }
+    const worst = axis.maximise ? 0 : 1;
+    const level = [0, 1].map((e) => (ends?.[e] ? levelOf(axis, ends[e]) : e === worst ? 1.02 : -0.02));
+    const [top, bottom] = [Math.min(...level), Math.max(...level)];
+    if (ends?.[0] || ends?.[1])
+      node(group, "rect", {
+        x: x(j) - 6,
+        y: y(top),
+        width: 12,
+        height: Math.max(y(bottom) - y(top), 2),
+        class: "brush",
+        "data-axis": axis.name,
+      });
+    [0, 1].forEach((e) => {
+      const set = Boolean(ends?.[e]);
+      node(group, "rect", {
+        x: x(j) - 9,
+        y: y(clamp(level[e], -0.02, 1.02)) - 3.5,
+        width: 18,
+        height: 7,
+        rx: 3.5,
+        class: set ? "handle set" : "handle",
+        tabindex: 0,
+        role: "slider",
+        "data-handle": `${axis.name} ${e}`,
+        "aria-label": `${axis.name} ${e ? "at most" : "at least"}`,
+        "aria-valuetext": set ? `${(ends[e] * axis.factor).toPrecision(4)} ${axis.unit}` : "no limit",
+        "aria-valuenow": set ? ends[e] * axis.factor : valueAt(axis, level[e]),
+        "aria-orientation": "vertical",
+      });
+    });
+  }
+
+  onDraw(() => $("page").dataset.view !== "pairs" && parallel());
+
+  Object.assign(window.paretosched, { PAD, levelOf, onParallel, placeOf, valueAt });
+})();

@@ -1,0 +1,115 @@
+// Limits on the axes of the parallel coordinates, by pointer and by keys. A limit is set while the pointer or the key
+// moves it, and said to the server when that ends.
+(() => {
+  "use strict";
+  const {
+    PAD,
+    axisOf,
+    clamp,
+    levelOf,
+    limitByKey,
+    limits,
+    natural,
+    onParallel,
+    page,
+    refresh,
+    round,
+    say,
+    settle,
+    soon,
+    valueAt,
+  } = window.paretosched;
+  const STEPS = { ArrowUp: -0.01, ArrowDown: 0.01, PageUp: -0.1, PageDown: 0.1, Home: -1, End: 1 };
+
+  const nameUnder = (event) => event.target.dataset?.axis ?? event.target.dataset?.handle?.split(" ")[0];
+
+  /** Set the limits of an axis to what lies between two levels, from 0 at its best end to 1 at its worst. */
+  function setLimits(axis, from, to) {
+    const span = Math.abs(valueAt(axis, 0) - valueAt(axis, 1));
+    const value = (at) => (at <= 0.001 || at >= 0.999 ? null : natural(round(valueAt(axis, at), span), axis));
+    const [top, bottom] = [Math.min(from, to), Math.max(from, to)];
+    page.live = { [axis.name]: axis.maximise ? [value(bottom), value(top)] : [value(top), value(bottom)] };
+    refresh();
+  }
+
+  /** The levels of the limits of an axis: of the low one and of the high one. */
+  function levelsOfLimits(axis) {
+    const ends = limits()[axis.name] ?? [0, null];
+    const free = axis.maximise ? [1, 0] : [0, 1];
+    return [0, 1].map((e) => clamp(ends[e] ? levelOf(axis, ends[e]) : free[e], 0, 1));
+  }
+
+  onParallel((svg) => {
+    let begun = null;
+    const levelUnder = (event) => {
+      const box = svg.getBoundingClientRect();
+      return clamp((event.clientY - box.top - PAD.top) / (box.height - PAD.top - PAD.bottom), 0, 1);
+    };
+    svg.addEventListener("pointerdown", (event) => {
+      const axis = page.values && axisOf(nameUnder(event));
+      if (!axis || event.button) return;
+      settle();
+      const at = levelUnder(event);
+      const [low, high] = levelsOfLimits(axis);
+      begun = { axis, at, moved: false };
+      if (event.target.dataset.handle) begun.fixed = event.target.dataset.handle.endsWith("1") ? low : high;
+      else if (event.target.classList.contains("brush")) begun.whole = [low, high];
+      else begun.fixed = at;
+      svg.setPointerCapture(event.pointerId);
+      event.preventDefault();
+      svg.querySelector(`[data-handle="${axis.name} ${axis.maximise ? 0 : 1}"]`)?.focus({ preventScroll: true });
+    });
+    svg.addEventListener("pointermove", (event) => {
+      if (!begun) return;
+      const at = levelUnder(event);
+      if (Math.abs(at - begun.at) > 0.01) begun.moved = page.gesture = true;
+      if (!begun.moved) return;
+      soon(() => {
+        if (!begun) return;
+        if (begun.whole) {
+          const shift = clamp(at - begun.at, -Math.min(...begun.whole), 1 - Math.max(...begun.whole));
+          setLimits(begun.axis, begun.whole[0] + shift, begun.whole[1] + shift);
+        } else setLimits(begun.axis, begun.fixed, at);
+      });
+    });
+    const stop = () => {
+      begun = null;
+      page.gesture = false;
+    };
+    svg.addEventListener("pointerup", (event) => {
+      const brushed = begun;
+      if (brushed?.moved && !brushed.whole) setLimits(brushed.axis, brushed.fixed, levelUnder(event));
+      stop();
+      if (brushed?.moved && page.live) say({ do: "limit", limits: page.live });
+    });
+    svg.addEventListener("pointercancel", () => {
+      stop();
+      page.live = null;
+      refresh();
+    });
+    svg.addEventListener("dblclick", (event) => {
+      const name = nameUnder(event);
+      if (name) say({ do: "limit", limits: { [name]: [null, null] } });
+    });
+  });
+
+  onParallel((svg) =>
+    svg.addEventListener("keydown", (event) => {
+      const handle = event.target.dataset?.handle;
+      if (!handle) return;
+      const [name, e] = handle.split(" ");
+      const axis = axisOf(name);
+      const step = STEPS[event.key];
+      if (!step && event.key !== "Delete") return;
+      event.preventDefault();
+      if (page.live && !(name in page.live)) settle(); // of another axis
+      const [low, high] = levelsOfLimits(axis);
+      limitByKey();
+      if (event.key === "Delete") {
+        page.live = { [name]: [null, null] };
+        refresh();
+      } else if (e === "1") setLimits(axis, low, clamp(high + step, 0, 1));
+      else setLimits(axis, clamp(low + step, 0, 1), high);
+    }),
+  );
+})();

@@ -1,0 +1,142 @@
+// Small charts of every two objectives.
+(() => {
+  "use strict";
+  const {
+    $,
+    FEW,
+    SVG,
+    brief,
+    canvasFor,
+    choose,
+    colours,
+    dots,
+    fitting,
+    node,
+    onDraw,
+    page,
+    placeOf,
+    places,
+    points,
+    say,
+    shape,
+    valuesOf,
+  } = window.paretosched;
+  /** Draw every objective against every other one, with what remains in front. */
+  function pairs() {
+    const host = $("pairs");
+    if (!host || !host.clientWidth || !page.values) return;
+    const axes = page.scene.axes;
+    const [width, height] = [host.clientWidth, host.clientHeight];
+    const cells = {
+      width,
+      height,
+      axes,
+      across: width / axes.length,
+      down: height / axes.length,
+      ranges: axes.map((axis) => [Math.min(axis.low, axis.high), Math.max(axis.low, axis.high)]),
+      each: (visit) => axes.forEach((up, i) => axes.slice(0, i).forEach((across, j) => visit(up, i, across, j))),
+    };
+    paintClouds(host, cells);
+    const svg = drawing(host);
+    svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    svg.replaceChildren();
+    nameAxes(svg, cells);
+    cells.each((up, i, across, j) => drawMarks(svg, cells, up, i, across, j));
+  }
+
+  function paintClouds(host, { width, height, across: cw, down: ch, ranges, each }) {
+    const [canvas, ratio] = canvasFor(host, 0, 0, width, height);
+    const context = canvas.getContext("2d");
+    const all = new Uint32Array(canvas.width * canvas.height);
+    const some = page.left < page.count;
+    const left = some && page.left > FEW ? new Uint32Array(all.length) : null;
+    const box = (i, j) => [j * cw + 4, i * ch + 4, cw - 8, ch - 8].map((v) => Math.round(v * ratio));
+    const size = ratio >= 2 ? 2 : 1;
+    each((up, i, across, j) => {
+      const [xs, ys] = [places(across, across.log), places(up, up.log)];
+      const pair = [ranges[j], ranges[i]];
+      points(xs, ys, box(i, j), pair, size, all, canvas.width, null);
+      if (left) points(xs, ys, box(i, j), pair, size, left, canvas.width, page.mask);
+    });
+    const image = context.createImageData(canvas.width, canvas.height);
+    colours(some ? all : null, some ? left : all, image, page.palette);
+    context.putImageData(image, 0, 0);
+    if (!some || left) return;
+    each((up, i, across, j) => {
+      const [xs, ys] = [places(across, across.log), places(up, up.log)];
+      dots(context, xs, ys, box(i, j), [ranges[j], ranges[i]], ratio, page.palette, 1.3);
+    });
+  }
+
+  /** The SVG over the canvas; a click or Enter shows a pair large. */
+  function drawing(host) {
+    const known = host.querySelector(":scope > svg");
+    if (known) return known;
+    const svg = document.createElementNS(SVG, "svg");
+    const enlarge = (event) => {
+      const pair = event.target.dataset?.pair;
+      if (!pair) return;
+      const [across, up] = pair.split(" ");
+      say({ do: "look", across, up, log: true });
+      choose("view", "overview");
+    };
+    svg.addEventListener("click", enlarge);
+    svg.addEventListener("keydown", (event) => (event.key === "Enter" || event.key === " ") && enlarge(event));
+    host.append(svg);
+    return svg;
+  }
+
+  /** Names, meanings and ranges on the diagonal, as far as there is room. */
+  function nameAxes(svg, { width, across: cw, down: ch, axes, ranges }) {
+    axes.forEach((axis, i) => {
+      const [low, high] = ranges[i].map((place) => (axis.log ? 10 ** place : place));
+      const [x, y] = [(i + 0.5) * cw, (i + 0.5) * ch];
+      const wordy = ch >= 50 && cw >= 80;
+      node(
+        svg,
+        "text",
+        { x: Math.min(x, width - 26), y: wordy ? y - 8 : y + 4, class: wordy ? "name" : "unit" },
+        axis.name,
+      );
+      if (!wordy) return;
+      const meaning = { UTIL: "utilisation", AWRT: "all jobs" }[axis.name] ?? fitting(axis.label, cw);
+      node(svg, "text", { x, y: y + 8, class: "unit" }, meaning);
+      node(svg, "text", { x, y: y + 23, class: "unit" }, `${brief(low)} – ${brief(high)} ${axis.unit}`);
+    });
+  }
+
+  /** The cell of a pair, and in it the marks, the shortlist and the chosen schedule. */
+  function drawMarks(svg, { across: cw, down: ch, ranges }, up, i, across, j) {
+    const cell = node(svg, "rect", {
+      x: j * cw + 2,
+      y: i * ch + 2,
+      width: cw - 4,
+      height: ch - 4,
+      class: "cell",
+      "data-pair": `${across.name} ${up.name}`,
+      tabindex: 0,
+      role: "button",
+      "aria-label": `${up.name} against ${across.name}: show large`,
+    });
+    node(cell, "title", {}, `${up.name} (up) against ${across.name} (right)`);
+    const part = (axis, [low, high], values) => (placeOf(axis, values[axis.column]) - low) / (high - low);
+    const at = (values) => {
+      const [px, py] = [part(across, ranges[j], values), part(up, ranges[i], values)];
+      return px < -0.01 || px > 1.01 || py < -0.01 || py > 1.01
+        ? null
+        : [j * cw + 4 + px * (cw - 8), (i + 1) * ch - 4 - py * (ch - 8)];
+    };
+    page.scene.marks.forEach((mark, n) => {
+      const place = mark.values[across.column] !== null && mark.values[up.column] !== null && at(mark.values);
+      if (place) shape(svg, page.scene.legend[n], place[0], place[1], 9);
+    });
+    for (const row of page.scene.picks) {
+      const place = at(valuesOf(row));
+      if (place) node(svg, "circle", { cx: place[0], cy: place[1], r: 3.5, class: "pick" });
+    }
+    const place = at(valuesOf(page.scene.row));
+    if (place) node(svg, "circle", { cx: place[0], cy: place[1], r: 5.5, class: "ring" });
+  }
+
+  onDraw(() => $("page").dataset.view === "pairs" && pairs());
+})();

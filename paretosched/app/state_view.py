@@ -1,0 +1,88 @@
+"""What a state means on its front: numbers that all parts of the page show, computed once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.arrays import Floats
+from ..core.tables import plain
+from ..fronts.front import Front
+from ..wishes import wish as choice
+from ..wishes.navigation import reachable, remaining, tradeoffs
+from .charts import LETTERS
+from .state import State, current
+
+NEAREST = 5
+STEP = 0.01
+
+
+class View(NamedTuple):
+    """What a state means on its front.
+
+    Attributes
+    ----------
+    row
+        The schedule that is looked at.
+    among
+        (p,) bool, the schedules that remain.
+    left
+        How many.
+    best
+        (m,) best value still reachable in each objective.
+    nearest
+        The schedules nearest to the wish.
+    rows, gains
+        The steps from `row`, see `navigation.tradeoffs`.
+    """
+
+    row: int
+    among: NDArray[np.bool_]
+    left: int
+    best: Floats
+    nearest: tuple[int, ...]
+    rows: NDArray[np.int64]
+    gains: Floats
+
+
+def view(state: State, front: Front) -> View:
+    """Return what a state means on a front."""
+    among = remaining(state.wish, front)
+    row = current(state, front)
+    nearest: tuple[int, ...] = ()
+    if state.wish is not None and (state.wish.weights or state.wish.near):
+        fitness = choice.fitness(state.wish, front.values)
+        count = min(NEAREST, len(front))
+        few = np.flatnonzero(fitness <= np.partition(fitness, count - 1)[count - 1])
+        nearest = tuple(few[np.argsort(fitness[few], kind="stable")][:count].tolist())
+    rows, gains = tradeoffs(front, row, among, STEP)
+    return View(row, among, int(among.sum()), reachable(front, among), nearest, rows, gains)
+
+
+def scene(
+    state: State, seen: View, marks: Mapping[str, Floats], courses: Sequence[tuple[str, Floats]]
+) -> dict[str, Any]:
+    """Return what the browser draws over its clouds, as plain values."""
+    limits = (
+        {}
+        if state.wish is None
+        else {x.objective: [x.low, None if np.isinf(x.high) else x.high] for x in state.wish.limits}
+    )
+    return {
+        "limits": limits,
+        "near": {} if state.wish is None else dict(state.wish.near),
+        "row": seen.row,
+        "left": seen.left,
+        "picks": [pick.row for pick in state.picks],
+        "letters": LETTERS[: len(state.picks)],
+        "suggested": list(state.suggested[1]),
+        "marks": [{"name": name, "values": plain(values)} for name, values in marks.items()],
+        "courses": [{"name": name, "values": plain(values)} for name, values in courses],
+        "across": state.across,
+        "up": state.up,
+        "log": state.log,
+        "fit": state.fit,
+    }

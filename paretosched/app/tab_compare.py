@@ -1,0 +1,122 @@
+"""The second tab of the page: the shortlist beside what runs today, and what was trained."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dash import dcc, html
+
+from ..comparison.comparison import improvement
+from ..plots.style import defined
+from .charts import LETTERS, differences, shown
+from .desk import Desk
+from .widgets import GRAPH, button, field, gain_in_words, heading, meaning_of
+
+
+def compared(desk: Desk) -> tuple[dict[str, Any], str | None, dict[str, str]]:
+    """Return the schedules to compare by name, the name of the reference, and the notes."""
+    columns: dict[str, Any] = {}
+    if desk.comparison is not None:
+        names = desk.comparison.policies
+        today = next((n for n in names if n.startswith("recorded")), names[0])
+        columns[today] = desk.comparison.values[names.index(today)]
+    for number, values in sorted(desk.reached.items()):
+        columns[f"trained {number}"] = values
+    notes = {}
+    for letter, pick in zip(LETTERS, desk.state.picks, strict=False):
+        columns[letter] = desk.front.values[pick.row]
+        notes[letter] = pick.note
+    return columns, next(iter(columns), None), notes
+
+
+def compare_tab(desk: Desk) -> list[Any]:
+    """Return what stands on the tab."""
+    columns, reference, _ = compared(desk)
+    state = desk.state
+    if not columns:
+        return [
+            html.P(
+                "Put schedules on the shortlist to compare them: choose one in a chart, then “+ Shortlist”.",
+                className="empty",
+            )
+        ]
+    objectives = [(j, o) for j, o in enumerate(desk.front.objectives) if o in defined(desk.front)]
+    rows = {letter: pick.row for letter, pick in zip(LETTERS, state.picks, strict=False)}
+    head = html.Tr(
+        [
+            html.Th("", scope="col"),
+            *(
+                html.Th(
+                    [
+                        html.B(name),
+                        html.Small(
+                            f"no. {rows[name]}" if name in rows else "today" if name == reference else "scheduler"
+                        ),
+                    ],
+                    scope="col",
+                )
+                for name in columns
+            ),
+        ]
+    )
+    lines = []
+    for j, o in objectives:
+        cells: list[Any] = [html.Th([o.name, html.Small(meaning_of(o))], scope="row")]
+        for name, values in columns.items():
+            cells.append(
+                html.Td(
+                    [shown(o, float(values[j]))]
+                    + (
+                        []
+                        if name == reference or reference is None
+                        else [
+                            html.Br(),
+                            gain_in_words(
+                                o, float(improvement(values[j : j + 1], columns[reference][j : j + 1])[0]), short=True
+                            ),
+                        ]
+                    ),
+                    **{"data-cell": f"{name} {o.name}"},
+                )
+            )
+        lines.append(html.Tr(cells))
+    picks = [
+        html.Div(
+            [
+                html.B(letter, className="letter"),
+                html.Span(
+                    className="field wide",
+                    **field(
+                        {"do": "note", "row": pick.row},
+                        "text",
+                        f"why {letter}",
+                        pick.note,
+                        kind="text",
+                        hint=f"why schedule {pick.row}?",
+                    ),
+                ),
+                button("look", {"do": "choose", "row": pick.row}, className="link"),
+                button("remove", {"do": "drop", "row": pick.row}, className="link"),
+            ],
+            className="pick",
+        )
+        for letter, pick in zip(LETTERS, state.picks, strict=False)
+    ]
+    note = f"Response times in hours, UTIL in per cent; differences to {reference}." + (
+        "" + " ▲ better, ▼ worse."
+        if desk.comparison
+        else " Start the page with --trace to see EASY, FCFS and conservative backfilling here."
+    )
+    parts = [
+        html.Div(html.Table([html.Thead(head), html.Tbody(lines)], id="compared"), className="scroll"),
+        html.P([note, " ", html.A("CSV", href="shortlist.csv", download="shortlist.csv")], className="quiet"),
+        html.Div(picks, id="picks")
+        if picks
+        else html.P("The shortlist is empty: choose a schedule in a chart, then “+ Shortlist”.", className="empty"),
+    ]
+    others = {name: values for name, values in columns.items() if name != reference}
+    if reference is not None and others:
+        figure = differences(desk.front.objectives, (reference, columns[reference]), others)
+        graph = dcc.Graph(id="differences", figure=figure, config=GRAPH, style={"height": f"{figure.layout.height}px"})
+        parts += [html.Div([heading(f"Difference to {reference}", "", "differences"), graph], className="card")]
+    return parts

@@ -1,0 +1,164 @@
+"""The third tab of the page: schedulers that are trained for the wish."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from dash import html
+
+from ..core.arrays import Floats
+from ..core.tables import plain
+from ..fronts.front import Front
+from ..plots.style import defined
+from ..wishes import wish as choice
+from ..wishes.navigation import way
+from ..wishes.wish import Wish
+from .charts import shown
+from .desk import Desk
+from .trainings import DONE, EFFORTS, FAILED, QUEUED, RUNNING, STOPPED, Training, size
+from .widgets import button, csv_links, labelled
+
+
+def train_tab(desk: Desk) -> list[Any]:
+    """Return what stands on the tab."""
+    state = desk.state
+    wish = None if state.wish is None else choice.written(state.wish, hours=True)
+    if desk.waiting:
+        how: Any = html.P("The workload is being read and the known schedules simulated …", className="empty")
+    elif desk.comparison is None:
+        how = html.P(["Training needs the workload itself. ", desk.trouble], className="empty", id="no-trace")
+    elif wish is None:
+        how = html.P(
+            "Say what you want on the first tab; then train the online scheduler for it here.", className="empty"
+        )
+    else:
+        how = html.Div(
+            [
+                html.P(["Train Greedy, the online scheduler, for ", html.B(wish)]),
+                html.Div(
+                    [
+                        button(
+                            f"Train · {words}: {size(number):,} schedules",
+                            {"do": "train", "generations": number},
+                            className="button strong" if number == min(EFFORTS) else "button",
+                            title=f"{number} generations",
+                            **{"data-effort": str(number)},
+                        )
+                        for number, words in EFFORTS.items()
+                    ],
+                    className="row",
+                ),
+                html.P(
+                    "It runs in the background, one wish after another. Go on with your work meanwhile.",
+                    className="quiet",
+                ),
+            ],
+            className="card",
+        )
+    parts = [how, html.Div([_training(desk, t) for t in desk.listed], id="trainings")]
+    return (
+        [*parts, html.P(["As CSV: ", *csv_links({"trainings": "trainings"})], className="quiet")]
+        if desk.listed
+        else parts
+    )
+
+
+def training_rows(desk: Desk) -> list[dict[str, Any]]:
+    """Return the trainings: what was asked for, what the policies reach, natural units, and the way in words."""
+    easy = None if desk.comparison is None else desk.comparison.values[0]
+    names = [o.name for o in desk.front.objectives]
+    rows = []
+    for t in desk.listed:
+        row = {
+            "training": t.number,
+            "wish": choice.written(t.wish, hours=True),
+            "status": t.status,
+            "simulated": t.done,
+        }
+        values = desk.reached.get(t.number, np.full(len(names), np.nan))
+        share = "" if np.isnan(values).all() else progress(t.wish, easy, values, desk.front)
+        rows.append({**row, **dict(zip(names, plain(values), strict=True)), "way": share})
+    return rows
+
+
+def _training(desk: Desk, t: Training) -> Any:
+    easy = None if desk.comparison is None else desk.comparison.values[0]
+    reached = desk.reached.get(t.number)
+    words = {
+        QUEUED: "waits for the one before it",
+        RUNNING: "is learning",
+        STOPPED: "stopped; what it found is kept" if t.done else "stopped before it began",
+        DONE: "done",
+        FAILED: t.message,
+    }[t.status]
+    body: list[Any] = [
+        html.Div(
+            [
+                html.H3([f"trained {t.number}" if t.status == DONE else f"training {t.number}", html.Small(words)]),
+                *_buttons(t),
+            ],
+            className="head",
+        ),
+        html.P(html.B(choice.written(t.wish, hours=True))),
+    ]
+    if t.status != DONE:
+        body.append(
+            html.Div(
+                [
+                    html.Progress(
+                        value=str(t.done), max=str(max(t.total, 1)), **labelled(f"progress of training {t.number}")
+                    ),
+                    html.Span(f"{t.done:,} of {t.total:,}", className="quiet"),
+                ],
+                className="progress",
+            )
+        )
+    values = (
+        reached if reached is not None else t.course[-1] if len(t.course) and t.status in (RUNNING, STOPPED) else None
+    )
+    if values is not None and values.size == len(desk.front.objectives) and not np.isnan(values).all():
+        share = progress(t.wish, easy, values, desk.front)
+        body.append(html.P([html.B(share)], className="way", **{"data-way": str(t.number)}) if share else None)
+        cells = [
+            html.Td(
+                [html.Small(o.name), html.Br(), shown(o, float(values[j]))],
+                **{"data-trained": f"{t.number} {o.name}", "data-value": repr(float(values[j]))},
+            )
+            for j, o in enumerate(desk.front.objectives)
+            if o in defined(desk.front)
+        ]
+        body.append(html.Table(html.Tbody(html.Tr(cells)), className="small"))
+    return html.Div(body, className="card training", **{"data-status": t.status, "data-training": str(t.number)})
+
+
+def _buttons(t: Training) -> list[Any]:
+    if t.status in (QUEUED, RUNNING):
+        return [button("Cancel", {"do": "cancel", "number": t.number})]
+    if t.status == DONE:
+        name = f"trained-{t.number}-policy.json"
+        return [
+            html.A(
+                "policy.json",
+                href=f"training/{t.number}.json",
+                download=name,
+                className="button strong",
+                **{"data-policy": str(t.number)},
+            )
+        ]
+    return [button("Continue", {"do": "resume", "number": t.number})]
+
+
+def progress(wish: Wish, easy: Floats | None, reached: Floats, front: Front) -> str:
+    """Return in words how much of the way from EASY to the front a trained policy goes."""
+    if easy is None or np.isnan(choice.fitness(wish, [reached])).any():
+        return ""
+    share = way(wish, easy, reached, front)
+    exceeded = float(choice.violation(wish, [reached])[0])
+    words = "EASY is as good as the front for this wish"
+    if share is not None:
+        target = "the front" if share.of == "goal" else "the limits"
+        words = f"{100 * share.share:.0f} % of the way from EASY to {target}"
+        if share.of == "goal" and share.share > 1:
+            words += ", better than any schedule on it"
+    return words + (f"; exceeds the limits by {100 * exceeded:.2g} %" if exceeded > 0 else "")

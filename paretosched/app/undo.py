@@ -1,0 +1,56 @@
+"""Undo and redo on the page: the states before and after the present one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from .state import State
+
+MOST_UNDONE = 100
+
+
+@dataclass(frozen=True)
+class History:
+    """The present state, and those that undo and redo lead to.
+
+    Parameters
+    ----------
+    present
+        What the page shows.
+    past, future
+        States to which undo and redo lead, the nearest one last.
+    """
+
+    present: State
+    past: tuple[State, ...] = ()
+    future: tuple[State, ...] = ()
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is something to undo."""
+        return bool(self.past)
+
+    @property
+    def can_redo(self) -> bool:
+        """Whether there is something to redo."""
+        return bool(self.future)
+
+    def after(self, state: State) -> History:
+        """Return the history after a step to another state; there is nothing to redo any more."""
+        return History(state, (*self.past, self.present)[-MOST_UNDONE:])
+
+    def without_step(self, state: State) -> History:
+        """Return the history with another present state, which undo passes over."""
+        return replace(self, present=state)
+
+    def undo(self) -> History:
+        """Return the history after an undo; this one if there is nothing to undo."""
+        if not self.past:
+            return self
+        return History(self.past[-1], self.past[:-1], (*self.future, self.present))
+
+    def redo(self) -> History:
+        """Return the history after a redo; this one if there is nothing to redo."""
+        if not self.future:
+            return self
+        return History(self.future[-1], (*self.past, self.present), self.future[:-1])

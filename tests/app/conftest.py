@@ -1,0 +1,29 @@
+"""A desk with a front and what is known of it, and a small run, for the tests of the page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from paretosched.app.desk import Desk
+from support.commands import done, process
+from support.fronts import a_comparison
+from support.page import FRONT
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    made = Desk(FRONT, tmp_path)
+    made.comparison = a_comparison(FRONT, ("EASY", "FCFS"))
+    return made
+
+
+@pytest.fixture(scope="session")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small workload and a run on it."""
+    folder = tmp_path_factory.mktemp("house")
+    done("generate", "lublin", "--jobs", 60, "--processors", 32, "--seed", 3, "-o", folder / "w.swf.gz")
+    said = process("explore", "w.swf.gz", "-o", "run", "--evaluations", 60, "--population", 20, cwd=folder)
+    assert said.returncode == 0, said
+    return folder

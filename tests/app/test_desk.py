@@ -1,0 +1,139 @@
+"""What changes while the page is open: the work and its undo, the known schedules; it agrees with the commands."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import paretosched as ps
+from paretosched.app.actions import ACTIONS
+from paretosched.app.charts import mark_styles
+from paretosched.app.csv_tables import comparison_rows
+from paretosched.app.desk import Desk
+from paretosched.app.locate_workload import finder
+from paretosched.app.state import Pick
+from paretosched.app.state_view import view
+from paretosched.core.errors import InputError
+from paretosched.encodings.rule_base import Situations, gene_labels
+from paretosched.encodings.rule_base import policy_of as rules_policy
+from paretosched.policies.rule_base import partitions
+from paretosched.wishes import wish as choice
+from paretosched.wishes.navigation import way
+from support.commands import done
+from support.page import FRONT, reading
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.sampled_from(["AWRT1", "UTIL", "improve", "", "7"]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["AWRT1", "UTIL", "row", "format"]), inner, max_size=3)
+    ),
+    max_leaves=8,
+)
+KEYS = ("text", "limits", "name", "value", "classes", "row", "across", "up", "log", "fit", "generations", "number")
+
+
+@settings(deadline=None, max_examples=50)
+@given(
+    st.sampled_from([*ACTIONS, "undo", "train", "cancel", "resume", "open"]),
+    st.dictionaries(st.sampled_from(KEYS), JSON),
+)
+def test_whatever_a_browser_says_is_done_or_refused(tmp_path_factory: Any, do: str, rest: dict[str, Any]) -> None:
+    desk = Desk(FRONT, tmp_path_factory.mktemp("desk"))
+    with suppress(InputError):
+        desk.act({**rest, "do": do})
+    view(desk.state, FRONT)
+    assert Desk(FRONT, desk.folder).state == desk.state or do in ("knees", "compromise")
+
+
+def test_work_is_saved_by_itself_and_undone(tmp_path: Path) -> None:
+    desk = Desk(FRONT, tmp_path)
+    for action in ({"do": "say", "text": "AWRT1"}, {"do": "pick", "row": 4}, {"do": "look", "log": False}):
+        desk.act(action)
+    assert Desk(FRONT, tmp_path).state == desk.state
+    assert (desk.history.can_undo, desk.history.can_redo) == (True, False)
+    desk.act({"do": "undo"})
+    assert (desk.state.picks, desk.state.wish is None) == ((), False)
+    desk.act({"do": "undo"})
+    assert desk.state.wish is None
+    desk.act({"do": "redo"})
+    desk.act({"do": "redo"})
+    desk.act({"do": "redo"})
+    assert desk.state.picks == (Pick(4),)
+    assert Desk(FRONT, tmp_path).state.picks == (Pick(4),)
+    (tmp_path / "page.json").write_text("{")
+    with pytest.raises(InputError, match=r"page\.json: .*move it away"):
+        Desk(FRONT, tmp_path)
+
+
+def test_marks_keep_their_looks_when_a_training_is_done(desk: Desk) -> None:
+    before = mark_styles(desk.marks)
+    assert before["ideal point"] not in [style for name, style in before.items() if name != "ideal point"]
+    desk._reached[1] = FRONT.values[3]
+    after_it = mark_styles(desk.marks)
+    assert after_it.pop("trained 1") not in before.values()
+    assert after_it == before
+    figure = desk.plane("AWRT1", "AWRT2", True)
+    drawn = {trace["name"]: (trace["marker"]["color"], trace["marker"]["symbol"]) for trace in figure["data"]}
+    assert drawn == mark_styles(desk.marks)
+    assert len(set(mark_styles(map(str, range(12))).values())) == 12
+
+
+def test_policies_of_ones_own_are_marks(house: Path, tmp_path: Path) -> None:
+    front = ps.load_front(house / "run")
+    rule = ps.greedy(["f1"] * 3, np.ones((3, 2 * len(front.groups) + 2)), groups=front.groups)
+    spec = Situations(front.groups, front.groups, rule, partitions(len(front.groups)))
+    rules = rules_policy(spec, np.full(len(gene_labels(spec)), 4.0))
+    desk = Desk(front, tmp_path)
+    desk._know(finder(house / "run", front, [], reading), [rule, rules])
+    workload = ps.read_swf(house / "w.swf.gz")
+    for policy in (rule, rules):
+        assert desk.marks[policy.name].tolist() == ps.objectives(ps.simulate(workload, policy)).tolist()
+    assert {"EASY", "FCFS", "CONS"} <= desk.marks.keys()
+
+
+def test_a_wish_on_the_page_agrees_with_the_commands(house: Path, tmp_path: Path) -> None:
+    front = ps.load_front(house / "run")
+    desk = Desk(front, tmp_path)
+    desk._know(finder(house / "run", front, [], reading))
+    easy = desk.marks["EASY"]
+    words = f"10*AWRT1 + 4*AWRT2, AWRT3 <= {np.ceil(2 * easy[4] / 3600):g}h"
+    desk.act({"do": "say", "text": words})
+    seen = view(desk.state, front)
+    wish = desk.state.wish
+    assert choice.written(wish, hours=True) == words
+    policies = ("--policy", "fcfs", "--policy", "conservative")
+    rows = done("compare", house / "w.swf.gz", "--front", house / "run", *policies, "--objective", words, "--json").json
+    listed = {row["policy"]: row for row in rows}
+    shares = {name: way(wish, easy, desk.marks[name], front) for name in ("FCFS", "CONS")}
+    for name, found in shares.items():  # as of the command, of those within the limits only
+        if listed[name]["exceeded"] == 0:
+            assert listed[name]["share_of_way"] == pytest.approx(100 * found.share, rel=1e-12)
+    assert any(listed[name]["exceeded"] == 0 for name in shares)
+    reached = choice.goal(wish, front.values[[seen.row]])  # by the schedule that the page looks at
+    assert [listed["best on the front"]["objective"]] == reached.tolist()
+    shown = {row["schedule"]: row for row in comparison_rows(front, desk.marks, "EASY", {})}
+    for name in ("FCFS", "CONS"):
+        for o in front.objectives:
+            assert shown[name][f"{o.name}_vs_reference"] == listed[name][f"{o.name}_vs_easy"]
+    simulated = done("simulate", house / "w.swf.gz", "--front", house / "run", "--row", seen.row, "--json").json
+    assert [simulated[o.name] for o in front.objectives] == front.values[seen.row].tolist()
+
+
+def test_axes_fit_what_remains_if_asked(tmp_path: Path) -> None:
+    desk = Desk(FRONT, tmp_path)
+    wide = desk.axes()[2], desk.plane("AWRT1", "AWRT2", True)["layout"]["xaxis"]["range"]
+    limit = float(np.median(FRONT.values[:, 2]))
+    desk.act({"do": "limit", "limits": {"AWRT1": [None, limit]}})
+    assert (desk.axes()[2], desk.plane("AWRT1", "AWRT2", True)["layout"]["xaxis"]["range"]) == wide
+    desk.act({"do": "look", "fit": True})
+    assert desk.axes()[2]["low"] == pytest.approx(np.log10(FRONT.values[FRONT.values[:, 2] <= limit, 2].max() / 3600))
+    assert desk.plane("AWRT1", "AWRT2", True)["layout"]["xaxis"]["range"][1] < wide[1][1]
+    desk.act({"do": "limit", "limits": {"AWRT1": [None, 1.0]}})  # nothing remains
+    assert desk.axes()[2] == wide[0]

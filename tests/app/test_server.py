@@ -1,0 +1,125 @@
+"""What the server answers, and how it ends."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import paretosched as ps
+from paretosched.app import page_folder as folders
+from paretosched.app.desk import Desk
+from paretosched.app.locate_workload import finder
+from paretosched.app.server import application, served
+from paretosched.app.state import beginning
+from paretosched.app.state_view import view
+from paretosched.core.errors import InputError
+from support.commands import done
+from support.page import FRONT, reading
+
+
+def test_the_page_is_served_with_a_strict_policy(desk: Desk) -> None:
+    client = application(desk).test_client()
+    answer = client.get("/", headers={"Host": "127.0.0.1:8050"})
+    assert answer.status_code == 200
+    policy = answer.headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe-eval" not in policy
+    assert "script-src 'self' 'sha256-" in policy
+    assert "'unsafe-inline'" not in policy.split("script-src")[1].split(";")[0]
+    assert b"https://" not in answer.data.replace(b"https:\\u002f\\u002fdash-version.plotly.com", b"")
+    layout = client.get("/_dash-layout", headers={"Host": "localhost:8050"})
+    assert layout.status_code == 200
+    values = np.frombuffer(client.get("/front.bin", headers={"Host": "localhost"}).data).reshape(7, -1).T
+    assert values.tobytes() == FRONT.values.tobytes()
+
+
+def test_only_what_is_there_can_be_fetched(desk: Desk) -> None:
+    desk.act({"do": "pick", "row": 4})
+    client = application(desk).test_client()
+    host = {"Host": "localhost"}
+    policy = client.get("/policy/4.json", headers=host)
+    assert json.loads(policy.data)["rule"] == "greedy"
+    for path in ("/policy/300.json", "/policy/-1.json", "/policy/..%2fpage.json", "/training/1.json",
+                 "/training/../page.json",
+                 "/assets/../server.py", "/assets/%2e%2e/server.py", "/policy/" + "9" * 400 + ".json"):  # fmt: skip
+        answer = client.get(path, headers=host)  # Dash gives the page itself for a name that it does not know
+        assert answer.status_code in (400, 404) or b"react-entry-point" in answer.data, path
+    rows = list(csv.DictReader(io.StringIO(client.get("/shortlist.csv", headers=host).text)))
+    assert [row["schedule"] for row in rows] == ["EASY", "A"]
+    assert len(client.get("/remaining.csv", headers=host).text.splitlines()) == 301
+    for name in ("steps", "reach", "trainings"):
+        assert client.get(f"/{name}.csv", headers=host).status_code == 200
+    reach = list(csv.DictReader(io.StringIO(client.get("/reach.csv", headers=host).text)))
+    assert float(reach[2]["still reachable"]) == FRONT.values[:, 2].min()
+    assert json.loads(client.get("/page.json", headers=host).data)["shortlist"][0]["row"] == 4
+
+
+def test_the_page_agrees_with_the_commands(house: Path, tmp_path: Path) -> None:
+    front = ps.load_front(house / "run")
+    desk = Desk(front, tmp_path)
+    desk._know(finder(house / "run", ps.load_front(house / "run"), [], reading))
+    listed = done(
+        "compare",
+        house / "w.swf.gz",
+        "--front",
+        house / "run",
+        "--policy",
+        "fcfs",
+        "--policy",
+        "conservative",
+        "--json",
+    ).json
+    names = [o.name for o in front.objectives]
+    for row in listed:
+        if row["policy"] in desk.marks:
+            assert [row[name] for name in names] == desk.marks[row["policy"]].tolist()
+    assert {"EASY", "FCFS", "CONS", "ideal point"} <= desk.marks.keys() & {row["policy"] for row in listed}
+    ends = done("front", house / "run", "--json").json["extremes"]
+    best = view(beginning(front), front).best
+    for end in ends:
+        assert end["values"][end["objective"]] == best[names.index(end["objective"])]
+    page = json.dumps(application(desk).test_client().get("/_dash-layout", headers={"Host": "localhost"}).json)
+    for end in ends:
+        value = end["values"][end["objective"]]
+        assert f'"{value / 3600:,.2f}"' in page or f'"{value:,.2f}"' in page
+
+
+def test_without_its_log_a_page_says_how_to_name_it_and_does_all_else(house: Path, tmp_path: Path) -> None:
+    front = ps.load_front(house / "run")
+    done("front", house / "run", "-o", tmp_path / "f.parquet")
+    desk = Desk(front, tmp_path)
+    desk._know(finder(tmp_path / "f.parquet", ps.load_front(tmp_path / "f.parquet"), [], reading))
+    assert "--trace TRACE" in desk.trouble
+    assert list(desk.marks) == ["best of each"]
+    desk.act({"do": "say", "text": "AWRT1"})
+    with pytest.raises(InputError, match="--trace"):
+        desk.act({"do": "train", "generations": 5})
+    page = application(desk).test_client().get("/_dash-layout", headers={"Host": "localhost"}).get_data(as_text=True)
+    assert "--trace TRACE" in page
+
+
+@pytest.mark.parametrize("value", [0.0, -5.0, 1e300, math.nan])
+def test_values_that_no_schedule_has_are_refused(tmp_path: Path, value: float) -> None:
+    values = FRONT.values.copy()
+    values[:, 1] = value
+    front = replace(FRONT, values=values)
+    with pytest.raises(InputError, match="AWRT"), served(tmp_path / "f", front, lambda: None, port=0):
+        pass
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_end_that_a_service_manager_asks_for_is_one_in_order(house: Path) -> None:
+    from support.browser import served as started
+
+    with started(house / "run", cwd=house):
+        pass  # `served` ends it with SIGTERM
+    assert list((house / "run.app").iterdir()) == []
+    with folders.opened(house / "run"):  # nobody holds it any more
+        pass

@@ -1,0 +1,52 @@
+"""The button that leaves out what no group would bear."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from paretosched.app.desk import Desk
+from paretosched.app.layout import tab_panels
+from paretosched.app.server import application
+from paretosched.app.state_view import view
+from paretosched.wishes.navigation import remaining
+from support.fronts import a_comparison
+from support.page import FRONT
+
+
+def test_schedules_that_no_group_would_bear_are_left_out_by_a_button(tmp_path: Path) -> None:
+    values = FRONT.values.copy()
+    values[0, 2:] = 1e8
+    wild = replace(FRONT, values=values)
+    desk = Desk(wild, tmp_path)
+    assert "twice EASY" not in written_page(desk)
+    desk.comparison = a_comparison(wild, ("EASY",))
+    assert "twice EASY" in written_page(desk)
+    (said,) = [do for do in told(tab_panels(desk, view(desk.state, wild))) if do.get("fit")]
+    desk.act(said)
+    limits = {limit.objective: limit.high for limit in desk.state.wish.limits}
+    easy = dict(zip([o.name for o in wild.objectives], desk.comparison.values[0], strict=True))
+    assert limits.keys() == {"AWRT1", "AWRT2", "AWRT3", "AWRT4", "AWRT5"}
+    assert all(high == pytest.approx(2 * easy[name], abs=180) for name, high in limits.items())
+    assert desk.state.fit
+    assert not remaining(desk.state.wish, wild)[0]
+
+
+def told(components: Any) -> Iterator[dict[str, Any]]:
+    """What the buttons among components tell the server."""
+    for component in components if isinstance(components, list) else [components]:
+        if hasattr(component, "to_plotly_json"):
+            own = component.to_plotly_json()["props"]
+            if "data-do" in own:
+                yield json.loads(own["data-do"])
+            yield from told(own.get("children"))
+
+
+def written_page(desk: Desk) -> str:
+    layout = application(desk).test_client().get("/_dash-layout", headers={"Host": "localhost"})
+    return json.dumps(layout.json, ensure_ascii=False)

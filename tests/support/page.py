@@ -1,0 +1,32 @@
+"""A page without a browser: a made-up front, states on it, and the workload of a run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import paretosched as ps
+from paretosched.app.actions import after
+from paretosched.app.state import State, beginning
+from support.fronts import a_front
+
+FRONT = a_front(300)
+START = beginning(FRONT)
+
+
+def did(*actions: dict[str, Any], state: State = START) -> State:
+    for action in actions:
+        state = after(state, action, FRONT)
+    return state
+
+
+def busy() -> State:
+    return did(
+        {"do": "say", "text": "near AWRT1 = 14h, UTIL = 67, AWRT5 <= 30h"}, {"do": "pick", "row": 3},
+        {"do": "note", "row": 3, "text": "why – <b>ä</b>"}, {"do": "choose", "row": 9},
+        {"do": "look", "across": "UTIL", "up": "AWRT", "log": False, "fit": True},
+    )  # fmt: skip
+
+
+def reading(words: Any) -> ps.Workload:
+    """Read a workload as the page does."""
+    return ps.read_swf(words[0])
