@@ -19,19 +19,23 @@ if TYPE_CHECKING:
     from .fronts.front_files import load_front, save_front
     from .fronts.quality_indicators import contributions, course, indicators
     from .plots.comparisons import figures
-    from .policies.greedy_explanation import Explanation, explain
-    from .policies.policy import Policy, as_policy, greedy, load_policy, save_policy
+    from .policies.explanation import Explanation, PlainExplanation, explain
+    from .policies.greedy_explanation import GreedyExplanation
+    from .policies.greedy_order import Greedy, greedy
+    from .policies.plain import Plain
+    from .policies.policy import Policy, as_policy, load_policy, save_policy
     from .policies.rule_base import RuleBase
     from .policies.rule_base_explanation import RulesExplanation
     from .policies.time_sharing import Grouping, Optimisation, Shares, TimeSharing
     from .search.evaluation import evaluator
     from .search.exploration import explore
     from .search.plans import explore_plan, rows_of
+    from .simulation.decoding import decode, start_order
     from .simulation.lower_bounds import Bounds, bounds
     from .simulation.objective import Objective, objective_table, objectives
     from .simulation.schedule import Schedule, load_segments, save_schedule, save_segments
     from .simulation.service import waits
-    from .simulation.simulator import decode, predictions, simulate, start_order
+    from .simulation.simulator import predictions, simulate
     from .training.greedy_training import train
     from .training.rule_base_training import train_rules
     from .training.symbiosis import Symbiosis
@@ -64,9 +68,11 @@ __all__ = [
     # what runs it
     "Policy",
     "as_policy",
-    "greedy",
     "load_policy",
     "save_policy",
+    "Plain",
+    "Greedy",
+    "greedy",
     "RuleBase",
     "Grouping",
     "Optimisation",
@@ -74,6 +80,8 @@ __all__ = [
     "TimeSharing",
     "Explanation",
     "explain",
+    "PlainExplanation",
+    "GreedyExplanation",
     "RulesExplanation",
     "decode",
     "predictions",
@@ -145,9 +153,13 @@ _MODULES = {
     "policies.policy": (
         "Policy",
         "as_policy",
-        "greedy",
         "load_policy",
         "save_policy",
+    ),
+    "policies.plain": ("Plain",),
+    "policies.greedy_order": (
+        "Greedy",
+        "greedy",
     ),
     "policies.rule_base": ("RuleBase",),
     "policies.time_sharing": (
@@ -156,16 +168,20 @@ _MODULES = {
         "Shares",
         "TimeSharing",
     ),
-    "policies.greedy_explanation": (
+    "policies.explanation": (
         "Explanation",
+        "PlainExplanation",
         "explain",
     ),
+    "policies.greedy_explanation": ("GreedyExplanation",),
     "policies.rule_base_explanation": ("RulesExplanation",),
-    "simulation.simulator": (
+    "simulation.decoding": (
         "decode",
+        "start_order",
+    ),
+    "simulation.simulator": (
         "predictions",
         "simulate",
-        "start_order",
     ),
     "simulation.schedule": (
         "Schedule",

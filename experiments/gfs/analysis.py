@@ -20,7 +20,7 @@ from paretosched.core.tables import markdown
 from paretosched.plots.comparisons import bars
 from paretosched.plots.fronts import scatter
 from paretosched.plots.rule_bases import decisions
-from paretosched.policies.greedy_explanation import explain
+from paretosched.policies.explanation import explain
 from paretosched.policies.rule_base_explanation import RulesExplanation
 from paretosched.simulation.objective import objective_table
 

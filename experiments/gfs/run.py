@@ -159,7 +159,7 @@ def alone(log: str, options: argparse.Namespace) -> list[dict[str, Any]]:
     rows = []
     for number, strategy in enumerate(STRATEGIES):
         base = RuleBase("iterative", made.groups, made.groups, last, ((),) * (len(made.groups) + 2), np.array([number]))
-        values = ps.objectives(ps.simulate(made, ps.Policy("rules", rules=base)))
+        values = ps.objectives(ps.simulate(made, base))
         objective, of_easy = goal(aim, np.array([values, easy])).tolist()
         row = {"training": ALONE, "log": log, "seed": 0, "system": strategy, "objective": objective}
         rows.append(row | {"vs_easy": 100 * (1 - objective / of_easy)} | dict(zip(names, values.tolist(), strict=True)))

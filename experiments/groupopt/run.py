@@ -18,7 +18,8 @@ import settings
 
 import paretosched as ps
 from paretosched.core.tables import save_rows
-from paretosched.policies.policy import save_policy, to_json
+from paretosched.policies.policy import save_policy
+from paretosched.policies.policy_json import to_json
 from paretosched.policies.time_sharing import Optimisation, TimeSharing
 from paretosched.simulation.service import by_class
 from paretosched.simulation.simulator import shared
@@ -42,7 +43,7 @@ def main() -> None:
     if "objectives" in parts:
         objectives(made, options)
     note = {"quick": options.quick, "cores": os.cpu_count(), "training": settings.TRAINING}
-    note["systems"] = {name: to_json(ps.Policy("scojo", sharing=s)) for name, s in settings.SYSTEMS.items()}
+    note["systems"] = {name: to_json(s) for name, s in settings.SYSTEMS.items()}
     note["workloads"] = {name: {"jobs": len(w), "digest": w.digest} for name, (_, w) in made.items()}
     common.save_provenance(options.results, note, ("cma",))
 

@@ -247,7 +247,7 @@ def estimates() -> list[tuple[str, Callable[[], Rows]]]:
         workload = log(name)
         groups = workload.groups
         genes = [[1.0] * len(groups) + [0.0] * len(groups) + [1.0, 0.0]] * 3
-        policies = [ps.Policy(rule) for rule in settings.RULES]
+        policies = [ps.Plain(rule) for rule in settings.RULES]
         policies += [ps.greedy([c] * 3, genes, groups=groups, backfill=b) for c, b in settings.GREEDY]
         rows: Rows = []
         for policy in policies:

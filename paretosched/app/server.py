@@ -23,7 +23,7 @@ from ..fronts.front import Front
 from ..fronts.remake import row_policy
 from ..plots.style import defined
 from ..policies.policy import Policy
-from ..policies.policy import to_json as policy_to_json
+from ..policies.policy_json import to_json as policy_to_json
 from ..workload.workload import Workload
 from . import layout, page_file, page_folder
 from .access import LOCAL, refusal

@@ -23,7 +23,8 @@ import numpy as np
 from ..core.arrays import Floats
 from ..core.errors import InputError
 from ..core.files import read_json, read_text, written
-from ..policies.policy import CRITERIA, Policy, load_policy
+from ..policies.greedy_order import CRITERIA
+from ..policies.policy import Policy, load_policy
 from ..search import runs as store
 from ..training.evolution_strategy import CHILDREN, PARENTS
 from ..training.greedy_training import mixed

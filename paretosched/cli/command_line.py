@@ -185,6 +185,7 @@ def simulate(options: argparse.Namespace) -> None:
     from ..comparison.comparison import class_table, searched_text
     from ..core.tables import Column, table, to_json
     from ..policies.policy import save_policy
+    from ..policies.time_sharing import TimeSharing
     from ..simulation.objective import objective_table, objectives
     from ..simulation.schedule import save_schedule, save_segments
     from ..simulation.service import by_class
@@ -204,11 +205,11 @@ def simulate(options: argparse.Namespace) -> None:
         _remark(f"{options.front} was explored on another workload; its policy was applied to this one")
     _remark_history(schedule)
     names = objective_table(workload.groups)
-    classes = by_class(schedule, policy.sharing if policy is not None else None)
+    sharing = policy if isinstance(policy, TimeSharing) else None
+    classes = by_class(schedule, sharing)
     if options.json:
         measured = {o.name: float(value) for o, value in zip(names, values, strict=True)}
         about = {"workload": workload.name, "digest": workload.digest, "policy": schedule.name, "jobs": len(workload)}
-        sharing = None if policy is None else policy.sharing
         knows = sharing is not None and sharing.run_times == "known"
         about["estimates"] = "exact" if knows else options.estimates
         searched = None if schedule.searched is None else schedule.searched._asdict()
@@ -554,7 +555,7 @@ def _given_for_training(options: argparse.Namespace) -> dict[str, Any]:
 def explain(options: argparse.Namespace) -> None:
     """Say who overtakes whom under a policy, and when, or which strategy it chooses where, in words and as a figure."""
     from ..core.tables import to_json
-    from ..policies.greedy_explanation import explain as explained
+    from ..policies.explanation import explain as explained
     from ..policies.rule_base_explanation import RulesExplanation
 
     _check_outputs(options, "output")

@@ -30,10 +30,13 @@ from ..core.errors import InputError, first_few
 from ..core.tables import Column, plain, table
 from ..fronts.dominance import costs
 from ..fronts.front import Front, online
-from ..policies.policy import PLAIN_RULES, Policy, as_policy
+from ..policies.outcome import Searched
+from ..policies.plain import PLAIN_RULES, Plain
+from ..policies.policy import Policy, as_policy
+from ..policies.time_sharing import TimeSharing
 from ..simulation.lower_bounds import bounds
 from ..simulation.objective import Objective, objective_table, objectives
-from ..simulation.schedule import Schedule, Searched
+from ..simulation.schedule import Schedule
 from ..simulation.service import CLASS_BOUND, SLOWDOWN_BOUND, OfClass, Waits, bins, by_class, use, waits
 from ..simulation.simulator import simulate
 from ..wishes import wish as choice
@@ -416,7 +419,7 @@ def compare(
         if made_online.any() and not made_online.all():
             best_online = _best(sign, front.values[made_online])
             nearest_online = _nearest(wish, table_of_objectives, front.values[made_online])
-    sharing = next((policy.sharing for policy in chosen if policy.sharing is not None), None)
+    sharing = next((policy for policy in chosen if isinstance(policy, TimeSharing)), None)
     edges = bins(int(workload.submit[0]), max(int(schedule.finish.max()) for schedule in schedules))
     return Comparison(
         workload.name,
@@ -481,7 +484,7 @@ def trained_for(policies: Sequence[Policy], workloads: Sequence[Workload]) -> di
     What is kept there is free: wishes that are none, or use objectives that a workload has not, are left out.
     """
     found: dict[Wish, str] = {}
-    names = _called([Policy("easy").name, *(policy.name for policy in policies)])[1:]
+    names = _called([Plain("easy").name, *(policy.name for policy in policies)])[1:]
     for policy, name in zip(policies, names, strict=True):
         with suppress(InputError):
             wish = choice_wish_files.from_json(policy.provenance.get("wish"))
@@ -552,7 +555,7 @@ def _dominate(costs: Floats, row: Floats) -> NDArray[np.bool_]:
 
 def _with_easy(policies: Sequence[Policy]) -> list[Policy]:
     """Put EASY first and every rule without parameters once, however often it was asked for."""
-    chosen = {"easy": Policy("easy")}
+    chosen: dict[str, Policy] = {"easy": Plain("easy")}
     for number, policy in enumerate(policies):
         chosen[policy.rule if policy.rule in PLAIN_RULES else f"{policy.rule} {number}"] = policy
     return list(chosen.values())

@@ -21,7 +21,7 @@ from ..core.errors import InputError
 from ..kernels.inputs import Jobs
 from ..kernels.moves import Space, cycle_crossover, fill, later, mapped_crossover, order_crossover, pull, space, swap
 from ..kernels.running import bits_for
-from ..simulation.simulator import decoded_start_times
+from ..simulation.decoding import decoded_start_times
 from ..workload.workload import Workload
 from .sequence import GENES, KEYS, Order, Sequences, chance, checked, frozen, movable_jobs, spared_groups, start_order
 

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from ..core.arrays import Floats
 from ..core.errors import InputError, first_few
-from ..policies.policy import CRITERIA, Policy
+from ..policies.greedy_order import CRITERIA
+from ..policies.policy import Policy
 from ..workload.calendar import SITUATIONS
 from ..workload.workload import Workload
 from . import orders, sequence, weighting

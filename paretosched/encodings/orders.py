@@ -20,8 +20,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..core.arrays import Floats, Ints
 from ..core.errors import InputError, one_of
-from ..policies.policy import BACKFILLS, HIGHEST, WITH_BACKFILL, Policy, greedy
-from ..simulation.simulator import decoded_start_times, start_times
+from ..policies.greedy_order import BACKFILLS, HIGHEST, WITH_BACKFILL, Greedy, greedy
+from ..simulation.decoding import decoded_start_times
 from ..workload.calendar import SITUATIONS
 from ..workload.workload import Workload
 
@@ -139,7 +139,7 @@ def static_order(workload: Workload, ranks: ArrayLike) -> NDArray[np.int32]:
     return np.argsort(rank_of_job, kind="stable").astype(np.int32)
 
 
-def queue_policy(ranks: ArrayLike, groups: Sequence[str], backfill: str) -> Policy:
+def queue_policy(ranks: ArrayLike, groups: Sequence[str], backfill: str) -> Greedy:
     """Make the policy that sorts the waiting queue by the rank of the jobs' groups, ties in the order of arrival.
 
     It is Greedy with f1 in all situations, w = 1, K = 5 - rank and a = b = 0, so that keys are small whole numbers
@@ -257,13 +257,13 @@ def starting(workload: Workload, encoding: Orders) -> Callable[[Floats, Floats],
     def start(genome: Floats, _ancestors: Floats) -> NDArray[np.int64]:
         ranks, dynamic = decode(genome, workload.groups)
         if dynamic:
-            return start_times(workload, queue_policy(ranks, workload.groups, encoding.backfill))
+            return queue_policy(ranks, workload.groups, encoding.backfill).simulated(workload).start
         return decoded_start_times(workload, static_order(workload, ranks), "strict")
 
     return start
 
 
-def policy_of(encoding: Orders, genome: Floats, groups: Sequence[str]) -> Policy | None:
+def policy_of(encoding: Orders, genome: Floats, groups: Sequence[str]) -> Greedy | None:
     """Give the policy of an order of the waiting queue; None for one of the whole workload."""
     ranks, dynamic = decode(genome, groups)
     return queue_policy(ranks, groups, encoding.backfill) if dynamic else None

@@ -16,10 +16,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..core.arrays import Floats
 from ..core.errors import InputError, first_few
-from ..policies import policy as policies
-from ..policies.policy import Policy
-from ..policies.rule_base import LARGEST, LEAST_WIDTH, LEVELS, STRATEGIES, RuleBase, feature_names
-from ..simulation.simulator import ruled_start_times, sorted_for
+from ..policies import greedy_order as policies
+from ..policies.greedy_order import Greedy
+from ..policies.rule_base import (
+    LARGEST,
+    LEAST_WIDTH,
+    LEVELS,
+    STRATEGIES,
+    RuleBase,
+    feature_names,
+    ruled_start_times,
+    sorted_for,
+)
 from ..workload.workload import Workload
 
 RULES = 50  # in a base; paper 001, section 4.3.1
@@ -36,7 +44,7 @@ class Situations(NamedTuple):
 
     groups: tuple[str, ...]
     priority: tuple[str, ...]
-    greedy: Policy
+    greedy: Greedy
     bounds: tuple[tuple[float, ...], ...]
 
 
@@ -60,7 +68,7 @@ class Symbiotic(NamedTuple):
 
     groups: tuple[str, ...]
     priority: tuple[str, ...]
-    greedy: Policy
+    greedy: Greedy
     rules: int = RULES
     defaults: bool = False
 
@@ -183,9 +191,9 @@ def encode(base: RuleBase) -> Floats:
     return np.append(rules, [math.log10(base.threshold), base.otherwise + 0.5]) if base.threshold > 0 else rules
 
 
-def policy_of(encoding: Situations | Symbiotic, genome: ArrayLike) -> Policy:
-    """Give the policy that a genome stands for."""
-    return Policy("rules", rules=decode(encoding, genome))
+def policy_of(encoding: Situations | Symbiotic, genome: ArrayLike) -> RuleBase:
+    """Return the policy that a genome stands for."""
+    return decode(encoding, genome)
 
 
 def examples(encoding: Situations | Symbiotic, groups: tuple[str, ...]) -> tuple[Situations | Symbiotic, Floats]:

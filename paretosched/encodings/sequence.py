@@ -28,8 +28,7 @@ from ..core.arrays import Floats
 from ..core.errors import InputError, quoted
 from ..kernels.ancestry import mark_ancestors
 from ..policies.policy import Policy, fits
-from ..policies.policy import from_json as policy_from_json
-from ..simulation.simulator import start_times
+from ..policies.policy_json import from_json as policy_from_json
 from ..workload.workload import Workload
 
 Order = NDArray[np.int32]
@@ -163,7 +162,7 @@ def start_order(workload: Workload, start: Any) -> Order:
     elif isinstance(what, int):
         order = np.argsort(chance(what).random(len(workload)), kind="stable")
     elif isinstance(what, Policy):
-        order = np.argsort(start_times(workload, what), kind="stable")
+        order = np.argsort(what.simulated(workload).start, kind="stable")
     else:
         order = np.argsort(what[workload.group], kind="stable")
     return frozen(order.astype(np.int32))
@@ -247,7 +246,7 @@ def _parsed(workload: Workload, start: Any) -> int | Policy | NDArray[np.int16] 
     if kind == "policy":
         policy = fits(policy_from_json(value, "start"), workload)
         if policy.rule == "recorded":
-            start_times(workload, policy)  # refuses workloads without recorded waits
+            policy.simulated(workload)  # refuses workloads without recorded waits
         return policy
     groups = workload.groups
     if not isinstance(value, Sequence) or not all(map(_whole, value)) or len(value) != len(groups):

@@ -19,8 +19,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..core.arrays import Floats
 from ..core.errors import InputError, first_few, one_of
-from ..policies.policy import BACKFILLS, CRITERIA, Policy, gene_names, greedy, upper_bounds
-from ..simulation.simulator import decoded_start_times, start_times
+from ..policies.greedy_order import BACKFILLS, CRITERIA, Greedy, gene_names, greedy, upper_bounds
+from ..policies.policy import Policy
+from ..simulation.decoding import decoded_start_times
 from ..workload.calendar import SITUATIONS
 from ..workload.workload import Workload
 
@@ -75,7 +76,7 @@ def lower_upper(groups: int) -> tuple[Floats, Floats]:
     return np.zeros(upper.size), upper
 
 
-def decode(genome: ArrayLike, groups: Sequence[str], backfill: str) -> Policy:
+def decode(genome: ArrayLike, groups: Sequence[str], backfill: str) -> Greedy:
     """Turn a genome into the policy it stands for.
 
     Parameters
@@ -125,7 +126,7 @@ def encode(policy: Policy) -> Floats:
     >>> encode(greedy(["f1", "f2", "f4"], [[1, 5, 0, 0]] * 3, groups=["all"]))[-3:].tolist()
     [0.5, 1.5, 3.5]
     """
-    if policy.rule != "greedy":
+    if not isinstance(policy, Greedy):
         raise InputError(f'only a "greedy" policy has a genome, but {policy.name} is "{policy.rule}"')
     middles = [CRITERIA.index(criterion) + 0.5 for criterion in policy.criteria]
     return np.concatenate([policy.genes.ravel(), middles])
@@ -136,7 +137,7 @@ def starting(workload: Workload, encoding: Weighting) -> Callable[[Floats, Float
     workload.calendar  # noqa: B018  # tabulated once, before threads share it
 
     def start(genome: Floats, _ancestors: Floats) -> NDArray[np.int64]:
-        found = start_times(workload, decode(genome, workload.groups, encoding.backfill))
+        found = decode(genome, workload.groups, encoding.backfill).simulated(workload).start
         if encoding.decoding == "online":
             return found
         return decoded_start_times(workload, np.argsort(found, kind="stable").astype(np.int32), "earliest")

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from ..core.arrays import Floats
 from ..core.errors import InputError
+from ..policies.explanation import Explanation
 from ..policies.explanation_words import KINDS, WHEN, duration
-from ..policies.greedy_explanation import EQUAL, LARGE, SMALL, Explanation, about, ranked, waiting
+from ..policies.greedy_explanation import EQUAL, LARGE, SMALL, GreedyExplanation, about, ranked, waiting
 from ..workload.calendar import SITUATIONS
 from .style import template, text
 
@@ -65,9 +66,10 @@ def overtaking(explanation: Explanation) -> Figure:
     """
     from plotly.subplots import make_subplots
 
+    if not isinstance(explanation, GreedyExplanation):
+        name = explanation.policy.name
+        raise InputError(f"policy {name} cannot be drawn, because it has no weights; only Greedy has")
     policy = explanation.policy
-    if policy.rule != "greedy":
-        raise InputError(f"policy {policy.name} cannot be drawn, because it has no weights; only Greedy has")
     rows = {
         f"{KINDS[kind].name.capitalize()} jobs ({about(KINDS[kind])}), group against group": [
             Panel("group", policy.groups, explanation.keys[s, kind], explanation.among_groups(s, kind))

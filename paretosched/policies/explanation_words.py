@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
+from ..core.tables import amount, listed
 from .time_sharing import TimeSharing
 
 LIFETIME = 100 * 365 * 86400  # seconds, longer than any machine; a wait beyond it is never
@@ -98,8 +100,8 @@ READING = (
 )
 
 
-def _on_time_sharing(sharing: TimeSharing) -> list[str]:
-    """Say in sentences who is in which class, how time is divided, and whether groups are planned."""
+def time_sharing_words(sharing: TimeSharing) -> list[str]:
+    """Return sentences: which jobs are in which class, how time is divided, and whether groups are planned."""
     s = sharing
     begin = [f"from {row.hour}:00 on " if len(s.shares) > 1 else "" for row in s.shares]
     parts = [f"{100 * a:g} %, {100 * b:g} % and {100 * c:g} %" for _, a, b, c in s.shares]
@@ -131,3 +133,43 @@ def duration(seconds: float) -> str:
     units = (("s", 1, 59.5), ("min", 60, 59.5), ("h", 3600, 47.5), ("d", 86400, 364.5), ("y", 365 * 86400, math.inf))
     unit, value = next((unit, seconds / size) for unit, size, end in units if seconds / size < end)
     return f"{f'{value:.1f}'.removesuffix('.0') if value < 9.95 else f'{value:.0f}'} {unit}"
+
+
+def example_jobs() -> list[dict[str, Any]]:
+    """List the jobs of the examples, as plain values."""
+    return [{"job": kind.name, "processors": kind.width, "requested": kind.estimate} for kind in KINDS]
+
+
+def origin_of(provenance: Mapping[str, Any]) -> str:
+    """Return where a policy comes from, as far as it is what `train` or a front wrote; a file may say anything else.
+
+    Examples
+    --------
+    >>> origin_of({"run": "w", "evaluation": 7, "workload": "CTC"})
+    'Found by exploration: evaluation 7 of the run w on CTC.'
+    """
+
+    def number(name: str) -> float | None:
+        value = provenance.get(name)
+        good = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300
+        return float(value) if good and value is not None else None
+
+    words, workloads, wish, run = (provenance.get(name) for name in ("words", "workloads", "wish", "run"))
+    if isinstance(words, str) and isinstance(workloads, list):
+        names = [str(w["name"]) for w in workloads if isinstance(w, dict) and "name" in w]
+        until, reached, easy, exceeded = map(number, ("until", "objective", "easy", "exceeded"))
+        # where a part was learnt from, the names end in "to 70 %"
+        said = f"Trained for {words} on {listed(names or ['something'])}{'' if until is None else ' of the time'}"
+        kinds = set(wish) if isinstance(wish, dict) else set()
+        if kinds & {"sum", "near"} and reached is not None and easy is not None:
+            said += f": there it reached {amount(reached)}, and EASY {amount(easy)}"
+            if "sum" in kinds and easy > 0:
+                change = 100 * (easy - reached) / easy
+                said += f" ({abs(change):,.1f} % {'less' if change > 0 else 'more'})"
+        if exceeded:
+            said += f"; it exceeds its limits by {100 * exceeded:,.2f} %"
+        return f"{said}."
+    evaluation = number("evaluation")
+    if isinstance(run, str) and evaluation is not None:
+        return f"Found by exploration: evaluation {evaluation:.0f} of the run {run} on {provenance.get('workload')}."
+    return ""

@@ -19,7 +19,6 @@ whose weight is not 0.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -38,14 +37,15 @@ from .explanation_words import (
     LIFETIME,
     QUEUE,
     READING,
-    RULES,
     WHEN,
     Kind,
-    _on_time_sharing,
     duration,
+    example_jobs,
+    origin_of,
 )
-from .policy import Policy, as_policy, to_json
-from .rule_base_explanation import RulesExplanation, explain_rules, origin_of
+from .greedy_order import Greedy
+from .policy import Policy
+from .policy_json import to_json
 
 NEVER = -1
 EQUAL = "="
@@ -53,13 +53,13 @@ SMALL, LARGE = 0, 3
 
 
 @dataclass(frozen=True, eq=False)
-class Explanation:
-    """What a policy does; made by `explain`.
+class GreedyExplanation:
+    """What a Greedy policy does; made by `explain`.
 
     Parameters
     ----------
     policy
-        The policy. If it is not Greedy, it has no keys, and there are no groups below.
+        The policy.
     keys
         (3, kinds, G) the key of a job that has just been submitted, by situation, kind and group.
     speeds
@@ -70,18 +70,18 @@ class Explanation:
         Two for which it is 0 both ways have equal keys, and go in the order of submission.
     """
 
-    policy: Policy
+    policy: Greedy
     keys: Floats
     speeds: Floats
     waits: Ints
 
     @property
     def situations(self) -> tuple[str, ...]:
-        """The situations that the policy tells apart: three or none."""
-        return SITUATIONS if self.policy.rule == "greedy" else ()
+        """The situations that the policy tells apart."""
+        return SITUATIONS
 
     def rows(self) -> list[dict[str, Any]]:
-        """List every two jobs, as plain values; none where the policy has no keys.
+        """List every two jobs, as plain values.
 
         The keys are "situation", "criterion"; "new_job" and "new_group", kind and group of a job that has just been
         submitted; "job" and "group", those of a waiting one; "wait", the seconds after which this one comes first, None
@@ -111,22 +111,18 @@ class Explanation:
     def about(self) -> dict[str, Any]:
         """Give everything as plain values: what the policy is, the sentences, the jobs of the examples and the rows."""
         p = self.policy
-        situations = {situation: self.situation(s) for s, situation in enumerate(self.situations)}
-        jobs = [{"job": kind.name, "processors": kind.width, "requested": kind.estimate} for kind in KINDS]
+        situations = {situation: self.situation(s) for s, situation in enumerate(SITUATIONS)}
         return {
             "policy": to_json(p),
             "words": self.words(),
             "situations": situations,
-            "jobs": jobs,
+            "jobs": example_jobs(),
             "rows": self.rows(),
         }
 
     def words(self) -> list[str]:
         """Say in sentences where the policy comes from, and how it chooses whom to start."""
         origin = [said] if (said := origin_of(self.policy.provenance)) else []
-        if self.policy.rule != "greedy":
-            shared = [] if self.policy.sharing is None else _on_time_sharing(self.policy.sharing)
-            return [*origin, RULES[self.policy.rule], *shared]
         return [*origin, QUEUE, BACKFILLING[self.policy.backfill], _examples(), READING]
 
     def situation(self, number: int) -> list[str]:
@@ -179,43 +175,30 @@ class Explanation:
         return int(self.policy.genes[situation, : len(self.policy.groups)].argmax())
 
 
-def explain(policy: str | os.PathLike[str] | Policy) -> Explanation | RulesExplanation:
-    """Find out what a policy does: who overtakes whom, and when; or of a rule base, which strategy it chooses where.
-
-    Parameters
-    ----------
-    policy
-        What `simulate` accepts: a `Policy`, the name of a rule, or the path of a policy file.
-
-    Raises
-    ------
-    InputError
-        There is no such policy, or its file breaks a rule.
+def explain_greedy(policy: Greedy) -> GreedyExplanation:
+    """Return the waits after which a job overtakes another one.
 
     Examples
     --------
     By f2 with b = 0 a small job of guests, whose weight is a quarter, passes a new one of the staff when
     t / 4 >= K of the staff, 5: after 20 s; and needs 4 s more for each second that the other has waited.
 
-    >>> from paretosched.policies.policy import greedy
+    >>> from paretosched.policies.greedy_order import greedy
     >>> p = greedy(["f2"] * 3, [[1, 0.25, 5, 0, 1, 0]] * 3, groups=("staff", "guests"))
-    >>> row = explain(p).rows()[0]
+    >>> row = explain_greedy(p).rows()[0]
     >>> row["new_group"], row["group"], row["wait"], row["more"]
     ('staff', 'guests', 20, 4.0)
     """
-    p = as_policy(policy)
-    if p.rules is not None:
-        return explain_rules(p, p.rules)
-    shape = (len(SITUATIONS), len(KINDS), len(p.groups))
+    shape = (len(SITUATIONS), len(KINDS), len(policy.groups))
     keys, speeds, waits = np.zeros(shape), np.zeros(shape), np.zeros(shape + shape[1:], dtype=np.int64)
-    for s in range(len(p.criteria)):
-        keys[s], speeds[s], waits[s] = _of_situation(p, s)
+    for s in range(len(policy.criteria)):
+        keys[s], speeds[s], waits[s] = _of_situation(policy, s)
     for array in (keys, speeds, waits):
         array.flags.writeable = False
-    return Explanation(p, keys, speeds, waits)
+    return GreedyExplanation(policy, keys, speeds, waits)
 
 
-def _of_situation(policy: Policy, s: int) -> tuple[Floats, Floats, Ints]:
+def _of_situation(policy: Greedy, s: int) -> tuple[Floats, Floats, Ints]:
     criterion, (w, K, a, b) = policy.criteria[s], _genes(policy, s)
     width, estimate = (
         np.array(sizes, dtype=np.float64)[:, None] for sizes in zip(*(k[1:] for k in KINDS), strict=True)
@@ -246,7 +229,7 @@ class Job(NamedTuple):
 
 
 def needed_wait(policy: Policy, situation: str, job: Job, other: Job, waited: int = 0) -> int | None:
-    """Tell how long a job must have waited to come before another one in the queue of Greedy.
+    """Return how long a job must have waited to come before another one in the queue of Greedy.
 
     Parameters
     ----------
@@ -273,12 +256,12 @@ def needed_wait(policy: Policy, situation: str, job: Job, other: Job, waited: in
     By f1, with a = 1 and b = 0, a job of 10 requested seconds has the key of one of 100 that has waited 50 when it has
     waited 5; but the other was submitted first.
 
-    >>> from paretosched.policies.policy import greedy
+    >>> from paretosched.policies.greedy_order import greedy
     >>> p = greedy(["f1"] * 3, [[1, 0, 1, 0]] * 3, groups=("1",))
     >>> needed_wait(p, "day", Job("1", 1, 10), Job("1", 8, 100), waited=50)
     6
     """
-    if policy.rule != "greedy":
+    if not isinstance(policy, Greedy):
         raise InputError(f'policy must be Greedy, whose queue is ordered by keys, but is "{policy.rule}"')
     one_of("situation", situation, SITUATIONS)
     s = SITUATIONS.index(situation)
@@ -325,7 +308,7 @@ def key(
     return np.asarray(w * (K + a * wait + b * (p / m)))
 
 
-def _genes(policy: Policy, situation: int) -> tuple[Floats, Floats, float, float]:
+def _genes(policy: Greedy, situation: int) -> tuple[Floats, Floats, float, float]:
     row, count = policy.genes[situation], len(policy.groups)
     return row[:count], row[count : 2 * count], float(row[-2]), float(row[-1])
 
@@ -360,7 +343,7 @@ def _bulk(criterion: str, kind: Kind) -> float:
 # --- words --------------------------------------------------------------------------------------------------------
 
 
-def _on_groups(e: Explanation, s: int) -> Iterator[str]:
+def _on_groups(e: GreedyExplanation, s: int) -> Iterator[str]:
     groups = e.policy.groups
     if len(groups) == 1:
         return
@@ -374,7 +357,7 @@ def _on_groups(e: Explanation, s: int) -> Iterator[str]:
         yield f"Weight 0 ({listed(zero)}): such keys stay 0, however long a job waits."
 
 
-def _on_waiting(e: Explanation, s: int) -> Iterator[str]:
+def _on_waiting(e: GreedyExplanation, s: int) -> Iterator[str]:
     weights, _, a, _ = _genes(e.policy, s)
     if a == 0:
         yield "Waiting: it does not count (a is 0); a job that stands behind another one stays there."
@@ -392,7 +375,7 @@ def _on_waiting(e: Explanation, s: int) -> Iterator[str]:
         yield f"Waiting counts relative to size: a job of half {per} ages twice as fast."
 
 
-def _on_size(e: Explanation, s: int) -> Iterator[str]:
+def _on_size(e: GreedyExplanation, s: int) -> Iterator[str]:
     keys, waits = e.keys[s, :, e.heaviest(s)], e.among_kinds(s)
     names = [kind.name for kind in KINDS]
     first, last = int(keys.argmax()), int(keys.argmin())
@@ -407,7 +390,7 @@ def _on_size(e: Explanation, s: int) -> Iterator[str]:
     )
 
 
-def _on_head_starts(e: Explanation, s: int) -> Iterator[str]:
+def _on_head_starts(e: GreedyExplanation, s: int) -> Iterator[str]:
     """Tell what K and b are worth in waiting, which is what the reader has a feeling for."""
     _, K, a, b = _genes(e.policy, s)
     criterion = e.policy.criteria[s]

@@ -30,18 +30,18 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise, product
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..core.arrays import Floats
 from ..core.errors import InputError, first_few, one_of
-from ..core.files import nothing_else, part, shown
-
-if TYPE_CHECKING:
-    from .policy import Policy
-
+from ..kernels.inputs import Rules, Sorted
+from ..kernels.rule_base import ruled
+from ..workload.workload import Workload
+from .greedy_order import Greedy, weights
+from .outcome import Outcome, Queue, jobs_of
 
 KINDS = ("iterative", "symbiotic")
 SORTINGS = ("width", "estimate", "wait", "priority")
@@ -109,7 +109,7 @@ def partitions(groups: int) -> tuple[tuple[float, ...], ...]:
 
 @dataclass(frozen=True, eq=False)
 class RuleBase:
-    """A rule base.
+    """A policy that chooses one of thirteen strategies at every scheduling pass.
 
     Parameters
     ----------
@@ -135,6 +135,10 @@ class RuleBase:
     threshold, otherwise
         Symbiotic: where the memberships of all rules add up to less than the threshold, the strategy `otherwise`, its
         place in STRATEGIES, is chosen (section 4.2.2.2). By default there is no such threshold.
+    name
+        What the policy is called in tables and figures. Default: the kind.
+    provenance
+        Where the policy comes from; free, kept with it on disk.
 
     Raises
     ------
@@ -145,17 +149,20 @@ class RuleBase:
     --------
     EASY in the order of arrival while at most three quarters of the machine are busy, then shortest estimate first.
 
-    >>> from paretosched.policies.policy import greedy
+    >>> from paretosched.policies.greedy_order import greedy
     >>> g = greedy(["f2"] * 3, [[1, 0, 1, 0]] * 3, groups=("all",))
     >>> base = RuleBase("iterative", ("all",), ("all",), g, bounds=((), (75,), ()), choice=[7, 3])
     >>> STRATEGIES[chosen(base, [1, 75, 100])], STRATEGIES[chosen(base, [1, 76, 100])]
     ('easy by wait', 'fcfs by estimate')
     """
 
+    rule: ClassVar = "rules"
+    asks: ClassVar = True
+
     kind: str
     groups: tuple[str, ...]
     priority: tuple[str, ...]
-    greedy: Policy
+    greedy: Greedy
     bounds: tuple[tuple[float, ...], ...] = ()
     choice: NDArray[np.int8] = field(default_factory=lambda: np.empty(0, dtype=np.int8))
     means: Floats = field(default_factory=lambda: np.empty((0, 0)))
@@ -163,6 +170,8 @@ class RuleBase:
     recommendations: NDArray[np.int8] = field(default_factory=lambda: np.empty((0, len(STRATEGIES)), dtype=np.int8))
     threshold: float = 0.0
     otherwise: int = 0
+    name: str = ""
+    provenance: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         one_of("kind of rule base", self.kind, KINDS)
@@ -183,6 +192,25 @@ class RuleBase:
             self._check_iterative()
         else:
             self._check_symbiotic()
+        object.__setattr__(self, "name", self.name or f"{self.kind} rules")
+
+    def simulated(self, workload: Workload) -> Outcome:
+        """Run a workload that has the policy's groups."""
+        return Outcome(ruled_start_times(workload, self)[0])
+
+    def refuses(self, learnt: bool) -> str:
+        """Return why the policy cannot use other estimates than the requested ones; "" if it can.
+
+        Parameters
+        ----------
+        learnt
+            Whether the estimates are predictions, which may prove too short; else they are exact.
+        """
+        return 'cannot be told to rule bases; take "requested" or "exact"' if learnt else ""
+
+    def queue(self, workload: Workload) -> Queue:
+        """Raise InputError: the order of the waiting jobs changes, and predictions cannot be told."""
+        raise InputError(f"{workload.name}: predictions {self.refuses(True)}")
 
     def _check_groups(self) -> None:
         if not self.groups or len(set(self.groups)) != len(self.groups):
@@ -191,7 +219,7 @@ class RuleBase:
             raise InputError(
                 f"priority must name every group once ({', '.join(self.groups)}), but is {list(self.priority)}"
             )
-        if getattr(self.greedy, "rule", None) != "greedy" or self.greedy.backfill != "none":
+        if not isinstance(self.greedy, Greedy) or self.greedy.backfill != "none":
             raise InputError("the greedy strategy must be a Greedy policy without backfilling, but is another one")
         if self.greedy.groups != self.groups:
             raise InputError(
@@ -260,7 +288,7 @@ def situation_of(base: RuleBase, features: ArrayLike) -> int:
 
     Examples
     --------
-    >>> from paretosched.policies.policy import greedy
+    >>> from paretosched.policies.greedy_order import greedy
     >>> g = greedy(["f2"] * 3, [[1, 0, 1, 0]] * 3, groups=("all",))
     >>> base = RuleBase("iterative", ("all",), ("all",), g, bounds=((2,), (75, 85), ()), choice=[0] * 6)
     >>> [situation_of(base, [sd, um, 100]) for sd, um in ((1, 75), (2, 75.1), (2.1, 75), (100, 100))]
@@ -277,7 +305,7 @@ def intervals(base: RuleBase) -> list[tuple[str, ...]]:
 
     Examples
     --------
-    >>> from paretosched.policies.policy import greedy
+    >>> from paretosched.policies.greedy_order import greedy
     >>> g = greedy(["f2"] * 3, [[1, 0, 1, 0]] * 3, groups=("all",))
     >>> intervals(RuleBase("iterative", ("all",), ("all",), g, bounds=((2,), (), ()), choice=[0] * 2))
     [('1..2', '0..100', '0..100'), ('2..100', '0..100', '0..100')]
@@ -306,7 +334,7 @@ def log_memberships(base: RuleBase, features: ArrayLike) -> Floats:
     --------
     Three standard normal distributions, two at their centres and one a standard deviation away.
 
-    >>> from paretosched.policies.policy import greedy
+    >>> from paretosched.policies.greedy_order import greedy
     >>> g = greedy(["f2"] * 3, [[1, 0, 1, 0]] * 3, groups=("all",))
     >>> base = RuleBase("symbiotic", ("all",), ("all",), g,
     ...                 means=[[0, 0, 2]], widths=[[1, 1, 1]], recommendations=[[5] + [0] * 12])
@@ -381,125 +409,83 @@ def possible(base: RuleBase) -> NDArray[np.bool_]:
     return found
 
 
-def to_json(base: RuleBase) -> dict[str, Any]:
-    """Turn a rule base, but for its Greedy policy, into plain values that a person can read."""
-    value: dict[str, Any] = {"kind": base.kind, "groups": list(base.groups), "priority": list(base.priority)}
-    names = feature_names(len(base.groups))
-    if base.kind == "iterative":
-        value["bounds"] = {name: list(inner) for name, inner in zip(names, base.bounds, strict=True)}
-        value["situations"] = [
-            {**dict(zip(names, where, strict=True)), "strategy": STRATEGIES[s]}
-            for where, s in zip(intervals(base), base.choice.tolist(), strict=True)
-        ]
-        return value
-    rows = zip(base.means.tolist(), base.widths.tolist(), base.recommendations.tolist(), strict=True)
-    value["rules"] = [
-        {
-            "where": {
-                name: {"mean": mean, "width": width} for name, mean, width in zip(names, centre, spread, strict=True)
-            },
-            "recommends": {STRATEGIES[s]: level for s, level in enumerate(levels) if level},
-        }
-        for centre, spread, levels in rows
-    ]
-    if base.threshold > 0:
-        value["otherwise"] = {"below": base.threshold, "strategy": STRATEGIES[base.otherwise]}
-    return value
+def ruled_start_times(
+    workload: Workload, base: RuleBase, order: Sorted | None = None
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Simulate a rule base; `order` is `sorted_for` its strategies or more, where many are simulated.
 
-
-def from_json(value: Mapping[str, Any], greedy: Policy) -> RuleBase:
-    """Turn what `to_json` gave, and its Greedy policy, into a rule base again.
-
-    Raises
-    ------
-    InputError
-        A key is missing, unknown or of the wrong type, or a value breaks a rule.
+    Returns
+    -------
+    start, decided
+        (n,) seconds. Iterative: (situations,) how often each one came up where a decision was due; symbiotic: (13,) how
+        often each strategy was chosen. No decision is due where nobody who waits can start, or everybody.
     """
-    given = dict(value)
-    kind = part(given, "kind", str)
-    one_of("kind of rule base", kind, KINDS)
-    groups, priority = (_names(given, key) for key in ("groups", "priority"))
-    features = feature_names(len(groups))
-    if kind == "iterative":
-        nothing_else(given, ("kind", "groups", "priority", "bounds", "situations"))
-        cuts = part(given, "bounds", dict)
-        nothing_else(cuts, features)
-        bounds = tuple(tuple(_bound(name, bound) for bound in part(cuts, name, list)) for name in features)
-        rows = part(given, "situations", list)
-        base = RuleBase(kind, groups, priority, greedy, bounds=bounds, choice=np.array([_strategy(r) for r in rows]))
-        for number, (row, where) in enumerate(zip(rows, intervals(base), strict=True)):
-            nothing_else(row, (*features, "strategy"))
-            for name, interval in zip(features, where, strict=True):
-                if part(row, name, str) != interval:
-                    raise InputError(
-                        f'situations must be in the order of the intervals, so that {name} is "{interval}" in '
-                        f"situation {number + 1}, but it is {shown(row[name])}"
-                    )
-        return base
-    nothing_else(given, ("kind", "groups", "priority", "rules", "otherwise"))
-    threshold, otherwise = 0.0, 0
-    if "otherwise" in given:
-        default = part(given, "otherwise", dict)
-        nothing_else(default, ("below", "strategy"))
-        threshold, otherwise = part(default, "below", float), _strategy(default)
-    means, widths, recommendations = [], [], []
-    for number, row in enumerate(part(given, "rules", list)):
-        try:
-            centre, spread, levels = _rule(row, features)
-        except InputError as error:
-            raise InputError(f"rule {number + 1}: {error}") from None
-        means.append(centre)
-        widths.append(spread)
-        recommendations.append(levels)
-    return RuleBase(
-        kind, groups, priority, greedy,
-        means=np.array(means), widths=np.array(widths), recommendations=np.array(recommendations),
-        threshold=threshold, otherwise=otherwise,
-    )  # fmt: skip
+    w = workload
+    start = np.empty(len(w), dtype=np.int64)
+    decided = np.zeros(base.choice.size if base.kind == "iterative" else len(STRATEGIES), dtype=np.int64)
+    if order is None:
+        order = sorted_for(w, base.priority, possible(base))
+    ruled(jobs_of(w), w.capacity, w.calendar, weights(w, base.greedy), _rules(base), order, start, decided)
+    return start, decided
 
 
-def _rule(row: Any, features: Sequence[str]) -> tuple[list[float], list[float], list[int]]:
-    if not isinstance(row, dict):
-        raise InputError(f"must be an object, but is {shown(row)}")
-    nothing_else(row, ("where", "recommends"))
-    where, levels = part(row, "where", dict), part(row, "recommends", dict)
-    nothing_else(where, features)
-    nothing_else(levels, STRATEGIES)
-    gaussian = {name: part(where, name, dict) for name in features}
-    for found in gaussian.values():
-        nothing_else(found, ("mean", "width"))
-    for strategy, level in levels.items():
-        if isinstance(level, bool) or level not in LEVELS:
-            raise InputError(
-                f"recommendations must be one of {', '.join(map(str, LEVELS))}, "
-                f"but that of {strategy} is {shown(level)}"
-            )
-    return (
-        [part(found, "mean", float) for found in gaussian.values()],
-        [part(found, "width", float) for found in gaussian.values()],
-        [int(levels.get(strategy, 0)) for strategy in STRATEGIES],
+def sorted_for(workload: Workload, priority: Sequence[str], chosen: NDArray[np.bool_]) -> Sorted:
+    """Put the jobs of a workload in the order of each sorting of `paretosched.policies.rule_base` that is needed.
+
+    Parameters
+    ----------
+    workload
+        The jobs.
+    priority
+        The workload's groups, the most important first.
+    chosen
+        (13,) bool, the strategies that may be chosen.
+    """
+    n = len(workload)
+    rank = np.array([list(priority).index(group) for group in workload.groups], dtype=np.int64)
+    keys: dict[str, NDArray[Any]] = {
+        "width": workload.width,
+        "estimate": workload.estimate,
+        "priority": rank[workload.group],
+    }
+    row, place = np.zeros((2, len(SORTINGS), n), dtype=np.int32)
+    for s, sorting in enumerate(SORTINGS):
+        if sorting == "wait":
+            row[s] = place[s] = np.arange(n)
+        elif chosen[3 * s : 3 * s + 3].any():
+            row[s] = _stable_order(keys[sorting])
+            place[s, row[s]] = np.arange(n)
+    return Sorted(row, place)
+
+
+def _stable_order(keys: NDArray[Any]) -> NDArray[np.int64]:
+    """Sort whole numbers, 0 or more, ties in their order: 16 bits at a time, for which numpy has a radix sort."""
+    order = np.arange(keys.size)
+    for shift in range(0, int(keys.max()).bit_length(), 16):
+        order = order[np.argsort(((keys[order] >> shift) & 0xFFFF).astype(np.uint16), kind="stable")]
+    return order
+
+
+def _rules(base: RuleBase) -> Rules:
+    counts = np.array([len(inner) + 1 for inner in base.bounds] or [1] * (len(base.groups) + 2), dtype=np.int64)
+    bounds = np.full((counts.size, int(counts.max())), np.inf)
+    for f, inner in enumerate(base.bounds):
+        bounds[f, : len(inner)] = inner
+    sharpness, peaks = gaussians(base) if base.kind == "symbiotic" else (np.empty((0, counts.size)), np.empty(0))
+    means = base.means if base.kind == "symbiotic" else sharpness
+    return Rules(
+        base.kind == "iterative",
+        bounds,
+        counts,
+        base.choice.astype(np.int64),
+        np.array(means.T, order="C"),
+        np.array(sharpness.T, order="C"),
+        peaks,
+        np.array(base.recommendations.T, dtype=np.float64, order="C"),
+        possible(base),
+        math.log(base.threshold) if base.threshold > 0 else -math.inf,
+        base.otherwise,
     )
-
-
-def _names(value: dict[str, Any], key: str) -> tuple[str, ...]:
-    names = part(value, key, list)
-    if not all(isinstance(name, str) for name in names):
-        raise InputError(f'"{key}" must be names in quotes, but are {", ".join(map(shown, names))}')
-    return tuple(names)
-
-
-def _bound(name: str, bound: Any) -> float:
-    if isinstance(bound, bool) or not isinstance(bound, int | float):
-        raise InputError(f"bounds of {name} must be numbers, but there is {shown(bound)}")
-    return float(min(max(bound, -LARGEST), LARGEST))
-
-
-def _strategy(row: Any) -> int:
-    if not isinstance(row, dict):
-        raise InputError(f"a situation must be an object, but is {shown(row)}")
-    name = part(row, "strategy", str)
-    one_of("strategy", name, STRATEGIES)
-    return STRATEGIES.index(name)
 
 
 def _number(value: float) -> str:

@@ -15,8 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.arrays import Floats, Ints
-from ..core.tables import Column, amount, listed, plain, table, wrapped
-from .policy import Policy, to_json
+from ..core.tables import Column, listed, plain, table, wrapped
+from .explanation_words import origin_of
+from .policy_json import to_json
 from .rule_base import STRATEGIES, RuleBase, chosen, feature_names, feature_ranges, possible
 
 Box = tuple[tuple[int, int], ...]  # the first and the last interval of each feature
@@ -91,8 +92,8 @@ class RulesExplanation:
 
     Parameters
     ----------
-    policy, base
-        Its policy, and itself.
+    base
+        The rule base.
     regions
         Iterative: see `Region`; the largest first.
     slices
@@ -102,11 +103,15 @@ class RulesExplanation:
         symbiotic (13,), how often each strategy was chosen. Else None.
     """
 
-    policy: Policy
     base: RuleBase
     regions: tuple[Region, ...]
     slices: tuple[Slice, ...]
     decisions: Ints | None = None
+
+    @property
+    def policy(self) -> RuleBase:
+        """The rule base, which is a policy."""
+        return self.base
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -151,13 +156,13 @@ class RulesExplanation:
         ]
         key = "regions" if self.base.kind == "iterative" else "rules"
         more = {"slices": slices} if slices else {}
-        about: dict[str, Any] = plain({"policy": to_json(self.policy), "words": self.words(), key: self.rows(), **more})
+        about: dict[str, Any] = plain({"policy": to_json(self.base), "words": self.words(), key: self.rows(), **more})
         return about
 
     def words(self) -> list[str]:
         """Say in sentences where the policy comes from, and how it chooses."""
         base = self.base
-        origin = [said] if (said := origin_of(self.policy.provenance)) else []
+        origin = [said] if (said := origin_of(self.base.provenance)) else []
         groups = [f"PRCWQ{i + 1}: of group {group}" for i, group in enumerate(base.groups) if group != str(i + 1)]
         features = "; ".join([*(f"{name}: {what}" for name, what in MEANINGS.items()), *groups])
         return [
@@ -211,7 +216,7 @@ class RulesExplanation:
 
     def text(self) -> str:
         """Write everything for a terminal: sentences, and a table of regions or of rules and slices."""
-        lines = [self.policy.name, *(line for said in self.words() for line in wrapped(said)), ""]
+        lines = [self.base.name, *(line for said in self.words() for line in wrapped(said)), ""]
         names = self.features
         if self.base.kind == "iterative":
             columns = [Column("strategy", "strategy"), Column("situations", "situations", ",d")]
@@ -248,29 +253,24 @@ class RulesExplanation:
         return "\n".join(lines)
 
 
-def explain_rules(policy: Policy, base: RuleBase) -> RulesExplanation:
-    """Find out which strategy a rule base chooses in which situation.
-
-    Parameters
-    ----------
-    policy, base
-        The policy, and its rule base.
+def explain_rules(base: RuleBase) -> RulesExplanation:
+    """Return which strategy a rule base chooses in which situation.
 
     Examples
     --------
-    >>> from paretosched.policies.policy import greedy
+    >>> from paretosched.policies.greedy_order import greedy
     >>> g = greedy(["f2"] * 3, [[1, 0, 1, 0]] * 3, groups=("all",))
     >>> base = RuleBase("iterative", ("all",), ("all",), g, bounds=((2,), (75,), ()), choice=[7, 3, 7, 7])
-    >>> for row in explain_rules(Policy("rules", rules=base), base).rows():
+    >>> for row in explain_rules(base).rows():
     ...     print(row["strategy"], row["SD"], row["Um"])
     easy by wait [2.0, 100.0] [0.0, 100.0]
     easy by wait [1.0, 2.0] [0.0, 75.0]
     fcfs by estimate [1.0, 2.0] [75.0, 100.0]
     """
-    decided = _decisions(policy.provenance.get("decisions"), base)
+    decided = _decisions(base.provenance.get("decisions"), base)
     if base.kind == "iterative":
-        return RulesExplanation(policy, base, regions(base), (), decided)
-    return RulesExplanation(policy, base, (), slices(base), decided)
+        return RulesExplanation(base, regions(base), (), decided)
+    return RulesExplanation(base, (), slices(base), decided)
 
 
 def _decisions(told: Any, base: RuleBase) -> Ints | None:
@@ -413,38 +413,3 @@ def _votes(levels: Mapping[str, int], sign: int) -> str:
     weak = [name for name, level in levels.items() if level == sign]
     both = [*strong, *weak]
     return "-" if not both else ", ".join(both[:3]) + (f", {len(both) - 3} more" if len(both) > 3 else "")
-
-
-def origin_of(provenance: Mapping[str, Any]) -> str:
-    """Say where a policy comes from, as far as it is what `train` or a front wrote; a file may say anything else.
-
-    Examples
-    --------
-    >>> origin_of({"run": "w", "evaluation": 7, "workload": "CTC"})
-    'Found by exploration: evaluation 7 of the run w on CTC.'
-    """
-
-    def number(name: str) -> float | None:
-        value = provenance.get(name)
-        good = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300
-        return float(value) if good and value is not None else None
-
-    words, workloads, wish, run = (provenance.get(name) for name in ("words", "workloads", "wish", "run"))
-    if isinstance(words, str) and isinstance(workloads, list):
-        names = [str(w["name"]) for w in workloads if isinstance(w, dict) and "name" in w]
-        until, reached, easy, exceeded = map(number, ("until", "objective", "easy", "exceeded"))
-        # where a part was learnt from, the names end in "to 70 %"
-        said = f"Trained for {words} on {listed(names or ['something'])}{'' if until is None else ' of the time'}"
-        kinds = set(wish) if isinstance(wish, dict) else set()
-        if kinds & {"sum", "near"} and reached is not None and easy is not None:
-            said += f": there it reached {amount(reached)}, and EASY {amount(easy)}"
-            if "sum" in kinds and easy > 0:
-                change = 100 * (easy - reached) / easy
-                said += f" ({abs(change):,.1f} % {'less' if change > 0 else 'more'})"
-        if exceeded:
-            said += f"; it exceeds its limits by {100 * exceeded:,.2f} %"
-        return f"{said}."
-    evaluation = number("evaluation")
-    if isinstance(run, str) and evaluation is not None:
-        return f"Found by exploration: evaluation {evaluation:.0f} of the run {run} on {provenance.get('workload')}."
-    return ""

@@ -12,11 +12,19 @@ needs, at most `short_slice`, or its share if that is longer; group finish times
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, NamedTuple
 
-from ..core.errors import InputError, first_few, one_of, quoted
-from ..core.files import shown
+import numpy as np
+
+from ..core.errors import InputError, first_few, one_of
+from ..kernels.time_sharing import share_time
+from ..kernels.time_sharing_machine import LONG, MEDIUM, SHORT, Slices, machine_for
+from ..kernels.virtual_schedule import Planning, tree_for
+from ..workload.calendar import hours
+from ..workload.workload import Workload
+from .outcome import Outcome, Queue, Searched, Segments, jobs_of
 
 CLASSES = ("short", "medium", "long")
 SIZES = ("narrow", "medium", "wide")
@@ -29,6 +37,7 @@ MOST_LONG_WIDE = 8  # 40,320 permutations
 MOST_PERMUTATIONS = 10**9
 MOST_SECONDS = 10**9
 LARGEST = 1e9
+MOST_NODES = 2**24  # processors that are told apart
 
 
 class Shares(NamedTuple):
@@ -133,10 +142,11 @@ class Optimisation(NamedTuple):
     long: Grouping = Grouping()
 
 
-class TimeSharing(NamedTuple):
-    """Parameters of SCOJO-PECT; `check` says which are sound.
+@dataclass(frozen=True)
+class TimeSharing:
+    """SCOJO-PECT, without or with group optimisation.
 
-    Attributes
+    Parameters
     ----------
     interval
         In which every class with jobs has one slice, s.
@@ -154,12 +164,25 @@ class TimeSharing(NamedTuple):
         Non-type ("smart") backfilling: jobs of other classes use what the slice's own leave idle.
     optimisation
         None for SCOJO-PECT itself.
+    name
+        What the policy is called in tables and figures. Default: SCOJO-PECT, with its variant.
+    provenance
+        Where the policy comes from; free, kept with it on disk.
+
+    Raises
+    ------
+    InputError
+        A value breaks a rule; the message names it.
 
     Examples
     --------
-    >>> check(TimeSharing(interval=1800)).interval
-    1800
+    >>> TimeSharing(optimisation=Optimisation()).name
+    'SCOJO-PECT optimised'
     """
+
+    rule: ClassVar = "scojo"
+    groups: ClassVar[tuple[str, ...]] = ()
+    asks: ClassVar = True
 
     interval: int = 3600
     overhead: int = 60
@@ -170,17 +193,125 @@ class TimeSharing(NamedTuple):
     run_times: str = "known"
     backfill: bool = True
     optimisation: Optimisation | None = None
+    name: str = ""
+    provenance: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+    def __post_init__(self) -> None:
+        _check(self)
+        object.__setattr__(self, "name", self.name or _default_name(self))
+
+    def simulated(self, workload: Workload) -> Outcome:
+        """Run a workload; jobs are preempted, so that there are segments.
+
+        Raises
+        ------
+        InputError
+            The machine has too many processors to be told apart.
+
+        Examples
+        --------
+        A long job has the machine for itself when a short one arrives that needs a processor of it. It is served in the
+        short slice of the next interval: from 3,600 on the machine switches for 60 s, then the short job runs for 50 s,
+        and after another switch the long one goes on.
+
+        >>> w = Workload(submit=[0, 9], run=[20_000, 50], estimate=[20_000, 50], width=[4, 1], capacity=4)
+        >>> start, segments, _ = TimeSharing().simulated(w)
+        >>> start.tolist(), segments.end.tolist()
+        ([0, 3660], [3600, 20170, 3710])
+        """
+        return _shared(workload, self)
+
+    def refuses(self, learnt: bool) -> str:  # noqa: ARG002  # neither predictions nor exact run times
+        """Return why the policy cannot use other estimates than the requested ones."""
+        return (
+            'cannot be told to SCOJO-PECT, whose policy says by "run_times" what it knows of run times: "known" or '
+            '"estimates", which are those requested'
+        )
+
+    def queue(self, workload: Workload) -> Queue:
+        """Raise InputError: there is more than one queue, and predictions cannot be told."""
+        raise InputError(f"{workload.name}: predictions {self.refuses(True)}")
 
 
-def check(sharing: TimeSharing) -> TimeSharing:
-    """Return parameters that are sound.
+def check_nodes(workload: Workload) -> None:
+    """Refuse a machine whose processors are too many to be told apart.
 
     Raises
     ------
     InputError
-        A value breaks a rule; the message names it.
+        There are more than MOST_NODES.
     """
-    s = sharing
+    if workload.capacity > MOST_NODES:
+        raise InputError(
+            f"{workload.name}: where jobs are preempted the machine may have at most {MOST_NODES} processors, which "
+            f"are told apart, but has {workload.capacity}"
+        )
+
+
+def _default_name(s: TimeSharing) -> str:
+    variant = {None: "", "groups": " optimised", "bottom-line": " bottom line"}
+    method = None if s.optimisation is None else s.optimisation.method
+    return f"SCOJO-PECT{variant[method]}{'' if s.backfill else ', own jobs only'}"
+
+
+def _shared(workload: Workload, sharing: TimeSharing) -> Outcome:
+    check_nodes(workload)
+    w, optimisation = workload, sharing.optimisation
+    expected = w.run if sharing.run_times == "known" else w.estimate
+    kind = np.full(len(w), SHORT)
+    kind[expected >= sharing.medium_from] = MEDIUM
+    kind[expected >= sharing.long_from] = LONG
+    planning = _planning(optimisation or Optimisation())
+    most = 0 if optimisation is None else min(int(planning.most.max()), len(w))
+    start = np.empty(len(w), dtype=np.int64)
+    counted = np.zeros((4, 2), dtype=np.int64)
+    jobs = jobs_of(w)
+    machine = machine_for(jobs, expected, kind, w.capacity, most)
+    tree = tree_for(most, min(len(w), w.capacity), planning.candidates)
+    record = share_time(jobs, w.capacity, _slices(w, sharing), planning, machine, tree, start, counted)
+    order = np.lexsort((record.begin, record.job))
+    job = record.job[order]
+    piece = np.concatenate([[0], np.cumsum(machine.pieces[job])])
+    ranges = np.repeat(machine.at[job] - piece[:-1], machine.pieces[job]) + np.arange(piece[-1])
+    switches = np.column_stack([record.switches, record.switches + sharing.overhead])
+    segments = Segments(
+        job, record.begin[order], record.end[order], piece, record.low[ranges], record.high[ranges], switches
+    )
+    searched = None if optimisation is None else Searched(*((int(a), int(b)) for a, b in counted))
+    return Outcome(start, segments, searched)
+
+
+def _slices(workload: Workload, sharing: TimeSharing) -> Slices:
+    """Return how time is divided, as the kernel takes it."""
+    # After the last submission a job runs whenever the machine does not switch. In an interval it switches three
+    # times at most; no more intervals are cut short than there are jobs.
+    work, lost = int(workload.run.sum()), 3 * sharing.overhead
+    horizon = int(workload.submit[-1]) + work + lost * (work // (sharing.interval - lost) + len(workload) + 1)
+    days = hours(workload.epoch, workload.zone, horizon, tuple(row.hour for row in sharing.shares))
+    return Slices(
+        sharing.interval,
+        sharing.overhead,
+        sharing.short_slice,
+        sharing.backfill,
+        sharing.optimisation is not None,
+        days.begin,
+        days.kind,
+        np.array([row[1:] for row in sharing.shares], dtype=np.float64),
+    )
+
+
+def _planning(optimisation: Optimisation) -> Planning:
+    """Return the parameters of the optimisation as the kernel takes them."""
+    groups = (optimisation.medium, optimisation.long)
+    plain = optimisation._asdict() | {
+        "bottom_line": optimisation.method == METHODS[1],
+        "search": SEARCHES.index(optimisation.search),
+        **{key: np.array([getattr(group, key) for group in groups]) for key in Grouping._fields},
+    }
+    return Planning(**{key: plain[key] for key in Planning._fields})
+
+
+def _check(s: TimeSharing) -> None:
     _within("overhead", s.overhead, 0, MOST_SECONDS)
     _within("medium_from", s.medium_from, 1, MOST_SECONDS)
     _within("long_from", s.long_from, s.medium_from, MOST_SECONDS)
@@ -207,7 +338,6 @@ def check(sharing: TimeSharing) -> TimeSharing:
             )
     if s.optimisation is not None:
         _check_optimisation(s.optimisation)
-    return s
 
 
 def _check_optimisation(made: Optimisation) -> None:
@@ -238,76 +368,3 @@ def _within(name: str, value: float, low: float, high: float) -> None:
     if not low <= value <= high:
         shown = f"{value:g}" if isinstance(value, float) else value
         raise InputError(f"{name} must be in {low:g}..{high:g}, but is {shown}")
-
-
-def to_json(sharing: TimeSharing) -> dict[str, Any]:
-    """Turn parameters into plain values that a person can read; "optimisation" is "none" without one."""
-    made = sharing.optimisation
-    plain: Any = "none"
-    if made is not None:
-        plain = made._asdict() | {"medium": made.medium._asdict(), "long": made.long._asdict()}
-    return sharing._asdict() | {"shares": [row._asdict() for row in sharing.shares], "optimisation": plain}
-
-
-def from_json(value: dict[str, Any]) -> TimeSharing:
-    """Turn what `to_json` gave into parameters again; what is left out has its default value.
-
-    Raises
-    ------
-    InputError
-        A key is unknown, a value of the wrong type, or breaks a rule.
-
-    Examples
-    --------
-    >>> from_json({"overhead": 30, "optimisation": {"search": "dds"}}).optimisation.search
-    'dds'
-    """
-    readers: dict[str, Callable[[Any], Any]] = {"shares": _shares, "optimisation": _optimisation}
-    return check(_read(TimeSharing(), value, "", readers))
-
-
-def _shares(value: Any) -> tuple[Shares, ...]:
-    if not isinstance(value, list):
-        raise InputError(f'"shares" must be a list, but is {shown(value)}')
-    return tuple(_read(Shares(), row, "shares: ") for row in value)
-
-
-def _optimisation(value: Any) -> Optimisation | None:
-    if value == "none":
-        return None
-    own = Optimisation()
-    readers: dict[str, Callable[[Any], Any]] = {
-        "medium": lambda part: _read(own.medium, part, "medium: "),
-        "long": lambda part: _read(own.long, part, "long: "),
-    }
-    try:
-        made: Optimisation = _read(own, value, "", readers)
-        return made
-    except InputError as error:
-        raise InputError(f"optimisation: {error}") from None
-
-
-def _read(default: Any, value: Any, where: str, readers: dict[str, Callable[[Any], Any]] | None = None) -> Any:
-    """Change a tuple of defaults by an object of JSON; values have the types of the defaults."""
-    own = readers or {}
-    if not isinstance(value, dict):
-        raise InputError(f"{where}must be an object, but is {shown(value)}")
-    known: Sequence[str] = default._fields
-    unknown = [quoted(key) for key in value if key not in known]
-    if unknown:
-        raise InputError(f"{where}the keys here are {', '.join(known)}, but there is also {first_few(unknown)}")
-    return default._replace(
-        **{
-            key: own[key](part) if key in own else _of_type(f'{where}"{key}"', part, type(getattr(default, key)))
-            for key, part in value.items()
-        }
-    )
-
-
-def _of_type(where: str, part: Any, kind: type) -> Any:
-    if kind is float and isinstance(part, int) and not isinstance(part, bool):
-        part = float(min(max(part, -(2**53)), 2**53))  # far out of bounds either way, and no overflow
-    if not isinstance(part, kind) or (kind is int and isinstance(part, bool)):
-        words = {str: "text", float: "a number", int: "a whole number", bool: "true or false"}
-        raise InputError(f"{where} must be {words[kind]}, but is {shown(part)}")
-    return part

@@ -26,7 +26,9 @@ from ..encodings.sequence import KEYS, Sequences
 from ..encodings.weighting import Weighting, lower_upper
 from ..fronts.front import Front, genome, online, spread
 from ..fronts.front_files import load_front
-from ..policies.policy import PLAIN_RULES, Policy, as_policy, fits, to_json
+from ..policies.plain import PLAIN_RULES
+from ..policies.policy import Policy, as_policy, fits
+from ..policies.policy_json import to_json
 from ..workload.workload import Workload
 from .algorithms import by_name as evolve
 from .algorithms import spaces

@@ -30,15 +30,13 @@ import numpy as np
 
 from ..core.arrays import Ints
 from ..core.errors import InputError, one_of
-from ..kernels.inputs import Jobs, Weights
-from ..kernels.predicted import CONSERVATIVE, EASY, INTERPOLATED, NO_BACKFILL, PRINTED, RECENT, Histories, predicted
+from ..kernels.predicted import INTERPOLATED, PRINTED, RECENT, Histories, predicted
+from ..policies.outcome import jobs_of
 from ..policies.policy import Policy
 from ..workload.workload import Workload
 
 SOURCES = ("requested", "recent", "predicted", "printed", "exact")
 LEARNING = {"recent": RECENT, "predicted": INTERPOLATED, "printed": PRINTED}
-WITHOUT = ("fcfs", "list", "recorded")  # rules that ask for no estimate
-BACKFILL = {"none": NO_BACKFILL, "easy": EASY, "conservative": CONSERVATIVE}
 
 
 class Predictions(NamedTuple):
@@ -59,52 +57,39 @@ class Predictions(NamedTuple):
     corrections: Ints
 
 
-def told(workload: Workload, policy: Policy, estimates: str) -> bool:
-    """Tell whether a policy is told other estimates than the requested ones, and can use them.
+def used(workload: Workload, policy: Policy, estimates: str) -> bool:
+    """Return whether a policy is simulated on other estimates than the requested ones.
 
     Raises
     ------
     InputError
-        There is no such source; a history is needed, but no user is known; or the rule cannot use predictions.
+        There is no such source; a history is needed, but no user is known; or the policy cannot use such estimates.
     """
     one_of("estimates", estimates, SOURCES)
-    if estimates == "requested" or policy.rule in WITHOUT:
+    if estimates == "requested" or not policy.asks:
         return False
-    if policy.rule == "scojo":
-        raise InputError(
-            f'estimates "{estimates}" cannot be told to SCOJO-PECT, whose policy says by "run_times" what it knows of '
-            'run times: "known" or "estimates", which are those requested'
-        )
-    if estimates in LEARNING and policy.rule == "conservative":
-        raise InputError(
-            f'estimates "{estimates}" may prove too short, and conservative backfilling keeps promises that rest on '
-            "them; take conservative-replan"
-        )
-    if estimates in LEARNING and policy.rule == "rules":
-        raise InputError(f'estimates "{estimates}" cannot be told to rule bases; take "requested" or "exact"')
+    if refusal := policy.refuses(learnt=estimates in LEARNING):
+        raise InputError(f'estimates "{estimates}" {refusal}')
     if estimates in LEARNING and (workload.user < 0).all():
         raise InputError(f"{workload.name}: no job has a known user, so there is no history to predict from")
     return True
 
 
-def predict(workload: Workload, policy: Policy, weights: Weights, estimates: str) -> Predictions:
-    """Simulate a policy on predictions; `told` has been asked, and `weights` are those of the policy.
+def predict(workload: Workload, policy: Policy, estimates: str) -> Predictions:
+    """Simulate a policy on predictions, which it does not refuse, see `used`.
 
     Parameters
     ----------
     workload, policy
         What is to be run, under which rule.
-    weights
-        What orders the queue, as for the kernels.
     estimates
         "recent", "predicted" or "printed".
     """
-    w = workload
-    backfill = {"easy": EASY, "conservative-replan": CONSERVATIVE}.get(policy.rule, BACKFILL[policy.backfill])
-    found = Predictions(*(np.empty(len(w), dtype=np.int64) for _ in range(3)))
-    jobs = Jobs(w.submit, w.run, w.estimate, w.width, w.group)
-    predicted(jobs, w.capacity, w.calendar, weights, backfill, histories(w), LEARNING[estimates], *found)
-    return found
+    w, queue = workload, policy.queue(workload)
+    result = Predictions(*(np.empty(len(w), dtype=np.int64) for _ in range(3)))
+    how = LEARNING[estimates]
+    predicted(jobs_of(w), w.capacity, w.calendar, queue.weights, queue.backfill, histories(w), how, *result)
+    return result
 
 
 def histories(workload: Workload) -> Histories:

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,63 +16,13 @@ from numpy.typing import NDArray
 from ..core.arrays import Ints
 from ..core.errors import InputError, first_few, quoted
 from ..core.files import opened, written
+from ..policies.outcome import Searched, Segments
+from ..policies.time_sharing import check_nodes
 from ..workload.workload import Workload, whole
 
 COLUMNS = ("job", "submit", "start", "finish", "processors", "user", "group")
 SEGMENT_COLUMNS = ("job", "from", "to", "nodes")
-MOST_NODES = 2**24  # processors that are told apart
 SWITCH = "switch"  # stands for the job where the machine changes slices
-
-
-class Segments(NamedTuple):
-    """When and where preempted jobs run: a row for every stretch of time in which a job runs without a break.
-
-    Attributes
-    ----------
-    job
-        (k,) int64, rows of the workload; sorted, and the stretches of a job by time.
-    begin, end
-        (k,) int64, seconds of the trace, half open.
-    piece
-        (k + 1,) int64: the processors of stretch i are those of `low` and `high` from piece[i] to piece[i + 1] - 1.
-    low, high
-        (r,) int64, ranges of processors, numbered from 0, both ends included; ascending within a stretch.
-    switches
-        (s, 2) int64, from when to when the machine changes slices, so that nothing runs; ascending.
-    """
-
-    job: Ints
-    begin: Ints
-    end: Ints
-    piece: Ints
-    low: Ints
-    high: Ints
-    switches: Ints
-
-    def nodes(self, i: int) -> tuple[tuple[int, int], ...]:
-        """Give the ranges of processors of stretch i."""
-        pieces = slice(int(self.piece[i]), int(self.piece[i + 1]))
-        return tuple(zip(self.low[pieces].tolist(), self.high[pieces].tolist(), strict=True))
-
-
-class Searched(NamedTuple):
-    """What group optimisation did to make a schedule (paper 004, tables 7 to 9), for medium and long jobs in turn.
-
-    Attributes
-    ----------
-    groups
-        Groups formed.
-    jobs
-        Jobs in them; a job whose group finished before it started may be in the next one, too.
-    visited, pruned
-        Nodes of the search trees: jobs scheduled virtually for a permutation, and those that branch and bound spared.
-        Of the long-wide jobs, then of the second level.
-    """
-
-    groups: tuple[int, int]
-    jobs: tuple[int, int]
-    visited: tuple[int, int]
-    pruned: tuple[int, int]
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,21 +137,6 @@ def segments_of(
     piece = np.cumsum([0, *(len(nodes) for *_, nodes in ordered)])
     low, high = np.array(ranges, dtype=np.int64).reshape(-1, 2).T
     return Segments(job, begin, end, piece, low, high, np.array(switches, dtype=np.int64).reshape(-1, 2))
-
-
-def check_nodes(workload: Workload) -> None:
-    """Refuse a machine whose processors are too many to be told apart.
-
-    Raises
-    ------
-    InputError
-        There are more than MOST_NODES.
-    """
-    if workload.capacity > MOST_NODES:
-        raise InputError(
-            f"{workload.name}: where jobs are preempted the machine may have at most {MOST_NODES} processors, which "
-            f"are told apart, but has {workload.capacity}"
-        )
 
 
 def _sound(segments: Segments, schedule: Schedule) -> Segments:

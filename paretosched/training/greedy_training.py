@@ -23,7 +23,7 @@ from ..core.arrays import Floats
 from ..core.errors import InputError, one_of
 from ..encodings import weighting
 from ..encodings.weighting import Weighting
-from ..policies.policy import BACKFILLS, CRITERIA, gene_names
+from ..policies.greedy_order import BACKFILLS, CRITERIA, gene_names
 from ..search.evaluation import check_workers, versions
 from ..wishes.wish import Wish
 from ..workload.calendar import SITUATIONS

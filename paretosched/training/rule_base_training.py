@@ -21,13 +21,15 @@ from typing import Any
 
 import numpy as np
 
+from ..core.arrays import Floats
 from ..core.errors import InputError, one_of
 from ..encodings.rule_base import Situations, Symbiotic, decode, gene_labels
-from ..policies.policy import Policy, fits, to_json
-from ..policies.policy import greedy as greedy_policy
-from ..policies.rule_base import KINDS, MOST_SITUATIONS, STRATEGIES, RuleBase, partitions
+from ..policies.greedy_order import Greedy
+from ..policies.greedy_order import greedy as greedy_policy
+from ..policies.policy import Policy, fits
+from ..policies.policy_json import to_json
+from ..policies.rule_base import KINDS, MOST_SITUATIONS, STRATEGIES, RuleBase, partitions, ruled_start_times
 from ..search.evaluation import check_workers, versions
-from ..simulation.simulator import ruled_start_times
 from ..wishes.wish import Wish
 from ..workload.workload import Workload
 from .evolution_strategy import Search
@@ -114,7 +116,7 @@ def train_rules(
     task, test = tasks(workloads, wish, over, until)
     first = task.workloads[0]
     if greedy is not None:
-        _check_greedy(greedy, first)
+        greedy = _checked(greedy, first)
     inner = partitions(len(first.groups)) if bounds is None else tuple(tuple(map(float, row)) for row in bounds)
     classes = _classes(inner, first.groups) if kind == ITERATIVE else 0
     total = classes * len(STRATEGIES) if kind == ITERATIVE else symbiosis.evaluations
@@ -131,7 +133,7 @@ def train_rules(
                 if progress is not None:
                     progress(done._replace(total=done.total + total))
 
-            greedy = train(
+            trained_alone = train(
                 workloads,
                 wish,
                 criterion=F2,
@@ -144,7 +146,8 @@ def train_rules(
                 scheduler=scheduler,
                 run_directory=None if place is None else place / GREEDY_RUN,
                 progress=show_greedy,
-            ).policy
+            )
+            greedy = _checked(trained_alone.policy, first)
         groups, priority = first.groups, by_weight(wish, first.groups)
         settings: dict[str, Any] = {"rule_base": kind, "priority": list(priority)}
         encoding: Situations | Symbiotic
@@ -181,7 +184,7 @@ def train_rules(
     if kind == ITERATIVE and len(costs) > STANDARD and costs[STANDARD] == costs[best]:
         best = STANDARD  # nothing was better than what is there at first, and only as good changes nothing
     base = decode(encoding, record.genomes[best])
-    found = [(Policy("rules", rules=base), record.values[best]), (greedy, task.simulated(greedy))]
+    found: list[tuple[Policy, Floats]] = [(base, record.values[best]), (greedy, task.simulated(greedy))]
     training = replace(trained(task, test, record, found, settings), best=0)
     rules, alone = training.systems
     told = {**rules.policy.provenance, "decisions": decisions(task.workloads, base)}
@@ -248,11 +251,11 @@ def _classes(bounds: tuple[tuple[float, ...], ...], groups: tuple[str, ...]) -> 
     return classes
 
 
-def _check_greedy(greedy: Policy, workload: Workload) -> None:
-    """Refuse what cannot be the thirteenth strategy."""
-    if greedy.rule != "greedy" or greedy.backfill != "none":
+def _checked(greedy: Policy, workload: Workload) -> Greedy:
+    """Return a policy that can be the thirteenth strategy, and refuse any other."""
+    if not isinstance(greedy, Greedy) or greedy.backfill != "none":
         raise InputError(f"greedy must be a Greedy policy without backfilling, but {greedy.name} is none")
-    fits(greedy, workload)
+    return fits(greedy, workload)
 
 
 @contextmanager

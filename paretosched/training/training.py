@@ -16,12 +16,14 @@ from ..core.arrays import Floats
 from ..core.errors import InputError, one_of
 from ..core.tables import Column, table
 from ..encodings.encoding import Encoding
+from ..policies.greedy_order import Greedy
+from ..policies.plain import Plain
 from ..policies.policy import Policy
+from ..policies.rule_base import RuleBase
 from ..search import runs as store
 from ..search.evaluation import joint_evaluator
 from ..search.resuming import Record, advance
 from ..simulation.objective import Objective, objective_table, objectives_of
-from ..simulation.simulator import start_times
 from ..wishes import wish as choice
 from ..wishes import wish_files as choice_wish_files
 from ..wishes.wish import Wish
@@ -139,10 +141,10 @@ class Training:
         "workloads", the objectives of each; and with a test "rest_objective", "rest_exceeded", "rest_vs_easy", "rest".
         """
         rows = []
-        ruled = self.policy.rule == "rules"
+        ruled = isinstance(self.policy, RuleBase)
         for number, system in enumerate((self.easy, *self.systems)):
             row: dict[str, Any] = {
-                "system": system.policy.name if number == 0 or ruled else _label(system.policy),
+                "system": system.policy.name if ruled else _label(system.policy),
                 "best": number == self.best + 1,
                 "objective": system.objective,
                 "exceeded": system.exceeded,
@@ -201,7 +203,7 @@ class Training:
                 lines.append({"on": "  vs EASY"} | gains)
         reached = [Column("objective", "objective", natural)] if self.wish.weights or self.wish.near else []
         measured = table(lines, [Column("on", "on"), *reached, *map(in_hours, self.objectives)])
-        notes = [SITUATIONS_OF_CRITERIA] if len(self.systems) > 1 and self.policy.rule == "greedy" else []
+        notes = [SITUATIONS_OF_CRITERIA] if len(self.systems) > 1 and isinstance(self.policy, Greedy) else []
         return "\n".join([table(shown, columns), *notes, "", measured, CONVENTION])
 
     def _line(self, name: str, row: dict[str, Any]) -> dict[str, Any]:
@@ -217,7 +219,7 @@ class Task:
         self.over = over
         self.workloads = list(workloads)
         self.whole = list(whole)
-        self.easy_values = self.simulated(Policy("easy"))
+        self.easy_values = self.simulated(Plain("easy"))
         self.scales = np.ones(len(self.workloads))
         for i, (workload, values) in enumerate(zip(self.workloads, self.parts(self.easy_values[None]), strict=True)):
             try:
@@ -235,7 +237,7 @@ class Task:
 
     def simulated(self, policy: Policy) -> Floats:
         """Simulate a policy, (W m,)."""
-        return np.concatenate([objectives_of(w, start_times(w, policy)) for w in self.workloads])
+        return np.concatenate([objectives_of(w, policy.simulated(w).start) for w in self.workloads])
 
     def parts(self, values: Floats) -> list[Floats]:
         """Take values apart by workload."""
@@ -384,7 +386,7 @@ def trained(
         tuple(w.name for w in task.workloads),
         tuple(w.name for w in test.workloads) if test else (),
         objective_table(task.workloads[0].groups),
-        system_of(Policy("easy"), task, test, task.easy_values),
+        system_of(Plain("easy"), task, test, task.easy_values),
         tuple(systems),
         int(task.fitness(np.array([values for _, values in found])).argmin()),
         record.count,
@@ -404,4 +406,7 @@ def progress_of(record: Record, task: Task) -> Progress:
 
 
 def _label(policy: Policy) -> str:
+    """Return the criteria of a Greedy policy, and the name of any other."""
+    if not isinstance(policy, Greedy):
+        return policy.name
     return policy.criteria[0] if len(set(policy.criteria)) == 1 else "/".join(policy.criteria)

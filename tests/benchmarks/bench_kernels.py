@@ -24,9 +24,10 @@ import numpy as np
 from paretosched.core.tables import Column, table
 from paretosched.encodings import rule_base as rules
 from paretosched.encodings.rule_base import Situations, Symbiotic
-from paretosched.policies.policy import Policy, greedy, upper_bounds
+from paretosched.policies.greedy_order import greedy, upper_bounds
+from paretosched.policies.policy import Policy
 from paretosched.policies.rule_base import LEVELS, STRATEGIES, partitions
-from paretosched.simulation.simulator import decoded_start_times, start_times
+from paretosched.simulation.decoding import decoded_start_times
 from paretosched.workload.lublin_feitelson import lublin
 from paretosched.workload.public_logs import log_folder
 from paretosched.workload.scaling import PAPER_FACTORS, scale
@@ -87,11 +88,16 @@ def simulations(groups: int) -> Iterator[tuple[str, list[tuple[Run, Run]]]]:
     """Name everything that is timed, with its variants, each the compiled function of a workload and its oracle."""
     for name, variants in policies(groups).items():
         oracle = naive_rules if variants[0].rule == "rules" else naive
-        yield name, [(partial(start_times, policy=p), partial(oracle, policy=p)) for p in variants]
+        yield name, [(partial(started, policy=p), partial(oracle, policy=p)) for p in variants]
     for order in (submitted, shuffled):
         for decoding, plain in (("strict", strict), ("earliest", earliest)):
             run = partial(decoded, order=order, decoding=decoding)
             yield f"{order.__name__} order, {decoding}", [(run, lambda w, o=order, f=plain: f(w, o(len(w)).tolist()))]
+
+
+def started(workload: Workload, policy: Policy) -> Any:
+    """Start times under a policy."""
+    return policy.simulated(workload).start
 
 
 def decoded(workload: Workload, order: Callable[[int], Any], decoding: str) -> Any:
@@ -162,14 +168,14 @@ def one_size(name: str, jobs: int, repeats: int) -> tuple[float, float]:
     """Time per job (ns) and peak memory per job beyond the workload (bytes) of one policy, in a process of its own."""
     workload = lublin(jobs=jobs, processors=128, seed=71)
     policy = policies(len(workload.groups))[name][0]
-    start_times(workload.take(np.arange(50)), policy)
+    policy.simulated(workload.take(np.arange(50)))
     if policy.rule == "greedy":
         _ = workload.calendar
-    memory = _memory(lambda: start_times(workload, policy)) / jobs
+    memory = _memory(lambda: policy.simulated(workload).start) / jobs
     taken = []
     for _ in range(repeats):
         begin = time.perf_counter()
-        start_times(workload, policy)
+        policy.simulated(workload)
         taken.append(time.perf_counter() - begin)
     return 1e9 * float(np.median(taken)) / jobs, memory
 

@@ -26,7 +26,8 @@ import pytest
 import paretosched as ps
 from paretosched.cli import command_line as cli
 from paretosched.fronts.front import extremes
-from paretosched.policies.policy import save_policy, to_json
+from paretosched.policies.policy import save_policy
+from paretosched.policies.policy_json import to_json
 from paretosched.training.symbiosis import Symbiosis
 from support.commands import COMMANDS, command, done, environment, files, log, process
 
@@ -554,7 +555,7 @@ def test_train_finds_the_rule_base_that_the_library_finds(
     assert to_json(found) == to_json(training.policy)
     _, name, *arguments = shlex.split(said.out.partition("next: ")[2])
     assert f"{kind} rules" in done(name, *arguments).out
-    save_policy(found.rules.greedy, tmp_path / "g.json")
+    save_policy(found.greedy, tmp_path / "g.json")
     again = done(
         *train, "--greedy", tmp_path / "g.json", "--run", tmp_path / "run", "-o", tmp_path / "q.json", "--json"
     )
@@ -577,7 +578,7 @@ def test_train_evolves_default_values_and_keeps_parents_if_asked(
     )
     found = ps.load_policy(tmp_path / "r.json")
     assert to_json(found) == to_json(training.policy)
-    assert found.rules.threshold > 0
+    assert found.threshold > 0
     assert (found.provenance["symbiosis"]["plus"], found.provenance["symbiosis"]["defaults"]) == (True, True)
 
 

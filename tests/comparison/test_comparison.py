@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -12,7 +14,8 @@ from paretosched.core.tables import to_json
 from paretosched.encodings.encoding import Encoding
 from paretosched.encodings.weighting import Weighting
 from paretosched.fronts.front import Front, merge
-from paretosched.policies.policy import Policy, greedy
+from paretosched.policies.greedy_order import greedy
+from paretosched.policies.plain import Plain
 from paretosched.policies.rule_base import RuleBase
 from paretosched.simulation.lower_bounds import bounds
 from paretosched.simulation.objective import objectives
@@ -71,7 +74,7 @@ def test_improvement_is_positive_for_shorter_times_and_negative_for_more_utilisa
 def test_easy_comes_first_whether_it_is_asked_for_or_not():
     assert compare(WORKLOAD, []).policies == ("EASY",)
     assert compare(WORKLOAD, ["fcfs", "easy", "fcfs"]).policies == ("EASY", "FCFS")
-    assert compare(WORKLOAD, [Policy("easy", name="what we run")]).policies == ("what we run",)
+    assert compare(WORKLOAD, [Plain("easy", name="what we run")]).policies == ("what we run",)
 
 
 def test_values_are_those_of_the_simulator_and_its_objectives():
@@ -135,7 +138,7 @@ def test_an_empty_front_dominates_nothing():
 def test_every_rule_base_is_compared():
     g = greedy(["f2"] * 3, [[1, 1, 1, 0, 0, 0, 1, 0]] * 3, groups=WORKLOAD.groups)
     bases = [RuleBase("iterative", WORKLOAD.groups, WORKLOAD.groups, g, ((),) * 5, [s]) for s in (6, 7)]
-    rows = compare(WORKLOAD, [Policy("rules", rules=base, name=f"rules {i}") for i, base in enumerate(bases)]).rows()
+    rows = compare(WORKLOAD, [replace(base, name=f"rules {i}") for i, base in enumerate(bases)]).rows()
     assert [row["policy"] for row in rows[:3]] == ["EASY", "rules 0", "rules 1"]
     assert rows[2]["AWRT"] == rows[0]["AWRT"] < rows[1]["AWRT"]
 
@@ -325,12 +328,12 @@ def test_a_wish_is_taken_from_the_policies_that_were_trained_for_it():
     words = Wish(weights=[("AWRT1", 10)])
     other = Wish(weights=[("AWRT2", 4)])
     made = [
-        Policy("easy", name="none"),
-        Policy("fcfs", name="first", provenance={"wish": to_plain(words)}),
-        Policy("list", name="second", provenance={"wish": to_plain(other)}),
-        Policy("list", name="third", provenance={"wish": to_plain(words)}),
-        Policy("list", name="free", provenance={"wish": "the best"}),
-        Policy("list", name="beyond", provenance={"wish": to_plain(Wish(weights=[("AWRT9", 1)]))}),
+        Plain("easy", name="none"),
+        Plain("fcfs", name="first", provenance={"wish": to_plain(words)}),
+        Plain("list", name="second", provenance={"wish": to_plain(other)}),
+        Plain("list", name="third", provenance={"wish": to_plain(words)}),
+        Plain("list", name="free", provenance={"wish": "the best"}),
+        Plain("list", name="beyond", provenance={"wish": to_plain(Wish(weights=[("AWRT9", 1)]))}),
     ]
     assert trained_for(made, [WORKLOAD]) == {words: "first", other: "second"}
     assert trained_for(made[:1], [WORKLOAD]) == {}

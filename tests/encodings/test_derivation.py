@@ -16,16 +16,16 @@ from paretosched import InputError, Workload
 from paretosched.encodings import derivation
 from paretosched.encodings.derivation import deriving
 from paretosched.encodings.sequence import MOVES, RECOMBINATIONS, Sequences, ancestry, movable_jobs
-from paretosched.policies.policy import Policy
-from paretosched.policies.policy import to_json as policy_json
-from paretosched.simulation.simulator import DECODINGS, decoded_start_times
+from paretosched.policies.plain import Plain
+from paretosched.policies.policy_json import to_json as policy_json
+from paretosched.simulation.decoding import DECODINGS, decoded_start_times
 from support.recipes import family
 from support.zoo import HOUR, ZOO, drawn, jobs
 
 # 60 jobs that queue, of 5 groups, some wide, some long
 BUSY = drawn(8, 60, 64, gap=1, run=3, grain=HOUR // 2)
 BETWEEN = ("fill", "both")  # moves that need a gap, which only strict decoding leaves
-STARTS = ("submit", {"random": 1}, {"policy": policy_json(Policy("easy"))})
+STARTS = ("submit", {"random": 1}, {"policy": policy_json(Plain("easy"))})
 
 
 def spec(moves: str, recombination: str = "ox", movable: str = "all") -> Sequences:

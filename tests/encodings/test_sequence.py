@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from paretosched import InputError, Policy, Workload, greedy, simulate
+from paretosched import InputError, Workload, greedy, simulate
 from paretosched.encodings.encoding import from_json, to_json
 from paretosched.encodings.sequence import GENES, Sequences, ancestry, checked, gene_labels, movable_jobs, start_order
-from paretosched.policies.policy import to_json as policy_json
+from paretosched.policies.plain import Plain
+from paretosched.policies.policy_json import to_json as policy_json
 from support.recipes import family
 from support.zoo import HOUR, ZOO, constant, drawn, jobs
 
@@ -28,7 +29,7 @@ def test_a_recipe_has_six_genes() -> None:
 
 
 def test_the_encoding_survives_json() -> None:
-    starts = ("submit", {"random": 2**53 - 1}, {"order": [1, 0]}, {"policy": policy_json(Policy("easy"))})
+    starts = ("submit", {"random": 2**53 - 1}, {"order": [1, 0]}, {"policy": policy_json(Plain("easy"))})
     spec = Sequences("earliest", starts, "group", "either", "cycle")
     assert from_json(json.loads(json.dumps(to_json(spec)))) == spec
     assert checked(spec, FOUR) == spec
@@ -74,8 +75,8 @@ def test_json_of_something_else_is_refused(value: Any, message: str) -> None:
         ({"starts": ({"order": "01"},)}, "must be one whole number for each of 2 groups, but are"),
         ({"starts": ({"order": 1},)}, "must be one whole number for each of 2 groups, but are"),
         ({"starts": ({"policy": "easy"},)}, "start: a policy file must be an object"),
-        ({"starts": ({"policy": policy_json(Policy("easy")) | {"rule": "sjf"}},)}, "start: rule must be one of"),
-        ({"starts": ({"policy": policy_json(Policy("recorded"))},)}, "no job has a recorded wait"),
+        ({"starts": ({"policy": policy_json(Plain("easy")) | {"rule": "sjf"}},)}, "start: rule must be one of"),
+        ({"starts": ({"policy": policy_json(Plain("recorded"))},)}, "no job has a recorded wait"),
         (
             {"starts": ({"policy": policy_json(greedy(["f1"] * 3, constant(1, 1, 1, 1, 1), groups="x"))},)},
             "is for the groups x, but four jobs has the groups 1, 2",
@@ -109,7 +110,7 @@ def test_big_jobs_have_32_processors_and_more_or_ask_for_more_than_an_hour(movab
 def test_every_start_is_an_order_of_all_jobs(name: str) -> None:
     w = ZOO[name]
     ranks = [g % 3 for g in range(len(w.groups))]
-    easy = policy_json(Policy("easy"))
+    easy = policy_json(Plain("easy"))
     for start in ("submit", {"random": 5}, {"order": ranks}, {"policy": easy}):
         order = start_order(w, start)
         assert order.dtype == np.int32

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from paretosched.core.errors import InputError
 from paretosched.encodings.weighting import decode, encode, gene_labels, lower_upper
-from paretosched.policies.policy import BACKFILLS, Policy, gene_names
+from paretosched.policies.greedy_order import BACKFILLS, gene_names
+from paretosched.policies.plain import Plain
 
 FIVE = tuple("12345")
 
@@ -82,4 +83,4 @@ def test_a_genome_of_other_length_or_backfill_is_refused() -> None:
 
 def test_only_greedy_has_a_genome() -> None:
     with pytest.raises(InputError, match='only a "greedy" policy has a genome, but EASY is "easy"'):
-        encode(Policy("easy"))
+        encode(Plain("easy"))

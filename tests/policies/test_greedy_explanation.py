@@ -17,9 +17,12 @@ import paretosched as ps
 from paretosched.core.errors import InputError
 from paretosched.kernels.kinetic_queue import key_of
 from paretosched.plots.policies import MOST_NUMBERED, WAITS, overtaking
+from paretosched.policies.explanation import explain
 from paretosched.policies.explanation_words import KINDS, LIFETIME, Kind, duration
-from paretosched.policies.greedy_explanation import NEVER, Job, explain, key, needed_wait
-from paretosched.policies.policy import CRITERIA, PLAIN_RULES, Policy, greedy, save_policy
+from paretosched.policies.greedy_explanation import NEVER, Job, key, needed_wait
+from paretosched.policies.greedy_order import CRITERIA, greedy
+from paretosched.policies.plain import PLAIN_RULES, Plain
+from paretosched.policies.policy import Policy, save_policy
 from paretosched.policies.time_sharing import Optimisation, Shares, TimeSharing
 from paretosched.report.figure_files import write_figure
 from paretosched.workload.calendar import SITUATIONS
@@ -181,7 +184,7 @@ def test_the_key_is_that_of_the_kernels_and_of_the_naive_simulator(
 def test_what_is_asked_must_make_sense() -> None:
     policy, job = greedy(["f2"] * 3, [[1, 0, 1, 0]] * 3, groups=("all",)), Job("all", 1, 1)
     for message, arguments in {
-        'policy must be Greedy, whose queue is ordered by keys, but is "easy"': (Policy("easy"), "day", job, job),
+        'policy must be Greedy, whose queue is ordered by keys, but is "easy"': (Plain("easy"), "day", job, job),
         'situation must be one of weekend, day, night, but is "noon"': (policy, "noon", job, job),
         'group must be one of all, but is "1"': (policy, "day", job, Job("1", 1, 1)),
         "jobs must request at least 1 processor for 1 s": (policy, "day", Job("all", 0, 1), job),
@@ -278,7 +281,7 @@ def test_time_sharing_is_said_with_its_own_numbers() -> None:
     shares = (Shares(8, 0.1, 0.5, 0.4), Shares(20, 0.0, 0.125, 0.875))
     made = Optimisation(method="bottom-line")
     own = TimeSharing(1800, 30, 300, 7200, 240, shares, "estimates", False, made)
-    said = explain(Policy("scojo", sharing=own)).prose()
+    said = explain(own).prose()
     for words in (
         "medium from 300 s on and long from 7,200 s on, by the run times that are requested",
         "An interval lasts 1,800 s, a switch between classes 30 s of it",
@@ -302,7 +305,7 @@ def test_rules_without_parameters_have_few_words(rule: str) -> None:
     explanation = explain(rule)
     assert explanation.rows() == []
     name, *words = explanation.text().splitlines()
-    assert name == Policy(rule).name
+    assert name == Plain(rule).name
     assert " ".join(words) == explanation.words()[0] == explanation.prose()
     assert explanation.about()["situations"] == {}
     with pytest.raises(InputError, match="cannot be drawn, because it has no weights"):

@@ -19,7 +19,8 @@ from paretosched import InputError, Policy, Workload, load_policy, save_policy, 
 from paretosched.encodings.encoding import check_genomes, examples, gene_labels, online, policy_of
 from paretosched.encodings.orders import queue_policy
 from paretosched.encodings.rule_base import Situations, Symbiotic, decode, encode
-from paretosched.policies.policy import from_json, to_json
+from paretosched.policies.plain import Plain
+from paretosched.policies.policy_json import from_json, to_json
 from paretosched.policies.rule_base import (
     LEVELS,
     STRATEGIES,
@@ -31,12 +32,12 @@ from paretosched.policies.rule_base import (
     normalised,
     partitions,
     possible,
+    ruled_start_times,
     situation_of,
     superposition,
 )
 from paretosched.search.evaluation import evaluator
 from paretosched.simulation.objective import objectives_of
-from paretosched.simulation.simulator import ruled_start_times, start_times
 from support import naive_rules
 from support.naive import Job, Started, naive
 from support.zoo import ZOO, a_greedy, constant_rules, drawn, jobs, random_rules, rule_bases, workloads
@@ -72,7 +73,7 @@ def test_each_strategy_alone_equals_the_oracle(name: str, strategy: int, kind: s
 def test_each_strategy_that_is_a_policy_too_is_the_same(name: str) -> None:
     w = ZOO[name]
     for s, rule in ((6, "fcfs"), (7, "easy"), (8, "conservative-replan")):
-        assert starts(w, constant_rules(w.groups, s, "iterative")) == starts(w, Policy(rule))
+        assert starts(w, constant_rules(w.groups, s, "iterative")) == starts(w, Plain(rule))
     assert starts(w, constant_rules(w.groups, 12, "iterative")) == starts(w, a_greedy(w.groups))
     if len(w.groups) <= 6:  # orders are for no more
         last_first = list(range(len(w.groups)))[::-1]
@@ -92,7 +93,7 @@ def test_any_order_of_the_jobs_is_an_order_of_groups(algorithm: int, w: Workload
         about = (groups, groups, a_greedy(groups))
         base = RuleBase("iterative", *about, bounds=((),) * (len(groups) + 2), choice=np.array([9 + algorithm]))
         here = starts(w, constant_rules(w.groups, 3 * sorting + algorithm, "iterative"))
-        assert here == starts(w.with_(group=group, groups=groups), Policy("rules", rules=base))
+        assert here == starts(w.with_(group=group, groups=groups), base)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -109,13 +110,13 @@ def test_switching_at_every_pass_equals_the_oracle(name: str, kind: str) -> None
 def test_decisions_are_counted_where_they_make_a_difference(name: str, kind: str) -> None:
     w = ZOO[name]
     for seed in range(3):
-        base = random_rules(w.groups, seed, kind).rules
+        base = random_rules(w.groups, seed, kind)
         assert base is not None
         due: list[tuple[int, list[float]]] = []
-        naive_rules.start_times(w, Policy("rules", rules=base), due=due)
+        naive_rules.start_times(w, base, due=due)
         of_each = [situation_of(base, x) if kind == "iterative" else strategy for strategy, x in due]
         start, decided = ruled_start_times(w, base)
-        assert start.tolist() == starts(w, Policy("rules", rules=base))
+        assert start.tolist() == starts(w, base)
         assert decided.tolist() == np.bincount(of_each, minlength=len(decided)).tolist()
         assert len(decided) == (base.choice.size if kind == "iterative" else 13)
 
@@ -170,7 +171,7 @@ def test_the_machine_reacts_to_each_feature() -> None:
         bounds = tuple((bound,) if name == feature else () for name in feature_names(2))
         for high, low in ((7, 6), (6, 7)):
             about = ("iterative", w.groups, w.groups, a_greedy(w.groups))
-            policy = Policy("rules", rules=RuleBase(*about, bounds=bounds, choice=np.array([low, high])))
+            policy = RuleBase(*about, bounds=bounds, choice=np.array([low, high]))
             # at 2 there are 75 % in use, and of the waiting area 5 / 85 are group 1's
             assert starts(w, policy) == ([0, 10, 2] if high == 7 else [0, 10, 30]), feature
 
@@ -200,7 +201,7 @@ def test_slowdown_counts_ended_jobs_only_and_a_bound_belongs_below(bound: float,
     # goes first.
     w = jobs(1, (0, 10, 10, 1), (0, 20, 20, 1), (0, 10, 30, 1), (0, 1, 1, 1))
     base = RuleBase("iterative", ("1",), ("1",), a_greedy(("1",)), bounds=((bound,), (), ()), choice=np.array([6, 3]))
-    assert starts(w, Policy("rules", rules=base)) == ([0, 10, 31, 30] if above else [0, 10, 30, 40])
+    assert starts(w, base) == ([0, 10, 31, 30] if above else [0, 10, 30, 40])
 
 
 # ---- choice
@@ -250,8 +251,7 @@ def test_a_rule_that_is_infinitely_far_away_decides_where_it_is_alone() -> None:
 @checked
 @given(data=st.data(), x=st.lists(st.integers(0, 400), min_size=4, max_size=4))
 def test_what_is_chosen_is_possible_and_what_the_oracle_says(data: st.DataObject, x: list[int]) -> None:
-    base = data.draw(rule_bases(("1", "2"))).rules
-    assert base is not None
+    base = data.draw(rule_bases(("1", "2")))
     features = [1 + x[0] * 99 / 400, *(value / 4 for value in x[1:])]
     strategy = chosen(base, features)
     assert possible(base)[strategy]
@@ -261,7 +261,7 @@ def test_what_is_chosen_is_possible_and_what_the_oracle_says(data: st.DataObject
 def test_strategies_that_cannot_be_chosen_are_known() -> None:
     for kind in KINDS:
         for s in range(13):
-            assert possible(constant_rules(ALL, s, kind).rules).nonzero()[0].tolist() == [s]  # type: ignore[arg-type]
+            assert possible(constant_rules(ALL, s, kind)).nonzero()[0].tolist() == [s]  # type: ignore[arg-type]
     levels = [levels_of(s1=5, s3=5, s4=1), levels_of(s1=1, s3=1, s6=5)]
     base = base_of([[0] * 3] * 2, [[1] * 3] * 2, levels)
     assert possible(base).nonzero()[0].tolist() == [1, 6]  # 3 ties with 1, all others are below it
@@ -287,10 +287,8 @@ def test_features_are_scaled_to_the_unit_interval() -> None:
 
 
 def same(one: Policy, other: Policy) -> bool:
-    assert one.rules is not None
-    assert other.rules is not None
     return to_json(one) == to_json(other) and all(
-        np.array_equal(getattr(one.rules, key), getattr(other.rules, key))
+        np.array_equal(getattr(one, key), getattr(other, key))
         for key in ("choice", "means", "widths", "recommendations")
     )
 
@@ -309,8 +307,8 @@ def test_a_rule_base_of_many_situations_is_loaded_again(tmp_path: Path) -> None:
     groups = tuple(str(i) for i in range(12))
     choice = np.arange(6 * 2**12) % 13
     base = RuleBase("iterative", groups, groups, a_greedy(groups), bounds=partitions(12), choice=choice)
-    save_policy(Policy("rules", rules=base), tmp_path / "p.json")
-    again = load_policy(tmp_path / "p.json").rules
+    save_policy(base, tmp_path / "p.json")
+    again = load_policy(tmp_path / "p.json")
     assert again is not None
     assert np.array_equal(again.choice, choice)
 
@@ -331,12 +329,7 @@ def test_a_rules_file_can_be_read_by_a_person() -> None:
 
 FILES = {
     "iterative": to_json(
-        Policy(
-            "rules",
-            rules=RuleBase(
-                "iterative", ("1",), ("1",), a_greedy(("1",)), bounds=((2,), (), ()), choice=np.array([0, 1])
-            ),
-        )
+        RuleBase("iterative", ("1",), ("1",), a_greedy(("1",)), bounds=((2,), (), ()), choice=np.array([0, 1]))
     ),
     "symbiotic": to_json(random_rules(("1",), 1, "symbiotic")),
 }
@@ -447,19 +440,12 @@ def test_any_part_replaced_by_anything_is_accepted_or_refused_in_one_line(place:
     if refusal:
         assert refusal.startswith("here: ")
         assert len(refusal.splitlines()) == 1
-    elif policy.rules is not None:
+    elif isinstance(policy, RuleBase):
         assert same(from_json(to_json(policy)), policy)
 
 
 def test_arguments_are_checked() -> None:
-    base = random_rules(("1",), 1, "symbiotic").rules
-    assert base is not None
-    with pytest.raises(InputError, match='rule "rules" needs a rule base'):
-        Policy("rules")
-    with pytest.raises(InputError, match="no other takes one"):
-        Policy("easy", rules=base)
-    with pytest.raises(InputError, match="takes no criteria, genes, groups"):
-        Policy("rules", rules=base, groups=("2",))
+    base = random_rules(("1",), 1, "symbiotic")
     with pytest.raises(InputError, match="an iterative rule base takes no means"):
         RuleBase("iterative", ("1",), ("1",), base.greedy, bounds=((),) * 3, choice=[1], means=base.means)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="a symbiotic rule base takes no bounds"):
@@ -509,7 +495,7 @@ def genomes(encoding: Situations | Symbiotic, count: int) -> np.ndarray:
 @pytest.mark.parametrize("encoding", [SITUATIONS, SYMBIOTIC], ids=KINDS)
 def test_what_is_decoded_is_simulated_whatever_the_workers(encoding: Situations | Symbiotic) -> None:
     archive = genomes(encoding, 7)
-    rows = [objectives_of(W, start_times(W, policy_of(encoding, g, ALL))) for g in archive]  # type: ignore[arg-type]
+    rows = [objectives_of(W, policy_of(encoding, g, ALL).simulated(W).start) for g in archive]  # type: ignore[arg-type]
     assert [len(gene_labels(encoding, 5)), online(encoding, archive).all()] == [archive.shape[1], True]
     for workers in (0, 1):
         with evaluator(W, encoding, workers) as evaluate:
@@ -521,7 +507,7 @@ def test_encoding_undoes_decoding(encoding: Situations | Symbiotic) -> None:
     for genome in genomes(encoding, 5):
         base = decode(encoding, genome)
         again = decode(encoding, encode(base))
-        assert same(Policy("rules", rules=again), Policy("rules", rules=base))
+        assert same(again, base)
         assert base.priority == ALL[::-1]
 
 
@@ -558,4 +544,4 @@ def test_genomes_out_of_bounds_are_refused() -> None:
 def test_the_oracle_is_the_plain_one_where_that_exists() -> None:
     w = ZOO["narrow behind wide"]
     for s, rule in ((6, "fcfs"), (7, "easy"), (8, "conservative-replan")):
-        assert naive_rules.start_times(w, constant_rules(w.groups, s, "symbiotic")) == naive(w, Policy(rule))
+        assert naive_rules.start_times(w, constant_rules(w.groups, s, "symbiotic")) == naive(w, Plain(rule))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,9 @@ from hypothesis import strategies as st
 
 import paretosched as ps
 from paretosched.plots.rule_bases import STRATEGY_COLOURS, decisions
-from paretosched.policies.greedy_explanation import explain
-from paretosched.policies.policy import Policy, greedy, save_policy
+from paretosched.policies.explanation import explain
+from paretosched.policies.greedy_order import greedy
+from paretosched.policies.policy import Policy, save_policy
 from paretosched.policies.rule_base import LEVELS, STRATEGIES, RuleBase, chosen, partitions, situation_of
 from paretosched.policies.rule_base_explanation import RulesExplanation, origin_of, regions, slices
 from support.commands import done
@@ -41,7 +43,7 @@ def symbiotic(groups: tuple[str, ...] = NAMES, rules: int = 6, seed: int = 0) ->
 
 
 def explained(base: RuleBase) -> RulesExplanation:
-    found = explain(Policy("rules", rules=base))
+    found = explain(base)
     assert isinstance(found, RulesExplanation)
     return found
 
@@ -103,7 +105,7 @@ def test_it_is_written_as_one_would_say_it() -> None:
 
 
 def trained(base: RuleBase, decided: Any) -> RulesExplanation:
-    found = explain(Policy("rules", rules=base, provenance={"decisions": decided}))
+    found = explain(replace(base, provenance={"decisions": decided}))
     assert isinstance(found, RulesExplanation)
     return found
 
@@ -271,9 +273,7 @@ def test_a_large_objective_is_not_told_as_a_power_of_ten() -> None:
 @pytest.mark.parametrize("kind", ["iterative", "symbiotic"])
 def test_the_command_line_says_the_same(kind: str, tmp_path: Path) -> None:
     base = iterative(np.arange(48) % 13) if kind == "iterative" else symbiotic()
-    save_policy(
-        Policy("rules", rules=base, provenance={"words": "AWRT1", "workloads": [{"name": "w"}]}), tmp_path / "r.json"
-    )
+    save_policy(replace(base, provenance={"words": "AWRT1", "workloads": [{"name": "w"}]}), tmp_path / "r.json")
     explanation = ps.explain(tmp_path / "r.json")
     said = done("explain", tmp_path / "r.json", "-o", tmp_path / "r.html")
     assert said.out == explanation.text() + "\n"

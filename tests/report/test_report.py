@@ -17,7 +17,7 @@ from paretosched.comparison.comparison import compare
 from paretosched.core.errors import InputError
 from paretosched.plots.comparisons import figures
 from paretosched.plots.fronts import clouds
-from paretosched.policies.policy import Policy
+from paretosched.policies.plain import Plain
 from paretosched.report.comparison_report import report, write_report
 from paretosched.report.figure_files import export_figures
 from paretosched.report.page import write_figures, write_gallery
@@ -204,7 +204,7 @@ def compared(names=("EASY", "FCFS"), wish="10*AWRT1 + 4*AWRT2", workload=HOSTILE
     """A comparison of simulated schedules, and a front that fits it but for its made-up values."""
     w = drawn(3, 60, 16, gap=40, run=90).with_(name=workload)
     own = made_up(a_front(points).values / 300, w.groups, w.name, w.digest)
-    policies = [Policy(name.lower(), name=name) for name in names]
+    policies = [Plain(name.lower(), name=name) for name in names]
     return own, compare(w, policies, own, as_wish(wish, w.groups) if wish else None)
 
 

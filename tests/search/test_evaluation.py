@@ -17,7 +17,6 @@ from paretosched.core.errors import InputError
 from paretosched.encodings.weighting import Weighting, decode, lower_upper
 from paretosched.search.evaluation import LONGEST_TASK, batch_sizes, evaluator, joint_evaluator, versions
 from paretosched.simulation.objective import objectives_of
-from paretosched.simulation.simulator import start_times
 from support.exploring import random_workload
 
 W = random_workload(jobs=80, groups=3)
@@ -30,7 +29,7 @@ def random_genomes(count: int, groups: int = 3, seed: int = 0) -> np.ndarray:
 
 
 def one_by_one(genomes: np.ndarray, workload=W) -> bytes:  # type: ignore[no-untyped-def]
-    rows = [objectives_of(workload, start_times(workload, decode(g, workload.groups, "easy"))) for g in genomes]
+    rows = [objectives_of(workload, decode(g, workload.groups, "easy").simulated(workload).start) for g in genomes]
     return np.array(rows).tobytes()
 
 

@@ -23,7 +23,6 @@ from paretosched.search import runs as store
 from paretosched.search.exploration import Progress, explore
 from paretosched.search.runs import Archive, append, evaluated, open_run, read_about, stored
 from paretosched.simulation.objective import objectives_of
-from paretosched.simulation.simulator import start_times
 from support.exploring import PULLED, random_workload
 from support.runs import equal_runs
 
@@ -70,7 +69,7 @@ def test_every_row_of_the_front_is_reproduced_by_its_policy(whole: tuple[Path, F
     for row in range(len(front)):
         policy = row_policy(front, row)
         assert policy is not None
-        assert objectives_of(W, start_times(W, policy)).tobytes() == front.values[row].tobytes()
+        assert objectives_of(W, policy.simulated(W).start).tobytes() == front.values[row].tobytes()
 
 
 def test_the_run_says_what_it_is(whole: tuple[Path, Front]) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from paretosched import InputError, Workload, decode, simulate, start_order
 from paretosched.kernels import profile_tree as vacancy
-from paretosched.simulation.simulator import DECODINGS, decoded_start_times
+from paretosched.simulation.decoding import DECODINGS, decoded_start_times
 from paretosched.workload.workload import WIDEST
 from support import naive
 from support.zoo import PLAIN_RULES, ZOO, drawn, fixed_policies, jobs, policies, workloads

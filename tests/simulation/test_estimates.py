@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from paretosched import InputError, Policy, Workload, greedy, predictions, simulate
 from paretosched.kernels.predicted import STEPS
+from paretosched.policies.plain import Plain
 from paretosched.simulation.estimates import LEARNING, SOURCES
 from support import naive
 from support.zoo import BACKFILLS, ZOO, constant, drawn, greedy_policies, jobs, workloads
@@ -41,7 +42,7 @@ def same_as_oracle(w: Workload, policy: Policy, source: str) -> None:
 @pytest.mark.parametrize("name", ZOO)
 def test_equals_the_oracle_on_awkward_workloads(name: str, rule: str, source: str) -> None:
     if len(ZOO[name]) > 3:  # else nobody is known
-        same_as_oracle(peopled(name), Policy(rule), source)
+        same_as_oracle(peopled(name), Plain(rule), source)
 
 
 @pytest.mark.parametrize("source", LEARNING)
@@ -60,7 +61,7 @@ def test_equals_the_oracle_on_hundreds_of_jobs(source: str) -> None:
     for seed in range(3):
         w = drawn(seed, 250, 64, gap=2, run=60, slack=30.0, grain=(1, 60, 600)[seed])
         w = w.with_(user=np.random.default_rng(seed).integers(0, 6, len(w)))
-        policies = [Policy("easy"), Policy("conservative-replan")]
+        policies = [Plain("easy"), Plain("conservative-replan")]
         policies += [greedy([c] * 3, constant(5, 1, 0, 1, 1), groups=w.groups, backfill="easy") for c in ("f1", "f3")]
         for policy in policies:
             same_as_oracle(w, policy, source)

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from paretosched import Bounds, Policy, Schedule, Workload, bounds, objective_table, objectives, simulate
+from paretosched import Bounds, Schedule, Workload, bounds, objective_table, objectives, simulate
 from paretosched.kernels.widest import widest_first
+from paretosched.policies.plain import Plain
 from paretosched.simulation.objective import shares
 from support.zoo import PLAIN_RULES, ZOO, drawn, fixed_policies, jobs, policies, workloads
 
@@ -293,7 +294,7 @@ def test_ctc_has_room_below_easy_but_not_much_in_all(traces) -> None:
     w = read_swf(traces / "CTC-SP2-1996-3.1-cln.swf.gz")
     found = bounds(w)
     for rule in PLAIN_RULES[:3]:
-        values = objectives(simulate(w, Policy(rule)))
+        values = objectives(simulate(w, Plain(rule)))
         assert beaten(found, values, w) == []
         assert values[0] <= found.prompt_utilisation
     assert found.together[1] > 1.5 * found.alone[1]

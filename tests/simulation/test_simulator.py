@@ -10,9 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from paretosched import InputError, Policy, Workload, greedy, objectives, simulate
+from paretosched.policies.plain import Plain
 from paretosched.policies.policy import as_policy
 from paretosched.simulation.objective import objectives_of
-from paretosched.simulation.simulator import start_times
 from support.naive import naive
 from support.zoo import (
     BACKFILLS,
@@ -66,7 +66,7 @@ def test_equals_the_rival_simulator_job_by_job(rule: str) -> None:
 
 def test_the_recorded_schedule_is_submission_plus_wait_and_an_unknown_wait_is_none() -> None:
     w = jobs(4, (0, 5, 5, 4), (1, 5, 5, 2), (2, 5, 5, 2), wait=[0, 9, -1])
-    assert simulate(w, "recorded").start.tolist() == [0, 10, 2] == naive(w, Policy("recorded"))
+    assert simulate(w, "recorded").start.tolist() == [0, 10, 2] == naive(w, Plain("recorded"))
 
 
 # ---- the oracle
@@ -83,7 +83,7 @@ def test_equals_the_oracle_on_awkward_workloads(name: str, policy: str) -> None:
 @checked
 @given(w=workloads(max_jobs=14))
 def test_equals_the_oracle_on_any_workload(rule: str, w: Workload) -> None:
-    assert starts(w, rule) == naive(w, Policy(rule))
+    assert starts(w, rule) == naive(w, Plain(rule))
 
 
 @pytest.mark.parametrize("backfill", BACKFILLS)
@@ -123,7 +123,7 @@ def test_greedy_equals_the_oracle_on_hundreds_of_jobs(kind: str, backfill: str) 
 def test_equals_the_oracle_on_hundreds_of_jobs(kind: str, rule: str) -> None:
     for seed in range(10, 13):
         w = DEEP[kind](seed)
-        assert starts(w, rule) == naive(w, Policy(rule)), seed
+        assert starts(w, rule) == naive(w, Plain(rule)), seed
 
 
 # ---- what holds for every schedule
@@ -327,7 +327,7 @@ def test_nobody_that_fits_waits_under_list(w: Workload) -> None:
 @given(data=st.data(), w=workloads())
 def test_the_hot_path_measures_what_the_schedule_shows(data: st.DataObject, w: Workload) -> None:
     policy = data.draw(policies(w.groups))
-    np.testing.assert_array_equal(objectives_of(w, start_times(w, policy)), objectives(simulate(w, policy)))
+    np.testing.assert_array_equal(objectives_of(w, policy.simulated(w).start), objectives(simulate(w, policy)))
 
 
 def test_simulating_twice_gives_the_same_and_leaves_the_workload_as_it_was() -> None:

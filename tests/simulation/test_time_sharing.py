@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,9 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from paretosched import Schedule, Workload, simulate
-from paretosched.kernels.group_search import advance
-from paretosched.policies.time_sharing import SEARCHES, Grouping, Optimisation, Shares, TimeSharing, check
-from paretosched.simulation.simulator import shared
+from paretosched.kernels.virtual_schedule import advance
+from paretosched.policies.time_sharing import SEARCHES, Grouping, Optimisation, Shares, TimeSharing
 from support.naive_sharing import Sharing, lehmer
 from support.zoo import ZOO, drawn, jobs
 
@@ -25,12 +25,12 @@ GROUPS = Optimisation(permutations=30, long_wide_least=2, long_wide_most=3, boun
 
 PLAIN = {
     "slices": SMALL,
-    "no overhead": SMALL._replace(overhead=0, interval=11),
-    "long slices": SMALL._replace(interval=500, overhead=10),
-    "own jobs only": SMALL._replace(backfill=False),
-    "estimates": SMALL._replace(run_times="estimates"),
-    "much for short jobs": SMALL._replace(shares=(Shares(0, 0.5, 0.25, 0.25),)),
-    "hours of the day": SMALL._replace(shares=(Shares(6), Shares(9, 0.1, 0.6, 0.3), Shares(21, 0.2, 0.2, 0.6))),
+    "no overhead": replace(SMALL, overhead=0, interval=11),
+    "long slices": replace(SMALL, interval=500, overhead=10),
+    "own jobs only": replace(SMALL, backfill=False),
+    "estimates": replace(SMALL, run_times="estimates"),
+    "much for short jobs": replace(SMALL, shares=(Shares(0, 0.5, 0.25, 0.25),)),
+    "hours of the day": replace(SMALL, shares=(Shares(6), Shares(9, 0.1, 0.6, 0.3), Shares(21, 0.2, 0.2, 0.6))),
     "as in the paper": TimeSharing(),
 }
 OPTIMISED = {
@@ -47,15 +47,15 @@ OPTIMISED = {
     "bottom line": GROUPS._replace(method="bottom-line", search="dds"),
 }
 SHARINGS = PLAIN | {
-    name: sharing._replace(optimisation=made)
+    name: replace(sharing, optimisation=made)
     for name, made in OPTIMISED.items()
-    for name, sharing in ((name, SMALL), (f"{name}, own jobs only", SMALL._replace(backfill=False)))
+    for name, sharing in ((name, SMALL), (f"{name}, own jobs only", replace(SMALL, backfill=False)))
 }
 BIG = {"a million processors", "a million processors, small jobs"}  # nodes are sets in the oracle
 
 
 def same_as_oracle(w: Workload, sharing: TimeSharing) -> Schedule:
-    made = shared(w, check(sharing)).check()
+    made = simulate(w, sharing).check()
     oracle = Sharing(w, sharing).run()
     s = made.segments
     assert s is not None
@@ -81,7 +81,7 @@ def test_equals_the_oracle_on_awkward_workloads(name: str, sharing: str) -> None
 
 
 def test_the_awkward_workloads_have_slices_preemptions_and_groups() -> None:
-    made = [shared(ZOO[name], SHARINGS["groups"]) for name in NAMES]
+    made = [simulate(ZOO[name], SHARINGS["groups"]) for name in NAMES]
     searched = np.array([m.searched for m in made])
     assert (searched[:, 0].sum(axis=0) > 20).all()  # groups of medium and of long jobs
     assert (searched[:, 2:].sum(axis=0) > 20).all()  # nodes visited and pruned in both levels
@@ -128,18 +128,16 @@ def sharings(draw: st.DrawFn) -> TimeSharing:
         medium=group,
         long=group,
     )
-    return check(
-        TimeSharing(
-            interval=3 * overhead + most_short + draw(st.integers(2, 60)),
-            overhead=overhead,
-            medium_from=medium_from,
-            long_from=medium_from + draw(st.integers(0, 4)),
-            short_slice=most_short,
-            shares=(Shares(0, short, 1.0 - short - long, long),),
-            run_times=draw(st.sampled_from(["known", "estimates"])),
-            backfill=draw(st.booleans()),
-            optimisation=draw(st.none() | made),
-        )
+    return TimeSharing(
+        interval=3 * overhead + most_short + draw(st.integers(2, 60)),
+        overhead=overhead,
+        medium_from=medium_from,
+        long_from=medium_from + draw(st.integers(0, 4)),
+        short_slice=most_short,
+        shares=(Shares(0, short, 1.0 - short - long, long),),
+        run_times=draw(st.sampled_from(["known", "estimates"])),
+        backfill=draw(st.booleans()),
+        optimisation=draw(st.none() | made),
     )
 
 
@@ -187,7 +185,7 @@ def test_discrepancies_come_as_in_the_paper() -> None:
 @given(w=crowds(), sharing=sharings())
 def test_pruning_changes_no_schedule_and_spares_what_it_says(w: Workload, sharing: TimeSharing) -> None:
     made = sharing.optimisation or GROUPS
-    cut, whole = (shared(w, sharing._replace(optimisation=made._replace(pruning=p))) for p in (True, False))
+    cut, whole = (simulate(w, replace(sharing, optimisation=made._replace(pruning=p))) for p in (True, False))
     assert same_segments(cut, whole)
     assert cut.searched is not None
     assert whole.searched is not None
@@ -207,7 +205,7 @@ def same_segments(one: Schedule, other: Schedule) -> bool:
 @checked
 @given(w=crowds(), sharing=sharings())
 def test_work_is_conserved_nodes_never_overlap_and_jobs_go_on_on_them(w: Workload, sharing: TimeSharing) -> None:
-    made = shared(w, sharing)
+    made = simulate(w, sharing)
     s = made.segments
     assert s is not None
     running: dict[tuple[int, int], int] = {}
@@ -230,7 +228,7 @@ def test_work_is_conserved_nodes_never_overlap_and_jobs_go_on_on_them(w: Workloa
 @checked
 @given(w=crowds(), sharing=sharings(), seconds=st.integers(0, 10**6))
 def test_a_later_clock_makes_the_same_schedule_later(w: Workload, sharing: TimeSharing, seconds: int) -> None:
-    made, later = shared(w, sharing), shared(w.with_(submit=w.submit + seconds), sharing)
+    made, later = simulate(w, sharing), simulate(w.with_(submit=w.submit + seconds), sharing)
     assert (later.start - made.start == seconds).all()
     assert (later.finish - made.finish == seconds).all()
 
@@ -241,7 +239,7 @@ def test_with_one_class_and_own_jobs_only_it_is_easy(w: Workload) -> None:
     one_class = TimeSharing(
         interval=20, overhead=3, medium_from=100, long_from=100, short_slice=5, run_times="estimates"
     )
-    assert shared(w, one_class).start.tolist() == simulate(w, "easy").start.tolist()
+    assert simulate(w, one_class).start.tolist() == simulate(w, "easy").start.tolist()
 
 
 # ---- worked out on paper
@@ -253,7 +251,7 @@ PAPER = TimeSharing(
 
 
 def segments(w: Workload, sharing: TimeSharing) -> list[tuple[int, int, int, tuple[tuple[int, int], ...]]]:
-    s = shared(w, sharing).check().segments
+    s = simulate(w, sharing).check().segments
     assert s is not None
     return [*zip(s.job.tolist(), s.begin.tolist(), s.end.tolist(), map(s.nodes, range(s.job.size)), strict=True)]
 
@@ -279,17 +277,17 @@ def test_slices_take_turns_and_jobs_of_other_classes_use_what_is_idle() -> None:
         (1, 10, 100, ((2, 3),)),
         (1, 105, 110, ((2, 3),)),
     ]
-    assert segments(w, PAPER._replace(backfill=False))[0] == (0, 0, 100, ((0, 1),))
+    assert segments(w, replace(PAPER, backfill=False))[0] == (0, 0, 100, ((0, 1),))
 
 
 def test_a_group_is_put_into_a_better_order() -> None:
     # Three jobs wait when they become a group at 3; the shortest one first makes the sum of their slowdowns smallest.
     everyone = Grouping(least=3, most=4, machines=0.0, work=0.0, mean_run=0, wide=1.0, wide_run=10**6)
-    made = PAPER._replace(optimisation=Optimisation(bound=100, ceiling=False, medium=everyone, long=everyone))
+    made = replace(PAPER, optimisation=Optimisation(bound=100, ceiling=False, medium=everyone, long=everyone))
     w = jobs(4, (0, 50, 50, 4), (1, 60, 60, 4), (2, 60, 60, 4), (3, 20, 20, 4))
     one_class = {"medium_from": 5, "long_from": 5, "interval": 1000}
-    assert shared(w, PAPER._replace(**one_class)).start.tolist() == [0, 50, 110, 170]
-    assert shared(w, made._replace(**one_class)).start.tolist() == [0, 70, 130, 50]
+    assert simulate(w, replace(PAPER, **one_class)).start.tolist() == [0, 50, 110, 170]
+    assert simulate(w, replace(made, **one_class)).start.tolist() == [0, 70, 130, 50]
 
 
 def test_shares_change_with_the_hour_until_all_has_ended() -> None:
@@ -303,7 +301,7 @@ def test_shares_change_with_the_hour_until_all_has_ended() -> None:
 def test_a_job_of_ages_takes_no_ages() -> None:
     ages = 10**13
     w = jobs(4, (0, ages, ages, 2), (5, 20, 20, 3), (ages + 7, 20, 20, 3))
-    made = shared(w, TimeSharing()).check()
+    made = simulate(w, TimeSharing()).check()
     # The long job loses two switches of 60 s and the 20 s of the medium one; then there is another switch.
     assert made.start.tolist() == [0, 3660, ages + 200]
     assert made.finish.tolist() == [ages + 140, 3680, ages + 220]
@@ -311,7 +309,7 @@ def test_a_job_of_ages_takes_no_ages() -> None:
 
 def test_the_paper_s_limit_of_permutations_is_no_burden() -> None:
     w = drawn(5, 400, 16, gap=2, run=40)
-    fast = SMALL._replace(optimisation=Optimisation(medium=EAGER._replace(most=20), long=EAGER._replace(most=30)))
-    made = shared(w, fast).check()
+    fast = replace(SMALL, optimisation=Optimisation(medium=EAGER._replace(most=20), long=EAGER._replace(most=30)))
+    made = simulate(w, fast).check()
     assert made.searched is not None
     assert made.searched.visited[1] > 10_000

@@ -21,8 +21,8 @@ def start_times(
     Notes in `choices` what was chosen at every pass with waiting jobs; in `due` that, and the features, where it makes
     a difference: somebody fits, but not everybody at once.
     """
-    base = policy.rules
-    assert base is not None
+    base = policy
+    assert isinstance(base, RuleBase)
     chosen = [naive.heads, naive.easy, naive.replan]
     greedy = naive.greedy_order(workload, base.greedy)
     jobs = naive.jobs_of(workload)

@@ -6,7 +6,7 @@ import json
 import sqlite3
 from pathlib import Path
 
-from paretosched.policies.policy import to_json
+from paretosched.policies.policy_json import to_json
 from paretosched.training.training import Training
 
 

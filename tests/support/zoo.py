@@ -14,6 +14,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from paretosched import Policy, Workload, greedy
+from paretosched.policies.plain import Plain
 from paretosched.policies.rule_base import LEVELS, RuleBase
 
 PLAIN_RULES = ("fcfs", "list", "easy", "conservative", "conservative-replan")
@@ -149,7 +150,7 @@ def _spread(groups: int, seed: int) -> np.ndarray:
 def fixed_policies(groups: tuple[str, ...]) -> dict[str, Policy]:
     """All rules without parameters, and Greedy with chosen, random and degenerate genes."""
     count = len(groups)
-    found = {rule: Policy(rule) for rule in PLAIN_RULES}
+    found = {rule: Plain(rule) for rule in PLAIN_RULES}
 
     def add(name: str, criteria: str, backfill: str, genes: object) -> None:
         found[f"{name}, {backfill}"] = greedy(criteria.split(), genes, groups=groups, backfill=backfill)
@@ -225,7 +226,7 @@ def greedy_policies(
 
 def policies(groups: tuple[str, ...]) -> st.SearchStrategy[Policy]:
     """Every rule."""
-    return st.sampled_from([Policy(rule) for rule in PLAIN_RULES]) | greedy_policies(groups)
+    return st.sampled_from([Plain(rule) for rule in PLAIN_RULES]) | greedy_policies(groups)
 
 
 def a_greedy(groups: tuple[str, ...], seed: int = 3) -> Policy:
@@ -240,11 +241,11 @@ def constant_rules(groups: tuple[str, ...], strategy: int, kind: str) -> Policy:
     features = len(groups) + 2
     about = (kind, groups, groups[::-1], a_greedy(groups))
     if kind == "iterative":
-        return Policy("rules", rules=RuleBase(*about, bounds=((),) * features, choice=np.array([strategy])))
+        return RuleBase(*about, bounds=((),) * features, choice=np.array([strategy]))
     levels = np.full((2, 13), -1)
     levels[:, strategy] = 5
     where = np.array([[0.2] * features, [0.8] * features])
-    return Policy("rules", rules=RuleBase(*about, means=where, widths=where / 3, recommendations=levels))
+    return RuleBase(*about, means=where, widths=where / 3, recommendations=levels)
 
 
 def random_rules(
@@ -258,11 +259,11 @@ def random_rules(
         bounds = ((1.5, 4.0), tuple(range(3, 100, 4)), tuple(range(0, 100, 7)), *((25.0,),) * 2)[:features]
         bounds += ((),) * (features - len(bounds))
         choice = rng.choice(strategies, np.prod([len(inner) + 1 for inner in bounds]))
-        return Policy("rules", rules=RuleBase(*about, bounds=bounds, choice=choice))
+        return RuleBase(*about, bounds=bounds, choice=choice)
     levels = rng.choice(LEVELS, (20, 13))
     levels[:, [s for s in range(13) if s not in strategies]] = -5
     means, widths = rng.random((20, features)), rng.uniform(0.05, 0.3, (20, features))
-    return Policy("rules", rules=RuleBase(*about, means=means, widths=widths, recommendations=levels))
+    return RuleBase(*about, means=means, widths=widths, recommendations=levels)
 
 
 @st.composite
@@ -275,15 +276,13 @@ def rule_bases(draw: st.DrawFn, groups: tuple[str, ...]) -> Policy:
         bounds = tuple(tuple(draw(inner)) if f < 4 else () for f in range(features))
         count = math.prod(len(row) + 1 for row in bounds)
         choice = draw(st.lists(st.integers(0, 12), min_size=count, max_size=count))
-        return Policy("rules", rules=RuleBase("iterative", *about, bounds=bounds, choice=np.array(choice)))
+        return RuleBase("iterative", *about, bounds=bounds, choice=np.array(choice))
     count = draw(st.integers(1, 4))
     numbers = st.lists(st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0]), min_size=features, max_size=features)
     sizes = st.lists(st.sampled_from([1e-3, 0.1, 0.5, 1.0, 1e6]), min_size=features, max_size=features)
     levels = st.lists(st.sampled_from(LEVELS), min_size=13, max_size=13)
     tables = [np.array(draw(st.lists(row, min_size=count, max_size=count))) for row in (numbers, sizes, levels)]
-    return Policy(
-        "rules", rules=RuleBase("symbiotic", *about, means=tables[0], widths=tables[1], recommendations=tables[2])
-    )
+    return RuleBase("symbiotic", *about, means=tables[0], widths=tables[1], recommendations=tables[2])
 
 
 class Case(NamedTuple):

@@ -17,8 +17,10 @@ import pytest
 from paretosched.core.arrays import Floats
 from paretosched.core.errors import InputError
 from paretosched.encodings.weighting import decode, encode, lower_upper
-from paretosched.policies.policy import CRITERIA, fits, to_json
-from paretosched.policies.policy import from_json as policy_from_json
+from paretosched.policies.greedy_order import CRITERIA
+from paretosched.policies.policy import fits
+from paretosched.policies.policy_json import from_json as policy_from_json
+from paretosched.policies.policy_json import to_json
 from paretosched.search.runs import known_parameters, read_about
 from paretosched.simulation.objective import objective_table, objectives
 from paretosched.simulation.simulator import simulate

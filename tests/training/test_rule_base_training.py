@@ -12,8 +12,11 @@ import pytest
 
 from paretosched.core.errors import InputError
 from paretosched.encodings.rule_base import Symbiotic, decode
-from paretosched.policies.greedy_explanation import explain
-from paretosched.policies.policy import Policy, from_json, greedy, load_policy, save_policy, to_json
+from paretosched.policies.explanation import explain
+from paretosched.policies.greedy_order import greedy
+from paretosched.policies.plain import Plain
+from paretosched.policies.policy import Policy, load_policy, save_policy
+from paretosched.policies.policy_json import from_json, to_json
 from paretosched.policies.rule_base import STRATEGIES, RuleBase, chosen, partitions
 from paretosched.search.resuming import Record
 from paretosched.search.runs import read_about
@@ -116,7 +119,7 @@ def test_the_best_rule_base_that_was_simulated_is_kept(words: dict[str, Any], tm
 
 def test_symbiotic_rules_are_never_worse_than_the_best_strategy_alone(tmp_path: Path) -> None:
     always = [RuleBase("iterative", W.groups, W.groups, GREEDY, ((),) * 5, np.array([s])) for s in range(13)]
-    alone = [worth(Policy("rules", rules=base)) for base in always]
+    alone = [worth(base) for base in always]
     training = train_rules(W, WISH, run_directory=tmp_path / "run", **SYMBIOTIC | {"evaluations": 13})
     reached = [np.frombuffer(values) @ [0, 0, 10, 4, 0] for _, _, values in archive(tmp_path / "run" / "rules")]
     assert reached == alone
@@ -132,8 +135,8 @@ def test_an_iteration_never_gets_worse_and_starts_from_the_standard(tmp_path: Pa
     assert (np.diff(best) <= 0).all()
     assert reached[STANDARD] == worth("fcfs")
     assert genomes[STANDARD].tolist() == [STANDARD] * 4
-    base = training.policy.rules
-    assert base is not None
+    base = training.policy
+    assert isinstance(base, RuleBase)
     assert base.bounds == BOUNDS
     assert base.choice.tolist() == genomes[reached.argmin()].tolist()
 
@@ -141,8 +144,8 @@ def test_an_iteration_never_gets_worse_and_starts_from_the_standard(tmp_path: Pa
 def test_where_nobody_waits_iterative_rules_stay_the_standard() -> None:
     """All 52 rule bases are as good as each other."""
     wide = W.with_(capacity=16 * 60)
-    base = train_rules(wide, WISH, **ITERATIVE).policy.rules
-    assert base is not None
+    base = train_rules(wide, WISH, **ITERATIVE).policy
+    assert isinstance(base, RuleBase)
     assert base.choice.tolist() == [STANDARD] * 4
 
 
@@ -151,8 +154,8 @@ def test_symbiotic_rules_are_for_any_number_of_groups() -> None:
     many = random_workload(groups=20)
     wish, given = parse("AWRT", objective_table(many.groups)), [[1.0] * 20 + [0.0] * 20 + [1.0, 0.0]] * 3
     words = {"greedy": greedy(["f2"] * 3, given, groups=many.groups), "evaluations": 20}
-    base = train_rules(many, wish, symbiosis=SMALL, **words).policy.rules
-    assert base is not None
+    base = train_rules(many, wish, symbiosis=SMALL, **words).policy
+    assert isinstance(base, RuleBase)
     assert base.means.shape == (4, 22)
     with pytest.raises(InputError, match="at most 100000 situations, but these bounds make 6291456"):
         train_rules(many, wish, kind="iterative", **words)
@@ -160,8 +163,8 @@ def test_symbiotic_rules_are_for_any_number_of_groups() -> None:
 
 def test_groups_rank_by_their_weight() -> None:
     wish = parse("AWRT1 + 5*AWRT3", objective_table(W.groups))
-    base = train_rules(W, wish, **SYMBIOTIC).policy.rules
-    assert base is not None
+    base = train_rules(W, wish, **SYMBIOTIC).policy
+    assert isinstance(base, RuleBase)
     assert base.priority == ("3", "1", "2")
     assert base.groups == ("1", "2", "3")
 
@@ -185,8 +188,8 @@ def test_greedy_is_trained_first_unless_it_is_given(tmp_path: Path) -> None:
     words = {key: value for key, value in SYMBIOTIC.items() if key != "greedy"} | {"generations": 1}
     training = train_rules(W, WISH, run_directory=tmp_path / "run", progress=seen.append, **words)
     alone = train(W, WISH, criterion="f2", backfill="none", generations=1, seed=4)
-    base = training.policy.rules
-    assert base is not None
+    base = training.policy
+    assert isinstance(base, RuleBase)
     assert base.greedy.genes.tobytes() == alone.policy.genes.tobytes()
     assert training.systems[1].policy.provenance["criterion"] == "f2"
     assert [p.evaluations for p in seen] == [15, 120, 133, 139, 145, 150]
@@ -277,8 +280,8 @@ def test_an_evolution_is_continued_with_more(tmp_path: Path) -> None:
 
 def test_an_iteration_may_stop_before_its_end() -> None:
     training = train_rules(W, WISH, **(ITERATIVE | {"evaluations": 13}))
-    base = training.policy.rules
-    assert base is not None
+    base = training.policy
+    assert isinstance(base, RuleBase)
     assert base.choice[1:].tolist() == [STANDARD] * 3
     assert train_rules(W, WISH, **(ITERATIVE | {"evaluations": 10**6})).evaluations == 4 * 13
 
@@ -343,7 +346,7 @@ def test_a_run_is_not_mixed_with_another(tmp_path: Path) -> None:
         ({"over": "mean"}, "over must be one of sum, ratio"),
         ({"workers": -1}, "workers must be in"),
         ({"until": 1.5}, "until must be a share"),
-        ({"greedy": Policy("easy")}, "greedy must be a Greedy policy without backfilling, but EASY is none"),
+        ({"greedy": Plain("easy")}, "greedy must be a Greedy policy without backfilling, but EASY is none"),
         ({"greedy": greedy(["f2"] * 3, GREEDY.genes, groups=W.groups, backfill="easy")}, "but Greedy f2 with EASY is"),
         ({"greedy": greedy(["f2"] * 3, [[1, 0, 1, 0]] * 3, groups=("1",))}, "is for the groups 1, but random has"),
         ({"kind": "iterative", "bounds": ((),) * 3}, "bounds must be a list for each of SD, Um, PRCWQ1"),
@@ -377,20 +380,20 @@ def test_below_its_threshold_a_rule_base_chooses_its_default() -> None:
     for threshold, here, there in ((0, 7, 7), (0.99 * weight, 7, 6), (1.01 * weight, 6, 6)):
         base = RuleBase("symbiotic", W.groups, W.groups, GREEDY, threshold=threshold, **made)
         assert (chosen(base, at_centre), chosen(base, away)) == (here, there)
-        policy = Policy("rules", rules=base)
+        policy = base
         assert simulate(W, policy).start.tolist() == naive_rules.start_times(W, policy)
         again = from_json(json.loads(json.dumps(to_json(policy))))
-        assert again.rules is not None
-        assert (again.rules.threshold, again.rules.otherwise) == (threshold, 6 if threshold else 0)
-    never = simulate(W, Policy("rules", rules=RuleBase("symbiotic", W.groups, W.groups, GREEDY, threshold=1e9, **made)))
+        assert isinstance(again, RuleBase)
+        assert (again.threshold, again.otherwise) == (threshold, 6 if threshold else 0)
+    never = simulate(W, RuleBase("symbiotic", W.groups, W.groups, GREEDY, threshold=1e9, **made))
     assert never.start.tolist() == simulate(W, "fcfs").start.tolist()
 
 
 def test_default_values_evolve_with_the_rules(tmp_path: Path) -> None:
     words = SYMBIOTIC | {"symbiosis": replace(SMALL, defaults=True, default_parents=2)}
     training = train_rules(W, WISH, run_directory=tmp_path / "run", **words)
-    base = training.policy.rules
-    assert base is not None
+    base = training.policy
+    assert isinstance(base, RuleBase)
     assert base.threshold > 0
     assert training.systems[0].objective == worth(training.policy)
     encoding = Symbiotic(W.groups, W.groups, GREEDY, 4, defaults=True)

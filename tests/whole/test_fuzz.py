@@ -59,7 +59,7 @@ def _rules(kind: str, greedy: ps.Policy) -> ps.Policy:
     given: dict[str, Any] = {"bounds": ((),) * features, "choice": choice}
     if kind == "symbiotic":
         given = {"means": [[0.5] * features], "widths": [[0.5] * features], "recommendations": [levels]}
-    return ps.Policy("rules", rules=RuleBase(kind, groups, groups, greedy, **given))
+    return RuleBase(kind, groups, groups, greedy, **given)
 
 
 def refused(*arguments: object, names: object = "", below: Path | None = None) -> str:

@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from paretosched import InputError, Policy, Schedule, Workload, objectives, read_swf, scale, simulate
+from paretosched import InputError, Schedule, Workload, objectives, read_swf, scale, simulate
+from paretosched.policies.plain import Plain
 from paretosched.workload.scaling import PAPER_FACTORS
 from support.zoo import fixed_policies
 
@@ -69,7 +70,7 @@ def test_the_recorded_schedule_is_what_the_log_says(traces: Path, name: str) -> 
         with pytest.raises(InputError, match="no job has a recorded wait"):
             simulate(log, "recorded")
         return
-    recorded = simulate(log, Policy("recorded"))
+    recorded = simulate(log, Plain("recorded"))
     assert isinstance(recorded, Schedule)
     known = log.wait >= 0
     assert known.mean() > 0.9

@@ -1,0 +1,89 @@
+"""What a policy does, in words and numbers; each kind of policy has its own explanation."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from ..core.tables import wrapped
+from .explanation_words import RULES, example_jobs, origin_of, time_sharing_words
+from .greedy_explanation import GreedyExplanation, explain_greedy
+from .greedy_order import Greedy
+from .plain import Plain
+from .policy import Policy, as_policy
+from .policy_json import to_json
+from .rule_base import RuleBase
+from .rule_base_explanation import RulesExplanation, explain_rules
+from .time_sharing import TimeSharing
+
+
+@dataclass(frozen=True, eq=False)
+class PlainExplanation:
+    """What a policy without keys and strategies does: sentences only.
+
+    Parameters
+    ----------
+    policy
+        The policy.
+    sentences
+        How it chooses the jobs that start.
+    """
+
+    policy: Plain | TimeSharing
+    sentences: tuple[str, ...]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """List nothing: the policy has no keys by which two jobs could be compared."""
+        return []
+
+    def about(self) -> dict[str, Any]:
+        """Return everything as plain values, with the keys of `GreedyExplanation.about`."""
+        words = {"policy": to_json(self.policy), "words": self.words(), "situations": {}}
+        return words | {"jobs": example_jobs(), "rows": self.rows()}
+
+    def words(self) -> list[str]:
+        """Return sentences: where the policy comes from, and how it chooses the jobs that start."""
+        origin = origin_of(self.policy.provenance)
+        return [*([origin] if origin else []), *self.sentences]
+
+    def prose(self) -> str:
+        """Write all sentences, a paragraph a line."""
+        return "\n".join(self.words())
+
+    def text(self) -> str:
+        """Write everything for a terminal."""
+        return "\n".join([self.policy.name, *(line for sentence in self.words() for line in wrapped(sentence))])
+
+
+Explanation = PlainExplanation | GreedyExplanation | RulesExplanation
+
+_EXPLAIN: dict[type, Callable[[Any], Explanation]] = {
+    Plain: lambda policy: PlainExplanation(policy, (RULES[policy.rule],)),
+    Greedy: explain_greedy,
+    RuleBase: explain_rules,
+    TimeSharing: lambda policy: PlainExplanation(policy, (RULES[policy.rule], *time_sharing_words(policy))),
+}
+
+
+def explain(policy: str | os.PathLike[str] | Policy) -> Explanation:
+    """Return what a policy does: which jobs overtake which, and when; or of a rule base, which strategy it chooses.
+
+    Parameters
+    ----------
+    policy
+        What `simulate` accepts: a `Policy`, the name of a rule, or the path of a policy file.
+
+    Raises
+    ------
+    InputError
+        There is no such policy, or its file breaks a rule.
+
+    Examples
+    --------
+    >>> explain("recorded").words()
+    ['Jobs start when the log says that they did: a record, and no rule.']
+    """
+    chosen = as_policy(policy)
+    return _EXPLAIN[type(chosen)](chosen)

@@ -1,0 +1,199 @@
+"""Greedy (papers 000 and 002): the waiting jobs are ordered by a key.
+
+In each of the three situations (weekend, day, night) one of four criteria gives the key of a job of group i that has
+waited t seconds, has requested p seconds and m processors:
+
+====  =================================
+f1    w_i * (K_i + a * t / p + b * p / m)
+f2    w_i * (K_i + a * t + b * p * m)
+f3    w_i * (K_i + a * t / (p * m))
+f4    w_i * (K_i + a * t + b * p / m)
+====  =================================
+
+The largest key comes first, ties by submission and then by place in the trace. Bounds: w, a, b in [0, 1], K in
+[0, 5] (paper 000, IV-C). `w` and `K` belong to a group and a situation, `a` and `b` to a situation: 36 genes for
+five groups. `f3` has no use for `b` (the papers' "f2 does not require w_i" is a misprint).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..core.arrays import Floats
+from ..core.errors import InputError, first_few, one_of
+from ..kernels.conservative import replanned
+from ..kernels.greedy_queue import greedy as start_by_keys
+from ..kernels.inputs import Weights
+from ..kernels.predicted import CONSERVATIVE, EASY, NO_BACKFILL
+from ..workload.calendar import SITUATIONS
+from ..workload.workload import Workload
+from .outcome import Outcome, Queue, jobs_of
+
+CRITERIA = ("f1", "f2", "f3", "f4")
+BACKFILLS = ("none", "easy", "conservative")
+WITH_BACKFILL = {"none": "", "easy": " with EASY", "conservative": " with CONS"}  # endings of names
+HIGHEST = {"w": 1.0, "K": 5.0, "a": 1.0, "b": 1.0}
+_KERNEL_BACKFILL = {"none": NO_BACKFILL, "easy": EASY, "conservative": CONSERVATIVE}
+
+
+@dataclass(frozen=True, eq=False)
+class Greedy:
+    """A policy that orders the waiting jobs by keys; `greedy` makes one of any table of genes.
+
+    Parameters
+    ----------
+    criteria
+        The criterion, "f1".."f4", of weekend, day and night.
+    genes
+        (3, 2 G + 2); the row of a situation is w_1..w_G, K_1..K_G, a, b.
+    groups
+        The names of the groups the genes are for.
+    backfill
+        "none" (paper 000), "easy" (paper 002) or "conservative".
+    name
+        What the policy is called in tables and figures. Default: the criteria, with the backfilling.
+    provenance
+        Where the policy comes from; free, kept with it on disk.
+
+    Raises
+    ------
+    InputError
+        An unknown word, or genes out of shape or bounds.
+
+    Examples
+    --------
+    >>> p = greedy(["f2"] * 3, [[1, 0, 0, 0, 1, 0]] * 3, groups=("staff", "guests"), backfill="easy")
+    >>> p.name, p.genes.shape
+    ('Greedy f2 with EASY', (3, 6))
+    """
+
+    rule: ClassVar = "greedy"
+    asks: ClassVar = True
+
+    criteria: tuple[str, ...]
+    genes: Floats
+    groups: tuple[str, ...]
+    backfill: str = "none"
+    name: str = ""
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        one_of("backfill", self.backfill, BACKFILLS)
+        genes = _numbers(self.genes).copy(order="C")
+        genes.flags.writeable = False
+        object.__setattr__(self, "genes", genes)
+        object.__setattr__(self, "criteria", tuple(self.criteria))
+        object.__setattr__(self, "groups", tuple(str(g) for g in self.groups))
+        self._check()
+        criteria = self.criteria[0] if len(set(self.criteria)) == 1 else "/".join(self.criteria)
+        object.__setattr__(self, "name", self.name or f"Greedy {criteria}{WITH_BACKFILL[self.backfill]}")
+
+    def _check(self) -> None:
+        if len(self.criteria) != len(SITUATIONS):
+            raise InputError(f"criteria must be one for each of {', '.join(SITUATIONS)}, but are {list(self.criteria)}")
+        for criterion in self.criteria:
+            one_of("criterion", criterion, CRITERIA)
+        count = len(self.groups)
+        if len(set(self.groups)) != count:
+            raise InputError(f"groups must have different names, but are {list(self.groups)}")
+        if count == 0 or self.genes.shape != (3, 2 * count + 2):
+            raise InputError(
+                f"genes must have shape (3, 2 x groups + 2), but have shape {self.genes.shape} for {count} groups"
+            )
+        high = np.broadcast_to(upper_bounds(count), self.genes.shape)
+        broken = np.argwhere(~((self.genes >= 0) & (self.genes <= high)))
+        if broken.size:
+            names = gene_names(count)
+            offenders = (f"{SITUATIONS[s]} {names[g]} is {self.genes[s, g]:g}" for s, g in broken)
+            raise InputError(
+                f"genes must be w, a, b in [0, 1] and K in [0, 5], but {first_few(offenders, len(broken))}"
+            )
+
+    def simulated(self, workload: Workload) -> Outcome:
+        """Run a workload that has the policy's groups."""
+        start = np.empty(len(workload), dtype=np.int64)
+        given = jobs_of(workload), workload.capacity, workload.calendar, weights(workload, self)
+        if self.backfill == "conservative":
+            replanned(*given, start)
+        else:
+            start_by_keys(*given, self.backfill == "easy", start)
+        return Outcome(start)
+
+    def refuses(self, learnt: bool) -> str:  # noqa: ARG002  # it can use all estimates
+        """Return why the policy cannot use other estimates than the requested ones: never."""
+        return ""
+
+    def queue(self, workload: Workload) -> Queue:
+        """Return how the waiting jobs are ordered and backfilled."""
+        return Queue(weights(workload, self), _KERNEL_BACKFILL[self.backfill])
+
+
+def greedy(
+    criteria: Sequence[str],
+    genes: ArrayLike,
+    *,
+    groups: Sequence[str] = tuple("12345"),
+    backfill: str = "none",
+    name: str = "",
+    provenance: Mapping[str, Any] | None = None,
+) -> Greedy:
+    """Make a Greedy policy; `genes` is (3, 2 G + 2) or flat, see `Greedy`."""
+    table = _numbers(genes)
+    shape = (3, 2 * len(groups) + 2)
+    if table.ndim == 1 and table.size == shape[0] * shape[1]:
+        table = table.reshape(shape)
+    return Greedy(tuple(criteria), table, tuple(groups), backfill, name, provenance or {})
+
+
+def gene_names(groups: int) -> list[str]:
+    """Name the genes of one situation, in their order.
+
+    Examples
+    --------
+    >>> gene_names(2)
+    ['w1', 'w2', 'K1', 'K2', 'a', 'b']
+    """
+    return [f"{letter}{i + 1}" for letter in "wK" for i in range(groups)] + ["a", "b"]
+
+
+def upper_bounds(groups: int) -> Floats:
+    """Return the largest value of each gene of one situation, (2 G + 2,); the smallest is 0 everywhere."""
+    return np.array([HIGHEST[name[0]] for name in gene_names(groups)])
+
+
+def weights(workload: Workload, policy: Greedy) -> Weights:
+    """Return what orders the queue of a policy, as kernels take it."""
+    criteria = np.array([CRITERIA.index(c) + 1 for c in policy.criteria], dtype=np.int64)
+    return Weights(criteria, policy.genes, horizon(workload))
+
+
+def submission_order(workload: Workload) -> Weights:
+    """Return what orders waiting jobs by submission, as kernels take it: no criteria and no genes."""
+    return Weights(np.empty(0, dtype=np.int64), _NO_GENES, horizon(workload))
+
+
+def horizon(workload: Workload) -> float:
+    """Return a bound, s, of all times that enter a key; twice, as an expected end may lie beyond the latest real one.
+
+    Examples
+    --------
+    >>> horizon(Workload(submit=[0, 7], run=[5, 1], estimate=[9, 9], width=[1, 1], capacity=1))
+    26.0
+    """
+    return 2.0 * float(workload.submit[-1] + workload.run.sum())
+
+
+def _numbers(value: ArrayLike) -> Floats:
+    try:
+        return np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError("genes must be a table of numbers, but are not") from None
+
+
+_NO_GENES = np.empty((0, 0))
+_NO_GENES.flags.writeable = False  # as those of a policy: kernels would be compiled once more for writeable ones

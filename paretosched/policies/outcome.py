@@ -1,0 +1,99 @@
+"""What goes into every simulation of a policy, and what comes out of it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ..core.arrays import Ints
+from ..kernels.inputs import Jobs, Weights
+from ..workload.workload import Workload
+
+
+class Segments(NamedTuple):
+    """When and where preempted jobs run: a row for every stretch of time in which a job runs without a break.
+
+    Attributes
+    ----------
+    job
+        (k,) int64, rows of the workload; sorted, and the stretches of a job by time.
+    begin, end
+        (k,) int64, seconds of the trace, half open.
+    piece
+        (k + 1,) int64: the processors of stretch i are those of `low` and `high` from piece[i] to piece[i + 1] - 1.
+    low, high
+        (r,) int64, ranges of processors, numbered from 0, both ends included; ascending within a stretch.
+    switches
+        (s, 2) int64, from when to when the machine changes slices, so that nothing runs; ascending.
+    """
+
+    job: Ints
+    begin: Ints
+    end: Ints
+    piece: Ints
+    low: Ints
+    high: Ints
+    switches: Ints
+
+    def nodes(self, i: int) -> tuple[tuple[int, int], ...]:
+        """Return the ranges of processors of stretch i."""
+        pieces = slice(int(self.piece[i]), int(self.piece[i + 1]))
+        return tuple(zip(self.low[pieces].tolist(), self.high[pieces].tolist(), strict=True))
+
+
+class Searched(NamedTuple):
+    """What group optimisation did to make a schedule (paper 004, tables 7 to 9), for medium and long jobs in turn.
+
+    Attributes
+    ----------
+    groups
+        Groups formed.
+    jobs
+        Jobs in them; a job whose group finished before it started may be in the next one, too.
+    visited, pruned
+        Nodes of the search trees: jobs scheduled virtually for a permutation, and those that branch and bound spared.
+        Of the long-wide jobs, then of the second level.
+    """
+
+    groups: tuple[int, int]
+    jobs: tuple[int, int]
+    visited: tuple[int, int]
+    pruned: tuple[int, int]
+
+
+class Outcome(NamedTuple):
+    """What a policy makes of a workload.
+
+    Attributes
+    ----------
+    start
+        (n,) int64, start times, s.
+    segments
+        Where and when the jobs run, if they are preempted; else None.
+    searched
+        What group optimisation did; None without it.
+    """
+
+    start: Ints
+    segments: Segments | None = None
+    searched: Searched | None = None
+
+
+class Queue(NamedTuple):
+    """How the waiting jobs are ordered and backfilled, as `paretosched.kernels.predicted` takes it.
+
+    Attributes
+    ----------
+    weights
+        What orders the jobs; no genes for the order of submission.
+    backfill
+        NO_BACKFILL, EASY or CONSERVATIVE of `paretosched.kernels.predicted`.
+    """
+
+    weights: Weights
+    backfill: int
+
+
+def jobs_of(workload: Workload) -> Jobs:
+    """Return the jobs of a workload as kernels take them."""
+    w = workload
+    return Jobs(w.submit, w.run, w.estimate, w.width, w.group)

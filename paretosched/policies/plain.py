@@ -1,0 +1,141 @@
+"""Policies without parameters: the order of submission with one kind of backfilling or none, and the log's own record.
+
+============================  ====================================================================================
+fcfs                          each job in turn starts as soon as it fits
+list                          in the order of submission, every job that fits starts
+easy                          as fcfs, and jobs that do not delay the first waiting one start before it
+conservative                  every job has a reservation from its submission on, which no other job delays
+conservative-replan           at every event all waiting jobs are planned anew, each as early as delays none before it
+recorded                      every job starts when the log says that it did
+============================  ====================================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from ..core.arrays import Ints
+from ..core.errors import InputError, one_of
+from ..kernels.conservative import conservative, replanned
+from ..kernels.fcfs_easy import backfilled, fcfs
+from ..kernels.predicted import CONSERVATIVE, EASY
+from ..workload.workload import Workload
+from .greedy_order import submission_order
+from .outcome import Outcome, Queue, jobs_of
+
+
+@dataclass(frozen=True, eq=False)
+class Plain:
+    """A policy without parameters.
+
+    Parameters
+    ----------
+    rule
+        One of PLAIN_RULES.
+    name
+        What the policy is called in tables and figures. Default: the usual name of the rule.
+    provenance
+        Where the policy comes from; free, kept with it on disk.
+
+    Raises
+    ------
+    InputError
+        There is no such rule.
+
+    Examples
+    --------
+    >>> Plain("easy").name
+    'EASY'
+    """
+
+    groups: ClassVar[tuple[str, ...]] = ()
+
+    rule: str
+    name: str = ""
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        one_of("rule", self.rule, PLAIN_RULES)
+        object.__setattr__(self, "name", self.name or _RULES[self.rule].name)
+
+    @property
+    def asks(self) -> bool:
+        """Whether the rule looks at estimates of run times."""
+        return _RULES[self.rule].asks
+
+    def simulated(self, workload: Workload) -> Outcome:
+        """Run a workload.
+
+        Raises
+        ------
+        InputError
+            The rule is "recorded", and the workload has no record.
+        """
+        return Outcome(_RULES[self.rule].start_times(workload))
+
+    def refuses(self, learnt: bool) -> str:
+        """Return why the rule cannot use other estimates than the requested ones; "" if it can.
+
+        Parameters
+        ----------
+        learnt
+            Whether the estimates are predictions, which may prove too short; else they are exact.
+        """
+        return _RULES[self.rule].refusal if learnt else ""
+
+    def queue(self, workload: Workload) -> Queue:
+        """Return how the waiting jobs are ordered and backfilled, of a rule that does not refuse predictions."""
+        return Queue(submission_order(workload), _RULES[self.rule].backfill)
+
+
+class _Rule(NamedTuple):
+    """What there is to know about a rule: see the attributes and methods of `Plain`."""
+
+    name: str
+    start_times: Callable[[Workload], Ints]
+    asks: bool = False
+    backfill: int = -1
+    refusal: str = ""
+
+
+def _started(workload: Workload, kernel: Callable[..., None], *settings: Any) -> Ints:
+    """Return the start times that a kernel with these settings fills in."""
+    start = np.empty(len(workload), dtype=np.int64)
+    kernel(jobs_of(workload), workload.capacity, *settings, start)
+    return start
+
+
+def _recorded(workload: Workload) -> Ints:
+    """Return the start times of the log itself; where a single wait is unknown, the submission."""
+    if (workload.wait < 0).all():
+        raise InputError(
+            f"{workload.name}: no job has a recorded wait, so there is no recorded schedule "
+            "(was it generated or scaled?)"
+        )
+    return workload.submit + np.maximum(workload.wait, 0)
+
+
+_RULES = {
+    "fcfs": _Rule("FCFS", lambda w: _started(w, fcfs)),
+    "list": _Rule("List", lambda w: _started(w, backfilled, False)),
+    "easy": _Rule("EASY", lambda w: _started(w, backfilled, True), True, EASY),
+    "conservative": _Rule(
+        "CONS",
+        lambda w: _started(w, conservative),
+        True,
+        refusal="may prove too short, and conservative backfilling keeps promises that rest on them; take "
+        "conservative-replan",
+    ),
+    "conservative-replan": _Rule(
+        "CONS replan",
+        lambda w: _started(w, replanned, w.calendar, submission_order(w)),
+        True,
+        CONSERVATIVE,
+    ),
+    "recorded": _Rule("recorded", _recorded),
+}
+PLAIN_RULES = tuple(_RULES)

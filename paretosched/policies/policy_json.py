@@ -1,0 +1,443 @@
+"""Policy files: JSON that a person can read and write.
+
+Types of msgspec say what a file of each kind has; `schema` makes the published JSON Schema of them, the file
+`policy.schema.json` beside this one. What a value must be beyond its type, such as a weight in [0, 1], the policies
+check themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any, get_type_hints
+
+import msgspec
+import numpy as np
+from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec.structs import asdict, astuple
+
+from ..core.errors import InputError, one_of
+from ..core.files import nothing_else, part, shown
+from ..core.typed_json import typed
+from ..workload.calendar import SITUATIONS
+from .greedy_order import BACKFILLS, CRITERIA, Greedy, greedy
+from .plain import PLAIN_RULES, Plain
+from .rule_base import KINDS, LEVELS, STRATEGIES, RuleBase, feature_names, intervals
+from .time_sharing import CLASSES, METHODS, RUN_TIMES, SEARCHES, Grouping, Optimisation, Shares, TimeSharing
+
+FORMAT = "paretosched policy 1"
+RULES = (*PLAIN_RULES, TimeSharing.rule, Greedy.rule, RuleBase.rule)
+
+# The words that a text may be stand in the schema; the policies check them, and say which there are.
+Format = Annotated[str, Meta(extra_json_schema={"const": FORMAT})]
+PlainRule = Annotated[str, Meta(extra_json_schema={"enum": [*PLAIN_RULES]})]
+Criterion = Annotated[str, Meta(extra_json_schema={"enum": [*CRITERIA]})]
+Backfill = Annotated[str, Meta(extra_json_schema={"enum": [*BACKFILLS]})]
+Strategy = Annotated[str, Meta(extra_json_schema={"enum": [*STRATEGIES]})]
+Level = Annotated[int, Meta(extra_json_schema={"enum": [*LEVELS]})]
+Unit = Annotated[float, Meta(extra_json_schema={"minimum": 0, "maximum": 1})]
+UpToFive = Annotated[float, Meta(extra_json_schema={"minimum": 0, "maximum": 5})]
+
+
+class PlainFile(Struct, kw_only=True, forbid_unknown_fields=True):
+    """A policy without parameters."""
+
+    format: Format
+    rule: PlainRule
+    name: str = ""
+    provenance: dict[str, Any] = {}
+
+    def policy(self) -> Plain:
+        """Return the policy."""
+        return Plain(self.rule, self.name, self.provenance)
+
+
+class SituationFile(Struct, forbid_unknown_fields=True):
+    """The criterion of Greedy and its genes in one situation; w and K by the name of the user group."""
+
+    criterion: Criterion
+    w: dict[str, Unit]
+    K: dict[str, UpToFive]
+    a: Unit
+    b: Unit
+
+
+class SituationsFile(Struct, forbid_unknown_fields=True):
+    """The three situations of Greedy."""
+
+    weekend: SituationFile
+    day: SituationFile
+    night: SituationFile
+
+
+class GreedyFile(Struct, kw_only=True, forbid_unknown_fields=True):
+    """Greedy: the waiting jobs are ordered by a key."""
+
+    format: Format
+    rule: Annotated[str, Meta(extra_json_schema={"const": Greedy.rule})]
+    name: str = ""
+    backfill: Backfill = "none"
+    groups: list[str]
+    situations: SituationsFile
+    provenance: dict[str, Any] = {}
+
+    def policy(self) -> Greedy:
+        """Return the policy."""
+        rows: list[SituationFile] = [getattr(self.situations, name) for name in SITUATIONS]
+        for name, row in zip(SITUATIONS, rows, strict=True):
+            for letter, of_groups in (("w", row.w), ("K", row.K)):
+                _check_keys(f"{name}: {letter}: ", of_groups, self.groups)
+        return greedy(
+            [row.criterion for row in rows],
+            [[*(of[g] for of in (row.w, row.K) for g in self.groups), row.a, row.b] for row in rows],
+            groups=self.groups,
+            backfill=self.backfill,
+            name=self.name,
+            provenance=self.provenance,
+        )
+
+
+# A Greedy policy within a rule base, which is read as any policy.
+GreedyInside = Annotated[dict[str, Any], Meta(extra_json_schema={"$ref": "#/$defs/GreedyFile"})]
+
+
+class IterativeFile(Struct, kw_only=True, forbid_unknown_fields=True):
+    """A rule base with intervals of features: every combination of them is a situation with its strategy."""
+
+    format: Format
+    rule: Annotated[str, Meta(extra_json_schema={"const": RuleBase.rule})]
+    name: str = ""
+    kind: Annotated[str, Meta(extra_json_schema={"const": KINDS[0]})]
+    groups: list[str]
+    priority: list[str]
+    bounds: dict[str, list[float]]
+    situations: list[dict[str, str]]
+    greedy: GreedyInside
+    provenance: dict[str, Any] = {}
+
+    def policy(self) -> RuleBase:
+        """Return the policy."""
+        features = feature_names(len(self.groups))
+        _check_keys("bounds: ", self.bounds, features)
+        for number, row in enumerate(self.situations):
+            _check_keys(f"situation {number + 1}: ", row, (*features, "strategy"))
+        base = RuleBase(
+            self.kind,
+            tuple(self.groups),
+            tuple(self.priority),
+            _greedy_inside(self.greedy),
+            bounds=tuple(tuple(self.bounds[name]) for name in features),
+            choice=np.array([_strategy(row["strategy"]) for row in self.situations], dtype=np.int8),
+            name=self.name,
+            provenance=self.provenance,
+        )
+        for number, (row, where) in enumerate(zip(self.situations, intervals(base), strict=True)):
+            for name, interval in zip(features, where, strict=True):
+                if row[name] != interval:
+                    raise InputError(
+                        f'situations must be in the order of the intervals, so that {name} is "{interval}" in '
+                        f"situation {number + 1}, but it is {shown(row[name])}"
+                    )
+        return base
+
+
+class GaussianFile(Struct, forbid_unknown_fields=True):
+    """Centre and standard deviation of a rule for one feature, which is scaled to [0, 1]."""
+
+    mean: float
+    width: float
+
+
+class RuleFile(Struct, forbid_unknown_fields=True):
+    """A rule: where it holds, by feature, and what it recommends, by strategy; 0 where a strategy is left out."""
+
+    where: dict[str, GaussianFile]
+    recommends: dict[str, Level]
+
+
+class OtherwiseFile(Struct, forbid_unknown_fields=True):
+    """The strategy that is chosen where the memberships of all rules add up to less than a threshold."""
+
+    below: float
+    strategy: Strategy
+
+
+class SymbioticFile(Struct, kw_only=True, forbid_unknown_fields=True):
+    """A rule base of rules that vote for and against strategies."""
+
+    format: Format
+    rule: Annotated[str, Meta(extra_json_schema={"const": RuleBase.rule})]
+    name: str = ""
+    kind: Annotated[str, Meta(extra_json_schema={"const": KINDS[1]})]
+    groups: list[str]
+    priority: list[str]
+    rules: list[RuleFile]
+    otherwise: OtherwiseFile | UnsetType = UNSET
+    greedy: GreedyInside
+    provenance: dict[str, Any] = {}
+
+    def policy(self) -> RuleBase:
+        """Return the policy."""
+        features = feature_names(len(self.groups))
+        for number, row in enumerate(self.rules):
+            _check_keys(f"rule {number + 1}: where: ", row.where, features)
+            _check_levels(number, row.recommends)
+        gaussians = [[row.where[name] for name in features] for row in self.rules]
+        default = OtherwiseFile(0.0, STRATEGIES[0]) if self.otherwise is UNSET else self.otherwise
+        return RuleBase(
+            self.kind,
+            tuple(self.groups),
+            tuple(self.priority),
+            _greedy_inside(self.greedy),
+            means=np.array([[gaussian.mean for gaussian in row] for row in gaussians]),
+            widths=np.array([[gaussian.width for gaussian in row] for row in gaussians]),
+            recommendations=np.array([[row.recommends.get(s, 0) for s in STRATEGIES] for row in self.rules]),
+            threshold=default.below,
+            otherwise=_strategy(default.strategy),
+            name=self.name,
+            provenance=self.provenance,
+        )
+
+
+def _file_of(name: str, default: Any, **own: Any) -> Any:
+    """Return the type of an object in a file whose keys, types and default values are those of a tuple.
+
+    Parameters
+    ----------
+    name
+        Of the type.
+    default
+        A NamedTuple: what holds for keys that are left out.
+    own
+        Other types, or pairs of a type and a default value, by key.
+    """
+    hints = get_type_hints(type(default))
+    parts = {key: (hints[key], getattr(default, key)) for key in default._fields} | own
+    return msgspec.defstruct(
+        name,
+        [(key, kind, value) for key, (kind, value) in parts.items()],
+        forbid_unknown_fields=True,
+        namespace={"__doc__": (type(default).__doc__ or "").split("\n")[0]},
+        module=__name__,
+    )
+
+
+def _words(*words: str) -> Any:
+    return Annotated[str, Meta(extra_json_schema={"enum": list(words)})]
+
+
+_OPTIMISATION = Optimisation()
+SharesFile = _file_of("SharesFile", Shares())
+MediumFile = _file_of("MediumFile", _OPTIMISATION.medium)
+LongFile = _file_of("LongFile", _OPTIMISATION.long)
+OptimisationFile = _file_of(
+    "OptimisationFile",
+    _OPTIMISATION,
+    method=(_words(*METHODS), _OPTIMISATION.method),
+    search=(_words(*SEARCHES), _OPTIMISATION.search),
+    medium=(MediumFile, msgspec.field(default_factory=MediumFile)),
+    long=(LongFile, msgspec.field(default_factory=LongFile)),
+)
+
+
+class TimeSharingFile(Struct, kw_only=True, forbid_unknown_fields=True):
+    """SCOJO-PECT: the machine belongs to short, medium and long jobs in turn."""
+
+    format: Format
+    rule: Annotated[str, Meta(extra_json_schema={"const": TimeSharing.rule})]
+    name: str = ""
+    interval: int = TimeSharing.interval
+    overhead: int = TimeSharing.overhead
+    medium_from: int = TimeSharing.medium_from
+    long_from: int = TimeSharing.long_from
+    short_slice: int = TimeSharing.short_slice
+    shares: list[SharesFile] = msgspec.field(default_factory=lambda: [SharesFile()])  # type: ignore[valid-type]
+    run_times: Annotated[str, Meta(extra_json_schema={"enum": [*RUN_TIMES]})] = TimeSharing.run_times
+    backfill: bool = TimeSharing.backfill
+    optimisation: Annotated[str, Meta(extra_json_schema={"const": "none"})] | OptimisationFile = "none"  # type: ignore[valid-type]
+    provenance: dict[str, Any] = {}
+
+    def policy(self) -> TimeSharing:
+        """Return the policy."""
+        optimisation = None
+        if isinstance(self.optimisation, Struct):
+            settings: Any = asdict(self.optimisation)
+            groups = {name: Grouping(*astuple(settings[name])) for name in CLASSES[1:]}
+            optimisation = Optimisation(**(settings | groups))
+        elif self.optimisation != "none":
+            raise InputError(f'optimisation must be "none" or an object, but is {shown(self.optimisation)}')
+        return TimeSharing(
+            self.interval,
+            self.overhead,
+            self.medium_from,
+            self.long_from,
+            self.short_slice,
+            tuple(Shares(*astuple(row)) for row in self.shares),
+            self.run_times,
+            self.backfill,
+            optimisation,
+            self.name,
+            self.provenance,
+        )
+
+
+_FILES: dict[str, Any] = dict.fromkeys(PLAIN_RULES, PlainFile) | {
+    TimeSharing.rule: TimeSharingFile,
+    Greedy.rule: GreedyFile,
+}
+_RULE_BASE_FILES: dict[str, Any] = dict(zip(KINDS, (IterativeFile, SymbioticFile), strict=True))
+
+
+def from_json(value: Any, where: str = "policy") -> Plain | Greedy | RuleBase | TimeSharing:
+    """Turn what `to_json` gave into a policy again.
+
+    Raises
+    ------
+    InputError
+        A key is missing, unknown or of the wrong type, or a value breaks a rule; the message says which.
+    """
+    if not isinstance(value, dict) or value.get("format") != FORMAT:
+        raise InputError(f'{where}: a policy file must be an object with "format": "{FORMAT}"')
+    try:
+        kind = _file_type(value)
+        nothing_else(value, kind.__struct_fields__)
+        policy: Plain | Greedy | RuleBase | TimeSharing = typed(value, kind).policy()
+        return policy
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from None
+
+
+def _file_type(value: dict[str, Any]) -> Any:
+    """Return the type of a file, by its rule and, of a rule base, by its kind."""
+    rule = part(value, "rule", str)
+    one_of("rule", rule, RULES)
+    if rule in _FILES:
+        return _FILES[rule]
+    kind = part(value, "kind", str)
+    one_of("kind of rule base", kind, KINDS)
+    return _RULE_BASE_FILES[kind]
+
+
+def to_json(policy: Plain | Greedy | RuleBase | TimeSharing) -> dict[str, Any]:
+    """Turn a policy into plain values that a person can read."""
+    head = {"format": FORMAT, "rule": policy.rule, "name": policy.name}
+    parts: dict[str, Any] = _PARTS[type(policy)](policy)
+    return head | parts | {"provenance": dict(policy.provenance)}
+
+
+def _of_greedy(policy: Greedy) -> dict[str, Any]:
+    count = len(policy.groups)
+    situations = {
+        situation: {
+            "criterion": criterion,
+            "w": dict(zip(policy.groups, row[:count].tolist(), strict=True)),
+            "K": dict(zip(policy.groups, row[count : 2 * count].tolist(), strict=True)),
+            "a": float(row[-2]),
+            "b": float(row[-1]),
+        }
+        for situation, criterion, row in zip(SITUATIONS, policy.criteria, policy.genes, strict=True)
+    }
+    return {"backfill": policy.backfill, "groups": list(policy.groups), "situations": situations}
+
+
+def _of_rule_base(base: RuleBase) -> dict[str, Any]:
+    parts = _of_situations(base) if base.kind == KINDS[0] else _of_rules(base)
+    head = {"kind": base.kind, "groups": list(base.groups), "priority": list(base.priority)}
+    return head | parts | {"greedy": to_json(base.greedy)}
+
+
+def _of_situations(base: RuleBase) -> dict[str, Any]:
+    names = feature_names(len(base.groups))
+    situations = [
+        {**dict(zip(names, where, strict=True)), "strategy": STRATEGIES[s]}
+        for where, s in zip(intervals(base), base.choice.tolist(), strict=True)
+    ]
+    return {
+        "bounds": {name: list(inner) for name, inner in zip(names, base.bounds, strict=True)},
+        "situations": situations,
+    }
+
+
+def _of_rules(base: RuleBase) -> dict[str, Any]:
+    names = feature_names(len(base.groups))
+    rows = zip(base.means.tolist(), base.widths.tolist(), base.recommendations.tolist(), strict=True)
+    rules = [
+        {
+            "where": {
+                name: {"mean": mean, "width": width} for name, mean, width in zip(names, centre, spread, strict=True)
+            },
+            "recommends": {STRATEGIES[s]: level for s, level in enumerate(levels) if level},
+        }
+        for centre, spread, levels in rows
+    ]
+    otherwise = {"below": base.threshold, "strategy": STRATEGIES[base.otherwise]}
+    return {"rules": rules} | ({"otherwise": otherwise} if base.threshold > 0 else {})
+
+
+def _of_time_sharing(policy: TimeSharing) -> dict[str, Any]:
+    plain: Any = "none"
+    if (made := policy.optimisation) is not None:
+        plain = made._asdict() | {"medium": made.medium._asdict(), "long": made.long._asdict()}
+    return {
+        "interval": policy.interval,
+        "overhead": policy.overhead,
+        "medium_from": policy.medium_from,
+        "long_from": policy.long_from,
+        "short_slice": policy.short_slice,
+        "shares": [row._asdict() for row in policy.shares],
+        "run_times": policy.run_times,
+        "backfill": policy.backfill,
+        "optimisation": plain,
+    }
+
+
+_PARTS: dict[type, Any] = {
+    Plain: lambda _: {},
+    Greedy: _of_greedy,
+    RuleBase: _of_rule_base,
+    TimeSharing: _of_time_sharing,
+}
+
+
+def schema() -> dict[str, Any]:
+    """Return the JSON Schema of policy files."""
+    kinds = [PlainFile, GreedyFile, IterativeFile, SymbioticFile, TimeSharingFile]
+    references, parts = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": FORMAT,
+        "oneOf": list(references),
+        "$defs": parts,
+    }
+
+
+def _greedy_inside(value: dict[str, Any]) -> Any:
+    """Return the Greedy policy within a rule base, which says itself if it is another policy."""
+    return from_json(value, "greedy")
+
+
+def _check_keys(where: str, value: dict[str, Any], keys: Sequence[str]) -> None:
+    """Refuse an object that has not just these keys."""
+    try:
+        nothing_else(value, keys)
+        for key in keys:
+            if key not in value:
+                raise InputError(f"{shown(key)} is missing")
+    except InputError as error:
+        raise InputError(f"{where}{error}") from None
+
+
+def _check_levels(number: int, recommends: dict[str, int]) -> None:
+    """Refuse recommendations of a rule that name no strategy, or are no level."""
+    where = f"rule {number + 1}: "
+    for strategy, level in recommends.items():
+        one_of(f"{where}strategy", strategy, STRATEGIES)
+        if level not in LEVELS:
+            raise InputError(
+                f"{where}recommendations must be one of {', '.join(map(str, LEVELS))}, "
+                f"but that of {strategy} is {shown(level)}"
+            )
+
+
+def _strategy(name: str) -> int:
+    one_of("strategy", name, STRATEGIES)
+    return STRATEGIES.index(name)

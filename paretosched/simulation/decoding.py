@@ -1,0 +1,98 @@
+"""An order of the jobs of a workload makes a schedule, and the other way round.
+
+The events of a second are taken together as in `paretosched.simulation.simulator`, but run times are the true ones: an
+order knows the future.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..core.errors import InputError, first_few
+from ..kernels.decoding import earliest_fit, strict
+from ..policies.outcome import jobs_of
+from ..workload.workload import Workload, whole
+from .schedule import Schedule
+
+DECODINGS = ("strict", "earliest")
+
+
+def decode(workload: Workload, order: ArrayLike, decoding: str = "strict") -> Schedule:
+    """Make a schedule of an order of all jobs, with true run times: what is possible offline.
+
+    Parameters
+    ----------
+    workload
+        The jobs and the machine.
+    order
+        (n,) whole numbers, every row of the workload once.
+    decoding
+        "strict": each job in turn starts as soon as it is submitted, its predecessor has started and enough
+        processors are free (paper 002, section 2.1). "earliest": each job in turn starts at the earliest time from
+        its submission on at which it fits for its whole run, without moving those before it (the serial
+        schedule generation scheme of resource-constrained project scheduling).
+
+        Either way the order in which a schedule starts its jobs gives a schedule in which no job starts later,
+        and the order of submission, strictly, gives FCFS.
+
+    Raises
+    ------
+    InputError
+        `order` is not a permutation of the rows, or there is no such decoding.
+
+    Examples
+    --------
+    Two of four processors are free until the wide second job starts. The third would fit there, but strictly
+    it must not start before it.
+
+    >>> w = Workload(submit=[0, 0, 1], run=[10, 5, 3], estimate=[10, 5, 3], width=[2, 4, 1], capacity=4)
+    >>> decode(w, [0, 1, 2]).start.tolist(), decode(w, [0, 1, 2], "earliest").start.tolist()
+    ([0, 10, 15], [0, 10, 1])
+    >>> decode(w, [0, 2, 1]).start.tolist()
+    [0, 10, 1]
+    """
+    if decoding not in DECODINGS:
+        raise InputError(f'decoding must be one of {", ".join(DECODINGS)}, but is "{decoding}"')
+    rows = _permutation(order, len(workload))
+    return Schedule(workload, decoded_start_times(workload, rows, decoding), f"{decoding} decoding")
+
+
+def decoded_start_times(workload: Workload, order: NDArray[np.int32], decoding: str) -> NDArray[np.int64]:
+    """Return the start times, (n,) int64, s, of an order, (n,) int32 and C-contiguous, known to be a permutation."""
+    w = workload
+    start = np.empty(len(w), dtype=np.int64)
+    rows = order.view()
+    rows.flags.writeable = False  # kernels would be compiled once more for writeable ones
+    if decoding == "strict":
+        strict(jobs_of(w), w.capacity, rows, start)
+    else:
+        earliest_fit(jobs_of(w), w.capacity, rows, start)
+    return start
+
+
+def start_order(schedule: Schedule) -> NDArray[np.int32]:
+    """Return the rows of the jobs, (n,) int32, in the order in which a schedule starts them; ties in trace order.
+
+    Examples
+    --------
+    >>> w = Workload(submit=[0, 0, 1], run=[10, 5, 3], estimate=[10, 5, 3], width=[2, 4, 1], capacity=4)
+    >>> start_order(Schedule(w, [0, 10, 2])).tolist()
+    [0, 2, 1]
+    """
+    return np.argsort(schedule.start, kind="stable").astype(np.int32)
+
+
+def _permutation(order: ArrayLike, n: int) -> NDArray[np.int32]:
+    rows = whole("order", order, n)
+    outside = np.flatnonzero((rows < 0) | (rows >= n))
+    if outside.size:
+        shown = first_few((f"entry {i} is {rows[i]}" for i in outside), outside.size)
+        raise InputError(f"order must name rows 0..{n - 1}, but {outside.size} entries do not: {shown}")
+    times = np.bincount(rows, minlength=n)
+    again = np.flatnonzero(times > 1)
+    if again.size:
+        shown = first_few((f"row {j} stands there {times[j]} times" for j in again), again.size)
+        missing = first_few(f"row {j}" for j in np.flatnonzero(times == 0))
+        raise InputError(f"order must name every row once, but {shown}, and {missing} not at all")
+    return rows.astype(np.int32)
