@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.errors import InputError, printable
-from ..encodings import encoding as encodings
 from ..encodings.encoding import Explored
 from ..fronts.dominance import costs, nondominated
 from ..fronts.front import Front, Origin, front_of
@@ -182,7 +181,7 @@ def explore(
             f"{store.wanted(run_directory)}, so it cannot be continued to {evaluations}"
         )
     with store.open_run(run_directory, parameters) as run:
-        shape = len(encodings.gene_labels(chosen.encoding, len(workload.groups))), len(workload.groups) + 2
+        shape = len(chosen.encoding.gene_labels(len(workload.groups))), len(workload.groups) + 2
         about = {
             "workload": {"name": workload.name, "jobs": len(workload), "capacity": workload.capacity},
             "groups": list(workload.groups),

@@ -43,8 +43,7 @@ from paretosched.app.trainings import DONE, QUEUED, RUNNING, STOPPED, Trainings,
 from paretosched.app.words import comparison_rows, progress, remaining_rows, scene, step_rows, to_csv, view
 from paretosched.cli.command_line import _read_as_said
 from paretosched.core.errors import InputError
-from paretosched.encodings.rule_base import Situations, gene_labels
-from paretosched.encodings.rule_base import policy_of as rules_policy
+from paretosched.encodings.rule_base import Situations
 from paretosched.policies.rule_base import partitions
 from paretosched.search import runs as store
 from paretosched.wishes import wish as choice
@@ -522,7 +521,7 @@ def test_policies_of_ones_own_are_marks(house: Path, tmp_path: Path) -> None:
     front = ps.load_front(house / "run")
     rule = ps.greedy(["f1"] * 3, np.ones((3, 2 * len(front.groups) + 2)), groups=front.groups)
     spec = Situations(front.groups, front.groups, rule, partitions(len(front.groups)))
-    rules = rules_policy(spec, np.full(len(gene_labels(spec)), 4.0))
+    rules = spec.policy_of(np.full(len(spec.gene_labels(len(front.groups))), 4.0), front.groups)
     desk = Desk(front, tmp_path)
     desk._know(finder(house / "run", front, [], reading), [rule, rules])
     workload = ps.read_swf(house / "w.swf.gz")

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paretosched.core.errors import InputError
-from paretosched.encodings.weighting import Weighting, gene_labels
+from paretosched.encodings.weighting import Weighting
 from paretosched.fronts.front import Front, Origin, front_of
 from paretosched.simulation.objective import objective_table
 from paretosched.wishes.wish import Limit, Wish, fitness, goal, nearest, violation, written
@@ -27,7 +27,7 @@ NUMBERS = st.floats(1e-6, 1e6) | st.integers(1, 10**6).map(float)
 
 def front(values: list[list[float]]) -> Front:
     groups = tuple(str(i + 1) for i in range(len(values[0]) - 2))
-    genomes = np.ones((len(values), len(gene_labels(len(groups)))))
+    genomes = np.ones((len(values), len(Weighting().gene_labels(len(groups)))))
     return front_of(np.array(values, dtype=np.float64), genomes, Origin("run", "nsga2", 0, 4, Weighting()), groups)
 
 
