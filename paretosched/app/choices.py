@@ -252,7 +252,7 @@ def to_json(state: State, front: Front) -> dict[str, Any]:
         "workload": front.workload,
         "digest": front.digest,
         "wish": None if state.wish is None else choice_wish_files.to_json(state.wish),
-        "in_words": None if state.wish is None else choice.written(state.wish, hours=True),
+        "in_words": None if state.wish is None else choice.wish_text(state.wish, hours=True),
         "chosen": None if state.chosen is None else _named(state.chosen, front),
         "shortlist": [_named(pick.row, front) | {"note": pick.note} for pick in state.picks],
         "classes": [list(entry) for entry in state.classes],

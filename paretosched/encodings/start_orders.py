@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.errors import InputError, quoted
+from ..core.numbers import is_whole
 from ..policies.policy import Policy, fits
 from ..policies.policy import from_json as policy_from_json
 from ..simulation.simulator import start_times
@@ -72,7 +73,7 @@ def read_start(workload: Workload, start: Any) -> int | Policy | NDArray[np.int1
         )
     (kind, value), *_ = start.items()
     if kind == "random":
-        if not _whole(value) or not 0 <= value < KEYS:
+        if not is_whole(value) or not 0 <= value < KEYS:
             raise InputError(f'the key of a start {{"random": key}} must be in 0..2^53 - 1, but is {_shown(value)}')
         return int(value)
     if kind == "policy":
@@ -81,7 +82,7 @@ def read_start(workload: Workload, start: Any) -> int | Policy | NDArray[np.int1
             start_times(workload, policy)  # refuses workloads without recorded waits
         return policy
     groups = workload.groups
-    if not isinstance(value, Sequence) or not all(map(_whole, value)) or len(value) != len(groups):
+    if not isinstance(value, Sequence) or not all(map(is_whole, value)) or len(value) != len(groups):
         raise InputError(
             f'ranks of a start {{"order": ranks}} must be one whole number for each of {len(groups)} groups, '
             f"but are {_shown(value)}"
@@ -94,10 +95,6 @@ def frozen(order: Order) -> Order:
     """Return an order that was just made, read-only from now on."""
     order.flags.writeable = False
     return order
-
-
-def _whole(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _shown(value: Any) -> str:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from ..core.arrays import Floats
 from ..core.errors import InputError, one_of
+from ..core.numbers import number
 from ..encodings import encoding as encodings
 from ..encodings import orders, sequence
 from ..encodings.encoding import Explored
@@ -109,7 +110,7 @@ def settle(
     given = {key: word for key, word in words.items() if word is not None}
     strategy: dict[str, float] = {}
     if encoding == "sequence":
-        strategy = {key: _number(key, given.pop(key)) for key in ("frequency", "jump") if key in given}
+        strategy = {key: number(key, given.pop(key)) for key in ("frequency", "jump") if key in given}
     unknown = [key for key in given if key not in encodings.words_of(encoding)]
     if unknown:
         raise InputError(f'{unknown[0]} must not be given with the encoding "{encoding}", where it has no meaning')
@@ -198,13 +199,6 @@ def _begin_sequences(encoding: Sequences, request: _Request) -> _Beginning:
         rows = [[i, -1, -1, i, strategy["frequency"], strategy["jump"]] for i in range(len(first))]
         return whole, np.array(rows, dtype=np.float64), {}
     return whole, spaces.Recipes(len(first), most=len(workload), recombination=rate, **strategy), strategy
-
-
-def _number(key: str, value: Any) -> float:
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        raise InputError(f"{key} must be a number, but is {value!r:.40}") from None
 
 
 def _refuse(words: Sequence[str], why: str) -> None:

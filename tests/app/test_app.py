@@ -539,7 +539,7 @@ def test_a_wish_on_the_page_agrees_with_the_commands(house: Path, tmp_path: Path
     desk.act({"do": "say", "text": words})
     seen = view(desk.state, front)
     wish = desk.state.wish
-    assert choice.written(wish, hours=True) == words
+    assert choice.wish_text(wish, hours=True) == words
     policies = ("--policy", "fcfs", "--policy", "conservative")
     rows = done("compare", house / "w.swf.gz", "--front", house / "run", *policies, "--objective", words, "--json").json
     listed = {row["policy"]: row for row in rows}

@@ -1,0 +1,111 @@
+"""Values of JSON turned into typed ones, and refused in the words of a person who wrote the file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, TypeVar
+
+import msgspec
+
+from .errors import InputError
+from .files import shown
+
+T = TypeVar("T")
+
+_WORDS = {
+    "int": "a whole number",
+    "float": "a number",
+    "str": "text",
+    "bool": "true or false",
+    "array": "a list",
+    "object": "an object",
+    "null": "null",
+}
+_EXPECTED = re.compile(r"Expected `([^`]*)`, got `([^`]*)`")
+_MISSING = re.compile(r"Object missing required field `([^`]*)`")
+_UNKNOWN = re.compile(r"Object contains unknown field `(.*)`", re.DOTALL)
+_STEP = re.compile(r"\.([^.\[]+)|\[(\d+|\.\.\.)\]")
+
+
+def typed(value: Any, kind: type[T]) -> T:
+    """Return a value of JSON as a type that msgspec knows, such as a `msgspec.Struct`.
+
+    Raises
+    ------
+    InputError
+        A part is missing, unknown or of another type.
+
+    Examples
+    --------
+    >>> typed({"a": 1}, dict[str, float])
+    {'a': 1.0}
+    >>> typed({"a": 1, "b": "2"}, dict[str, float])
+    Traceback (most recent call last):
+    ...
+    paretosched.core.errors.InputError: "b" must be a number, but is "2"
+    """
+    try:
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError as error:
+        raise InputError(_in_words(str(error), value)) from None
+
+
+def _in_words(message: str, value: Any) -> str:
+    """Return what msgspec says about a value in our words; what is said in no known way stays as it is."""
+    fact, _, path = message.rpartition(" - at `$") if " - at `$" in message else (message, "", "")
+    parts = [*_at(value, "", [*_STEP.finditer(path.rstrip("`"))])] or [("", value)]
+    if match := _MISSING.fullmatch(fact):
+        place = next((place for place, part in parts if match[1] not in part), parts[0][0])
+        return f'{_within(place)}"{match[1]}" is missing'
+    if match := _UNKNOWN.fullmatch(fact):
+        place = next((place for place, part in parts if match[1] in part), parts[0][0])
+        return f"{_within(place)}there is no key {shown(match[1])} here"
+    if fact == "Number out of range":
+        place, part = next((place, part) for place, part in parts if type(part) is int and abs(part) > 2**53)
+        return f"{_named(place)} must be a number of at most 1.8e308, but is {shown(part)}"
+    match = _EXPECTED.fullmatch(fact)
+    place, part = next(((p, x) for p, x in parts if match is not None and _kind(x) == match[2]), parts[0])
+    if match is None:
+        return f"{_named(place)}: {fact}"
+    expected = " or ".join(_WORDS.get(word, word) for word in match[1].split(" | "))
+    return f"{_named(place)} must be {expected}, but is {shown(part)}"
+
+
+def _at(value: Any, place: str, steps: list[re.Match[str]]) -> Iterator[tuple[str, Any]]:
+    """List the parts of a value that a path of msgspec may mean, which leaves the keys of dictionaries open."""
+    if not steps:
+        yield place, value
+        return
+    key, number = steps[0].groups()
+    if number == "...":
+        for open_key, part in value.items():
+            yield from _at(part, f"{place}.{open_key}", steps[1:])
+    elif key is None:
+        yield from _at(value[int(number)], f"{place}[{number}]", steps[1:])
+    elif isinstance(value, dict) and key in value:
+        yield from _at(value[key], f"{place}.{key}", steps[1:])
+
+
+def _kind(value: Any) -> str:
+    """Return msgspec's word for the type of a value."""
+    kind = type(value).__name__
+    return {"dict": "object", "list": "array", "NoneType": "null"}.get(kind, kind)
+
+
+def _within(place: str) -> str:
+    return f"{place.removeprefix('.')}: " if place else ""
+
+
+def _named(place: str) -> str:
+    """Return a part's name for a message: where it is, and its key in quotes.
+
+    Examples
+    --------
+    >>> _named(".situations.day.a"), _named(".groups[0]")
+    ('situations.day: "a"', 'groups[0]')
+    """
+    if not place or place.endswith("]"):
+        return place.removeprefix(".") or "the value"
+    before, _, key = place.rpartition(".")
+    return f"{_within(before)}{shown(key)}"
