@@ -12,7 +12,7 @@ from ..core.errors import InputError
 from ..fronts.front import Front
 from ..wishes import wish_files
 from ..wishes.navigation import CLASSES
-from ..wishes.wish import written
+from ..wishes.wish import wish_text
 from .actions import MOST_PICKS, after, finite_number, known_objective, with_wish
 from .state import State, beginning
 
@@ -26,7 +26,7 @@ def to_json(state: State, front: Front) -> dict[str, Any]:
         "workload": front.workload,
         "digest": front.digest,
         "wish": None if state.wish is None else wish_files.to_json(state.wish),
-        "in_words": None if state.wish is None else written(state.wish, hours=True),
+        "in_words": None if state.wish is None else wish_text(state.wish, hours=True),
         "chosen": None if state.chosen is None else _identity(state.chosen, front),
         "shortlist": [_identity(pick.row, front) | {"note": pick.note} for pick in state.picks],
         "classes": [list(entry) for entry in state.classes],

@@ -23,7 +23,7 @@ from .widgets import button, csv_links, labelled
 def train_tab(desk: Desk) -> list[Any]:
     """Return what stands on the tab."""
     state = desk.state
-    wish = None if state.wish is None else choice.written(state.wish, hours=True)
+    wish = None if state.wish is None else choice.wish_text(state.wish, hours=True)
     if desk.waiting:
         how: Any = html.P("The workload is being read and the known schedules simulated …", className="empty")
     elif desk.comparison is None:
@@ -72,7 +72,7 @@ def training_rows(desk: Desk) -> list[dict[str, Any]]:
     for t in desk.listed:
         row = {
             "training": t.number,
-            "wish": choice.written(t.wish, hours=True),
+            "wish": choice.wish_text(t.wish, hours=True),
             "status": t.status,
             "simulated": t.done,
         }
@@ -100,7 +100,7 @@ def _training(desk: Desk, t: Training) -> Any:
             ],
             className="head",
         ),
-        html.P(html.B(choice.written(t.wish, hours=True))),
+        html.P(html.B(choice.wish_text(t.wish, hours=True))),
     ]
     if t.status != DONE:
         body.append(

@@ -32,7 +32,7 @@ HELP = {
 def wish_tab(desk: Desk, seen: View) -> list[Any]:
     """Return what stands on the tab."""
     state = desk.state
-    words = "" if state.wish is None else choice.written(state.wish, hours=True)
+    words = "" if state.wish is None else choice.wish_text(state.wish, hours=True)
     return [
         html.Div(
             [

@@ -464,7 +464,7 @@ def train(options: argparse.Namespace) -> None:
     from ..training.greedy_training import train as trained
     from ..training.rule_base_training import train_rules
     from ..training.symbiosis import Symbiosis
-    from ..wishes.wish import written
+    from ..wishes.wish import wish_text
     from ..wishes.wish_files import as_wish
 
     _check_outputs(options, "output")
@@ -515,12 +515,12 @@ def train(options: argparse.Namespace) -> None:
         if (alone.exceeded, alone.objective) < (rules.exceeded, rules.objective):
             _remark("the Greedy among its strategies is better alone than these rules")
     if options.json:
-        about = {"policy": str(options.output), "name": policy.name, "wish": written(wish), "over": options.over}
+        about = {"policy": str(options.output), "name": policy.name, "wish": wish_text(wish), "over": options.over}
         _show(to_json({**about, "evaluations": training.evaluations, "systems": training.rows()}))
         return
     cost = training.seconds / training.evaluations * 1000
     _show(
-        f"{training.evaluations:,} policies tried for {written(wish)} in {training.elapsed:.1f} s "
+        f"{training.evaluations:,} policies tried for {wish_text(wish)} in {training.elapsed:.1f} s "
         f"({cost:.1f} ms CPU each)\n\n{training.text()}"
     )
     given = list(options.traces)
@@ -749,7 +749,7 @@ def _objective(
 ) -> tuple[Wish | None, str]:
     """Give what the owner wants: --objective, or what a policy was trained for; and which one, if there are several."""
     from ..comparison.comparison import trained_for
-    from ..wishes.wish import written
+    from ..wishes.wish import wish_text
     from ..wishes.wish_files import as_wish
 
     if options.objective is not None:
@@ -761,8 +761,8 @@ def _objective(
     if not found:
         return None, ""
     wish, *others = found
-    asides = "".join(f"; {found[other]} was trained for {written(other)}" for other in others)
-    return wish, f"the objective is {written(wish)}, as {found[wish]} was trained for it{asides}" if asides else ""
+    asides = "".join(f"; {found[other]} was trained for {wish_text(other)}" for other in others)
+    return wish, f"the objective is {wish_text(wish)}, as {found[wish]} was trained for it{asides}" if asides else ""
 
 
 def _remark_kept(run: str | None) -> None:

@@ -203,7 +203,7 @@ class Comparison:
         if self.wish is None:
             return {}
         made = dict.fromkeys(("objective", "objective_vs_easy", "share_of_way", "exceeded"))
-        made["wish"] = choice.written(self.wish)
+        made["wish"] = choice.wish_text(self.wish)
         if values is None or not _has(self.wish, self.objectives, self.values[0]):
             return made
         easy, own = self.values[:1], values[None]
@@ -254,7 +254,7 @@ class Comparison:
             columns += [Column("dominated_by", "dominated by", ",d"), Column("dominates", "dominates", ",d")]
         parts, notes = [table(lines, columns)], []
         if self.wish is not None:
-            parts.append(f"objective: {choice.written(self.wish)}\n{self._objective_table(self.wish, rows)}")
+            parts.append(f"objective: {choice.wish_text(self.wish)}\n{self._objective_table(self.wish, rows)}")
             notes += [WAY] if self.best is not None and (self.wish.weights or self.wish.near) else []
         if self.waits:
             parts.append(self._wait_table(rows))
@@ -499,7 +499,7 @@ def _check_known(wish: Wish, objectives: Sequence[Objective], workload: str) -> 
     unknown = [name for name in wish.names if name not in names]
     if unknown:
         raise InputError(
-            f"the wish {choice.written(wish)} uses {unknown[0]}, but {workload} has only {', '.join(names)}"
+            f"the wish {choice.wish_text(wish)} uses {unknown[0]}, but {workload} has only {', '.join(names)}"
         )
 
 

@@ -12,24 +12,25 @@ the waiting queue.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..core.arrays import Floats, Ints
+from ..core.arrays import Floats, Ints, Mask
 from ..core.errors import InputError, one_of
 from ..policies.greedy_order import BACKFILLS, HIGHEST, WITH_BACKFILL, Greedy, greedy
 from ..simulation.decoding import decoded_start_times
 from ..workload.calendar import SITUATIONS
 from ..workload.workload import Workload
+from .genomes import Decoder, check_bounds
 
 MOST_GROUPS = 6  # 4,683 orders; K in [0, 5] has room for six ranks
 
 
 class Orders(NamedTuple):
-    """The encoding by weak orders.
+    """The encoding by weak orders; its methods are those of `Explored`.
 
     Attributes
     ----------
@@ -39,15 +40,73 @@ class Orders(NamedTuple):
 
     backfill: str = "easy"
 
+    @property
+    def name(self) -> str:
+        """How the encoding is called in options and files."""
+        return "orders"
 
-def checked(encoding: Orders) -> Orders:
-    """Return the encoding if its words are known; else raise InputError."""
-    one_of("backfill", encoding.backfill, BACKFILLS)
-    return encoding
+    def check_words(self) -> None:
+        """Refuse words that are not known; raises InputError."""
+        one_of("backfill", self.backfill, BACKFILLS)
+
+    def gene_labels(self, groups: int) -> list[str]:
+        """Return the names of all genes, in their order.
+
+        Examples
+        --------
+        >>> Orders().gene_labels(2)
+        ['rank of group 1', 'rank of group 2', 'waiting queue']
+        """
+        return [f"rank of group {i + 1}" for i in range(groups)] + ["waiting queue"]
+
+    def lower_upper(self, groups: int) -> tuple[Floats, Floats]:
+        """Return the smallest and the largest value of every gene, two (G + 1,) float64.
+
+        Examples
+        --------
+        >>> Orders().lower_upper(3)[1].tolist()
+        [2.0, 2.0, 2.0, 1.0]
+        """
+        return np.zeros(groups + 1), np.array([groups - 1.0] * groups + [1.0])
+
+    def decoder(self, workload: Workload) -> Decoder:
+        """Return the function that turns genomes into start times; raises InputError if there are too many groups."""
+        _check_count(len(workload.groups))
+        workload.calendar  # noqa: B018  # tabulated once, before threads share it
+
+        def decoded(genome: Floats, _ancestors: Floats) -> Ints:
+            ranks, dynamic = decode(genome, workload.groups)
+            if dynamic:
+                return queue_policy(ranks, workload.groups, self.backfill).simulated(workload).start
+            return decoded_start_times(workload, static_order(workload, ranks), "strict")
+
+        return decoded
+
+    def examples(self, groups: Sequence[str]) -> tuple[Orders, Floats]:
+        """Return the encoding itself, and an order of the whole workload and one of the waiting queue, (2, d)."""
+        return self, np.array([[0.0] * len(groups) + [where] for where in (0.0, 1.0)])
+
+    def ancestry(self, _archive: Floats, genomes: Floats) -> Floats:
+        """Return no row, (0, d): a genome stands for itself."""
+        return genomes[:0]
+
+    def policy_of(self, genome: Floats, groups: Sequence[str]) -> Greedy | None:
+        """Return the policy of an order of the waiting queue; None for an order of the whole workload."""
+        ranks, dynamic = decode(genome, groups)
+        return queue_policy(ranks, groups, self.backfill) if dynamic else None
+
+    def online(self, genomes: Floats) -> Mask:
+        """Return which genomes, (k, d), are orders of the waiting queue, (k,) bool."""
+        queue: Mask = genomes[:, -1] == 1.0
+        return queue
+
+    def check_genomes(self, genomes: Floats, groups: int) -> None:
+        """Refuse genomes, (k, d), out of their bounds; raises InputError."""
+        check_bounds(genomes, *self.lower_upper(groups))
 
 
 def weak_orders(groups: int) -> Ints:
-    """List all weak orders of the groups.
+    """Return all weak orders of the groups.
 
     Parameters
     ----------
@@ -80,7 +139,7 @@ def weak_orders(groups: int) -> Ints:
 
 
 def permutations_and_original(groups: int) -> Ints:
-    """List the orders in which no two groups are merged, and the fully merged one: 121 for five groups.
+    """Return the orders in which no two groups are merged, and the fully merged one: (121, 5) for five groups.
 
     Paper 002 (section 4.3) starts NSGA-II from these. Rows as in `weak_orders`; row 0 is the fully merged one, the
     original order.
@@ -97,7 +156,7 @@ def permutations_and_original(groups: int) -> Ints:
 
 
 def written_as(ranks: ArrayLike, groups: Sequence[str]) -> str:
-    """Write an order as people do: the names of the groups, those of one rank in brackets.
+    """Return an order as people write it: the names of the groups, those of one rank in brackets.
 
     Examples
     --------
@@ -110,7 +169,7 @@ def written_as(ranks: ArrayLike, groups: Sequence[str]) -> str:
 
 
 def static_order(workload: Workload, ranks: ArrayLike) -> NDArray[np.int32]:
-    """Sort the whole workload by the rank of the jobs' groups, ties in the order of arrival.
+    """Return the whole workload sorted by the rank of the jobs' groups, ties in the order of arrival.
 
     Parameters
     ----------
@@ -140,7 +199,7 @@ def static_order(workload: Workload, ranks: ArrayLike) -> NDArray[np.int32]:
 
 
 def queue_policy(ranks: ArrayLike, groups: Sequence[str], backfill: str) -> Greedy:
-    """Make the policy that sorts the waiting queue by the rank of the jobs' groups, ties in the order of arrival.
+    """Return the policy that sorts the waiting queue by the rank of the jobs' groups, ties in the order of arrival.
 
     It is Greedy with f1 in all situations, w = 1, K = 5 - rank and a = b = 0, so that keys are small whole numbers
     and never change. Fully merged it is FCFS, or EASY with `backfill` "easy".
@@ -173,30 +232,8 @@ def queue_policy(ranks: ArrayLike, groups: Sequence[str], backfill: str) -> Gree
     )
 
 
-def gene_labels(groups: int) -> list[str]:
-    """Name every gene, in its order.
-
-    Examples
-    --------
-    >>> gene_labels(2)
-    ['rank of group 1', 'rank of group 2', 'waiting queue']
-    """
-    return [f"rank of group {i + 1}" for i in range(groups)] + ["waiting queue"]
-
-
-def lower_upper(groups: int) -> tuple[Floats, Floats]:
-    """Give the smallest and the largest value of every gene, two (G + 1,) float64.
-
-    Examples
-    --------
-    >>> lower_upper(3)[1].tolist()
-    [2.0, 2.0, 2.0, 1.0]
-    """
-    return np.zeros(groups + 1), np.array([groups - 1.0] * groups + [1.0])
-
-
 def encode(ranks: ArrayLike, dynamic: bool) -> Floats:
-    """Turn weak orders into genomes.
+    """Return the genomes of weak orders.
 
     Parameters
     ----------
@@ -219,7 +256,7 @@ def encode(ranks: ArrayLike, dynamic: bool) -> Floats:
 
 
 def decode(genome: ArrayLike, groups: Sequence[str]) -> tuple[Ints, bool]:
-    """Turn a genome into the ranks for `static_order` or `queue_policy`, and say for which.
+    """Return the ranks of a genome, and whether they are for `queue_policy` or for `static_order`.
 
     Returns
     -------
@@ -247,26 +284,6 @@ def decode(genome: ArrayLike, groups: Sequence[str]) -> tuple[Ints, bool]:
     if genes[-1] not in (0.0, 1.0):
         raise InputError(f"the last gene must be 0 (whole workload) or 1 (waiting queue), but is {genes[-1]:g}")
     return _checked(genes[:-1], groups), bool(genes[-1])
-
-
-def starting(workload: Workload, encoding: Orders) -> Callable[[Floats, Floats], NDArray[np.int64]]:
-    """Make the function that turns genomes into start times, see `encodings.starting`."""
-    _check_count(len(workload.groups))
-    workload.calendar  # noqa: B018  # tabulated once, before threads share it
-
-    def start(genome: Floats, _ancestors: Floats) -> NDArray[np.int64]:
-        ranks, dynamic = decode(genome, workload.groups)
-        if dynamic:
-            return queue_policy(ranks, workload.groups, encoding.backfill).simulated(workload).start
-        return decoded_start_times(workload, static_order(workload, ranks), "strict")
-
-    return start
-
-
-def policy_of(encoding: Orders, genome: Floats, groups: Sequence[str]) -> Greedy | None:
-    """Give the policy of an order of the waiting queue; None for one of the whole workload."""
-    ranks, dynamic = decode(genome, groups)
-    return queue_policy(ranks, groups, encoding.backfill) if dynamic else None
 
 
 def _checked(ranks: ArrayLike, groups: Sequence[str]) -> Ints:

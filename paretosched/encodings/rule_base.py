@@ -7,14 +7,14 @@ thirteenth strategy. See `paretosched.policies.rule_base` for what a rule base i
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..core.arrays import Floats
+from ..core.arrays import Floats, Ints, Mask
 from ..core.errors import InputError, first_few
 from ..policies import greedy_order as policies
 from ..policies.greedy_order import Greedy
@@ -29,12 +29,15 @@ from ..policies.rule_base import (
     sorted_for,
 )
 from ..workload.workload import Workload
+from .genomes import Decoder, check_bounds
 
 RULES = 50  # in a base; paper 001, section 4.3.1
 
 
 class Situations(NamedTuple):
     """Iterative rule bases: a genome is the strategy of every situation, (situations,) whole numbers 0..12.
+
+    Its methods are those of `Encoding`.
 
     Attributes
     ----------
@@ -47,13 +50,72 @@ class Situations(NamedTuple):
     greedy: Greedy
     bounds: tuple[tuple[float, ...], ...]
 
+    def gene_labels(self, _groups: int) -> list[str]:
+        """Return the names of all genes, in their order.
+
+        Examples
+        --------
+        >>> g = policies.greedy(["f2"] * 3, [[1, 0, 1, 0]] * 3, groups=("all",))
+        >>> Situations(("all",), ("all",), g, ((2,), (), ())).gene_labels(1)
+        ['situation 1', 'situation 2']
+        """
+        return [f"situation {i + 1}" for i in range(math.prod(len(inner) + 1 for inner in self.bounds))]
+
+    def lower_upper(self, _groups: int) -> tuple[Floats, Floats]:
+        """Return the smallest and the largest value of every gene, two (d,) float64."""
+        genes = len(self.gene_labels(len(self.groups)))
+        return np.zeros(genes), np.full(genes, len(STRATEGIES) - 1.0)
+
+    def rule_base(self, genome: ArrayLike) -> RuleBase:
+        """Return the rule base that a genome stands for.
+
+        Parameters
+        ----------
+        genome
+            (d,) whole numbers within `lower_upper`.
+
+        Raises
+        ------
+        InputError
+            The length is wrong, or a gene is out of its bounds or not a whole number.
+        """
+        genes = np.asarray(genome, dtype=np.float64)
+        _check_genes(self, genes, whole=True)
+        groups, priority, greedy, bounds = self
+        return RuleBase("iterative", groups, priority, greedy, bounds=bounds, choice=genes.astype(np.int8))
+
+    def decoder(self, workload: Workload) -> Decoder:
+        """Return the function that turns genomes into start times; raises InputError if the groups are others."""
+        return _decoder(self, workload)
+
+    def examples(self, groups: Sequence[str]) -> tuple[Situations, Floats]:
+        """Return the encoding of a single situation for these groups, and a genome, (1, 1), that needs its kernel."""
+        names = tuple(groups)
+        return Situations(names, names, _plain_greedy(names), ((),) * (len(names) + 2)), np.array([[12.0]])
+
+    def ancestry(self, _archive: Floats, genomes: Floats) -> Floats:
+        """Return no row, (0, d): a genome stands for itself."""
+        return genomes[:0]
+
+    def policy_of(self, genome: ArrayLike, _groups: Sequence[str]) -> RuleBase:
+        """Return the policy that a genome, (d,), stands for."""
+        return self.rule_base(genome)
+
+    def online(self, genomes: Floats) -> Mask:
+        """Return which genomes, (k, d), stand for an online policy, (k,) bool: all."""
+        return np.ones(len(genomes), dtype=np.bool_)
+
+    def check_genomes(self, genomes: Floats, groups: int) -> None:
+        """Refuse genomes, (k, d), out of their bounds; raises InputError."""
+        check_bounds(genomes, *self.lower_upper(groups))
+
 
 class Symbiotic(NamedTuple):
     """Symbiotic rule bases: a genome is the rules, (rules x (2 (G + 2) + 13),), one after the other.
 
     A rule is the means of its Gaussians, their widths, and its recommendations as real numbers. Decoded, a width is
     taken without its sign and at least 0.001, and a recommendation is the nearest of the five levels, the lower
-    one of two.
+    one of two. The methods are those of `Encoding`.
 
     Attributes
     ----------
@@ -72,98 +134,99 @@ class Symbiotic(NamedTuple):
     rules: int = RULES
     defaults: bool = False
 
+    def gene_labels(self, _groups: int) -> list[str]:
+        """Return the names of all genes, in their order.
 
-def gene_labels(encoding: Situations | Symbiotic) -> list[str]:
-    """Name every gene, in its order.
+        Examples
+        --------
+        >>> g = policies.greedy(["f2"] * 3, [[1, 0, 1, 0]] * 3, groups=("all",))
+        >>> labels = Symbiotic(("all",), ("all",), g, rules=2).gene_labels(1)
+        >>> labels[:4], labels[-1], len(labels)
+        (['rule 1 SD mean', 'rule 1 Um mean', 'rule 1 PRCWQ1 mean', 'rule 1 SD width'], 'rule 2 greedy', 38)
+        """
+        names = feature_names(len(self.groups))
+        of_rule = [*(f"{name} mean" for name in names), *(f"{name} width" for name in names), *STRATEGIES]
+        default = ["threshold", "strategy below it"] if self.defaults else []
+        return [*(f"rule {i + 1} {gene}" for i in range(self.rules) for gene in of_rule), *default]
 
-    Examples
-    --------
-    >>> g = policies.greedy(["f2"] * 3, [[1, 0, 1, 0]] * 3, groups=("all",))
-    >>> gene_labels(Situations(("all",), ("all",), g, ((2,), (), ())))
-    ['situation 1', 'situation 2']
-    >>> labels = gene_labels(Symbiotic(("all",), ("all",), g, rules=2))
-    >>> labels[:4], labels[-1], len(labels)
-    (['rule 1 SD mean', 'rule 1 Um mean', 'rule 1 PRCWQ1 mean', 'rule 1 SD width'], 'rule 2 greedy', 38)
-    """
-    if isinstance(encoding, Situations):
-        return [f"situation {i + 1}" for i in range(math.prod(len(inner) + 1 for inner in encoding.bounds))]
-    names = feature_names(len(encoding.groups))
-    of_rule = [*(f"{name} mean" for name in names), *(f"{name} width" for name in names), *STRATEGIES]
-    default = ["threshold", "strategy below it"] if encoding.defaults else []
-    return [*(f"rule {i + 1} {gene}" for i in range(encoding.rules) for gene in of_rule), *default]
+    def lower_upper(self, _groups: int) -> tuple[Floats, Floats]:
+        """Return the smallest and the largest value of every gene, two (d,) float64."""
+        genes = len(self.gene_labels(len(self.groups)))
+        lower, upper = np.full(genes, -LARGEST), np.full(genes, LARGEST)
+        if self.defaults:
+            lower[-2:], upper[-2:] = (-300.0, 0.0), (300.0, len(STRATEGIES))
+        return lower, upper
 
+    def rule_base(self, genome: ArrayLike) -> RuleBase:
+        """Return the rule base that a genome stands for.
 
-def lower_upper(encoding: Situations | Symbiotic) -> tuple[Floats, Floats]:
-    """Give the smallest and the largest value of every gene, two (d,) float64."""
-    genes = len(gene_labels(encoding))
-    if isinstance(encoding, Situations):
-        return np.zeros(genes), np.full(genes, len(STRATEGIES) - 1.0)
-    lower, upper = np.full(genes, -LARGEST), np.full(genes, LARGEST)
-    if encoding.defaults:
-        lower[-2:], upper[-2:] = (-300.0, 0.0), (300.0, len(STRATEGIES))
-    return lower, upper
+        Parameters
+        ----------
+        genome
+            (d,) numbers within `lower_upper`.
 
+        Raises
+        ------
+        InputError
+            The length is wrong, or a gene is out of its bounds or not a number.
 
-def decode(encoding: Situations | Symbiotic, genome: ArrayLike) -> RuleBase:
-    """Turn a genome into the rule base it stands for.
-
-    Parameters
-    ----------
-    encoding
-        What the genome means.
-    genome
-        (d,) within `lower_upper`.
-
-    Raises
-    ------
-    InputError
-        The length is wrong, or a gene is out of its bounds or not a number.
-
-    Examples
-    --------
-    >>> g = policies.greedy(["f2"] * 3, [[1, 0, 1, 0]] * 3, groups=("all",))
-    >>> encoding = Symbiotic(("all",), ("all",), g, rules=1)
-    >>> base = decode(encoding, [0.5, 0.5, 0.5, 0.2, -0.2, 0] + [4, 0.4, -2.9] + [0] * 10)
-    >>> base.widths.tolist(), base.recommendations[0, :3].tolist()
-    ([[0.2, 0.2, 0.001]], [5, 0, -1])
-    """
-    genes = np.asarray(genome, dtype=np.float64)
-    lower, upper = lower_upper(encoding)
-    if genes.shape != lower.shape:
-        raise InputError(f"a genome of this encoding must have shape {lower.shape}, but has {genes.shape}")
-    whole = (genes == np.floor(genes)) | isinstance(encoding, Symbiotic)
-    broken = np.flatnonzero(~((genes >= lower) & (genes <= upper) & whole))
-    if broken.size:
-        labels = gene_labels(encoding)
-        offenders = (f"{labels[i]} is {genes[i]:g}" for i in broken)
-        kind = "whole numbers" if isinstance(encoding, Situations) else "numbers"
-        raise InputError(
-            f"genes must be {kind} in [{lower[0]:g}, {upper[0]:g}], but {first_few(offenders, broken.size)}"
+        Examples
+        --------
+        >>> g = policies.greedy(["f2"] * 3, [[1, 0, 1, 0]] * 3, groups=("all",))
+        >>> encoding = Symbiotic(("all",), ("all",), g, rules=1)
+        >>> base = encoding.rule_base([0.5, 0.5, 0.5, 0.2, -0.2, 0] + [4, 0.4, -2.9] + [0] * 10)
+        >>> base.widths.tolist(), base.recommendations[0, :3].tolist()
+        ([[0.2, 0.2, 0.001]], [5, 0, -1])
+        """
+        genes = np.asarray(genome, dtype=np.float64)
+        _check_genes(self, genes, whole=False)
+        features = len(self.groups) + 2
+        threshold, otherwise = 0.0, 0
+        if self.defaults:
+            threshold, otherwise = 10.0 ** float(genes[-2]), min(int(genes[-1]), len(STRATEGIES) - 1)
+            genes = genes[:-2]
+        table = genes.reshape(self.rules, -1)
+        return RuleBase(
+            "symbiotic",
+            self.groups,
+            self.priority,
+            self.greedy,
+            means=table[:, :features],
+            widths=np.maximum(abs(table[:, features : 2 * features]), LEAST_WIDTH),
+            recommendations=nearest_levels(table[:, 2 * features :]),
+            threshold=threshold,
+            otherwise=otherwise,
         )
-    if isinstance(encoding, Situations):
-        groups, priority, greedy, bounds = encoding
-        return RuleBase("iterative", groups, priority, greedy, bounds=bounds, choice=genes.astype(np.int8))
-    features = len(encoding.groups) + 2
-    threshold, otherwise = 0.0, 0
-    if encoding.defaults:
-        threshold, otherwise = 10.0 ** float(genes[-2]), min(int(genes[-1]), len(STRATEGIES) - 1)
-        genes = genes[:-2]
-    table = genes.reshape(encoding.rules, -1)
-    return RuleBase(
-        "symbiotic",
-        encoding.groups,
-        encoding.priority,
-        encoding.greedy,
-        means=table[:, :features],
-        widths=np.maximum(abs(table[:, features : 2 * features]), LEAST_WIDTH),
-        recommendations=nearest_levels(table[:, 2 * features :]),
-        threshold=threshold,
-        otherwise=otherwise,
-    )
+
+    def decoder(self, workload: Workload) -> Decoder:
+        """Return the function that turns genomes into start times; raises InputError if the groups are others."""
+        return _decoder(self, workload)
+
+    def examples(self, groups: Sequence[str]) -> tuple[Symbiotic, Floats]:
+        """Return the encoding of a single rule for these groups, and a genome, (1, d), that needs its kernel."""
+        names = tuple(groups)
+        one = Symbiotic(names, names, _plain_greedy(names), rules=1)
+        return one, np.ones((1, len(one.gene_labels(len(names)))))
+
+    def ancestry(self, _archive: Floats, genomes: Floats) -> Floats:
+        """Return no row, (0, d): a genome stands for itself."""
+        return genomes[:0]
+
+    def policy_of(self, genome: ArrayLike, _groups: Sequence[str]) -> RuleBase:
+        """Return the policy that a genome, (d,), stands for."""
+        return self.rule_base(genome)
+
+    def online(self, genomes: Floats) -> Mask:
+        """Return which genomes, (k, d), stand for an online policy, (k,) bool: all."""
+        return np.ones(len(genomes), dtype=np.bool_)
+
+    def check_genomes(self, genomes: Floats, groups: int) -> None:
+        """Refuse genomes, (k, d), out of their bounds; raises InputError."""
+        check_bounds(genomes, *self.lower_upper(groups))
 
 
 def nearest_levels(values: ArrayLike) -> NDArray[np.int8]:
-    """Give the nearest of the levels of recommendation, the lower one of two.
+    """Return the nearest of the levels of recommendation, the lower one of two.
 
     Examples
     --------
@@ -172,12 +235,12 @@ def nearest_levels(values: ArrayLike) -> NDArray[np.int8]:
     """
     levels = np.array(LEVELS, dtype=np.int8)
     away = abs(np.asarray(values, dtype=np.float64)[..., None] - levels)
-    found: NDArray[np.int8] = levels[away.argmin(axis=-1)]
-    return found
+    nearest: NDArray[np.int8] = levels[away.argmin(axis=-1)]
+    return nearest
 
 
 def encode(base: RuleBase) -> Floats:
-    """Turn a rule base into a genome that decodes to the same, (d,) float64.
+    """Return a genome that decodes to the same rule base, (d,) float64.
 
     Examples
     --------
@@ -191,34 +254,40 @@ def encode(base: RuleBase) -> Floats:
     return np.append(rules, [math.log10(base.threshold), base.otherwise + 0.5]) if base.threshold > 0 else rules
 
 
-def policy_of(encoding: Situations | Symbiotic, genome: ArrayLike) -> RuleBase:
-    """Return the policy that a genome stands for."""
-    return decode(encoding, genome)
+def _check_genes(encoding: Situations | Symbiotic, genes: Floats, *, whole: bool) -> None:
+    """Refuse a genome, (d,), of the wrong length, or with genes out of their bounds or not whole, by their names."""
+    lower, upper = encoding.lower_upper(len(encoding.groups))
+    if genes.shape != lower.shape:
+        raise InputError(f"a genome of this encoding must have shape {lower.shape}, but has {genes.shape}")
+    good = (genes >= lower) & (genes <= upper)
+    broken = np.flatnonzero(~(good & (genes == np.floor(genes))) if whole else ~good)
+    if broken.size:
+        labels = encoding.gene_labels(len(encoding.groups))
+        offenders = (f"{labels[i]} is {genes[i]:g}" for i in broken)
+        kind = "whole numbers" if whole else "numbers"
+        raise InputError(
+            f"genes must be {kind} in [{lower[0]:g}, {upper[0]:g}], but {first_few(offenders, broken.size)}"
+        )
 
 
-def examples(encoding: Situations | Symbiotic, groups: tuple[str, ...]) -> tuple[Situations | Symbiotic, Floats]:
-    """Give a small encoding of the same kind for any workload with `groups`, and genomes that need its kernel."""
-    plain = policies.greedy(["f2"] * 3, [[1.0] * len(groups) + [0.0] * len(groups) + [1.0, 0.0]] * 3, groups=groups)
-    if isinstance(encoding, Situations):
-        small = Situations(groups, groups, plain, ((),) * (len(groups) + 2))
-        return small, np.array([[12.0]])
-    one = Symbiotic(groups, groups, plain, rules=1)
-    return one, np.ones((1, len(gene_labels(one))))
+def _plain_greedy(groups: tuple[str, ...]) -> Greedy:
+    """Return a Greedy that treats all groups alike."""
+    return policies.greedy(["f2"] * 3, [[1.0] * len(groups) + [0.0] * len(groups) + [1.0, 0.0]] * 3, groups=groups)
 
 
-def starting(workload: Workload, encoding: Situations | Symbiotic) -> Callable[[Floats, Floats], NDArray[np.int64]]:
-    """Make the function that turns genomes into start times, see `encodings.starting`."""
+def _decoder(encoding: Situations | Symbiotic, workload: Workload) -> Decoder:
+    """Return the function that turns genomes of rule bases into start times."""
     if encoding.groups != workload.groups:
         raise InputError(
             f"rules are for the groups {', '.join(encoding.groups)}, "
             f"but {workload.name} has the groups {', '.join(workload.groups)}"
         )
-    # made anew, because arrays that have travelled between processes have lost that they are read-only
+    # a copy, because arrays that have travelled between processes have lost that they are read-only
     mine = encoding._replace(greedy=replace(encoding.greedy))
     order = sorted_for(workload, mine.priority, np.ones(len(STRATEGIES), dtype=np.bool_))  # once for all genomes
     workload.calendar  # noqa: B018  # tabulated once, before threads share it
 
-    def start(genome: Floats, _ancestors: Floats) -> NDArray[np.int64]:
-        return ruled_start_times(workload, decode(mine, genome), order)[0]
+    def decoded(genome: Floats, _ancestors: Floats) -> Ints:
+        return ruled_start_times(workload, mine.rule_base(genome), order)[0]
 
-    return start
+    return decoded

@@ -1,50 +1,47 @@
-"""The genome of exploration by job sequence: a recipe, from which an order of all jobs is derived.
+"""The encoding of exploration by job sequence: what it varies, and how its recipes become orders of jobs.
 
-Paper 002 (section 3.2, "Coding as Permutation") varies the order in which jobs are put into the schedule. An order
-of 136,000 jobs takes half a megabyte, but it is determined by six numbers and by the recipes of its ancestors:
+An order is derived from its recipe, see `recipes`: one variation after the other, from a start order down to the one
+that is wanted.
 
-=========  ==========================================================================================
-number     which evaluation of the run this is, 0, 1, 2, ...
-parent     number of the evaluation it is made from; -1: it is a start order
-mate       number of the second parent; -1: no recombination
-key        seed of everything that is left to chance, below 2^53; for a start order, its index
-frequency  mean number of elementary moves from its parent to it
-jump       mean length of a move, in places
-=========  ==========================================================================================
-
-So a run stores recipes, workers are sent recipes, and a cache of recent orders makes nearly every derivation one
-variation. Both strategy parameters are those that were used, already adapted for this child.
+A child makes floor(frequency + u) elementary moves, u uniform in [0, 1): on the average `frequency`, as a Poisson
+number would be, but never none, because a simulation of an unchanged order is wasted, and with so little spread that
+a child tells how good its strategy parameters are. Chance is drawn as `Generator.random` of PCG64 alone, the one
+method that does not change with numpy's versions: stored recipes must mean the same orders in years.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from bisect import bisect_left
+from collections import Counter, OrderedDict
+from collections.abc import Sequence
+from threading import Lock, local
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.arrays import Floats
+from ..core.arrays import Floats, Ints, Mask
 from ..core.errors import InputError, quoted
-from ..kernels.ancestry import mark_ancestors
-from ..policies.policy import Policy, fits
-from ..policies.policy_json import from_json as policy_from_json
+from ..kernels.inputs import Jobs
+from ..kernels.moves import Space, cycle_crossover, fill, later, mapped_crossover, order_crossover, pull, space, swap
+from ..kernels.running import bits_for
+from ..simulation.decoding import decoded_start_times
 from ..workload.workload import Workload
+from .genomes import Decoder
+from .recipes import GENES, KEYS, ancestry, chance
+from .start_orders import Order, frozen, read_start, start_order
 
-Order = NDArray[np.int32]
-
-GENES = ("number", "parent", "mate", "key", "frequency", "jump")
 DECODINGS = ("strict", "earliest")
 MOVES = ("adjacent", "swap", "later", "group", "pull", "fill", "both")
 MOVABLE = ("all", "processors", "hour", "either", "both")
 RECOMBINATIONS = ("none", "ox", "pmx", "cycle")
-MISSING = -2
-KEYS = 2**53  # whole numbers that a float64 can tell apart
 BIG, LONG = 32, 3600  # processors and more; more than so many seconds requested
+CACHE_BYTES = 2**28  # four times the orders of 120 individuals of 136,000 jobs, or twice with their waits
 
 
 class Sequences(NamedTuple):
-    """What the encoding is, in plain values.
+    """The encoding by job sequence, in plain values; its methods are those of `Explored`.
 
     Attributes
     ----------
@@ -72,29 +69,65 @@ class Sequences(NamedTuple):
     movable: str = "all"
     recombination: str = "none"
 
+    @property
+    def name(self) -> str:
+        """How the encoding is called in options and files."""
+        return "sequence"
 
-def gene_labels() -> list[str]:
-    """Name every gene, in its order."""
-    return list(GENES)
+    def check_words(self) -> None:
+        """Refuse words that are not known or do not go together; raises InputError. `checked` asks the workload."""
+        words = {"decoding": DECODINGS, "moves": MOVES, "movable": MOVABLE, "recombination": RECOMBINATIONS}
+        for key, known in words.items():
+            word = getattr(self, key)
+            if word not in known:
+                raise InputError(f"{key} must be one of {', '.join(known)}, but is {quoted(str(word))}")
+        if not self.starts:
+            raise InputError("starts must have one start order or more, but has none")
+        if self.movable != "all" and self.moves not in ("later", "group"):
+            raise InputError(
+                f'movable "{self.movable}" is for the moves later and group, but the moves are "{self.moves}"'
+            )
+        if self.moves in ("fill", "both") and self.decoding == "earliest":
+            raise InputError(
+                f'moves "{self.moves}" must be given with the decoding "strict": earliest fit leaves no gap that a job '
+                "behind it fits into"
+            )
 
+    def gene_labels(self, _groups: int) -> list[str]:
+        """Return the names of all genes, in their order."""
+        return list(GENES)
 
-def checked_words(spec: Sequences) -> Sequences:
-    """Return `spec` if its words are known and go together; else raise InputError. `checked` asks the workload."""
-    words = {"decoding": DECODINGS, "moves": MOVES, "movable": MOVABLE, "recombination": RECOMBINATIONS}
-    for key, known in words.items():
-        word = getattr(spec, key)
-        if word not in known:
-            raise InputError(f"{key} must be one of {', '.join(known)}, but is {_shown(word)}")
-    if not spec.starts:
-        raise InputError("starts must have one start order or more, but has none")
-    if spec.movable != "all" and spec.moves not in ("later", "group"):
-        raise InputError(f'movable "{spec.movable}" is for the moves later and group, but the moves are "{spec.moves}"')
-    if spec.moves in ("fill", "both") and spec.decoding == "earliest":
-        raise InputError(
-            f'moves "{spec.moves}" must be given with the decoding "strict": earliest fit leaves no gap that somebody '
-            "behind it fits into"
+    def lower_upper(self, _groups: int) -> tuple[Floats, Floats]:
+        """Return the smallest and the largest value of every gene, two (6,) float64; infinite where runs set no end."""
+        lower = np.array([0.0, -1.0, -1.0, 0.0, 1.0, 1.0])
+        return lower, np.array([math.inf, math.inf, math.inf, KEYS - 1.0, math.inf, math.inf])
+
+    def decoder(self, workload: Workload) -> Decoder:
+        """Return the function that turns recipes into start times; raises InputError as `checked` does."""
+        return deriving(workload, self).start_times
+
+    def examples(self, _groups: Sequence[str]) -> tuple[Sequences, Floats]:
+        """Return the encoding with one start, and (3, 6): a start order, a child and, recombined, a child of both."""
+        mate = -1.0 if self.recombination == "none" else 1.0
+        start, child = [0.0, -1.0, -1.0, 0.0, 1.0, 1.0], [1.0, 0.0, -1.0, 1.0, 1.0, 1.0]
+        return self._replace(starts=("submit",), movable="all"), np.array(
+            [start, child, [2.0, 0.0, mate, 1.0, 1.0, 1.0]]
         )
-    return spec
+
+    def ancestry(self, archive: Floats, genomes: Floats) -> Floats:
+        """Return all recipes that some recipes descend from, (j, 6), sorted by number."""
+        return ancestry(archive, genomes)
+
+    def policy_of(self, _genome: Floats, _groups: Sequence[str]) -> None:
+        """Return None: a sequence knows the future."""
+        return
+
+    def online(self, genomes: Floats) -> Mask:
+        """Return which genomes, (k, 6), stand for an online policy, (k,) bool: none."""
+        return np.zeros(len(genomes), dtype=np.bool_)
+
+    def check_genomes(self, _genomes: Floats, _groups: int) -> None:
+        """Refuse nothing: what is wrong with a recipe, the function that `decoder` returns refuses."""
 
 
 def checked(spec: Sequences, workload: Workload) -> Sequences:
@@ -112,9 +145,9 @@ def checked(spec: Sequences, workload: Workload) -> Sequences:
     Traceback (most recent call last):
     paretosched.core.errors.InputError: moves "later" with movable "both" need such jobs, but workload has none
     """
-    checked_words(spec)
+    spec.check_words()
     for start in spec.starts:
-        _parsed(workload, start)
+        read_start(workload, start)
     if not movable_jobs(workload, spec.movable).any():
         raise InputError(
             f'moves "{spec.moves}" with movable "{spec.movable}" need such jobs, but {workload.name} has none'
@@ -124,154 +157,258 @@ def checked(spec: Sequences, workload: Workload) -> Sequences:
     return spec
 
 
-def movable_jobs(workload: Workload, movable: str) -> NDArray[np.bool_]:
-    """Tell which jobs "later" and "group" may move, (n,)."""
+def movable_jobs(workload: Workload, movable: str) -> Mask:
+    """Return which jobs "later" and "group" may move, (n,) bool."""
     big = workload.width >= BIG
     long = workload.estimate > LONG
     every = np.ones(len(workload), dtype=np.bool_)
     return {"all": every, "processors": big, "hour": long, "either": big | long, "both": big & long}[movable]
 
 
-def start_order(workload: Workload, start: Any) -> Order:
-    """Give a start order, (n,) int32 rows of the workload, read-only.
+def spared_groups(workload: Workload, movable: str) -> list[int]:
+    """Return the numbers of the groups that have jobs and beside which other groups have movable ones."""
+    allowed = movable_jobs(workload, movable)
+    return [g for g in np.unique(workload.group).tolist() if (allowed & (workload.group != g)).any()]
+
+
+def deriving(workload: Workload, spec: Sequences, cache_bytes: int = CACHE_BYTES) -> Derive:
+    """Return what derives the orders of a run from their recipes.
 
     Parameters
     ----------
     workload
         The jobs.
-    start
-        "submit": by submission. {"random": key}: at random. {"order": ranks}: the static order of paper 002
-        (section 4.2), by the rank of the group; groups of the same rank are mixed, by submission. {"policy": ...}:
-        by the start times under a policy, jobs that start together by submission.
+    spec
+        The encoding.
+    cache_bytes
+        Memory for recent orders (and waits, if moves need them). One order is always kept.
 
     Raises
     ------
     InputError
-        It is none of these, the ranks are not one whole number a group, or the policy is not one for the workload.
+        `checked` refuses the encoding.
 
     Examples
     --------
-    >>> w = Workload(submit=[0, 1, 2], run=[9, 5, 1], estimate=[9, 5, 1], width=[4, 2, 1], capacity=4,
-    ...              group=[0, 1, 0], groups=("staff", "guests"))
-    >>> start_order(w, "submit").tolist(), start_order(w, {"order": [1, 0]}).tolist()
-    ([0, 1, 2], [1, 0, 2])
+    Two jobs, and a child that swaps them once.
+
+    >>> w = Workload(submit=[0, 0], run=[9, 5], estimate=[9, 5], width=[4, 2], capacity=4)
+    >>> derive = deriving(w, Sequences())
+    >>> archive = np.array([[0, -1, -1, 0, 1, 1], [1, 0, -1, 4711, 1, 1.0]])
+    >>> derive(archive[0], archive[:0]).tolist(), derive(archive[1], archive[:1]).tolist()
+    ([0, 1], [1, 0])
     """
-    what = _parsed(workload, start)
-    if what is None:
-        order = np.arange(len(workload))
-    elif isinstance(what, int):
-        order = np.argsort(chance(what).random(len(workload)), kind="stable")
-    elif isinstance(what, Policy):
-        order = np.argsort(what.simulated(workload).start, kind="stable")
+    return Derive(workload, spec, cache_bytes)
+
+
+class Derive:
+    """Derives orders from recipes; what `deriving` returns.
+
+    Threads may share it. What it gives depends on the recipe and its ancestors only and never on what was derived
+    before, provided that all recipes belong to one run: the cache knows an order by its recipe, number and all.
+    """
+
+    def __init__(self, workload: Workload, spec: Sequences, cache_bytes: int) -> None:
+        self._workload = workload
+        self._spec = checked(spec, workload)
+        self._recent = _Recent(cache_bytes)
+        self._of_thread = local()
+        self._movable = movable_jobs(workload, spec.movable)
+        self._spared = spared_groups(workload, spec.movable)
+        self._consumption = (workload.run * workload.width).astype(np.float64)
+
+    def __call__(self, recipe: Floats, ancestors: Floats) -> Order:
+        """Return the order that a recipe stands for, (n,) int32, read-only.
+
+        Parameters
+        ----------
+        recipe
+            (6,), see `GENES`.
+        ancestors
+            (k, 6) recipes sorted by number, all that this one descends from among them.
+
+        Raises
+        ------
+        InputError
+            A recipe breaks a rule, or an ancestor is missing.
+        """
+        order = self._recent.get(("order", recipe.tobytes()))
+        return self._derive(recipe, ancestors) if order is None else order
+
+    def start_times(self, recipe: Floats, ancestors: Floats) -> Ints:
+        """Return the start times, (n,) int64 seconds, of the schedule that the derived order decodes to.
+
+        For moves that look at the parent's schedule they are kept as well, so that nothing is decoded twice.
+        """
+        order = self(recipe, ancestors)
+        if self._spec.moves not in ("pull", "fill", "both"):
+            return self._decoded(order)
+        return self._wait(recipe.tobytes(), order) + self._workload.submit
+
+    def _derive(self, recipe: Floats, ancestors: Floats) -> Order:
+        """Return an order: go up to the nearest ancestors that are in the cache, then derive downwards."""
+        known: dict[bytes, Order] = {}
+        missing: dict[bytes, tuple[Floats, list[bytes]]] = {}
+        ahead = [recipe]
+        while ahead:
+            row = ahead.pop()
+            if row.tobytes() in missing:
+                continue
+            parents = [_ancestor(row, number, ancestors) for number in self._parents(row)]
+            missing[row.tobytes()] = row, [parent.tobytes() for parent in parents]
+            for parent in parents:
+                order = known.get(parent.tobytes(), self._recent.get(("order", parent.tobytes())))
+                if order is None:
+                    ahead.append(parent)
+                else:
+                    known[parent.tobytes()] = order
+        uses = Counter(name for _, names in missing.values() for name in names)
+        # What else an old recipe descends from has hardly a child to come, and would drive out those who have.
+        kept = {recipe.tobytes(), *missing[recipe.tobytes()][1]}
+        for name, (row, names) in sorted(missing.items(), key=lambda item: item[1][0][0]):
+            known[name] = self._derived(row, [(used if used in kept else None, known[used]) for used in names])
+            if name in kept:
+                self._recent.put(("order", name), known[name])
+            for used in names:  # or all orders of a chain of 600 would be held in memory
+                uses[used] -= 1
+                if not uses[used]:
+                    del known[used]
+        return known[recipe.tobytes()]
+
+    def _parents(self, row: Floats) -> list[int]:
+        """Check a recipe and return the numbers of its parents."""
+        if row.shape != (len(GENES),) or not (np.isfinite(row).all() and (row[:4] == np.floor(row[:4])).all()):
+            raise InputError(f"a recipe must be {len(GENES)} numbers, the first 4 whole, but is {row.tolist()}")
+        number, parent, mate, key, frequency, jump = row.tolist()
+        n = len(self._workload)
+        if parent < 0:
+            if not 0 <= key < len(self._spec.starts):
+                raise InputError(f"recipe {number:g}: there are {len(self._spec.starts)} starts, but it has {key:g}")
+            return []
+        if not 0 <= key < KEYS:
+            raise InputError(f"recipe {number:g}: the key must be in 0..2^53 - 1, but is {key:g}")
+        if not (1 <= frequency <= n and 1 <= jump <= n):
+            raise InputError(f"recipe {number:g}: frequency and jump must be in 1..{n}, but are {frequency}, {jump}")
+        if mate >= 0 and self._spec.recombination == "none":
+            raise InputError(f'recipe {number:g}: it has a mate, {mate:g}, but recombination is "none"')
+        return [int(parent)] if mate < 0 else [int(parent), int(mate)]
+
+    def _derived(self, row: Floats, parents: list[tuple[bytes | None, Order]]) -> Order:
+        """Return an order made from those of its parents, each with its name in the cache, None if it has no place."""
+        if not parents:
+            return start_order(self._workload, self._spec.starts[int(row[3])])
+        rng = chance(int(row[3]))
+        name, order = parents[0]
+        if len(parents) == 2:
+            name, order = None, _recombined(self._spec.recombination, order, parents[1][1], rng, self._space())
+        count = int(row[4] + rng.random())
+        mean = float(row[5])
+        result = np.empty_like(order)
+        if self._spec.moves in ("adjacent", "swap"):
+            result[:] = order
+            swap(result, rng.random((count, 2)), mean if self._spec.moves == "swap" else 1.0)
+        elif self._spec.moves == "pull" or (self._spec.moves == "both" and rng.random() < 0.5):
+            self._pull(name, order, rng, count, mean, result)
+        elif self._spec.moves in ("fill", "both"):
+            self._fill(name, order, rng, count, mean, result)
+        else:
+            movable = self._movable
+            if self._spec.moves == "group":
+                spared = self._spared[int(rng.random() * len(self._spared))]
+                movable = movable & (self._workload.group != spared)
+            later(order, movable, rng.random((count, 2)), mean, result, self._space())
+        return frozen(result)
+
+    def _pull(
+        self, name: bytes | None, order: Order, rng: np.random.Generator, count: int, mean: float, result: Order
+    ) -> None:
+        """Move jobs of one group, of those that wait at all, towards the front; writes `result`, (n,)."""
+        w = self._workload
+        wait = self._wait(name, order)
+        free = self._space()
+        cost = np.multiply(self._consumption, wait, out=free.cost)
+        waiting = np.flatnonzero(np.bincount(w.group, cost))
+        if waiting.size:
+            cost[w.group != waiting[int(rng.random() * waiting.size)]] = 0.0
+        pull(order, w.submit, wait, rng.random((count, 2)), mean, result, free)
+
+    def _fill(
+        self, name: bytes | None, order: Order, rng: np.random.Generator, count: int, mean: float, result: Order
+    ) -> None:
+        """Move jobs to where processors idle; writes `result`, (n,)."""
+        w = self._workload
+        wait = self._wait(name, order)
+        free = self._space()
+        bits = bits_for(w.capacity)
+        start = np.add(w.submit, wait, out=free.start)
+        ends = np.add(start, w.run, out=free.ends)
+        ends <<= bits
+        ends |= w.width
+        ends.sort(kind="stable")  # half the time: they come nearly sorted
+        jobs = Jobs(w.submit, w.run, w.estimate, w.width, w.group)
+        fill(jobs, order, bits, w.capacity, rng.random((count, 2)), mean, result, free)
+
+    def _wait(self, name: bytes | None, order: Order) -> NDArray[Any]:
+        """Return the waits, (n,) s, under an order; its name in the cache is None if it has no place there."""
+        wait = None if name is None else self._recent.get(("wait", name))
+        if wait is None:
+            wait = self._decoded(order) - self._workload.submit
+            if wait.max() < 2**31:  # half the memory, unless a job waits for 68 years
+                wait = wait.astype(np.int32)
+            if name is not None:
+                self._recent.put(("wait", name), wait)
+        return wait
+
+    def _decoded(self, order: Order) -> Ints:
+        return decoded_start_times(self._workload, order, self._spec.decoding)
+
+    def _space(self) -> Space:
+        if not hasattr(self._of_thread, "space"):
+            self._of_thread.space = space(len(self._workload))
+        found: Space = self._of_thread.space
+        return found
+
+
+class _Recent:
+    """The arrays used last, up to a number of bytes; threads may share it."""
+
+    def __init__(self, most_bytes: int) -> None:
+        self._most = most_bytes
+        self._bytes = 0
+        self._arrays: OrderedDict[tuple[str, bytes], NDArray[Any]] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, key: tuple[str, bytes]) -> NDArray[Any] | None:
+        with self._lock:
+            found = self._arrays.get(key)
+            if found is not None:
+                self._arrays.move_to_end(key)
+            return found
+
+    def put(self, key: tuple[str, bytes], array: NDArray[Any]) -> None:
+        with self._lock:
+            if key in self._arrays:
+                return
+            self._arrays[key] = array
+            self._bytes += array.nbytes
+            while self._bytes > self._most and len(self._arrays) > 1:
+                self._bytes -= self._arrays.popitem(last=False)[1].nbytes
+
+
+def _ancestor(row: Floats, number: int, ancestors: Floats) -> Floats:
+    place = bisect_left(ancestors[:, 0], number)
+    if number >= row[0] or place == len(ancestors) or ancestors[place, 0] != number:
+        raise InputError(f"recipe {row[0]:g}: its parent {number} must be among its ancestors, but is not")
+    found: Floats = ancestors[place]
+    return found
+
+
+def _recombined(how: str, parent: Order, mate: Order, rng: np.random.Generator, free: Space) -> Order:
+    result = np.empty_like(parent)
+    if how == "cycle":
+        cycle_crossover(parent, mate, result, free)
     else:
-        order = np.argsort(what[workload.group], kind="stable")
-    return frozen(order.astype(np.int32))
-
-
-def ancestry(archive: Floats, rows: Floats) -> Floats:
-    """Collect all recipes that some recipes descend from, (k, 6), sorted by number.
-
-    The given recipes themselves are not among them, unless another one descends from them.
-
-    Parameters
-    ----------
-    archive
-        (n, 6) recipes sorted by number, all that are needed among them.
-    rows
-        (r, 6) recipes, of the archive or not yet in it.
-
-    Raises
-    ------
-    InputError
-        Numbers do not ascend, a recipe has a parent that does not precede it, or an ancestor is missing.
-
-    Examples
-    --------
-    >>> archive = np.array([[0, -1, -1, 0, 1, 1], [1, -1, -1, 1, 1, 1], [2, 1, -1, 77, 1, 1.0]])
-    >>> ancestry(archive, np.array([[3, 2, -1, 88, 1, 1.0]]))[:, 0].tolist()
-    [1.0, 2.0]
-    """
-    numbers = archive[:, 0].astype(np.int64)
-    if (np.diff(numbers) <= 0).any():
-        raise InputError("recipes must be sorted by number, but are not")
-    of_archive = _places(archive, numbers)
-    of_rows = _places(rows, numbers)
-    missing = np.flatnonzero((of_rows == MISSING).any(axis=1))
-    if missing.size:
-        raise InputError(f"a recipe must have its ancestors here, but {_parents_of(rows[missing[0]])}")
-    needed = np.zeros(len(archive), dtype=np.bool_)
-    needed[of_rows[of_rows >= 0]] = True
-    mark_ancestors(of_archive[:, 0], of_archive[:, 1], needed)
-    missing = np.flatnonzero(needed & (of_archive == MISSING).any(axis=1))
-    if missing.size:
-        raise InputError(f"a recipe must have its ancestors here, but {_parents_of(archive[missing[0]])}")
-    return archive[needed]
-
-
-def _places(recipes: Floats, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Find both parents of recipes among ascending numbers, (k, 2) int64; -1 for none, MISSING if not there."""
-    parents = recipes[:, 1:3].astype(np.int64)
-    broken = np.flatnonzero((parents >= recipes[:, :1]).any(axis=1))
-    if broken.size:
-        raise InputError(f"a parent must be an earlier evaluation, but {_parents_of(recipes[broken[0]])}")
-    places = np.searchsorted(numbers, parents)
-    there = np.append(numbers, -1)[places] == parents
-    return np.where(parents < 0, -1, np.where(there, places, MISSING))
-
-
-def _parents_of(recipe: Floats) -> str:
-    return f"recipe {recipe[0]:g} has the parents {recipe[1]:g} and {recipe[2]:g}"
-
-
-def spared_groups(workload: Workload, movable: str) -> list[int]:
-    """Name the groups that have jobs, and others beside them have movable ones."""
-    allowed = movable_jobs(workload, movable)
-    return [g for g in np.unique(workload.group).tolist() if (allowed & (workload.group != g)).any()]
-
-
-def _parsed(workload: Workload, start: Any) -> int | Policy | NDArray[np.int16] | None:
-    """Say what a start is: None by submission, a key, a policy, or dense ranks of the groups (which sort fast)."""
-    if start == "submit":
-        return None
-    if not isinstance(start, Mapping) or len(start) != 1 or not set(start) <= {"random", "order", "policy"}:
-        raise InputError(
-            f'a start must be "submit" or one of {{"random": ...}}, {{"order": ...}}, {{"policy": ...}}, '
-            f"but is {_shown(start)}"
-        )
-    (kind, value), *_ = start.items()
-    if kind == "random":
-        if not _whole(value) or not 0 <= value < KEYS:
-            raise InputError(f'the key of a start {{"random": key}} must be in 0..2^53 - 1, but is {_shown(value)}')
-        return int(value)
-    if kind == "policy":
-        policy = fits(policy_from_json(value, "start"), workload)
-        if policy.rule == "recorded":
-            policy.simulated(workload)  # refuses workloads without recorded waits
-        return policy
-    groups = workload.groups
-    if not isinstance(value, Sequence) or not all(map(_whole, value)) or len(value) != len(groups):
-        raise InputError(
-            f'ranks of a start {{"order": ranks}} must be one whole number for each of {len(groups)} groups, '
-            f"but are {_shown(value)}"
-        )
-    place = {rank: i for i, rank in enumerate(sorted(set(value)))}
-    return np.array([place[rank] for rank in value], dtype=np.int16)
-
-
-def _whole(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _shown(value: Any) -> str:
-    return quoted(str(value))
-
-
-def chance(key: int) -> np.random.Generator:
-    """Give the source of randomness that a key stands for."""
-    return np.random.Generator(np.random.PCG64(key))
-
-
-def frozen(order: Order) -> Order:
-    """Give an order that was just made, read-only from now on."""
-    order.flags.writeable = False
-    return order
+        begin, end = np.sort((rng.random(2) * (parent.size + 1)).astype(np.int64)).tolist()
+        crossover = order_crossover if how == "ox" else mapped_crossover
+        crossover(parent, mate, begin, end, result, free)
+    return frozen(result)

@@ -11,25 +11,26 @@ upper end itself, which the floor would miss, is f4.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from ..core.arrays import Floats
+from ..core.arrays import Floats, Ints, Mask
 from ..core.errors import InputError, first_few, one_of
 from ..policies.greedy_order import BACKFILLS, CRITERIA, Greedy, gene_names, greedy, upper_bounds
 from ..policies.policy import Policy
 from ..simulation.decoding import decoded_start_times
 from ..workload.calendar import SITUATIONS
 from ..workload.workload import Workload
+from .genomes import Decoder, check_bounds
 
 DECODINGS = ("online", "earliest")
 
 
 class Weighting(NamedTuple):
-    """The encoding by weighting.
+    """The encoding by weighting; its methods are those of `Explored`.
 
     Attributes
     ----------
@@ -43,46 +44,84 @@ class Weighting(NamedTuple):
     backfill: str = "easy"
     decoding: str = "online"
 
+    @property
+    def name(self) -> str:
+        """How the encoding is called in options and files."""
+        return "weighting"
 
-def checked(encoding: Weighting) -> Weighting:
-    """Return the encoding if its words are known; else raise InputError."""
-    one_of("backfill", encoding.backfill, BACKFILLS)
-    one_of("decoding of a weighting", encoding.decoding, DECODINGS)
-    return encoding
+    def check_words(self) -> None:
+        """Refuse words that are not known; raises InputError."""
+        one_of("backfill", self.backfill, BACKFILLS)
+        one_of("decoding of a weighting", self.decoding, DECODINGS)
 
+    def gene_labels(self, groups: int) -> list[str]:
+        """Return the names of all genes, in their order.
 
-def gene_labels(groups: int) -> list[str]:
-    """Name every gene, in its order.
+        Examples
+        --------
+        >>> labels = Weighting().gene_labels(1)
+        >>> labels[:5], labels[-1], len(Weighting().gene_labels(5))
+        (['weekend w1', 'weekend K1', 'weekend a', 'weekend b', 'day w1'], 'night criterion', 39)
+        """
+        weights = [f"{situation} {gene}" for situation in SITUATIONS for gene in gene_names(groups)]
+        return weights + [f"{situation} criterion" for situation in SITUATIONS]
 
-    Examples
-    --------
-    >>> gene_labels(1)[:5], gene_labels(1)[-1], len(gene_labels(5))
-    (['weekend w1', 'weekend K1', 'weekend a', 'weekend b', 'day w1'], 'night criterion', 39)
-    """
-    weights = [f"{situation} {gene}" for situation in SITUATIONS for gene in gene_names(groups)]
-    return weights + [f"{situation} criterion" for situation in SITUATIONS]
+    def lower_upper(self, groups: int) -> tuple[Floats, Floats]:
+        """Return the smallest and the largest value of every gene, two (d,) float64.
 
+        Examples
+        --------
+        >>> lower, upper = Weighting().lower_upper(1)
+        >>> lower.any(), upper.tolist()
+        (np.False_, [1.0, 5.0, 1.0, 1.0, 1.0, 5.0, 1.0, 1.0, 1.0, 5.0, 1.0, 1.0, 4.0, 4.0, 4.0])
+        """
+        upper = np.concatenate(
+            [np.tile(upper_bounds(groups), len(SITUATIONS)), np.full(len(SITUATIONS), len(CRITERIA))]
+        )
+        return np.zeros(upper.size), upper
 
-def lower_upper(groups: int) -> tuple[Floats, Floats]:
-    """Give the smallest and the largest value of every gene, two (d,) float64.
+    def decoder(self, workload: Workload) -> Decoder:
+        """Return the function that turns genomes into start times."""
+        workload.calendar  # noqa: B018  # tabulated once, before threads share it
 
-    Examples
-    --------
-    >>> lower, upper = lower_upper(1)
-    >>> lower.any(), upper.tolist()
-    (np.False_, [1.0, 5.0, 1.0, 1.0, 1.0, 5.0, 1.0, 1.0, 1.0, 5.0, 1.0, 1.0, 4.0, 4.0, 4.0])
-    """
-    upper = np.concatenate([np.tile(upper_bounds(groups), len(SITUATIONS)), np.full(len(SITUATIONS), len(CRITERIA))])
-    return np.zeros(upper.size), upper
+        def decoded(genome: Floats, _ancestors: Floats) -> Ints:
+            start = decode(genome, workload.groups, self.backfill).simulated(workload).start
+            if self.decoding == "online":
+                return start
+            return decoded_start_times(workload, np.argsort(start, kind="stable").astype(np.int32), "earliest")
+
+        return decoded
+
+    def examples(self, groups: Sequence[str]) -> tuple[Weighting, Floats]:
+        """Return the encoding itself, and one genome for each criterion, (4, d)."""
+        genomes = np.tile(self.lower_upper(len(groups))[1], (len(CRITERIA), 1))
+        genomes[:, -len(SITUATIONS) :] = np.arange(len(CRITERIA))[:, None]
+        return self, genomes
+
+    def ancestry(self, _archive: Floats, genomes: Floats) -> Floats:
+        """Return no row, (0, d): a genome stands for itself."""
+        return genomes[:0]
+
+    def policy_of(self, genome: Floats, groups: Sequence[str]) -> Policy | None:
+        """Return the Greedy policy that a genome, (d,), stands for; None if it is decoded to the earliest times."""
+        return decode(genome, groups, self.backfill) if self.decoding == "online" else None
+
+    def online(self, genomes: Floats) -> Mask:
+        """Return which genomes, (k, d), stand for an online policy, (k,) bool: all or none."""
+        return np.full(len(genomes), self.decoding == "online")
+
+    def check_genomes(self, genomes: Floats, groups: int) -> None:
+        """Refuse genomes, (k, d), out of their bounds; raises InputError."""
+        check_bounds(genomes, *self.lower_upper(groups))
 
 
 def decode(genome: ArrayLike, groups: Sequence[str], backfill: str) -> Greedy:
-    """Turn a genome into the policy it stands for.
+    """Return the Greedy policy that a genome stands for.
 
     Parameters
     ----------
     genome
-        (d,) within `lower_upper`.
+        (d,) numbers within `Weighting.lower_upper`.
     groups
         Names of the user groups.
     backfill
@@ -100,12 +139,12 @@ def decode(genome: ArrayLike, groups: Sequence[str], backfill: str) -> Greedy:
     (('f1', 'f4', 'f4'), (3, 4))
     """
     genes = np.asarray(genome, dtype=np.float64)
-    lower, upper = lower_upper(len(groups))
+    lower, upper = Weighting().lower_upper(len(groups))
     if genes.shape != upper.shape:
         raise InputError(f"a genome for {len(groups)} groups must have shape {upper.shape}, but has {genes.shape}")
     broken = np.flatnonzero(~((genes >= lower) & (genes <= upper)))
     if broken.size:
-        labels = gene_labels(len(groups))
+        labels = Weighting().gene_labels(len(groups))
         shown = first_few((f"{labels[i]} is {genes[i]:g}" for i in broken), broken.size)
         raise InputError(f"genes must be w, a, b in [0, 1], K in [0, 5] and criterion in [0, 4], but {shown}")
     last = len(CRITERIA) - 1
@@ -114,7 +153,7 @@ def decode(genome: ArrayLike, groups: Sequence[str], backfill: str) -> Greedy:
 
 
 def encode(policy: Policy) -> Floats:
-    """Turn a Greedy policy into a genome that decodes to the same criteria and genes, (d,) float64.
+    """Return a genome that decodes to the criteria and genes of a Greedy policy, (d,) float64.
 
     Raises
     ------
@@ -130,16 +169,3 @@ def encode(policy: Policy) -> Floats:
         raise InputError(f'only a "greedy" policy has a genome, but {policy.name} is "{policy.rule}"')
     middles = [CRITERIA.index(criterion) + 0.5 for criterion in policy.criteria]
     return np.concatenate([policy.genes.ravel(), middles])
-
-
-def starting(workload: Workload, encoding: Weighting) -> Callable[[Floats, Floats], NDArray[np.int64]]:
-    """Make the function that turns genomes into start times, see `encodings.starting`."""
-    workload.calendar  # noqa: B018  # tabulated once, before threads share it
-
-    def start(genome: Floats, _ancestors: Floats) -> NDArray[np.int64]:
-        found = decode(genome, workload.groups, encoding.backfill).simulated(workload).start
-        if encoding.decoding == "online":
-            return found
-        return decoded_start_times(workload, np.argsort(found, kind="stable").astype(np.int32), "earliest")
-
-    return start

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from ..core.arrays import Floats
+from ..core.arrays import Floats, Mask
 from ..core.errors import InputError, first_few
 from ..simulation.objective import Objective
 
 
-def deciding(values: ArrayLike, objectives: Sequence[Objective]) -> NDArray[np.bool_]:
-    """Tell which objectives decide dominance: not AWRT, and none that is undefined (NaN) in every row, (m,) bool.
+def deciding(values: ArrayLike, objectives: Sequence[Objective]) -> Mask:
+    """Return which objectives decide dominance, (m,) bool: not AWRT, and none that is undefined (NaN) in every row.
 
     Examples
     --------
+    >>> from paretosched.simulation.objective import objective_table
     >>> deciding([[90, 5, 5, np.nan], [80, 4, 4, np.nan]], objective_table(("1", "2"))).tolist()
     [True, False, True, False]
     """
@@ -25,7 +26,7 @@ def deciding(values: ArrayLike, objectives: Sequence[Objective]) -> NDArray[np.b
 
 
 def costs(values: ArrayLike, objectives: Sequence[Objective]) -> Floats:
-    """Take the deciding objectives, all to be minimised: utilisation with its sign changed, (k, q) float64.
+    """Return the deciding objectives, all to be minimised: utilisation with its sign changed, (k, q) float64.
 
     Raises
     ------
@@ -34,6 +35,7 @@ def costs(values: ArrayLike, objectives: Sequence[Objective]) -> Floats:
 
     Examples
     --------
+    >>> from paretosched.simulation.objective import objective_table
     >>> costs([[90, 5, 5], [80, 4, 4]], objective_table(("1",))).tolist()
     [[-90.0, 5.0], [-80.0, 4.0]]
     """
@@ -49,8 +51,8 @@ def costs(values: ArrayLike, objectives: Sequence[Objective]) -> Floats:
     return chosen * np.where([objectives[int(j)].maximise for j in columns], -1.0, 1.0)
 
 
-def nondominated(values: ArrayLike, objectives: Sequence[Objective]) -> NDArray[np.bool_]:
-    """Tell which rows no other row dominates; of equal rows, the first one only, (k,) bool.
+def nondominated(values: ArrayLike, objectives: Sequence[Objective]) -> Mask:
+    """Return which rows no other row dominates, (k,) bool; of equal rows, the first one only.
 
     Parameters
     ----------
@@ -66,6 +68,7 @@ def nondominated(values: ArrayLike, objectives: Sequence[Objective]) -> NDArray[
 
     Examples
     --------
+    >>> from paretosched.simulation.objective import objective_table
     >>> nondominated([[90, 5, 5], [80, 4, 4], [80, 5, 5], [90, 5, 5]], objective_table(("1",))).tolist()
     [True, True, False, False]
     """
@@ -74,7 +77,7 @@ def nondominated(values: ArrayLike, objectives: Sequence[Objective]) -> NDArray[
     matrix = costs(values, objectives)
     if len(matrix) == 0:
         return np.zeros(0, dtype=np.bool_)
-    mask: NDArray[np.bool_] = np.asarray(moocore.is_nondominated(matrix), dtype=np.bool_)
+    mask: Mask = np.asarray(moocore.is_nondominated(matrix), dtype=np.bool_)
     return mask
 
 

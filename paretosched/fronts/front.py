@@ -17,10 +17,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.arrays import Floats, Ints
+from ..core.arrays import Floats, Ints, Mask
 from ..core.errors import InputError
-from ..encodings import encoding as encodings
-from ..encodings.encoding import ENCODINGS, Explored
+from ..encodings.encoding import ENCODINGS, Explored, to_json
 from ..simulation.objective import Objective, objective_table
 from .dominance import costs, nondominated
 
@@ -62,7 +61,7 @@ class Origin(NamedTuple):
     @property
     def key(self) -> tuple[Any, ...]:
         """What makes two runs the same run, and sorts runs."""
-        encoding = json.dumps(encodings.to_json(self.encoding), sort_keys=True)
+        encoding = json.dumps(to_json(self.encoding), sort_keys=True)
         return encoding, self.algorithm, self.seed, self.population, self.begun, self.versions
 
 
@@ -102,7 +101,7 @@ class Front:
 
     def __post_init__(self) -> None:
         p, m = len(self.values), len(self.groups) + 2
-        d = max((len(encodings.gene_labels(o.encoding, m - 2)) for o in self.origins), default=0)
+        d = max((len(o.encoding.gene_labels(m - 2)) for o in self.origins), default=0)
         shapes = {"values": (p, m), "genomes": (p, d), "origin": (p,), "evaluation": (p,)}
         for key, shape in shapes.items():
             kind = np.float64 if key in {"values", "genomes"} else np.int64
@@ -136,7 +135,7 @@ class Front:
 def front_of(
     values: Floats, genomes: Floats, run: Origin, groups: tuple[str, ...], workload: str = "workload", digest: str = ""
 ) -> Front:
-    """Take the front of everything one run has evaluated.
+    """Return the front of everything that one run has evaluated.
 
     Parameters
     ----------
@@ -157,12 +156,12 @@ def front_of(
     run = run._replace(evaluations=len(values), points=len(rows), duplicates=weakly - len(rows))
     rows = rows[_order(values[rows], rows)]
     none = np.zeros(len(rows), dtype=np.int64)
-    older = encodings.ancestry(run.encoding, genomes, genomes[rows])
+    older = run.encoding.ancestry(genomes, genomes[rows])
     return Front(values[rows], genomes[rows], none, rows, (run,), groups, workload, digest, (older,))
 
 
 def merge(fronts: Sequence[Front]) -> Front:
-    """Merge fronts of one workload; the order of `fronts`, and giving one twice, change nothing.
+    """Return the merged front of fronts of one workload; their order, and giving one twice, change nothing.
 
     Of equal points the one from the first run (sorted by parameters) and its earliest evaluation stays. Of the same
     run met twice, shorter and longer, the longer one is named.
@@ -176,10 +175,7 @@ def merge(fronts: Sequence[Front]) -> Front:
         raise InputError("fronts must be at least one, but there is none")
     first = fronts[0]
     for other in fronts[1:]:
-        if (other.digest, other.groups) != (first.digest, first.groups):
-            raise InputError(
-                f"fronts must belong to one workload, but {called(first)} and {called(other)} are different"
-            )
+        check_same_workload(first, other)
     every = sorted((o for f in fronts for o in f.origins), key=lambda o: (o.evaluations, o.key, o.name, o))
     named = {o.key: o for o in every}  # the last one stays: the longest
     keys = sorted(named)
@@ -203,21 +199,21 @@ def merge(fronts: Sequence[Front]) -> Front:
     for i, (origin, parts) in enumerate(zip(origins, older, strict=True)):
         known = np.unique(np.concatenate(parts), axis=0)
         own = genomes[origin_ == i, : known.shape[1]]
-        ancestors.append(encodings.ancestry(origin.encoding, known, own))
+        ancestors.append(origin.encoding.ancestry(known, own))
     return Front(values, genomes, origin_, evaluation, origins, first.groups, name, first.digest, tuple(ancestors))
 
 
 def extremes(front: Front) -> list[tuple[Objective, int]]:
-    """Find the best row for each objective; of equally good rows the first. Undefined objectives are left out."""
-    found = []
+    """Return the best row for each objective; of equally good rows the first. Undefined objectives are left out."""
+    best = []
     for objective, column in zip(front.objectives, front.values.T, strict=True):
         if column.size and not np.isnan(column).any():
-            found.append((objective, int(np.argmax(column) if objective.maximise else np.argmin(column))))
-    return found
+            best.append((objective, int(np.argmax(column) if objective.maximise else np.argmin(column))))
+    return best
 
 
-def spread(front: Front, count: int, among: NDArray[np.bool_] | None = None) -> Ints:
-    """Choose rows that are spread over a front, (count,) int64, or all if there are not more.
+def spread(front: Front, count: int, among: Mask | None = None) -> Ints:
+    """Return rows that are spread over a front, (count,) int64 row numbers, or all rows if there are not more.
 
     First the best for each objective, then always the row that is farthest from all chosen ones; distances are taken
     where each deciding objective goes from 0 to 1.
@@ -247,18 +243,18 @@ def spread(front: Front, count: int, among: NDArray[np.bool_] | None = None) -> 
     return rows[chosen]
 
 
-def online(front: Front) -> NDArray[np.bool_]:
-    """Tell which rows an online policy made; the others know the future, (p,) bool."""
-    found = np.zeros(len(front), dtype=np.bool_)
+def online(front: Front) -> Mask:
+    """Return which rows an online policy made, (p,) bool; the schedules of other rows know the future."""
+    mask = np.zeros(len(front), dtype=np.bool_)
     for i, origin in enumerate(front.origins):
         rows = np.flatnonzero(front.origin == i)
-        length = len(encodings.gene_labels(origin.encoding, len(front.groups)))
-        found[rows] = encodings.online(origin.encoding, front.genomes[rows, :length])
-    return found
+        length = len(origin.encoding.gene_labels(len(front.groups)))
+        mask[rows] = origin.encoding.online(front.genomes[rows, :length])
+    return mask
 
 
 def genome(front: Front, row: int) -> tuple[Origin, Floats]:
-    """Give the run a row comes from, and the genome it was made from, (d,).
+    """Return the run that a row comes from, and the genome it was made from, (d,).
 
     Raises
     ------
@@ -268,39 +264,44 @@ def genome(front: Front, row: int) -> tuple[Origin, Floats]:
     if not 0 <= row < len(front):
         raise InputError(f"row must be in 0..{len(front) - 1}, but is {row}")
     origin = front.origins[front.origin[row]]
-    return origin, front.genomes[row, : len(encodings.gene_labels(origin.encoding, len(front.groups)))]
+    return origin, front.genomes[row, : len(origin.encoding.gene_labels(len(front.groups)))]
 
 
 def frame(front: Front) -> Any:
-    """Give a front as a pandas DataFrame: one row a schedule; objectives, genes, name of the run, evaluation.
+    """Return a front as a pandas DataFrame: one row a schedule; objectives, genes, name of the run, evaluation.
 
     Column names are those of the front file; times are in seconds.
     """
     import pandas as pd
 
-    columns = _columns(front)
-    table = pd.DataFrame({name: column for name, column in columns.items() if name not in ("run", "evaluation")})
+    genes_too = {name: column for name, column in columns(front).items() if name not in ("run", "evaluation")}
+    table = pd.DataFrame(genes_too)
     return table.assign(run=[front.origins[i].name for i in front.origin], evaluation=front.evaluation)
 
 
-def _blocks(origins: Sequence[Origin], groups: int) -> list[tuple[type[Explored], list[str]]]:
-    """Name the columns of the genes of every encoding that is there."""
-    blocks = []
-    for kind in ENCODINGS.values():
-        of = [o.encoding for o in origins if type(o.encoding) is kind]
-        if of:
-            blocks.append((kind, encodings.gene_labels(of[0], groups)))
-    return blocks
+def gene_columns(origins: Sequence[Origin], groups: int) -> dict[str, list[str]]:
+    """Return the columns that a front of some runs has for genes: their labels, by the name of every encoding there."""
+    encodings = {o.encoding.name: o.encoding for o in origins}
+    return {name: encodings[name].gene_labels(groups) for name in ENCODINGS if name in encodings}
 
 
-def _columns(front: Front) -> dict[str, NDArray[Any]]:
-    """Give the columns of a front as a table."""
-    columns: dict[str, NDArray[Any]] = dict(zip((o.name for o in front.objectives), front.values.T, strict=True))
-    for kind, labels in _blocks(front.origins, len(front.groups)):
-        of = np.isin(front.origin, [i for i, o in enumerate(front.origins) if type(o.encoding) is kind])
+def from_encoding(name: str, origin: Ints, origins: Sequence[Origin]) -> Mask:
+    """Return which rows come from runs with the encoding of this name, (p,) bool; `origin` is (p,), as of `Front`."""
+    return np.isin(origin, [i for i, o in enumerate(origins) if o.encoding.name == name])
+
+
+def columns(front: Front) -> dict[str, NDArray[Any]]:
+    """Return the columns of a front as a table, by their names, (p,) each: objectives, genes, run and evaluation.
+
+    Every encoding has columns of its own, with NaN where a row has another encoding; "run" is the index into the
+    runs of the front.
+    """
+    table: dict[str, NDArray[Any]] = dict(zip((o.name for o in front.objectives), front.values.T, strict=True))
+    for name, labels in gene_columns(front.origins, len(front.groups)).items():
+        of = from_encoding(name, front.origin, front.origins)
         for label, genes in zip(labels, front.genomes.T, strict=False):
-            columns[label] = np.where(of, genes, np.nan)
-    return columns | {"run": front.origin, "evaluation": front.evaluation}
+            table[label] = np.where(of, genes, np.nan)
+    return table | {"run": front.origin, "evaluation": front.evaluation}
 
 
 def _widened(genomes: Floats, columns: int) -> Floats:
@@ -308,10 +309,16 @@ def _widened(genomes: Floats, columns: int) -> Floats:
 
 
 def _order(values: Floats, *ties: Ints) -> Ints:
-    """Sort rows by value, first column first; equal ones by the last of `ties`, then the one before it."""
+    """Return the rows sorted by value, first column first; equal rows by the last of `ties`, then the one before it."""
     return np.lexsort((*ties, *values.T[::-1]))
 
 
+def check_same_workload(front: Front, other: Front) -> None:
+    """Refuse two fronts that belong to different workloads; raises InputError."""
+    if (other.digest, other.groups) != (front.digest, front.groups):
+        raise InputError(f"fronts must belong to one workload, but {called(front)} and {called(other)} are different")
+
+
 def called(front: Front) -> str:
-    """Name a front in a message or a table: its workload and its runs."""
+    """Return the name of a front in a message or a table: its workload and its runs."""
     return f"{front.workload} ({', '.join(dict.fromkeys(o.name for o in front.origins))})"

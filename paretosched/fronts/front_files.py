@@ -13,10 +13,10 @@ import numpy as np
 
 from ..core.errors import InputError
 from ..core.files import written
-from ..encodings import encoding as encodings
+from ..encodings.encoding import from_json, to_json
 from ..simulation.objective import objective_table
 from .dominance import costs
-from .front import Front, Origin, _blocks, _columns
+from .front import Front, Origin, columns, from_encoding, gene_columns
 
 FORMAT = "paretosched front 2"
 FRONT_FILE = "front.parquet"
@@ -37,17 +37,17 @@ def save_front(front: Front, path: str | os.PathLike[str]) -> None:
         "digest": front.digest,
         "groups": front.groups,
         "objectives": [o._asdict() for o in front.objectives],
-        "runs": [o._asdict() | {"encoding": encodings.to_json(o.encoding)} for o in front.origins],
+        "runs": [o._asdict() | {"encoding": to_json(o.encoding)} for o in front.origins],
     }
     older = {f"ancestors {i}": zlib.compress(rows.astype("<f8").tobytes()) for i, rows in enumerate(front.ancestors)}
-    table = pa.table({name: pa.array(column) for name, column in _columns(front).items()})
+    table = pa.table({name: pa.array(column) for name, column in columns(front).items()})
     table = table.replace_schema_metadata({"paretosched": json.dumps(about, sort_keys=True), **older})
     with written(path) as temporary:
         parquet.write_table(table, temporary, compression="zstd", write_page_checksum=True)
 
 
 def load_front(path: str | os.PathLike[str]) -> Front:
-    """Read a front from a Parquet file, or the published front of a run directory.
+    """Return the front in a Parquet file, or the published front of a run directory.
 
     Raises
     ------
@@ -84,7 +84,7 @@ def load_front(path: str | os.PathLike[str]) -> Front:
 
 
 def _read_front(place: Path) -> Front:
-    """Read what `save_front` wrote; what was changed since breaks a rule or raises what broken data raise."""
+    """Return what `save_front` wrote; what was changed since breaks a rule or raises what broken data raise."""
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -96,8 +96,8 @@ def _read_front(place: Path) -> Front:
     groups = tuple(str(g) for g in about["groups"])
     origins = tuple(_origin(run) for run in about["runs"])
     names = [o.name for o in objective_table(groups)]
-    blocks = _blocks(origins, len(groups))
-    kinds = dict.fromkeys([*names, *(label for _, labels in blocks for label in labels)], pa.float64())
+    genes = gene_columns(origins, len(groups))
+    kinds = dict.fromkeys([*names, *(label for labels in genes.values() for label in labels)], pa.float64())
     kinds |= dict.fromkeys(("run", "evaluation"), pa.int64())
     if table.column_names != list(kinds):
         raise InputError(f"a front of {len(groups)} groups must have other columns than this one")
@@ -106,14 +106,14 @@ def _read_front(place: Path) -> Front:
         if column.type != kind or column.null_count:
             raise InputError(f'column "{name}" must be {kind} without gaps, but is not')
     origin = table.column("run").to_numpy()
-    genomes = np.full((len(table), max((len(labels) for _, labels in blocks), default=0)), np.nan)
-    for encoding, labels in blocks:
-        of = np.isin(origin, [i for i, o in enumerate(origins) if type(o.encoding) is encoding])
+    genomes = np.full((len(table), max((len(labels) for labels in genes.values()), default=0)), np.nan)
+    for encoding, labels in genes.items():
+        of = from_encoding(encoding, origin, origins)
         genomes[of, : len(labels)] = np.column_stack([table.column(label).to_numpy()[of] for label in labels])
     older = []
     for i, o in enumerate(origins):
         flat = np.frombuffer(zlib.decompress(table.schema.metadata[f"ancestors {i}".encode()]), dtype="<f8")
-        older.append(flat.astype(np.float64).reshape(-1, len(encodings.gene_labels(o.encoding, len(groups)))))
+        older.append(flat.astype(np.float64).reshape(-1, len(o.encoding.gene_labels(len(groups)))))
     front = Front(
         np.column_stack([table.column(name).to_numpy() for name in names]),
         genomes,
@@ -127,20 +127,20 @@ def _read_front(place: Path) -> Front:
     )
     costs(front.values, front.objectives)  # raises if a value is infinite, or undefined here and there
     for i, o in enumerate(origins):
-        length = len(encodings.gene_labels(o.encoding, len(groups)))
-        encodings.check_genomes(o.encoding, front.genomes[front.origin == i, :length], len(groups))
+        length = len(o.encoding.gene_labels(len(groups)))
+        o.encoding.check_genomes(front.genomes[front.origin == i, :length], len(groups))
     return front
 
 
 def _origin(run: Mapping[str, Any]) -> Origin:
-    """Take a run from a file, where anything may stand."""
+    """Return a run from a file, where anything may stand."""
     pairs = {key: tuple((str(k), str(v)) for k, v in run[key]) for key in ("begun", "versions")}
-    made = Origin(**{**run, **pairs, "encoding": encodings.from_json(run["encoding"])})
+    origin = Origin(**{**run, **pairs, "encoding": from_json(run["encoding"])})
     for key in ("name", "algorithm"):
-        if not isinstance(getattr(made, key), str):
-            raise InputError(f"{key} of a run must be text, but is {getattr(made, key)!r:.40}")
+        if not isinstance(getattr(origin, key), str):
+            raise InputError(f"{key} of a run must be text, but is {getattr(origin, key)!r:.40}")
     for key in ("seed", "population", "evaluations", "points", "duplicates"):
-        number = getattr(made, key)
+        number = getattr(origin, key)
         if not isinstance(number, int) or number < 0:
             raise InputError(f"{key} of a run must be a whole number, 0 or more, but is {number!r:.40}")
-    return made
+    return origin

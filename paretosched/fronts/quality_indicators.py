@@ -1,4 +1,4 @@
-"""How good a front is: hypervolume, IGD+ and additive epsilon, their course over the evaluations, and who gave what.
+"""How good a front is: hypervolume, IGD+ and additive epsilon, their course over evaluations, what inputs gave.
 
 Everything is measured in a `Box`, in which the ideal of a front is 0 and its nadir 1 in every deciding objective; what
 is to be compared must be measured in the same one. The hypervolume is the share of the box from the ideal to the
@@ -13,13 +13,13 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from ..core.arrays import Floats, Ints
+from ..core.arrays import Floats, Ints, Mask
 from ..core.errors import InputError, first_few
 from ..simulation.objective import Objective
 from .dominance import costs, deciding
-from .front import Front, called, extremes, merge
+from .front import Front, called, check_same_workload, extremes, merge
 
 EDGE = 1.1
 DIRECTIONS = 100_000
@@ -51,7 +51,7 @@ class Box(NamedTuple):
         return span
 
     def by_name(self, vector: Floats) -> dict[str, float]:
-        """Give costs, (q,), in natural units, by the name of the objective."""
+        """Return costs, (q,), in natural units, by the name of the objective."""
         return {
             o.name: (-float(x) if o.maximise else float(x)) + 0.0 for o, x in zip(self.objectives, vector, strict=True)
         }
@@ -79,7 +79,7 @@ class Course(NamedTuple):
 
 
 def box_of(front: Front) -> Box:
-    """Make the box of a front.
+    """Return the box of a front.
 
     Raises
     ------
@@ -94,12 +94,12 @@ def box_of(front: Front) -> Box:
 
 
 def scaled(values: ArrayLike, objectives: Sequence[Objective], box: Box) -> Floats:
-    """Put objective vectors, (k, m) in natural units, on the scale of a box, (k, q), all to be minimised.
+    """Return objective vectors, (k, m) in natural units, on the scale of a box, (k, q), all to be minimised.
 
     Raises
     ------
     InputError
-        As for `front.costs`, or other objectives decide than in the box.
+        As for `dominance.costs`, or other objectives decide than in the box.
     """
     points = costs(values, objectives)
     if len(points) == 0:
@@ -114,7 +114,7 @@ def scaled(values: ArrayLike, objectives: Sequence[Objective], box: Box) -> Floa
 
 
 def hypervolume(places: Floats) -> float:
-    """Approximate the share of a box that points dominate.
+    """Return the approximate share of a box that points dominate.
 
     The same points always give the same value, and more points never a smaller one.
 
@@ -136,12 +136,12 @@ def hypervolume(places: Floats) -> float:
     if len(inside) == 0:
         return 0.0
     reference = np.full(places.shape[1], EDGE)
-    found = moocore.hv_approx(inside, ref=reference, method="DZ2019-HW", nsamples=DIRECTIONS)
-    return float(found) / EDGE ** int(places.shape[1])
+    volume = moocore.hv_approx(inside, ref=reference, method="DZ2019-HW", nsamples=DIRECTIONS)
+    return float(volume) / EDGE ** int(places.shape[1])
 
 
 def hypervolume_error(places: Floats) -> float:
-    """Measure the relative error of `hypervolume` on rows of a front, few enough for the exact computation.
+    """Return the relative error of `hypervolume` on rows of a front, few enough for the exact computation.
 
     Parameters
     ----------
@@ -167,7 +167,7 @@ def hypervolume_error(places: Floats) -> float:
 
 
 def indicators(front: Front, inputs: Sequence[Front] = ()) -> dict[str, Any]:
-    """Measure a front, and what went into it against it, in the box of the front.
+    """Return measures of a front, and of what went into it against it, in the box of the front.
 
     Parameters
     ----------
@@ -198,7 +198,7 @@ def indicators(front: Front, inputs: Sequence[Front] = ()) -> dict[str, Any]:
     present = {tuple(row) for row in whole.tolist()}
     rows = []
     for other in inputs:
-        _check_same(front, other)
+        check_same_workload(front, other)
         places = scaled(other.values, other.objectives, box)
         rows.append(
             {
@@ -226,7 +226,7 @@ def indicators(front: Front, inputs: Sequence[Front] = ()) -> dict[str, Any]:
 
 
 def contributions(inputs: Sequence[Front], gain: bool = True) -> list[dict[str, Any]]:
-    """Tell what each input contributed to their merged front.
+    """Return what each input contributed to their merged front.
 
     Parameters
     ----------
@@ -256,8 +256,8 @@ def contributions(inputs: Sequence[Front], gain: bool = True) -> list[dict[str, 
     >>> def run(seed, values):
     ...     v = np.array([[util, time, time] for util, time in values], dtype=float)
     ...     return front_of(v, np.zeros((len(v), 15)), Origin("r", "nsga2", seed, 4, Weighting()), ("1",))
-    >>> found = contributions([run(1, [(90, 5), (80, 3)]), run(2, [(80, 3), (70, 2), (60, 4)])])
-    >>> [(c["size"], c["in_front"], c["only"], c["best_in"]) for c in found]
+    >>> rows = contributions([run(1, [(90, 5), (80, 3)]), run(2, [(80, 3), (70, 2), (60, 4)])])
+    >>> [(c["size"], c["in_front"], c["only"], c["best_in"]) for c in rows]
     [(2, 2, 1, ['UTIL']), (2, 2, 1, ['AWRT', 'AWRT1'])]
     """
     merged = merge(inputs)
@@ -266,11 +266,11 @@ def contributions(inputs: Sequence[Front], gain: bool = True) -> list[dict[str, 
     columns = {o.name: c for c, o in enumerate(merged.objectives)}
     ends = {o.name: merged.values[row, columns[o.name]] for o, row in extremes(merged)}
     reach = [{name for name, best in ends.items() if (f.values[:, columns[name]] == best).any()} for f in inputs]
-    found = []
+    rows = []
     for k, front in enumerate(inputs):
         others: set[tuple[float, ...]] = set().union(*own[:k], *own[k + 1 :])
         reached = set().union(*reach[:k], *reach[k + 1 :])
-        found.append(
+        rows.append(
             {
                 "name": called(front),
                 "evaluations": front.evaluations,
@@ -283,15 +283,15 @@ def contributions(inputs: Sequence[Front], gain: bool = True) -> list[dict[str, 
     if gain:
         box = box_of(merged)
         whole = hypervolume(scaled(merged.values, merged.objectives, box))
-        for k, about in enumerate(found):
+        for k, about in enumerate(rows):
             rest = [*inputs[:k], *inputs[k + 1 :]]
             without = merge(rest).values if rest else merged.values[:0]
             about["gain"] = whole - hypervolume(scaled(without, merged.objectives, box))
-    return found
+    return rows
 
 
-def dominated(front: Front, by: Front) -> NDArray[np.bool_]:
-    """Tell which rows of a front a row of another front dominates, (p,) bool; equal ones are not dominated.
+def dominated(front: Front, by: Front) -> Mask:
+    """Return which rows of a front a row of another front dominates, (p,) bool; equal rows are not dominated.
 
     Raises
     ------
@@ -300,13 +300,13 @@ def dominated(front: Front, by: Front) -> NDArray[np.bool_]:
     """
     import moocore
 
-    _check_same(front, by)
+    check_same_workload(front, by)
     if len(front) == 0:
         return np.zeros(0, dtype=np.bool_)
     both = costs(np.concatenate([front.values, by.values]), front.objectives)
     # the rows of `front` do not dominate each other, so that whatever is dominated here is dominated by the others
-    kept: NDArray[np.bool_] = np.asarray(moocore.is_nondominated(both, keep_weakly=True), dtype=np.bool_)
-    return ~kept[: len(front)]
+    undominated: Mask = np.asarray(moocore.is_nondominated(both, keep_weakly=True), dtype=np.bool_)
+    return ~undominated[: len(front)]
 
 
 def course(
@@ -316,7 +316,7 @@ def course(
     box: Box,
     reference: Front | None = None,
 ) -> Course:
-    """Measure what the first evaluations of a run had found, in a fixed box, so that runs can be compared.
+    """Return measures of what the first evaluations of a run had found, in a fixed box, so that runs can be compared.
 
     Parameters
     ----------
@@ -343,8 +343,8 @@ def course(
     >>> from paretosched.simulation.objective import objective_table
     >>> table = objective_table(("1",))
     >>> one = Box((table[0], table[2]), np.array([-90.0, 10.0]), np.array([-80.0, 20.0]))
-    >>> found = course([[80, 20, 20], [80, 30, 30], [90, 10, 10]], table, [1, 2, 3], one)
-    >>> found.size.tolist(), np.round(found.hypervolume, 3).tolist()
+    >>> one_run = course([[80, 20, 20], [80, 30, 30], [90, 10, 10]], table, [1, 2, 3], one)
+    >>> one_run.size.tolist(), np.round(one_run.hypervolume, 3).tolist()
     ([1, 1, 1], [0.008, 0.008, 1.0])
     """
     import moocore
@@ -372,12 +372,7 @@ def course(
     )
 
 
-def _defined(front: Front) -> NDArray[np.bool_]:
-    """Tell which columns can be compared: NaN equals nothing, not even itself."""
-    defined: NDArray[np.bool_] = ~np.asarray(np.isnan(front.values).any(axis=0), dtype=np.bool_)
+def _defined(front: Front) -> Mask:
+    """Return which columns can be compared, (m,) bool: NaN equals nothing, not even itself."""
+    defined: Mask = ~np.asarray(np.isnan(front.values).any(axis=0), dtype=np.bool_)
     return defined
-
-
-def _check_same(front: Front, other: Front) -> None:
-    if (other.digest, other.groups) != (front.digest, front.groups):
-        raise InputError(f"fronts must belong to one workload, but {called(front)} and {called(other)} are different")

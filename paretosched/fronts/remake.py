@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from ..core.errors import InputError
-from ..encodings import encoding as encodings
+from ..encodings.genomes import Decoder
 from ..policies.policy import Policy, fits
 from ..simulation.schedule import Schedule
 from ..simulation.simulator import simulate
@@ -15,7 +15,7 @@ from .front import Front, genome
 
 
 def row_policy(front: Front, row: int) -> Policy | None:
-    """Give the online policy that made a row of a front; None if its schedule knows the future.
+    """Return the online policy that made a row of a front; None if its schedule knows the future.
 
     Raises
     ------
@@ -23,8 +23,8 @@ def row_policy(front: Front, row: int) -> Policy | None:
         There is no such row.
     """
     origin, genes = genome(front, row)
-    made = encodings.policy_of(origin.encoding, genes, front.groups)
-    if made is None:
+    policy = origin.encoding.policy_of(genes, front.groups)
+    if policy is None:
         return None
     provenance = {
         "workload": front.workload,
@@ -36,16 +36,16 @@ def row_policy(front: Front, row: int) -> Policy | None:
         "evaluation": int(front.evaluation[row]),
         "versions": dict(origin.versions),
     }
-    return replace(made, name=_named(front, row), provenance=provenance)
+    return replace(policy, name=row_name(front, row), provenance=provenance)
 
 
 def schedule(front: Front, row: int, workload: Workload) -> Schedule:
-    """Make the schedule of a row of a front again, see `schedules`."""
+    """Return the schedule of a row of a front, made again, see `schedules`."""
     return next(schedules(front, [row], workload))
 
 
 def schedules(front: Front, rows: Iterable[int], workload: Workload) -> Iterator[Schedule]:
-    """Make the schedules of rows of a front again, one after the other.
+    """Yield the schedules of rows of a front, made again one after the other.
 
     The policy of a row can be applied to another workload with the same groups; what is no policy needs the workload
     that was explored. Sequences descend from each other, so that many are made faster in the order of evaluation.
@@ -55,7 +55,7 @@ def schedules(front: Front, rows: Iterable[int], workload: Workload) -> Iterator
     InputError
         There is no such row, or it does not fit the workload.
     """
-    ready: dict[int, encodings.Starting] = {}
+    ready: dict[int, Decoder] = {}
     for row in rows:
         origin, genes = genome(front, row)
         policy = row_policy(front, row)
@@ -69,9 +69,10 @@ def schedules(front: Front, rows: Iterable[int], workload: Workload) -> Iterator
             )
         run = int(front.origin[row])
         if run not in ready:
-            ready[run] = encodings.starting(workload, origin.encoding)
-        yield Schedule(workload, ready[run](genes, front.ancestors[run]), _named(front, row))
+            ready[run] = origin.encoding.decoder(workload)
+        yield Schedule(workload, ready[run](genes, front.ancestors[run]), row_name(front, row))
 
 
-def _named(front: Front, row: int) -> str:
+def row_name(front: Front, row: int) -> str:
+    """Return the name of a row of a front: its run and its number within that run, from 0."""
     return f"{front.origins[front.origin[row]].name}#{front.evaluation[row]}"

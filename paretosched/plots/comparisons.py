@@ -14,7 +14,7 @@ from ..comparison.several_logs import joint_gains
 from ..core.arrays import Floats
 from ..core.errors import InputError
 from ..simulation.objective import Objective
-from ..wishes.wish import written
+from ..wishes.wish import wish_text
 from .axes import _column
 from .fronts import pairs, parallel, scatter
 from .style import PAPER, SCALE, _legend_below, defined, mark_style, template, text
@@ -302,7 +302,7 @@ def _improvements(comparison: Comparison) -> dict[str, Figure]:
 
 def _objective_gains(gains: Mapping[str, Mapping[str, float]], comparisons: Sequence[Comparison]) -> Figure:
     policies = dict.fromkeys(name for comparison in comparisons for name in comparison.policies[1:])
-    words = next(written(comparison.wish) for comparison in comparisons if comparison.wish is not None)
+    words = next(wish_text(comparison.wish) for comparison in comparisons if comparison.wish is not None)
     return bars(
         {name: gains.get(name, {}) for name in policies},
         title="Objective against EASY",

@@ -214,7 +214,7 @@ def _wished(comparison: Comparison, drawn: Mapping[str, Figure]) -> str:
 
 
 def _wish_head(wish: choice.Wish) -> str:
-    return f'<h2>What the owner wants: <span class="wish">{html.escape(choice.written(wish))}</span></h2>'
+    return f'<h2>What the owner wants: <span class="wish">{html.escape(choice.wish_text(wish))}</span></h2>'
 
 
 def _side_by_side(drawn: Mapping[str, Figure], names: Sequence[str]) -> str:

@@ -28,7 +28,8 @@ import numpy as np
 from ..core.arrays import Floats
 from ..core.errors import InputError
 from ..core.version import __version__
-from ..encodings.encoding import Encoding, Starting, ancestry, examples, starting
+from ..encodings.encoding import Encoding
+from ..encodings.genomes import Decoder
 from ..simulation.objective import objectives_of
 from ..workload.workload import Workload
 
@@ -43,7 +44,7 @@ RETRIES = 3
 WORKERS_A_CORE = 4  # more processes than cores help nobody, and hundreds of them would take the machine down
 
 # What was delivered to this worker process, by token. Only worker processes of a cluster have any.
-_DELIVERED: dict[str, tuple[Workload, Starting]] = {}
+_DELIVERED: dict[str, tuple[Workload, Decoder]] = {}
 
 
 @contextmanager
@@ -98,7 +99,7 @@ def joint_evaluator(
     seconds the sum.
     """
     check_workers(workers, scheduler)
-    starts = [starting(workload, encoding) for workload in workloads]
+    starts = [encoding.decoder(workload) for workload in workloads]
     warm_up(encoding)  # before any worker starts, so that all of them find compiled kernels
     with ExitStack() as stack:
         if workers or scheduler is not None:
@@ -133,11 +134,11 @@ def warm_up(encoding: Encoding) -> None:
     """Compile what a search runs, or load it from the cache."""
     ones = np.ones(3, dtype=np.int64)
     tiny = Workload(ones, ones, ones, ones, 2, group=np.array([0, 1, 0]), groups=("1", "2"))
-    plain, genomes = examples(encoding, tiny.groups)
-    simulate_batch(tiny, starting(tiny, plain), (genomes, genomes))
+    plain, genomes = encoding.examples(tiny.groups)
+    simulate_batch(tiny, plain.decoder(tiny), (genomes, genomes))
 
 
-def simulate_batch(workload: Workload, start: Starting, batch: Batch) -> tuple[Floats, Floats]:
+def simulate_batch(workload: Workload, start: Decoder, batch: Batch) -> tuple[Floats, Floats]:
     """Simulate k genomes one after the other; objective values (k, G + 2) and CPU seconds (k,)."""
     genomes, ancestors = batch
     values = np.empty((len(genomes), len(workload.groups) + 2))
@@ -216,7 +217,7 @@ def _cutting(slots: int, compute: Callable[[list[Batch]], list[tuple[Floats, Flo
 
 
 @contextmanager
-def _in_threads(workload: Workload, start: Starting) -> Iterator[Evaluate]:
+def _in_threads(workload: Workload, start: Decoder) -> Iterator[Evaluate]:
     from concurrent.futures import ThreadPoolExecutor
 
     import dask.threaded
@@ -337,8 +338,8 @@ def _on_cluster(client: Any, workload: Workload, encoding: Encoding) -> Iterator
 
     def compute(batches: list[Batch]) -> list[tuple[Floats, Floats]]:
         # of the whole generation first, so that the whole archive is searched once and not for each task
-        known = ancestry(encoding, batches[0][1], np.concatenate([genomes for genomes, _ in batches]))
-        needed = [(genomes, ancestry(encoding, known, genomes)) for genomes, _ in batches]
+        known = encoding.ancestry(batches[0][1], np.concatenate([genomes for genomes, _ in batches]))
+        needed = [(genomes, encoding.ancestry(known, genomes)) for genomes, _ in batches]
         # Tasks start in this order. A task whose worker dies is repeated by the scheduler, and so is one that fails
         futures = client.map(task, needed, pure=False, retries=RETRIES)
         with client.as_current():
@@ -356,7 +357,7 @@ def _on_cluster(client: Any, workload: Workload, encoding: Encoding) -> Iterator
 def _receive(token: str, fields: dict[str, Any], encoding: Encoding, worker: object) -> None:  # noqa: ARG001
     warm_up(encoding)
     workload = Workload(**fields)
-    _DELIVERED[token] = workload, starting(workload, encoding)
+    _DELIVERED[token] = workload, encoding.decoder(workload)
 
 
 def _forget(token: str, worker: object) -> None:  # noqa: ARG001

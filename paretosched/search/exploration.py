@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import operator
 import os
 import time
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ..core.errors import InputError, printable
-from ..encodings import encoding as encodings
+from ..core.numbers import whole_number
 from ..encodings.encoding import Explored
 from ..fronts.dominance import costs, nondominated
 from ..fronts.front import Front, Origin, front_of
@@ -140,7 +139,7 @@ def explore(
     known_parameters = store.known_parameters(run_directory)
     if population is None:
         population = known_parameters.get("population", POPULATION)
-    population, seed = _whole("population", population), _whole("seed", seed)
+    population, seed = whole_number("population", population), whole_number("seed", seed)
     chosen = settle(
         workload,
         known_parameters,
@@ -158,7 +157,7 @@ def explore(
         jump=jump,
     )
     if evaluations is not None:
-        evaluations = _whole("evaluations", evaluations)
+        evaluations = whole_number("evaluations", evaluations)
     if evaluations is None:
         listed = len(chosen.space) if isinstance(chosen.space, np.ndarray) else EVALUATIONS
         evaluations = store.wanted(run_directory) or listed
@@ -182,7 +181,7 @@ def explore(
             f"{store.wanted(run_directory)}, so it cannot be continued to {evaluations}"
         )
     with store.open_run(run_directory, parameters) as run:
-        shape = len(encodings.gene_labels(chosen.encoding, len(workload.groups))), len(workload.groups) + 2
+        shape = len(chosen.encoding.gene_labels(len(workload.groups))), len(workload.groups) + 2
         about = {
             "workload": {"name": workload.name, "jobs": len(workload), "capacity": workload.capacity},
             "groups": list(workload.groups),
@@ -206,13 +205,6 @@ def explore(
             shown.publish("interrupted")
             raise
         return shown.publish("finished")
-
-
-def _whole(name: str, value: Any) -> int:
-    try:
-        return operator.index(value)
-    except TypeError:
-        raise InputError(f"{name} must be a whole number, but is {value!r:.40}") from None
 
 
 class _Exploration:

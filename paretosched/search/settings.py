@@ -10,6 +10,7 @@ import hashlib
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import singledispatch
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,13 +19,15 @@ from numpy.typing import NDArray
 
 from ..core.arrays import Floats
 from ..core.errors import InputError, one_of
+from ..core.numbers import number
 from ..encodings import encoding as encodings
 from ..encodings import orders, sequence
 from ..encodings.encoding import Explored
 from ..encodings.orders import Orders
-from ..encodings.sequence import KEYS, Sequences
-from ..encodings.weighting import Weighting, lower_upper
-from ..fronts.front import Front, genome, online, spread
+from ..encodings.recipes import KEYS
+from ..encodings.sequence import Sequences
+from ..encodings.weighting import Weighting
+from ..fronts.front import Front, from_encoding, genome, online, spread
 from ..fronts.front_files import load_front
 from ..policies.plain import PLAIN_RULES
 from ..policies.policy import Policy, as_policy, fits
@@ -41,6 +44,9 @@ WORDS = ("submit", "permutations", "weak", "random")
 RECOMBINED = 0.3  # paper 002, Table 4: share of the children with two parents
 ALL = "all"
 BEGUN = ("start", "start_digest", "frequency", "jump", "generations")  # parameters beside the encoding's
+
+
+Space = spaces.Reals | spaces.Recipes | Floats
 
 
 class Settings(NamedTuple):
@@ -60,7 +66,7 @@ class Settings(NamedTuple):
 
     encoding: Explored
     algorithm: str
-    space: spaces.Reals | spaces.Recipes | Floats
+    space: Space
     parameters: dict[str, Any]
 
 
@@ -106,9 +112,8 @@ def settle(
     given = {key: word for key, word in words.items() if word is not None}
     strategy: dict[str, float] = {}
     if encoding == "sequence":
-        strategy = {key: _number(key, given.pop(key)) for key in ("frequency", "jump") if key in given}
-    kind = encodings.ENCODINGS[encoding]
-    unknown = [key for key in given if key not in kind._fields]
+        strategy = {key: number(key, given.pop(key)) for key in ("frequency", "jump") if key in given}
+    unknown = [key for key in given if key not in encodings.words_of(encoding)]
     if unknown:
         raise InputError(f'{unknown[0]} must not be given with the encoding "{encoding}", where it has no meaning')
     if chosen == ALL and encoding == "sequence":
@@ -117,51 +122,85 @@ def settle(
         )
     if given.get("moves") == "adjacent" and strategy.get("jump", 1.0) != 1.0:
         _refuse(["jump"], 'the moves "adjacent", which are of length 1')
-    made = encodings.checked(kind(**given))
+    worded = encodings.ENCODINGS[encoding](**given)
+    worded.check_words()
     # a run that is moved, with the one it began with, is still the same
     named = [Path(word).name if os.sep in word or _is_front(word) else word for word in start]
     own = known.get("starts") if known.get("start", []) == named else None  # as they were when the run began
-    begun: dict[str, Any] = {"start": named} if start else {}
-    space: spaces.Reals | spaces.Recipes | Floats
-    if isinstance(made, Sequences):
-        if isinstance(own, list):
-            first = tuple(own)
-        else:
-            first = start_orders(workload, start or ("submit",), None if chosen == ALL else population, seed)
-        made = sequence.checked(made._replace(starts=first), workload)
-        rate = 0.0 if made.recombination == "none" else RECOMBINED
-        space = spaces.Recipes(
-            len(first), most=len(workload), recombination=rate, **_strategy(strategy, workload, first)
-        )
-        if chosen == ALL:
-            space = np.array([[i, -1, -1, i, space.frequency, space.jump] for i in range(len(first))], dtype=np.float64)
-        else:
-            begun |= {"frequency": space.frequency, "jump": space.jump}
-    elif isinstance(made, Orders):
-        if chosen != ALL:
-            raise InputError(f'orders are few and enumerated: algorithm must be "{ALL}", but is "{chosen}"')
-        space = _orders(len(workload.groups), start or ("workload", "queue"))
-    else:
-        space = spaces.Reals(*lower_upper(len(workload.groups)))
-        if start:
-            if chosen == ALL:
-                space = _members(workload, start, None)
-                begun["start_digest"] = hashlib.sha256(space.tobytes()).hexdigest()
-            else:
-                members = own if isinstance(own, list) else _members(workload, start, population).tolist()
-                begun["starts"] = members
-                space = space._replace(first=np.array(members))
-        elif chosen == ALL:
-            raise InputError(f'algorithm "{ALL}" must be given a run or front to begin with, but start is empty')
+    request = _Request(workload, chosen, start, own if isinstance(own, list) else None, strategy, seed, population)
+    whole, space, begun = _begin(worded, request)
+    if start:
+        begun = {"start": named} | begun
     parameters = {"algorithm": chosen, "seed": seed, "population": population, "workload": workload.digest}
-    return Settings(made, chosen, space, parameters | encodings.to_json(made) | begun)
+    return Settings(whole, chosen, space, parameters | encodings.to_json(whole) | begun)
 
 
-def _number(key: str, value: Any) -> float:
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        raise InputError(f"{key} must be a number, but is {value!r:.40}") from None
+class _Request(NamedTuple):
+    """What an owner asks for, whatever the encoding: the words of `settle`, checked as far as they can be without it.
+
+    Attributes
+    ----------
+    workload, algorithm, start, strategy, seed, population
+        As for `settle`; frequency and jump are the strategy.
+    own
+        What the run that exists already began with, plain JSON values; None if there is none.
+    """
+
+    workload: Workload
+    algorithm: str
+    start: list[str]
+    own: list[Any] | None
+    strategy: dict[str, float]
+    seed: int
+    population: int
+
+
+_Beginning = tuple[Explored, Space, dict[str, Any]]  # the whole encoding, what is searched, parameters beside it
+
+
+@singledispatch
+def _begin(encoding: Explored, request: _Request) -> _Beginning:
+    """Return what a run begins with: of an encoding by real numbers, those of other runs or random ones."""
+    workload, start = request.workload, request.start
+    space = spaces.Reals(*encoding.lower_upper(len(workload.groups)))
+    if request.algorithm == ALL:
+        if not start:
+            raise InputError(f'algorithm "{ALL}" must be given a run or front to begin with, but start is empty')
+        genomes = _members(workload, encoding.name, start, None)
+        return encoding, genomes, {"start_digest": hashlib.sha256(genomes.tobytes()).hexdigest()}
+    if not start:
+        return encoding, space, {}
+    members = request.own
+    if members is None:
+        members = _members(workload, encoding.name, start, request.population).tolist()
+    return encoding, space._replace(first=np.array(members)), {"starts": members}
+
+
+@_begin.register
+def _begin_orders(encoding: Orders, request: _Request) -> _Beginning:
+    """Return what a run begins with: all orders."""
+    if request.algorithm != ALL:
+        raise InputError(f'orders are few and enumerated: algorithm must be "{ALL}", but is "{request.algorithm}"')
+    return encoding, _orders(len(request.workload.groups), request.start or ("workload", "queue")), {}
+
+
+@_begin.register
+def _begin_sequences(encoding: Sequences, request: _Request) -> _Beginning:
+    """Return what a run begins with: start orders, and the strategy by which they are varied."""
+    workload, every = request.workload, request.algorithm == ALL
+    if request.own is None:
+        first = start_orders(
+            workload, request.start or ("submit",), None if every else request.population, request.seed
+        )
+    else:
+        first = tuple(request.own)
+    whole = sequence.checked(encoding._replace(starts=first), workload)
+    rate = 0.0 if whole.recombination == "none" else RECOMBINED
+    strategy = _strategy(request.strategy, workload, first)
+    if every:
+        rows = [[i, -1, -1, i, strategy["frequency"], strategy["jump"]] for i in range(len(first))]
+        return whole, np.array(rows, dtype=np.float64), {}
+    return whole, spaces.Recipes(len(first), most=len(workload), recombination=rate, **strategy), strategy
 
 
 def _refuse(words: Sequence[str], why: str) -> None:
@@ -224,17 +263,16 @@ def start_orders(workload: Workload, words: Sequence[str], population: int | Non
 
 def ordered(front: Front) -> NDArray[np.bool_]:
     """Tell which rows a policy orders, be its start order decoded in another way, (p,) bool."""
-    weighted = np.array([isinstance(o.encoding, Weighting) for o in front.origins], dtype=np.bool_)
-    return weighted[front.origin] | online(front)
+    return from_encoding("weighting", front.origin, front.origins) | online(front)
 
 
 def _origin_policy(front: Front, row: int) -> Policy:
     """Give the policy whose start order a row was made from."""
     origin, genes = genome(front, row)
     encoding = origin.encoding
-    policy = encodings.policy_of(
-        encoding._replace(decoding="online") if isinstance(encoding, Weighting) else encoding, genes, front.groups
-    )
+    if isinstance(encoding, Weighting):
+        encoding = encoding._replace(decoding="online")
+    policy = encoding.policy_of(genes, front.groups)
     assert policy is not None  # noqa: S101  # `ordered` has seen to it
     return policy
 
@@ -253,19 +291,19 @@ def _orders(groups: int, words: Sequence[str]) -> Floats:
     return np.concatenate([orders.encode(ranks, dynamic=word == "queue") for word in words])
 
 
-def _members(workload: Workload, words: Sequence[str], most: int | None) -> Floats:
-    """List the genomes of fronts explored by weighting, at most `most` of each, (k, d)."""
-    found = []
+def _members(workload: Workload, encoding: str, words: Sequence[str], most: int | None) -> Floats:
+    """Return the genomes of fronts explored by an encoding of this name, at most `most` of each, (k, d)."""
+    members: list[Floats] = []
     for word in words:
         if not _is_front(word):
-            raise InputError(f'start of a weighting must be a run directory or a front file, but is "{word}"')
+            raise InputError(f'start of a {encoding} must be a run directory or a front file, but is "{word}"')
         front = _load(workload, word)
-        among = np.array([isinstance(o.encoding, Weighting) for o in front.origins])[front.origin]
+        among = from_encoding(encoding, front.origin, front.origins)
         if not among.any():
-            raise InputError(f"{word}: must have schedules explored by weighting to begin with, but has none")
+            raise InputError(f"{word}: must have schedules explored by {encoding} to begin with, but has none")
         rows = np.flatnonzero(among) if most is None else spread(front, most, among)
-        found += [genome(front, row)[1] for row in rows.tolist()]
-    return np.array(found)
+        members += [genome(front, row)[1] for row in rows.tolist()]
+    return np.array(members)
 
 
 def _is_front(word: str) -> bool:

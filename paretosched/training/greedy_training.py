@@ -132,7 +132,7 @@ def train(
         settings,
         lambda: systems(criteria, len(groups), strategy, scale, evaluations, seed),
         Weighting(backfill),
-        shape=len(weighting.gene_labels(len(groups))),
+        shape=len(Weighting().gene_labels(len(groups))),
         evaluations=total,
         software=software,
         workers=workers,
@@ -170,7 +170,7 @@ def systems(criteria: Sequence[str], groups: int, strategy: str, scale: str, eva
     learning, asked = {}, {}
     best: dict[str, tuple[float, Floats]] = {}
     for criterion in criteria:
-        highest = weighting.lower_upper(groups)[1][_free(criterion, groups)]
+        highest = Weighting().lower_upper(groups)[1][_free(criterion, groups)]
         upper = np.ones(highest.size) if scale == "log" else highest
         own = [seed, CRITERIA.index(criterion)]
         learning[criterion] = limited(search(strategy, np.zeros(upper.size), upper, own), evaluations)
@@ -214,9 +214,9 @@ def _free(criterion: str, groups: int) -> NDArray[np.int64]:
 def _genomes(points: Floats, criterion: str, groups: int, scale: str) -> Floats:
     """Put the genes that vary, (k, d), into whole genomes."""
     free = _free(criterion, groups)
-    whole = np.zeros((len(points), len(weighting.gene_labels(groups))))
+    whole = np.zeros((len(points), len(Weighting().gene_labels(groups))))
     if scale == "log":
-        whole[:, free] = weighting.lower_upper(groups)[1][free] * 10.0 ** (DECADES * (points - 1))
+        whole[:, free] = Weighting().lower_upper(groups)[1][free] * 10.0 ** (DECADES * (points - 1))
     else:
         whole[:, free] = points
     whole[:, -len(SITUATIONS) :] = CRITERIA.index(criterion) + 0.5  # the middle, as `weighting.encode` has it

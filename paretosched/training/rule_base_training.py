@@ -23,7 +23,7 @@ import numpy as np
 
 from ..core.arrays import Floats
 from ..core.errors import InputError, one_of
-from ..encodings.rule_base import Situations, Symbiotic, decode, gene_labels
+from ..encodings.rule_base import Situations, Symbiotic
 from ..policies.greedy_order import Greedy
 from ..policies.greedy_order import greedy as greedy_policy
 from ..policies.policy import Policy, fits
@@ -171,7 +171,7 @@ def train_rules(
             settings | {"greedy": to_json(greedy)["situations"]},
             course,
             encoding,
-            shape=len(gene_labels(encoding)),
+            shape=len(encoding.gene_labels(len(groups))),
             evaluations=total,
             software=versions(),
             workers=workers,
@@ -183,7 +183,7 @@ def train_rules(
     best = int(costs.argmin())
     if kind == ITERATIVE and len(costs) > STANDARD and costs[STANDARD] == costs[best]:
         best = STANDARD  # nothing was better than what is there at first, and only as good changes nothing
-    base = decode(encoding, record.genomes[best])
+    base = encoding.rule_base(record.genomes[best])
     found: list[tuple[Policy, Floats]] = [(base, record.values[best]), (greedy, task.simulated(greedy))]
     training = replace(trained(task, test, record, found, settings), best=0)
     rules, alone = training.systems

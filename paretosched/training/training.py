@@ -230,7 +230,7 @@ class Task:
                 if not (wish.weights and value[0] > 0):
                     raise InputError(
                         'over "ratio" must have a weighted sum that is positive for EASY, '
-                        f"but on {workload.name} {choice.written(wish)} is {value[0]:g}"
+                        f"but on {workload.name} {choice.wish_text(wish)} is {value[0]:g}"
                     )
                 self.scales[i] = value[0] * len(self.workloads)
         self.easy = self.measure(self.easy_values[None])
@@ -366,7 +366,7 @@ def trained(
     """Put policies and their values, (W m,), together with EASY's; each is told where it comes from unless it knows."""
     provenance = {
         "wish": choice_wish_files.to_json(task.wish),
-        "words": choice.written(task.wish),
+        "words": choice.wish_text(task.wish),
         "workloads": [
             {"name": w.name, "digest": w.digest, "jobs": len(w), "capacity": w.capacity} for w in task.workloads
         ],

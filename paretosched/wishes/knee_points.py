@@ -13,7 +13,7 @@ BLOCK = 16_384  # rows weighed at a time
 
 
 def knees(front: Front, among: Mask, count: int = 5) -> list[int]:
-    """Find the rows that would be missed most, at most `count`, the most missed first.
+    """Return the rows that would be missed most, at most `count`, the most missed first.
 
     Branke, Deb, Dierolf and Osswald, *Finding knees in multi-objective optimization* (2004): the expected marginal
     utility. For each of many weightings of the deciding objectives (evenly distributed, always the same ones), the
@@ -26,22 +26,22 @@ def knees(front: Front, among: Mask, count: int = 5) -> list[int]:
     weights = np.random.default_rng(0).dirichlet(np.ones(unit.shape[1]), SAMPLES)
     every = np.arange(SAMPLES)
     best, second = np.full((2, SAMPLES), np.inf)
-    who = np.zeros(SAMPLES, dtype=np.int64)
+    best_row = np.zeros(SAMPLES, dtype=np.int64)
     for first in range(0, len(unit), BLOCK):  # all weightings of a whole front at once would need gigabytes
         loss = weights @ unit[first : first + BLOCK].T
         leader = loss.argmin(axis=1)
         lowest = loss[every, leader]
         loss[every, leader] = np.inf
         second = np.minimum(np.maximum(best, lowest), np.minimum(second, loss.min(axis=1)))
-        who = np.where(lowest < best, leader + first, who)
+        best_row = np.where(lowest < best, leader + first, best_row)
         best = np.minimum(best, lowest)
-    missed = np.bincount(who, second - best, minlength=len(unit))
+    missed = np.bincount(best_row, second - best, minlength=len(unit))
     order = np.argsort(-missed, kind="stable")[:count]
     return [int(row) for row in rows[order[missed[order] > 0]]]
 
 
 def _unit(front: Front, among: Mask) -> Floats:
-    """Take the deciding objectives of the rows left, each from 0, its best, to 1, its worst."""
+    """Return the deciding objectives of the rows left, (r, q), each from 0, its best, to 1, its worst."""
     points = costs(front.values, front.objectives)[among]
     low, span = points.min(axis=0), np.ptp(points, axis=0)
     unit: Floats = (points - low) / np.where(span > 0, span, 1.0)

@@ -19,7 +19,7 @@ from ..fronts.front import Front
 from .wish import Limit, Wish, fitness, goal, violation
 
 IMPROVE, IMPROVE_TO, KEEP, WORSEN_TO, FREE = CLASSES = ("improve", "improve to", "keep", "may worsen to", "free")
-AUGMENTATION = 1e-4  # as of `choice`: nothing is given away beside the largest shortfall
+AUGMENTATION = 1e-4  # as of `wish`: nothing is given away beside the largest shortfall
 DIGITS = 6  # of levels that are found and not typed
 
 
@@ -42,14 +42,14 @@ class Way(NamedTuple):
 
 
 def remaining(wish: Wish | None, front: Front) -> Mask:
-    """Tell which rows of a front are within the limits of a wish, (p,) bool; without one, all."""
+    """Return which rows of a front are within the limits of a wish, (p,) bool; without one, all."""
     if wish is None:
         return np.ones(len(front), dtype=np.bool_)
     return np.asarray(violation(wish, front.values) == 0)
 
 
 def reachable(front: Front, among: Mask) -> Floats:
-    """Give the best value that is left in each objective, (m,) natural units; NaN where there is none."""
+    """Return the best value that is left in each objective, (m,) natural units; NaN where there is none."""
     best = np.full(len(front.objectives), np.nan)
     if among.any():
         for j, objective in enumerate(front.objectives):
@@ -59,10 +59,10 @@ def reachable(front: Front, among: Mask) -> Floats:
 
 
 def compromise(front: Front, among: Mask) -> int | None:
-    """Find the row whose largest shortfall is smallest; None if no row is left.
+    """Return the row whose largest shortfall is smallest; None if no row is left.
 
     Compromise programming (Zeleny 1973): a shortfall is the distance from the best that is left in a deciding
-    objective, as a share of that best, as everywhere in `choice`. As a share of the range a few absurd schedules would
+    objective, as a share of that best, as everywhere in `wish`. As a share of the range a few absurd schedules would
     decide: beside one in which a group waits for a year, a week counts for nothing.
     """
     rows = np.flatnonzero(among)
@@ -74,7 +74,7 @@ def compromise(front: Front, among: Mask) -> int | None:
 
 
 def tradeoffs(front: Front, row: int, among: Mask, share: float = 0.01) -> tuple[Ints, Floats]:
-    """Say what one step of improvement in each objective costs the others.
+    """Return what one step of improvement in each objective costs the others.
 
     A step from `row` goes to that row among those left which is better in the objective by at least `share` of its
     value, and whose largest relative loss in another deciding objective is smallest.
@@ -91,23 +91,23 @@ def tradeoffs(front: Front, row: int, among: Mask, share: float = 0.01) -> tuple
     gain = sign * (front.values[rows] / front.values[row] - 1)
     loss = np.maximum(-gain[:, deciding(front.values, names)], 0)
     lost = loss.max(axis=1, initial=0) + AUGMENTATION * loss.sum(axis=1)  # what improves has no part in it
-    found = np.full(len(names), -1, dtype=np.int64)
+    steps = np.full(len(names), -1, dtype=np.int64)
     gains = np.full((len(names), len(names)), np.nan)
     for i in range(len(names)):
         better = np.flatnonzero(gain[:, i] >= share)
         if better.size:
             k = better[np.argmin(lost[better])]
-            found[i], gains[i] = rows[k], 100 * gain[k]
-    return found, gains
+            steps[i], gains[i] = rows[k], 100 * gain[k]
+    return steps, gains
 
 
 def classified(classes: Mapping[str, tuple[str, float | None]], front: Front, row: int) -> Wish:
-    """Turn a classification of the objectives at a row of a front into a wish.
+    """Return the wish that a classification of the objectives at a row of a front means.
 
     NIMBUS (Miettinen and Mäkelä, *Synchronous approach in interactive multiobjective optimization*, 2006): the
     schedule must not get worse in what is to improve or to be kept, nor worse than allowed in what may worsen; among
     those that are left, the one is wanted that comes nearest to the best value on the front, or to the level asked
-    for, in what is to improve. Distances are those of `choice`, shares of the level and not of the range.
+    for, in what is to improve. Distances are those of `wish`, shares of the level and not of the range.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ def classified(classes: Mapping[str, tuple[str, float | None]], front: Front, ro
 
 
 def way(wish: Wish, start: Floats, reached: Floats, front: Front) -> Way | None:
-    """Measure how much of the way from a schedule to the best on a front another schedule goes.
+    """Return how much of the way from a schedule to the best on a front another schedule goes.
 
     Parameters
     ----------
@@ -175,7 +175,7 @@ def way(wish: Wish, start: Floats, reached: Floats, front: Front) -> Way | None:
 
 
 def _outwards(value: float, maximise: bool) -> float:
-    """Round a level so that a person can read it and the value itself stays within it."""
+    """Return a level, rounded so that a person can read it and the value itself stays within it."""
     step = 10.0 ** (math.floor(math.log10(value)) + 1 - DIGITS) if value > 0 else 1.0
     rounded = (math.floor if maximise else math.ceil)(value / step) * step
     return float(f"{rounded:.{DIGITS + 2}g}")

@@ -42,9 +42,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from ..core.arrays import Floats
+from ..core.arrays import Floats, Ints
 from ..core.errors import InputError, quoted
 from ..fronts.front import Front
 from ..simulation.objective import objective_table
@@ -94,7 +94,7 @@ class Wish:
     Examples
     --------
     >>> wish = Wish(weights=[("AWRT1", 10), ("AWRT2", 4)], limits=[Limit("AWRT5", high=40000)])
-    >>> written(wish)
+    >>> wish_text(wish)
     '10*AWRT1 + 4*AWRT2, AWRT5 <= 40000'
     """
 
@@ -117,11 +117,11 @@ class Wish:
                 if names.count(name) > 1:
                     raise InputError(f"wish: {name} must come once in its {key}, but comes again")
         for name, weight in self.weights:
-            _check_weight(name, weight)
+            check_weight(name, weight)
         for name, value in self.near:
-            _check_near(name, value)
+            check_near(name, value)
         for limit in self.limits:
-            _check_limit(*limit)
+            check_limit(*limit)
         if self.weights and self.near:
             raise InputError("wish: must have weights or a point to come near to, not both")
         if not (self.weights or self.near or self.limits):
@@ -134,7 +134,8 @@ class Wish:
         return tuple(dict.fromkeys(names))
 
 
-def _check_weight(name: str, weight: float) -> None:
+def check_weight(name: str, weight: float) -> None:
+    """Refuse a weight that is too small or large, or of the wrong sign; raises InputError."""
     if not SMALLEST <= abs(weight) <= LARGEST:
         raise InputError(f"weights must be in {SMALLEST:g}..{LARGEST:g}, but that of {name} is {weight:g}")
     if (weight < 0) != (name == "UTIL"):
@@ -142,12 +143,14 @@ def _check_weight(name: str, weight: float) -> None:
         raise InputError(f"the sum is minimised, and of {name} {better}")
 
 
-def _check_near(name: str, value: float) -> None:
+def check_near(name: str, value: float) -> None:
+    """Refuse a value that cannot be a level to come near to, in natural units; raises InputError."""
     if not SMALLEST <= value < math.inf:
         raise InputError(f"{name} to come near to must be at least {SMALLEST:g}, but is {value:g}")
 
 
-def _check_limit(name: str, low: float, high: float) -> None:
+def check_limit(name: str, low: float, high: float) -> None:
+    """Refuse a range that is none, or that excludes nothing, in natural units; raises InputError."""
     if not 0 <= low <= high or math.isinf(low):
         raise InputError(f"limits of {name} must be a range from 0 on, but are {low:g}..{high:g}")
     if low == 0 and math.isinf(high):
@@ -158,7 +161,7 @@ def _check_limit(name: str, low: float, high: float) -> None:
 
 
 def goal(wish: Wish, values: ArrayLike) -> Floats:
-    """Give the value of the goal, smaller is better, limits aside; 0 for a region.
+    """Return the value of the goal, (k,), smaller is better, limits aside; 0 for a region.
 
     Parameters
     ----------
@@ -195,7 +198,7 @@ def goal(wish: Wish, values: ArrayLike) -> Floats:
 
 
 def violation(wish: Wish, values: ArrayLike) -> Floats:
-    """Give how far limits are exceeded, (k,): the sum of shares of each, 0 within all of them; as for `goal`.
+    """Return how far limits are exceeded, (k,): the sum of shares of each, 0 within all of them; as for `goal`.
 
     Examples
     --------
@@ -213,7 +216,7 @@ def violation(wish: Wish, values: ArrayLike) -> Floats:
 
 
 def penalised(goals: Floats, violations: Floats) -> Floats:
-    """Put limits before the goal: 1e30 (1 + violation) where a limit is exceeded, else the goal, (k,).
+    """Return goals with limits before them, (k,): 1e30 (1 + violation) where a limit is exceeded, else the goal.
 
     Examples
     --------
@@ -224,7 +227,7 @@ def penalised(goals: Floats, violations: Floats) -> Floats:
 
 
 def fitness(wish: Wish, values: ArrayLike) -> Floats:
-    """Say how near schedules come to a wish, (k,): smaller is better; see the module, and `goal` for the arguments.
+    """Return how near schedules come to a wish, (k,): smaller is better; see the module, and `goal` for the arguments.
 
     Examples
     --------
@@ -237,13 +240,13 @@ def fitness(wish: Wish, values: ArrayLike) -> Floats:
     return penalised(goal(wish, values), violation(wish, values))
 
 
-def nearest(wish: Wish, front: Front) -> NDArray[np.int64]:
-    """Rank the rows of a front, (p,) row numbers, the nearest to a wish first; equal ones as they are."""
+def nearest(wish: Wish, front: Front) -> Ints:
+    """Return the rows of a front ranked, (p,) row numbers, the nearest to a wish first; equal rows as they are."""
     return np.argsort(fitness(wish, front.values), kind="stable")
 
 
 def _columns(wish: Wish, values: ArrayLike) -> dict[str, Floats]:
-    """Take the columns that a wish uses."""
+    """Return the columns that a wish uses, (k,) each, by the name of the objective."""
     matrix = np.asarray(values, dtype=np.float64)
     if matrix.ndim != 2 or matrix.shape[1] < 3:
         raise InputError(f"objective values must have shape (k, groups + 2), but have {matrix.shape}")
@@ -251,10 +254,10 @@ def _columns(wish: Wish, values: ArrayLike) -> dict[str, Floats]:
     columns = {}
     for name in wish.names:
         if name not in names:
-            raise InputError(f"the wish {written(wish)} uses {name}, but here are only {', '.join(names)}")
+            raise InputError(f"the wish {wish_text(wish)} uses {name}, but here are only {', '.join(names)}")
         columns[name] = matrix[:, names.index(name)]
         if np.isnan(columns[name]).any():
-            raise InputError(f"the wish {written(wish)} uses {name}, which is undefined: its group has no jobs")
+            raise InputError(f"the wish {wish_text(wish)} uses {name}, which is undefined: its group has no jobs")
     return columns
 
 
@@ -265,8 +268,8 @@ def _sign(name: str) -> float:
 # --- in words -------------------------------------------------------------------------------------------------------
 
 
-def written(wish: Wish, *, hours: bool = False) -> str:
-    """Put a wish into words; `parse` understands them and gives the very same wish.
+def wish_text(wish: Wish, *, hours: bool = False) -> str:
+    """Return a wish in words; `parse` understands them and returns the very same wish.
 
     Parameters
     ----------
@@ -278,9 +281,9 @@ def written(wish: Wish, *, hours: bool = False) -> str:
     Examples
     --------
     >>> wish = Wish(near=[("AWRT1", 5e4), ("UTIL", 66.5)], limits=[Limit("AWRT", 36000, 43200)])
-    >>> written(wish)
+    >>> wish_text(wish)
     'near AWRT1 = 50000, UTIL = 66.5, AWRT in 36000..43200'
-    >>> written(wish, hours=True)
+    >>> wish_text(wish, hours=True)
     'near AWRT1 = 50000s, UTIL = 66.5, AWRT in 10h..12h'
     """
 
@@ -288,7 +291,7 @@ def written(wish: Wish, *, hours: bool = False) -> str:
         if not hours or name == "UTIL":
             return _digits(value)
         short = f"{value / 3600:.6g}"
-        return f"{short}h" if _times(float(short), 3600.0) == value else f"{_digits(value)}s"
+        return f"{short}h" if times(float(short), 3600.0) == value else f"{_digits(value)}s"
 
     parts = []
     if wish.weights:
@@ -311,6 +314,6 @@ def _digits(number: float) -> str:
     return repr(float(number)).removesuffix(".0")
 
 
-def _times(value: float, unit: float) -> float:
-    """Multiply as on paper: 14.37 h are 51732 s, not 51731.99999999999."""
+def times(value: float, unit: float) -> float:
+    """Return a number of units, multiplied as on paper: 14.37 h are 51732 s, not 51731.99999999999."""
     return value if unit == 1 else float(f"{value * unit:.15g}")

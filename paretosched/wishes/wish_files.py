@@ -1,47 +1,94 @@
-"""Wishes on disk, and whatever names a wish: words, a file, or the value itself."""
+"""Wishes on disk, and whatever names a wish: words, a file, or the value itself.
+
+A type of msgspec says what a wish file has; `schema` makes the published JSON Schema of it, the file
+`wish.schema.json` beside this one. What a wish must be beyond that, the wish itself checks.
+"""
 
 from __future__ import annotations
 
 import json
 import math
 import os
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta, Struct
 
 from ..core.errors import InputError, quoted
-from ..core.files import read_json
+from ..core.files import nothing_else, read_json
 from ..core.files import written as written_whole
+from ..core.typed_json import typed
 from ..simulation.objective import objective_table
-from .wish import FREE, Limit, Wish
+from .wish import FREE, LARGEST, OBJECTIVE, SMALLEST, Limit, Wish
 from .wish_grammar import parse
 
 FORMAT = "paretosched wish 1"
+MOST = 1e300  # of numbers in a file
+
+# Beyond the types this stands in the schema only; wishes check it, and say what is wrong.
+Format = Annotated[str, Meta(extra_json_schema={"const": FORMAT})]
+Weights = Annotated[
+    dict[str, Annotated[float, Meta(extra_json_schema={"minimum": -LARGEST, "maximum": LARGEST})]],
+    Meta(
+        description="Weights of a sum to be minimised, by objective; that of UTIL is negative",
+        extra_json_schema={"propertyNames": {"pattern": f"^({OBJECTIVE.pattern})$"}},
+    ),
+]
+Point = Annotated[
+    dict[str, Annotated[float, Meta(extra_json_schema={"minimum": SMALLEST, "maximum": MOST})]],
+    Meta(
+        description="A point to come near to, by objective: response times in seconds, UTIL in per cent",
+        extra_json_schema={"propertyNames": {"pattern": f"^({OBJECTIVE.pattern})$"}},
+    ),
+]
+Ends = Annotated[
+    list[Annotated[float, Meta(extra_json_schema={"minimum": 0, "maximum": MOST})] | None],
+    Meta(extra_json_schema={"minItems": 2, "maxItems": 2}),
+]
+Limits = Annotated[
+    dict[str, Ends],
+    Meta(
+        description="The smallest and the largest value allowed, by objective; null where there is no limit",
+        extra_json_schema={"propertyNames": {"pattern": f"^({OBJECTIVE.pattern})$"}},
+    ),
+]
+
+
+class WishFile(Struct, omit_defaults=True, forbid_unknown_fields=True):
+    """A wish: a sum or a point to come near to, and limits."""
+
+    format: Format
+    sum: Weights = {}
+    near: Point = {}
+    limits: Limits = {}
 
 
 # --- in files -------------------------------------------------------------------------------------------------------
 
 
 def to_json(wish: Wish) -> dict[str, Any]:
-    """Turn a wish into plain JSON values.
+    """Return a wish as plain JSON values.
 
     Examples
     --------
     >>> to_json(Wish(weights=[("AWRT1", 10)], limits=[Limit("AWRT2", high=5)]))
     {'format': 'paretosched wish 1', 'sum': {'AWRT1': 10.0}, 'limits': {'AWRT2': [0.0, 5.0]}}
     """
-    value: dict[str, Any] = {"format": FORMAT}
-    if wish.weights:
-        value["sum"] = dict(wish.weights)
-    if wish.near:
-        value["near"] = dict(wish.near)
-    if wish.limits:
-        value["limits"] = {name: [low, None if math.isinf(high) else high] for name, low, high in wish.limits}
-    return value
+    limits: Limits = {name: [low, None if math.isinf(high) else high] for name, low, high in wish.limits}
+    plain: dict[str, Any] = msgspec.to_builtins(WishFile(FORMAT, dict(wish.weights), dict(wish.near), limits))
+    return plain
 
 
 def from_json(value: Any, where: str = "wish") -> Wish:
-    """Turn what `to_json` gave into a wish again.
+    """Return the wish that `to_json` made plain JSON values of.
+
+    Parameters
+    ----------
+    value
+        What a file holds.
+    where
+        What to call it in errors, such as the name of the file.
 
     Raises
     ------
@@ -50,35 +97,37 @@ def from_json(value: Any, where: str = "wish") -> Wish:
     """
     if not isinstance(value, dict) or value.get("format") != FORMAT:
         raise InputError(f'{where}: a wish file must be an object with "format": "{FORMAT}"')
-    unknown = [quoted(key) for key in value if key not in ("format", "sum", "near", "limits")]
-    if unknown:
-        raise InputError(f"{where}: the keys here are format, sum, near, limits, but there is also {unknown[0]}")
     try:
-        weights, near = (
-            [(name, _number(name, number)) for name, number in _object(value, key).items()] for key in ("sum", "near")
+        nothing_else(value, WishFile.__struct_fields__)
+        file = typed(value, WishFile)
+        return Wish(
+            tuple((name, _number(name, weight)) for name, weight in file.sum.items()),
+            tuple((name, _number(name, level)) for name, level in file.near.items()),
+            tuple(_limit(name, ends) for name, ends in file.limits.items()),
         )
-        limits = []
-        for name, ends in _object(value, "limits").items():
-            if not isinstance(ends, list) or len(ends) != 2:
-                raise InputError(f"limits of {name} must be a list of two numbers")
-            low, high = (free if end is None else _number(name, end) for end, free in zip(ends, FREE, strict=True))
-            limits.append(Limit(name, low, high))
-        return Wish(tuple(weights), tuple(near), tuple(limits))
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
 
 
-def _object(value: Mapping[str, Any], key: str) -> dict[str, Any]:
-    part = value.get(key, {})
-    if not isinstance(part, dict):
-        raise InputError(f'"{key}" must be an object')
-    return part
+def schema() -> dict[str, Any]:
+    """Return the JSON Schema of wish files."""
+    _, parts = msgspec.json.schema_components([WishFile], ref_template="#/$defs/{name}")
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **parts[WishFile.__name__], "title": FORMAT}
 
 
-def _number(name: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > 1e300:
+def _number(name: str, value: float) -> float:
+    """Return a number of a file; raises InputError if no weight, level or limit is that large."""
+    if abs(value) > MOST:
         raise InputError(f"what is said of {name} must be a number below 1e300, but is {quoted(str(value))}")
-    return float(value)
+    return value
+
+
+def _limit(name: str, ends: list[float | None]) -> Limit:
+    """Return the limits of an objective, of a file's list of both ends."""
+    if len(ends) != 2:
+        raise InputError(f"limits of {name} must be a list of two numbers")
+    low, high = (free if end is None else _number(name, end) for end, free in zip(ends, FREE, strict=True))
+    return Limit(name, low, high)
 
 
 def save_wish(wish: Wish, path: str | os.PathLike[str]) -> None:
@@ -88,7 +137,7 @@ def save_wish(wish: Wish, path: str | os.PathLike[str]) -> None:
 
 
 def load_wish(path: str | os.PathLike[str]) -> Wish:
-    """Read a wish file.
+    """Return the wish of a file.
 
     Raises
     ------
@@ -99,7 +148,7 @@ def load_wish(path: str | os.PathLike[str]) -> Wish:
 
 
 def as_wish(what: str | os.PathLike[str] | Wish, groups: tuple[str, ...]) -> Wish:
-    """Accept a wish, one in words for these user groups, or the path of a wish file, which ends in .json.
+    """Return a wish, given as one, in words for these user groups, or as the path of a wish file, which ends in .json.
 
     Examples
     --------

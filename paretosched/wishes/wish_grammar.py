@@ -10,14 +10,14 @@ from typing import NamedTuple, NoReturn
 
 from ..core.errors import InputError, quoted
 from ..simulation.objective import Objective
-from .wish import FREE, Limit, Wish, _check_limit, _check_near, _check_weight, _times
+from .wish import FREE, Limit, Wish, check_limit, check_near, check_weight, times
 
 MOST_LETTERS = 2000
 UNITS = {"s": ("s", 1.0), "min": ("s", 60.0), "h": ("s", 3600.0), "d": ("s", 86400.0), "%": ("%", 1.0)}
 
 
 def parse(text: str, objectives: Sequence[Objective]) -> Wish:
-    """Understand a wish in words; the module has the grammar.
+    """Return a wish that stands in words; the module `wish` has the grammar.
 
     Parameters
     ----------
@@ -33,6 +33,7 @@ def parse(text: str, objectives: Sequence[Objective]) -> Wish:
 
     Examples
     --------
+    >>> from paretosched.simulation.objective import objective_table
     >>> parse("10*AWRT1 + 4*AWRT2, AWRT <= 11h", objective_table(("1", "2"))).limits
     (Limit(objective='AWRT', low=0.0, high=39600.0),)
     >>> parse("10*AWRT1 + 4*AWRT9", objective_table(("1", "2")))
@@ -114,7 +115,7 @@ class _Reader:
                 self.take("*")
             name = self.new_objective(weights)
             with _at(factor if factor.kind == "number" else self.tokens[self.place - 1]):
-                _check_weight(name, weight)
+                check_weight(name, weight)
             weights[name] = weight
             if self.take("+"):
                 sign = 1.0
@@ -130,17 +131,17 @@ class _Reader:
         start = self.now
         value, unit = self.quantity(name)
         with _at(start):
-            _check_near(name, _times(value, unit))
-        near[name] = _times(value, unit)
+            check_near(name, times(value, unit))
+        near[name] = times(value, unit)
 
     def limit(self, limits: dict[str, Limit]) -> None:
         start = self.now
         name = self.objective()
         low, high = FREE
         if self.take("<="):
-            high = _times(*self.quantity(name))
+            high = times(*self.quantity(name))
         elif self.take(">="):
-            low = _times(*self.quantity(name))
+            low = times(*self.quantity(name))
         elif self.take("in"):
             given = self.place
             low, unit = self.quantity(name)
@@ -148,7 +149,7 @@ class _Reader:
             if not self.take(".."):
                 self.refuse('there must be ".."')
             high, both = self.quantity(name)
-            low, high = _times(low, both if without else unit), _times(high, both)
+            low, high = times(low, both if without else unit), times(high, both)
         else:
             self.refuse('there must be "<=", ">=" or "in"')
         known = limits.get(name, Limit(name))
@@ -156,11 +157,11 @@ class _Reader:
             if (low > 0 and known.low > 0) or (high < math.inf and known.high < math.inf):
                 raise InputError("is limited twice")
             merged = Limit(name, max(low, known.low), min(high, known.high))
-            _check_limit(*merged)
+            check_limit(*merged)
         limits[name] = merged
 
     def quantity(self, name: str) -> tuple[float, float]:
-        """Give a number and the factor of its unit."""
+        """Return a number and the factor of its unit."""
         value = self.number()
         unit = self.now.text.lower()
         if unit not in UNITS:
@@ -205,9 +206,9 @@ class _Reader:
 
     def take(self, text: str) -> bool:
         """Go on if this sign or word comes now."""
-        found = self.now.text.lower() == text
-        self.place += found
-        return found
+        here = self.now.text.lower() == text
+        self.place += here
+        return here
 
     def refuse(self, rule: str) -> NoReturn:
         _refuse(self.now, rule)

@@ -20,8 +20,7 @@ from paretosched.app.locate_workload import finder
 from paretosched.app.state import Pick
 from paretosched.app.state_view import view
 from paretosched.core.errors import InputError
-from paretosched.encodings.rule_base import Situations, gene_labels
-from paretosched.encodings.rule_base import policy_of as rules_policy
+from paretosched.encodings.rule_base import Situations
 from paretosched.policies.rule_base import partitions
 from paretosched.wishes import wish as choice
 from paretosched.wishes.navigation import way
@@ -89,7 +88,7 @@ def test_policies_of_ones_own_are_marks(house: Path, tmp_path: Path) -> None:
     front = ps.load_front(house / "run")
     rule = ps.greedy(["f1"] * 3, np.ones((3, 2 * len(front.groups) + 2)), groups=front.groups)
     spec = Situations(front.groups, front.groups, rule, partitions(len(front.groups)))
-    rules = rules_policy(spec, np.full(len(gene_labels(spec)), 4.0))
+    rules = spec.policy_of(np.full(len(spec.gene_labels(len(front.groups))), 4.0), front.groups)
     desk = Desk(front, tmp_path)
     desk._know(finder(house / "run", front, [], reading), [rule, rules])
     workload = ps.read_swf(house / "w.swf.gz")
@@ -107,7 +106,7 @@ def test_a_wish_on_the_page_agrees_with_the_commands(house: Path, tmp_path: Path
     desk.act({"do": "say", "text": words})
     seen = view(desk.state, front)
     wish = desk.state.wish
-    assert choice.written(wish, hours=True) == words
+    assert choice.wish_text(wish, hours=True) == words
     policies = ("--policy", "fcfs", "--policy", "conservative")
     rows = done("compare", house / "w.swf.gz", "--front", house / "run", *policies, "--objective", words, "--json").json
     listed = {row["policy"]: row for row in rows}

@@ -22,7 +22,6 @@ from typing import Any
 import numpy as np
 
 from paretosched.core.tables import Column, table
-from paretosched.encodings import rule_base as rules
 from paretosched.encodings.rule_base import Situations, Symbiotic
 from paretosched.policies.greedy_order import greedy, upper_bounds
 from paretosched.policies.policy import Policy
@@ -74,14 +73,14 @@ def random_rules(names: tuple[str, ...], seed: int, kind: str) -> Policy:
     genes = np.tile(upper_bounds(len(names)), (3, 1))
     about = (names, names, greedy(["f2"] * 3, genes * rng.random(genes.shape), groups=names))
     encoding: Situations | Symbiotic = Symbiotic(*about)
-    genome = rng.random(len(rules.gene_labels(encoding)))
+    genome = rng.random(len(encoding.gene_labels(len(names))))
     if kind == "iterative":
         encoding = Situations(*about, partitions(len(names)))
-        genome = rng.integers(0, len(STRATEGIES), len(rules.gene_labels(encoding)))
+        genome = rng.integers(0, len(STRATEGIES), len(encoding.gene_labels(len(names))))
     else:
         table = genome.reshape(encoding.rules, -1)
         table[:, -len(STRATEGIES) :] = rng.choice(LEVELS, (len(table), len(STRATEGIES)))
-    return rules.policy_of(encoding, genome)
+    return encoding.policy_of(genome, names)
 
 
 def simulations(groups: int) -> Iterator[tuple[str, list[tuple[Run, Run]]]]:

@@ -11,7 +11,7 @@ from paretosched.comparison.comparison import BEST, IDEAL, NEAREST, ONLINE, assi
 from paretosched.comparison.several_logs import joint_gains, joint_rows, joint_text
 from paretosched.core.errors import InputError
 from paretosched.core.tables import to_json
-from paretosched.encodings.encoding import Encoding
+from paretosched.encodings.encoding import Explored
 from paretosched.encodings.weighting import Weighting
 from paretosched.fronts.front import Front, merge
 from paretosched.policies.greedy_order import greedy
@@ -43,7 +43,7 @@ EASY = objectives(simulate(WORKLOAD, "easy"))
 EASY_WEIGHTING = Weighting()
 
 
-def a_front(values: list[list[float]], workload: Workload = WORKLOAD, encoding: Encoding = EASY_WEIGHTING) -> Front:
+def a_front(values: list[list[float]], workload: Workload = WORKLOAD, encoding: Explored = EASY_WEIGHTING) -> Front:
     return made_up(np.array(values).reshape(-1, 5), workload.groups, workload.name, workload.digest, encoding)
 
 

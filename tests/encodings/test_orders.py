@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 
 from paretosched import InputError, Workload, objectives, simulate
 from paretosched.encodings.orders import (
+    Orders,
     decode,
     encode,
-    gene_labels,
-    lower_upper,
     permutations_and_original,
     queue_policy,
     static_order,
@@ -189,8 +188,9 @@ def test_a_group_without_jobs_does_not_matter() -> None:
 def test_genomes_are_within_bounds_and_decode_to_what_was_encoded(groups: int) -> None:
     names = tuple("abcdef"[:groups])
     ranks = weak_orders(groups)[:: 1 + groups**2]
-    lower, upper = lower_upper(groups)
-    assert len(gene_labels(groups)) == len(set(gene_labels(groups))) == lower.size == upper.size == groups + 1
+    lower, upper = Orders().lower_upper(groups)
+    labels = Orders().gene_labels(groups)
+    assert len(labels) == len(set(labels)) == lower.size == upper.size == groups + 1
     for dynamic in (False, True):
         genomes = encode(ranks, dynamic)
         assert ((genomes >= lower) & (genomes <= upper)).all()

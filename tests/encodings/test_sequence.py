@@ -1,31 +1,39 @@
-"""The encoding by job sequence: what it may be, its start orders, adaptation, and who descends from whom."""
+"""The encoding by job sequence: what it may be; and that orders follow from their recipes and from nothing else.
+
+Not from the cache, the threads or what came before.
+"""
 
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from itertools import product
 from typing import Any
 
+import numba
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from paretosched import InputError, Workload, greedy, simulate
+from paretosched import InputError, Workload, greedy
 from paretosched.encodings.encoding import from_json, to_json
-from paretosched.encodings.sequence import GENES, Sequences, ancestry, checked, gene_labels, movable_jobs, start_order
+from paretosched.encodings.recipes import ancestry
+from paretosched.encodings.sequence import MOVES, RECOMBINATIONS, Derive, Sequences, checked, deriving, movable_jobs
 from paretosched.policies.plain import Plain
 from paretosched.policies.policy_json import to_json as policy_json
+from paretosched.simulation.decoding import DECODINGS, decoded_start_times
 from support.recipes import family
 from support.zoo import HOUR, ZOO, constant, drawn, jobs
 
+# 60 jobs that queue, of 5 groups, some wide, some long
+BUSY = drawn(8, 60, 64, gap=1, run=3, grain=HOUR // 2)
+BETWEEN = ("fill", "both")  # moves that need a gap, which only strict decoding leaves
+STARTS = ("submit", {"random": 1}, {"policy": policy_json(Plain("easy"))})
 # two groups, widths 8 and 32, requests of 1 h and of a second more
 FOUR = jobs(
     32, (0, 9, HOUR, 8, 0), (0, 9, HOUR + 1, 8, 1), (3, 9, HOUR, 32, 0), (5, 9, HOUR + 1, 32, 1), name="four jobs"
 )
-
-
-def test_a_recipe_has_six_genes() -> None:
-    assert gene_labels() == ["number", "parent", "mate", "key", "frequency", "jump"] == list(GENES)
 
 
 def test_the_encoding_survives_json() -> None:
@@ -106,85 +114,323 @@ def test_big_jobs_have_32_processors_and_more_or_ask_for_more_than_an_hour(movab
     assert np.flatnonzero(movable_jobs(FOUR, movable)).tolist() == rows
 
 
-@pytest.mark.parametrize("name", ZOO)
-def test_every_start_is_an_order_of_all_jobs(name: str) -> None:
-    w = ZOO[name]
-    ranks = [g % 3 for g in range(len(w.groups))]
-    easy = policy_json(Plain("easy"))
-    for start in ("submit", {"random": 5}, {"order": ranks}, {"policy": easy}):
-        order = start_order(w, start)
-        assert order.dtype == np.int32
-        assert not order.flags.writeable
-        assert sorted(order.tolist()) == list(range(len(w)))
+def spec(moves: str, recombination: str = "ox", movable: str = "all") -> Sequences:
+    return Sequences(starts=STARTS, moves=moves, movable=movable, recombination=recombination)
 
 
-def test_a_start_by_ranks_sorts_groups_and_keeps_submission_within_a_rank() -> None:
-    w = drawn(1, 50, 8, gap=2, run=9, groups=4)
-    assert start_order(w, {"order": [0, 0, 0, 0]}).tolist() == start_order(w, "submit").tolist() == list(range(50))
-    expected = sorted(range(50), key=lambda j: ([7, -2, 7, 10**30][w.group[j]], j))
-    assert start_order(w, {"order": [7, -2, 7, 10**30]}).tolist() == expected
+def all_orders(workload: Workload, encoding: Sequences, archive: Any) -> list[list[int]]:
+    """Everybody in the order of the numbers, with room for all."""
+    derive = deriving(workload, encoding)
+    return [derive(row, archive[:i]).tolist() for i, row in enumerate(archive)]
 
 
-def test_a_start_by_policy_is_the_order_in_which_jobs_start() -> None:
-    for name in ("a queue of 150", "identical copies", "powers of two"):
-        w = ZOO[name]
-        policy = greedy(["f2"] * 3, constant(len(w.groups), 1, 0, 0, 1), groups=w.groups, backfill="easy")
-        start = simulate(w, policy).start
-        order = start_order(w, {"policy": policy_json(policy)}).tolist()
-        assert order == sorted(range(len(w)), key=lambda j: (start[j], j))
+@pytest.mark.parametrize("moves", MOVES)
+@pytest.mark.parametrize("recombination", RECOMBINATIONS)
+def test_orders_do_not_depend_on_the_cache_nor_on_what_came_before(moves: str, recombination: str) -> None:
+    archive = family(3, 40, mates=0.4 if recombination != "none" else 0.0)
+    encoding = spec(moves, recombination)
+    expected = all_orders(BUSY, encoding, archive)
+    assert len({tuple(order) for order in expected}) > 25  # who finds no gap to fill changes nothing
+    assert all(sorted(order) == list(range(60)) for order in expected)
+    turn = np.random.default_rng(1).permutation(len(archive)).tolist()
+    for cache_bytes in (0, 1000, 10**6):
+        derive = deriving(BUSY, encoding, cache_bytes)
+        for i in turn:
+            order = derive(archive[i], ancestry(archive, archive[[i]]))
+            assert order.dtype == np.int32
+            assert not order.flags.writeable
+            assert order.tolist() == expected[i]
 
 
-def test_random_starts_differ_and_can_be_had_again() -> None:
-    w = ZOO["a queue of 150"]
-    one, same, other = (start_order(w, {"random": key}).tolist() for key in (1, 1, 2))
-    assert one == same != other
-    many = np.array([start_order(FOUR, {"random": key}) for key in range(6000)])
-    counts = np.unique(many, axis=0, return_counts=True)[1]
-    assert counts.size == 24
-    assert 190 < counts.min() < counts.max() < 310  # 250 each, 4 standard deviations
+@pytest.mark.parametrize("moves", ["group", "pull", "both"])
+def test_threads_share_a_cache_and_change_nothing(moves: str) -> None:
+    archive = family(4, 120, mates=0.3, youth=30)
+    expected = all_orders(BUSY, spec(moves), archive)
+    for cache_bytes in (2000, 10**6):
+        derive = deriving(BUSY, spec(moves), cache_bytes)
+        with ThreadPoolExecutor(8) as pool:
+            found = list(pool.map(lambda row, derive=derive: derive(row, archive).tolist(), archive[::-1]))
+        assert found == expected[::-1]
 
 
-@settings(deadline=None)
-@given(st.integers(0, 10**6), st.integers(1, 60), st.sampled_from([0.0, 0.3, 1.0]), st.data())
-def test_the_ancestry_is_the_closure_of_parents(seed: int, count: int, mates: float, data: Any) -> None:
-    archive = family(seed, count, starts=min(3, count), mates=mates)
-    chosen = data.draw(st.lists(st.integers(0, count - 1), max_size=5))
-    stored = data.draw(st.integers(max(chosen, default=0), count))  # those chosen need not be in the archive yet
-    expected: set[int] = set()
-    ahead = [int(p) for i in chosen for p in archive[i, 1:3] if p >= 0]
-    while ahead:
-        number = ahead.pop()
-        expected.add(number)
-        ahead += [int(p) for p in archive[number, 1:3] if p >= 0]
-    found = ancestry(archive[:stored], archive[chosen])
-    assert found.tolist() == archive[sorted(expected)].tolist()
+def test_a_chain_of_700_ancestors_needs_no_deep_stack_and_little_memory() -> None:
+    archive = family(5, 700, starts=1, mates=0.0, youth=1)
+    expected = all_orders(BUSY, spec("later"), archive)
+    derive = deriving(BUSY, spec("later"), 0)
+    depth = sys.getrecursionlimit()
+    sys.setrecursionlimit(200)
+    try:
+        order = derive(archive[-1], archive[:-1])
+    finally:
+        sys.setrecursionlimit(depth)
+    assert order.tolist() == expected[-1]
 
 
-def test_a_part_of_an_archive_is_enough_if_it_has_the_ancestors() -> None:
-    archive = family(3, 40, mates=0.5)
-    rows = archive[[37, 39]]
-    found = ancestry(archive, rows)
-    assert 0 < len(found) < 38
-    assert ancestry(found, rows).tolist() == found.tolist()
+def test_a_tree_in_which_everybody_has_two_parents() -> None:
+    archive = family(6, 150, mates=1.0, youth=12)
+    for recombination in ("ox", "pmx", "cycle"):
+        expected = all_orders(BUSY, spec("swap", recombination), archive)
+        derive = deriving(BUSY, spec("swap", recombination), 1500)
+        assert derive(archive[-1], ancestry(archive, archive[-1:])).tolist() == expected[-1]
+    itself = np.array([[0, -1, -1, 1, 1, 1], [1, 0, 0, 5, 2.5, 2]])
+    assert sorted(deriving(BUSY, spec("swap"), 0)(itself[1], itself).tolist()) == list(range(60))
 
 
-def test_rows_that_are_no_archive_are_refused() -> None:
-    archive = family(1, 10, mates=0.0)
-    with pytest.raises(InputError, match="recipes must be sorted by number"):
-        ancestry(archive[::-1], archive[:1])
-    late = archive.copy()
-    late[6, 1] = 6
-    with pytest.raises(
-        InputError, match="a parent must be an earlier evaluation, but recipe 6 has the parents 6 and -1"
-    ):
-        ancestry(late, archive[:1])
-    child = np.array([[30, 4, 12, 1, 1, 1.0]])
-    with pytest.raises(InputError, match="must have its ancestors here, but recipe 30 has the parents 4 and 12"):
-        ancestry(archive, child)
-    assert ancestry(archive, archive[:0]).shape == (0, 6)
-    assert ancestry(archive[:0], archive[:3]).shape == (0, 6)
+def test_the_key_and_the_parents_make_the_child() -> None:
+    derive = deriving(BUSY, spec("swap"))
+    rows = [
+        [0, -1, -1, 0, 1, 1],
+        [1, -1, -1, 1, 1, 1],
+        *([number, 0, -1, key, 9, 9] for number, key in ((2, 7), (3, 8))),
+    ]
+    rows += [[4, 0, -1, 7, 9, 9], [5, 0, 1, 7, 9, 9], [6, 1, -1, 7, 9, 9]]
+    archive = np.array(rows, dtype=np.float64)
+    orders = [tuple(derive(row, archive).tolist()) for row in archive]
+    assert orders[2] == orders[4]
+    assert len(set(orders)) == 6
 
 
-def test_a_workload_of_one_job_has_starts() -> None:
-    w: Workload = ZOO["one job"]
-    assert start_order(w, {"random": 1}).tolist() == [0]
+def child(workload: Workload, encoding: Sequences, frequency: float, jump: float, key: int) -> tuple[Any, Any]:
+    archive = np.array([[0, -1, -1, 0, 1, 1], [1, 0, -1, key, frequency, jump]])
+    derive = deriving(workload, encoding)
+    return derive(archive[0], archive[:0]), derive(archive[1], archive[:1])
+
+
+@pytest.mark.parametrize("moves", [moves for moves in MOVES if moves not in BETWEEN])
+def test_a_child_makes_as_many_moves_as_its_frequency_says_on_the_average(moves: str) -> None:
+    """With jumps of one place, every move of its own changes two places; some undo or extend each other."""
+    derive = deriving(BUSY, spec(moves))
+    for frequency, least, most in ((1.0, 2, 2), (1.5, 2, 4)):
+        changed = []
+        for key in range(200):
+            archive = np.array([[0, -1, -1, 0, 1, 1], [1, 0, -1, key, frequency, 1]])
+            parent, order = derive(archive[0], archive), derive(archive[1], archive)
+            changed.append(np.count_nonzero(order != parent))
+        changes = np.array(changed)
+        if moves != "pull":  # who is at its limit stays there
+            # two moves of neighbours may make three changes or none; the last job cannot move on
+            assert np.mean(changes >= least) > 0.93
+        assert changes.max() <= most
+        assert abs((changes > 2).mean() - (frequency - 1)) < 0.15
+
+
+def test_adjacent_moves_ignore_the_jump_and_distant_ones_do_not() -> None:
+    for key in range(50):
+        parent, order = child(BUSY, spec("adjacent"), 1, 30, key)
+        places = np.flatnonzero(order != parent)
+        assert np.diff(places).tolist() == [1]
+    distances = [np.diff(np.flatnonzero(np.subtract(*child(BUSY, spec("swap"), 1, 6, key))))[0] for key in range(300)]
+    assert 5 < np.mean(distances) < 7
+
+
+@pytest.mark.parametrize("movable", ["all", "processors", "hour", "either", "both"])
+def test_jobs_that_are_not_big_keep_their_order_and_are_overtaken_by_nobody(movable: str) -> None:
+    big = movable_jobs(BUSY, movable)
+    for key in range(20):
+        parent, order = child(BUSY, spec("later", movable=movable), 20, 10, key)
+        assert order.tolist() != parent.tolist()
+        before, after = np.argsort(parent), np.argsort(order)
+        for j in np.flatnonzero(~big):
+            assert after[j] <= before[j]
+            assert (after[before > before[j]] > after[j]).all()
+
+
+def test_one_group_is_spared_by_a_group_move_and_each_in_its_turn() -> None:
+    favoured = []
+    for key in range(60):
+        parent, order = child(BUSY, spec("group", movable="either"), 30, 10, key)
+        before, after = np.argsort(parent), np.argsort(order)
+        fell_back = {
+            int(BUSY.group[j]) for j in range(60) if (after[before > before[j]] < after[j]).any()
+        }  # somebody that was behind it is before it now
+        assert len(fell_back) == 4
+        favoured.append(({0, 1, 2, 3, 4} - fell_back).pop())
+    assert min(np.bincount(favoured, minlength=5)) >= 4
+
+
+def test_pulling_moves_waiting_jobs_of_one_group_and_not_too_far() -> None:
+    pulled_groups = set()
+    for key in range(40):
+        parent, order = child(BUSY, spec("pull"), 10, 10, key)
+        start = decoded_start_times(BUSY, parent, "strict")
+        before, after = np.argsort(parent), np.argsort(order)
+        pulled = [j for j in range(60) if (after[before < before[j]] > after[j]).any()]
+        assert len({int(BUSY.group[j]) for j in pulled}) == 1
+        pulled_groups.add(int(BUSY.group[pulled[0]]))
+        for j in pulled:
+            assert start[j] > BUSY.submit[j]
+            passed = np.flatnonzero((before < before[j]) & (after > after[j]))
+            assert start[passed].min() >= BUSY.submit[j]
+    assert pulled_groups == {0, 1, 2, 3, 4}
+
+
+def test_where_nobody_waits_nobody_is_pulled() -> None:
+    w = jobs(8, *((10 * i, 5, 5, 1 + i % 8, i % 2) for i in range(12)))
+    parent, order = child(w, Sequences(moves="pull"), 5, 3, 1)
+    assert order.tolist() == parent.tolist()
+
+
+def test_filling_moves_jobs_to_where_processors_idle_and_helps_everybody() -> None:
+    moved = []
+    for key in range(60):
+        parent, order = child(BUSY, spec("fill"), 1, 30, key)
+        before, after = (decoded_start_times(BUSY, each, "strict") for each in (parent, order))
+        assert (after <= before).all()
+        place, at = np.argsort(parent), np.argsort(order)
+        movers = [j for j in range(60) if (at[place < place[j]] > at[j]).any()]
+        assert len(movers) <= 1
+        assert all(after[j] < before[j] for j in movers)
+        moved += movers
+    assert len(moved) > 20
+    assert len(set(moved)) > 5
+
+
+def test_where_nobody_waits_nothing_is_filled() -> None:
+    w = jobs(8, *((10 * i, 5, 5, 1 + i % 8, i % 2) for i in range(12)))
+    parent, order = child(w, Sequences(moves="fill"), 5, 3, 1)
+    assert order.tolist() == parent.tolist()
+
+
+def test_both_pulls_or_fills() -> None:
+    alike = {"pull": 0, "fill": 0}
+    archive = np.array([[0, -1, -1, 0, 1, 1], *([1 + key, 0, -1, key, 9, 20] for key in range(40))])
+    derive = deriving(BUSY, Sequences(moves="both"))
+    before = derive.start_times(archive[0], archive)
+    for row in archive[1:]:
+        after = derive.start_times(row, archive)
+        if (after > before).any():
+            alike["pull"] += 1  # a pull lets others wait
+        elif (after < before).any():
+            alike["fill"] += 1
+    assert min(alike.values()) > 10
+
+
+@pytest.mark.parametrize(
+    ("moves", "decoding"), [pair for pair in product(MOVES, DECODINGS) if pair not in product(BETWEEN, ["earliest"])]
+)
+def test_start_times_are_those_of_the_decoded_order(moves: str, decoding: str) -> None:
+    archive = family(9, 20, mates=0.5)
+    for cache_bytes in (0, 10**6):
+        derive = deriving(BUSY, spec(moves)._replace(decoding=decoding), cache_bytes)
+        for row in archive:
+            start = derive.start_times(row, archive)
+            assert start.dtype == np.int64
+            assert start.tolist() == decoded_start_times(BUSY, derive(row, archive), decoding).tolist()
+            assert derive.start_times(row, archive).tolist() == start.tolist()
+
+
+def test_waits_of_a_century_are_kept_whole() -> None:
+    w = jobs(1, (0, 2**33, 2**33, 1), (0, 5, 5, 1), (0, 5, 5, 1))
+    derive = deriving(w, Sequences(moves="pull"))
+    archive = np.array([[0, -1, -1, 0, 1, 1.0]])
+    for _ in range(2):
+        assert derive.start_times(archive[0], archive).tolist() == [0, 2**33, 2**33 + 5]
+
+
+@pytest.mark.parametrize("moves", ["adjacent", "swap", "later", "pull", "fill", "both"])
+def test_a_single_job_is_an_order(moves: str) -> None:
+    parent, order = child(ZOO["one job"], Sequences(moves=moves), 1, 1, 5)
+    assert parent.tolist() == order.tolist() == [0]
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ([7, 5, -1, 1, 2, 2], "recipe 7: its parent 5 must be among its ancestors, but is not"),
+        ([7, 1, 9, 1, 2, 2], "recipe 7: its parent 9 must be among its ancestors"),
+        ([1, 1, -1, 1, 2, 2], "recipe 1: its parent 1 must be among its ancestors"),
+        ([7, -1, -1, 3, 1, 1], "recipe 7: there are 3 starts, but it has 3"),
+        ([7, -1, -1, -1, 1, 1], "recipe 7: there are 3 starts, but it has -1"),
+        ([7, 0, -1, 2**53, 1, 1], r"recipe 7: the key must be in 0\.\.2\^53 - 1"),
+        ([7, 0, -1, 1, 0.5, 1], r"frequency and jump must be in 1\.\.60, but are 0.5, 1.0"),
+        ([7, 0, -1, 1, 1, 61], r"frequency and jump must be in 1\.\.60, but are 1.0, 61.0"),
+        ([7, 0, -1, 1, np.nan, 1], "a recipe must be 6 numbers, the first 4 whole, but is"),
+        ([7, 0, -1, 1.5, 1, 1], "a recipe must be 6 numbers, the first 4 whole, but is"),
+        ([7, 0, -1, 1, 1], "a recipe must be 6 numbers"),
+    ],
+)
+def test_a_recipe_that_breaks_a_rule_is_named(row: list[float], message: str) -> None:
+    archive = family(1, 3)
+    with pytest.raises(InputError, match=message):
+        deriving(BUSY, spec("swap"))(np.array(row, dtype=np.float64), archive)
+
+
+def test_a_mate_without_recombination_is_refused() -> None:
+    archive = family(1, 3)
+    with pytest.raises(InputError, match='recipe 7: it has a mate, 1, but recombination is "none"'):
+        deriving(BUSY, spec("swap", "none"))(np.array([7, 0, 1, 1, 1, 1.0]), archive)
+
+
+RECORDED = {
+    ("adjacent", "ox"): "9247508631 1230456879 2975406381",
+    ("swap", "ox"): "9247508631 1509426783 7215403689",
+    ("later", "ox"): "9247508631 0134562798 2795408316",
+    ("group", "ox"): "9247508631 0134562978 9275086314",
+    ("pull", "ox"): "9247508631 0132945678 5927480631",
+    ("fill", "ox"): "9247508631 0124356879 9528740631",
+    ("both", "ox"): "9247508631 0136924578 9527408631",
+    ("adjacent", "pmx"): "9247508631 1230456879 2957406381",
+    ("adjacent", "cycle"): "9247508631 1230456879 1027546839",
+}
+
+
+def test_recipes_mean_the_same_orders_for_ever() -> None:
+    """Runs on disk hold recipes: a change of what they mean makes those runs worthless."""
+    w = jobs(32, *((i, 2 * HOUR, 2 * HOUR, 8 * (1 + i % 4), i % 3) for i in range(10)))
+    archive = np.array([[0, -1, -1, 0, 1, 1], [1, -1, -1, 1, 1, 1], [2, 0, -1, 123, 3.5, 2.5], [3, 0, 1, 456, 3, 4.0]])
+    for (moves, recombination), expected in RECORDED.items():
+        starts = ("submit", {"random": 1})
+        derive = deriving(w, Sequences(starts=starts, moves=moves, recombination=recombination))
+        found = ["".join(str(job) for job in derive(row, archive).tolist()) for row in archive[1:]]
+        assert " ".join(found) == expected
+
+
+MEMORY = """
+import resource, numpy as np
+from paretosched import Workload
+from paretosched.encodings.recipes import ancestry
+from paretosched.encodings.sequence import Sequences, deriving
+
+n, size = 136_000, 120
+w = Workload(submit=np.arange(n), run=np.ones(n, int), estimate=np.ones(n, int), width=np.ones(n, int), capacity=1)
+rng = np.random.default_rng(1)
+derive = deriving(w, Sequences(starts=("submit", {"random": 1}), moves="later", recombination="ox"))
+archive = np.array([[i, -1, -1, i % 2, 5000, 1500] for i in range(size)], dtype=float)
+population, seen = archive, set()
+for generation in range(8):
+    known = ancestry(archive, population)
+    seen.update(hash(derive(row, known).tobytes()) for row in population)
+    parents = population[rng.integers(0, size, size)]
+    numbers = len(archive) + np.arange(size)
+    mates = np.where(rng.random(size) < 0.3, rng.permutation(population[:, 0]), -1)
+    keys = rng.integers(0, 2**53, size)
+    population = np.column_stack([numbers, parents[:, 0], mates, keys, parents[:, 4:]])
+    archive = np.concatenate([archive, population])
+print(len(seen), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+"""
+
+
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="takes hours in plain Python")
+def test_a_population_of_120_orders_of_136000_jobs_needs_less_than_1_gib() -> None:
+    done = subprocess.run([sys.executable, "-c", MEMORY], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    orders, mebibytes = map(int, done.stdout.split())
+    assert orders == 2 + 7 * 120
+    assert mebibytes < 1024
+
+
+def test_the_cache_holds_what_fits_and_forgets_what_was_used_longest_ago(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[int] = []
+    original = Derive._derived
+
+    def noted(self: Any, row: Any, parents: Any) -> Any:
+        made.append(int(row[0]))
+        return original(self, row, parents)
+
+    monkeypatch.setattr(Derive, "_derived", noted)
+    archive = family(1, 6, starts=1, mates=0.0, youth=1)
+    derive = deriving(BUSY, Sequences(), cache_bytes=3 * 60 * 4)
+    for row, expected in ((2, [0, 1, 2]), (2, []), (3, [3]), (1, []), (4, [4]), (3, []), (2, [2])):
+        made.clear()
+        derive(archive[row], archive)
+        assert made == expected

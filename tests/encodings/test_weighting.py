@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paretosched.core.errors import InputError
-from paretosched.encodings.weighting import decode, encode, gene_labels, lower_upper
+from paretosched.encodings.weighting import Weighting, decode, encode
 from paretosched.policies.greedy_order import BACKFILLS, gene_names
 from paretosched.policies.plain import Plain
 
@@ -16,8 +16,8 @@ FIVE = tuple("12345")
 
 
 def test_five_groups_make_36_weights_and_3_criteria() -> None:
-    lower, upper = lower_upper(5)
-    labels = gene_labels(5)
+    lower, upper = Weighting().lower_upper(5)
+    labels = Weighting().gene_labels(5)
     assert lower.shape == upper.shape == (39,)
     assert len(set(labels)) == 39
     assert labels[:12] == [f"weekend {gene}" for gene in gene_names(5)]
@@ -27,7 +27,7 @@ def test_five_groups_make_36_weights_and_3_criteria() -> None:
 
 
 def test_every_gene_lands_where_its_label_says() -> None:
-    upper = lower_upper(2)[1]
+    upper = Weighting().lower_upper(2)[1]
     genome = upper * np.linspace(0.01, 0.99, upper.size)
     policy = decode(genome, ("staff", "guests"), "easy")
     assert policy.genes.ravel().tolist() == genome[:18].tolist()
@@ -47,7 +47,7 @@ def test_the_floor_chooses_the_criterion_and_four_itself_is_f4(gene: float, crit
 
 @given(st.integers(1, 6), st.integers(0, 2**32 - 1), st.sampled_from(BACKFILLS))
 def test_decoding_what_was_encoded_gives_the_same_policy(groups: int, seed: int, backfill: str) -> None:
-    upper = lower_upper(groups)[1]
+    upper = Weighting().lower_upper(groups)[1]
     genome = upper * np.random.default_rng(seed).random(upper.size)
     policy = decode(genome, FIVE[:groups] if groups <= 5 else tuple("123456"), backfill)
     again = decode(encode(policy), policy.groups, backfill)

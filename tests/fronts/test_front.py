@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paretosched.core.errors import InputError
-from paretosched.encodings.weighting import Weighting, gene_labels
+from paretosched.encodings.weighting import Weighting
 from paretosched.fronts.dominance import costs, deciding, nondominated
 from paretosched.fronts.front import Front, Origin, extremes, frame, front_of, merge
 from paretosched.fronts.front_files import load_front, save_front
@@ -175,7 +175,7 @@ def test_the_columns_of_the_file_are_readable_by_anybody(tmp_path: Path) -> None
     front = random_front(3)
     save_front(front, tmp_path / "a.parquet")
     table = pd.read_parquet(tmp_path / "a.parquet")
-    assert list(table) == ["UTIL", "AWRT", "AWRT1", "AWRT2", *gene_labels(2), "run", "evaluation"]
+    assert list(table) == ["UTIL", "AWRT", "AWRT1", "AWRT2", *Weighting().gene_labels(2), "run", "evaluation"]
     assert table["AWRT2"].tolist() == front.values[:, 3].tolist()
 
 

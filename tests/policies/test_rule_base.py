@@ -16,9 +16,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from paretosched import InputError, Policy, Workload, load_policy, save_policy, simulate
-from paretosched.encodings.encoding import check_genomes, examples, gene_labels, online, policy_of
 from paretosched.encodings.orders import queue_policy
-from paretosched.encodings.rule_base import Situations, Symbiotic, decode, encode
+from paretosched.encodings.rule_base import Situations, Symbiotic, encode
 from paretosched.policies.plain import Plain
 from paretosched.policies.policy_json import from_json, to_json
 from paretosched.policies.rule_base import (
@@ -495,8 +494,8 @@ def genomes(encoding: Situations | Symbiotic, count: int) -> np.ndarray:
 @pytest.mark.parametrize("encoding", [SITUATIONS, SYMBIOTIC], ids=KINDS)
 def test_what_is_decoded_is_simulated_whatever_the_workers(encoding: Situations | Symbiotic) -> None:
     archive = genomes(encoding, 7)
-    rows = [objectives_of(W, policy_of(encoding, g, ALL).simulated(W).start) for g in archive]  # type: ignore[arg-type]
-    assert [len(gene_labels(encoding, 5)), online(encoding, archive).all()] == [archive.shape[1], True]
+    rows = [objectives_of(W, encoding.policy_of(g, ALL).simulated(W).start) for g in archive]
+    assert [len(encoding.gene_labels(5)), encoding.online(archive).all()] == [archive.shape[1], True]
     for workers in (0, 1):
         with evaluator(W, encoding, workers) as evaluate:
             assert evaluate(archive, 0)[0].tobytes() == np.array(rows).tobytes()
@@ -505,37 +504,37 @@ def test_what_is_decoded_is_simulated_whatever_the_workers(encoding: Situations 
 @pytest.mark.parametrize("encoding", [SITUATIONS, SYMBIOTIC], ids=KINDS)
 def test_encoding_undoes_decoding(encoding: Situations | Symbiotic) -> None:
     for genome in genomes(encoding, 5):
-        base = decode(encoding, genome)
-        again = decode(encoding, encode(base))
+        base = encoding.rule_base(genome)
+        again = encoding.rule_base(encode(base))
         assert same(again, base)
         assert base.priority == ALL[::-1]
 
 
 def test_every_gene_lands_where_its_label_says() -> None:
     genome = np.arange(6 * 27.0)
-    base = decode(SYMBIOTIC, genome)
-    labels = gene_labels(SYMBIOTIC, 5)
+    base = SYMBIOTIC.rule_base(genome)
+    labels = SYMBIOTIC.gene_labels(5)
     assert len(set(labels)) == len(labels)
     assert base.means[1, 2] == genome[labels.index("rule 2 PRCWQ1 mean")]
     assert base.widths[5, 6] == genome[labels.index("rule 6 PRCWQ5 width")]
     genome[:] = 0
     genome[labels.index("rule 3 easy by wait")] = -4.4
-    assert decode(SYMBIOTIC, genome).recommendations[2].tolist() == [0] * 7 + [-5] + [0] * 5
+    assert SYMBIOTIC.rule_base(genome).recommendations[2].tolist() == [0] * 7 + [-5] + [0] * 5
 
 
 def test_genomes_out_of_bounds_are_refused() -> None:
     with pytest.raises(InputError, match=r"must have shape \(12,\), but has \(11,\)"):
-        decode(SITUATIONS, np.zeros(11))
+        SITUATIONS.rule_base(np.zeros(11))
     with pytest.raises(InputError, match=r"must be whole numbers in \[0, 12\], but situation 3 is 13"):
-        decode(SITUATIONS, [0, 0, 13] + [0] * 9)
+        SITUATIONS.rule_base([0, 0, 13] + [0] * 9)
     with pytest.raises(InputError, match=r"situation 1 is 0\.5"):
-        decode(SITUATIONS, [0.5] + [0] * 11)
+        SITUATIONS.rule_base([0.5] + [0] * 11)
     with pytest.raises(InputError, match="rule 1 SD mean is nan"):
-        decode(SYMBIOTIC, np.full(6 * 27, np.nan))
+        SYMBIOTIC.rule_base(np.full(6 * 27, np.nan))
     with pytest.raises(InputError, match="within their bounds"):
-        check_genomes(SITUATIONS, np.full((1, 12), 14.0), 5)
-    check_genomes(SYMBIOTIC, np.full((1, 6 * 27), -3.0), 5)
-    with evaluator(ZOO["one job"], examples(SYMBIOTIC, ("1",))[0]):
+        SITUATIONS.check_genomes(np.full((1, 12), 14.0), 5)
+    SYMBIOTIC.check_genomes(np.full((1, 6 * 27), -3.0), 5)
+    with evaluator(ZOO["one job"], SYMBIOTIC.examples(("1",))[0]):
         pass
     with pytest.raises(InputError, match="rules are for the groups"), evaluator(ZOO["one job"], SYMBIOTIC):
         pass

@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paretosched.core.errors import InputError
-from paretosched.encodings.weighting import lower_upper
+from paretosched.encodings.weighting import Weighting
 from paretosched.search.algorithms.by_name import ALGORITHMS, search
 from paretosched.search.algorithms.genetic import directions
 from paretosched.search.algorithms.niches import proportional, shared_fitness
 from paretosched.search.algorithms.spaces import FREQUENCY, JUMP, KEY, MATE, NUMBER, PARENT, Reals, Recipes
 
-LOWER, UPPER = lower_upper(2)
+LOWER, UPPER = Weighting().lower_upper(2)
 WEIGHTS = Reals(LOWER, UPPER)
 FEW, MANY = Recipes(3, 20, 1, 100, 0.3), Recipes(31, 5, 100, 100)
 SPACES = {"box": WEIGHTS, "few starts": FEW, "many starts": MANY}

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paretosched.core.errors import InputError
-from paretosched.encodings.weighting import Weighting, decode, lower_upper
+from paretosched.encodings.weighting import Weighting, decode
 from paretosched.search.evaluation import LONGEST_TASK, batch_sizes, evaluator, joint_evaluator, versions
 from paretosched.simulation.objective import objectives_of
 from support.exploring import random_workload
@@ -24,7 +24,7 @@ EASY = Weighting("easy")
 
 
 def random_genomes(count: int, groups: int = 3, seed: int = 0) -> np.ndarray:
-    lower, upper = lower_upper(groups)
+    lower, upper = Weighting().lower_upper(groups)
     return lower + (upper - lower) * np.random.default_rng(seed).random((count, upper.size))
 
 

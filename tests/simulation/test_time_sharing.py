@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from paretosched import Schedule, Workload, simulate
-from paretosched.kernels.virtual_schedule import advance
+from paretosched.kernels.group_search import advance
 from paretosched.policies.time_sharing import SEARCHES, Grouping, Optimisation, Shares, TimeSharing
 from support.naive_sharing import Sharing, lehmer
 from support.zoo import ZOO, drawn, jobs

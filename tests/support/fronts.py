@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from paretosched.comparison.comparison import Comparison, improvement
-from paretosched.encodings.encoding import Encoding, gene_labels
-from paretosched.encodings.weighting import Weighting, lower_upper
+from paretosched.encodings.encoding import Explored
+from paretosched.encodings.weighting import Weighting
 from paretosched.fronts.front import Front, Origin, front_of
 
 EASY = Weighting()
@@ -37,10 +37,10 @@ def a_front(
     return made_up(np.column_stack([util, awrt, awrt_of]), groups, name, "ab12" * 16)
 
 
-def made_up(values: np.ndarray, groups: tuple[str, ...], name: str, digest: str, encoding: Encoding = EASY) -> Front:
+def made_up(values: np.ndarray, groups: tuple[str, ...], name: str, digest: str, encoding: Explored = EASY) -> Front:
     """A front of any values, evaluated one by one; their genomes mean nothing."""
     points = len(values)
-    genomes = np.zeros((points, len(gene_labels(encoding, len(groups)))))
+    genomes = np.zeros((points, len(encoding.gene_labels(len(groups)))))
     run = a_run()._replace(encoding=encoding)
     return Front(
         values, genomes, np.zeros(points, dtype=np.int64), np.arange(points) * 3, (run,), groups, name, digest,
@@ -83,6 +83,7 @@ def random_front(
     r = np.random.default_rng(seed)
     values = r.integers(0, levels, (rows, groups + 2)).astype(float)
     values[:, 1] = values[:, 2:].mean(axis=1)
-    genomes = lower_upper(groups)[1] * r.random((rows, lower_upper(groups)[1].size))
+    upper = Weighting().lower_upper(groups)[1]
+    genomes = upper * r.random((rows, upper.size))
     run = Origin(name or f"run{seed}", "nsga2", seed, 10, Weighting(backfill))
     return front_of(values, genomes, run, tuple(str(i + 1) for i in range(groups)), "w", digest)

@@ -16,7 +16,7 @@ import pytest
 
 from paretosched.core.arrays import Floats
 from paretosched.core.errors import InputError
-from paretosched.encodings.weighting import decode, encode, lower_upper
+from paretosched.encodings.weighting import Weighting, decode, encode
 from paretosched.policies.greedy_order import CRITERIA
 from paretosched.policies.policy import fits
 from paretosched.policies.policy_json import from_json as policy_from_json
@@ -187,7 +187,7 @@ def test_situations_take_what_serves_them_best() -> None:
 
 def test_genomes_are_those_of_policies() -> None:
     asked = next(systems(["f1", "f3"], 5, "es", "linear", 15, seed=1))
-    upper = lower_upper(5)[1]
+    upper = Weighting().lower_upper(5)[1]
     assert asked.shape == (30, 39)
     assert ((asked >= 0) & (asked <= upper)).all()
     for genome in asked:
@@ -197,7 +197,7 @@ def test_genomes_are_those_of_policies() -> None:
 @pytest.mark.parametrize("criterion", ["f1", "f3"])
 def test_the_logarithmic_scale_has_the_same_limits_and_six_decades(criterion: str) -> None:
     linear, log = (next(systems([criterion], 5, "es", scale, 15, seed=1)) for scale in ("linear", "log"))
-    upper = lower_upper(5)[1]
+    upper = Weighting().lower_upper(5)[1]
     free = np.flatnonzero(linear[0, :-3] > 0)
     assert free.size == (33 if criterion == "f3" else 36)
     assert (log[:, :-3][:, np.setdiff1d(np.arange(36), free)] == 0).all()

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from paretosched.core.errors import InputError
-from paretosched.encodings.rule_base import Symbiotic, decode
+from paretosched.encodings.rule_base import Symbiotic
 from paretosched.policies.explanation import explain
 from paretosched.policies.greedy_order import greedy
 from paretosched.policies.plain import Plain
@@ -363,7 +363,7 @@ def test_genomes_of_the_evolution_are_rule_bases(tmp_path: Path) -> None:
     train_rules(W, WISH, run_directory=tmp_path / "run", **SYMBIOTIC)
     encoding = Symbiotic(W.groups, W.groups, GREEDY, 4)
     for _, genome, _ in archive(tmp_path / "run" / "rules"):
-        base = decode(encoding, np.frombuffer(genome))
+        base = encoding.rule_base(np.frombuffer(genome))
         assert ((base.means >= 0) & (base.means <= 1)).all()
 
 
@@ -398,7 +398,7 @@ def test_default_values_evolve_with_the_rules(tmp_path: Path) -> None:
     assert training.systems[0].objective == worth(training.policy)
     encoding = Symbiotic(W.groups, W.groups, GREEDY, 4, defaults=True)
     genomes = [np.frombuffer(genome) for _, genome, _ in archive(tmp_path / "run" / "rules")]
-    bases = [decode(encoding, genome) for genome in genomes]
+    bases = [encoding.rule_base(genome) for genome in genomes]
     assert len({b.otherwise for b in bases}) > 1
     for genome, b in zip(genomes, bases, strict=True):
         assert b.threshold == 10.0 ** genome[-2]

@@ -9,7 +9,7 @@ from paretosched.core.errors import InputError
 from paretosched.fronts.front import Front
 from paretosched.wishes.knee_points import knees
 from paretosched.wishes.navigation import CLASSES, classified, compromise, reachable, remaining, tradeoffs, way
-from paretosched.wishes.wish import Limit, Wish, fitness, written
+from paretosched.wishes.wish import Limit, Wish, fitness, wish_text
 from paretosched.wishes.wish_grammar import parse
 from support.fronts import a_front, made_up
 
@@ -97,7 +97,7 @@ def test_a_classification_becomes_a_wish_that_its_row_is_within() -> None:
     wish = classified({"AWRT1": ("improve", None), "AWRT2": ("keep", None), "UTIL": ("keep", None)}, front, 7)
     assert dict(wish.near).keys() == {"AWRT1"}
     assert remaining(wish, front)[7]
-    assert parse(written(wish), front.objectives) == wish
+    assert parse(wish_text(wish), front.objectives) == wish
     best = int(np.argmin(fitness(wish, front.values)))
     assert front.values[best, 2] <= front.values[7, 2]
     assert remaining(wish, front)[best]

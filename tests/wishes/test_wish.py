@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paretosched.core.errors import InputError
-from paretosched.encodings.weighting import Weighting, gene_labels
+from paretosched.encodings.weighting import Weighting
 from paretosched.fronts.front import Front, Origin, front_of
 from paretosched.simulation.objective import objective_table
-from paretosched.wishes.wish import Limit, Wish, fitness, goal, nearest, violation, written
-from paretosched.wishes.wish_files import as_wish, from_json, load_wish, save_wish, to_json
+from paretosched.wishes.wish import Limit, Wish, fitness, goal, nearest, violation, wish_text
+from paretosched.wishes.wish_files import from_json, to_json
 from paretosched.wishes.wish_grammar import parse
 
 GROUPS = tuple("12345")
@@ -27,7 +26,7 @@ NUMBERS = st.floats(1e-6, 1e6) | st.integers(1, 10**6).map(float)
 
 def front(values: list[list[float]]) -> Front:
     groups = tuple(str(i + 1) for i in range(len(values[0]) - 2))
-    genomes = np.ones((len(values), len(gene_labels(len(groups)))))
+    genomes = np.ones((len(values), len(Weighting().gene_labels(len(groups)))))
     return front_of(np.array(values, dtype=np.float64), genomes, Origin("run", "nsga2", 0, 4, Weighting()), groups)
 
 
@@ -52,8 +51,8 @@ def wishes(draw: st.DrawFn) -> Wish:
 
 @given(wishes())
 def test_words_and_files_say_all_of_a_wish(wish: Wish) -> None:
-    assert parse(written(wish), OBJECTIVES) == wish
-    assert parse(written(wish, hours=True), OBJECTIVES) == wish
+    assert parse(wish_text(wish), OBJECTIVES) == wish
+    assert parse(wish_text(wish, hours=True), OBJECTIVES) == wish
     assert from_json(json.loads(json.dumps(to_json(wish), allow_nan=False))) == wish
 
 
@@ -137,7 +136,7 @@ def test_any_text_is_a_wish_or_an_input_error(words: str) -> None:
     except InputError as error:
         said = str(error)
     else:
-        said = "wish" if parse(written(wish), OBJECTIVES) == wish else "another one"
+        said = "wish" if parse(wish_text(wish), OBJECTIVES) == wish else "another one"
     assert said.startswith("wish")
     assert "\n" not in said
 
@@ -244,52 +243,3 @@ def test_the_rows_of_a_front_are_ranked() -> None:
     ):
         assert f.values[nearest(parse(words, objective_table(f.groups)), f)[0], 2] == best
     assert f.values[nearest(parse("AWRT1", OBJECTIVES), f), 2].tolist() == [3, 5, 9]
-
-
-# --- in files -------------------------------------------------------------------------------------------------------
-
-
-def test_files_are_read_wherever_words_are(tmp_path: Path) -> None:
-    wish = parse("10*AWRT1 + 4*AWRT2, AWRT5 <= 40000, UTIL >= 60", OBJECTIVES)
-    save_wish(wish, tmp_path / "wish.json")
-    assert load_wish(tmp_path / "wish.json") == as_wish(str(tmp_path / "wish.json"), GROUPS) == wish
-    assert as_wish(wish, GROUPS) is wish
-    assert as_wish(written(wish), GROUPS) == wish
-    assert json.loads((tmp_path / "wish.json").read_text()) == {
-        "format": "paretosched wish 1",
-        "sum": {"AWRT1": 10, "AWRT2": 4},
-        "limits": {"AWRT5": [0, 40000], "UTIL": [60, None]},
-    }
-
-
-@pytest.mark.parametrize(
-    ("text", "rule"),
-    [
-        ("", "not JSON"),
-        ("[" * 100_000, "not JSON"),
-        ("\udcff", "binary"),
-        ("[]", 'must be an object with "format"'),
-        ('{"format": "paretosched wish 1"}', "must want something"),
-        ('{"format": "paretosched wish 1", "sums": {}}', 'there is also "sums"'),
-        ('{"format": "paretosched wish 1", "sum": [1]}', '"sum" must be an object'),
-        ('{"format": "paretosched wish 1", "sum": {"AWRT1": "1"}}', "AWRT1 must be a number"),
-        ('{"format": "paretosched wish 1", "sum": {"AWRT1": true}}', "AWRT1 must be a number"),
-        ('{"format": "paretosched wish 1", "sum": {"AWRT1": 1' + "0" * 400 + "}}", "AWRT1 must be a number"),
-        ('{"format": "paretosched wish 1", "near": {"AWRT1": NaN}}', "at least"),
-        ('{"format": "paretosched wish 1", "limits": {"AWRT1": 5}}', "list of two"),
-        ('{"format": "paretosched wish 1", "limits": {"AWRT1": [5, 4]}}', "range"),
-        ('{"format": "paretosched wish 1", "limits": {"AWRT1": [null, null]}}', "exclude"),
-    ],
-)
-def test_broken_files_are_refused_by_name(tmp_path: Path, text: str, rule: str) -> None:
-    path = tmp_path / "wish.json"
-    path.write_bytes(text.encode("utf-8", "surrogateescape"))
-    with pytest.raises(InputError) as caught:
-        load_wish(path)
-    assert str(caught.value).startswith(f"{path}: ")
-    assert rule in str(caught.value)
-
-
-def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"none\.json: No such file"):
-        as_wish(tmp_path / "none.json", GROUPS)

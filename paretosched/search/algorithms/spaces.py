@@ -20,7 +20,7 @@ import numpy as np
 
 from ...core.arrays import Floats
 from ...core.errors import InputError
-from ...encodings.sequence import KEYS
+from ...encodings.recipes import KEYS
 
 NUMBER, PARENT, MATE, KEY, FREQUENCY, JUMP = range(6)
 NOBODY = -1.0

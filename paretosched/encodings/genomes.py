@@ -1,0 +1,40 @@
+"""What the encodings share: the function that turns a genome into start times, and the check of bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ..core.arrays import Floats, Ints
+from ..core.errors import InputError, first_few
+
+Decoder = Callable[[Floats, Floats], Ints]
+"""Function of a genome, (d,), and of the genomes it may descend from, (k, d), sorted by number, to the start times
+of all jobs, (n,) int64 seconds. Several threads may call it."""
+
+
+def check_bounds(genomes: Floats, lower: Floats, upper: Floats) -> None:
+    """Refuse genomes of which a gene is out of its bounds or not a number.
+
+    Parameters
+    ----------
+    genomes
+        (k, d) float64.
+    lower, upper
+        (d,) float64, the smallest and the largest value of every gene.
+
+    Raises
+    ------
+    InputError
+        A gene is; the message names the first rows.
+
+    Examples
+    --------
+    >>> check_bounds(np.array([[0.5, 0.5], [0.5, 2.0]]), np.zeros(2), np.ones(2))
+    Traceback (most recent call last):
+    paretosched.core.errors.InputError: genes must be within their bounds, but are not in 1
+    """
+    broken = np.flatnonzero(~((genomes >= lower) & (genomes <= upper)).all(axis=1))
+    if broken.size:
+        raise InputError(f"genes must be within their bounds, but are not in {first_few(broken.tolist(), broken.size)}")

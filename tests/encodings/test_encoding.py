@@ -1,0 +1,87 @@
+"""The protocol: what every encoding must do, so that search, training and fronts need not know which one it is."""
+
+from __future__ import annotations
+
+import json
+import pickle
+
+import numpy as np
+import pytest
+
+from paretosched import InputError, simulate
+from paretosched.encodings.encoding import ENCODINGS, Encoding, Explored, from_json, to_json
+from paretosched.encodings.orders import Orders
+from paretosched.encodings.rule_base import Situations, Symbiotic
+from paretosched.encodings.sequence import Sequences
+from paretosched.encodings.weighting import Weighting
+from paretosched.policies.greedy_order import greedy
+from support.zoo import ZOO, constant
+
+W = ZOO["a queue of 150"]
+GREEDY = greedy(["f2"] * 3, constant(len(W.groups), 1, 0, 0, 1), groups=W.groups)
+EXPLORED: list[Explored] = [Weighting("none"), Weighting("easy", "earliest"), Orders("conservative"), Sequences()]
+EVERY: list[Encoding] = [
+    *EXPLORED,
+    Sequences("earliest", moves="pull", recombination="ox"),
+    Situations(W.groups, W.groups, GREEDY, ((2,), *((),) * (len(W.groups) + 1))),
+    Symbiotic(W.groups, W.groups, GREEDY, rules=2, defaults=True),
+]
+
+
+@pytest.mark.parametrize("encoding", EVERY, ids=lambda encoding: type(encoding).__name__)
+def test_the_methods_of_every_encoding_go_together(encoding: Encoding) -> None:
+    small, genomes = encoding.examples(W.groups)
+    labels = small.gene_labels(len(W.groups))
+    lower, upper = small.lower_upper(len(W.groups))
+    assert type(small) is type(encoding)
+    assert len(set(labels)) == len(labels) == genomes.shape[1] == lower.size == upper.size
+    assert (lower <= upper).all()
+    small.check_genomes(genomes, len(W.groups))
+    decode = small.decoder(W)
+    online = small.online(genomes)
+    assert online.dtype == np.bool_
+    for genome, knows_no_future in zip(genomes, online, strict=True):
+        older = small.ancestry(genomes, genome[None])
+        assert older.shape[1:] == genome.shape
+        start = decode(genome, older)
+        assert start.dtype == np.int64
+        assert (start >= W.submit).all()
+        policy = small.policy_of(genome, W.groups)
+        assert (policy is not None) == knows_no_future
+        if policy is not None:
+            assert simulate(W, policy).start.tolist() == start.tolist()
+
+
+@pytest.mark.parametrize("encoding", EVERY, ids=lambda encoding: type(encoding).__name__)
+def test_every_encoding_travels_to_workers(encoding: Encoding) -> None:
+    there = pickle.loads(pickle.dumps(encoding))
+    assert type(there) is type(encoding)
+    assert there.gene_labels(len(W.groups)) == encoding.gene_labels(len(W.groups))
+
+
+@pytest.mark.parametrize("encoding", EVERY, ids=lambda encoding: type(encoding).__name__)
+def test_genes_out_of_bounds_are_refused_where_there_are_bounds(encoding: Encoding) -> None:
+    upper = encoding.lower_upper(len(W.groups))[1]
+    genomes = np.array([np.where(np.isfinite(upper), upper, 5.0)] * 2)
+    genomes[1, 0] = np.nextafter(upper[0], np.inf)
+    encoding.check_genomes(genomes[:1], len(W.groups))
+    if isinstance(encoding, Sequences):  # what is wrong with a recipe, its decoder says
+        encoding.check_genomes(genomes, len(W.groups))
+        with pytest.raises(InputError, match=r"key must be in|must be among its ancestors"):
+            encoding.decoder(W)(np.array([7.0, 0.0, -1.0, 2.0**53, 1.0, 1.0]), genomes[:0])
+    else:
+        with pytest.raises(InputError, match=r"genes must be within their bounds, but are not in 1$"):
+            encoding.check_genomes(genomes, len(W.groups))
+
+
+@pytest.mark.parametrize("encoding", EXPLORED, ids=lambda encoding: encoding.name)
+def test_what_is_explored_has_a_name_and_comes_back_from_json(encoding: Explored) -> None:
+    assert type(ENCODINGS[encoding.name]()) is type(encoding)
+    assert from_json(json.loads(json.dumps(to_json(encoding)))) == encoding
+    encoding.check_words()
+
+
+def test_words_that_are_not_known_are_refused() -> None:
+    for encoding in (Weighting("late"), Weighting("easy", "late"), Orders("late"), Sequences("late")):
+        with pytest.raises(InputError, match=r'must be one of .*, but is "late"'):
+            encoding.check_words()
