@@ -7,6 +7,7 @@ import pytest
 
 from paretosched import Workload, greedy, simulate
 from paretosched.encodings.start_orders import start_order
+from paretosched.policies.plain import Plain
 from paretosched.policies.policy_json import to_json as policy_json
 from support.zoo import HOUR, ZOO, constant, drawn, jobs
 
