@@ -41,7 +41,7 @@ from paretosched.app.session import Desk
 from paretosched.app.tabs import contents
 from paretosched.app.trainings import DONE, QUEUED, RUNNING, STOPPED, Trainings, size
 from paretosched.app.words import comparison_rows, progress, remaining_rows, scene, step_rows, to_csv, view
-from paretosched.cli.command_line import _read_as_said
+from paretosched.cli.command_app import read_as_said
 from paretosched.core.errors import InputError
 from paretosched.encodings.rule_base import Situations, gene_labels
 from paretosched.encodings.rule_base import policy_of as rules_policy
@@ -483,7 +483,7 @@ def test_the_log_of_a_run_is_found_by_its_command(house: Path, tmp_path: Path) -
     (tmp_path / "odd" / "run.json").write_text(json.dumps(about))
     (tmp_path / "-.swf").touch()
     with pytest.raises(InputError, match="--trace TRACE"):
-        finder(tmp_path / "odd", ps.load_front(house / "run"), [], _read_as_said)()
+        finder(tmp_path / "odd", ps.load_front(house / "run"), [], read_as_said)()
     with pytest.raises(InputError, match="not the workload of the front"):
         finder(house / "run", ps.load_front(house / "run"), [str(tmp_path / "other.swf")], reading)
 

@@ -24,7 +24,7 @@ import numpy as np
 import pytest
 
 import paretosched as ps
-from paretosched.cli import command_line as cli
+from paretosched.cli.command_line import all_commands
 from paretosched.fronts.front import extremes
 from paretosched.policies.policy import save_policy, to_json
 from paretosched.training.symbiosis import Symbiosis
@@ -95,7 +95,7 @@ def test_help_is_quick_and_teaches_by_examples_that_parse(name: str | None) -> N
     examples = [line for line in help_ if line.startswith("  paretosched ")]
     assert examples
     for line in examples:
-        parsed = cli._parser().parse_args(shlex.split(line)[1:])
+        parsed = all_commands().parse_args(shlex.split(line)[1:])
         assert name in (None, parsed.command)
     if name is None:
         assert [line.split()[0] for line in help_ if re.match(r"    [a-z]+  ", line)] == list(COMMANDS)

@@ -27,6 +27,7 @@ COMMANDS = (
     "compare",
     "app",
     "assign",
+    "completion",
 )
 
 ROOT = Path(__file__).parents[2]
