@@ -43,7 +43,10 @@ def run(options: argparse.Namespace) -> None:
         for argument in parser._actions:
             if isinstance(argument.type, Name):
                 argument.complete = _suggestions(argument.type)
-    show(shtab.complete(options.parser, options.shell))
+    script = shtab.complete(options.parser, options.shell)
+    if options.shell == "zsh":
+        script = script.replace('"(*):', '"*:')  # one or more: shtab lets zsh complete the first one only
+    show(script)
 
 
 def _suggestions(name: Name) -> dict[str, Any]:
