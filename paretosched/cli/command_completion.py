@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import shlex
-from hashlib import sha256
+import zlib
 from typing import Any
 
 from .console import PROGRAM, show
@@ -54,7 +54,7 @@ def _suggestions(name: Name) -> dict[str, Any]:
     words = shlex.join(name.words())
     bash = {"file": 'compgen -f -- "$1"', "directory": 'compgen -d -- "$1"', "": ":"}[name.place]
     zsh = {"file": "_files", "directory": "_files -/", "": ":"}[name.place]
-    function = f"_{PROGRAM}_{name.place or 'word'}_{sha256(words.encode()).hexdigest()[:8]}"
+    function = f"_{PROGRAM}_{name.place or 'word'}_{zlib.crc32(words.encode()):08x}"
     return {
         "bash": function,
         "zsh": function,

@@ -94,7 +94,7 @@ def _takes_data(parser: Parser) -> None:
 
 def _takes_greedy(parser: Parser) -> None:
     group = parser.add_argument_group(
-        "Greedy (paper 000)", "Jobs start in the order of a weighted sum; the weights of the user groups are trained."
+        "Greedy (paper 000)", "The waiting jobs are ordered by a formula; its weights of the user groups are trained."
     )
     group.add_argument(
         "--criterion",

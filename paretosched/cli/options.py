@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from ..core.errors import quoted
@@ -30,11 +29,10 @@ def number(text: str) -> float:
         raise argparse.ArgumentTypeError(f"must be a number, but is {quoted(text)}") from None
 
 
-@dataclass(frozen=True)
 class Name:
     """The type of an argument that is the name of a file, and what a shell suggests for it.
 
-    Attributes
+    Parameters
     ----------
     place
         "file" or "directory"; "" if it is no file at all.
@@ -45,9 +43,10 @@ class Name:
         It may also be any other text, such as a wish in words.
     """
 
-    place: str = "file"
-    words: Callable[[], Sequence[str]] = tuple
-    free: bool = False
+    def __init__(self, place: str = "file", words: Callable[[], Sequence[str]] = tuple, free: bool = False) -> None:
+        self.place = place
+        self.words = words
+        self.free = free
 
     def __call__(self, text: str) -> str:
         """Return the name, if it can be the name of a file."""
