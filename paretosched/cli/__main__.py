@@ -1,4 +1,4 @@
-"""`python -m paretosched.cli`."""
+"""`python -m paretosched.cli`, as `python -m paretosched`."""
 
 import sys
 

@@ -35,7 +35,7 @@ from ..policies.plain import PLAIN_RULES, Plain
 from ..policies.policy import Policy, as_policy
 from ..policies.time_sharing import TimeSharing
 from ..simulation.lower_bounds import bounds
-from ..simulation.objective import Objective, objective_table, objectives
+from ..simulation.objective import Objective, in_hours, objective_table, objectives
 from ..simulation.schedule import Schedule
 from ..simulation.service import CLASS_BOUND, SLOWDOWN_BOUND, OfClass, Waits, bins, by_class, use, waits
 from ..simulation.simulator import simulate
@@ -586,8 +586,3 @@ def signed(gain: float) -> str:
     """
     rounded = round(gain, 1) + 0.0  # no minus before a zero
     return f"{rounded:{'+' if rounded else ''}.1f} %"
-
-
-def in_hours(objective: Objective) -> Column:
-    """Give the column of an objective in a table for people: response times in hours."""
-    return Column(objective.name, f"{objective.name} {'h' if objective.unit == 's' else objective.unit}", ",.2f")

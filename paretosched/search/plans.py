@@ -30,6 +30,7 @@ from ..core.errors import InputError
 from ..encodings.orders import weak_orders
 from ..fronts.front import merge
 from ..fronts.front_files import FRONT_FILE, load_front, save_front
+from ..fronts.quality_indicators import contributions
 from .exploration import explore
 from .runs import RUN_FILE, known_parameters, read_about
 from .settings import POPULATION, settle
@@ -422,3 +423,16 @@ def _check_rows(workload: Workload, place: Path, rows: Sequence[Row]) -> None:
 def runs_in(directory: str | os.PathLike[str]) -> list[Path]:
     """List the run directories in the directory of a plan that have a front, sorted by name."""
     return sorted(file.parent for file in Path(directory).glob(f"*/{RUN_FILE}") if (file.parent / FRONT_FILE).is_file())
+
+
+def results_in(directory: str | os.PathLike[str]) -> list[dict[str, Any]]:
+    """List what each run in the directory of a plan has cost, and what it has given to the merged front.
+
+    The keys are "row", its name; "seconds" of CPU time and "ms" a simulation; and those of `contributions`.
+    """
+    places = runs_in(directory)
+    results = []
+    for place, given in zip(places, contributions([load_front(place) for place in places]), strict=True):
+        seconds = read_about(place)["kernel_seconds"]
+        results.append({"row": place.name, "seconds": seconds, **given, "ms": 1000 * seconds / given["evaluations"]})
+    return results

@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..core.arrays import Floats
 from ..core.errors import InputError
+from ..core.tables import Column
 from ..kernels.objective_sums import measure
 from ..workload.workload import Workload
 from .schedule import Schedule
@@ -61,6 +62,11 @@ def objective_table(groups: tuple[str, ...]) -> tuple[Objective, ...]:
         Objective("AWRT", "s", False, "average weighted response time"),
         *(Objective(f"AWRT{i}", "s", False, f"AWRT of group {name}") for i, name in enumerate(groups, 1)),
     )
+
+
+def in_hours(objective: Objective) -> Column:
+    """Return the column of an objective in a table for people: response times in hours."""
+    return Column(objective.name, f"{objective.name} {'h' if objective.unit == 's' else objective.unit}", ",.2f")
 
 
 def objectives(schedule: Schedule, counted: ArrayLike | None = None) -> Floats:

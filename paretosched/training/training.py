@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..comparison.comparison import improvement, in_hours, signed
+from ..comparison.comparison import improvement, signed
 from ..core.arrays import Floats
 from ..core.errors import InputError, one_of
 from ..core.tables import Column, table
@@ -23,7 +23,7 @@ from ..policies.rule_base import RuleBase
 from ..search import runs as store
 from ..search.evaluation import joint_evaluator
 from ..search.resuming import Record, advance
-from ..simulation.objective import Objective, objective_table, objectives_of
+from ..simulation.objective import Objective, in_hours, objective_table, objectives_of
 from ..wishes import wish as choice
 from ..wishes import wish_files as choice_wish_files
 from ..wishes.wish import Wish

@@ -3,16 +3,41 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from ..core.arrays import Ints
+from ..core.tables import Column, table
 from .calendar import SITUATIONS, find_zone
 from .user_groups import group_table
 from .workload import Workload
 
 QUANTILES = {"min": 0.0, "25 %": 0.25, "median": 0.5, "75 %": 0.75, "95 %": 0.95, "max": 1.0}
+MEASURED = {
+    "run": "run time s",
+    "estimate": "requested time s",
+    "width": "processors",
+    "interarrival": "next job after s",
+}
+GROUPS = (
+    Column("group", "group"),
+    Column("users", "users", ",d"),
+    Column("jobs", "jobs", ",d"),
+    Column("work_percent", "work %", ".1f"),
+)
+SHARES = (
+    Column("situation", "situation"),
+    Column("jobs_percent", "jobs %", ".1f"),
+    Column("work_percent", "work %", ".1f"),
+)
+REPAIRS = (
+    Column("action", "action"),
+    Column("jobs", "jobs", ",d"),
+    Column("reason", "reason"),
+    Column("first", "first"),
+)
 LAST_SECOND = 221_845_392_000  # the year 9000; clocks of the standard library end soon after
 
 
@@ -60,6 +85,33 @@ def describe(workload: Workload) -> dict[str, Any]:
         "situations": _situations(w),
         "repairs": [repair._asdict() for repair in w.repairs],
     }
+
+
+def description_text(about: Mapping[str, Any]) -> str:
+    """Return what `describe` has found as lines and tables for a terminal.
+
+    Examples
+    --------
+    >>> w = Workload(submit=[0, 86400], run=[86400, 1], estimate=[86400, 1], width=[4, 2], capacity=8)
+    >>> print(description_text(describe(w)).splitlines()[3])
+      offered load 0.500; serial jobs 0.0 %; recorded waits for 0.0 %
+    """
+    load = "-" if about["load"] is None else f"{about['load']:.3f}"
+    quantiles = [{"what": words, **(about["quantiles"][key] or {})} for key, words in MEASURED.items()]
+    tables = [
+        table(quantiles, [Column("what", "quantiles"), *(Column(k, k, ",d") for k in about["quantiles"]["run"])]),
+        table(about["groups"], GROUPS),
+        table(about["situations"], SHARES),
+        table(about["repairs"], REPAIRS) if about["repairs"] else "nothing was dropped or repaired",
+    ]
+    return (
+        f"{about['name']}\n"
+        f"  {about['jobs']:,} jobs of {about['users']:,} users on {about['capacity']:,} processors\n"
+        f"  submitted {about['first_submit']} to {about['last_submit']}, {about['zone']}: "
+        f"{about['span_days']:.1f} days\n"
+        f"  offered load {load}; serial jobs {about['serial_percent']:.1f} %; "
+        f"recorded waits for {about['recorded_waits_percent']:.1f} %\n\n"
+    ) + "\n\n".join(tables)
 
 
 def _wall_clock(workload: Workload, second: int) -> str | None:

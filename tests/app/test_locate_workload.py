@@ -10,7 +10,7 @@ import pytest
 
 import paretosched as ps
 from paretosched.app.locate_workload import finder
-from paretosched.cli.command_line import _read_as_said
+from paretosched.cli.command_app import read_as_said
 from paretosched.core.errors import InputError
 from support.commands import done
 from support.page import reading
@@ -31,6 +31,6 @@ def test_the_log_of_a_run_is_found_by_its_command(house: Path, tmp_path: Path) -
     (tmp_path / "odd" / "run.json").write_text(json.dumps(about))
     (tmp_path / "-.swf").touch()
     with pytest.raises(InputError, match="--trace TRACE"):
-        finder(tmp_path / "odd", ps.load_front(house / "run"), [], _read_as_said)()
+        finder(tmp_path / "odd", ps.load_front(house / "run"), [], read_as_said)()
     with pytest.raises(InputError, match="not the workload of the front"):
         finder(house / "run", ps.load_front(house / "run"), [str(tmp_path / "other.swf")], reading)

@@ -5,12 +5,15 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
+import sqlite3
 import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import paretosched as ps
 from paretosched.cli.command_line import main
 
 # all there are, in the order of --help
@@ -27,6 +30,7 @@ COMMANDS = (
     "compare",
     "app",
     "assign",
+    "completion",
 )
 
 ROOT = Path(__file__).parents[2]
@@ -67,10 +71,10 @@ def environment(**more: str) -> dict[str, str]:
     return os.environ | {"PYTHONPATH": str(ROOT)} | more
 
 
-def process(*arguments: object, **options: Any) -> subprocess.CompletedProcess[str]:
+def process(*arguments: object, module: str = "paretosched.cli", **options: Any) -> subprocess.CompletedProcess[str]:
     """Run a command as a process of its own."""
     return subprocess.run(
-        [sys.executable, "-m", "paretosched.cli", *map(str, arguments)],
+        [sys.executable, "-m", module, *map(str, arguments)],
         **{"env": environment(), "capture_output": True, "text": True, "check": False, "timeout": 120} | options,
     )
 
@@ -87,3 +91,43 @@ def log(*jobs: str, header: str = "MaxProcs: 8") -> str:
     """Write a log; a job is its first fields, the rest is unknown."""
     lines = [" ".join([*job.split(), *["-1"] * (18 - len(job.split()))]) for job in jobs]
     return "".join(f"; {line}\n" for line in header.splitlines()) + "\n".join(lines) + "\n"
+
+
+# Three groups and queues, own job numbers, waits; jobs 12 and 9 are wide and wait for each other.
+RECORD = log(
+    "10 100  0 50 4 -1 -1 4 60 -1 1 5 1 -1 0",
+    "12 110 40 30 8 -1 -1 8 30 -1 1 6 2 -1 1",
+    "9  120 60 20 8 -1 -1 8 40 -1 1 5 1 -1 0",
+    "11 130  0 10 2 -1 -1 2 15 -1 1 7 3 -1 1",
+    "13 140  0  0 2 -1 -1 2 15 -1 0 7 3 -1 1",
+    header="MaxProcs: 8\nQueue: 0 short\nQueue: 1 long\nUnixStartTime: 0\nTimeZoneString: UTC",
+)
+
+
+def numbers(text: str) -> list[float]:
+    return [float(word.replace(",", "")) for word in re.findall(r"-?[\d,]*\d(?:\.\d+)?", text)]
+
+
+def columns(out: str, first: str) -> list[list[str]]:
+    """The lines of the table whose header begins with a word, cut where its rule has gaps."""
+    lines = out.splitlines()
+    top = next(i for i, line in enumerate(lines) if line.startswith(first) and set(lines[i + 1]) == {"-", " "})
+    spans = [match.span() for match in re.finditer("-+", lines[top + 1])]
+    rows = []
+    for line in lines[top + 2 :]:
+        if not line.strip():
+            break
+        rows.append([line[a:b].strip() for a, b in spans])
+    return rows
+
+
+def stored(run: Path) -> list[tuple[object, ...]]:
+    connection = sqlite3.connect(run / "run.sqlite")
+    rows = connection.execute("select number, generation, genome, objectives from evaluation order by number")
+    found = rows.fetchall()
+    connection.close()
+    return found
+
+
+def load(made: ps.Workload) -> float:
+    return made.work / (made.capacity * int(made.submit[-1] - made.submit[0]))

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from paretosched.cli.command_line import _sure_interrupt
+from paretosched.cli.console import sure_interrupt
 from paretosched.search.exploration import explore
 from paretosched.workload.workload import Workload
 
@@ -65,7 +65,7 @@ def killed(
 def interrupted(directory: Path, workers: int) -> None:
     """Explore until Ctrl-C comes, and say when simulations have begun."""
     try:
-        with _sure_interrupt():  # as the command line does: a callback of Dask may swallow it
+        with sure_interrupt():  # as the command line does: a callback of Dask may swallow it
             explore(
                 random_workload(jobs=2000),
                 directory,

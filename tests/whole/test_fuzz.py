@@ -375,6 +375,7 @@ def sound(name: str, house: Path, folder: Path) -> list[object]:
         "front": ["front", house / "run", "-o", folder / "out.parquet"],
         "compare": ["compare", house / "w.swf.gz", "--front", house / "run", "-o", folder / "out.html"],
         "app": ["app", house / "run", "--trace", house / "w.swf.gz"],
+        "completion": ["completion", "bash"],
         "assign": ["assign", house / "jobs.csv", house / "nodes.csv", "--history", house / "past.csv"],
     }
     commands["rules"] += ["--rule-base", "symbiotic", "--greedy", house / "g.json", "--evaluations", 8]

@@ -1,0 +1,179 @@
+"""`paretosched assign`: independent jobs on nodes of different speeds (paper 003)."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from ..core.errors import InputError, first_few
+from .console import bar, remark, show
+from .inputs import check_outputs
+from .options import FILE, given, new_command, number, whole
+from .parser import Parser
+
+if TYPE_CHECKING:
+    from ..assignment.bag_and_nodes import Bag
+    from ..assignment.methods import Genetic
+
+OF_GENETIC = ("population", "tournament", "crossover", "mutation", "elite", "keep", "tolerance", "start")
+LEFT_OPEN = (
+    ("population", whole, "chromosomes of a generation (default 50)"),
+    ("tournament", whole, "candidates of which the best becomes a parent (default 2)"),
+    ("crossover", number, "probability of one-point crossover (default 0.9)"),
+    ("mutation", number, "probability of each gene to become any node (default 1 / jobs)"),
+    ("elite", whole, "how many of the best live on (default 1)"),
+    ("keep", number, "pgga: share of a generation near enough to the bound to have children (default 0.5)"),
+    ("tolerance", number, "pgga: it stops at this share above the bound (default 0.01)"),
+)  # name, type and help of what paper 003 leaves open
+
+
+def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
+    """Add the command and its options."""
+    parser = new_command(
+        commands,
+        "assign",
+        run,
+        "assign independent jobs to nodes of different speeds (paper 003), for the least makespan",
+        "  paretosched assign jobs.csv nodes.csv -o assignment.csv\n"
+        "  paretosched assign jobs.csv nodes.csv --method pgga --iterations 200 --seed 1 -o assignment.csv\n"
+        "  jobs.csv:              nodes.csv:             and, of jobs with a size alone, --history past.csv:\n"
+        "    job,workload           node,speed             job,size,workload\n"
+        "    render,500             n1,2.6                 render,10,90\n"
+        "    sort,20                n2,1.6                 render,40,330\n"
+        "  A node of speed 2 does 2 units of workload in a time unit. Also: job,size; job,size,workload with empty\n"
+        "  cells; node,speed,utilisation; and job,size,time,speed or job,size,time,speed,utilisation for past runs",
+    )
+    parser.add_argument(
+        "jobs",
+        metavar="JOBS",
+        type=FILE,
+        help="CSV file: job,workload; or job,size, which without --history is the workload",
+    )
+    parser.add_argument("nodes", metavar="NODES", type=FILE, help="CSV file: node,speed or node,speed,utilisation")
+    parser.add_argument("-o", "--output", metavar="FILE", type=FILE, help="write job,workload,node,start,finish")
+    _takes_method(parser)
+    _takes_history(parser)
+    _takes_genetic(parser)
+
+
+def _takes_method(parser: Parser) -> None:
+    group = parser.add_argument_group("the method", "The same seed gives the same assignment.")
+    group.add_argument(
+        "--method",
+        default="lpt",
+        choices=["fcfs", "random", "list", "lpt", "tga", "pgga"],
+        help="fcfs: each job in turn to the node that is free first; random: to any; list: to the node that would "
+        "finish it first; lpt (default): the same, largest first, hard to beat; tga, pgga: the genetic algorithms of "
+        "paper 003",
+    )
+    group.add_argument(
+        "--iterations", type=whole, default=200, metavar="N", help="generations of tga and pgga (default 200)"
+    )
+    group.add_argument("--seed", type=whole, default=0, help="seed (default 0); same seed, same assignment")
+
+
+def _takes_history(parser: Parser) -> None:
+    group = parser.add_argument_group(
+        "workloads that are not known", "They are estimated from what jobs of the same name took before."
+    )
+    group.add_argument(
+        "--history",
+        metavar="FILE",
+        type=FILE,
+        help="CSV file of past runs, from which workloads are estimated by size",
+    )
+    group.add_argument(
+        "--line",
+        default="interpolated",
+        choices=["interpolated", "printed"],
+        help="between two past sizes: the line through both (default), or slope times size as paper 003 prints it",
+    )
+
+
+def _takes_genetic(parser: Parser) -> None:
+    group = parser.add_argument_group("what paper 003 leaves open about tga and pgga")
+    for name, kind, text in LEFT_OPEN:
+        group.add_argument(f"--{name}", type=kind, metavar="N" if kind is whole else "SHARE", help=text)
+    group.add_argument(
+        "--start",
+        action="append",
+        choices=["fcfs", "random", "list", "lpt"],
+        help="put this method's assignment into the first generation; may be repeated",
+    )
+
+
+def run(options: argparse.Namespace) -> None:
+    """Assign independent jobs to unequal nodes."""
+    from ..assignment.lists import read_jobs, read_nodes, save_assignment
+    from ..assignment.methods import assign
+    from ..assignment.summary import beside_references, summary, summary_text
+    from ..core.tables import to_json
+
+    check_outputs(options, "output")
+    genetic = _genetic(options)
+    bag, nodes = read_jobs(options.jobs), read_nodes(options.nodes)
+    bag = _estimated(options, bag)
+    with bar("assigning", options.iterations) as update:
+
+        def on_progress(done: int, total: int, makespan: float) -> None:
+            update(done, total, f"makespan {makespan:,.6g}")
+
+        assignment = assign(
+            bag,
+            nodes,
+            options.method,
+            iterations=options.iterations,
+            seed=options.seed,
+            genetic=genetic,
+            progress=on_progress,
+        )
+    if options.output is not None:
+        save_assignment(assignment, options.output)
+    _remark_waiting(bag)
+    every = beside_references(assignment)
+    about = summary(every, options.seed)
+    show(to_json(about) if options.json else summary_text(every, about))
+
+
+def _genetic(options: argparse.Namespace) -> Genetic:
+    """Return what was chosen of what paper 003 leaves open."""
+    from ..assignment.methods import GENETIC, Genetic
+
+    chosen = given(options, OF_GENETIC)
+    if chosen and options.method not in GENETIC:
+        raise InputError(
+            f"--{next(iter(chosen))}: belongs to {' and '.join(GENETIC)}; it does not go with {options.method}"
+        )
+    return Genetic(**chosen | ({"start": tuple(chosen["start"])} if "start" in chosen else {}))
+
+
+def _estimated(options: argparse.Namespace, bag: Bag) -> Bag:
+    """Estimate the workloads that are not known."""
+    from dataclasses import replace
+
+    import numpy as np
+
+    from ..assignment.estimator import History, queues
+    from ..assignment.lists import read_history
+
+    history = read_history(options.history) if options.history is not None else History()
+    if options.history is None and np.isnan(bag.workload).all():
+        bag = replace(bag, workload=bag.size)
+        remark("no workloads and no --history: the size of a job is taken as its workload")
+    bag, _, ready = queues(history, bag, options.line)
+    if not ready.size:
+        raise InputError(
+            f"{options.jobs}: no job has a workload, and none could be estimated from its size; --history must have "
+            "runs of two sizes of a job"
+        )
+    return bag
+
+
+def _remark_waiting(bag: Bag) -> None:
+    """Say which jobs are left out, as their workload is not known."""
+    waiting = [name for name, known in zip(bag.name, bag.known, strict=True) if not known]
+    if waiting:
+        remark(
+            f"no workload is known of {len(waiting):,} of {len(bag):,} jobs, which are left out (queue Q1): "
+            f"{first_few(waiting)}"
+        )

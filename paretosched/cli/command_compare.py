@@ -1,0 +1,120 @@
+"""`paretosched compare`: policies set against EASY, a front and what is wanted."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from .console import remark, show
+from .inputs import check_outputs, read_wish, read_workload, remark_history, remark_repairs
+from .options import DIRECTORY, FILE, POLICY, WISH, new_command, takes_trace
+from .parser import Parser
+
+if TYPE_CHECKING:
+    from ..policies.policy import Policy
+    from ..wishes.wish import Wish
+    from ..workload.workload import Workload
+
+
+def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
+    """Add the command and its options."""
+    parser = new_command(
+        commands,
+        "compare",
+        run,
+        "set policies against EASY, a front and what you want, as tables and a self-contained report",
+        "  paretosched compare w.swf.gz --front run --policy fcfs --policy easy --policy policy.json -o report.html\n"
+        '  paretosched compare ctc.swf.gz kth.swf.gz --policy policy.json --objective "10*AWRT1 + 4*AWRT2" --json',
+    )
+    takes_trace(parser, several=True)
+    compared = parser.add_argument_group(
+        "what is compared", "EASY always stands first: every gain is over EASY. A front shows what would be possible."
+    )
+    compared.add_argument(
+        "--policy",
+        action="append",
+        metavar="P",
+        type=POLICY,
+        help="as for simulate; may be repeated (default fcfs; EASY is always there)",
+    )
+    compared.add_argument(
+        "--front",
+        action="append",
+        default=[],
+        metavar="FRONT",
+        type=FILE,
+        help="run directory or front file; may be repeated, one for each log (the logs tell which)",
+    )
+    compared.add_argument(
+        "--objective",
+        metavar="WISH",
+        type=WISH,
+        help="what is wanted, as for train (default: what the first policy file that says so was trained for)",
+    )
+    written = parser.add_argument_group("what is written", "Without these options, tables alone.")
+    written.add_argument("-o", "--output", metavar="FILE", type=FILE, help="HTML report to write")
+    written.add_argument(
+        "--figures",
+        metavar="DIR",
+        type=DIRECTORY,
+        help="also write the figures there as PNG and SVG; needs Chrome or Chromium",
+    )
+
+
+def run(options: argparse.Namespace) -> None:
+    """Set policies against EASY, a front and what is wanted, as tables and a report."""
+    from ..comparison.comparison import assign, compare
+    from ..comparison.several_logs import joint_rows, joint_text
+    from ..core.tables import to_json
+    from ..fronts.front_files import load_front
+    from ..policies.policy import as_policy
+
+    check_outputs(options, "output")
+    workloads = [read_workload(options, trace) for trace in options.traces]
+    policies = [as_policy(policy) for policy in options.policy or ["fcfs"]]
+    fronts = assign(workloads, [load_front(path) for path in options.front])
+    wish, reason = _wish(options, policies, workloads)
+    comparisons = [compare(w, policies, front, wish) for w, front in zip(workloads, fronts, strict=True)]
+    if options.figures is not None:
+        from ..plots.comparisons import compared
+        from ..report.figure_files import export_figures
+
+        export_figures(compared(comparisons, fronts), options.figures)
+    if options.output is not None:
+        from ..report.comparison_report import write_report
+
+        write_report(options.output, fronts, comparisons)
+    _remark_logs(options, policies, workloads)
+    if reason:
+        remark(reason)
+    show(to_json(joint_rows(comparisons)) if options.json else joint_text(comparisons))
+    if options.output is not None:
+        remark(f"report: {options.output} (open it in a browser; it needs no network)")
+
+
+def _wish(
+    options: argparse.Namespace, policies: Sequence[Policy], workloads: Sequence[Workload]
+) -> tuple[Wish | None, str]:
+    """Return what is wanted: --objective, or what a policy was trained for; and which one, if there are several."""
+    from ..comparison.comparison import trained_for
+    from ..wishes.wish import wish_text
+
+    if options.objective is not None:
+        return read_wish(options, workloads[0]), ""
+    trained = trained_for(policies, workloads)
+    if not trained:
+        return None, ""
+    wish, *others = trained
+    asides = "".join(f"; {trained[other]} was trained for {wish_text(other)}" for other in others)
+    return wish, f"the objective is {wish_text(wish)}, as {trained[wish]} was trained for it{asides}" if asides else ""
+
+
+def _remark_logs(options: argparse.Namespace, policies: Sequence[Policy], workloads: Sequence[Workload]) -> None:
+    """Say which logs were cleaned, and which recorded schedules could not be."""
+    from ..simulation.simulator import simulate
+
+    for trace, workload in zip(options.traces, workloads, strict=True):
+        remark_repairs(trace, workload)
+        if any(policy.rule == "recorded" for policy in policies):
+            remark_history(simulate(workload, "recorded"))

@@ -1,0 +1,62 @@
+"""`paretosched explain`: what a policy does, in words, numbers and a figure."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from .console import show
+from .inputs import check_outputs
+from .options import FILE, POLICY, new_command
+from .parser import Parser
+
+if TYPE_CHECKING:
+    from ..policies.explanation import Explanation
+
+
+def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
+    """Add the command and its options."""
+    parser = new_command(
+        commands,
+        "explain",
+        run,
+        "say in words, numbers and a figure what a policy does: who overtakes whom and when, or which strategy where",
+        "  paretosched explain policy.json\n"
+        "  paretosched explain policy.json -o policy.png\n"
+        "  paretosched explain rules.json -o rules.html\n"
+        "  paretosched explain easy",
+    )
+    parser.add_argument("policy", metavar="POLICY", type=POLICY, help="a policy .json file, or a rule as for simulate")
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="FIGURE",
+        type=FILE,
+        help="figure to write, of a policy with weights or rules: .html, or .png or .svg, which need Chrome or "
+        "Chromium",
+    )
+
+
+def run(options: argparse.Namespace) -> None:
+    """Say who overtakes whom under a policy, and when, or which strategy it chooses where, in words and as a figure."""
+    from ..core.tables import to_json
+    from ..policies.explanation import explain
+
+    check_outputs(options, "output")
+    explanation = explain(options.policy)
+    if options.output is not None:
+        _write_figure(explanation, options.output)
+    show(to_json(explanation.about()) if options.json else explanation.text())
+
+
+def _write_figure(explanation: Explanation, path: str) -> None:
+    from ..plots.policies import overtaking
+    from ..plots.rule_bases import decisions
+    from ..policies.rule_base_explanation import RulesExplanation
+    from ..report.figure_files import write_figure
+
+    if isinstance(explanation, RulesExplanation):
+        title, figure = "which strategy where", decisions(explanation)
+    else:
+        title, figure = "who overtakes whom", overtaking(explanation)
+    write_figure(path, f"{explanation.policy.name}: {title}", figure, explanation.prose())

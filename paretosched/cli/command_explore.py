@@ -1,0 +1,304 @@
+"""`paretosched explore`: the possible schedules of a workload, in a run directory."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+from ..core.errors import InputError
+from .console import PROGRAM, bar, remark, show, sure_interrupt
+from .inputs import read_workload, remark_repairs, remark_rest
+from .options import (
+    DIRECTORY,
+    Name,
+    given,
+    new_command,
+    number,
+    reading_words,
+    takes_backfill,
+    takes_trace,
+    takes_workers,
+    whole,
+)
+from .parser import Parser
+
+if TYPE_CHECKING:
+    from ..fronts.front import Front
+    from ..search.exploration import Progress
+    from ..search.plans import Row
+
+OF_ONE_RUN = (
+    "evaluations", "population", "seed", "encoding", "algorithm", "start", "backfill", "decoding", "moves", "movable",
+    "recombination", "frequency", "jump",
+)  # fmt: skip
+
+
+def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
+    """Add the command and its options."""
+    parser = new_command(
+        commands,
+        "explore",
+        run,
+        "explore the possible schedules: a run directory with every evaluation and the front",
+        "  paretosched explore ctc1024.swf.gz -o run --evaluations 20000\n"
+        "  paretosched explore ctc1024.swf.gz -o paper --plan paper002\n"
+        "  paretosched explore ctc1024.swf.gz -o paper --plan paper002 --only queue-permutation\n"
+        "  paretosched explore ctc1024.swf.gz -o starts --encoding orders\n"
+        "  paretosched explore ctc1024.swf.gz -o offline --encoding sequence --start run --decoding earliest --moves "
+        "pull\n"
+        "  (killed or stopped with Ctrl-C, the same command continues it, with the same result)",
+    )
+    parser.add_argument(
+        "-o", "--output", required=True, metavar="RUN", type=DIRECTORY, help="run directory, new or to be continued"
+    )
+    takes_trace(parser)
+    _takes_search(parser)
+    _takes_decoding(parser)
+    _takes_moves(parser)
+    _takes_plan(parser)
+    takes_workers(parser)
+
+
+def _takes_search(parser: Parser) -> None:
+    group = parser.add_argument_group(
+        "the search", "How many schedules are made, what is varied to make them, and by which algorithm."
+    )
+    group.add_argument(
+        "--evaluations",
+        type=whole,
+        metavar="N",
+        help="schedules in all (default 20000; a run that is continued: as many as it was meant to have)",
+    )
+    group.add_argument(
+        "--population",
+        type=whole,
+        metavar="N",
+        help="schedules a generation (default 100, or as the run that is continued)",
+    )
+    group.add_argument(
+        "--seed", type=whole, help="seed (default 0); same seed, same archive, for any number of workers"
+    )
+    group.add_argument(
+        "--encoding",
+        choices=["weighting", "sequence", "orders"],
+        help="what is varied: weighting, the parameters of Greedy (default); sequence, an order of all jobs; orders, "
+        "the weak orders of the user groups, which are few and enumerated",
+    )
+    group.add_argument(
+        "--algorithm",
+        choices=["nsga2", "nsga", "unsga3", "agemoea2", "rvea", "random", "all"],
+        help="nsga2 (default; all for orders), NSGA as in paper 002, U-NSGA-III, AGE-MOEA-II, RVEA, "
+        "random search as a baseline; all: what --start names and nothing else",
+    )
+    group.add_argument(
+        "--start",
+        action="append",
+        default=[],
+        metavar="WHAT",
+        type=Name(words=lambda: ("submit", "permutations", "weak", "random", "workload", "queue")),
+        help="what to begin with; may be repeated. sequence: submit (default), permutations (of the groups, and "
+        "the order of submission), weak (orders of the groups), random, a policy, or a run or front for its policies. "
+        "weighting: a run or front. orders: workload, queue (default: both)",
+    )
+
+
+def _takes_decoding(parser: Parser) -> None:
+    group = parser.add_argument_group(
+        "from weights or an order to a schedule", "How the simulation uses what the search varies."
+    )
+    takes_backfill(group, "backfilling under the weighted order, or that of the groups (default easy)")
+    group.add_argument(
+        "--decoding",
+        choices=["online", "strict", "earliest"],
+        help="how a schedule is made. sequence: strict, no job before its predecessor (default), or earliest, each "
+        "in turn where it fits first. weighting: online (default), or earliest: the start order of Greedy, decoded so",
+    )
+
+
+def _takes_moves(parser: Parser) -> None:
+    group = parser.add_argument_group(
+        "sequences", "With --encoding sequence: how the order of all jobs is changed from one generation to the next."
+    )
+    group.add_argument(
+        "--moves",
+        choices=["adjacent", "swap", "later", "group", "pull", "fill", "both"],
+        help="how sequences are mutated: neighbours swapped, distant jobs swapped (default), jobs moved towards "
+        "the end, those of all groups but one; pull, jobs of one group whose wait is expensive moved forward; fill, "
+        "jobs moved to where processors idle and they fit, with strict decoding; both, pull or fill by chance",
+    )
+    group.add_argument(
+        "--movable",
+        choices=["all", "processors", "hour", "either", "both"],
+        help="which jobs are moved: all (default), those of 32 processors or more, of more than one hour, either, both",
+    )
+    group.add_argument(
+        "--recombination",
+        choices=["none", "ox", "pmx", "cycle"],
+        help="of sequences: none (default), or order, partially mapped or cycle crossover for 30 %% of the children",
+    )
+    group.add_argument(
+        "--frequency",
+        type=number,
+        metavar="N",
+        help="moves of a mutation at first (default 5000; 50 where it begins with a policy, run or front)",
+    )
+    group.add_argument(
+        "--jump",
+        type=number,
+        metavar="N",
+        help="mean length of a move at first, in places of the order (default 1500)",
+    )
+
+
+def _takes_plan(parser: Parser) -> None:
+    group = parser.add_argument_group(
+        "plans", "Several explorations in one command. Each has its own settings, so those above do not go with --plan."
+    )
+    group.add_argument(
+        "--plan",
+        choices=["paper002", "better", "algorithms", "moves"],
+        help="several explorations, each in a directory of its own in RUN, and their merged front. paper002: "
+        "the rows of Table 4 of the paper; better: what it did not try; algorithms: NSGA-II beside others; "
+        "moves: what moves from known schedules on are worth",
+    )
+    group.add_argument(
+        "--only",
+        action="append",
+        default=[],
+        metavar="ROW",
+        help="a row of the plan alone, such as queue-permutation; may be repeated; an unknown word lists all",
+    )
+
+
+def run(options: argparse.Namespace) -> None:
+    """Explore the schedules of a workload into a run directory."""
+    if options.plan is not None:
+        _explore_plan(options)
+        return
+    if options.only:
+        raise InputError("--only: chooses rows of a plan, so it needs --plan")
+    front, last = _explored(options)
+    if last.replayed >= last.total:
+        remark(f"{options.output} had {last.total:,} evaluations already; nothing was left to do")
+    _show_front(options, front, last)
+
+
+def _explored(options: argparse.Namespace) -> tuple[Front, Progress]:
+    """Explore with a progress bar; return the front and the last progress."""
+    from ..search.exploration import explore
+
+    workload = read_workload(options)
+    last: list[Progress] = []
+    with sure_interrupt(), bar("exploring", options.evaluations) as update:
+
+        def on_progress(progress: Progress) -> None:
+            last[:] = [progress]
+            update(progress.evaluations, progress.total, f"front {progress.front:,}")
+
+        try:
+            front = explore(
+                workload,
+                options.output,
+                **given(options, OF_ONE_RUN),
+                workers=options.workers,
+                scheduler=options.scheduler,
+                progress=on_progress,
+            )
+        except KeyboardInterrupt:
+            remark_rest(options.output)
+            raise
+    remark_repairs(options.trace, workload)
+    return front, last[0]
+
+
+def _show_front(options: argparse.Namespace, front: Front, last: Progress) -> None:
+    """Show what an exploration has done, the best schedules, and the commands that lead on."""
+    from ..core.tables import to_json
+    from ..fronts.front_tables import extremes_text
+
+    if options.json:
+        summary = {"run": str(options.output), "size": len(front), **last._asdict()}
+        summary["best"] = dict(zip((o.name for o in front.objectives), last.best, strict=True))
+        show(to_json(summary))
+        return
+    fresh = last.evaluations - last.replayed
+    kernel = f", {last.seconds / last.evaluations * 1000:.1f} ms CPU a simulation" if last.evaluations else ""
+    show(
+        f"{last.evaluations:,} schedules explored ({fresh:,} now, in {last.elapsed:.1f} s{kernel}); "
+        f"{len(front):,} of them are not dominated by another one\n"
+        f"{extremes_text(front)}\n\n{_next_commands(options, front)}"
+    )
+
+
+def _next_commands(options: argparse.Namespace, front: Front) -> str:
+    from ..fronts.front import extremes
+    from ..fronts.remake import row_policy
+
+    on = shlex.join([options.trace, *reading_words(options), "--front", options.output])
+    row = {o.name: row for o, row in extremes(front)}["AWRT"]
+    saving = "-o schedule.csv" if row_policy(front, row) is None else "--save-policy policy.json"
+    return (
+        f"next: {PROGRAM} compare {on} --policy fcfs --policy easy -o report.html\n"
+        f"      {PROGRAM} simulate {on} --row {row} {saving}"
+    )
+
+
+def _explore_plan(options: argparse.Namespace) -> None:
+    """Explore the rows of a plan, each into a run directory of its own, and merge them."""
+    from ..search.plans import explore_plan, rows_of
+
+    own = [*given(options, OF_ONE_RUN)]
+    if own:
+        raise InputError(f"--{own[0]}: the rows of a plan have their own; it does not go with --plan")
+    rows = rows_of(options.plan, options.only)
+    workload = read_workload(options)
+    counts = [row.settings["evaluations"] for row in rows]
+    before = dict(zip((row.name for row in rows), accumulate([0, *counts]), strict=False))
+    with sure_interrupt(), bar(options.plan, sum(counts)) as update:
+
+        def on_progress(row: Row, progress: Progress) -> None:
+            update(before[row.name] + progress.evaluations, sum(counts), f"{row.name}: front {progress.front:,}")
+
+        try:
+            merged = explore_plan(
+                workload,
+                options.output,
+                rows,
+                workers=options.workers,
+                scheduler=options.scheduler,
+                progress=on_progress,
+            )
+        except KeyboardInterrupt:
+            remark(f"the runs are kept in {options.output}; the same command continues them")
+            raise
+    remark_repairs(options.trace, workload)
+    _show_plan(options, merged)
+
+
+def _show_plan(options: argparse.Namespace, merged: Front) -> None:
+    """Show what each row of a plan has given to the merged front."""
+    from ..core.tables import Column, table, to_json
+    from ..fronts.front_tables import extremes_text
+    from ..search.plans import results_in
+
+    rows = results_in(options.output)
+    if options.json:
+        show(to_json({"plan": options.plan, "rows": rows, "size": len(merged), "evaluations": merged.evaluations}))
+        return
+    columns = [
+        Column("row", "row"),
+        Column("evaluations", "evaluations", ",d"),
+        Column("ms", "CPU ms each", ",.1f"),
+        Column("size", "its front", ",d"),
+        Column("in_front", "in the merged", ",d"),
+        Column("gain", "hypervolume lost without it", ".4f"),
+    ]
+    show(
+        f"{table(rows, columns)}\n"
+        "hypervolume lost: share of the box from the ideal (0) to 1.1 times the nadir (1) of this merged front\n"
+        "  that no other run dominates; fronts that are merged at another time have another box\n\n"
+        f"{len(merged):,} of {merged.evaluations:,} schedules are not dominated: {options.output}/front.parquet\n\n"
+        f"{extremes_text(merged)}"
+    )

@@ -1,0 +1,52 @@
+"""`paretosched fetch`: a public log from the archive."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+
+from .console import bar, show
+from .options import DIRECTORY, Name, new_command
+from .parser import Parser
+
+
+def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
+    """Add the command and its options."""
+    parser = new_command(
+        commands,
+        "fetch",
+        run,
+        "download a public log from the Parallel Workloads Archive",
+        "  paretosched fetch CTC-SP2\n  paretosched fetch CTC-SP2 --cache\n  (PARETOSCHED_ARCHIVE names a mirror)",
+    )
+    parser.add_argument(
+        "name",
+        metavar="NAME",
+        type=Name(place="", words=_logs, free=True),
+        help="short name of the log, such as CTC-SP2, KTH-SP2, LANL-CM5, SDSC-SP2, NASA-iPSC",
+    )
+    place = parser.add_mutually_exclusive_group()
+    place.add_argument("-o", "--output", default=".", metavar="DIR", type=DIRECTORY, help="directory (default: here)")
+    place.add_argument(
+        "--cache",
+        action="store_true",
+        help="put it where the experiments and tests look for logs: into the folder that PARETOSCHED_TRACES names, "
+        "else into the user's cache",
+    )
+
+
+def _logs() -> Sequence[str]:
+    from ..workload.public_logs import LOGS
+
+    return tuple(LOGS)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Download a log."""
+    from ..core.tables import to_json
+    from ..workload.public_logs import fetch
+
+    directory = None if options.cache else options.output
+    with bar("downloading", None, "bytes") as update:
+        path = fetch(options.name, directory, progress=lambda done, total: update(done, total, ""))
+    show(to_json({"file": str(path)}) if options.json else str(path))

@@ -1,0 +1,41 @@
+"""`paretosched front`: runs merged into one front, and how good it is."""
+
+from __future__ import annotations
+
+import argparse
+
+from .console import show
+from .inputs import check_outputs
+from .options import FILE, new_command
+from .parser import Parser
+
+
+def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
+    """Add the command and its options."""
+    parser = new_command(
+        commands,
+        "front",
+        run,
+        "merge runs into one front; show its extremes, size and indicators",
+        "  paretosched front run1 run2 -o front.parquet",
+    )
+    parser.add_argument(
+        "runs", nargs="+", metavar="RUN", type=FILE, help="run directories or front files of one workload"
+    )
+    parser.add_argument("-o", "--output", metavar="FRONT", type=FILE, help="front file to write (Parquet)")
+
+
+def run(options: argparse.Namespace) -> None:
+    """Merge runs and fronts, and show what came out."""
+    from ..core.tables import to_json
+    from ..fronts.front import merge
+    from ..fronts.front_files import load_front, save_front
+    from ..fronts.front_tables import extremes_text, merging, merging_text
+
+    check_outputs(options, "output")
+    inputs = [load_front(path) for path in options.runs]
+    merged = merge(inputs)
+    about = merging(merged, inputs, options.runs)
+    if options.output is not None:
+        save_front(merged, options.output)
+    show(to_json(about) if options.json else f"{merging_text(about)}\n{extremes_text(merged)}")

@@ -1,0 +1,31 @@
+"""`paretosched info`: what a log is, and what was repaired in it."""
+
+from __future__ import annotations
+
+import argparse
+
+from .console import show
+from .inputs import read_workload
+from .options import new_command, takes_trace
+from .parser import Parser
+
+
+def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
+    """Add the command and its options."""
+    parser = new_command(
+        commands,
+        "info",
+        run,
+        "jobs, users, groups, load, span, what was dropped or repaired and why",
+        "  paretosched info CTC-SP2-1996-3.1-cln.swf.gz",
+    )
+    takes_trace(parser)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Show what a workload is and what was dropped or repaired."""
+    from ..core.tables import to_json
+    from ..workload.description import describe, description_text
+
+    about = describe(read_workload(options))
+    show(to_json(about) if options.json else description_text(about))

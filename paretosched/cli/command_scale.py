@@ -1,0 +1,49 @@
+"""`paretosched scale`: a workload for a machine of another size."""
+
+from __future__ import annotations
+
+import argparse
+
+from .console import remark
+from .inputs import check_outputs, read_workload, remark_repairs, show_written
+from .options import new_command, number, takes_log_to_write, takes_trace, whole
+from .parser import Parser
+
+
+def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
+    """Add the command and its options."""
+    parser = new_command(
+        commands,
+        "scale",
+        run,
+        "scale a workload to another machine size (Ernemann, Song, Yahyapour 2003)",
+        "  paretosched scale CTC-SP2-1996-3.1-cln.swf.gz --processors 1024 --factor 2.45 -o ctc1024.swf.gz\n"
+        "  (published factors to 1024: CTC 2.45, KTH 10.71, LANL 1, SDSC00 8.21, SDSC95 and SDSC96 2.48, NASA 8)",
+    )
+    takes_trace(parser)
+    parser.add_argument(
+        "--processors", type=whole, default=1024, metavar="N", help="processors of the new machine (default 1024)"
+    )
+    parser.add_argument(
+        "--factor", type=number, metavar="F", help="how much more work (default: new processors / old ones)"
+    )
+    parser.add_argument(
+        "--seed", type=whole, default=0, help="seed of the draw which jobs are widened and which copied (default 0)"
+    )
+    parser.add_argument("--jobs", type=whole, metavar="EXACT", help="make exactly so many jobs")
+    takes_log_to_write(parser)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Write a workload scaled to another machine size."""
+    from ..workload.scaling import scale
+    from ..workload.swf import write_swf
+
+    check_outputs(options, "output")
+    workload = read_workload(options)
+    scaled = scale(workload, options.processors, options.factor, options.seed, options.jobs)
+    write_swf(scaled, options.output)
+    remark_repairs(options.trace, workload)
+    for repair in scaled.repairs[len(workload.repairs) :]:
+        remark(f"{options.output}: {repair.action} {repair.jobs:,} jobs: {repair.reason} ({repair.first})")
+    show_written(options, scaled)

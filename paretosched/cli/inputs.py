@@ -1,0 +1,125 @@
+"""Reading the logs that options name, refusing outputs that would do harm, and remarks about what was read."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..core.errors import InputError
+from .console import PROGRAM, remark, show
+
+if TYPE_CHECKING:
+    from ..simulation.schedule import Schedule
+    from ..wishes.wish import Wish
+    from ..workload.workload import Workload
+
+INPUTS = {
+    "jobs": "the list of jobs",
+    "nodes": "the list of nodes",
+    "history": "the past runs",
+    "greedy": "the Greedy policy",
+}  # options that name a file to read, and what it is
+
+
+def read_workload(options: argparse.Namespace, trace: str | None = None) -> Workload:
+    """Read a log, by default TRACE, with the --capacity and --groups that were asked for."""
+    from ..workload.swf import read_swf
+    from ..workload.user_groups import by_consumption, by_csv, by_queue, by_swf_group
+
+    workload = read_swf(options.trace if trace is None else trace, capacity=options.capacity)
+    groups = options.groups
+    if groups in (None, "consumption"):
+        return workload
+    if groups == "swf":
+        return by_swf_group(workload)
+    if groups == "queue":
+        return by_queue(workload)
+    try:
+        per_cent = [float(part) for part in groups.split(",")]
+    except ValueError:
+        return by_csv(workload, groups)
+    if not all(high > low for high, low in pairwise([100.0, *per_cent, 0.0])):
+        raise InputError(f"--groups: percentages must descend between 100 and 0, but are {groups}")
+    return by_consumption(workload, [share / 100 for share in per_cent])
+
+
+def read_wish(options: argparse.Namespace, workload: Workload) -> Wish:
+    """Read --objective, in words or from a file, for the groups of a workload."""
+    from ..wishes.wish_files import as_wish
+
+    try:
+        return as_wish(options.objective, workload.groups)
+    except InputError as error:
+        raise InputError(f"--objective: {error}") from None
+
+
+def check_outputs(options: argparse.Namespace, *names: str) -> None:
+    """Refuse outputs that cannot be written before the work is done, not after; and that would destroy the log."""
+    from ..core.files import check_writable
+
+    traces = options.traces if "traces" in options else [options.trace] if "trace" in options else []
+    taken = {os.path.realpath(trace): "the workload log" for trace in traces}
+    if options.command == "explain":
+        taken[os.path.realpath(options.policy)] = "the policy"
+    for name, what in INPUTS.items():
+        if isinstance(path := getattr(options, name, None), str):
+            taken[os.path.realpath(path)] = what
+    for name in names:
+        path = getattr(options, name)
+        if path is not None:
+            check_writable(path)
+            place, option = os.path.realpath(path), f"--{name.replace('_', '-')}"
+            if place in taken:
+                raise InputError(f"{path}: {option} would overwrite {taken[place]}; give it another name")
+            taken[place] = f"what {option} writes"
+
+
+def show_written(options: argparse.Namespace, workload: Workload) -> None:
+    """Show what a log is that was written to --output."""
+    from ..core.tables import to_json
+
+    span = int(workload.submit[-1] - workload.submit[0])
+    load = workload.work / (workload.capacity * span) if span else None
+    if options.json:
+        about = {"file": options.output, "jobs": len(workload), "capacity": workload.capacity, "load": load}
+        show(to_json(about))
+    else:
+        offered = "" if load is None else f", offered load {load:.3f}"
+        show(f"{options.output}: {len(workload):,} jobs on {workload.capacity:,} processors{offered}")
+
+
+def remark_repairs(trace: str, workload: Workload) -> None:
+    """Say that a log was cleaned; once what was asked for is done, so that an error is the only line there is."""
+    jobs = {
+        action: sum(repair.jobs for repair in workload.repairs if repair.action == action)
+        for action in ("dropped", "changed")
+    }
+    assumptions = sum(repair.action == "assumed" for repair in workload.repairs)
+    parts = [f"{count:,} {action}" for action, count in jobs.items() if count]
+    if assumptions:
+        parts.append(f"{assumptions} assumption{'s' if assumptions > 1 else ''} made")
+    if parts:
+        remark(f"{trace}: {len(workload):,} jobs; {', '.join(parts)} ({PROGRAM} info says which and why)")
+
+
+def remark_history(schedule: Schedule) -> None:
+    """Say if a recorded schedule could not be: nodes were shared, clocks differed, processors came and went."""
+    if schedule.name == "recorded":
+        try:
+            schedule.check()
+        except InputError as error:
+            remark(f"not feasible: {error}")
+
+
+def remark_rest(run: str | None) -> None:
+    """Say what an interruption has left in a run directory."""
+    from ..search.runs import RUN_FILE, read_about
+
+    parts = [] if run is None else [Path(run, part) for part in ("", "greedy", "rules")]
+    runs = [place for place in parts if (place / RUN_FILE).exists()]
+    if runs:
+        done = sum(read_about(place).get("evaluations", {}).get("done", 0) for place in runs)
+        remark(f"{done:,} evaluations are kept in {run}; the same command continues them")

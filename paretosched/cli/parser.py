@@ -1,0 +1,111 @@
+"""How the words of a command line are read; an error is one line, with the nearest right word and where the help is."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NoReturn
+
+from ..core.errors import quoted
+from .console import show, tell
+
+
+class _Help(argparse.RawDescriptionHelpFormatter):
+    """Help in which the longest command has its words beside it; argparse forgets how far commands are indented."""
+
+    def add_argument(self, action: argparse.Action) -> None:
+        super().add_argument(action)
+        if action.nargs == argparse.PARSER:
+            self._action_max_length = max(self._action_max_length, 4 + max(map(len, action.choices or ())))
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser whose errors are one line and point to the help of the command that was meant."""
+
+    def __init__(self, **more: Any) -> None:
+        super().__init__(formatter_class=_Help, allow_abbrev=False, **more)
+        self.commands: Mapping[str, Parser] = {}
+
+    def add_commands(self) -> argparse._SubParsersAction[Parser]:
+        """Let commands be added, each with a parser of its own."""
+        commands = self.add_subparsers(
+            title="commands", dest="command", metavar="COMMAND", required=True, parser_class=Parser
+        )
+        self.commands = commands.choices
+        return commands
+
+    def parse_known_args(  # type: ignore[override]  # nothing unknown is ever left for the caller
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """Read the words; unlike argparse, what is unknown is refused here, by the parser of the command itself."""
+        words = sys.argv[1:] if args is None else list(args)
+        self._refuse_unknown(words)
+        options, strange = super().parse_known_args(words, namespace)
+        for word in strange:
+            if word.startswith("-"):
+                self._refuse_option(word)
+            self.error(f"unexpected argument {quoted(word)}")
+        return options, strange
+
+    def _refuse_unknown(self, words: Iterable[str]) -> None:
+        """Refuse the first unknown option or command, before anything is said about what is missing."""
+        for word in words:
+            name = word.partition("=")[0]
+            if word in ("--", "-h", "--help"):
+                return
+            if self.commands and not word.startswith("-"):
+                if word not in self.commands:
+                    self._refuse_command(word)
+                return
+            if name.startswith("--") and " " not in name and name not in self._option_string_actions:
+                self._refuse_option(name)
+
+    def _refuse_option(self, name: str) -> NoReturn:
+        known = [option for option in self._option_string_actions if option.startswith("--")]
+        near = nearest(f"--{name.lstrip('-')}", known)
+        self.error(f"unknown option {quoted(name)}{did_you_mean(near)}")
+
+    def _refuse_command(self, word: str) -> NoReturn:
+        near = nearest(word, self.commands)
+        if near is None:
+            self.error(f"unknown command {quoted(word)}; the commands are {', '.join(self.commands)}")
+        self.error(f"unknown command {quoted(word)}{did_you_mean(near)}", self.commands[near].prog)
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """Refuse a word that is none of the choices of an option, and name the nearest one."""
+        if action.choices is not None and value not in action.choices:
+            words = list(map(str, action.choices))
+            hint = did_you_mean(nearest(str(value), words))
+            raise argparse.ArgumentError(
+                action, f"must be one of {', '.join(words)}, but is {quoted(str(value))}{hint}"
+            )
+
+    def print_help(self, file: object = None) -> None:  # noqa: ARG002  # only ever standard output
+        """Show the help."""
+        show(self.format_help().rstrip("\n"))
+
+    def error(self, message: str, helpful: str = "") -> NoReturn:
+        """End with status 2 and one line that names the command whose help says more; by default this one."""
+        tell(f"{self.prog}: {message} (see {helpful or self.prog} --help)")
+        self.exit(2)
+
+
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """Return the word that was probably meant: one that begins like it, or else the most similar one, if any is.
+
+    Examples
+    --------
+    >>> nearest("--gen", ["--seed", "--generations"]), nearest("exlpore", ["train", "explore"]), nearest("x", ["train"])
+    ('--generations', 'explore', None)
+    """
+    from difflib import get_close_matches
+
+    lower = word.lower()
+    longer = [other for other in known if lower.strip("-") and other.startswith(lower)]
+    return next(iter(longer or get_close_matches(lower, known, n=1)), None)
+
+
+def did_you_mean(word: str | None) -> str:
+    """Return the end of a message that names the word that was probably meant; nothing if there is none."""
+    return "" if word is None else f"; did you mean {word}?"

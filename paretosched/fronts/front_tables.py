@@ -1,0 +1,93 @@
+"""What stands on a front, and what was merged into it, as values for JSON and as tables for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..core.tables import Column, plain, table
+from ..simulation.objective import in_hours
+from .front import Front, extremes, online
+from .quality_indicators import contributions, indicators
+
+INPUT_COLUMNS = (
+    Column("path", "from"),
+    Column("evaluations", "evaluations", ",d"),
+    Column("size", "its front", ",d"),
+    Column("in_front", "in the merged", ",d"),
+    Column("only", "from it alone", ",d"),
+    Column("hypervolume", "hypervolume", ".4f"),
+    Column("igd_plus", "IGD+", ".4f"),
+    Column("epsilon", "epsilon", ".4f"),
+)
+
+
+def extremes_text(front: Front) -> str:
+    """Return the best schedule of each objective as a table, response times in hours."""
+    made_online = online(front)
+    rows = [
+        {"best": o.name, "row": row, "evaluation": int(front.evaluation[row])}
+        | {"run": front.origins[front.origin[row]].name, "online": "yes" if made_online[row] else "no"}
+        | {
+            other.name: value / 3600 if other.unit == "s" else value
+            for other, value in zip(front.objectives, front.values[row], strict=True)
+        }
+        for o, row in extremes(front)
+    ]
+    columns = [Column("best", "best in"), *map(in_hours, front.objectives), Column("row", "row", "d")]
+    if len(front.origins) > 1:
+        columns.append(Column("run", "run"))
+    columns.append(Column("evaluation", "evaluation", "d"))
+    if not made_online.all():
+        columns.append(Column("online", "online"))
+    lines = [table(rows, columns)]
+    if not made_online.all():
+        lines.append(
+            f"online no: such a schedule knows all run times and submissions in advance; {int(made_online.sum()):,} of "
+            f"{len(front):,} here are made by policies that could run the machine"
+        )
+    if front.groups != tuple(str(i + 1) for i in range(len(front.groups))):
+        lines.append(", ".join(f"AWRT{i} is group {name}" for i, name in enumerate(front.groups, 1)))
+    return "\n".join(lines)
+
+
+def merging(merged: Front, inputs: Sequence[Front], names: Sequence[str]) -> dict[str, Any]:
+    """Measure a front and the fronts that were merged into it.
+
+    Parameters
+    ----------
+    merged
+        The front of them all, see `front.merge`.
+    inputs, names
+        The fronts it was made of, and how they are called.
+
+    Returns
+    -------
+    dict
+        Plain values: "workload" and "digest"; what `indicators` returns, with "path", "only" and "best_in" of each
+        input, see `contributions`; and "extremes", the best row of each objective with its values.
+    """
+    measured = indicators(merged, inputs)
+    for name, row, part in zip(names, measured["inputs"], contributions(inputs, gain=False), strict=True):
+        row |= {"path": name} | {key: part[key] for key in ("only", "best_in")}
+    objectives = [o.name for o in merged.objectives]
+    ends = [
+        {"objective": o.name, "row": row, "values": dict(zip(objectives, plain(merged.values[row]), strict=True))}
+        for o, row in extremes(merged)
+    ]
+    return {"workload": merged.workload, "digest": merged.digest, **measured, "extremes": ends}
+
+
+def merging_text(about: Mapping[str, Any]) -> str:
+    """Return what `merging` has measured as lines and a table for a terminal."""
+    total = {"path": "merged", **{key: about[key] for key in ("evaluations", "size", "hypervolume")}}
+    return (
+        f"{about['size']:,} of {about['evaluations']:,} schedules of {about['workload']} are not dominated; "
+        f"{about['duplicates']:,} with the same values as another one were left out within their runs\n\n"
+        f"{table([*about['inputs'], total | {'in_front': about['size']}], INPUT_COLUMNS)}\n"
+        "hypervolume: share of the box from the ideal (0) to 1.1 times the nadir (1) that is dominated, by\n"
+        f"  {about['hypervolume_method']}, relative error {about['hypervolume_error']:.1e};\n"
+        "  IGD+, epsilon (additive): distance from the merged front;\n"
+        "  AWRT takes no part in any of them, it follows from that of the groups. All are in the box of this merged\n"
+        "  front: numbers of another call have another box\n"
+    )

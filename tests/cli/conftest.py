@@ -1,0 +1,30 @@
+"""What the tests of the command line share: a folder with a workload, two runs on it, and a log with a record."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import paretosched as ps
+from support.commands import (
+    RECORD,
+    done,
+)
+
+
+@pytest.fixture(scope="session")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A generated workload, two runs on it, and a log with a record."""
+    folder = tmp_path_factory.mktemp("house")
+    done("generate", "lublin", "--jobs", 200, "--processors", 64, "--seed", 3, "-o", folder / "w.swf.gz")
+    for name, seed in (("run", 0), ("other", 1)):
+        explore = ("explore", folder / "w.swf.gz", "-o", folder / name)
+        done(*explore, "--evaluations", 36, "--population", 12, "--seed", seed)
+    (folder / "record.swf").write_text(RECORD)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def workload(house: Path) -> ps.Workload:
+    return ps.read_swf(house / "w.swf.gz")

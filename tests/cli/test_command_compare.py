@@ -1,0 +1,103 @@
+"""`paretosched compare` shows and reports what the library compares."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import paretosched as ps
+from support.commands import (
+    done,
+)
+
+
+def test_compare_without_a_front(house: Path, workload: ps.Workload) -> None:
+    said = done("compare", house / "w.swf.gz", "--policy", "fcfs", "--policy", "list")
+    comparison = ps.compare(workload, ["fcfs", "list"])
+    assert said.out == comparison.text() + "\n"
+    assert done("compare", house / "w.swf.gz", "--policy", "fcfs", "--policy", "list", "--json").json == (
+        comparison.rows()
+    )
+    assert done("compare", house / "w.swf.gz").out == ps.compare(workload, ["fcfs"]).text() + "\n"
+
+
+def test_compare_with_a_front_writes_a_report(house: Path, workload: ps.Workload, tmp_path: Path) -> None:
+    saved, target = tmp_path / "p.json", tmp_path / "report.html"
+    done("simulate", house / "w.swf.gz", "--front", house / "run", "--row", 1, "--save-policy", saved)
+    compare = ("compare", house / "w.swf.gz", "--front", house / "run", "--policy", "fcfs", "--policy", saved)
+    said = done(*compare, "-o", target)
+    front = ps.load_front(house / "run")
+    comparison = ps.compare(workload, ["fcfs", saved], front)
+    assert said.out == comparison.text() + "\n"
+    assert said.err == f"paretosched: report: {target} (open it in a browser; it needs no network)\n"
+    ps.report.write_report(tmp_path / "ours.html", front, comparison)
+    assert target.read_bytes() == (tmp_path / "ours.html").read_bytes()
+    rows = done(*compare, "--json").json
+    assert rows == comparison.rows()
+    assert rows[2]["dominated_by"] == 0  # it is on the front
+    assert [row["policy"] for row in rows[-2:]] == ["best on the front", "ideal point"]
+
+
+def test_compare_without_a_front_writes_a_report_too(house: Path, workload: ps.Workload, tmp_path: Path) -> None:
+    done("compare", house / "w.swf.gz", "--objective", "AWRT1", "-o", tmp_path / "r.html")
+    comparison = ps.compare(workload, ["fcfs"], None, ps.as_wish("AWRT1", workload.groups))
+    ps.report.write_report(tmp_path / "ours.html", None, comparison)
+    assert (tmp_path / "r.html").read_bytes() == (tmp_path / "ours.html").read_bytes()
+    assert "the front" not in (tmp_path / "r.html").read_text(encoding="utf-8").partition("<script")[0]
+
+
+def test_compare_takes_the_objective_in_words_from_a_file_and_from_a_policy(house: Path, tmp_path: Path) -> None:
+    trace = house / "w.swf.gz"
+    train = ("train", trace, "--criterion", "f2", "--generations", 1, "--objective")
+    done(*train, "AWRT1 + AWRT2", "-o", tmp_path / "both.json")
+    done(*train, "AWRT2", "-o", tmp_path / "one.json")
+    ps.save_wish(ps.Wish(weights=[("AWRT1", 1), ("AWRT2", 1)]), tmp_path / "wish.json")
+    both = ("compare", trace, "--policy", tmp_path / "both.json", "--front", house / "run", "--json")
+    said = [
+        done(*both, *more) for more in ((), ("--objective", "AWRT1 + AWRT2"), ("--objective", tmp_path / "wish.json"))
+    ]
+    assert said[0].out == said[1].out == said[2].out
+    assert said[0].err == ""
+    easy, ours = said[0].json[:2]
+    assert ours["wish"] == "AWRT1 + AWRT2"
+    assert ours["objective"] == ours["AWRT1"] + ours["AWRT2"]
+    assert ours["objective_vs_easy"] == pytest.approx(100 * (1 - ours["objective"] / easy["objective"]))
+    front = ps.load_front(house / "run").values
+    best = (front[:, 2] + front[:, 3]).min()
+    assert easy["share_of_way"] == 0
+    assert ours["share_of_way"] == pytest.approx(
+        100 * (easy["objective"] - ours["objective"]) / (easy["objective"] - best)
+    )
+    # trained for different things: the first one's is taken, and that is said
+    said = [done(*both, "--policy", tmp_path / "one.json"), done(*both, "--policy", tmp_path / "one.json",
+            "--objective", "AWRT2")]  # fmt: skip
+    assert said[0].json[0]["wish"] == "AWRT1 + AWRT2"
+    assert said[0].err == (
+        "paretosched: the objective is AWRT1 + AWRT2, as Greedy f2 with EASY was trained for it; "
+        "Greedy f2 with EASY (2) was trained for AWRT2\n"
+    )
+    assert (said[1].json[0]["wish"], said[1].err) == ("AWRT2", "")
+
+
+def test_compare_takes_several_logs_and_the_front_of_each(house: Path, workload: ps.Workload, tmp_path: Path) -> None:
+    done("generate", "lublin", "--jobs", 150, "--processors", 32, "--seed", 4, "-o", tmp_path / "v.swf")
+    other = ps.read_swf(tmp_path / "v.swf")
+    both = ("compare", tmp_path / "v.swf", house / "w.swf.gz", "--front", house / "run", "--objective", "AWRT1")
+    said = done(*both, "-o", tmp_path / "r.html")
+    wish, front = ps.as_wish("AWRT1", workload.groups), ps.load_front(house / "run")
+    comparisons = [ps.compare(other, ["fcfs"], None, wish), ps.compare(workload, ["fcfs"], front, wish)]
+    for comparison in comparisons:
+        assert comparison.text() in said.out
+    assert "\nall workloads: AWRT1 vs EASY\npolicy" in said.out
+    ps.report.write_report(tmp_path / "ours.html", [None, front], comparisons)
+    assert (tmp_path / "r.html").read_bytes() == (tmp_path / "ours.html").read_bytes()
+    rows = done(*both, "--json").json
+    assert rows == [row for comparison in comparisons for row in comparison.rows()]
+    assert [row["workload"] for row in rows] == ["v"] * 3 + ["w"] * 4
+
+
+def test_compare_explains_its_new_options_in_its_help() -> None:
+    said = done("compare", "--help")
+    assert "TRACE [TRACE ...]" in said.out
+    assert '--objective "10*AWRT1 + 4*AWRT2"' in said.out

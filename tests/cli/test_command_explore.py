@@ -1,0 +1,94 @@
+"""`paretosched explore` finds what the library finds, and continues."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import paretosched as ps
+from paretosched.fronts.front import extremes
+from support.commands import (
+    columns,
+    command,
+    done,
+    files,
+    process,
+    stored,
+)
+
+
+def test_explore_finds_what_the_library_finds(house: Path, workload: ps.Workload, tmp_path: Path) -> None:
+    front = ps.explore(workload, tmp_path / "run", evaluations=36, population=12)
+    assert (tmp_path / "run" / "front.parquet").read_bytes() == (house / "run" / "front.parquet").read_bytes()
+    said = done(
+        "explore", house / "w.swf.gz", "-o", tmp_path / "json", "--evaluations", 36, "--population", 12, "--json"
+    )
+    found = said.json
+    assert found["run"] == str(tmp_path / "json")
+    assert found["size"] == found["front"] == len(front)
+    assert (found["evaluations"], found["total"], found["replayed"]) == (36, 36, 0)
+    best = {o.name: front.values[row, j] for j, (o, row) in enumerate(extremes(front))}
+    assert found["best"] == pytest.approx(best, rel=0, abs=0)
+    assert said.err.splitlines()[-1] == f"paretosched: exploring: 36 of 36, front {len(front)}"
+
+
+def test_explore_says_what_was_found_and_what_to_do_next(house: Path, tmp_path: Path) -> None:
+    trace = tmp_path / "my log.swf"  # a name that a shell would cut
+    trace.write_bytes((house / "record.swf").read_bytes())
+    explore = ("explore", trace, "--groups", "queue", "--capacity", 9, "-o", tmp_path / "run")
+    said = done(*explore, "--evaluations", 8, "--population", 4, "--backfill", "none", "--algorithm", "random")
+    front = ps.load_front(tmp_path / "run")
+    assert said.out.startswith("8 schedules explored (8 now, in ")
+    assert f"{len(front):,} of them are not dominated by another one\n" in said.out
+    ends = extremes(front)
+    table = columns(said.out, "best in")
+    table.pop()  # below stands the legend: groups that are not just numbered are named
+    assert f"\nAWRT1 is group {front.groups[0]}, AWRT2 is group {front.groups[1]}" in said.out
+    hours = np.where([o.unit == "s" for o in front.objectives], 3600.0, 1.0)
+    for line, (o, row) in zip(table, ends, strict=True):
+        values = [f"{x:,.2f}" for x in front.values[row] / hours]
+        assert line == [o.name, *values, str(row), str(front.evaluation[row])]
+    assert "1 dropped" in said.err.splitlines()[-1]
+    for hint in said.out.partition("next: ")[2].splitlines():
+        name, *arguments = shlex.split(hint)[1:]
+        again = done(name, *[tmp_path / a if a in ("report.html", "policy.json") else a for a in arguments])
+        assert "another workload" not in again.err
+    assert (tmp_path / "report.html").exists()
+    assert (tmp_path / "policy.json").exists()
+
+
+def test_explore_continues_a_run_and_refuses_to_mix_it(house: Path, tmp_path: Path) -> None:
+    explore = ("explore", house / "w.swf.gz", "-o", tmp_path / "run", "--population", 12)
+    done(*explore, "--evaluations", 24)
+    said = done(*explore, "--evaluations", 36)
+    assert said.out.startswith("36 schedules explored (12 now, in ")
+    assert (tmp_path / "run" / "front.parquet").read_bytes() == (house / "run" / "front.parquet").read_bytes()
+    again = done(*explore, "--evaluations", 36)
+    assert again.out.startswith("36 schedules explored (0 now, in ")
+    assert again.err.endswith(f"{tmp_path / 'run'} had 36 evaluations already; nothing was left to do\n")
+    before = files(tmp_path)
+    for other, fact in (
+        (("--seed", 1), "its seed is 0, not 1"),
+        (("--backfill", "none"), "its backfill is easy, not none"),
+        (("--algorithm", "random"), "its algorithm is nsga2, not random"),
+        (("--population", 4), "its population is 12, not 4"),
+        (("--capacity", 65), "its workload is "),
+        (("--groups", "8"), "its workload is "),
+    ):
+        refused = command(*explore, "--evaluations", 36, *other)
+        assert refused.status == 2
+        rule = f"paretosched explore: {tmp_path / 'run'}: a run is continued with its own parameters, but {fact}"
+        assert refused.err.startswith(rule)
+        assert refused.err.count("\n") == 1
+    assert files(tmp_path) == before
+
+
+def test_worker_processes_find_the_same_as_threads(house: Path, tmp_path: Path) -> None:
+    explore = ("explore", house / "w.swf.gz", "-o", tmp_path / "run", "--evaluations", 36, "--population", 12)
+    said = process(*explore, "--workers", 1)
+    assert said.returncode == 0, said
+    assert stored(tmp_path / "run") == stored(house / "run")
+    assert all(line.startswith("paretosched: exploring: ") for line in said.stderr.splitlines())

@@ -1,0 +1,65 @@
+"""`paretosched fetch` downloads from a mirror, once."""
+
+from __future__ import annotations
+
+import http.server
+import re
+import threading
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from support.commands import (
+    command,
+    done,
+    files,
+)
+
+
+@pytest.fixture
+def archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, house: Path) -> Iterator[Path]:
+    """A mirror of the archive on this machine; the log it has is one whose checksum is not known."""
+    folder = tmp_path / "archive"
+    (folder / "l_ricc").mkdir(parents=True)
+    (folder / "l_ricc" / "RICC-2010-2.swf.gz").write_bytes((house / "w.swf.gz").read_bytes())
+    quiet = type("Quiet", (http.server.SimpleHTTPRequestHandler,), {"log_message": lambda *_: None})
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(quiet, directory=str(folder))) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        monkeypatch.setenv("PARETOSCHED_ARCHIVE", f"http://127.0.0.1:{server.server_port}")
+        yield folder
+        server.shutdown()
+        thread.join()
+
+
+def test_fetch_downloads_once(archive: Path, tmp_path: Path) -> None:
+    target = tmp_path / "RICC-2010-2.swf.gz"
+    said = done("fetch", "ricc", "-o", tmp_path)
+    assert said.out == f"{target}\n"
+    size = target.stat().st_size
+    assert said.err == f"paretosched: downloading: {size:,} of {size:,} bytes\n"
+    assert target.read_bytes() == (archive / "l_ricc" / target.name).read_bytes()
+    (archive / "l_ricc" / target.name).unlink()
+    again = done("fetch", "RICC", "-o", tmp_path, "--json")
+    assert again.json == {"file": str(target)}
+    assert again.err == ""
+
+
+def test_fetch_names_what_the_server_does_not_have_and_leaves_nothing(archive: Path, tmp_path: Path) -> None:
+    before = files(tmp_path)
+    said = command("fetch", "HPC2N", "-o", tmp_path)
+    assert said.status == 2
+    assert said.out == ""
+    assert re.fullmatch(
+        r"paretosched fetch: http://\S+HPC2N-2002-2.2-cln.swf.gz: the server answers 404 .*\n", said.err
+    )
+    assert files(tmp_path) == before
+
+
+def test_fetch_fills_the_cache(archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PARETOSCHED_TRACES", str(tmp_path / "traces"))
+    said = done("fetch", "RICC", "--cache", "--json")
+    assert said.json == {"file": str(tmp_path / "traces" / "RICC-2010-2.swf.gz")}
+    assert command("fetch", "RICC", "--cache", "-o", tmp_path).status == 2

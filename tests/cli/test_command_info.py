@@ -1,0 +1,79 @@
+"""`paretosched info` shows what `describe` finds, for the groups and the machine that were asked for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import paretosched as ps
+from support.commands import (
+    columns,
+    done,
+)
+
+
+def test_info_says_what_describe_says(house: Path) -> None:
+    about = ps.describe(ps.read_swf(house / "record.swf"))
+    assert done("info", house / "record.swf", "--json").json == about
+    said = done("info", house / "record.swf")
+    assert said.err == ""
+    assert said.out.splitlines()[:4] == [
+        "record",
+        "  4 jobs of 3 users on 8 processors",
+        "  submitted 1970-01-01 00:01:40+00:00 to 1970-01-01 00:02:10+00:00, UTC: 0.0 days",
+        "  offered load 2.583; serial jobs 0.0 %; recorded waits for 100.0 %",
+    ]
+    assert columns(said.out, "quantiles")[0] == ["run time s", "10", "10", "20", "30", "50", "50"]
+    assert columns(said.out, "quantiles")[3] == ["next job after s", "10", "10", "10", "10", "10", "10"]
+    assert [row[0] for row in columns(said.out, "situation")] == ["weekend", "day", "night"]
+    assert columns(said.out, "action") == [["dropped", "1", "run time unknown or 0: never ran", "line 10 (job 13)"]]
+    groups = columns(said.out, "group")
+    assert [row[:3] for row in groups] == [[g["group"], str(g["users"]), str(g["jobs"])] for g in about["groups"]]
+
+
+def test_info_says_when_nothing_was_repaired(house: Path) -> None:
+    assert done("info", house / "w.swf.gz").out.endswith("\nnothing was dropped or repaired\n")
+
+
+@pytest.mark.parametrize(
+    ("how", "names"),
+    [
+        ("consumption", ["1", "2", "3", "4", "5"]),
+        ("swf", ["1", "2", "3"]),
+        ("queue", ["short", "long"]),
+        ("50,10", ["1", "2", "3"]),
+        ("12.5", ["1", "2"]),
+    ],
+)
+def test_groups_are_those_asked_for(house: Path, how: str, names: list[str]) -> None:
+    about = done("info", house / "record.swf", "--groups", how, "--json").json
+    assert [group["group"] for group in about["groups"]] == names
+    assert sum(group["jobs"] for group in about["groups"]) == 4
+    measured = done("simulate", house / "record.swf", "--groups", how, "--json").json
+    assert [key for key in measured if key.startswith("AWRT")] == ["AWRT", *(f"AWRT{i + 1}" for i in range(len(names)))]
+
+
+def test_groups_of_an_owner_come_from_a_csv_file(house: Path, tmp_path: Path) -> None:
+    own = tmp_path / "own.csv"
+    own.write_text("user,group\n5,staff\n6,guests\n")
+    about = done("info", house / "record.swf", "--groups", own, "--json").json
+    assert {group["group"]: group["jobs"] for group in about["groups"]} == {"staff": 2, "guests": 1, "other": 1}
+    said = done("simulate", house / "record.swf", "--groups", own)
+    assert [row[-1] for row in columns(said.out, "objective")][2:] == [f"AWRT of group {g}" for g in about_names(about)]
+
+
+def about_names(about: dict[str, list[dict[str, str]]]) -> list[str]:
+    return [group["group"] for group in about["groups"]]
+
+
+def test_capacity_replaces_that_of_the_log(house: Path) -> None:
+    assert done("info", house / "record.swf", "--capacity", 16, "--json").json["capacity"] == 16
+    about = done("info", house / "record.swf", "--capacity", 4, "--json").json
+    assert about["jobs"] == 2
+    reasons = [repair["reason"] for repair in about["repairs"] if repair["action"] == "dropped"]
+    assert "wider than the machine of 4 processors" in reasons
+    narrow = done("simulate", house / "record.swf", "--capacity", 4)
+    assert narrow.out.startswith("EASY on record: 2 jobs, 4 processors\n")
+    trace = house / "record.swf"
+    assert narrow.err == f"paretosched: {trace}: 2 jobs; 3 dropped (paretosched info says which and why)\n"

@@ -1,0 +1,53 @@
+"""The command line: its help teaches and is quick, its status says what happened."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import paretosched as ps
+from paretosched.cli.command_line import all_commands
+from support.commands import (
+    COMMANDS,
+    done,
+    environment,
+    process,
+)
+
+EXPENSIVE = "numpy numba pymoo pandas plotly pyarrow rich dask distributed moocore scipy cma dash flask"
+
+
+@pytest.mark.parametrize("name", [None, *COMMANDS])
+def test_help_is_quick_and_teaches_by_examples_that_parse(name: str | None) -> None:
+    script = (
+        "import sys\nfrom paretosched.cli.command_line import main\n"
+        f"try: main({[name] if name else []} + ['--help'])\n"
+        "except SystemExit as end: assert end.code == 0\n"
+        f"print('imported', [m for m in {EXPENSIVE.split()} if m in sys.modules])\n"
+    )
+    said = subprocess.run([sys.executable, "-c", script], env=environment(), capture_output=True, text=True, check=True)
+    *help_, imported = said.stdout.splitlines()
+    assert imported == "imported []"
+    assert said.stderr == ""
+    examples = [line for line in help_ if line.startswith("  paretosched ")]
+    assert examples
+    for line in examples:
+        parsed = all_commands().parse_args(shlex.split(line)[1:])
+        assert name in (None, parsed.command)
+    if name is None:
+        assert [line.split()[0] for line in help_ if re.match(r"    [a-z]+  ", line)] == list(COMMANDS)
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    assert done("--version").out == f"paretosched {ps.__version__}\n"
+
+
+def test_status_two_comes_with_one_line_of_a_process(tmp_path: Path) -> None:
+    said = process("info", tmp_path / "none.swf")
+    expected = f"paretosched info: {tmp_path / 'none.swf'}: cannot read: No such file or directory\n"
+    assert (said.returncode, said.stdout, said.stderr) == (2, "", expected)

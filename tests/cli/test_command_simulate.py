@@ -1,0 +1,143 @@
+"""`paretosched simulate` prints and writes what the library gives."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+import paretosched as ps
+from support.commands import (
+    RECORD,
+    columns,
+    command,
+    done,
+)
+
+
+@pytest.mark.parametrize("policy", ["fcfs", "list", "easy", "conservative", "conservative-replan"])
+def test_simulate_prints_and_writes_what_the_library_gives(
+    house: Path, workload: ps.Workload, tmp_path: Path, policy: str
+) -> None:
+    target = tmp_path / "schedule.csv"
+    schedule = ps.simulate(workload, policy)
+    values = ps.objectives(schedule)
+    names = [o.name for o in ps.objective_table(workload.groups)]
+    said = done("simulate", house / "w.swf.gz", "--policy", policy, "-o", target)
+    assert said.err == ""
+    rows = columns(said.out, "objective")
+    assert [row[0] for row in rows] == names
+    assert [row[1] for row in rows] == [f"{value:,.2f}" for value in values]
+    assert [row[2:4] for row in rows] == [["%", ""], *(["s", f"{value / 3600:,.2f}"] for value in values[1:])]
+    measured = done("simulate", house / "w.swf.gz", "--policy", policy, "--json").json
+    assert [measured[name] for name in names] == values.tolist()
+    assert measured["digest"] == workload.digest
+    assert measured["policy"] == schedule.name
+    with target.open(newline="") as file:
+        table = list(csv.reader(file))
+    assert table[0] == ["job", "submit", "start", "finish", "processors", "user", "group"]
+    w = workload
+    expected = zip(w.job, w.submit, schedule.start, schedule.finish, w.width, w.user, w.group + 1, strict=True)
+    assert [[int(cell) for cell in row] for row in table[1:]] == [list(row) for row in expected]
+
+
+def test_simulate_shares_time(house: Path, workload: ps.Workload, tmp_path: Path) -> None:
+    schedule = ps.simulate(workload, "scojo-opt").check()
+    outputs = ("-o", tmp_path / "s.csv", "--segments", tmp_path / "s.parquet", "--save-policy", tmp_path / "p.json")
+    said = done("simulate", house / "w.swf.gz", "--policy", "scojo-opt", *outputs)
+    assert said.err == ""
+    assert said.out.startswith("SCOJO-PECT optimised on w: 200 jobs, 64 processors\n")
+    rows = columns(said.out, "objective")
+    assert [row[1] for row in rows] == [f"{value:,.2f}" for value in ps.objectives(schedule)]
+    assert "slowdown (600 s)" in said.out
+    assert "nodes of search trees visited" in said.out
+    again = ps.load_segments(workload, tmp_path / "s.parquet").check()
+    assert again.start.tolist() == schedule.start.tolist()
+    assert again.finish.tolist() == schedule.finish.tolist()
+    lines = (tmp_path / "s.csv").read_text().splitlines()[1:]
+    assert [int(line.split(",")[3]) for line in lines] == schedule.finish.tolist()
+    measured = done("simulate", house / "w.swf.gz", "--policy", tmp_path / "p.json", "--json").json
+    assert schedule.searched is not None
+    assert measured["searched"] == {key: list(value) for key, value in schedule.searched._asdict().items()}
+    assert measured["AWRT"] == ps.objectives(schedule)[1]
+    assert measured["estimates"] == "exact"
+    plain = tmp_path / "estimates.json"
+    plain.write_text(json.dumps(json.loads((tmp_path / "p.json").read_text()) | {"run_times": "estimates"}))
+    assert done("simulate", house / "w.swf.gz", "--policy", plain, "--json").json["estimates"] == "requested"
+    other = command("simulate", house / "w.swf.gz", "--policy", plain, "--estimates", "exact")
+    assert (other.status, other.err.count("\n")) == (2, 1)
+    assert "run_times" in other.err
+    assert len(measured["classes"]) == 16
+    compared = done("compare", house / "w.swf.gz", "--policy", tmp_path / "p.json", "--json").json
+    assert [row["AWRT"] for row in compared if row["policy"] == "SCOJO-PECT optimised"] == [measured["AWRT"]]
+
+
+def test_the_policy_is_easy_by_default(house: Path) -> None:
+    plain = done("simulate", house / "w.swf.gz")
+    assert plain.out.startswith("EASY on w: 200 jobs, 64 processors\n")
+    assert plain.out == done("simulate", house / "w.swf.gz", "--policy", "easy").out
+
+
+def test_the_schedule_has_the_job_numbers_of_the_log(house: Path, tmp_path: Path) -> None:
+    target = tmp_path / "schedule.csv"
+    done("simulate", house / "record.swf", "--policy", "recorded", "--groups", "queue", "-o", target)
+    # start = submit + wait
+    assert target.read_text().splitlines() == [
+        "job,submit,start,finish,processors,user,group",
+        "10,100,100,150,4,5,short",
+        "12,110,150,180,8,6,long",
+        "9,120,180,200,8,5,short",
+        "11,130,130,140,2,7,long",
+    ]
+
+
+def test_a_recorded_schedule_that_could_not_be_is_remarked(house: Path, tmp_path: Path) -> None:
+    feasible = done("simulate", house / "record.swf", "--policy", "recorded")
+    assert "feasible" not in feasible.err
+    history = tmp_path / "history.swf"
+    history.write_text(RECORD.replace("110 40", "110 39"))
+    remark = (
+        "paretosched: not feasible: recorded: the machine has 8 processors, "
+        "but 12 are in use from second 149 on, and more than it has in 1 intervals\n"
+    )
+    said = done("simulate", history, "--policy", "recorded")
+    assert said.err.endswith(remark)
+    assert said.out.startswith("recorded on history: 4 jobs, 8 processors\n")
+    assert done("compare", history, "--policy", "recorded").err.endswith(remark)
+
+
+@pytest.mark.parametrize("name", ["simulate", "compare"])
+def test_generated_and_scaled_workloads_have_no_recorded_schedule(house: Path, tmp_path: Path, name: str) -> None:
+    done("scale", house / "record.swf", "--processors", 32, "-o", tmp_path / "scaled.swf")
+    for trace in (house / "w.swf.gz", tmp_path / "scaled.swf"):
+        said = command(name, trace, "--policy", "recorded")
+        assert said.status == 2
+        assert said.out == ""
+        about = ps.read_swf(trace).name
+        assert said.err == (
+            f"paretosched {name}: {about}: no job has a recorded wait, so there is no recorded schedule "
+            "(was it generated or scaled?)\n"
+        )
+
+
+def test_a_schedule_of_a_front_can_be_had_as_a_policy(house: Path, tmp_path: Path) -> None:
+    trace, run, saved = house / "w.swf.gz", house / "run", tmp_path / "p.json"
+    explored = ps.load_front(run)
+    names = [o.name for o in explored.objectives]
+    for row in (0, len(explored) // 2, len(explored) - 1):
+        of_front = done("simulate", trace, "--front", run, "--row", row, "--save-policy", saved, "--json")
+        of_file = done("simulate", trace, "--policy", saved, "--json")
+        assert [of_front.json[name] for name in names] == explored.values[row].tolist()
+        assert of_file.json == of_front.json
+    assert done("simulate", trace, "--front", run).out == done("simulate", trace, "--front", run, "--row", 0).out
+    assert ps.load_policy(saved).provenance["run"] == "run"
+
+
+def test_a_policy_explored_elsewhere_is_applied_and_remarked(house: Path, tmp_path: Path) -> None:
+    done("generate", "lublin", "--jobs", 80, "--seed", 9, "-o", tmp_path / "new.swf")
+    said = done("simulate", tmp_path / "new.swf", "--front", house / "run")
+    assert said.err == (
+        f"paretosched: {house / 'run'} was explored on another workload; its policy was applied to this one\n"
+    )

@@ -1,0 +1,180 @@
+"""Manners: closed and full outputs, pipes, progress and Ctrl-C."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import select
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import paretosched as ps
+from support.commands import (
+    command,
+    done,
+    environment,
+    files,
+    numbers,
+    process,
+    stored,
+)
+
+
+@pytest.mark.parametrize("arguments", [("--help",), ("explore", "--help"), ("info", "w.swf.gz"), ("front", "run")])
+def test_a_reader_that_has_had_enough_is_no_error(house: Path, arguments: tuple[str, ...]) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    said = process(*arguments, cwd=house, capture_output=False, stdout=write, stderr=subprocess.PIPE)
+    os.close(write)
+    assert (said.returncode, said.stderr) == (0, "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="NO /dev/full: a full disk behind stdout was not tried")
+@pytest.mark.parametrize("arguments", [("--help",), ("info", "w.swf.gz"), ("simulate", "w.swf.gz", "--json")])
+def test_a_full_disk_behind_standard_output_is_one_line(house: Path, arguments: tuple[str, ...]) -> None:
+    with Path("/dev/full").open("w") as full:
+        said = process(*arguments, cwd=house, capture_output=False, stdout=full, stderr=subprocess.PIPE)
+    name = "paretosched" if arguments == ("--help",) else f"paretosched {arguments[0]}"
+    assert (said.returncode, said.stderr) == (
+        2,
+        f"{name}: standard output: cannot write: No space left on device\n",
+    )
+
+
+def test_closed_streams_are_no_error(house: Path) -> None:
+    shell = f"{shlex.quote(sys.executable)} -m paretosched.cli info record.swf --json"
+    for closed, out in ((">&-", ""), ("2>&-", done("info", house / "record.swf", "--json").out), (">&- 2>&-", "")):
+        said = subprocess.run(
+            ["sh", "-c", f"{shell} {closed}"], cwd=house, env=environment(), capture_output=True, text=True, check=False
+        )
+        assert (said.returncode, said.stdout, said.stderr) == (0, out, "")
+    # remarks must not end up in a table
+    said = subprocess.run(
+        ["sh", "-c", f"{shell.replace('info', 'simulate')} 2>&-"],
+        cwd=house, env=environment(), capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert said.stdout == done("simulate", house / "record.swf", "--json").out
+
+
+def test_what_standard_output_has_no_letter_for_is_replaced(house: Path, tmp_path: Path) -> None:
+    trace = os.fsencode(tmp_path / "caf\u00e9-") + b"\xff.swf"  # the last byte is no UTF-8
+    Path(os.fsdecode(trace)).write_bytes((house / "record.swf").read_bytes())
+    said = subprocess.run(
+        [sys.executable, "-m", "paretosched.cli", "info", trace],
+        env=environment(PYTHONIOENCODING="ascii"),
+        capture_output=True,
+        check=False,
+    )
+    assert said.stderr == b""
+    assert said.stdout.startswith(b"caf?-?\n  4 jobs")
+    scaled = tmp_path / "s.swf"
+    done("scale", os.fsdecode(trace), "--processors", 16, "-o", scaled)
+    assert "caf\u00e9-\ufffd" in scaled.read_text(encoding="utf-8")
+
+
+def test_a_pipe_is_a_log_like_any_other(house: Path) -> None:
+    with (house / "w.swf.gz").open("rb") as file:
+        said = process("info", "/dev/stdin", "--json", stdin=file)
+    assert said.returncode == 0, said
+    pipe = subprocess.run(
+        ["bash", "-c", f"{shlex.quote(sys.executable)} -m paretosched.cli info <(sleep 0.2; cat w.swf.gz) --json"],
+        cwd=house, env=environment(), capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert pipe.returncode == 0, pipe
+    assert '"jobs": 200,' in pipe.stdout
+
+
+def test_ctrl_c_keeps_what_was_done_and_the_same_command_continues(house: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    explore = ("explore", house / "w.swf.gz", "-o", run, "--evaluations", 1000, "--population", 10)
+    child = subprocess.Popen(
+        [sys.executable, "-m", "paretosched.cli", *map(str, explore)],
+        env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    while not (run / "front.parquet").exists():  # published after the first generation
+        assert child.poll() is None
+        time.sleep(0.005)
+    child.send_signal(signal.SIGINT)
+    out, err = child.communicate(timeout=60)
+    assert child.returncode == 130, (out, err)
+    assert out == ""
+    *_, kept, interrupted = err.splitlines()
+    assert interrupted == "paretosched explore: interrupted"
+    assert kept.startswith("paretosched: ")
+    assert kept.endswith(f" evaluations are kept in {run}; the same command continues them")
+    count = len(stored(run))
+    assert numbers(kept)[0] == count
+    assert 10 <= count < 1000
+    assert ps.load_front(run).evaluations == count
+    assert not list(run.glob("*.part")) + list(run.glob(".*"))
+    again = done(*explore, "--json").json
+    assert (again["evaluations"], again["replayed"]) == (1000, count)
+
+
+def test_ctrl_c_elsewhere_is_status_130_and_leaves_nothing(
+    house: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("paretosched.simulation.schedule.csv.writer", interrupt)  # in the middle of writing
+    said = command("simulate", house / "w.swf.gz", "-o", tmp_path / "s.csv")
+    assert (said.status, said.out, said.err) == (130, "", "paretosched simulate: interrupted\n")
+    assert files(tmp_path) == {}
+    monkeypatch.setattr(
+        "paretosched.search.evaluation.objectives_of", interrupt
+    )  # before the first generation is stored
+    said = command("explore", house / "w.swf.gz", "-o", tmp_path / "run", "--evaluations", 8, "--population", 4)
+    assert (said.status, said.out, said.err) == (130, "", "paretosched explore: interrupted\n")
+    assert files(tmp_path) == {}
+
+
+def test_a_terminal_gets_a_progress_bar(house: Path, tmp_path: Path) -> None:
+    near, far = pty.openpty()
+    child = subprocess.Popen(
+        [sys.executable, "-m", "paretosched.cli", "explore", str(house / "w.swf.gz"), "-o", str(tmp_path / "run"),
+         "--evaluations", "36", "--population", "12"],
+        env=environment(TERM="xterm", COLUMNS="100"), stdout=subprocess.PIPE, stderr=far,
+    )  # fmt: skip
+    os.close(far)
+    shown = b""
+    while select.select([near], [], [], 60)[0]:
+        try:
+            shown += os.read(near, 1 << 16)
+        except OSError:  # the other end is closed
+            break
+    os.close(near)
+    assert child.stdout is not None
+    out = child.stdout.read()
+    child.stdout.close()
+    assert child.wait() == 0
+    assert out.startswith(b"36 schedules explored")
+    text = re.sub(rb"\x1b\[[\d;?]*[A-Za-z]", b"", shown).decode()
+    assert "36/36" in text
+    assert re.search(r"exploring .*front \d+ 0:00:\d\d left 0:00:00", text)
+    assert "paretosched:" not in text
+
+
+def test_ctrl_c_with_worker_processes_is_as_quiet(house: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    child = subprocess.Popen(
+        [sys.executable, "-m", "paretosched.cli", "explore", str(house / "w.swf.gz"), "-o", str(run),
+         "--evaluations", "20000", "--population", "10", "--workers", "1"],
+        env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+    while not (run / "front.parquet").exists():
+        assert child.poll() is None
+        time.sleep(0.005)
+    os.killpg(child.pid, signal.SIGINT)  # as a terminal does: to the workers, too
+    out, err = child.communicate(timeout=60)
+    assert (child.returncode, out) == (130, "")
+    assert all(line.startswith("paretosched") for line in err.splitlines()), err
+    assert err.endswith("\nparetosched explore: interrupted\n")
+    assert ps.load_front(run).evaluations == len(stored(run))

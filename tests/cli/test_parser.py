@@ -1,0 +1,102 @@
+"""What is wrong with a command line is one line, with the nearest right word and the help of that command."""
+
+from __future__ import annotations
+
+import pytest
+
+from paretosched.cli.command_line import COMMANDS, all_commands
+from paretosched.cli.parser import nearest
+from support.commands import command, done, process
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        (["explore", "--evaluation", "3"], 'explore: unknown option "--evaluation"; did you mean --evaluations?'),
+        (["explore", "w", "-o", "r", "--gen=3"], 'explore: unknown option "--gen"'),
+        (["train", "--gen=3"], 'train: unknown option "--gen"; did you mean --generations?'),
+        (["train", "w", "--objectiv=10*AWRT1 + UTIL"], 'train: unknown option "--objectiv"; did you mean --objective?'),
+        (["simulate", "w", "-policy", "easy"], 'simulate: unknown option "-policy"; did you mean --policy?'),
+        (["simulate", "w", "--Policy", "easy"], 'simulate: unknown option "--Policy"; did you mean --policy?'),
+        (["simulate", "w", "--save_poli"], 'simulate: unknown option "--save_poli"; did you mean --save-policy?'),
+        (["info", "w", "--qqq", "--jsn"], 'info: unknown option "--qqq"'),
+        (["info", "w", "-x"], 'info: unknown option "-x"'),
+        (["info", "w", "second"], 'info: unexpected argument "second"'),
+        (["generate", "lublin", "nasa", "-o", "x"], 'generate: unexpected argument "nasa"'),
+        (
+            ["explore", "w", "-o", "r", "--algorithm", "nsag2"],
+            "explore: argument --algorithm: must be one of nsga2, nsga, unsga3, agemoea2, rvea, random, all, "
+            'but is "nsag2"; did you mean nsga2?',
+        ),
+        (
+            ["train", "w", "--backfill", "x"],
+            'train: argument --backfill: must be one of none, easy, conservative, but is "x"',
+        ),
+        (["completion", "fish"], 'completion: argument SHELL: must be one of bash, zsh, but is "fish"'),
+    ],
+)  # fmt: skip
+def test_what_a_command_does_not_know_is_refused_with_its_own_help(words: list[str], error: str) -> None:
+    said = command(*words)
+    assert (said.status, said.out) == (2, "")
+    assert said.err == f"paretosched {error} (see paretosched {words[0]} --help)\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        (["explor", "w"], 'unknown command "explor"; did you mean explore? (see paretosched explore --help)'),
+        (["EXPLAIN"], 'unknown command "EXPLAIN"; did you mean explain? (see paretosched explain --help)'),
+        (["--verson"], 'unknown option "--verson"; did you mean --version? (see paretosched --help)'),
+        (["--evaluations", "3", "explore"], 'unknown option "--evaluations" (see paretosched --help)'),
+        (
+            ["fly"],
+            'unknown command "fly"; the commands are info, generate, scale, fetch, simulate, explore, train, explain, '
+            "front, compare, app, assign, completion (see paretosched --help)",
+        ),
+    ],
+)
+def test_unknown_commands_are_refused_with_the_nearest_one(words: list[str], error: str) -> None:
+    said = command(*words)
+    assert (said.status, said.out, said.err) == (2, "", f"paretosched: {error}\n")
+
+
+def test_what_looks_like_an_option_may_still_be_a_value_or_a_file() -> None:
+    parse = all_commands().parse_args
+    assert parse(["info", "--", "--log.swf"]).trace == "--log.swf"
+    assert parse(["explore", "w", "-orun", "--jump=-3", "--frequency", "-2"]).jump == -3
+    assert parse(["train", "w", "-o", "p", "--objective=-UTIL"]).objective == "-UTIL"
+    assert done("explore", "--help", "--nonsense").out == done("explore", "--help").out
+
+
+def test_only_a_word_that_is_near_is_proposed() -> None:
+    assert nearest("--eval", ["--seed", "--evaluations"]) == "--evaluations"
+    assert nearest("--", ["--seed"]) is None
+    assert nearest("", ["seed"]) is None
+
+
+def test_every_way_to_start_is_called_the_same() -> None:
+    for words in (["info", "--help"], ["--help"], ["inf"]):
+        ways = [process(*words), process(*words, module="paretosched")]
+        assert ways[0].stdout == ways[1].stdout
+        assert ways[0].stderr == ways[1].stderr
+        assert (ways[0].stdout + ways[0].stderr).startswith(("usage: paretosched", "paretosched: unknown command"))
+
+
+def test_options_of_long_commands_are_in_groups_that_teach() -> None:
+    for name, groups in (
+        ("explore", ["how the log is read", "the search", "sequences", "plans", "workers"]),
+        ("train", ["what is wanted", "the data", "Greedy (paper 000)", "rule bases (paper 001)", "the run", "workers"]),
+    ):
+        said = done(name, "--help").out
+        places = [said.index(f"\n{group}:\n  ") for group in groups]
+        assert places == sorted(places)
+        first = said[said.index("\noptions:\n") :].partition("\n\n")[0]
+        assert [line.split()[0].rstrip(",") for line in first.splitlines() if line.startswith("  -")] == [
+            "-h",
+            "--json",
+            "-o",
+        ]
+
+
+def test_every_command_has_a_file_of_its_name() -> None:
+    assert [command.__name__.rpartition("_")[2] for command in COMMANDS] == list(all_commands().commands)
