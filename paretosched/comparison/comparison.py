@@ -561,10 +561,10 @@ def _with_easy(policies: Sequence[Policy]) -> list[Policy]:
 def _called(policies: Sequence[str]) -> tuple[str, ...]:
     """Tell policies apart from each other and from what stands beside them, be they called so by a file."""
     reserved = (BEST, IDEAL, ONLINE, NEAREST, NEAREST_ONLINE)
-    return _distinct([*reserved, *policies])[len(reserved) :]
+    return distinct_names([*reserved, *policies])[len(reserved) :]
 
 
-def _distinct(names: Sequence[str]) -> tuple[str, ...]:
+def distinct_names(names: Sequence[str]) -> tuple[str, ...]:
     """Add a number to repeated names, so that every row and every mark can be told apart."""
     seen: list[str] = []
     for name in names:

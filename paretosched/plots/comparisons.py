@@ -15,9 +15,8 @@ from ..core.arrays import Floats
 from ..core.errors import InputError
 from ..simulation.objective import Objective
 from ..wishes.wish import wish_text
-from .axes import _column
 from .fronts import pairs, parallel, scatter
-from .style import PAPER, SCALE, _legend_below, defined, mark_style, template, text
+from .style import PAPER, SCALE, column_of, defined, legend_below, mark_style, template, text
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -154,7 +153,7 @@ def bars(
         title={"text": title, "subtitle": {"text": " &nbsp; ".join(words)}},
         barmode="overlay",
         height=190 + body,
-        **_legend_below(62 / body),
+        **legend_below(62 / body),
     )
     figure.update_xaxes(
         title_text="improvement over EASY (%)",
@@ -318,7 +317,7 @@ def _positions(comparison: Comparison, front: Front) -> dict[str, Figure]:
     chosen = [*wished, *(name for name in known if name != "AWRT" and name not in wished)][:2]
     if len(chosen) < 2:
         return {}
-    columns = [_column(front, name) for name in chosen]
+    columns = [column_of(front.objectives, name) for name in chosen]
     # one that is far off, as FCFS may be, is named at the edge
     easy = comparison.values[0, columns]
     focus = [

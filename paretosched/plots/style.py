@@ -129,14 +129,15 @@ def _faint(colour: str, opacity: float) -> str:
     return f"rgba({red},{green},{blue},{opacity})"
 
 
-def _column_of(objectives: Sequence[Objective], name: str) -> int:
+def column_of(objectives: Sequence[Objective], name: str) -> int:
+    """Return the place of an objective among others, from 0; raises InputError if it is not among them."""
     names = [o.name for o in objectives]
     if name not in names:
         raise InputError(f'objective must be one of {", ".join(names)}, but is "{name}"')
     return names.index(name)
 
 
-def _legend_below(gap: float) -> dict[str, Any]:
+def legend_below(gap: float) -> dict[str, Any]:
     """Put the legend below the plot, where it hides nothing and has room for as many lines as it needs."""
     legend = {"orientation": "h", "x": 0, "xanchor": "left", "y": -gap, "yanchor": "top", "itemsizing": "constant"}
     return {"showlegend": True, "legend": legend}

@@ -23,8 +23,8 @@ from ..plots.style import HOUR
 from ..simulation.objective import Objective
 from ..simulation.service import SLOWDOWN_BOUND
 from ..wishes import wish as choice
-from .html import OVER_TIME, WIDE, _cell, _figure, _head, _number, _table, _value
-from .page import _page
+from .html import OVER_TIME, WIDE, figure_html, head_cell, number_cell, objective_cell, objective_text, table_html
+from .page import page_html
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -106,7 +106,7 @@ def _of_one(front: Front | None, comparison: Comparison, drawn: Mapping[str, Fig
 <h2>Where this comes from</h2>
 {_provenance(front, comparison)}
 </section>"""
-    return _page(f"Schedules of {name}", body)
+    return page_html(f"Schedules of {name}", body)
 
 
 def _of_several(fronts: Sequence[Front | None], comparisons: Sequence[Comparison], drawn: Mapping[str, Figure]) -> str:
@@ -114,7 +114,7 @@ def _of_several(fronts: Sequence[Front | None], comparisons: Sequence[Comparison
     objective = ""
     if "objective" in drawn:
         wish = next(comparison.wish for comparison in comparisons if comparison.wish is not None)
-        objective = f"<section>{_wish_head(wish)}{_figure('objective', drawn['objective'])}</section>"
+        objective = f"<section>{_wish_head(wish)}{figure_html('objective', drawn['objective'])}</section>"
     parts = []
     for number, (front, comparison) in enumerate(zip(fronts, comparisons, strict=True)):
         own = {name: figure for name, figure in drawn.items() if name.startswith(prefix(comparisons, number))}
@@ -139,7 +139,7 @@ def _of_several(fronts: Sequence[Front | None], comparisons: Sequence[Comparison
 </header>
 {objective}
 {"".join(parts)}"""
-    return _page(f"Policies on {len(names)} workloads", body)
+    return page_html(f"Policies on {len(names)} workloads", body)
 
 
 def _found(front: Front | None, comparison: Comparison) -> str:
@@ -174,22 +174,22 @@ def _wished(comparison: Comparison, drawn: Mapping[str, Figure]) -> str:
         return ""
     goal = bool(wish.weights or wish.near)
     front = comparison.best is not None
-    heads = [_head("Policy")]
-    heads += [_head("Objective", "smaller is better")] if goal else []
-    heads += [_head("Share of the way", "EASY to the front")] if goal and front else []
-    heads += [_head("Limits exceeded by")] if wish.limits else []
+    heads = [head_cell("Policy")]
+    heads += [head_cell("Objective", "smaller is better")] if goal else []
+    heads += [head_cell("Share of the way", "EASY to the front")] if goal and front else []
+    heads += [head_cell("Limits exceeded by")] if wish.limits else []
     lines: list[str] = []
     for row in comparison.rows():
         cells = [f'<th scope="row">{html.escape(row["policy"])}</th>']
         if goal:
             gain = row["objective_vs_easy"] if lines else None
             below = "" if gain is None else _gain(gain)
-            cells.append(_number(row["objective"], ",.1f" if wish.weights else ".4f", below))
+            cells.append(number_cell(row["objective"], ",.1f" if wish.weights else ".4f", below))
         if goal and front:
-            cells.append(_number(row["share_of_way"], ",.1f", " %"))
+            cells.append(number_cell(row["share_of_way"], ",.1f", " %"))
         if wish.limits:
             above = row["exceeded"]
-            cells.append(_number(None if above is None else 100 * above, ",.2f", " %"))
+            cells.append(number_cell(None if above is None else 100 * above, ",.2f", " %"))
         lines.append(f"<tr{_kind(row)}>{''.join(cells)}</tr>")
     words = []
     if wish.weights:
@@ -205,10 +205,10 @@ def _wished(comparison: Comparison, drawn: Mapping[str, Figure]) -> str:
         )
     if wish.limits:
         words.append("Limits come before everything else; exceeded by: the sum of what is above or below, as shares.")
-    figure = _figure("objective", drawn["objective"]) if "objective" in drawn else ""
+    figure = figure_html("objective", drawn["objective"]) if "objective" in drawn else ""
     return f"""<section>
 {_wish_head(wish)}
-<div class="two top">{_table(heads, lines)}{figure}</div>
+<div class="two top">{table_html(heads, lines)}{figure}</div>
 <p class="note">{html.escape(" ".join(words))}</p>
 </section>"""
 
@@ -218,7 +218,7 @@ def _wish_head(wish: choice.Wish) -> str:
 
 
 def _side_by_side(drawn: Mapping[str, Figure], names: Sequence[str]) -> str:
-    return f'<div class="two top">{"".join(_figure(name, drawn[name]) for name in names)}</div>' if names else ""
+    return f'<div class="two top">{"".join(figure_html(name, drawn[name]) for name in names)}</div>' if names else ""
 
 
 def _waits(comparison: Comparison, drawn: Mapping[str, Figure]) -> str:
@@ -226,13 +226,13 @@ def _waits(comparison: Comparison, drawn: Mapping[str, Figure]) -> str:
     if not comparison.waits:
         return ""
     heads = [
-        _head("Wait of", "jobs"),
+        head_cell("Wait of", "jobs"),
         '<th scope="col" class="left">Policy</th>',
-        *(_head(words, "h") for words in WAITS.values()),
+        *(head_cell(words, "h") for words in WAITS.values()),
     ]
     heads += [
-        _head("Slowdown", f"mean, bound {SLOWDOWN_BOUND} s"),
-        _head("Slowdown", f"median, bound {SLOWDOWN_BOUND} s"),
+        head_cell("Slowdown", f"mean, bound {SLOWDOWN_BOUND} s"),
+        head_cell("Slowdown", f"median, bound {SLOWDOWN_BOUND} s"),
     ]
     rows = comparison.rows()[: len(comparison.policies)]
     lines = []
@@ -248,13 +248,13 @@ def _waits(comparison: Comparison, drawn: Mapping[str, Figure]) -> str:
             for key in WAITS:
                 seconds = waited[f"wait_{key}_s"]
                 hint = "" if seconds is None else f' title="{seconds:,.0f} s"'
-                cells.append(_number(None if seconds is None else seconds / HOUR, ",.2f", hint=hint))
-            cells += [_number(waited[f"{SLOWDOWN}_{key}"], ",.2f") for key in ("mean", "median")]
+                cells.append(number_cell(None if seconds is None else seconds / HOUR, ",.2f", hint=hint))
+            cells += [number_cell(waited[f"{SLOWDOWN}_{key}"], ",.2f") for key in ("mean", "median")]
             lines.append(f"<tr{'' if number else ' class=begin'}>{''.join(cells)}</tr>")
-    shown = "".join(_figure(name, figure) for name, figure in drawn.items() if name.endswith(OVER_TIME))
+    shown = "".join(figure_html(name, figure) for name, figure in drawn.items() if name.endswith(OVER_TIME))
     return f"""<section>
 <h2>How long jobs wait, and how busy the machine is</h2>
-{_table(heads, lines)}
+{table_html(heads, lines)}
 <p class="note">Every job counts once here, a small one as much as a large one, unlike in AWRT. 95 %: so many of the
 jobs wait no longer; a wait lasts until the first start. Slowdown: response time / max(run, {SLOWDOWN_BOUND} s), at
 least 1. Rest on a wait for its seconds.</p>
@@ -267,8 +267,8 @@ def _trade_offs(front: Front, comparison: Comparison, drawn: Mapping[str, Figure
     large = [name for name in drawn if name in WIDE and not name.endswith(OVER_TIME)]
     return f"""<section>
 <h2>Trade-offs</h2>
-<div class="two">{"".join(_figure(key, drawn[key]) for key in small)}{HOW_TO_READ}</div>
-{"".join(_figure(key, drawn[key]) for key in large)}
+<div class="two">{"".join(figure_html(key, drawn[key]) for key in small)}{HOW_TO_READ}</div>
+{"".join(figure_html(key, drawn[key]) for key in large)}
 </section>
 <section>
 <h2>The ends of the front</h2>
@@ -297,7 +297,7 @@ def _summary(front: Front, comparison: Comparison) -> list[str]:
     rule = "no other one is at least as good in every objective and better in one"
     words = [f"{count:,} of {front.evaluations:,} evaluated schedules are on the front: {rule}."]
     spans = [
-        f"{_named(o)} from {_value(o, values.min())} to {_value(o, values.max())} {unit(o)}"
+        f"{_named(o)} from {objective_text(o, values.min())} to {objective_text(o, values.max())} {unit(o)}"
         for o, values in zip(front.objectives, front.values.T, strict=True)
         if not np.isnan(values).any()
     ]
@@ -314,37 +314,37 @@ def _summary(front: Front, comparison: Comparison) -> list[str]:
 
 
 def _comparison_table(comparison: Comparison) -> str:
-    heads = [_head("Policy"), *(_objective_head(o) for o in comparison.objectives)]
+    heads = [head_cell("Policy"), *(_objective_head(o) for o in comparison.objectives)]
     counts = comparison.dominated_by is not None
     if counts:
-        heads += [_head("Dominated by"), _head("Dominates")]
+        heads += [head_cell("Dominated by"), head_cell("Dominates")]
     lines: list[str] = []
     for row in comparison.rows():
         cells = [f'<th scope="row">{html.escape(row["policy"])}</th>']
         for o in comparison.objectives:
             gain = row[f"{o.name}_vs_easy"] if lines else None
-            cells.append(_cell(o, row[o.name], "" if gain is None else _gain(gain, o.maximise)))
+            cells.append(objective_cell(o, row[o.name], "" if gain is None else _gain(gain, o.maximise)))
         if counts:
             cells += ["<td>–</td>" if row[key] is None else f"<td>{row[key]:,}</td>" for key in COUNTS]
         lines.append(f"<tr{_kind(row)}>{''.join(cells)}</tr>")
-    return _table(heads, lines)
+    return table_html(heads, lines)
 
 
 COUNTS = ("dominated_by", "dominates")
 
 
 def _extremes_table(front: Front, comparison: Comparison) -> str:
-    heads = [_head("Best in"), *(_objective_head(o) for o in comparison.objectives)]
-    heads += [_head("Schedule"), _head("Run"), _head("Evaluation")]
+    heads = [head_cell("Best in"), *(_objective_head(o) for o in comparison.objectives)]
+    heads += [head_cell("Schedule"), head_cell("Run"), head_cell("Evaluation")]
     lines: list[str] = []
     for objective, row in extremes(front):
         cells = [f'<th scope="row">{objective.name}</th>']
         for o, value in zip(front.objectives, plain(front.values[row]), strict=True):
-            cells.append(_cell(o, value, strong=o == objective))
+            cells.append(objective_cell(o, value, strong=o == objective))
         run = front.origins[front.origin[row]].name
         cells += [f"<td>{row:,}</td>", f"<td>{html.escape(run)}</td>", f"<td>{front.evaluation[row]:,}</td>"]
         lines.append(f"<tr>{''.join(cells)}</tr>")
-    return _table(heads, lines)
+    return table_html(heads, lines)
 
 
 def _provenance(front: Front | None, comparison: Comparison) -> str:
@@ -384,7 +384,7 @@ def _about(origin: Origin) -> dict[str, Any]:
 
 
 def _objective_head(o: Objective) -> str:
-    return _head(o.name, f"{html.escape(o.label.removeprefix('AWRT of '))}, {'h' if o.unit == 's' else o.unit}")
+    return head_cell(o.name, f"{html.escape(o.label.removeprefix('AWRT of '))}, {'h' if o.unit == 's' else o.unit}")
 
 
 def _kind(row: Mapping[str, Any]) -> str:

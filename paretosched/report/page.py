@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.files import written
 from ..plots.style import GRID, INK, PAPER, QUIET, template
-from .html import _figure, _inline
+from .html import figure_html, script_text
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -53,9 +53,9 @@ def write_figures(
         key: "".join(f'<p class="note">{html.escape(line)}</p>' for line in captions.get(key, "").splitlines())
         for key in drawn
     }
-    shown = "".join(f"<div>{_figure(key, drawn[key])}{notes[key]}</div>" for key in drawn)
+    shown = "".join(f"<div>{figure_html(key, drawn[key])}{notes[key]}</div>" for key in drawn)
     body = f'<header><p class="eyebrow">paretosched figures</p><h1>{html.escape(title)}</h1></header>'
-    page = _page(title, f'{body}<section><div class="two">{shown}</div></section>')
+    page = page_html(title, f'{body}<section><div class="two">{shown}</div></section>')
     with written(path) as temporary:
         temporary.write_text(page, encoding="utf-8")
 
@@ -105,8 +105,8 @@ def write_gallery(path: str | os.PathLike[str], title: str, captions: Mapping[st
         temporary.write_text(page, encoding="utf-8")
 
 
-def _page(title: str, body: str) -> str:
-    """Make a page that needs nothing else; `title` is plain text, `body` HTML."""
+def page_html(title: str, body: str) -> str:
+    """Return a page that needs nothing else; `title` is plain text, `body` HTML."""
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -132,7 +132,7 @@ def _page(title: str, body: str) -> str:
 
 
 def _json(value: Any) -> str:
-    return _inline(json.dumps(value))
+    return script_text(json.dumps(value))
 
 
 def _plotly() -> str:
