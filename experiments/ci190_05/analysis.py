@@ -12,7 +12,7 @@ import numpy as np
 import settings
 
 import paretosched as ps
-from paretosched.core.files import written
+from paretosched.core.files import replacing
 from paretosched.core.tables import load_rows, markdown
 from paretosched.fronts.quality_indicators import Course
 from paretosched.plots.fronts import clouds, courses
@@ -112,7 +112,7 @@ def main() -> None:
     if found["workloads"]:
         lines += workloads(paper, found["workloads"])
     lines += errata(HERE / "paper.csv")
-    with written(options.results / "summary.md") as temporary:
+    with replacing(options.results / "summary.md") as temporary:
         temporary.write_text("\n".join(lines) + "\n", encoding="utf-8")
     print("\n".join(lines))
     if found["table4"]:

@@ -15,7 +15,7 @@ import numpy as np
 import settings
 
 import paretosched as ps
-from paretosched.core.files import written
+from paretosched.core.files import replacing
 from paretosched.core.tables import save_rows
 from paretosched.fronts.dominance import costs, nondominated
 from paretosched.fronts.front import front_of
@@ -83,7 +83,7 @@ def main() -> None:
     note["versions"] = {"python": platform.python_version()} | {
         name: version(name) for name in ("paretosched", "numpy", "numba", "pymoo", "moocore")
     }
-    with written(options.results / "provenance.json") as temporary:
+    with replacing(options.results / "provenance.json") as temporary:
         temporary.write_text(json.dumps(note, indent=2) + "\n", encoding="utf-8")
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 import paretosched as ps
-from paretosched.core.files import written
+from paretosched.core.files import replacing
 from paretosched.core.tables import load_rows
 from paretosched.plots.fronts import scatter
 
@@ -73,7 +73,7 @@ def main() -> None:
         "Figures: AWRT-AWRT1 corresponds to figure 12 of paper 002, AWRT1-AWRT2 to figure 13 (front with EASY "
         "backfilling).",
     ]
-    with written(options.results / "summary.md") as temporary:
+    with replacing(options.results / "summary.md") as temporary:
         temporary.write_text("\n".join(lines) + "\n", encoding="utf-8")
     print("\n".join(lines))
     if not options.no_figures:

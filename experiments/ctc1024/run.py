@@ -15,7 +15,7 @@ from typing import Any
 import settings
 
 import paretosched as ps
-from paretosched.core.files import written
+from paretosched.core.files import replacing
 from paretosched.core.tables import save_rows
 from paretosched.search.exploration import Progress
 from paretosched.search.runs import read_about
@@ -106,7 +106,7 @@ def main() -> None:
         "versions": {"python": platform.python_version()}
         | {name: version(name) for name in ("paretosched", "numpy", "numba", "pymoo", "moocore")},
     }
-    with written(options.results / "provenance.json") as temporary:
+    with replacing(options.results / "provenance.json") as temporary:
         temporary.write_text(json.dumps(provenance, indent=2) + "\n", encoding="utf-8")
 
 

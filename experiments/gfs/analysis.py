@@ -14,7 +14,7 @@ import run
 import settings
 
 import paretosched as ps
-from paretosched.core.files import written
+from paretosched.core.files import replacing
 from paretosched.core.tables import load_rows, markdown
 from paretosched.plots.comparisons import bars
 from paretosched.plots.fronts import scatter
@@ -63,7 +63,7 @@ def main() -> None:
     lines += applied(found["applied"]) if found["applied"] else missing("applied")
     lines += chosen(options.results)
     lines += cost(found)
-    with written(options.results / "summary.md") as temporary:
+    with replacing(options.results / "summary.md") as temporary:
         temporary.write_text("\n".join(lines) + "\n", encoding="utf-8")
     print("\n".join(lines))
     if not options.no_figures:

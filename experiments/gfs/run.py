@@ -17,7 +17,7 @@ import numpy as np
 import settings
 
 import paretosched as ps
-from paretosched.core.files import written
+from paretosched.core.files import replacing
 from paretosched.core.tables import load_rows, save_rows
 from paretosched.fronts.front import Front
 from paretosched.fronts.front_files import FRONT_FILE, load_front
@@ -298,7 +298,7 @@ def note(options: argparse.Namespace, part: str) -> None:
     about["versions"] = {"python": platform.python_version()} | {
         name: version(name) for name in ("paretosched", "numpy", "numba", "scipy")
     }
-    with written(path) as temporary:
+    with replacing(path) as temporary:
         temporary.write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
 
 

@@ -15,7 +15,7 @@ import settings
 
 import paretosched as ps
 from paretosched.comparison.comparison import BEST, ONLINE
-from paretosched.core.files import written
+from paretosched.core.files import replacing
 from paretosched.core.tables import load_rows, markdown
 from paretosched.plots.comparisons import bars
 from paretosched.plots.fronts import scatter
@@ -57,7 +57,7 @@ def main() -> None:
     for part, section in sections.items():
         lines += section() if found[part] else [f"*{part}: not run.*", ""]
     lines += cost(found)
-    with written(options.results / "summary.md") as temporary:
+    with replacing(options.results / "summary.md") as temporary:
         temporary.write_text("\n".join(lines) + "\n", encoding="utf-8")
     print("\n".join(lines))
     if not options.no_figures:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import settings
 
 import paretosched as ps
-from paretosched.core.files import written
+from paretosched.core.files import replacing
 from paretosched.core.tables import load_rows, markdown
 from paretosched.plots.comparisons import bars
 
@@ -139,7 +139,7 @@ def main() -> None:
         *positions(found["objectives"], found["classes"]),
         *cost(found["groups"]),
     ]
-    with written(options.results / "summary.md") as temporary:
+    with replacing(options.results / "summary.md") as temporary:
         temporary.write_text("\n".join(lines) + "\n", encoding="utf-8")
     print("\n".join(lines))
     if not options.no_figures:

@@ -17,7 +17,7 @@ import numpy as np
 import settings
 
 import paretosched as ps
-from paretosched.core.files import written
+from paretosched.core.files import replacing
 from paretosched.core.tables import save_rows
 from paretosched.policies.policy import save_policy, to_json
 from paretosched.policies.time_sharing import Optimisation, TimeSharing
@@ -54,7 +54,7 @@ def main() -> None:
     note["versions"] = {"python": platform.python_version()} | {
         name: version(name) for name in ("paretosched", "numpy", "numba", "cma")
     }
-    with written(options.results / "provenance.json") as temporary:
+    with replacing(options.results / "provenance.json") as temporary:
         temporary.write_text(json.dumps(note, indent=2) + "\n", encoding="utf-8")
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import settings
 
 import paretosched as ps
-from paretosched.core.files import written
+from paretosched.core.files import replacing
 from paretosched.core.tables import load_rows, markdown
 from paretosched.plots.style import FONT, GRID, INK, SETS
 
@@ -48,7 +48,7 @@ def main() -> None:
     lines += estimator(found["estimator"])
     lines += estimates(found["estimates"])
     lines += errata(HERE / "paper.csv")
-    with written(options.results / "summary.md") as temporary:
+    with replacing(options.results / "summary.md") as temporary:
         temporary.write_text("\n".join(lines) + "\n", encoding="utf-8")
     print("\n".join(lines))
     if not options.no_figures:

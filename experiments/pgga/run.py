@@ -22,7 +22,7 @@ from paretosched.assignment.bag_and_nodes import Bag, Nodes
 from paretosched.assignment.estimator import History, learn
 from paretosched.assignment.methods import at_least, divisible
 from paretosched.assignment.synthetic import CLUSTER_UNIT, LOOPS, cluster_bag, cluster_nodes, paper_bag, paper_nodes
-from paretosched.core.files import written
+from paretosched.core.files import replacing
 from paretosched.core.tables import save_rows
 from paretosched.simulation.estimates import LEARNING
 from paretosched.simulation.objective import objective_table
@@ -51,7 +51,7 @@ def main() -> None:
             place = options.work / f"{part}-{name}.json"
             if not place.exists():
                 found = piece()
-                with written(place) as temporary:
+                with replacing(place) as temporary:
                     temporary.write_text(json.dumps(found), encoding="utf-8")
                 print(f"  {part} {name}: {len(found)} rows", flush=True)
             rows += json.loads(place.read_text(encoding="utf-8"))
@@ -69,7 +69,7 @@ def provenance(options: argparse.Namespace) -> None:
     note["versions"] = {"python": platform.python_version()} | {
         name: version(name) for name in ("paretosched", "numpy", "numba", "pymoo")
     }
-    with written(options.results / "provenance.json") as temporary:
+    with replacing(options.results / "provenance.json") as temporary:
         temporary.write_text(json.dumps(note, indent=2) + "\n", encoding="utf-8")
 
 

@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..core.errors import InputError, first_few, one_of
-from ..core.files import nothing_else, part, read_json, shown, written
+from ..core.files import nothing_else, part, read_json, replacing, shown
 from ..workload.calendar import SITUATIONS
 from ..workload.workload import Workload
 from . import time_sharing as timesharing
@@ -308,7 +308,7 @@ def _of_situation(situations: dict[str, Any], name: str, groups: Sequence[str]) 
 
 def save_policy(policy: Policy, path: str | os.PathLike[str]) -> None:
     """Write a policy file."""
-    with written(path) as temporary:
+    with replacing(path) as temporary:
         temporary.write_text(json.dumps(to_json(policy), indent=2) + "\n", encoding="utf-8")
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..comparison.comparison import ALL_JOBS, BEST, CONVENTION, IDEAL, ONLINE, SLOWDOWN, WAITS, Comparison
 from ..core.errors import InputError
-from ..core.files import written
+from ..core.files import replacing
 from ..core.tables import listed, plain
 from ..core.version import __version__
 from ..encodings.encoding import to_json
@@ -58,7 +58,7 @@ def write_report(
         written.
     """
     page = report(front, comparison, pairs)
-    with written(path) as temporary:
+    with replacing(path) as temporary:
         temporary.write_text(page, encoding="utf-8")
 
 

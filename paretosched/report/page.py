@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..core.files import written
+from ..core.files import replacing
 from ..plots.style import GRID, INK, PAPER, QUIET, template
 from .html import figure_html, script_text
 
@@ -56,7 +56,7 @@ def write_figures(
     shown = "".join(f"<div>{figure_html(key, drawn[key])}{notes[key]}</div>" for key in drawn)
     body = f'<header><p class="eyebrow">paretosched figures</p><h1>{html.escape(title)}</h1></header>'
     page = page_html(title, f'{body}<section><div class="two">{shown}</div></section>')
-    with written(path) as temporary:
+    with replacing(path) as temporary:
         temporary.write_text(page, encoding="utf-8")
 
 
@@ -101,7 +101,7 @@ def write_gallery(path: str | os.PathLike[str], title: str, captions: Mapping[st
 </body>
 </html>
 """
-    with written(path) as temporary:
+    with replacing(path) as temporary:
         temporary.write_text(page, encoding="utf-8")
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..core.errors import InputError
-from ..core.files import written
+from ..core.files import replacing
 from .swf import read_bytes
 
 BASE_URL = "https://www.cs.huji.ac.il/labs/parallel/workload"
@@ -136,7 +136,7 @@ def fetch(
     if not base.lower().startswith(("https://", "http://")):
         raise InputError(f"the archive's address must begin with https:// or http://, but is {base}")
     url = f"{base.rstrip('/')}/{log.folder}/{log.file}"
-    with written(target) as temporary:
+    with replacing(target) as temporary:
         _download(url, temporary, timeout, progress)
         fault = _fault(temporary, log)
         if fault is not None:
