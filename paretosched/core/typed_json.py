@@ -64,7 +64,7 @@ def _in_words(message: str, value: Any, kind: Any) -> str:
         keys = ", ".join(_keys(msgspec.inspect.type_info(kind), steps))
         return f"{_within(place)}the keys here are {keys}, but there is also {shown(match[1])}"
     if fact == "Number out of range":
-        place, part = next((place, part) for place, part in parts if type(part) is int and abs(part) > 2**53)
+        place, part = next(((p, x) for p, x in parts if type(x) is int and abs(x) > 2**53), parts[0])
         return f"{_named(place)} must be a number of at most 1.8e308, but is {shown(part)}"
     match = _EXPECTED.fullmatch(fact)
     place, part = next(((p, x) for p, x in parts if match is not None and _kind(x) == match[2]), parts[0])
@@ -90,17 +90,20 @@ def _at(value: Any, place: str, steps: list[re.Match[str]]) -> Iterator[tuple[st
 
 
 def _keys(info: Any, steps: list[re.Match[str]]) -> list[str]:
-    """Return the keys that msgspec knows where a path leads, of what it knows about a type."""
+    """Return the keys that msgspec knows where a path leads, of what it knows about a type.
+
+    A step that leads nowhere stays where it is: keys of a file may be such that a message seems to have another path.
+    """
     info = getattr(info, "type", info)  # a type that is annotated
     info = next((one for one in getattr(info, "types", ()) if hasattr(one, "fields")), info)  # "none", or an object
+    fields = {field.encode_name: field.type for field in getattr(info, "fields", ())}
     if not steps:
-        return [field.encode_name for field in info.fields]
+        return list(fields)
     key, number = steps[0].groups()
-    if key is not None:
-        inner = next(field.type for field in info.fields if field.encode_name == key)
-    else:
-        inner = info.value_type if number == "..." else info.item_type
-    return _keys(inner, steps[1:])
+    inner = (
+        fields.get(key) if key is not None else getattr(info, "value_type" if number == "..." else "item_type", None)
+    )
+    return _keys(inner or info, steps[1:])
 
 
 def _kind(value: Any) -> str:
