@@ -7,6 +7,7 @@ import os
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,6 @@ from paretosched.policies.policy import save_policy
 from paretosched.policies.policy_json import to_json
 from paretosched.policies.time_sharing import Optimisation, TimeSharing
 from paretosched.simulation.service import by_class
-from paretosched.simulation.simulator import shared
 
 PARTS = ("systems", "sizes", "open", "objectives")
 
@@ -95,7 +95,7 @@ def characteristic(workload: ps.Workload) -> dict[str, float]:
 def measured(workload: ps.Workload, sharing: TimeSharing) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """Simulate; give the rows of all classes and sizes, and what was searched."""
     begin = time.process_time()
-    schedule = shared(workload, sharing)
+    schedule = ps.simulate(workload, sharing)
     seconds = time.process_time() - begin
     schedule.check()
     rows = [row._asdict() for row in by_class(schedule, sharing)]
@@ -118,11 +118,12 @@ def sizes(workload: ps.Workload) -> Iterator[dict[str, Any]]:
 def left_open(workload: ps.Workload) -> Iterator[dict[str, Any]]:
     """Vary what the paper leaves open, with the optimisation and, where that has a meaning, without."""
     yield {"changed": "nothing"} | slowdowns(workload, settings.OPTIMISED, settings.PLAIN)
+    own = {field.name for field in fields(TimeSharing)}
     for name, change in settings.OPEN.items():
-        outer = {key: value for key, value in change.items() if key in TimeSharing._fields}
+        outer = {key: value for key, value in change.items() if key in own}
         inner = Optimisation()._replace(**{key: value for key, value in change.items() if key not in outer})
-        plain = TimeSharing()._replace(**outer)
-        yield {"changed": name} | slowdowns(workload, plain._replace(optimisation=inner), plain)
+        plain = TimeSharing(**outer)
+        yield {"changed": name} | slowdowns(workload, replace(plain, optimisation=inner), plain)
 
 
 def slowdowns(workload: ps.Workload, sharing: TimeSharing, plain: TimeSharing | None = None) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, TypeVar
 
-import msgspec
+import msgspec.inspect
 
 from .errors import InputError
 from .files import shown
@@ -48,21 +48,23 @@ def typed(value: Any, kind: type[T]) -> T:
     try:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError as error:
-        raise InputError(_in_words(str(error), value)) from None
+        raise InputError(_in_words(str(error), value, kind)) from None
 
 
-def _in_words(message: str, value: Any) -> str:
+def _in_words(message: str, value: Any, kind: Any) -> str:
     """Return what msgspec says about a value in our words; what is said in no known way stays as it is."""
     fact, _, path = message.rpartition(" - at `$") if " - at `$" in message else (message, "", "")
-    parts = [*_at(value, "", [*_STEP.finditer(path.rstrip("`"))])] or [("", value)]
+    steps = [*_STEP.finditer(path.rstrip("`"))]
+    parts = [*_at(value, "", steps)] or [("", value)]
     if match := _MISSING.fullmatch(fact):
         place = next((place for place, part in parts if match[1] not in part), parts[0][0])
         return f'{_within(place)}"{match[1]}" is missing'
     if match := _UNKNOWN.fullmatch(fact):
         place = next((place for place, part in parts if match[1] in part), parts[0][0])
-        return f"{_within(place)}there is no key {shown(match[1])} here"
+        keys = ", ".join(_keys(msgspec.inspect.type_info(kind), steps))
+        return f"{_within(place)}the keys here are {keys}, but there is also {shown(match[1])}"
     if fact == "Number out of range":
-        place, part = next((place, part) for place, part in parts if type(part) is int and abs(part) > 2**53)
+        place, part = next(((p, x) for p, x in parts if type(x) is int and abs(x) > 2**53), parts[0])
         return f"{_named(place)} must be a number of at most 1.8e308, but is {shown(part)}"
     match = _EXPECTED.fullmatch(fact)
     place, part = next(((p, x) for p, x in parts if match is not None and _kind(x) == match[2]), parts[0])
@@ -78,13 +80,30 @@ def _at(value: Any, place: str, steps: list[re.Match[str]]) -> Iterator[tuple[st
         yield place, value
         return
     key, number = steps[0].groups()
-    if number == "...":
-        for open_key, part in value.items():
-            yield from _at(part, f"{place}.{open_key}", steps[1:])
-    elif key is None:
-        yield from _at(value[int(number)], f"{place}[{number}]", steps[1:])
-    elif isinstance(value, dict) and key in value:
-        yield from _at(value[key], f"{place}.{key}", steps[1:])
+    parts: dict[Any, Any] = {}
+    if isinstance(value, dict):
+        parts = {f".{name}": part for name, part in value.items() if key == name or number == "..."}
+    elif isinstance(value, list | tuple) and (number or "").isdigit():
+        parts = {f"[{number}]": part for part in value[int(number) : int(number) + 1]}
+    for step, part in parts.items():
+        yield from _at(part, place + step, steps[1:])
+
+
+def _keys(info: Any, steps: list[re.Match[str]]) -> list[str]:
+    """Return the keys that msgspec knows where a path leads, of what it knows about a type.
+
+    A step that leads nowhere stays where it is: keys of a file may be such that a message seems to have another path.
+    """
+    info = getattr(info, "type", info)  # a type that is annotated
+    info = next((one for one in getattr(info, "types", ()) if hasattr(one, "fields")), info)  # "none", or an object
+    fields = {field.encode_name: field.type for field in getattr(info, "fields", ())}
+    if not steps:
+        return list(fields)
+    key, number = steps[0].groups()
+    inner = (
+        fields.get(key) if key is not None else getattr(info, "value_type" if number == "..." else "item_type", None)
+    )
+    return _keys(inner or info, steps[1:])
 
 
 def _kind(value: Any) -> str:

@@ -85,7 +85,7 @@ class GreedyFile(Struct, kw_only=True, forbid_unknown_fields=True):
         rows: list[SituationFile] = [getattr(self.situations, name) for name in SITUATIONS]
         for name, row in zip(SITUATIONS, rows, strict=True):
             for letter, of_groups in (("w", row.w), ("K", row.K)):
-                _check_keys(f"{name}: {letter}: ", of_groups, self.groups)
+                _check_keys(f"situations.{name}.{letter}: ", of_groups, self.groups)
         return greedy(
             [row.criterion for row in rows],
             [[*(of[g] for of in (row.w, row.K) for g in self.groups), row.a, row.b] for row in rows],
@@ -119,7 +119,7 @@ class IterativeFile(Struct, kw_only=True, forbid_unknown_fields=True):
         features = feature_names(len(self.groups))
         _check_keys("bounds: ", self.bounds, features)
         for number, row in enumerate(self.situations):
-            _check_keys(f"situation {number + 1}: ", row, (*features, "strategy"))
+            _check_keys(f"situations[{number}]: ", row, (*features, "strategy"))
         base = RuleBase(
             self.kind,
             tuple(self.groups),
@@ -179,7 +179,7 @@ class SymbioticFile(Struct, kw_only=True, forbid_unknown_fields=True):
         """Return the policy."""
         features = feature_names(len(self.groups))
         for number, row in enumerate(self.rules):
-            _check_keys(f"rule {number + 1}: where: ", row.where, features)
+            _check_keys(f"rules[{number}].where: ", row.where, features)
             _check_levels(number, row.recommends)
         gaussians = [[row.where[name] for name in features] for row in self.rules]
         default = OtherwiseFile(0.0, STRATEGIES[0]) if self.otherwise is UNSET else self.otherwise
@@ -428,12 +428,11 @@ def _check_keys(where: str, value: dict[str, Any], keys: Sequence[str]) -> None:
 
 def _check_levels(number: int, recommends: dict[str, int]) -> None:
     """Refuse recommendations of a rule that name no strategy, or are no level."""
-    where = f"rule {number + 1}: "
     for strategy, level in recommends.items():
-        one_of(f"{where}strategy", strategy, STRATEGIES)
+        one_of(f"rules[{number}].recommends: strategy", strategy, STRATEGIES)
         if level not in LEVELS:
             raise InputError(
-                f"{where}recommendations must be one of {', '.join(map(str, LEVELS))}, "
+                f"rules[{number}]: recommendations must be one of {', '.join(map(str, LEVELS))}, "
                 f"but that of {strategy} is {shown(level)}"
             )
 

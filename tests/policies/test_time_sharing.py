@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from paretosched import Schedule, Workload, simulate
+from paretosched import InputError, Schedule, Workload, simulate
 from paretosched.kernels.group_search import advance
 from paretosched.policies.time_sharing import SEARCHES, Grouping, Optimisation, Shares, TimeSharing
 from support.naive_sharing import Sharing, lehmer
@@ -313,3 +313,8 @@ def test_the_paper_s_limit_of_permutations_is_no_burden() -> None:
     made = simulate(w, fast).check()
     assert made.searched is not None
     assert made.searched.visited[1] > 10_000
+
+
+def test_no_unsound_parameters_of_time_sharing_can_be_made() -> None:
+    with pytest.raises(InputError, match="interval must be in"):
+        TimeSharing(interval=5)
