@@ -155,7 +155,7 @@ class Trainings:
     def _start(self, number: int) -> subprocess.Popen[bytes]:
         wish = self._path(number, ".wish.json")
         trace, *options = self.trace
-        words = [sys.executable, "-m", "paretosched.cli.command_line", "train", str(Path(trace).absolute()), *options]
+        words = [sys.executable, "-m", "paretosched.cli", "train", str(Path(trace).absolute()), *options]
         words += ["--objective", str(wish), "--generations", str(self._asked(number)["generations"])]
         words += ["--run", str(self._path(number, "")), "-o", str(self._path(number, ".policy.json"))]
         with self._path(number, ".log").open("wb") as log:
