@@ -181,7 +181,7 @@ def fetch(options: argparse.Namespace) -> None:
 
 def simulate(options: argparse.Namespace) -> None:
     """Run a workload under a policy and measure the schedule."""
-    from ..comparison.comparison import class_table, searched_text
+    from ..comparison.comparison_tables import class_table, searched_text
     from ..core.tables import Column, table, to_json
     from ..policies.policy import save_policy
     from ..simulation.objective import objective_table, objectives
@@ -813,7 +813,7 @@ def _tell_workload(options: argparse.Namespace, made: Workload) -> None:
 
 
 def _print_extremes(merged: Front) -> None:
-    from ..comparison.comparison import in_hours
+    from ..comparison.comparison_tables import in_hours
     from ..core.tables import Column, table
     from ..fronts.front import extremes, online
 
