@@ -160,7 +160,7 @@ def _json(options: argparse.Namespace, schedule: Schedule, policy: Policy | None
 
 def _text(schedule: Schedule, policy: Policy | None) -> str:
     """Return what was measured as tables."""
-    from ..comparison.comparison import class_table, searched_text
+    from ..comparison.comparison_tables import class_table, searched_text
     from ..core.tables import Column, table
     from ..policies.time_sharing import TimeSharing
     from ..simulation.objective import objective_table, objectives

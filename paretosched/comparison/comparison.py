@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from ..core.arrays import Floats, Ints
 from ..core.errors import InputError, first_few
-from ..core.tables import Column, plain, table
+from ..core.tables import plain
 from ..fronts.dominance import costs
 from ..fronts.front import Front, online
 from ..policies.outcome import Searched
@@ -35,14 +35,27 @@ from ..policies.plain import PLAIN_RULES, Plain
 from ..policies.policy import Policy, as_policy
 from ..policies.time_sharing import TimeSharing
 from ..simulation.lower_bounds import bounds
-from ..simulation.objective import Objective, in_hours, objective_table, objectives
+from ..simulation.objective import Objective, objective_table, objectives
 from ..simulation.schedule import Schedule
-from ..simulation.service import CLASS_BOUND, SLOWDOWN_BOUND, OfClass, Waits, bins, by_class, use, waits
+from ..simulation.service import OfClass, Waits, bins, by_class, use, waits
 from ..simulation.simulator import simulate
 from ..wishes import wish as choice
 from ..wishes import wish_files as choice_wish_files
 from ..wishes.wish import Wish
 from ..workload.workload import Workload
+from .comparison_tables import (
+    CONVENTION,
+    EVERY_JOB,
+    OF_CLASSES,
+    SLOWDOWN,
+    WAY,
+    class_table,
+    group_of,
+    policy_table,
+    searched_text,
+    wait_table,
+    wish_table,
+)
 
 BEST = "best on the front"
 IDEAL = "ideal point"
@@ -54,20 +67,7 @@ PROMPT_RULE = (
 )
 ANY_RULE = "ideal point: no schedule can have a shorter AWRT or a higher UTIL, whenever it starts"
 OVERBOOKED = " (overbooked)"
-CONVENTION = "(EASY - X) / EASY; positive is better for response times and worse for UTIL"
-WAY = "of the way: from EASY to what comes nearest to the objective on the front"
-EVERY_JOB = (
-    "wait: until the first start, of every job alike, large or small; slowdown: response time / "
-    f"max(run, {SLOWDOWN_BOUND} s), at least 1"
-)
-ALL_JOBS = "all jobs"
-SLOWDOWN = f"bounded_slowdown_{SLOWDOWN_BOUND}s"
 _OF_POLICIES = ("waits", "utilisation_over_time", "classes", "searched")
-OF_CLASSES = (
-    f"class: by run time, as SCOJO-PECT has it; size: narrow up to 10 % of the machine, wide above 50 %; slowdown of "
-    f"classes: bounded by {CLASS_BOUND} s, and rounded up as in paper 004"
-)
-WAITS = {"mean": "mean", "median": "median", "p95": "95 %", "worst": "worst"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,11 +109,11 @@ class Comparison:
         How long jobs wait under each policy, q of them.
     edges
         (k + 1,) seconds of the trace, from the first submission to the last completion under any policy, see
-        `measures.bins`.
+        `service.bins`.
     used
         (q, k) processor seconds that are used between them.
     classes
-        How jobs of each class and size fare under each policy, q times `measures.by_class`.
+        How jobs of each class and size fare under each policy, q times `service.by_class`.
     searched
         What group optimisation did, (q,); None for policies without it.
     shares_time
@@ -158,14 +158,14 @@ class Comparison:
         return share
 
     def rows(self) -> list[dict[str, Any]]:
-        """List the policies, the best values on the front and the ideal point, as plain values; undefined is None.
+        """Return the policies, the best values on the front and the ideal point, as plain values; undefined is None.
 
         The keys are "policy", "workload", "digest"; the names of the objectives, in natural units; the same with
         "_vs_easy", per cent; "dominated_by" and "dominates"; with a wish "wish", in words, "objective", the value of
         its goal, "objective_vs_easy" and "share_of_way", per cent, see the module, and "exceeded", of its limits;
         "waits", a list with "group" (None for all), "jobs", "wait_mean_s", "wait_median_s", "wait_p95_s",
         "wait_worst_s" and the bounded slowdown's mean and median; and "utilisation_over_time", with "from_s",
-        "bin_s", "until_s" and "percent"; "classes", the rows of `measures.by_class`; and "searched", what group
+        "bin_s", "until_s" and "percent"; "classes", the rows of `service.by_class`; and "searched", what group
         optimisation did.
         """
         rows = [
@@ -177,7 +177,7 @@ class Comparison:
             | self._reached(self.values[q])
             | {"waits": self._waited(q), "utilisation_over_time": self._over_time(q)}
             | {"classes": [row._asdict() for row in self.classes[q]] if self.classes else None}
-            | {"searched": found._asdict() if self.searched and (found := self.searched[q]) else None}
+            | {"searched": search._asdict() if self.searched and (search := self.searched[q]) else None}
             for q, name in enumerate(self.policies)
         ]
         for name, values, nearest in (
@@ -199,7 +199,7 @@ class Comparison:
         return {"policy": policy, **where, **measured, **against}
 
     def _reached(self, values: Floats | None, bound: bool = False) -> dict[str, Any]:
-        """Say what objective values, (m,), are worth to the owner; a bound exceeds no limit."""
+        """Return what objective values, (m,), are worth to the owner; a bound exceeds no limit."""
         if self.wish is None:
             return {}
         made = dict.fromkeys(("objective", "objective_vs_easy", "share_of_way", "exceeded"))
@@ -229,7 +229,7 @@ class Comparison:
         measured = self.waits[q]
         keys = ("wait_mean_s", "wait_median_s", "wait_p95_s", "wait_worst_s", f"{SLOWDOWN}_mean", f"{SLOWDOWN}_median")
         columns = dict(zip(("jobs", *keys), map(plain, measured), strict=True))
-        names = [None, *(_group(o) for o in self.objectives[2:])]
+        names = [None, *(group_of(o) for o in self.objectives[2:])]
         return [{"group": name} | {key: columns[key][i] for key in columns} for i, name in enumerate(names)]
 
     def _over_time(self, q: int) -> dict[str, Any] | None:
@@ -239,110 +239,30 @@ class Comparison:
         return {"from_s": first, "bin_s": second - first, "until_s": last, "percent": plain(self.busy[q])}
 
     def text(self) -> str:
-        """Write the rows as tables for a terminal, times in hours, with the gains over EASY below each policy."""
+        """Return the rows as tables for a terminal, times in hours, with the gains over EASY below each policy."""
         rows = self.rows()
-        lines: list[dict[str, Any]] = []
-        for row in rows:
-            hours = {o.name: row[o.name] / 3600 for o in self.objectives if o.unit == "s" and row[o.name] is not None}
-            lines.append(row | hours)
-            if len(lines) > 1:  # the first row is EASY itself
-                gains = {o.name: row[f"{o.name}_vs_easy"] for o in self.objectives}
-                shown = {name: "-" if gain is None else signed(gain) for name, gain in gains.items()}
-                lines.append({"policy": "  vs EASY", "dominated_by": "", "dominates": "", **shown})
-        columns = [Column("policy", "policy"), *map(in_hours, self.objectives)]
-        if self.best is not None:
-            columns += [Column("dominated_by", "dominated by", ",d"), Column("dominates", "dominates", ",d")]
-        parts, notes = [table(lines, columns)], []
+        of_policies = rows[: len(self.policies)]
+        against_front = self.best is not None
+        parts, notes = [policy_table(rows, self.objectives, against_front)], []
         if self.wish is not None:
-            parts.append(f"objective: {choice.wish_text(self.wish)}\n{self._objective_table(self.wish, rows)}")
-            notes += [WAY] if self.best is not None and (self.wish.weights or self.wish.near) else []
+            aim = bool(self.wish.weights or self.wish.near)
+            parts.append(f"objective: {choice.wish_text(self.wish)}\n{wish_table(rows, self.wish, against_front)}")
+            notes += [WAY] if against_front and aim else []
         if self.waits:
-            parts.append(self._wait_table(rows))
+            parts.append(wait_table(of_policies, len(self.objectives) - 1))
             notes.append(EVERY_JOB)
         if self.shares_time:
             parts.append(class_table(self.classes, self.policies))
             parts += [
-                f"{name}: {searched_text(found)}"
-                for name, found in zip(self.policies, self.searched, strict=True)
-                if found is not None
+                f"{name}: {searched_text(search)}"
+                for name, search in zip(self.policies, self.searched, strict=True)
+                if search is not None
             ]
             notes.append(OF_CLASSES)
-        if any(_group(o) != str(i) for i, o in enumerate(self.objectives[2:], 1)):
+        if any(group_of(o) != str(i) for i, o in enumerate(self.objectives[2:], 1)):
             notes.append(", ".join(f"{o.name} is {o.label.removeprefix('AWRT of ')}" for o in self.objectives[2:]))
         notes += [f"vs EASY: {CONVENTION}", self.ideal_rule]
         return "\n\n".join([*parts, "\n".join(notes)])
-
-    def _objective_table(self, wish: Wish, rows: Sequence[dict[str, Any]]) -> str:
-        columns = [Column("policy", "policy")]
-        if wish.weights or wish.near:
-            columns.append(Column("objective", "objective", ",.1f" if wish.weights else ".4f"))
-        if wish.weights:
-            columns.append(Column("gain", "vs EASY", ".1f"))
-        if (wish.weights or wish.near) and self.best is not None:
-            columns.append(Column("share_of_way", "of the way %", ",.1f"))
-        if wish.limits:
-            columns.append(Column("above", "limits exceeded by %", ",.2f"))
-        lines = []
-        for row in rows:
-            gain = row["objective_vs_easy"]
-            above = None if row["exceeded"] is None else 100 * row["exceeded"]
-            lines.append(row | {"gain": None if gain is None else signed(gain), "above": above})
-        return table(lines, columns)
-
-    def _wait_table(self, rows: Sequence[dict[str, Any]]) -> str:
-        lines = []
-        for place in range(len(self.objectives) - 1):
-            for row in rows[: len(self.policies)]:
-                waited = row["waits"][place]
-                hours = {key: plain(np.nan if x is None else x / 3600) for key, x in waited.items() if key[-2:] == "_s"}
-                first = row is rows[0]
-                named = ALL_JOBS if place == 0 else f"group {waited['group']}"
-                lines.append(waited | hours | {"policy": row["policy"], "of": named if first else ""})
-        columns = [Column("of", "wait of"), Column("policy", "policy"), Column("jobs", "jobs", ",d")]
-        columns += [Column(f"wait_{key}_s", f"{words} h", ",.2f") for key, words in WAITS.items()]
-        columns += [
-            Column(f"{SLOWDOWN}_mean", f"slowdown ({SLOWDOWN_BOUND} s) mean", ",.2f"),
-            Column(f"{SLOWDOWN}_median", "median", ",.2f"),
-        ]
-        return table(lines, columns)
-
-
-def class_table(classes: Sequence[Sequence[OfClass]], policies: Sequence[str]) -> str:
-    """Write how jobs of each class and size fare, `measures.by_class` for each policy, times in hours."""
-    lines: list[dict[str, Any]] = []
-    for rows in zip(*classes, strict=True):
-        if rows[0].jobs:
-            for place, (row, policy) in enumerate(zip(rows, policies, strict=True)):
-                named = {"kind": row.kind, "size": row.size} if place == 0 else {"kind": "", "size": ""}
-                hours = {"response": row.response_s / 3600, "wait": row.wait_s / 3600}
-                lines.append(row._asdict() | named | hours | {"policy": policy})
-    columns = [
-        Column("kind", "class"),
-        Column("size", "size"),
-        Column("policy", "policy"),
-        Column("jobs", "jobs", ",d"),
-        Column("slowdown", f"slowdown ({CLASS_BOUND} s)", ",.2f"),
-        Column("slowdown_rounded_up", "rounded up", ",.2f"),
-        Column("response", "response h", ",.2f"),
-        Column("wait", "wait h", ",.2f"),
-        Column("utilisation_percent", "UTIL %", ",.2f"),
-    ]
-    return table(lines, [column for column in columns if column.key != "policy" or len(policies) > 1])
-
-
-def searched_text(found: Searched) -> str:
-    """Say what group optimisation did.
-
-    Examples
-    --------
-    >>> searched_text(Searched((24, 31), (400, 700), (2000, 1_600_000), (0, 70_000)))
-    '24 groups of 400 medium and 31 of 700 long jobs; 1,602,000 nodes of search trees visited, 70,000 pruned'
-    """
-    (medium, long), (jobs, long_jobs) = found.groups, found.jobs
-    return (
-        f"{medium:,} groups of {jobs:,} medium and {long:,} of {long_jobs:,} long jobs; "
-        f"{sum(found.visited):,} nodes of search trees visited, {sum(found.pruned):,} pruned"
-    )
 
 
 def compare(
@@ -449,7 +369,7 @@ def compare(
 
 
 def assign(workloads: Sequence[Workload], fronts: Sequence[Front]) -> list[Front | None]:
-    """Give each workload the front that belongs to it: the one with its digest.
+    """Return for each workload the front that belongs to it: the one with its digest.
 
     Raises
     ------
@@ -479,7 +399,7 @@ def _foreign(front: Front, workloads: Sequence[Workload]) -> InputError:
 
 
 def trained_for(policies: Sequence[Policy], workloads: Sequence[Workload]) -> dict[Wish, str]:
-    """List the wishes that policies say they were trained for, each with the first such policy, as a table names it.
+    """Return the wishes that policies say they were trained for, each with the first such policy, as a table names it.
 
     What is kept there is free: wishes that are none, or use objectives that a workload has not, are left out.
     """
@@ -511,12 +431,8 @@ def _nearest(wish: Wish | None, objectives: Sequence[Objective], values: Floats)
 
 
 def _has(wish: Wish, objectives: Sequence[Objective], values: Floats) -> bool:
-    """Tell whether everything a wish uses is defined: the groups have jobs."""
+    """Return whether everything a wish uses is defined: the groups have jobs."""
     return not any(np.isnan(value) for o, value in zip(objectives, values, strict=True) if o.name in wish.names)
-
-
-def _group(objective: Objective) -> str:
-    return objective.label.removeprefix("AWRT of group ")
 
 
 def _best(sign: Floats, values: Floats) -> Floats:
@@ -526,7 +442,7 @@ def _best(sign: Floats, values: Floats) -> Floats:
 
 
 def improvement(values: Floats, easy: Floats) -> Floats:
-    """Give (EASY - X) / EASY in per cent, the papers' convention: for UTIL positive is worse.
+    """Return (EASY - X) / EASY in per cent, the papers' convention: for UTIL positive is worse.
 
     Examples
     --------
@@ -554,7 +470,7 @@ def _dominate(costs: Floats, row: Floats) -> NDArray[np.bool_]:
 
 
 def _with_easy(policies: Sequence[Policy]) -> list[Policy]:
-    """Put EASY first and every rule without parameters once, however often it was asked for."""
+    """Return EASY first and every rule without parameters once, however often it was asked for."""
     chosen: dict[str, Policy] = {"easy": Plain("easy")}
     for number, policy in enumerate(policies):
         chosen[policy.rule if policy.rule in PLAIN_RULES else f"{policy.rule} {number}"] = policy
@@ -562,27 +478,15 @@ def _with_easy(policies: Sequence[Policy]) -> list[Policy]:
 
 
 def _called(policies: Sequence[str]) -> tuple[str, ...]:
-    """Tell policies apart from each other and from what stands beside them, be they called so by a file."""
+    """Return names that differ from each other and from what stands beside them, whatever a file calls a policy."""
     reserved = (BEST, IDEAL, ONLINE, NEAREST, NEAREST_ONLINE)
-    return _distinct([*reserved, *policies])[len(reserved) :]
+    return distinct([*reserved, *policies])[len(reserved) :]
 
 
-def _distinct(names: Sequence[str]) -> tuple[str, ...]:
-    """Add a number to repeated names, so that every row and every mark can be told apart."""
+def distinct(names: Sequence[str]) -> tuple[str, ...]:
+    """Return names with a number where they are repeated, so that every row and every mark can be told apart."""
     seen: list[str] = []
     for name in names:
         free = (f"{name} ({k})" if k > 1 else name for k in range(1, len(names) + 1))
         seen.append(next(candidate for candidate in free if candidate not in seen))
     return tuple(seen)
-
-
-def signed(gain: float) -> str:
-    """Write per cent with their sign.
-
-    Examples
-    --------
-    >>> signed(4.56), signed(-0.01)
-    ('+4.6 %', '0.0 %')
-    """
-    rounded = round(gain, 1) + 0.0  # no minus before a zero
-    return f"{rounded:{'+' if rounded else ''}.1f} %"

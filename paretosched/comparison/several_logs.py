@@ -7,7 +7,8 @@ from typing import Any
 
 from ..core.tables import Column, table
 from ..wishes import wish as choice
-from .comparison import IDEAL, Comparison, _distinct, signed
+from .comparison import IDEAL, Comparison, distinct
+from .comparison_tables import signed
 
 
 def joint_rows(comparisons: Sequence[Comparison]) -> list[dict[str, Any]]:
@@ -39,7 +40,7 @@ def joint_gains(comparisons: Sequence[Comparison]) -> dict[str, dict[str, float]
     Workloads of one name are numbered, and EASY, of which all are 0, is left out, as is the ideal point.
     """
     gains: dict[str, dict[str, float]] = {}
-    for name, comparison in zip(_distinct([c.workload_name for c in comparisons]), comparisons, strict=True):
+    for name, comparison in zip(distinct([c.workload_name for c in comparisons]), comparisons, strict=True):
         for row in comparison.rows()[1:]:
             gain = row.get("objective_vs_easy")
             if gain is not None and row["policy"] != IDEAL:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..core.arrays import Floats
 from ..core.errors import InputError
 from ..simulation.objective import Objective
-from .style import HOUR, _column_of, defined, mark_style, text
+from .style import HOUR, column_of, defined, mark_style, text
 
 if TYPE_CHECKING:
     from ..fronts.front import Front
@@ -45,45 +45,49 @@ class Axis(NamedTuple):
         return f"{o.name} · {text(o.label.removeprefix('AWRT of '))} ({unit(o)})"
 
     def place(self, drawn: Floats) -> Floats:
-        """Put drawn values on the scale of the axis: their logarithm, if it is logarithmic."""
+        """Return drawn values on the scale of the axis: their logarithm, if it is logarithmic."""
         placed: Floats = np.log10(drawn) if self.log else drawn
         return placed
 
 
-def _spots(front: Front, across: Axis, up: Axis, marks: Mapping[str, Floats]) -> dict[str, tuple[float, float]]:
-    """Give the places of marks, in drawn units."""
-    columns = [(a.objective, _column(front, a.objective.name)) for a in (across, up)]
+def mark_places(front: Front, across: Axis, up: Axis, marks: Mapping[str, Floats]) -> dict[str, tuple[float, float]]:
+    """Return the places of marks, in drawn units."""
+    columns = [(a.objective, column_in(front, a.objective.name)) for a in (across, up)]
     return {
-        name: (_drawn(columns[0][0], vector[columns[0][1]]), _drawn(columns[1][0], vector[columns[1][1]]))
+        name: (
+            to_drawn(columns[0][0], vector[columns[0][1]]),
+            to_drawn(columns[1][0], vector[columns[1][1]]),
+        )
         for name, vector in marks.items()
     }
 
 
-def _ranges(
+def axis_ranges(
     across: Axis, up: Axis, spots: Mapping[str, tuple[float, float]], focus: Sequence[str]
 ) -> tuple[list[float], list[float]]:
-    """Choose what both axes show."""
+    """Return what both axes show."""
     sides = [[spot[side] for spot in spots.values()] for side in (0, 1)]
     if not focus:
-        return _range(across, sides[0]), _range(up, sides[1])
+        return axis_range(across, sides[0]), axis_range(up, sides[1])
     looked_at = [[spots[name][side] for name in focus] for side in (0, 1)]
     return _near(across, looked_at[0], sides[0]), _near(up, looked_at[1], sides[1])
 
 
 def axis(front: Front, name: str, log: bool) -> Axis:
-    """Take one objective of a front for drawing; only response times are ever on a logarithmic axis."""
-    column = _column(front, name)
-    return _axis(front.objectives[column], front.values[:, column], log, front.workload)
+    """Return one objective of a front for drawing; only response times are ever on a logarithmic axis."""
+    column = column_in(front, name)
+    return axis_of_values(front.objectives[column], front.values[:, column], log, front.workload)
 
 
-def _axis(objective: Objective, values: Floats, log: bool, workload: str) -> Axis:
+def axis_of_values(objective: Objective, values: Floats, log: bool, workload: str) -> Axis:
+    """Return values in natural units as an axis; InputError if they are undefined."""
     if np.isnan(values).any():
         raise InputError(f"{objective.name} cannot be drawn, because no job of {workload} counts for it")
-    return Axis(objective, np.asarray(_drawn(objective, values)), log and objective.unit == "s")
+    return Axis(objective, np.asarray(to_drawn(objective, values)), log and objective.unit == "s")
 
 
 def unit(objective: Objective) -> str:
-    """Give the unit in which an objective is shown to people.
+    """Return the unit in which an objective is shown to people.
 
     Examples
     --------
@@ -93,33 +97,40 @@ def unit(objective: Objective) -> str:
     return "hours" if objective.unit == "s" else objective.unit
 
 
-def _column(front: Front, name: str) -> int:
-    return _column_of(front.objectives, name)
+def column_in(front: Front, name: str) -> int:
+    """Return the column of an objective in a front; InputError if it has no such one."""
+    return column_of(front.objectives, name)
 
 
-def _drawn(objective: Objective, values: Any) -> Any:
+def to_drawn(objective: Objective, values: Any) -> Any:
+    """Return values in the unit in which they are drawn: seconds become hours."""
     return values / HOUR if objective.unit == "s" else values
 
 
-def _third(front: Front, x: str, y: str) -> Axis | None:
+def third_axis(front: Front, x: str, y: str) -> Axis | None:
+    """Return the objective whose values colour a projection of two others: the one that tells most, or None."""
+
     # AWRT late: it is a mean of the others and tells the least; last what is the same everywhere, as UTIL often is
     def telling(name: str) -> tuple[bool, bool]:
-        column = front.values[:, _column(front, name)]
+        column = front.values[:, column_in(front, name)]
         return bool(np.ptp(column) <= 1e-3 * np.abs(column).max()), name == "AWRT"
 
     names = sorted((o.name for o in defined(front) if o.name not in (x, y)), key=telling)
     return axis(front, names[0], False) if names else None
 
 
-def _count(number: int) -> str:
+def counted(number: int) -> str:
+    """Return a number of schedules with its thousands set apart."""
     return f"{number:,}"
 
 
-def _opacity(count: int) -> float:
+def cloud_opacity(count: int) -> float:
+    """Return how opaque the points of a cloud are: the more there are, the less."""
     return 0.9 if count <= 200 else 0.7 if count <= 2_000 else 0.45
 
 
-def _colour_bar(third: Axis | None, rows: NDArray[np.int64]) -> dict[str, Any]:
+def colour_bar(third: Axis | None, rows: NDArray[np.int64]) -> dict[str, Any]:
+    """Return the ends and the title of the colours for the third objective."""
     if third is None:
         return {}
     # a few outliers must not leave all others in one colour
@@ -128,7 +139,8 @@ def _colour_bar(third: Axis | None, rows: NDArray[np.int64]) -> dict[str, Any]:
     return {"cmin": float(low), "cmax": float(high), "colorbar": {"title": {"text": title}}}
 
 
-def _hover(across: Axis, up: Axis) -> str:
+def hover_text(across: Axis, up: Axis) -> str:
+    """Return what stands under the mouse: drawn values, and seconds."""
     lines = []
     for place, (a, letter) in enumerate(((across, "x"), (up, "y"))):
         seconds = f"{{customdata[{place}]:,.0f}}"
@@ -137,14 +149,16 @@ def _hover(across: Axis, up: Axis) -> str:
     return "<br>".join(lines)
 
 
-def _scale(a: Axis, limits: list[float], most: int = 7) -> dict[str, Any]:
+def axis_scale(a: Axis, limits: list[float], most: int = 7) -> dict[str, Any]:
+    """Return the type, the range and the ticks of an axis for plotly."""
     if not a.log:
         return {"type": "linear", "range": limits, "tickformat": ",~g"}
-    return _log_axis(limits, most)
+    return log_axis(limits, most)
 
 
-def _log_axis(limits: list[float], most: int) -> dict[str, Any]:
-    ticks = _log_ticks(limits[0], limits[1], most)
+def log_axis(limits: list[float], most: int) -> dict[str, Any]:
+    """Return a logarithmic axis with round ticks, for plotly."""
+    ticks = log_ticks(limits[0], limits[1], most)
     # the format is for the ticks that plotly finds itself, once a reader has zoomed
     words = [f"{tick:,g}" for tick in ticks]
     how = {"tickmode": "array", "tickvals": ticks, "ticktext": words, "tickformat": ",~g"}
@@ -159,7 +173,8 @@ def extent(places: Floats, marks: Floats) -> tuple[float, float]:
     return min([low, *near]), max([high, *near])
 
 
-def _range(a: Axis, marks: Sequence[float]) -> list[float]:
+def axis_range(a: Axis, marks: Sequence[float]) -> list[float]:
+    """Return what an axis shows, so that all schedules and the marks near to them are seen."""
     low, high = extent(a.place(a.values), a.place(np.array(marks, dtype=np.float64)))
     margin = 0.06 * (high - low) or 0.05 * abs(high) or 1.0
     return [low - margin, high + margin]
@@ -175,8 +190,8 @@ def _near(a: Axis, focus: Sequence[float], marks: Sequence[float]) -> list[float
     return [low, high]
 
 
-def _seen(across: Axis, up: Axis, x_range: list[float], y_range: list[float]) -> NDArray[np.int64]:
-    """Choose rows within the ranges: at most NEARBY of them evenly, and all that are best in the two objectives."""
+def rows_seen(across: Axis, up: Axis, x_range: list[float], y_range: list[float]) -> NDArray[np.int64]:
+    """Return rows within the ranges: at most NEARBY of them evenly, and all that are best in the two objectives."""
     x, y = across.place(across.values), up.place(up.values)
     rows = np.flatnonzero((x_range[0] <= x) & (x <= x_range[1]) & (y_range[0] <= y) & (y <= y_range[1]))
     worse = [-v[rows] if a.objective.maximise else v[rows] for a, v in ((across, x), (up, y))]
@@ -189,7 +204,7 @@ def _seen(across: Axis, up: Axis, x_range: list[float], y_range: list[float]) ->
 _AROUND = [(gap, angle) for gap in (16, 40, 75, 120) for angle in np.arange(0, 2 * np.pi, np.pi / 6)]
 
 
-def _labels(
+def name_labels(
     across: Axis,
     up: Axis,
     x_range: list[float],
@@ -197,7 +212,7 @@ def _labels(
     spots: Mapping[str, tuple[float, float]],
     room: tuple[float, float],
 ) -> list[dict[str, Any]]:
-    """Name the marks where their names hide few schedules and no other name."""
+    """Return names of the marks where their names hide few schedules and no other name."""
     some = slice(None, None, -(-len(across.values) // WEIGHED))
     cloud = _pixels(across.place(across.values[some]), up.place(up.values[some]), x_range, y_range, room)
     places = [(float(across.place(np.array(spot[0]))), float(up.place(np.array(spot[1])))) for spot in spots.values()]
@@ -267,20 +282,20 @@ def _cost(
 
 
 def ticks(a: Axis, low: float, high: float) -> list[float]:
-    """Give round numbers on an axis between two places of it, as drawn: hours or per cent."""
-    return _log_ticks(low, high) if a.log else _linear_ticks(low, high)
+    """Return round numbers on an axis between two places of it, as drawn: hours or per cent."""
+    return log_ticks(low, high) if a.log else linear_ticks(low, high)
 
 
-def _linear_ticks(low: float, high: float) -> list[float]:
-    """Give four to ten round numbers from low to high."""
+def linear_ticks(low: float, high: float) -> list[float]:
+    """Return four to ten round numbers from low to high."""
     size = 10.0 ** np.floor(np.log10(high - low))
     steps = [factor * size for factor in (1, 0.5, 0.2, 0.1)]
     every = [np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step for step in steps]
     return [_round(tick) for tick in next(ticks for ticks in every if len(ticks) >= 4)]
 
 
-def _log_ticks(low: float, high: float, most: int = 7) -> list[float]:
-    """Give round numbers from 10^low to 10^high, the roundest first chosen, none too near to another.
+def log_ticks(low: float, high: float, most: int = 7) -> list[float]:
+    """Return round numbers from 10^low to 10^high, the roundest first chosen, none too near to another.
 
     Plotly's own either crowd at the upper end of an axis or, over more than a decade, lack labels.
     """

@@ -15,9 +15,9 @@ from ..core.arrays import Floats
 from ..core.errors import InputError
 from ..simulation.objective import Objective
 from ..wishes.wish import wish_text
-from .axes import _column
+from .axes import column_in
 from .fronts import pairs, parallel, scatter
-from .style import PAPER, SCALE, _legend_below, defined, mark_style, template, text
+from .style import PAPER, SCALE, defined, legend_below, mark_style, template, text
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -75,10 +75,7 @@ def bars(
     """
     from plotly import graph_objects as go
 
-    policies, greys, theirs = (
-        {name: {c: float(x) for c, x in row.items() if np.isfinite(x)} for name, row in (rows or {}).items()}
-        for rows in (series, limits, published)
-    )
+    policies, greys, theirs = (_finite(rows or {}) for rows in (series, limits, published))
     policies |= {name: {} for name in theirs if name not in policies}
     hues = [mark_style(first + i)[0] for i in range(len(policies))] + [GREYS[i % len(GREYS)] for i in range(len(greys))]
     ours = policies | greys
@@ -99,54 +96,8 @@ def bars(
             for c, p in theirs.get(name, {}).items()
             if c in row and _hides(p, row[c], span, cut)
         }
-        figure.add_trace(
-            go.Bar(
-                x=[float(np.clip(x, -cut, cut)) for x in row.values()],
-                y=[place[name, c] for c in row],
-                customdata=[[text(c), x] for c, x in row.items()],
-                text=["" if c in hidden else _bar_label(x, abs(x) > cut) for c, x in row.items()],
-                textposition=["inside" if abs(x) > cut else "outside" for x in row.values()],
-                insidetextanchor="end",
-                textangle=0,
-                constraintext="none",
-                cliponaxis=False,
-                orientation="h",
-                width=0.86,
-                name=text(name),
-                marker={"color": hue, "line": {"width": 0}},
-                showlegend=bool(row),
-                hovertemplate=f"<b>{text(name)}</b><br>%{{customdata[0]}}: %{{customdata[1]:+.2f}} %<extra></extra>",
-            )
-        )
-        for c, beyond in hidden.items():
-            side = 1 if row[c] > 0 else -1
-            figure.add_annotation(
-                text=_bar_label(row[c], False),
-                x=beyond,
-                y=place[name, c],
-                xanchor="left" if side > 0 else "right",
-                xshift=8 * side,
-                showarrow=False,
-            )
-    beside = [(name, c, x) for name, row in theirs.items() for c, x in row.items()]
-    if beside:
-        figure.add_trace(
-            go.Scatter(
-                x=[float(np.clip(x, -cut, cut)) for _, _, x in beside],
-                y=[place[name, c] for name, c, _ in beside],
-                customdata=[[text(name), text(c), x] for name, c, x in beside],
-                mode="markers",
-                marker={
-                    "symbol": "diamond",
-                    "size": 10,
-                    "color": PAPER["light"],
-                    "line": {"width": 2, "color": SCALE[0]},
-                },
-                name=text(source),
-                hovertemplate=f"<b>{text(source)}: %{{customdata[0]}}</b><br>%{{customdata[1]}}: "
-                "%{customdata[2]:+.2f} %<extra></extra>",
-            )
-        )
+        _add_bars(figure, name, row, {c: place[name, c] for c in row}, hue, hidden, cut)
+    _add_published(figure, theirs, place, source, cut)
     room = LABEL * span
     body = THICK * max(band * len(categories), 4)
     words = [part for part in (subtitle, "better: right →") if part]
@@ -154,7 +105,7 @@ def bars(
         title={"text": title, "subtitle": {"text": " &nbsp; ".join(words)}},
         barmode="overlay",
         height=190 + body,
-        **_legend_below(62 / body),
+        **legend_below(62 / body),
     )
     figure.update_xaxes(
         title_text="improvement over EASY (%)",
@@ -174,8 +125,95 @@ def bars(
     return figure
 
 
+def _finite(rows: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
+    """Return the rows without what is missing."""
+    return {name: {c: float(x) for c, x in row.items() if np.isfinite(x)} for name, row in rows.items()}
+
+
+def _add_bars(
+    figure: Figure,
+    name: str,
+    row: Mapping[str, float],
+    place: Mapping[str, float],
+    hue: str,
+    hidden: Mapping[str, float],
+    cut: float,
+) -> None:
+    """Add the bars of one policy to a figure.
+
+    Parameters
+    ----------
+    figure
+        Modified in place.
+    name, row, place, hue
+        The policy, and by category its values, per cent, and where its bars lie; their colour.
+    hidden
+        Categories in which a diamond would cover the number, with the place beyond which it is written instead.
+    cut
+        How much of a longer bar is drawn, per cent.
+    """
+    from plotly import graph_objects as go
+
+    figure.add_trace(
+        go.Bar(
+            x=[float(np.clip(x, -cut, cut)) for x in row.values()],
+            y=[place[c] for c in row],
+            customdata=[[text(c), x] for c, x in row.items()],
+            text=["" if c in hidden else _bar_label(x, abs(x) > cut) for c, x in row.items()],
+            textposition=["inside" if abs(x) > cut else "outside" for x in row.values()],
+            insidetextanchor="end",
+            textangle=0,
+            constraintext="none",
+            cliponaxis=False,
+            orientation="h",
+            width=0.86,
+            name=text(name),
+            marker={"color": hue, "line": {"width": 0}},
+            showlegend=bool(row),
+            hovertemplate=f"<b>{text(name)}</b><br>%{{customdata[0]}}: %{{customdata[1]:+.2f}} %<extra></extra>",
+        )
+    )
+    for c, beyond in hidden.items():
+        side = 1 if row[c] > 0 else -1
+        figure.add_annotation(
+            text=_bar_label(row[c], False),
+            x=beyond,
+            y=place[c],
+            xanchor="left" if side > 0 else "right",
+            xshift=8 * side,
+            showarrow=False,
+        )
+
+
+def _add_published(
+    figure: Figure,
+    theirs: Mapping[str, Mapping[str, float]],
+    place: Mapping[tuple[str, str], float],
+    source: str,
+    cut: float,
+) -> None:
+    """Add the diamonds of values from elsewhere to a figure, which is modified in place; see `bars`."""
+    from plotly import graph_objects as go
+
+    beside = [(name, c, x) for name, row in theirs.items() for c, x in row.items()]
+    if not beside:
+        return
+    figure.add_trace(
+        go.Scatter(
+            x=[float(np.clip(x, -cut, cut)) for _, _, x in beside],
+            y=[place[name, c] for name, c, _ in beside],
+            customdata=[[text(name), text(c), x] for name, c, x in beside],
+            mode="markers",
+            marker={"symbol": "diamond", "size": 10, "color": PAPER["light"], "line": {"width": 2, "color": SCALE[0]}},
+            name=text(source),
+            hovertemplate=f"<b>{text(source)}: %{{customdata[0]}}</b><br>%{{customdata[1]}}: "
+            "%{customdata[2]:+.2f} %<extra></extra>",
+        )
+    )
+
+
 def _cut(longest: Sequence[float]) -> float:
-    """Say where bars are cut, given the longest of each policy: nowhere, unless one is far longer than is usual."""
+    """Return where bars are cut, given the longest of each policy: nowhere, unless one is far longer than is usual."""
     usual = max([USUAL, *sorted(longest)[: (len(longest) + 1) // 2][-1:]])
     return CUT_TO * usual if max(longest, default=0.0) > CUT_FROM * usual else np.inf
 
@@ -190,7 +228,7 @@ def use_over_time(
     edges
         (k + 1,) seconds between which was measured, all bins but the last one of the same length.
     busy
-        By policy (k,) per cent of the machine, see `measures.use`.
+        By policy (k,) per cent of the machine, see `service.use`.
     title
         Above the figure.
     """
@@ -280,7 +318,7 @@ def compared(
 
 
 def prefix(comparisons: Sequence[Comparison], number: int) -> str:
-    """Begin the name of a figure of one of several comparisons: its number and what a file may be called like."""
+    """Return how names of figures of one of several comparisons begin: its number, and what a file may be called."""
     name = re.sub("[^a-z0-9]+", "-", comparisons[number].workload_name.lower())[:40].strip("-")
     return f"{number + 1}-{name or 'workload'}-"
 
@@ -318,7 +356,7 @@ def _positions(comparison: Comparison, front: Front) -> dict[str, Figure]:
     chosen = [*wished, *(name for name in known if name != "AWRT" and name not in wished)][:2]
     if len(chosen) < 2:
         return {}
-    columns = [_column(front, name) for name in chosen]
+    columns = [column_in(front, name) for name in chosen]
     # one that is far off, as FCFS may be, is named at the edge
     easy = comparison.values[0, columns]
     focus = [
@@ -368,13 +406,13 @@ def figures(
 
 
 def _named(objective: Objective) -> str:
-    """Name a response time and, unless its name is but a number, its group."""
+    """Return the name of a response time and, unless its name is but a number, its group."""
     group = objective.label.removeprefix("AWRT of group ")
     return objective.name if group.isdigit() or objective.name == "AWRT" else f"{objective.name} {group}"
 
 
 def _hides(published: float, value: float, span: float, cut: float) -> bool:
-    """Tell whether the diamond of a published value would cover the number beside a bar."""
+    """Return whether the diamond of a published value would cover the number beside a bar."""
     beyond = (abs(published) - abs(value)) / span
     return published * value > 0 and max(abs(published), abs(value)) <= cut and -0.04 < beyond < LABEL
 
@@ -390,12 +428,12 @@ CLOCK = ((2 * 86400, 86400, "days"), (2 * 3600, 3600, "hours"), (120, 60, "minut
 
 
 def _clock(span: int) -> tuple[int, str]:
-    """Choose the unit of a time axis: seconds in it, and its name."""
+    """Return the unit of a time axis: seconds in it, and its name."""
     return next(((size, words) for least, size, words in CLOCK if span >= least), (1, "seconds"))
 
 
 def _length(seconds: int) -> str:
-    """Name the length of a bin.
+    """Return the name of the length of a bin.
 
     Examples
     --------

@@ -14,27 +14,27 @@ from ..fronts.front import online
 from ..simulation.objective import Objective
 from .axes import (
     Axis,
-    _axis,
-    _colour_bar,
-    _column,
-    _count,
-    _drawn,
-    _hover,
-    _labels,
-    _log_axis,
-    _opacity,
-    _range,
-    _ranges,
-    _scale,
-    _seen,
-    _spots,
-    _third,
     axis,
+    axis_of_values,
+    axis_range,
+    axis_ranges,
+    axis_scale,
+    cloud_opacity,
+    colour_bar,
+    column_in,
+    counted,
     extent,
+    hover_text,
+    log_axis,
+    mark_places,
+    name_labels,
+    rows_seen,
+    third_axis,
     ticks,
+    to_drawn,
     unit,
 )
-from .style import HOUR, MARKS, SETS, _column_of, _legend_below, defined, mark_style, template, text
+from .style import HOUR, MARKS, SETS, column_of, defined, legend_below, mark_style, template, text
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -90,11 +90,11 @@ def scatter(
     from plotly import graph_objects as go
 
     across, up = axis(front, x, log), axis(front, y, log)
-    third = axis(front, colour, False) if colour else None if focus else _third(front, x, y)
-    ranges = _ranges(across, up, _spots(front, across, up, marks), focus)
-    rows = _seen(across, up, *ranges) if focus else np.arange(len(front.values))
+    third = axis(front, colour, False) if colour else None if focus else third_axis(front, x, y)
+    ranges = axis_ranges(across, up, mark_places(front, across, up, marks), focus)
+    rows = rows_seen(across, up, *ranges) if focus else np.arange(len(front.values))
     webgl = len(rows) > WEBGL_FROM and not focus  # of which a browser has little: for whole fronts
-    parts = {f"{_count(len(rows))} on the front": rows}
+    parts = {f"{counted(len(rows))} on the front": rows}
     if focus and not third:
         made_online = online(front)[rows]
         parts = {
@@ -112,12 +112,12 @@ def scatter(
             showlegend=len(parts) > 1,
             marker={
                 "size": _size(len(rows)),
-                "opacity": _opacity(len(rows)),
+                "opacity": cloud_opacity(len(rows)),
                 "line": {"width": 0},
                 **({"color": third.values[part].astype(np.float32), "coloraxis": "coloraxis"} if third else {}),
                 **({"color": hue} if len(parts) > 1 else {}),
             },
-            hovertemplate=_hover(across, up)
+            hovertemplate=hover_text(across, up)
             + "<br>schedule %{customdata[2]}, evaluation %{customdata[3]}<extra></extra>",
         )
         for (name, part), hue in zip(parts.items(), KNOWING, strict=False)
@@ -129,8 +129,8 @@ def scatter(
             "text": f"{x} and {y}",
             "subtitle": {"text": f"{_compass(across, up)} &nbsp; {_schedules(front, len(rows))}"},
         },
-        coloraxis=_colour_bar(third, rows),
-        **(_legend_below(0.19) if len(parts) > 1 else {}),
+        coloraxis=colour_bar(third, rows),
+        **(legend_below(0.19) if len(parts) > 1 else {}),
     )
     return figure
 
@@ -160,8 +160,8 @@ def plane(
     from plotly import graph_objects as go
 
     across, up = axis(front, x, log), axis(front, y, log)
-    spots = _spots(front, across, up, marks)
-    x_range, y_range = _ranges(across, up, spots, focus)
+    spots = mark_places(front, across, up, marks)
+    x_range, y_range = axis_ranges(across, up, spots, focus)
     figure = go.Figure(layout={"template": template()})
     for number, (name, spot) in enumerate(spots.items()):
         hue, symbol = mark_style(number)
@@ -174,12 +174,12 @@ def plane(
                 name=text(name),
                 showlegend=False,
                 marker={"color": hue, "symbol": symbol, "size": 13, "line": {"width": 1.5}},
-                hovertemplate=f"<b>{text(name)}</b><br>{_hover(across, up)}<extra></extra>",
+                hovertemplate=f"<b>{text(name)}</b><br>{hover_text(across, up)}<extra></extra>",
             )
         )
-    figure.update_layout(annotations=_labels(across, up, x_range, y_range, spots, room))
-    figure.update_xaxes(title_text=across.title, **_scale(across, x_range))
-    figure.update_yaxes(title_text=up.title, **_scale(up, y_range))
+    figure.update_layout(annotations=name_labels(across, up, x_range, y_range, spots, room))
+    figure.update_xaxes(title_text=across.title, **axis_scale(across, x_range))
+    figure.update_yaxes(title_text=up.title, **axis_scale(up, y_range))
     return figure
 
 
@@ -212,22 +212,22 @@ def clouds(
     every = np.concatenate(list(sets.values()) or [np.zeros((0, len(objectives)))])
     if len(every) == 0:
         raise InputError("sets must have at least one schedule to be drawn, but have none")
-    columns = [_column_of(objectives, name) for name in (x, y)]
-    across, up = (_axis(objectives[c], every[:, c], log, "the workload") for c in columns)
+    columns = [column_of(objectives, name) for name in (x, y)]
+    across, up = (axis_of_values(objectives[c], every[:, c], log, "the workload") for c in columns)
     draw = go.Scattergl if len(every) > WEBGL_FROM else go.Scatter
     figure = go.Figure(layout={"template": template()})
     order = sorted(enumerate(sets.items()), key=lambda entry: -len(entry[1][1]))
     for number, (name, values) in order:
         hue, symbol = SETS[number % len(SETS)]
         count = len(values)
-        places = [_drawn(a.objective, values[:, c]) for a, c in zip((across, up), columns, strict=True)]
+        places = [to_drawn(a.objective, values[:, c]) for a, c in zip((across, up), columns, strict=True)]
         figure.add_trace(
             draw(
                 x=places[0].astype(np.float32),
                 y=places[1].astype(np.float32),
                 customdata=np.rint(values[:, columns]).astype(np.int32),
                 mode="markers",
-                name=f"{text(name)} ({_count(count)})",
+                name=f"{text(name)} ({counted(count)})",
                 legendrank=number,
                 marker={
                     "color": hue,
@@ -236,15 +236,15 @@ def clouds(
                     "opacity": 1.0 if count <= 200 else 0.6,
                     "line": {"width": 0.5 if count <= 200 else 0},
                 },
-                hovertemplate=f"<b>{text(name)}</b><br>{_hover(across, up)}<extra></extra>",
+                hovertemplate=f"<b>{text(name)}</b><br>{hover_text(across, up)}<extra></extra>",
             )
         )
     figure.update_layout(
         title={"text": title or f"{x} and {y}", "subtitle": {"text": _compass(across, up)}},
-        **_legend_below(0.19),
+        **legend_below(0.19),
     )
-    figure.update_xaxes(title_text=across.title, **_scale(across, _range(across, [])))
-    figure.update_yaxes(title_text=up.title, **_scale(up, _range(up, [])))
+    figure.update_xaxes(title_text=across.title, **axis_scale(across, axis_range(across, [])))
+    figure.update_yaxes(title_text=up.title, **axis_scale(up, axis_range(up, [])))
     return figure
 
 
@@ -286,16 +286,16 @@ def courses(runs: Mapping[str, Course], *, title: str = "What runs found, and wh
             )
     low, high = (f(int(end(run.evaluations)) for run in runs.values()) for f, end in ((min, np.min), (max, np.max)))
     limits = [float(np.log10(low)) - 0.05, float(np.log10(max(high, low + 1))) + 0.05]
-    figure.update_xaxes(**_log_axis(limits, 7))
+    figure.update_xaxes(**log_axis(limits, 7))
     figure.update_xaxes(title_text="evaluations", row=2)
     figure.update_yaxes(title_text="hypervolume", rangemode="tozero", row=1)
     sizes = np.concatenate([run.size for run in runs.values()])
     limits = [-0.02, float(np.log10(max(sizes.max(), 10))) + 0.1]
-    figure.update_yaxes(title_text="points of the front", **_log_axis(limits, 4), row=2)
+    figure.update_yaxes(title_text="points of the front", **log_axis(limits, 4), row=2)
     figure.update_layout(
         title={"text": title, "subtitle": {"text": "share of the box that is dominated; better: up ↑"}},
         height=640,
-        **_legend_below(0.13),
+        **legend_below(0.13),
     )
     return figure
 
@@ -316,14 +316,16 @@ def parallel(front: Front, marks: Mapping[str, Floats]) -> Figure:
     from plotly import graph_objects as go
 
     axes = [axis(front, o.name, not o.maximise) for o in defined(front)]
-    columns = [_column(front, a.objective.name) for a in axes]
+    columns = [column_in(front, a.objective.name) for a in axes]
     places = np.column_stack([a.place(a.values) for a in axes])
     shown = representatives(places, REPRESENTATIVES)
     tint = np.linspace(0.0, 0.6, len(shown))
     leading = axes[2 if len(axes) > 2 else -1]
     tint[np.argsort(leading.values[shown], kind="stable")] = tint.copy()
     drawn = {
-        name: np.array([a.place(np.array(_drawn(a.objective, vector[c]))) for a, c in zip(axes, columns, strict=True)])
+        name: np.array(
+            [a.place(np.array(to_drawn(a.objective, vector[c]))) for a, c in zip(axes, columns, strict=True)]
+        )
         for name, vector in marks.items()
     }
     # An outlier must not press all schedules into a corner: beyond the ends of the axes lines are cut.
@@ -349,7 +351,7 @@ def parallel(front: Front, marks: Mapping[str, Floats]) -> Figure:
     figure = go.Figure(chart, {"template": template()})
     figure.update_layout(
         title={
-            "text": f"All objectives: {_count(len(shown))} of {_count(count)} schedules shown",
+            "text": f"All objectives: {counted(len(shown))} of {counted(count)} schedules shown",
             "subtitle": {
                 "text": f"better: up on every axis ↑ &nbsp; colour: {leading.objective.name} &nbsp; {cut}<br>{names}"
             },
@@ -382,7 +384,7 @@ def pairs(front: Front, marks: Mapping[str, Floats]) -> Figure:
     figure.add_trace(
         go.Splom(
             dimensions=[{"label": a.objective.name, "values": a.values[shown].astype(np.float32)} for a in axes],
-            marker={"size": 3, "opacity": _opacity(len(shown)), "line": {"width": 0}},
+            marker={"size": 3, "opacity": cloud_opacity(len(shown)), "line": {"width": 0}},
             hovertemplate="%{xaxis.title.text} %{x:.4g} h<br>%{yaxis.title.text} %{y:.4g} h<extra></extra>",
             showlegend=False,
             **matrix,
@@ -393,7 +395,7 @@ def pairs(front: Front, marks: Mapping[str, Floats]) -> Figure:
         figure.add_trace(
             go.Splom(
                 dimensions=[
-                    {"label": a.objective.name, "values": [vector[_column(front, a.objective.name)] / HOUR]}
+                    {"label": a.objective.name, "values": [vector[column_in(front, a.objective.name)] / HOUR]}
                     for a in axes
                 ],
                 name=text(name),
@@ -404,7 +406,7 @@ def pairs(front: Front, marks: Mapping[str, Floats]) -> Figure:
         )
     figure.update_layout(
         title={
-            "text": f"Group against group: {_count(len(shown))} of {_count(len(front.values))} schedules shown",
+            "text": f"Group against group: {counted(len(shown))} of {counted(len(front.values))} schedules shown",
             "subtitle": {
                 "text": "better: left and down ↙ &nbsp; response times in hours; a mark far off the front is left out"
             },
@@ -415,8 +417,8 @@ def pairs(front: Front, marks: Mapping[str, Floats]) -> Figure:
         hovermode="closest",
     )
     for number, a in enumerate(axes, 1):
-        drawn = [vector[_column(front, a.objective.name)] / HOUR for vector in marks.values()]
-        scale = _scale(a, _range(a, drawn), 4)
+        drawn = [vector[column_in(front, a.objective.name)] / HOUR for vector in marks.values()]
+        scale = axis_scale(a, axis_range(a, drawn), 4)
         figure.update_layout({f"xaxis{number}": scale, f"yaxis{number}": scale})
     return figure
 
@@ -465,8 +467,8 @@ def _come_nearer(nearest: Floats, places: Floats, row: int) -> None:
 
 def _schedules(front: Front, shown: int) -> str:
     count = len(front.values)
-    part = "" if shown == count else f"{_count(shown)} of "
-    return f"{part}{_count(count)} schedule{'s' if count != 1 else ''} of {text(front.workload)}"
+    part = "" if shown == count else f"{counted(shown)} of "
+    return f"{part}{counted(count)} schedule{'s' if count != 1 else ''} of {text(front.workload)}"
 
 
 def _size(count: int) -> int:
@@ -474,7 +476,7 @@ def _size(count: int) -> int:
 
 
 def _under_the_mouse(front: Front, x: str, y: str) -> NDArray[np.int32]:
-    columns = [front.values[:, _column(front, x)], front.values[:, _column(front, y)]]
+    columns = [front.values[:, column_in(front, x)], front.values[:, column_in(front, y)]]
     return np.column_stack([np.rint(columns).T, np.arange(len(front.values)), front.evaluation]).astype(np.int32)
 
 

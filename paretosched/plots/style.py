@@ -45,12 +45,12 @@ PAPER = {"light": "#ffffff", "dark": "#1b2127"}
 
 
 def defined(front: Front) -> tuple[Objective, ...]:
-    """List the objectives that every schedule has: those of groups with jobs."""
+    """Return the objectives that every schedule has: those of groups with jobs."""
     return tuple(o for c, o in enumerate(front.objectives) if not np.isnan(front.values[:, c]).any())
 
 
 def mark_style(number: int) -> tuple[str, str]:
-    """Give the colour and the symbol of the mark with this number; when all are taken, hollow ones follow.
+    """Return the colour and the symbol of the mark with this number; when all are taken, hollow ones follow.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def text(name: str, most: int = 40) -> str:
 
 
 def template(theme: str = "light") -> dict[str, Any]:
-    """Give the look of every figure, "light" or "dark", as a plotly template."""
+    """Return the look of every figure, "light" or "dark", as a plotly template."""
     ink, quiet, grid, paper = (part[theme] for part in (INK, QUIET, GRID, PAPER))
     scale = SCALE if theme == "light" else (*SCALE[2:], "#fee838")
     line = {"linecolor": grid, "gridcolor": grid, "zeroline": False, "ticks": "outside", "tickcolor": grid}
@@ -129,14 +129,15 @@ def _faint(colour: str, opacity: float) -> str:
     return f"rgba({red},{green},{blue},{opacity})"
 
 
-def _column_of(objectives: Sequence[Objective], name: str) -> int:
+def column_of(objectives: Sequence[Objective], name: str) -> int:
+    """Return the place of an objective in a list of them; InputError if it is not there."""
     names = [o.name for o in objectives]
     if name not in names:
         raise InputError(f'objective must be one of {", ".join(names)}, but is "{name}"')
     return names.index(name)
 
 
-def _legend_below(gap: float) -> dict[str, Any]:
-    """Put the legend below the plot, where it hides nothing and has room for as many lines as it needs."""
+def legend_below(gap: float) -> dict[str, Any]:
+    """Return the layout of a legend below the plot, where it hides nothing and has room for all its lines."""
     legend = {"orientation": "h", "x": 0, "xanchor": "left", "y": -gap, "yanchor": "top", "itemsizing": "constant"}
     return {"showlegend": True, "legend": legend}

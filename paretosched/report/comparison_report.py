@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..comparison.comparison import ALL_JOBS, BEST, CONVENTION, IDEAL, ONLINE, SLOWDOWN, WAITS, Comparison
+from ..comparison.comparison import BEST, IDEAL, ONLINE, Comparison
+from ..comparison.comparison_tables import ALL_JOBS, CONVENTION, SLOWDOWN, WAITS
 from ..core.errors import InputError
 from ..core.files import written
 from ..core.tables import listed, plain

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..comparison.comparison import improvement, signed
+from ..comparison.comparison import improvement
+from ..comparison.comparison_tables import signed
 from ..core.arrays import Floats
 from ..core.errors import InputError, one_of
 from ..core.tables import Column, table

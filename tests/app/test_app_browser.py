@@ -46,6 +46,7 @@ class Page:
     """A page that was loaded, what went wrong on it, and how it is waited for."""
 
     def __init__(self, chromium: Any, url: str) -> None:
+        self.url = url
         self.context = chromium.new_context(viewport={"width": 1280, "height": 800}, accept_downloads=True)
         self.tab = self.context.new_page()
         self.trouble: list[str] = []
@@ -67,7 +68,8 @@ class Page:
         before = self.revision()
         act()
         self.tab.wait_for_selector(f"html:not([data-revision='{before}'])", state="attached")
-        self.tab.wait_for_timeout(150)
+        # charts and panels are of one answer
+        self.tab.wait_for_selector(f"[data-revision='{self.revision()}'].panel", state="attached")
 
     def say(self, text: str) -> None:
         def act() -> None:
@@ -208,138 +210,196 @@ def test_an_owner_goes_from_the_first_look_to_the_scheduler(house: Path, chromiu
         page.close()
 
 
-def test_what_else_an_owner_does(house: Path, chromium: Any, tmp_path: Path) -> None:
-    front = ps.load_front(house / "run")
+@pytest.fixture
+def page(house: Path, chromium: Any, tmp_path: Path) -> Iterator[Page]:
+    """The page of a front file with its workload named, and what is known of it."""
     done("front", house / "run", "-o", tmp_path / "front.parquet")
     with served(tmp_path / "front.parquet", "--trace", house / "w.swf.gz") as url:
-        page = Page(chromium, url)
-        tab = page.tab
-        known(page)
+        opened = Page(chromium, url)
+        known(opened)
+        yield opened
+        opened.close()
 
-        # a rectangle in a projection limits both of its objectives; a double click lifts that
-        box = tab.locator(".cloud:has(#free)").bounding_box()
 
-        def drag() -> None:
-            tab.mouse.move(box["x"] + 75, box["y"] + box["height"] * 0.4)
-            tab.mouse.down()
-            tab.mouse.move(box["x"] + box["width"] * 0.5, box["y"] + box["height"] * 0.6)
-            tab.mouse.move(box["x"] + box["width"] * 0.6, box["y"] + box["height"] - 55)
-            tab.mouse.up()
+@pytest.fixture
+def front(house: Path) -> ps.Front:
+    return ps.load_front(house / "run")
 
-        page.after(drag)
-        wish = parse(page.wish(), front.objectives)
-        assert {limit.objective for limit in wish.limits} == {"AWRT1", "AWRT2"}
-        assert page.left() == np.count_nonzero(remaining(wish, front)) < len(front)
-        page.after(lambda: tab.mouse.dblclick(box["x"] + box["width"] * 0.5, box["y"] + box["height"] * 0.5))
-        assert page.left() == len(front)
 
-        # the keyboard does the same
-        tab.focus("[data-handle='AWRT3 1']")
-        page.after(lambda: [tab.keyboard.press("ArrowUp") for _ in range(30)])
-        assert [limit.objective for limit in parse(page.wish(), front.objectives).limits] == ["AWRT3"]
-        assert 0 < page.left() < len(front)
-        page.after(lambda: tab.keyboard.press("Control+z"))
-        tab.focus(".cloud:has(#free)")
-        before = page.row()
-        page.after(lambda: tab.keyboard.press("ArrowRight"))
-        assert page.row() != before
-        assert front.values[page.row(), 2] >= front.values[before, 2]
+def test_a_rectangle_in_a_projection_limits_both_objectives_until_a_double_click(page: Page, front: ps.Front) -> None:
+    tab = page.tab
+    box = tab.locator(".cloud:has(#free)").bounding_box()
 
-        # a wish that is none is refused where it stands, and stays to be mended
-        tab.fill("#text textarea", "10*AWRT9")
+    def drag() -> None:
+        tab.mouse.move(box["x"] + 75, box["y"] + box["height"] * 0.4)
+        tab.mouse.down()
+        tab.mouse.move(box["x"] + box["width"] * 0.5, box["y"] + box["height"] * 0.6)
+        tab.mouse.move(box["x"] + box["width"] * 0.6, box["y"] + box["height"] - 55)
+        tab.mouse.up()
+
+    page.after(drag)
+    wish = parse(page.wish(), front.objectives)
+    assert {limit.objective for limit in wish.limits} == {"AWRT1", "AWRT2"}
+    assert page.left() == np.count_nonzero(remaining(wish, front)) < len(front)
+    tab.mouse.dblclick(box["x"] + box["width"] * 0.5, box["y"] + box["height"] * 0.5)
+    tab.wait_for_selector(f"#left[data-left='{len(front)}']")  # its two clicks may choose a schedule before
+
+
+def test_keys_do_what_the_pointer_does(page: Page, front: ps.Front) -> None:
+    tab = page.tab
+    tab.focus("[data-handle='AWRT3 1']")
+
+    def hold(key: str) -> None:
+        for _ in range(30):  # the repeats of one key that is held down
+            tab.keyboard.down(key)
+        tab.keyboard.up(key)
+
+    page.after(lambda: hold("ArrowUp"))
+    assert [limit.objective for limit in parse(page.wish(), front.objectives).limits] == ["AWRT3"]
+    assert 0 < page.left() < len(front)
+    page.after(lambda: tab.keyboard.press("Control+z"))
+    assert page.wish() == ""
+    tab.focus(".cloud:has(#free)")
+    before = page.row()
+    page.after(lambda: tab.keyboard.press("ArrowRight"))
+    assert page.row() != before
+    assert front.values[page.row(), 2] >= front.values[before, 2]
+
+
+def test_what_keys_do_is_one_step_and_undone_in_order_even_before_it_was_said(page: Page, front: ps.Front) -> None:
+    tab = page.tab
+    page.say("AWRT1")
+    tab.focus("[data-handle='AWRT3 1']")
+    page.after(lambda: (tab.keyboard.press("PageUp"), tab.keyboard.press("Control+z")))
+    assert page.wish() == "AWRT1"
+    assert page.left() == len(front)
+    assert tab.is_enabled("#redo")
+    page.after(lambda: tab.click("#redo"))
+    assert [limit.objective for limit in parse(page.wish(), front.objectives).limits] == ["AWRT3"]
+
+
+def test_actions_are_done_in_their_order_and_the_last_answer_is_shown(page: Page, front: ps.Front) -> None:
+    """Ten actions at once: a server with several threads would do them in any order."""
+    tab = page.tab
+    page.after(lambda: tab.evaluate("for (const row of [3, 1, 4]) window.paretosched.say({ do: 'pick', row })"))
+    tab.click("[data-tab='compare']")
+    labels = [field.get_attribute("aria-label") for field in tab.locator("#picks input").all()]
+    assert labels == ["why A", "why B", "why C"]
+    shared = json.loads(page.saved("text=Save a copy"))
+    assert [entry["row"] for entry in shared["shortlist"]] == [3, 1, 4]
+    undo = "for (let k = 0; k < 7; k++) window.paretosched.say({ do: k % 2 ? 'redo' : 'undo' })"
+    page.after(lambda: tab.evaluate(undo))
+    assert tab.locator("#picks input").count() == 2
+
+
+def test_what_is_refused_is_said_where_it_is_seen_and_nothing_has_changed(
+    page: Page, front: ps.Front, tmp_path: Path
+) -> None:
+    tab = page.tab
+
+    # a wish that is none stays to be mended
+    tab.fill("#text textarea", "10*AWRT9")
+    tab.keyboard.press("Enter")
+    tab.wait_for_selector("#message:not(:empty)")
+    assert "AWRT9" in tab.inner_text("#message")
+    assert page.wish() == "10*AWRT9"
+
+    # what is no number is not sent
+    tab.click("[data-mode='point']")
+    tab.fill("[aria-label='AWRT2 to come near to, h']", "1e999")
+    tab.keyboard.press("Enter")
+    tab.wait_for_selector("#message >> text=is not a number")
+
+    # what cannot be opened is said on whatever tab
+    tab.click("[data-tab='compare']")
+    assert tab.inner_text("#message") == ""
+    for name, content in (("deep.json", "[" * 50_000), ("huge.json", "1" * 600_000), ("other.json", "{}")):
+        (tmp_path / name).write_text(content)
+        with tab.expect_file_chooser() as chooser:
+            tab.click("#open")
+        chooser.value.set_files(tmp_path / name)
+        words = {"deep.json": "nested too deeply", "huge.json": "larger than any page", "other.json": "format"}
+        tab.wait_for_selector(f"#message >> text={words[name]}")
+        assert tab.locator("#message").is_visible()
+    assert page.left() == len(front)
+
+
+def test_what_is_done_in_one_window_is_seen_in_another(page: Page, chromium: Any) -> None:
+    other = Page(chromium, page.url)
+    page.say("AWRT1, AWRT2 <= 14.37h")
+    other.tab.wait_for_selector("#text[data-value='AWRT1, AWRT2 <= 14.37h']", state="attached")
+    assert other.wish() == page.wish()
+    other.close()
+
+
+def test_weights_classes_knees_and_compromise(page: Page, front: ps.Front) -> None:
+    tab = page.tab
+    tab.click("[data-mode='weights']")
+
+    def weigh() -> None:
+        tab.fill("[aria-label='weight of AWRT1']", "10")
         tab.keyboard.press("Enter")
-        tab.wait_for_selector("#message:not(:empty)")
-        assert "AWRT9" in tab.inner_text("#message")
-        assert page.wish() == "10*AWRT9"
 
-        # what is no number is not sent; what cannot be opened is said on whatever tab, and nothing has changed
-        tab.click("[data-mode='point']")
-        tab.fill("[aria-label='AWRT2 to come near to, h']", "1e999")
-        tab.keyboard.press("Enter")
-        tab.wait_for_selector("#message >> text=is not a number")
-        tab.click("[data-tab='compare']")
-        assert tab.inner_text("#message") == ""
-        for name, content in (("deep.json", "[" * 50_000), ("huge.json", "1" * 600_000), ("other.json", "{}")):
-            (tmp_path / name).write_text(content)
-            with tab.expect_file_chooser() as chooser:
-                tab.click("#open")
-            chooser.value.set_files(tmp_path / name)
-            words = {"deep.json": "nested too deeply", "huge.json": "larger than any page", "other.json": "format"}
-            tab.wait_for_selector(f"#message >> text={words[name]}")
-            assert tab.locator("#message").is_visible()
-        assert page.left() == len(front)
-        tab.click("[data-tab='wish']")
+    page.after(weigh)
+    assert page.wish() == "10*AWRT1"
+    assert page.row() == nearest(parse("AWRT1", front.objectives), front)[0]
+    page.after(lambda: tab.click("text=Compromise"))
+    row = page.row()
+    tab.click("[data-mode='classes']")
+    tab.select_option("select.class[data-name='AWRT2']", "improve")
+    tab.select_option("select.class[data-name='UTIL']", "keep")
+    page.after(lambda: tab.click("#classify"))
+    assert page.wish().startswith("near AWRT2 = ")
+    assert front.values[page.row(), 3] <= front.values[row, 3]
+    assert front.values[page.row(), 0] >= front.values[row, 0] * (1 - 1e-5)
+    assert tab.input_value("select.class[data-name='AWRT2']") == "improve"
+    page.after(lambda: tab.click("text=Knee points"))
+    assert "knee" in tab.inner_text(".card.chosen")
 
-        # what is done in one window is seen in another
-        other = Page(chromium, url)
-        page.say("AWRT1, AWRT2 <= 14.37h")
-        other.tab.wait_for_selector("#text[data-value='AWRT1, AWRT2 <= 14.37h']", state="attached")
-        assert other.wish() == page.wish()
-        other.close()
 
-        # weights, classes, knees, compromise
-        page.say("")
-        tab.click("[data-mode='weights']")
+def test_every_figure_and_table_is_saved_as_a_file(page: Page) -> None:
+    tab = page.tab
+    page.after(lambda: tab.click("#pick"))
+    for key in ("parallel", "free", "util", "differences", "pairs"):
+        if key == "pairs":
+            tab.click("[data-view='pairs']")
+        if key == "differences":
+            tab.click("[data-tab='compare']")
+            tab.wait_for_selector("#differences .main-svg")
+        for kind in ("png", "svg"):
+            with tab.expect_download() as download:
+                tab.click(f"[data-export='{key} {kind}']")
+            content = Path(download.value.path()).read_bytes()
+            assert download.value.suggested_filename == f"{key}.{kind}"
+            assert content.startswith(b"\x89PNG" if kind == "png" else b"<svg"), (key, content[:50])
+            assert len(content) > 3000
+            if (key, kind) == ("parallel", "svg"):  # names the marks, and its numbers can be read
+                assert b">EASY<" in content
+                assert b"paint-order: stroke" in content
+    assert page.saved(".panel.compare p a").startswith("schedule,UTIL,AWRT,")
 
-        def weigh() -> None:
-            tab.fill("[aria-label='weight of AWRT1']", "10")
-            tab.keyboard.press("Enter")
+    # a pair that is clicked is shown large
+    page.after(lambda: tab.locator("[data-pair='AWRT2 AWRT4']").click())
+    assert (tab.input_value("#across"), tab.input_value("#up")) == ("AWRT2", "AWRT4")
 
-        page.after(weigh)
-        assert page.wish() == "10*AWRT1"
-        assert page.row() == nearest(parse("AWRT1", front.objectives), front)[0]
-        page.after(lambda: tab.click("text=Compromise"))
-        row = page.row()
-        tab.click("[data-mode='classes']")
-        tab.select_option("select.class[data-name='AWRT2']", "improve")
-        tab.select_option("select.class[data-name='UTIL']", "keep")
-        page.after(lambda: tab.click("#classify"))
-        assert page.wish().startswith("near AWRT2 = ")
-        assert front.values[page.row(), 3] <= front.values[row, 3]
-        assert front.values[page.row(), 0] >= front.values[row, 0] * (1 - 1e-5)
-        assert tab.input_value("select.class[data-name='AWRT2']") == "improve"
-        page.after(lambda: tab.click("text=Knee points"))
-        assert "knee" in tab.inner_text(".card.chosen")
 
-        # every figure and table as a file
-        page.after(lambda: tab.click("#pick"))
-        for key in ("parallel", "free", "util", "differences", "pairs"):
-            if key == "pairs":
-                tab.click("[data-view='pairs']")
-            if key == "differences":
-                tab.click("[data-tab='compare']")
-                tab.wait_for_selector("#differences .main-svg")
-            for kind in ("png", "svg"):
-                with tab.expect_download() as download:
-                    tab.click(f"[data-export='{key} {kind}']")
-                content = Path(download.value.path()).read_bytes()
-                assert download.value.suggested_filename == f"{key}.{kind}"
-                assert content.startswith(b"\x89PNG" if kind == "png" else b"<svg"), (key, content[:50])
-                assert len(content) > 3000
-                if (key, kind) == ("parallel", "svg"):  # names the marks, and its numbers can be read
-                    assert b">EASY<" in content
-                    assert b"paint-order: stroke" in content
-        assert page.saved(".panel.compare p a").startswith("schedule,UTIL,AWRT,")
+def test_a_page_that_was_saved_is_opened(page: Page, front: ps.Front, tmp_path: Path) -> None:
+    tab = page.tab
+    page.say("AWRT1, AWRT2 <= 14.37h")
+    page.after(lambda: tab.click("#pick"))
+    shared = json.loads(urllib.request.urlopen(page.url + "page.json").read())
+    shared["shortlist"] = []
+    shared["wish"] = None
+    (tmp_path / "shared.json").write_text(json.dumps(shared))
 
-        # a pair that is clicked is shown large
-        page.after(lambda: tab.locator("[data-pair='AWRT2 AWRT4']").click())
-        assert (tab.input_value("#across"), tab.input_value("#up")) == ("AWRT2", "AWRT4")
+    def pick_file() -> None:
+        with tab.expect_file_chooser() as chooser:
+            tab.click("#open")
+        chooser.value.set_files(tmp_path / "shared.json")
 
-        # what somebody else has saved is opened
-        shared = json.loads(urllib.request.urlopen(url + "page.json").read())
-        shared["shortlist"] = []
-        shared["wish"] = None
-        (tmp_path / "shared.json").write_text(json.dumps(shared))
-
-        def pick_file() -> None:
-            with tab.expect_file_chooser() as chooser:
-                tab.click("#open")
-            chooser.value.set_files(tmp_path / "shared.json")
-
-        page.after(pick_file)
-        assert page.wish() == ""
-        assert page.left() == len(front)
-        page.close()
+    page.after(pick_file)
+    assert page.wish() == ""
+    assert page.left() == len(front)
 
 
 def test_a_page_that_is_open_to_others_asks_for_its_token(house: Path, chromium: Any, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from paretosched.comparison.comparison import IDEAL, NEAREST, compare
 from paretosched.core.errors import InputError
 from paretosched.fronts.quality_indicators import Course
-from paretosched.plots.axes import NEARBY, _linear_ticks, _log_ticks
+from paretosched.plots.axes import NEARBY, linear_ticks, log_ticks
 from paretosched.plots.comparisons import bars, compared, figures, use_over_time
 from paretosched.plots.fronts import (
     REPRESENTATIVES,
@@ -190,16 +190,16 @@ def test_names_of_logs_reach_plotly_as_text():
 
 @given(st.floats(-3, 3), st.floats(0.02, 4))
 def test_logarithmic_ticks_are_in_range_apart_and_at_least_three(low, span):
-    ticks = _log_ticks(low, low + span)
+    ticks = log_ticks(low, low + span)
     assert len(ticks) >= 3
     assert all(low - 1e-9 <= np.log10(tick) <= low + span + 1e-9 for tick in ticks)
     assert ticks == sorted(set(ticks))
 
 
 def test_ticks_are_round_numbers():
-    assert _log_ticks(np.log10(30), np.log10(220)) == [30, 50, 70, 100, 150, 200]
-    assert _log_ticks(0, 3) == [1, 10, 100, 1000]
-    assert _linear_ticks(65.1, 88.2) == [70, 75, 80, 85]
+    assert log_ticks(np.log10(30), np.log10(220)) == [30, 50, 70, 100, 150, 200]
+    assert log_ticks(0, 3) == [1, 10, 100, 1000]
+    assert linear_ticks(65.1, 88.2) == [70, 75, 80, 85]
 
 
 def the_sets():

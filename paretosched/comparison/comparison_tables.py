@@ -1,0 +1,137 @@
+"""Comparisons as tables for a terminal: response times in hours, gains over EASY, waits, classes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core.tables import Column, plain, table
+from ..policies.outcome import Searched
+from ..simulation.objective import Objective, in_hours
+from ..simulation.service import CLASS_BOUND, SLOWDOWN_BOUND, OfClass
+from ..wishes.wish import Wish
+
+CONVENTION = "(EASY - X) / EASY; positive is better for response times and worse for UTIL"
+WAY = "of the way: from EASY to what comes nearest to the objective on the front"
+EVERY_JOB = (
+    "wait: until the first start, of every job alike, large or small; slowdown: response time / "
+    f"max(run, {SLOWDOWN_BOUND} s), at least 1"
+)
+ALL_JOBS = "all jobs"
+SLOWDOWN = f"bounded_slowdown_{SLOWDOWN_BOUND}s"
+OF_CLASSES = (
+    f"class: by run time, as SCOJO-PECT has it; size: narrow up to 10 % of the machine, wide above 50 %; slowdown of "
+    f"classes: bounded by {CLASS_BOUND} s, and rounded up as in paper 004"
+)
+WAITS = {"mean": "mean", "median": "median", "p95": "95 %", "worst": "worst"}
+
+
+def policy_table(rows: Sequence[Mapping[str, Any]], objectives: Sequence[Objective], against_front: bool) -> str:
+    """Return the objectives of `Comparison.rows`, with the gains over EASY below each; with the counts of the front."""
+    lines: list[dict[str, Any]] = []
+    for row in rows:
+        hours = {o.name: row[o.name] / 3600 for o in objectives if o.unit == "s" and row[o.name] is not None}
+        lines.append({**row, **hours})
+        if len(lines) > 1:  # the first row is EASY itself
+            gains = {o.name: row[f"{o.name}_vs_easy"] for o in objectives}
+            words = {name: "-" if gain is None else signed(gain) for name, gain in gains.items()}
+            lines.append({"policy": "  vs EASY", "dominated_by": "", "dominates": "", **words})
+    columns = [Column("policy", "policy"), *map(in_hours, objectives)]
+    if against_front:
+        columns += [Column("dominated_by", "dominated by", ",d"), Column("dominates", "dominates", ",d")]
+    return table(lines, columns)
+
+
+def wish_table(rows: Sequence[Mapping[str, Any]], wish: Wish, against_front: bool) -> str:
+    """Return what each policy is worth to the owner: `Comparison.rows` with a wish, and the way to the front."""
+    columns = [Column("policy", "policy")]
+    if wish.weights or wish.near:
+        columns.append(Column("objective", "objective", ",.1f" if wish.weights else ".4f"))
+    if wish.weights:
+        columns.append(Column("gain", "vs EASY", ".1f"))
+    if (wish.weights or wish.near) and against_front:
+        columns.append(Column("share_of_way", "of the way %", ",.1f"))
+    if wish.limits:
+        columns.append(Column("above", "limits exceeded by %", ",.2f"))
+    lines = []
+    for row in rows:
+        gain = row["objective_vs_easy"]
+        above = None if row["exceeded"] is None else 100 * row["exceeded"]
+        lines.append({**row, "gain": None if gain is None else signed(gain), "above": above})
+    return table(lines, columns)
+
+
+def wait_table(rows: Sequence[Mapping[str, Any]], places: int) -> str:
+    """Return how long jobs wait under each policy: the rows of the policies, for all jobs and each group."""
+    lines: list[dict[str, Any]] = []
+    for place in range(places):
+        for row in rows:
+            waited = row["waits"][place]
+            hours = {key: plain(np.nan if x is None else x / 3600) for key, x in waited.items() if key[-2:] == "_s"}
+            first = row is rows[0]
+            named = ALL_JOBS if place == 0 else f"group {waited['group']}"
+            lines.append(waited | hours | {"policy": row["policy"], "of": named if first else ""})
+    columns = [Column("of", "wait of"), Column("policy", "policy"), Column("jobs", "jobs", ",d")]
+    columns += [Column(f"wait_{key}_s", f"{words} h", ",.2f") for key, words in WAITS.items()]
+    columns += [
+        Column(f"{SLOWDOWN}_mean", f"slowdown ({SLOWDOWN_BOUND} s) mean", ",.2f"),
+        Column(f"{SLOWDOWN}_median", "median", ",.2f"),
+    ]
+    return table(lines, columns)
+
+
+def class_table(classes: Sequence[Sequence[OfClass]], policies: Sequence[str]) -> str:
+    """Return how jobs of each class and size fare, `service.by_class` for each policy, times in hours."""
+    lines: list[dict[str, Any]] = []
+    for rows in zip(*classes, strict=True):
+        if rows[0].jobs:
+            for place, (row, policy) in enumerate(zip(rows, policies, strict=True)):
+                named = {"kind": row.kind, "size": row.size} if place == 0 else {"kind": "", "size": ""}
+                hours = {"response": row.response_s / 3600, "wait": row.wait_s / 3600}
+                lines.append(row._asdict() | named | hours | {"policy": policy})
+    columns = [
+        Column("kind", "class"),
+        Column("size", "size"),
+        Column("policy", "policy"),
+        Column("jobs", "jobs", ",d"),
+        Column("slowdown", f"slowdown ({CLASS_BOUND} s)", ",.2f"),
+        Column("slowdown_rounded_up", "rounded up", ",.2f"),
+        Column("response", "response h", ",.2f"),
+        Column("wait", "wait h", ",.2f"),
+        Column("utilisation_percent", "UTIL %", ",.2f"),
+    ]
+    return table(lines, [column for column in columns if column.key != "policy" or len(policies) > 1])
+
+
+def searched_text(search: Searched) -> str:
+    """Return what group optimisation did.
+
+    Examples
+    --------
+    >>> searched_text(Searched((24, 31), (400, 700), (2000, 1_600_000), (0, 70_000)))
+    '24 groups of 400 medium and 31 of 700 long jobs; 1,602,000 nodes of search trees visited, 70,000 pruned'
+    """
+    (medium, long), (jobs, long_jobs) = search.groups, search.jobs
+    return (
+        f"{medium:,} groups of {jobs:,} medium and {long:,} of {long_jobs:,} long jobs; "
+        f"{sum(search.visited):,} nodes of search trees visited, {sum(search.pruned):,} pruned"
+    )
+
+
+def group_of(objective: Objective) -> str:
+    """Return the name of the group whose response time an objective is."""
+    return objective.label.removeprefix("AWRT of group ")
+
+
+def signed(gain: float) -> str:
+    """Return per cent with their sign.
+
+    Examples
+    --------
+    >>> signed(4.56), signed(-0.01)
+    ('+4.6 %', '0.0 %')
+    """
+    rounded = round(gain, 1) + 0.0  # no minus before a zero
+    return f"{rounded:{'+' if rounded else ''}.1f} %"
