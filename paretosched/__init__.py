@@ -268,17 +268,18 @@ _MOVED = {
 _HOME = {name: module for module, names in _MODULES.items() for name in names}
 _ONCE_HERE = {name: module for module, names in _MOVED.items() for name in names}
 
+if not TYPE_CHECKING:  # type checkers would take it for a promise that any name is there
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOME and name not in _ONCE_HERE:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    if name in _ONCE_HERE:
-        where = f"{__name__}.{_ONCE_HERE[name]}"
-        warnings.warn(f"{__name__}.{name} is now {where}.{name}", DeprecationWarning, stacklevel=2)
-        return getattr(import_module(where), name)
-    value = getattr(import_module(f".{_HOME[name]}", __name__), name)
-    globals()[name] = value
-    return value
+    def __getattr__(name: str) -> Any:
+        if name not in _HOME and name not in _ONCE_HERE:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        if name in _ONCE_HERE:
+            where = f"{__name__}.{_ONCE_HERE[name]}"
+            warnings.warn(f"{__name__}.{name} is now {where}.{name}", DeprecationWarning, stacklevel=2)
+            return getattr(import_module(where), name)
+        value = getattr(import_module(f".{_HOME[name]}", __name__), name)
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,9 @@ from ..core.errors import InputError
 from ..encodings.encoding import ENCODINGS, Explored, to_json
 from ..simulation.objective import Objective, objective_table
 from .dominance import costs, nondominated
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class Origin(NamedTuple):
@@ -267,7 +270,7 @@ def genome(front: Front, row: int) -> tuple[Origin, Floats]:
     return origin, front.genomes[row, : len(origin.encoding.gene_labels(len(front.groups)))]
 
 
-def frame(front: Front) -> Any:
+def frame(front: Front) -> pd.DataFrame:
     """Return a front as a pandas DataFrame: one row a schedule; objectives, genes, name of the run, evaluation.
 
     Column names are those of the front file; times are in seconds.
