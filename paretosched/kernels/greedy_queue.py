@@ -8,8 +8,8 @@ from .events import after_copies, era_at, next_event
 from .inputs import Calendar, Jobs, Weights
 from .kinetic_queue import (
     BENCH,
+    EMPTY,
     MARGIN,
-    NOBODY,
     TINY,
     Tournament,
     close_ranks,
@@ -107,7 +107,7 @@ def next_slot(game: Tournament, least: Ints, backfill: bool, used: Int, waiting:
                 lower(least, slot // BENCH + size, size >> level, np.int64(job["width"]), job["estimate"])
     if used % BENCH == 0:
         for slot in range(used, used + BENCH):
-            slots[slot]["row"] = NOBODY
+            slots[slot]["row"] = EMPTY
         before = level
         level = open_bench(game, used // BENCH, level)
         if backfill and level > before:
@@ -226,7 +226,7 @@ def _greedy(
             if slots[slot]["copies"] > 0:
                 slots[slot]["row"] = j + 1
                 continue
-            slots[slot]["row"] = NOBODY
+            slots[slot]["row"] = EMPTY
             waiting -= 1
             reseat(game, s, slot, top, t, weights)
             if backfill:

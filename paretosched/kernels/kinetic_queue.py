@@ -67,7 +67,7 @@ class Tournament(NamedTuple):
 NEVER = 1e300
 PAST = -1.0
 BENCH = 4  # slots a leaf stands for; 2 and 8 were slower
-NOBODY = -1
+EMPTY = -1
 
 # All rounding errors of a line and of a printed formula together are below a few units in the last place of the
 # largest magnitude that enters them; this is generous.
@@ -319,7 +319,7 @@ def seat(game: Tournament, s: Int, leaf: Int, t: Int, weights: Weights) -> bool:
     size = game.stale.shape[1] >> 1
     first_slot = (leaf - size) * BENCH
     game.stale[s, leaf] = False
-    best: Int = NOBODY
+    best: Int = EMPTY
     best_alpha = 0.0
     best_beta = 0.0
     expiry = NEVER
@@ -462,7 +462,7 @@ def clear(game: Tournament, node: Int) -> None:
         own = game.tree[s, node]
         own["alpha"] = 0.0
         own["beta"] = 0.0
-        own["slot"] = NOBODY
+        own["slot"] = EMPTY
         own["steepest"] = 0.0
         own["expiry"] = NEVER
         game.stale[s, node] = False
@@ -521,7 +521,7 @@ def close_ranks(game: Tournament, used: Int) -> tuple[Int, Int]:
             kept += 1
     benches = (kept + BENCH - 1) // BENCH
     for slot in range(kept, benches * BENCH):
-        slots[slot]["row"] = NOBODY
+        slots[slot]["row"] = EMPTY
     level: Int = -1
     for bench in range(benches):
         level = open_bench(game, bench, level)

@@ -17,7 +17,7 @@ from .events import era_at, next_event
 from .inputs import Calendar, Jobs, Rules, Sorted, Weights
 from .kinetic_queue import (
     BENCH,
-    NOBODY,
+    EMPTY,
     Tournament,
     close_ranks,
     due,
@@ -314,7 +314,7 @@ def join_tournament(jobs: Jobs, queue: Queue, j: Int) -> None:
             queue.slot_of[slots[slot]["row"]] = slot
     if used % BENCH == 0:
         for slot in range(used, used + BENCH):
-            slots[slot]["row"] = NOBODY
+            slots[slot]["row"] = EMPTY
         level = open_bench(game, used // BENCH, level)
     top = benches >> level
     fill_slot(game, used, jobs, j, 1)
@@ -337,7 +337,7 @@ def begin_now(jobs: Jobs, now: Running, queue: Queue, j: Int, t: Int) -> None:
     leave(queue.places, jobs, j)
     if state[TOP] > 0:
         slot = np.int64(queue.slot_of[j])
-        queue.game.slots[slot]["row"] = NOBODY
+        queue.game.slots[slot]["row"] = EMPTY
         for s in range(3):
             note(queue.game, s, slot, state[TOP])
         state[SEATED] -= 1
