@@ -1,185 +1,293 @@
-"""Conservative backfilling: everybody has a reservation. Persistent ones, or all planned anew at every event."""
+"""Conservative backfilling: every job has a reservation. Persistent ones, or all planned anew at every event."""
+
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
+from ..core.arrays import Int, Ints
+from .events import era_at, next_event
+from .inputs import Calendar, Jobs, Weights
 from .profile import FIRST, LAST, add, clear, earliest, forget_past
-from .running import bits_for, complete, launch, pop, push
-from .waiting_heap import arrange, count_fitting, sink, still_waiting
+from .running import (
+    Profile,
+    Running,
+    complete,
+    end_next,
+    launch,
+    lay_out,
+    no_profile,
+    pop,
+    push,
+    running_jobs,
+)
+from .waiting_heap import Waiting, arrange, count_fitting, no_jobs, still_waiting, take_first
 from .waiting_tree import FAR, lift, lower, next_startable, open_smallest, slots_for
+
+RUNNING, WAITING, PLANNED, USED, LEVEL, TOP, MOVES, PAGE = range(8)  # of `Reservations.state`
+SLOT, LEFT, UNTIL = range(3)  # of a row of `Reservations.moved`
+
+
+class Reservations(NamedTuple):
+    """The waiting jobs in slots, in the order of arrival, and their reservations.
+
+    Attributes
+    ----------
+    least
+        (2 * size, 2) int64, the tree of the smallest over the slots.
+    row_of, place
+        (size,) int64, the row of the job in a slot, -1 if there is none, and its reservation, s.
+    plans
+        (2 n + 64,) int64, a heap of reservation << row_bits | slot. A slot may stand in it several times, the one that
+        is in `place` holds.
+    moved
+        (2, n + 1, 3) int64, two rounds of moves, a row a move: SLOT, ascending, and what it left, from second LEFT to
+        UNTIL.
+    state
+        (8,) int64: jobs RUNNING and WAITING; entries PLANNED of `plans`; slots ever USED since the queue was last
+        empty; LEVEL and TOP of the tree; MOVES of the last round, and the PAGE of `moved` they are on.
+    """
+
+    least: Ints
+    row_of: Ints
+    place: Ints
+    plans: Ints
+    moved: Ints
+    state: Ints
 
 
 @njit(cache=True, nogil=True)
-def conservative(jobs, capacity, start):
+def conservative(jobs: Jobs, capacity: Int, start: Ints) -> None:
     """Fill `start` with the start times of conservative backfilling with persistent reservations.
 
-    A job gets the earliest reservation that delays nobody when it arrives. When jobs end, what they leave unused is
+    A job gets the earliest reservation that delays no other when it arrives. When jobs end, what they leave unused is
     freed, and every waiting job, in the order of arrival, moves to the earliest place it now can have, which
-    is never later than the one it had. `jobs` as in `Jobs`; `start` is (n,) int64.
+    is never later than the one it had.
+
+    Parameters
+    ----------
+    jobs
+        `Jobs`.
+    capacity
+        Processors.
+    start
+        (n,) int64, s, filled in place.
     """
     n = jobs.submit.size
     size = slots_for(n)
     # Only what the longest queue needs is ever touched, so that memory follows the queue and not the workload.
-    least = np.empty((2 * size, 2), np.int64)
-    row_of = np.empty(size, np.int64)
-    place = np.empty(size, np.int64)
-    heap = np.empty(min(n, capacity) + 1, np.int64)
-    plans = np.empty(2 * n + 64, np.int64)
-    when = np.empty(2 * n + 16, np.int64)
-    room = np.empty(2 * n + 16, np.int64)
-    moved = np.empty((2, n + 1, 3), np.int64)
-    span = np.empty(2, np.int64)
-    _conservative(jobs, capacity, start, least, row_of, place, heap, plans, when, room, moved, span)
+    held = Reservations(
+        np.empty((2 * size, 2), np.int64),
+        np.empty(size, np.int64),
+        np.empty(size, np.int64),
+        np.empty(2 * n + 64, np.int64),
+        np.empty((2, n + 1, 3), np.int64),
+        np.zeros(8, np.int64),
+    )
+    _conservative(jobs, capacity, running_jobs(start, capacity, False), held, no_profile(2 * n + 16))
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _conservative(jobs, capacity, start, least, row_of, place, heap, plans, when, room, moved, span):
-    submit = jobs.submit
-    run = jobs.run
-    estimate = jobs.estimate
-    width = jobs.width
-    size = row_of.size
-    n = submit.size
-    bits = bits_for(np.int64(n))
-    mask = (np.int64(1) << bits) - 1
-    running = 0
-    planned = 0  # size of the heap of (reservation, slot); a slot may stand in it several times, the lowest holds
-    waiting = 0
-    used = np.int64(0)  # slots ever used since the queue was last empty: their order is the order of arrival
-    level = np.int64(-1)
-    top = size
+def _conservative(jobs: Jobs, capacity: Int, now: Running, held: Reservations, profile: Profile) -> None:
+    """Do as `conservative` does.
+
+    Parameters
+    ----------
+    jobs, capacity
+        As for `conservative`.
+    now
+        `Running`, modified in place: `start` is filled.
+    held
+        `Reservations`, modified in place.
+    profile
+        Work space, modified in place.
+    """
+    n = jobs.submit.size
+    state = held.state
+    state[LEVEL] = -1
+    state[TOP] = held.row_of.size
     arrived = 0
-    moves = 0  # of the last round of moves: (slot, begin, end of what it left), slots ascending
-    page = 0
-    clear(when, room, span, submit[0], np.int64(capacity))
-    while arrived < n or waiting > 0:
-        t = submit[arrived] if arrived < n else FAR
-        if running > 0:
-            t = min(t, heap[0] >> bits)
-        if planned > 0:
-            t = min(t, plans[0] >> bits)
-        forget_past(when, span, t)
+    clear(profile.when, profile.room, profile.span, jobs.submit[0], capacity)
+    while arrived < n or state[WAITING] > 0:
+        t = next_event(jobs, arrived, now, state[RUNNING])
+        if state[PLANNED] > 0:
+            t = min(t, held.plans[0] >> now.row_bits)
+        forget_past(profile.when, profile.span, t)
 
         # What has ended leaves [t, expected end) free.
         ended = False
-        freed = np.int64(-1)  # end of the hull of what became free and has not been offered to everybody
-        while running > 0 and (heap[0] >> bits) == t:
-            j = heap[0] & mask
-            pop(heap, running)
-            running -= 1
+        freed = -1  # end of the hull of what became free and has not been offered to all jobs
+        while state[RUNNING] > 0 and (now.heap[0] >> now.row_bits) == t:
+            j = end_next(jobs, now, state[RUNNING])
+            state[RUNNING] -= 1
             ended = True
-            expected = start[j] + estimate[j]
+            expected = now.start[j] + jobs.estimate[j]
             if expected > t:
-                add(when, room, span, t, expected, width[j])
+                add(profile.when, profile.room, profile.span, t, expected, jobs.width[j])
                 freed = max(freed, expected)
-        if ended and waiting > 0 and (freed >= 0 or moves > 0):
-            # Nobody had an earlier place when last asked. A place that has become free since then must hold, or
-            # touch, something that was freed since: what ended now, what jobs before it have left in this
-            # round, or what jobs behind it left in the last round. Only starts near that are tried.
-            from_ = t if freed >= 0 else FAR
-            until = freed
-            behind = 0
-            # suffix hulls of what was left in the last round
-            old = page
-            for i in range(moves - 2, -1, -1):
-                moved[old, i, 1] = min(moved[old, i, 1], moved[old, i + 1, 1])
-                moved[old, i, 2] = max(moved[old, i, 2], moved[old, i + 1, 2])
-            page = 1 - page
-            fresh = 0
-            reach = until
-            if moves > 0:
-                reach = max(reach, moved[old, 0, 2])
-            widest = _widest(when, room, span, reach)
-            slot = next_startable(least, np.int64(0), top, size, widest, widest, FAR)
-            while slot >= 0:
-                while behind < moves and moved[old, behind, 0] <= slot:
-                    behind += 1
-                low = from_
-                high = until
-                if behind < moves:
-                    low = min(low, moved[old, behind, 1])
-                    high = max(high, moved[old, behind, 2])
-                j = row_of[slot]
-                own = place[slot]
-                length = estimate[j]
-                after = max(t, low - length + 1)
-                before = min(own, high)
-                if after < before:
-                    better = earliest(when, room, span, after, before, own, width[j], length)
-                    if better < before:
-                        add(when, room, span, own, own + length, width[j])
-                        add(when, room, span, better, better + length, -width[j])
-                        place[slot] = better
-                        if planned == plans.size:
-                            planned = _tidy(plans, place, row_of, used, bits)
-                        push(plans, planned, (better << bits) | slot)
-                        planned += 1
-                        left = max(own, better + length)
-                        moved[page, fresh, 0] = slot
-                        moved[page, fresh, 1] = left
-                        moved[page, fresh, 2] = own + length
-                        fresh += 1
-                        from_ = min(from_, left)
-                        until = max(until, own + length)
-                        reach = max(reach, until)
-                        widest = _widest(when, room, span, reach)
-                slot = next_startable(least, slot + 1, top, size, widest, widest, FAR)
-            moves = fresh
+        if ended and state[WAITING] > 0 and (freed >= 0 or state[MOVES] > 0):
+            move_up(jobs, now, held, profile, freed, t)
 
-        # Who comes now gets the earliest place that delays nobody; a copy none before the one it is a copy of.
+        # A job that comes now gets the earliest place that delays no other; a copy none before the one it is a copy of.
         sooner = t
-        while arrived < n and submit[arrived] == t:
-            j = np.int64(arrived)
+        while arrived < n and jobs.submit[arrived] == t:
+            j = arrived
             arrived += 1
-            if j > 0 and (submit[j - 1] != t or width[j - 1] != width[j] or estimate[j - 1] != estimate[j]):
+            if j > 0 and (
+                jobs.submit[j - 1] != t
+                or jobs.width[j - 1] != jobs.width[j]
+                or jobs.estimate[j - 1] != jobs.estimate[j]
+            ):
                 sooner = t
-            begin = earliest(when, room, span, sooner, FAR, FAR, width[j], estimate[j])
-            sooner = begin
-            add(when, room, span, begin, begin + estimate[j], -width[j])
-            if begin == t:
-                start[j] = t
-                push(heap, running, ((t + run[j]) << bits) | j)
-                running += 1
-                continue
-            if used == 0 or (used >> level) > 0:
-                level += 1
-                open_smallest(least, size, level)
-                top = size >> level
-            row_of[used] = j
-            place[used] = begin
-            lower(least, used + size, top, width[j], estimate[j])
-            if planned == plans.size:
-                planned = _tidy(plans, place, row_of, used, bits)
-            push(plans, planned, (begin << bits) | used)
-            planned += 1
-            used += 1
-            waiting += 1
+            sooner = promise(jobs, now, held, profile, j, sooner, t)
+        start_due(jobs, now, held, t)
+        if state[WAITING] == 0:
+            state[USED] = 0
+            state[LEVEL] = -1
+            state[PLANNED] = 0
+            state[MOVES] = 0
 
-        while planned > 0 and (plans[0] >> bits) <= t:
-            slot = plans[0] & mask
-            due = plans[0] >> bits
-            pop(plans, planned)
-            planned -= 1
-            j = row_of[slot]
-            if j < 0 or place[slot] != due:
-                continue  # it has moved since, or has started
-            start[j] = t
-            push(heap, running, ((t + run[j]) << bits) | j)
-            running += 1
-            row_of[slot] = -1
-            waiting -= 1
-            lift(least, slot + size, top)
-        if waiting == 0:
-            used = np.int64(0)
-            level = np.int64(-1)
-            planned = 0
-            moves = 0
+
+# Inlined, as what follows, because handing over so many arrays costs as much as many an event.
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def move_up(jobs: Jobs, now: Running, held: Reservations, profile: Profile, freed: Int, t: Int) -> None:
+    """Move every waiting job, in the order of arrival, to the earliest place it now can have.
+
+    No job had an earlier place when it was last asked. A place that has become free since then must hold, or touch,
+    something that was freed since: what ended now, what jobs before it have left in this round, or what jobs behind it
+    left in the last round. Only starts near that are tried.
+
+    Parameters
+    ----------
+    jobs, now
+        `Jobs` and `Running`.
+    held, profile
+        Modified in place.
+    freed
+        What ended now has left seconds t..freed - 1 free; -1 if nothing.
+    t
+        The second of this event.
+    """
+    when = profile.when
+    room = profile.room
+    span = profile.span
+    moved = held.moved
+    state = held.state
+    size = held.row_of.size
+    top = state[TOP]
+    moves = state[MOVES]
+    from_ = t if freed >= 0 else FAR
+    until = freed
+    behind = 0
+    # suffix hulls of what was left in the last round
+    old = state[PAGE]
+    for i in range(moves - 2, -1, -1):
+        moved[old, i, LEFT] = min(moved[old, i, LEFT], moved[old, i + 1, LEFT])
+        moved[old, i, UNTIL] = max(moved[old, i, UNTIL], moved[old, i + 1, UNTIL])
+    page = 1 - old
+    fresh = 0
+    reach = until
+    if moves > 0:
+        reach = max(reach, moved[old, 0, UNTIL])
+    widest = _widest(when, room, span, reach)
+    slot = next_startable(held.least, 0, top, size, widest, widest, FAR)
+    while slot >= 0:
+        while behind < moves and moved[old, behind, SLOT] <= slot:
+            behind += 1
+        low = from_
+        high = until
+        if behind < moves:
+            low = min(low, moved[old, behind, LEFT])
+            high = max(high, moved[old, behind, UNTIL])
+        width = jobs.width[held.row_of[slot]]
+        length = jobs.estimate[held.row_of[slot]]
+        own = held.place[slot]
+        after = max(t, low - length + 1)
+        before = min(own, high)
+        if after < before:
+            better = earliest(when, room, span, after, before, own, width, length)
+            if better < before:
+                add(when, room, span, own, own + length, width)
+                add(when, room, span, better, better + length, -width)
+                reserve_at(held, now.row_bits, slot, better)
+                left = max(own, better + length)
+                moved[page, fresh, SLOT] = slot
+                moved[page, fresh, LEFT] = left
+                moved[page, fresh, UNTIL] = own + length
+                fresh += 1
+                from_ = min(from_, left)
+                until = max(until, own + length)
+                reach = max(reach, until)
+                widest = _widest(when, room, span, reach)
+        slot = next_startable(held.least, slot + 1, top, size, widest, widest, FAR)
+    state[MOVES] = fresh
+    state[PAGE] = page
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def promise(jobs: Jobs, now: Running, held: Reservations, profile: Profile, j: Int, sooner: Int, t: Int) -> Int:
+    """Give job j, which arrives in second t, the earliest reservation from second `sooner` on, and return that.
+
+    If it is t, the job starts; otherwise it waits in the next slot. `now`, `held` and `profile` are modified in place.
+    """
+    state = held.state
+    size = held.row_of.size
+    width = jobs.width[j]
+    estimate = jobs.estimate[j]
+    begin: Int = earliest(profile.when, profile.room, profile.span, sooner, FAR, FAR, width, estimate)
+    add(profile.when, profile.room, profile.span, begin, begin + estimate, -width)
+    if begin == t:
+        launch(jobs, now, state[RUNNING], j, t)
+        state[RUNNING] += 1
+    else:
+        slot = state[USED]
+        if slot == 0 or (slot >> state[LEVEL]) > 0:
+            state[LEVEL] += 1
+            open_smallest(held.least, size, state[LEVEL])
+            state[TOP] = size >> state[LEVEL]
+        held.row_of[slot] = j
+        lower(held.least, slot + size, state[TOP], width, estimate)
+        reserve_at(held, now.row_bits, slot, begin)
+        state[USED] += 1
+        state[WAITING] += 1
+    return begin
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def start_due(jobs: Jobs, now: Running, held: Reservations, t: Int) -> None:
+    """Start the waiting jobs whose reservation is second t; `now` and `held` are modified in place."""
+    state = held.state
+    mask = (1 << now.row_bits) - 1
+    while state[PLANNED] > 0 and (held.plans[0] >> now.row_bits) <= t:
+        slot = held.plans[0] & mask
+        begin = held.plans[0] >> now.row_bits
+        pop(held.plans, state[PLANNED])
+        state[PLANNED] -= 1
+        j = held.row_of[slot]
+        if j < 0 or held.place[slot] != begin:
+            continue  # it has moved since, or has started
+        launch(jobs, now, state[RUNNING], j, t)
+        state[RUNNING] += 1
+        held.row_of[slot] = -1
+        state[WAITING] -= 1
+        lift(held.least, slot + held.row_of.size, state[TOP])
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def reserve_at(held: Reservations, bits: Int, slot: Int, begin: Int) -> None:
+    """Let the job in a slot, of at most so many bits, begin in second `begin`; `held` is modified in place."""
+    state = held.state
+    held.place[slot] = begin
+    if state[PLANNED] == held.plans.size:
+        state[PLANNED] = _tidy(held, bits)
+    push(held.plans, state[PLANNED], (begin << bits) | slot)
+    state[PLANNED] += 1
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _widest(when, room, span, reach):
-    # The most processors free at any second before `reach`.
-    most = np.int64(0)
+def _widest(when: Ints, room: Ints, span: Ints, reach: Int) -> Int:
+    """Return the most processors that are free at once before second `reach`; the profile is as in `Profile`."""
+    most = 0
     i = span[FIRST]
     last = span[LAST]
     while i < last and when[i] < reach:
@@ -189,119 +297,126 @@ def _widest(when, room, span, reach):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _tidy(plans, place, row_of, used, bits):
-    # Drop the entries of jobs that have moved or started since.
+def _tidy(held: Reservations, bits: Int) -> Int:
+    """Drop the plans of jobs that have moved or started since, in place; return how many are left."""
     planned = 0
-    for slot in range(used):
-        if row_of[slot] >= 0:
-            push(plans, planned, (place[slot] << bits) | slot)
+    for slot in range(held.state[USED]):
+        if held.row_of[slot] >= 0:
+            push(held.plans, planned, (held.place[slot] << bits) | slot)
             planned += 1
     return planned
 
 
 @njit(cache=True, nogil=True)
-def replanned(jobs, capacity, calendar, weights, start):
-    """Fill `start` with the start times of conservative backfilling that plans everybody anew at every event.
+def replanned(jobs: Jobs, capacity: Int, calendar: Calendar, weights: Weights, start: Ints) -> None:
+    """Fill `start` with the start times of conservative backfilling that plans every job anew at every event.
 
     In the order of arrival (no genes) or of Greedy's keys, every waiting job gets the earliest place that
-    delays nobody before it; whoever's place is now starts, the others' are forgotten. Parameters as for `greedy`.
+    delays none before it; the jobs whose place is now start, the places of the others are forgotten. Parameters as for
+    `greedy`.
     """
     n = jobs.submit.size
-    waiting = np.empty(n, np.int64)
-    queue = np.empty(n, np.int64)
-    keys = np.empty(n, np.float64)
-    heap = np.empty(min(n, capacity) + 1, np.int64)
-    ends = np.empty(min(n, capacity) + 1, np.int64)
-    when = np.empty(2 * n + 16, np.int64)
-    room = np.empty(2 * n + 16, np.int64)
-    span = np.empty(2, np.int64)
-    _replanned(jobs, capacity, calendar, weights, start, waiting, queue, keys, heap, ends, when, room, span)
+    now = running_jobs(start, capacity, True)
+    _replanned(jobs, capacity, calendar, weights, now, no_jobs(n), no_profile(2 * n + 16))
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _replanned(jobs, capacity, calendar, weights, start, waiting, queue, keys, heap, ends, when, room, span):
-    submit = jobs.submit
-    width = jobs.width
-    n = submit.size
-    row_bits = bits_for(np.int64(n))
-    width_bits = bits_for(np.int64(capacity))
-    running = 0
-    count = 0
-    free = np.int64(capacity)
-    arrived = 0
-    era = 0
+def _replanned(
+    jobs: Jobs,
+    capacity: Int,
+    calendar: Calendar,
+    weights: Weights,
+    now: Running,
+    waiting: Waiting,
+    profile: Profile,
+) -> None:
+    """Do as `replanned` does.
+
+    Parameters
+    ----------
+    jobs, capacity, calendar, weights
+        As for `replanned`.
+    now
+        `Running`, modified in place: `start` is filled.
+    waiting, profile
+        `Waiting` and `Profile`, modified in place.
+    """
+    n = jobs.submit.size
+    running: Int = 0
+    count: Int = 0
+    free: Int = capacity
+    arrived: Int = 0
+    era: Int = 0
     while arrived < n or count > 0:
-        t = submit[arrived] if arrived < n else FAR
-        if running > 0 and (heap[0] >> row_bits) <= t:
-            t = heap[0] >> row_bits
-            running, freed = complete(jobs, start, heap, ends, running, t, row_bits, width_bits)
-            free += freed
-        while era + 1 < calendar.begin.size and calendar.begin[era + 1] <= t:
-            era += 1
-        while arrived < n and submit[arrived] == t:
-            waiting[count] = arrived
-            start[arrived] = -1
+        t = next_event(jobs, arrived, now, running)
+        running, freed = complete(jobs, now, running, t)
+        free += freed
+        era = era_at(calendar, era, t)
+        while arrived < n and jobs.submit[arrived] == t:
+            waiting.rows[count] = arrived
+            now.start[arrived] = -1
             count += 1
             arrived += 1
-        fitting = count_fitting(waiting, count, width, free)
+        fitting = count_fitting(waiting.rows, count, jobs.width, free)
         if fitting == 0:
             continue
-        arrange(jobs, weights, calendar.kind[era], t, waiting, count, queue, keys)
-        running, free = plan_all(
-            jobs, start, heap, ends, running, free, t, queue, keys, count, fitting, weights.genes.size > 0, when, room,
-            span, row_bits, width_bits,
-        )  # fmt: skip
-        count = still_waiting(waiting, count, start)
+        arrange(jobs, weights, calendar.kind[era], t, waiting, count)
+        running, free = plan_all(jobs, now, running, free, t, waiting, count, fitting, weights.genes.size > 0, profile)
+        count = still_waiting(waiting.rows, count, now.start)
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def plan_all(
-    jobs, start, heap, ends, running, free, t, queue, keys, left, fitting, weighted, when, room, span, row_bits,
-    width_bits,
-):  # fmt: skip
-    """Give the `left` jobs of a queue, of which `fitting` fit, in turn the earliest place; start those due at t.
+    jobs: Jobs,
+    now: Running,
+    running: Int,
+    free: Int,
+    t: Int,
+    waiting: Waiting,
+    left: Int,
+    fitting: Int,
+    weighted: bool,
+    profile: Profile,
+) -> tuple[Int, Int]:
+    """Give the jobs of a queue in turn the earliest place; start those whose place is second t.
+
+    Parameters
+    ----------
+    jobs
+        `Jobs`.
+    now, running
+        Modified in place, and how many run.
+    free, t
+        Processors that are free in second t.
+    waiting, left, fitting
+        A queue that is arranged, modified in place; how many jobs are in it, and how many of them fit.
+    weighted
+        Whether the queue is a heap by keys.
+    profile
+        Work space, modified in place.
 
     Returns
     -------
     running, free
         Jobs that run, and processors that are free.
     """
-    estimate = jobs.estimate
-    width = jobs.width
-    width_mask = (np.int64(1) << width_bits) - 1
-    # The profile of the running jobs as they are expected to end.
-    last = 1
-    when[0] = t
-    room[0] = free
-    for i in range(running - 1, -1, -1):
-        end = ends[i] >> width_bits
-        if end > when[last - 1]:
-            when[last] = end
-            room[last] = room[last - 1]
-            last += 1
-        room[last - 1] += ends[i] & width_mask
-    span[FIRST] = 0
-    span[LAST] = last
+    lay_out(now, running, free, t, profile)
     position = 0
-    # Only who fits now can start now; once all of those are placed, the plans of the others do not matter.
+    # Only a job that fits now can start now; once all of those are placed, the plans of the others do not matter.
     while fitting > 0:
-        if weighted:
-            j = queue[0]
-            left -= 1
-            queue[0] = queue[left]
-            keys[0] = keys[left]
-            sink(queue, keys, 0, left)
-        else:
-            j = queue[position]
+        j = take_first(waiting, position, left, weighted)
+        left -= 1
+        if not weighted:
             position += 1
-            left -= 1
-        if width[j] <= free:
+        width = jobs.width[j]
+        estimate = jobs.estimate[j]
+        if width <= free:
             fitting -= 1
-        place = earliest(when, room, span, t, FAR, FAR, width[j], estimate[j])
-        add(when, room, span, place, place + estimate[j], -width[j])
+        place = earliest(profile.when, profile.room, profile.span, t, FAR, FAR, width, estimate)
+        add(profile.when, profile.room, profile.span, place, place + estimate, -width)
         if place == t:
-            launch(jobs, start, heap, ends, running, j, t, row_bits, width_bits)
-            free -= width[j]
+            launch(jobs, now, running, j, t)
+            free -= width
             running += 1
-            fitting = count_fitting(queue[position:], left, width, free)
+            fitting = count_fitting(waiting.queue[position:], left, jobs.width, free)
     return running, free

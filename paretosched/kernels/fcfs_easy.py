@@ -3,33 +3,64 @@
 import numpy as np
 from numba import njit
 
-from .running import bits_for, complete, expect, launch, pop, push, reserve
+from ..core.arrays import Int, Ints, Order
+from .events import after_copies, next_event
+from .inputs import Jobs
+from .running import Running, bits_for, complete, expect, launch, pop, push, reserve, running_jobs
 from .waiting_tree import FAR, WIDTH, lift, lower, next_startable, open_smallest, slots_for
 
 NEAR = 128  # measured: 64 to 256 make no difference, a heap alone costs a third more
 
 
 @njit(cache=True, nogil=True)
-def fcfs(jobs, capacity, start):
-    """Fill `start`, (n,) int64, with the start times of first come, first served; `jobs` as in `Jobs`."""
+def fcfs(jobs: Jobs, capacity: Int, start: Ints) -> None:
+    """Fill `start` with the start times of first come, first served.
+
+    Parameters
+    ----------
+    jobs
+        `Jobs`.
+    capacity
+        Processors.
+    start
+        (n,) int64, s, filled in place.
+    """
     near = np.empty(NEAR, np.int64)
     heap = np.empty(min(jobs.submit.size, capacity) + 1, np.int64)
     in_turn(jobs.submit, jobs.run, jobs.width, None, capacity, start, near, heap)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def in_turn(submit, run, width, order, capacity, start, near, heap):
-    """Start the jobs in an order, (n,) int32 or None for that of arrival, nobody before the ones before it."""
-    # Nobody overtakes, so there is no queue to keep: each job starts as soon as the ones before it have
-    # started and enough has ended. Jobs that have ended are only counted when somebody needs their processors.
+def in_turn(
+    submit: Ints, run: Ints, width: Ints, order: Order | None, capacity: Int, start: Ints, near: Ints, heap: Ints
+) -> None:
+    """Start the jobs in an order, none before the ones before it.
+
+    Parameters
+    ----------
+    submit, run
+        (n,) int64, s.
+    width
+        (n,) int64, processors.
+    order
+        (n,) int32, rows; None for the order of arrival.
+    capacity
+        Processors.
+    start
+        (n,) int64, s, filled in place.
+    near, heap
+        (NEAR,) and (min(n, capacity) + 1,) int64, work space, modified in place.
+    """
+    # No job overtakes another, so there is no queue to keep: each job starts as soon as the ones before it have
+    # started and enough has ended. Jobs that have ended are only counted when a job needs their processors.
     # Running jobs are packed (finish, width). Those that end next are kept sorted, latest first, in `near`, where
     # most new ones belong close to the end; the others, none of which ends earlier, wait in a heap.
-    bits = bits_for(np.int64(capacity))
-    mask = (np.int64(1) << bits) - 1
+    bits = bits_for(capacity)
+    mask = (1 << bits) - 1
     nearby = 0
     far = 0
-    free = np.int64(capacity)
-    t = np.int64(0)
+    free = capacity
+    t = 0
     for k in range(submit.size):
         j = k if order is None else np.int64(order[k])  # decided when it is compiled
         t = max(t, submit[j])
@@ -62,59 +93,74 @@ def in_turn(submit, run, width, order, capacity, start, near, heap):
 
 
 @njit(cache=True, nogil=True)
-def backfilled(jobs, capacity, reserving, start):
-    """Fill `start`, (n,) int64, with the start times of EASY (`reserving`) or of List (not); `jobs` as in `Jobs`."""
-    n = jobs.submit.size
-    size = slots_for(n)
+def backfilled(jobs: Jobs, capacity: Int, reserving: bool, start: Ints) -> None:
+    """Fill `start` with the start times of EASY or of List.
+
+    Parameters
+    ----------
+    jobs
+        `Jobs`.
+    capacity
+        Processors.
+    reserving
+        True: EASY. False: List, where any job that fits may start.
+    start
+        (n,) int64, s, filled in place.
+    """
+    size = slots_for(jobs.submit.size)
     # Only what the longest queue needs is ever touched, so that memory follows the queue and not the workload.
     least = np.empty((2 * size, 2), np.int64)
     row_of = np.empty(size, np.int64)
     copies = np.empty(size, np.int64)
-    slots_running = min(n, capacity) + 1
-    heap = np.empty(slots_running, np.int64)
-    ends = np.empty(slots_running if reserving else 1, np.int64)
-    _backfilled(jobs, capacity, reserving, start, least, row_of, copies, heap, ends)
+    _backfilled(jobs, capacity, reserving, running_jobs(start, capacity, reserving), least, row_of, copies)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _backfilled(jobs, capacity, reserving, start, least, row_of, copies, heap, ends):
-    submit = jobs.submit
+def _backfilled(
+    jobs: Jobs, capacity: Int, reserving: bool, now: Running, least: Ints, row_of: Ints, copies: Ints
+) -> None:
+    """Do as `backfilled` does.
+
+    Parameters
+    ----------
+    jobs, capacity, reserving
+        As for `backfilled`.
+    now
+        `Running`, modified in place: `start` is filled.
+    least
+        (2 * size, 2) int64, the tree of the smallest over the slots, modified in place.
+    row_of, copies
+        (size,) int64, the row of the first job in a slot, and how many identical ones it stands for, modified in place.
+    """
     estimate = jobs.estimate
     width = jobs.width
     size = row_of.size
-    n = submit.size
-    row_bits = bits_for(np.int64(n))
-    width_bits = bits_for(np.int64(capacity))
-    running = 0
-    waiting = 0  # slots in use
-    used = np.int64(0)  # slots ever used since the queue was last empty: their order is the order of arrival
-    front = np.int64(0)  # nobody waits in the slots before
-    level = np.int64(-1)
-    top = size
-    free = np.int64(capacity)
-    arrived = 0
-    head = np.int64(-1)  # the row for which shadow and extra hold
-    shadow = np.int64(0)
-    extra = np.int64(0)
+    n = jobs.submit.size
+    running: Int = 0
+    waiting: Int = 0  # slots in use
+    used: Int = 0  # slots ever used since the queue was last empty: their order is the order of arrival
+    front: Int = 0  # no job waits in the slots before
+    level: Int = -1
+    top: Int = size
+    free: Int = capacity
+    arrived: Int = 0
+    head: Int = -1  # the row for which shadow and extra hold
+    shadow: Int = 0
+    extra: Int = 0
     while arrived < n or waiting > 0:
-        t = submit[arrived] if arrived < n else FAR
-        if running > 0 and (heap[0] >> row_bits) <= t:
-            t = heap[0] >> row_bits
-            head = np.int64(-1)
-            running, freed = complete(jobs, start, heap, ends, running, t, row_bits, width_bits)
+        t = next_event(jobs, arrived, now, running)
+        running, freed = complete(jobs, now, running, t)
+        if freed > 0:
+            head = -1
             free += freed
         newcomers = used
-        while arrived < n and submit[arrived] == t:
-            j = np.int64(arrived)
-            arrived += 1
-            while (
-                arrived < n and submit[arrived] == t and width[arrived] == width[j] and estimate[arrived] == estimate[j]
-            ):
-                arrived += 1
+        while arrived < n and jobs.submit[arrived] == t:
+            j = arrived
+            arrived = after_copies(jobs, j)
             count = arrived - j
             if waiting == 0 and width[j] * count <= free:
                 for i in range(j, arrived):
-                    launch(jobs, start, heap, ends, running, i, t, row_bits, width_bits)
+                    launch(jobs, now, running, i, t)
                     running += 1
                 free -= width[j] * count
                 continue
@@ -129,8 +175,8 @@ def _backfilled(jobs, capacity, reserving, start, least, row_of, copies, heap, e
             waiting += 1
 
         blocked = False
-        limit = FAR
-        after = front  # who could not start before in this pass cannot now: less is free
+        limit: Int = FAR
+        after = front  # a job that could not start before in this pass cannot now: less is free
         while waiting > 0:
             if least[top, WIDTH] > free:
                 break
@@ -148,10 +194,10 @@ def _backfilled(jobs, capacity, reserving, start, least, row_of, copies, heap, e
                     blocked = True
                     if j != head:
                         head = j
-                        shadow, extra = reserve(ends, running, width_bits, free, width[j])
+                        shadow, extra = reserve(now.ends, running, now.width_bits, free, width[j])
                         limit = shadow - t
                     else:
-                        # Nothing has ended and the head is the same: whoever could not start at the last event
+                        # Nothing has ended and the head is the same: what could not start at the last event
                         # cannot now, so that only the newcomers are to be asked.
                         limit = shadow - t
                         if newcomers + 1 == used:
@@ -166,7 +212,7 @@ def _backfilled(jobs, capacity, reserving, start, least, row_of, copies, heap, e
                 j = row_of[slot]
                 if estimate[j] > limit:
                     extra -= width[j]
-            launch(jobs, start, heap, ends, running, j, t, row_bits, width_bits)
+            launch(jobs, now, running, j, t)
             free -= width[j]
             running += 1
             row_of[slot] = j + 1
@@ -176,6 +222,6 @@ def _backfilled(jobs, capacity, reserving, start, least, row_of, copies, heap, e
                 waiting -= 1
                 lift(least, slot + size, top)
         if waiting == 0:
-            used = np.int64(0)
-            front = np.int64(0)
-            level = np.int64(-1)
+            used = 0
+            front = 0
+            level = -1

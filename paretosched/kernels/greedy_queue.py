@@ -3,25 +3,31 @@
 import numpy as np
 from numba import njit
 
+from ..core.arrays import Int, Ints
+from .events import after_copies, era_at, next_event
+from .inputs import Calendar, Jobs, Weights
 from .kinetic_queue import (
     BENCH,
-    NOBODY,
-    NODE,
-    SLOT,
+    EMPTY,
+    MARGIN,
+    TINY,
     Tournament,
     close_ranks,
     due,
-    first_backfill,
+    fill_slot,
+    line_at,
+    new_tournament,
     open_bench,
     replay,
     reseat,
+    settle,
 )
-from .running import bits_for, complete, launch, reserve
-from .waiting_tree import FAR, WIDTH, lift, lower, open_smallest, slots_for
+from .running import Running, complete, launch, reserve, running_jobs
+from .waiting_tree import FAR, WIDTH, lift, lower, open_smallest
 
 
 @njit(cache=True, nogil=True)
-def greedy(jobs, capacity, calendar, weights, backfill, start):
+def greedy(jobs: Jobs, capacity: Int, calendar: Calendar, weights: Weights, backfill: bool, start: Ints) -> None:
     """Fill `start` with the start times of Greedy.
 
     Parameters
@@ -35,39 +41,31 @@ def greedy(jobs, capacity, calendar, weights, backfill, start):
     weights
         `Weights`.
     backfill
-        False: a head that does not fit stops the pass. True: EASY's reservation for it, and whoever does not
-        delay it starts, in the order of the keys.
+        False: a head that does not fit stops the pass. True: EASY's reservation for it, and the jobs that do not
+        delay it start, in the order of the keys.
     start
-        (n,) int64, filled.
+        (n,) int64, s, filled in place.
     """
-    n = jobs.submit.size
-    size = slots_for((n + BENCH - 1) // BENCH)
-    # Only what the longest queue needs is ever touched, so that memory follows the queue and not the workload.
-    # One spare node lets the pairs of children begin at a cache line.
-    nodes = np.empty(3 * 2 * size + 1, NODE)
-    if nodes.ctypes.data % 64 != 0:
-        nodes = nodes[1:]
-    slots = np.empty(size * BENCH + 1, SLOT)
-    if slots.ctypes.data % 64 != 0:
-        slots = slots[1:]
-    game = Tournament(
-        nodes[: 3 * 2 * size].reshape((3, 2 * size)),
-        np.empty((3, 2 * size), np.bool_),
-        slots,
-        np.empty(256, np.int64),
-    )
-    least = np.empty((2 * size if backfill else 1, 2), np.int64)
-    most_running = min(n, capacity) + 1
-    heap = np.empty(most_running, np.int64)
-    ends = np.empty(most_running if backfill else 1, np.int64)
-    _greedy(jobs, capacity, calendar, weights, backfill, start, game, least, heap, ends)
+    game = new_tournament(jobs.submit.size)
+    least = np.empty((game.stale.shape[1] if backfill else 1, 2), np.int64)
+    _greedy(jobs, capacity, calendar, weights, backfill, running_jobs(start, capacity, backfill), game, least)
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
-def lift_bench(game, least, leaf, top):
-    """Take a job, gone from a bench, out of the tree of the smallest."""
-    least_width = FAR
-    least_estimate = FAR
+def lift_bench(game: Tournament, least: Ints, leaf: Int, top: Int) -> None:
+    """Take a job, gone from a bench, out of the tree of the smallest.
+
+    Parameters
+    ----------
+    game
+        The jobs that still wait.
+    least
+        (2 * size, 2) int64, modified in place.
+    leaf, top
+        Nodes: the bench, and the root in use.
+    """
+    least_width: Int = FAR
+    least_estimate: Int = FAR
     bench = leaf - (game.stale.shape[1] >> 1)
     for slot in range(bench * BENCH, (bench + 1) * BENCH):
         job = game.slots[slot]
@@ -77,106 +75,125 @@ def lift_bench(game, least, leaf, top):
     lift(least, leaf, top, least_width, least_estimate)
 
 
-# Its arrays come as arguments and are never bound anew: numba then counts no references in the loop.
-@njit(cache=True, nogil=True, _nrt=False)
-def _greedy(jobs, capacity, calendar, weights, backfill, start, game, least, heap, ends):
-    submit = jobs.submit
-    estimate = jobs.estimate
-    width = jobs.width
-    group = jobs.group
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def next_slot(game: Tournament, least: Ints, backfill: bool, used: Int, waiting: Int, level: Int) -> tuple[Int, Int]:
+    """Return an empty slot behind all others, and the level of the trees that then have room for it.
+
+    Slots are given in the order of arrival and not again before most are empty: jobs that arrive together stay
+    together, and the games that change together lie together.
+
+    Parameters
+    ----------
+    game
+        Modified in place.
+    least, backfill
+        (2 * size, 2) int64, the tree of the smallest over the benches, modified in place if `backfill`.
+    used, waiting
+        Slots ever used since the queue was last empty, and those that are in use.
+    level
+        Of the trees up to now.
+    """
     slots = game.slots
     size = game.stale.shape[1] >> 1
-    n = submit.size
-    row_bits = bits_for(np.int64(n))
-    width_bits = bits_for(np.int64(capacity))
-    running = 0
-    waiting = 0  # slots in use
-    used = np.int64(0)  # slots ever used since the queue was last empty
-    level = np.int64(0)
-    top = size
-    free = np.int64(capacity)
-    arrived = 0
-    era = 0
-    head = np.int64(-1)  # the row for which shadow and extra hold
-    shadow = np.int64(0)
-    extra = np.int64(0)
+    if used == 0:
+        level = -1
+    elif used == BENCH << level and 2 * waiting <= used:
+        used, level = close_ranks(game, used)
+        if backfill:
+            for k in range(level + 1):
+                open_smallest(least, size, k)
+            for slot in range(used):
+                job = slots[slot]
+                lower(least, slot // BENCH + size, size >> level, np.int64(job["width"]), job["estimate"])
+    if used % BENCH == 0:
+        for slot in range(used, used + BENCH):
+            slots[slot]["row"] = EMPTY
+        before = level
+        level = open_bench(game, used // BENCH, level)
+        if backfill and level > before:
+            open_smallest(least, size, level)
+    return used, level
+
+
+# Its arrays come as arguments and are never bound anew: numba then counts no references in the loop.
+@njit(cache=True, nogil=True, _nrt=False)
+def _greedy(
+    jobs: Jobs,
+    capacity: Int,
+    calendar: Calendar,
+    weights: Weights,
+    backfill: bool,
+    now: Running,
+    game: Tournament,
+    least: Ints,
+) -> None:
+    """Do as `greedy` does.
+
+    Parameters
+    ----------
+    jobs, capacity, calendar, weights, backfill
+        As for `greedy`.
+    now
+        `Running`, modified in place: `start` is filled.
+    game
+        `Tournament`, modified in place.
+    least
+        (2 * size, 2) int64, the tree of the smallest over the benches, modified in place; (1, 2) without backfilling.
+    """
+    estimate = jobs.estimate
+    width = jobs.width
+    slots = game.slots
+    size = game.stale.shape[1] >> 1
+    n = jobs.submit.size
+    running: Int = 0
+    waiting: Int = 0  # slots in use
+    used: Int = 0  # slots ever used since the queue was last empty
+    level: Int = 0
+    top: Int = size
+    free: Int = capacity
+    arrived: Int = 0
+    era: Int = 0
+    head: Int = -1  # the row for which shadow and extra hold
+    shadow: Int = 0
+    extra: Int = 0
     while arrived < n or waiting > 0:
-        t = submit[arrived] if arrived < n else FAR
-        if running > 0 and (heap[0] >> row_bits) <= t:
-            t = heap[0] >> row_bits
-            head = np.int64(-1)
-            running, freed = complete(jobs, start, heap, ends, running, t, row_bits, width_bits)
+        t = next_event(jobs, arrived, now, running)
+        running, freed = complete(jobs, now, running, t)
+        if freed > 0:
+            head = -1
             free += freed
-        while era + 1 < calendar.begin.size and calendar.begin[era + 1] <= t:
-            era += 1
+        era = era_at(calendar, era, t)
         s = calendar.kind[era]
 
         fresh = 0
-        newest = np.int64(0)
-        while arrived < n and submit[arrived] == t:
-            j = np.int64(arrived)
-            arrived += 1
-            while (
-                arrived < n
-                and submit[arrived] == t
-                and width[arrived] == width[j]
-                and estimate[arrived] == estimate[j]
-                and group[arrived] == group[j]
-            ):
-                arrived += 1
+        newest: Int = 0
+        while arrived < n and jobs.submit[arrived] == t:
+            j: Int = arrived
+            arrived = after_copies(jobs, j)
             count = arrived - j
-            if waiting == 0 and width[j] * count <= free and (arrived == n or submit[arrived] != t):
+            if waiting == 0 and width[j] * count <= free and (arrived == n or jobs.submit[arrived] != t):
                 for i in range(j, arrived):
-                    launch(jobs, start, heap, ends, running, i, t, row_bits, width_bits)
+                    launch(jobs, now, running, i, t)
                     running += 1
                 free -= width[j] * count
                 continue
-            # Slots are given in the order of arrival and not again before most are empty: who arrives together
-            # stays together, and the games that change together lie together.
-            if used == 0:
-                level = np.int64(-1)
-                top = size
-            elif used == BENCH << level and 2 * waiting <= used:
-                used, level = close_ranks(game, used)
-                top = size >> level
-                if backfill:
-                    for k in range(level + 1):
-                        open_smallest(least, size, k)
-                    for slot in range(used):
-                        job = slots[slot]
-                        lower(least, slot // BENCH + size, top, np.int64(job["width"]), job["estimate"])
-            if used % BENCH == 0:
-                for slot in range(used, used + BENCH):
-                    slots[slot]["row"] = NOBODY
-                before = level
-                level = open_bench(game, used // BENCH, level)
-                top = size >> level
-                if backfill and level > before:
-                    open_smallest(least, size, level)
-            slot = used
-            used += 1
-            job = slots[slot]
-            job["submit"] = t
-            job["estimate"] = estimate[j]
-            job["row"] = j
-            job["copies"] = count
-            job["width"] = width[j]
-            job["group"] = group[j]
+            newest, level = next_slot(game, least, backfill, used, waiting, level)
+            top = size >> level
+            used = newest + 1
+            fill_slot(game, newest, jobs, j, count)
             waiting += 1
             fresh += 1
-            newest = slot
-            leaf = slot // BENCH + size
-            reseat(game, s, slot, top, t, weights)
+            reseat(game, s, newest, top, t, weights)
             if backfill:
-                lower(least, leaf, top, width[j], estimate[j])
+                lower(least, newest // BENCH + size, top, width[j], estimate[j])
 
         blocked = False
-        limit = np.int64(0)
+        limit: Int = 0
         while waiting > 0:
             if not blocked:
                 if due(game, s, top, t):
                     replay(game, s, top, t, weights)
-                slot = np.int64(game.tree[s, top]["slot"])
+                slot: Int = np.int64(game.tree[s, top]["slot"])
                 j = np.int64(slots[slot]["row"])
                 if slots[slot]["width"] > free:
                     if not backfill or least[top, WIDTH] > free:
@@ -184,17 +201,17 @@ def _greedy(jobs, capacity, calendar, weights, backfill, start, game, least, hea
                     blocked = True
                     if j != head:
                         head = j
-                        shadow, extra = reserve(ends, running, width_bits, free, width[j])
+                        shadow, extra = reserve(now.ends, running, now.width_bits, free, width[j])
                         limit = shadow - t
                     else:
-                        # Nothing has ended and the head is the same: whoever could not start at the last event
+                        # Nothing has ended and the head is the same: what could not start at the last event
                         # cannot now, so that only the newcomers are to be asked.
                         limit = shadow - t
                         job = slots[newest]
                         if fresh == 1 and (job["width"] > free or (job["width"] > extra and job["estimate"] > limit)):
                             break
                     continue
-                head = np.int64(-1)  # whoever starts as first in the order asks for no reservation
+                head = -1  # a job that starts as first in the order asks for no reservation
             else:
                 slot = first_backfill(game, s, least, top, t, weights, free, extra, limit)
                 if slot < 0:
@@ -202,18 +219,113 @@ def _greedy(jobs, capacity, calendar, weights, backfill, start, game, least, hea
                 j = np.int64(slots[slot]["row"])
                 if estimate[j] > limit:
                     extra -= width[j]
-            launch(jobs, start, heap, ends, running, j, t, row_bits, width_bits)
+            launch(jobs, now, running, j, t)
             free -= width[j]
             running += 1
             slots[slot]["copies"] -= 1
             if slots[slot]["copies"] > 0:
                 slots[slot]["row"] = j + 1
                 continue
-            slots[slot]["row"] = NOBODY
+            slots[slot]["row"] = EMPTY
             waiting -= 1
-            leaf = slot // BENCH + size
             reseat(game, s, slot, top, t, weights)
             if backfill:
-                lift_bench(game, least, leaf, top)
+                lift_bench(game, least, slot // BENCH + size, top)
         if waiting == 0:
-            used = np.int64(0)
+            used = 0
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def ahead(
+    game: Tournament,
+    s: Int,
+    slot: Int,
+    alpha: float,
+    beta: float,
+    best: Int,
+    best_alpha: float,
+    best_beta: float,
+    t: Int,
+    weights: Weights,
+) -> bool:
+    """Return whether the job in `slot` comes before the job in slot `best` in second t of situation s.
+
+    Their lines are alpha + beta * t and best_alpha + best_beta * t.
+    """
+    lead = (alpha - best_alpha) + (beta - best_beta) * float(t)
+    largest = abs(alpha) + abs(best_alpha) + (beta + best_beta) * weights.horizon
+    if abs(lead) - TINY > MARGIN * largest:
+        return lead > 0.0
+    first, _ = settle(game.slots, np.int64(slot), best, s, t, weights)
+    return first
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def first_backfill(
+    game: Tournament, s: Int, least: Ints, top: Int, t: Int, weights: Weights, free: Int, extra: Int, limit: Int
+) -> Int:
+    """Return the slot of the first job in the order that may start beside EASY's reservation, -1 if there is none.
+
+    It needs at most `free` processors, and either at most `extra` or an estimate of at most `limit` seconds. Subtrees
+    are passed by if no job in them is small or short enough, or if even their winner comes after the
+    best job so far.
+
+    Parameters
+    ----------
+    game
+        Modified in place: what is due is played.
+    s, t
+        Situation, 0..2, and second.
+    least
+        (2 * size, 2) int64, the tree of the smallest over the benches.
+    top
+        The root of the trees in use.
+    weights
+        `Weights`.
+    free, extra, limit
+        Processors, processors and s, see above.
+    """
+    size = game.stale.shape[1] >> 1
+    stack = game.stack
+    best: Int = np.int64(-1)
+    best_alpha = 0.0
+    best_beta = 0.0
+    stack[0] = top
+    depth = 1
+    while depth > 0:
+        depth -= 1
+        node = stack[depth]
+        if least[node, 0] > free or (least[node, 0] > extra and least[node, 1] > limit):
+            continue
+        if due(game, s, node, t):
+            replay(game, s, node, t, weights)
+        slot: Int = np.int64(game.tree[s, node]["slot"])
+        job = game.slots[slot]
+        alpha = game.tree[s, node]["alpha"]
+        beta = game.tree[s, node]["beta"]
+        if best >= 0 and not ahead(game, s, slot, alpha, beta, best, best_alpha, best_beta, t, weights):
+            continue
+        if job["width"] <= free and (job["width"] <= extra or job["estimate"] <= limit):
+            best = slot
+            best_alpha = alpha
+            best_beta = beta
+        elif node < size:
+            left = 2 * node
+            if game.tree[s, left]["slot"] == game.tree[s, node]["slot"]:  # the better half is looked at first
+                stack[depth] = left + 1
+                stack[depth + 1] = left
+            else:
+                stack[depth] = left
+                stack[depth + 1] = left + 1
+            depth += 2
+        else:
+            for slot in range((node - size) * BENCH, (node - size + 1) * BENCH):
+                other = game.slots[slot]
+                if other["row"] < 0 or other["width"] > free or (other["width"] > extra and other["estimate"] > limit):
+                    continue
+                alpha, beta = line_at(s, other, weights)
+                if best < 0 or ahead(game, s, slot, alpha, beta, best, best_alpha, best_beta, t, weights):
+                    best = np.int64(slot)
+                    best_alpha = alpha
+                    best_beta = beta
+    return best

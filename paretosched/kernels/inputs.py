@@ -2,8 +2,7 @@
 
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
+from ..core.arrays import Floats, Ints, Mask, Order
 
 
 class Jobs(NamedTuple):
@@ -19,11 +18,26 @@ class Jobs(NamedTuple):
         Index of the user group, 0..G-1.
     """
 
-    submit: NDArray[np.int64]
-    run: NDArray[np.int64]
-    estimate: NDArray[np.int64]
-    width: NDArray[np.int64]
-    group: NDArray[np.int64]
+    submit: Ints
+    run: Ints
+    estimate: Ints
+    width: Ints
+    group: Ints
+
+
+class Calendar(NamedTuple):
+    """The situations of a trace: `kind[i]` holds for begin[i] <= t < begin[i + 1].
+
+    Attributes
+    ----------
+    begin
+        (k,) int64, seconds of the trace, ascending; begin[0] <= 0. The last situation holds for ever.
+    kind
+        (k,) int64, 0 weekend, 1 day, 2 night.
+    """
+
+    begin: Ints
+    kind: Ints
 
 
 class Weights(NamedTuple):
@@ -39,8 +53,8 @@ class Weights(NamedTuple):
         Twice the latest possible time, s; bounds every time that enters a key.
     """
 
-    criteria: NDArray[np.int64]
-    genes: NDArray[np.float64]
+    criteria: Ints
+    genes: Floats
     horizon: float
 
 
@@ -70,14 +84,14 @@ class Rules(NamedTuple):
     """
 
     iterative: bool
-    bounds: NDArray[np.float64]
-    counts: NDArray[np.int64]
-    choice: NDArray[np.int64]
-    means: NDArray[np.float64]
-    sharpness: NDArray[np.float64]
-    peaks: NDArray[np.float64]
-    recommendations: NDArray[np.float64]
-    possible: NDArray[np.bool_]
+    bounds: Floats
+    counts: Ints
+    choice: Ints
+    means: Floats
+    sharpness: Floats
+    peaks: Floats
+    recommendations: Floats
+    possible: Mask
     threshold: float
     otherwise: int
 
@@ -93,5 +107,5 @@ class Sorted(NamedTuple):
         (4, n) int32, the place of each job.
     """
 
-    row: NDArray[np.int32]
-    place: NDArray[np.int32]
+    row: Order
+    place: Order

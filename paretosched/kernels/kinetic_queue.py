@@ -1,4 +1,4 @@
-"""The waiting queue of Greedy: who is first now, without sorting and without looking at everybody.
+"""The waiting queue of Greedy: which job is first now, without sorting and without looking at all of them.
 
 Within one situation the key of a waiting job is a straight line in time, alpha + beta * t, for all four criteria
 (the wait is t - submit, everything else is fixed). A kinetic tournament keeps the winner of such lines: a binary
@@ -28,6 +28,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from ..core.arrays import Int, Ints, Mask
+from .inputs import Jobs, Weights
+from .waiting_tree import slots_for
+
 # The winner's line; until when it wins; where it is; and a bound of the slopes below (rounded up). Two nodes are one
 # cache line.
 NODE = np.dtype([("alpha", "f8"), ("beta", "f8"), ("expiry", "f8"), ("slot", "i4"), ("steepest", "f4")])
@@ -40,7 +44,7 @@ SLOT = np.dtype(
 
 
 class Tournament(NamedTuple):
-    """The three trees, and who sits where.
+    """The three trees, and which job sits where.
 
     Attributes
     ----------
@@ -49,21 +53,21 @@ class Tournament(NamedTuple):
     stale
         (3, 2 * size) bool, nodes to be played before they are believed.
     slots
-        (size * BENCH,) SLOT, who waits.
+        (size * BENCH,) SLOT, the waiting jobs.
     stack
         (256,) int64, work space.
     """
 
     tree: NDArray[np.void]
-    stale: NDArray[np.bool_]
+    stale: Mask
     slots: NDArray[np.void]
-    stack: NDArray[np.int64]
+    stack: Ints
 
 
 NEVER = 1e300
 PAST = -1.0
 BENCH = 4  # slots a leaf stands for; 2 and 8 were slower
-NOBODY = -1
+EMPTY = -1
 
 # All rounding errors of a line and of a printed formula together are below a few units in the last place of the
 # largest magnitude that enters them; this is generous.
@@ -71,9 +75,34 @@ MARGIN = 64 * 2.0**-53
 TINY = 1e-290  # below it, products lose digits
 
 
+@njit(cache=True, nogil=True)
+def new_tournament(jobs: Int) -> Tournament:
+    """Return trees without a bench, for at most so many waiting jobs."""
+    size = slots_for((jobs + BENCH - 1) // BENCH)
+    # Only what the longest queue needs is ever touched, so that memory follows the queue and not the workload.
+    # One spare node lets the pairs of children begin at a cache line.
+    nodes = np.empty(3 * 2 * size + 1, NODE)
+    if nodes.ctypes.data % 64 != 0:
+        nodes = nodes[1:]
+    slots = np.empty(size * BENCH + 1, SLOT)
+    if slots.ctypes.data % 64 != 0:
+        slots = slots[1:]
+    return Tournament(
+        nodes[: 3 * 2 * size].reshape((3, 2 * size)),
+        np.empty((3, 2 * size), np.bool_),
+        slots,
+        np.empty(256, np.int64),
+    )
+
+
 @njit(cache=True, nogil=True, inline="always")
-def key_of(criterion, w, K, a, b, wait, estimate, width, area):
-    """Evaluate a criterion as printed, left to right (papers 000 and 002, f1 to f4); `area` is estimate * width."""
+def key_of(
+    criterion: Int, w: float, K: float, a: float, b: float, wait: float, estimate: float, width: float, area: float
+) -> float:
+    """Return a criterion, 1..4, evaluated as printed, left to right (papers 000 and 002, f1 to f4).
+
+    Genes w, K, a, b; `wait` and `estimate` in s, `width` in processors, `area` is estimate * width.
+    """
     if criterion == 1:
         return w * (K + a * (wait / estimate) + b * (estimate / width))
     if criterion == 2:
@@ -84,8 +113,10 @@ def key_of(criterion, w, K, a, b, wait, estimate, width, area):
 
 
 @njit(cache=True, nogil=True, inline="always")
-def line_of(criterion, w, K, a, b, submit, estimate, width, area):
-    """Give the criterion as alpha + beta * t."""
+def line_of(
+    criterion: Int, w: float, K: float, a: float, b: float, submit: float, estimate: float, width: float, area: float
+) -> tuple[float, float]:
+    """Return alpha and beta of the criterion as alpha + beta * t; parameters as for `key_of`."""
     if criterion == 1:
         beta = w * a / estimate
         constant = w * (K + b * (estimate / width))
@@ -102,8 +133,17 @@ def line_of(criterion, w, K, a, b, submit, estimate, width, area):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def settle(slots, i, j, s, t, weights):
+def settle(slots: NDArray[np.void], i: Int, j: Int, s: Int, t: Int, weights: Weights) -> tuple[bool, bool]:
     """Compare the jobs of two slots by the printed formula.
+
+    Parameters
+    ----------
+    slots, i, j
+        (size * BENCH,) SLOT, and two slots that hold jobs.
+    s, t
+        Situation, 0..2, and second.
+    weights
+        `Weights`.
 
     Returns
     -------
@@ -148,11 +188,31 @@ def settle(slots, i, j, s, t, weights):
 
 
 @njit(cache=True, nogil=True, inline="always")
-def lasts(lead, margin, winner_beta, beta, expiry, steepest, now, horizon):
-    """Give a time up to which the winner of a game that is not close stays ahead of the loser's side.
+def lasts(
+    lead: float,
+    margin: float,
+    winner_beta: float,
+    beta: float,
+    expiry: float,
+    steepest: float,
+    now: float,
+    horizon: float,
+) -> float:
+    """Return a time up to which the winner of a game that is not close stays ahead of the loser's side, s.
 
-    The loser, of slope `beta`, overtakes where the lines cross. Somebody else on its side may come first after it
-    expires, but nobody can before the steepest line there, started at the loser's key, would.
+    The loser, of slope `beta`, overtakes where the lines cross. Another job on its side may come first after it
+    expires, but none can before the steepest line there, started at the loser's key, would.
+
+    Parameters
+    ----------
+    lead, margin
+        By how much the winner's key is larger now, and what rounding can hide of it.
+    winner_beta, beta
+        Slopes of the winner's and the loser's line, 1/s.
+    expiry, steepest
+        Of the loser's side: up to when the loser comes first there, s, and a bound of the slopes, 1/s.
+    now, horizon
+        The present second, and `Weights.horizon`.
     """
     gain = beta - winner_beta
     most = steepest - winner_beta
@@ -168,8 +228,11 @@ def lasts(lead, margin, winner_beta, beta, expiry, steepest, now, horizon):
 
 # Inlined, because handing over so many arrays costs as much as the game.
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
-def play(game, s, node, t, weights):
-    """Play the game of one node of situation s between its children, none of them stale; tell whether it changed."""
+def play(game: Tournament, s: Int, node: Int, t: Int, weights: Weights) -> bool:
+    """Play the game of one node of situation s between its children, none of them stale; return whether it changed.
+
+    `game` is modified in place; t is the present second.
+    """
     now = float(t)
     left = game.tree[s, 2 * node]
     right = game.tree[s, 2 * node + 1]
@@ -212,7 +275,7 @@ def play(game, s, node, t, weights):
             expiry = min(winner["expiry"], until)
     steepest = max(left["steepest"], right["steepest"])
     own = game.tree[s, node]
-    changed = (
+    changed: bool = (
         own["slot"] != winner["slot"]
         or own["expiry"] != expiry
         or own["alpha"] != winner["alpha"]
@@ -228,8 +291,8 @@ def play(game, s, node, t, weights):
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
-def line_at(s, job, weights):
-    """Give the line of the job in a slot, in situation s."""
+def line_at(s: Int, job: np.void, weights: Weights) -> tuple[float, float]:
+    """Return alpha and beta of the line of a job, a SLOT, in situation s."""
     genes = weights.genes
     groups = (genes.shape[1] - 2) // 2
     g = job["group"]
@@ -247,13 +310,16 @@ def line_at(s, job, weights):
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
-def seat(game, s, leaf, t, weights):
-    """Play the games of a bench of situation s, one after the other; tell whether its node changed."""
+def seat(game: Tournament, s: Int, leaf: Int, t: Int, weights: Weights) -> bool:
+    """Play the games of a bench of situation s, one after the other; return whether its node changed.
+
+    `game` is modified in place; t is the present second.
+    """
     now = float(t)
     size = game.stale.shape[1] >> 1
     first_slot = (leaf - size) * BENCH
     game.stale[s, leaf] = False
-    best = np.int64(NOBODY)
+    best: Int = EMPTY
     best_alpha = 0.0
     best_beta = 0.0
     expiry = NEVER
@@ -292,7 +358,7 @@ def seat(game, s, leaf, t, weights):
             best_beta = beta
         steepest = max(steepest, steep)
     own = game.tree[s, leaf]
-    changed = (
+    changed: bool = (
         own["slot"] != best
         or own["expiry"] != expiry
         or own["alpha"] != best_alpha
@@ -308,14 +374,18 @@ def seat(game, s, leaf, t, weights):
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
-def due(game, s, node, t):
-    """Tell whether a node is to be played before it is believed."""
-    return game.stale[s, node] or game.tree[s, node]["expiry"] <= float(t)
+def due(game: Tournament, s: Int, node: Int, t: Int) -> bool:
+    """Return whether a node of situation s is to be played before it is believed in second t."""
+    stale: bool = game.stale[s, node]
+    return stale or bool(game.tree[s, node]["expiry"] <= float(t))
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def replay(game, s, top, t, weights):
-    """Play again what is stale or has expired at or below `top`, which is, children before parents."""
+def replay(game: Tournament, s: Int, top: Int, t: Int, weights: Weights) -> None:
+    """Play again what is stale or has expired at or below node `top`, which is, children before parents.
+
+    `game` is modified in place; s is the situation, t the present second.
+    """
     size = game.stale.shape[1] >> 1
     node = np.int64(top)
     down = True
@@ -339,8 +409,11 @@ def replay(game, s, top, t, weights):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def reseat(game, s, slot, top, t, weights):
-    """Play what follows from a coming to or a going from a slot in situation s; note it in the two other trees."""
+def reseat(game: Tournament, s: Int, slot: Int, top: Int, t: Int, weights: Weights) -> None:
+    """Play what follows from a coming to or a going from a slot in situation s; note it in the two other trees.
+
+    `game`, whose root is `top`, is modified in place; t is the present second.
+    """
     leaf = slot // BENCH + (game.stale.shape[1] >> 1)
     if not game.stale[s, leaf]:
         changed = seat(game, s, leaf, t, weights)
@@ -354,8 +427,11 @@ def reseat(game, s, slot, top, t, weights):
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
-def note(game, s, slot, top):
-    """Note that somebody has come to or gone from a slot in the tree of situation s, without playing."""
+def note(game: Tournament, s: Int, slot: Int, top: Int) -> None:
+    """Note that a job has come to or gone from a slot in the tree of situation s, without playing.
+
+    `game`, whose root is `top`, is modified in place.
+    """
     node = slot // BENCH + (game.stale.shape[1] >> 1)
     if game.slots[slot]["row"] >= 0:
         while node >= top and not game.stale[s, node]:
@@ -367,27 +443,46 @@ def note(game, s, slot, top):
             node >>= 1
 
 
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def fill_slot(game: Tournament, slot: Int, jobs: Jobs, j: Int, copies: Int) -> None:
+    """Put job j and the copies of it that follow, `copies` in all, into a slot, without playing; `game` is modified."""
+    job = game.slots[slot]
+    job["submit"] = jobs.submit[j]
+    job["estimate"] = jobs.estimate[j]
+    job["row"] = j
+    job["copies"] = copies
+    job["width"] = jobs.width[j]
+    job["group"] = jobs.group[j]
+
+
 @njit(cache=True, nogil=True, inline="always", _nrt=False)
-def clear(game, node):
-    """Make a node of all three trees: nobody is below it."""
+def clear(game: Tournament, node: Int) -> None:
+    """Make a node of all three trees, in place: no job is below it."""
     for s in range(3):
         own = game.tree[s, node]
         own["alpha"] = 0.0
         own["beta"] = 0.0
-        own["slot"] = NOBODY
+        own["slot"] = EMPTY
         own["steepest"] = 0.0
         own["expiry"] = NEVER
         game.stale[s, node] = False
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def open_bench(game, bench, level):
+def open_bench(game: Tournament, bench: Int, level: Int) -> Int:
     """Make the nodes that benches 0..bench need and 0..bench - 1 did not.
+
+    Parameters
+    ----------
+    game
+        Modified in place.
+    bench, level
+        The new bench, and the level of the trees up to now, -1: there is no bench yet.
 
     Returns
     -------
     level
-        The trees are to have 2^level benches: `level`, or one more if that is too few (-1: there is no bench yet).
+        The trees are to have 2^level benches: `level`, or one more if that is too few.
     """
     size = game.stale.shape[1] >> 1
     node = size + bench
@@ -409,8 +504,8 @@ def open_bench(game, bench, level):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def close_ranks(game, used):
-    """Move the jobs of slots 0..used - 1 together, in their order, into new trees.
+def close_ranks(game: Tournament, used: Int) -> tuple[Int, Int]:
+    """Move the jobs of slots 0..used - 1 together, in their order, into new trees; `game` is modified in place.
 
     Returns
     -------
@@ -419,15 +514,15 @@ def close_ranks(game, used):
     """
     slots = game.slots
     size = game.stale.shape[1] >> 1
-    kept = np.int64(0)
+    kept: Int = 0
     for slot in range(used):
         if slots[slot]["row"] >= 0:
             slots[kept] = slots[slot]
             kept += 1
     benches = (kept + BENCH - 1) // BENCH
     for slot in range(kept, benches * BENCH):
-        slots[slot]["row"] = NOBODY
-    level = np.int64(-1)
+        slots[slot]["row"] = EMPTY
+    level: Int = -1
     for bench in range(benches):
         level = open_bench(game, bench, level)
     top = size >> level
@@ -438,72 +533,3 @@ def close_ranks(game, used):
                 game.stale[s, node] = True
                 node >>= 1
     return kept, level
-
-
-@njit(cache=True, nogil=True, _nrt=False, inline="always")
-def ahead(game, s, slot, alpha, beta, best, best_alpha, best_beta, t, weights):
-    """Tell whether the job in `slot`, of the given line, comes before the job in slot `best`."""
-    lead = (alpha - best_alpha) + (beta - best_beta) * float(t)
-    largest = abs(alpha) + abs(best_alpha) + (beta + best_beta) * weights.horizon
-    if abs(lead) - TINY > MARGIN * largest:
-        return lead > 0.0
-    first, _ = settle(game.slots, np.int64(slot), best, s, t, weights)
-    return first
-
-
-@njit(cache=True, nogil=True, _nrt=False)
-def first_backfill(game, s, least, top, t, weights, free, extra, limit):
-    """Find the first job in the order that may start beside EASY's reservation.
-
-    It needs at most `free` processors, and either at most `extra` or an estimate of at most `limit` seconds. Subtrees
-    are passed by if nobody in them is small or short enough, or if even their winner comes after the
-    best job found.
-
-    Returns
-    -------
-    slot, or -1 if there is none.
-    """
-    size = game.stale.shape[1] >> 1
-    stack = game.stack
-    best = np.int64(-1)
-    best_alpha = 0.0
-    best_beta = 0.0
-    stack[0] = top
-    depth = 1
-    while depth > 0:
-        depth -= 1
-        node = stack[depth]
-        if least[node, 0] > free or (least[node, 0] > extra and least[node, 1] > limit):
-            continue
-        if due(game, s, node, t):
-            replay(game, s, node, t, weights)
-        slot = np.int64(game.tree[s, node]["slot"])
-        job = game.slots[slot]
-        alpha = game.tree[s, node]["alpha"]
-        beta = game.tree[s, node]["beta"]
-        if best >= 0 and not ahead(game, s, slot, alpha, beta, best, best_alpha, best_beta, t, weights):
-            continue
-        if job["width"] <= free and (job["width"] <= extra or job["estimate"] <= limit):
-            best = slot
-            best_alpha = alpha
-            best_beta = beta
-        elif node < size:
-            left = 2 * node
-            if game.tree[s, left]["slot"] == game.tree[s, node]["slot"]:  # the better half is looked at first
-                stack[depth] = left + 1
-                stack[depth + 1] = left
-            else:
-                stack[depth] = left
-                stack[depth + 1] = left + 1
-            depth += 2
-        else:
-            for slot in range((node - size) * BENCH, (node - size + 1) * BENCH):
-                other = game.slots[slot]
-                if other["row"] < 0 or other["width"] > free or (other["width"] > extra and other["estimate"] > limit):
-                    continue
-                alpha, beta = line_at(s, other, weights)
-                if best < 0 or ahead(game, s, slot, alpha, beta, best, best_alpha, best_beta, t, weights):
-                    best = np.int64(slot)
-                    best_alpha = alpha
-                    best_beta = beta
-    return best

@@ -9,22 +9,104 @@ Two small structures over caller-owned arrays, both of packed 64-bit keys so tha
 `Workload` guarantees that the packed keys fit.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
+from ..core.arrays import Int, Ints
+from .inputs import Jobs
+from .profile import FIRST, LAST
+
+
+class Running(NamedTuple):
+    """The jobs that have started. How many of them still run is counted by the caller.
+
+    Attributes
+    ----------
+    start
+        (n,) int64, start times of all jobs, s.
+    heap
+        (most + 1,) int64, for at most so many jobs at once: finish << row_bits | row, a binary heap.
+    ends
+        (most + 1,) int64, expected end << width_bits | width, the latest first; (1,) where the rule asks for no
+        expected ends.
+    row_bits, width_bits
+        Bits that hold a row, and the processors of the machine.
+    """
+
+    start: Ints
+    heap: Ints
+    ends: Ints
+    row_bits: Int
+    width_bits: Int
+
+
+class Profile(NamedTuple):
+    """How many processors are free from when on, see `profile.py`.
+
+    Attributes
+    ----------
+    when, room
+        (m,) int64, s and processors.
+    span
+        (2,) int64, the part of them that is in use.
+    """
+
+    when: Ints
+    room: Ints
+    span: Ints
+
+
+@njit(cache=True, nogil=True)
+def no_profile(size: Int) -> Profile:
+    """Return room for a profile of at most `size` segments."""
+    return Profile(np.empty(size, np.int64), np.empty(size, np.int64), np.empty(2, np.int64))
+
+
+@njit(cache=True, nogil=True)
+def running_jobs(start: Ints, capacity: Int, expecting: bool) -> Running:
+    """Return room for the running jobs of a machine.
+
+    Parameters
+    ----------
+    start
+        (n,) int64, the start times that the simulation fills.
+    capacity
+        Processors.
+    expecting
+        Whether the rule asks for expected ends.
+    """
+    most = min(start.size, capacity) + 1
+    return Running(
+        start,
+        np.empty(most, np.int64),
+        np.empty(most if expecting else 1, np.int64),
+        bits_for(start.size),
+        bits_for(capacity),
+    )
+
 
 @njit(cache=True, nogil=True, inline="always")
-def bits_for(largest):
-    """Give the number of bits that hold 0..largest."""
-    bits = np.int64(0)
+def bits_for(largest: Int) -> Int:
+    """Return the number of bits that hold 0..largest."""
+    bits = 0
     while (largest >> bits) > 0:
         bits += 1
     return bits
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def push(heap, size, key):
-    """Put `key` into a heap of `size` keys; the heap then has size + 1."""
+def push(heap: Ints, size: Int, key: Int) -> None:
+    """Put `key` into a heap of `size` keys; the heap then has size + 1.
+
+    Parameters
+    ----------
+    heap
+        (more than size,) int64, modified in place.
+    size, key
+        Keys in the heap, and the new one.
+    """
     i = size
     while i > 0:
         parent = (i - 1) >> 1
@@ -36,8 +118,16 @@ def push(heap, size, key):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def pop(heap, size):
-    """Take the smallest key off a heap of `size` keys; the heap then has size - 1."""
+def pop(heap: Ints, size: Int) -> None:
+    """Take the smallest key, heap[0], off a heap of `size` keys; the heap then has size - 1.
+
+    Parameters
+    ----------
+    heap
+        (size or more,) int64, modified in place.
+    size
+        Keys in the heap, 1 or more.
+    """
     # The hole sinks to a leaf along the smaller children, then the last key rises into it: fewer comparisons
     # than sinking the last key itself, which nearly always ends at a leaf.
     size -= 1
@@ -62,8 +152,16 @@ def pop(heap, size):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def expect(ends, size, key):
-    """Put `key` into `size` keys sorted latest first."""
+def expect(ends: Ints, size: Int, key: Int) -> None:
+    """Put `key` into `size` keys sorted latest first.
+
+    Parameters
+    ----------
+    ends
+        (more than size,) int64, modified in place.
+    size, key
+        Keys in the array, and the new one.
+    """
     i = size
     while i > 0 and ends[i - 1] < key:
         ends[i] = ends[i - 1]
@@ -72,10 +170,18 @@ def expect(ends, size, key):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def forget(ends, size, key):
-    """Take `key` off `size` keys sorted latest first; it must be there."""
-    low = 0
-    high = size - 1
+def forget(ends: Ints, size: Int, key: Int) -> None:
+    """Take `key` off `size` keys sorted latest first; it must be there.
+
+    Parameters
+    ----------
+    ends
+        (size or more,) int64, modified in place.
+    size, key
+        Keys in the array, and the one to remove.
+    """
+    low: Int = 0
+    high: Int = size - 1
     while low < high:
         middle = (low + high) >> 1
         if ends[middle] > key:
@@ -87,18 +193,27 @@ def forget(ends, size, key):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def reserve(ends, size, bits, free, width):
+def reserve(ends: Ints, size: Int, bits: Int, free: Int, width: Int) -> tuple[Int, Int]:
     """Find EASY's reservation for a head that does not fit now.
+
+    Parameters
+    ----------
+    ends
+        (size or more,) int64, expected end << bits | width of the running jobs, the latest first.
+    size, bits
+        Running jobs, and bits of a width.
+    free, width
+        Processors that are free, and those that the head needs.
 
     Returns
     -------
     shadow, extra
-        The expected end at which `width` processors are free, all jobs of one expected end released together,
+        The expected end at which `width` processors are free, s, all jobs of one expected end released together,
         and how many more than `width` are free then.
     """
-    mask = (np.int64(1) << bits) - 1
+    mask = (1 << bits) - 1
     i = size
-    shadow = np.int64(0)
+    shadow = 0
     while free < width:
         i -= 1
         shadow = ends[i] >> bits
@@ -110,30 +225,66 @@ def reserve(ends, size, bits, free, width):
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
-def launch(jobs, start, heap, ends, running, j, t, row_bits, width_bits):
-    """Start job j at t, as the one after `running` others. Without `ends` (size 1) nobody asks for expected ends."""
-    start[j] = t
-    push(heap, running, ((t + jobs.run[j]) << row_bits) | j)
-    if ends.size > 1:
-        expect(ends, running, ((t + jobs.estimate[j]) << width_bits) | jobs.width[j])
+def launch(jobs: Jobs, now: Running, running: Int, j: Int, t: Int) -> None:
+    """Start job j at second t, as the one after `running` others; `now` is modified in place."""
+    now.start[j] = t
+    push(now.heap, running, ((t + jobs.run[j]) << now.row_bits) | j)
+    if now.ends.size > 1:
+        expect(now.ends, running, ((t + jobs.estimate[j]) << now.width_bits) | jobs.width[j])
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
-def complete(jobs, start, heap, ends, running, t, row_bits, width_bits):
-    """Take off the jobs that end at t.
+def end_next(jobs: Jobs, now: Running, running: Int) -> Int:
+    """Take the job that ends next off `running` jobs and return its row; `now` is modified in place."""
+    j: Int = now.heap[0] & ((1 << now.row_bits) - 1)
+    pop(now.heap, running)
+    if now.ends.size > 1:
+        forget(now.ends, running, ((now.start[j] + jobs.estimate[j]) << now.width_bits) | jobs.width[j])
+    return j
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def complete(jobs: Jobs, now: Running, running: Int, t: Int) -> tuple[Int, Int]:
+    """Take off the jobs that end in second t, the second of this event; `now` is modified in place.
 
     Returns
     -------
     running, freed
         Jobs that still run, and processors that became free.
     """
-    mask = (np.int64(1) << row_bits) - 1
-    freed = np.int64(0)
-    while running > 0 and (heap[0] >> row_bits) == t:
-        j = heap[0] & mask
-        pop(heap, running)
-        if ends.size > 1:
-            forget(ends, running, ((start[j] + jobs.estimate[j]) << width_bits) | jobs.width[j])
+    freed = 0
+    while running > 0 and (now.heap[0] >> now.row_bits) == t:
+        freed += jobs.width[end_next(jobs, now, running)]
         running -= 1
-        freed += jobs.width[j]
     return running, freed
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def lay_out(now: Running, running: Int, free: Int, t: Int, profile: Profile) -> None:
+    """Make the profile of the running jobs as they are expected to end.
+
+    Parameters
+    ----------
+    now, running
+        `Running`, and how many run.
+    free, t
+        Processors that are free in second t.
+    profile
+        Filled in place.
+    """
+    when = profile.when
+    room = profile.room
+    width_mask = (1 << now.width_bits) - 1
+    first = when.size // 2  # a change then moves the shorter side
+    last = first + 1
+    when[first] = t
+    room[first] = free
+    for i in range(running - 1, -1, -1):
+        end = now.ends[i] >> now.width_bits
+        if end > when[last - 1]:
+            when[last] = end
+            room[last] = room[last - 1]
+            last += 1
+        room[last - 1] += now.ends[i] & width_mask
+    profile.span[FIRST] = first
+    profile.span[LAST] = last

@@ -1,18 +1,57 @@
 """A waiting queue that is put in order anew at every event, for the rules that look at all of it anyway."""
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
+from ..core.arrays import Floats, Int, Ints
+from .inputs import Jobs, Weights
 from .kinetic_queue import key_of
 
 
+class Waiting(NamedTuple):
+    """The waiting jobs; how many they are is counted by the caller.
+
+    Attributes
+    ----------
+    rows
+        (n,) int64, in the order of arrival.
+    queue, keys
+        (n,) int64 rows and (n,) float64, work space of one pass: the order in which the jobs are asked; with genes a
+        heap by the keys, where the largest key, then the lowest row, is on top.
+    """
+
+    rows: Ints
+    queue: Ints
+    keys: Floats
+
+
+@njit(cache=True, nogil=True)
+def no_jobs(n: Int) -> Waiting:
+    """Return room for n waiting jobs."""
+    return Waiting(np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.float64))
+
+
 @njit(cache=True, nogil=True, _nrt=False)
-def arrange(jobs, weights, situation, t, waiting, count, queue, keys):
-    """Fill `queue` with the first `count` rows of `waiting`: in that order or, with genes, as a heap by their keys."""
+def arrange(jobs: Jobs, weights: Weights, situation: Int, t: Int, waiting: Waiting, count: Int) -> None:
+    """Put the waiting jobs in the order of a pass: that of arrival or, with genes, a heap by their keys.
+
+    Parameters
+    ----------
+    jobs, weights
+        `Jobs` and `Weights`.
+    situation, t
+        The scheduling situation, 0..2, and the second of the pass.
+    waiting, count
+        `Waiting`, of which `queue` and `keys` are filled in place, and how many jobs wait.
+    """
+    queue = waiting.queue
+    keys = waiting.keys
     genes = weights.genes
     groups = (genes.shape[1] - 2) // 2
     for i in range(count):
-        j = waiting[i]
+        j = waiting.rows[i]
         queue[i] = j
         keys[i] = 0.0
         if genes.size > 0:
@@ -34,8 +73,16 @@ def arrange(jobs, weights, situation, t, waiting, count, queue, keys):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def sink(queue, keys, i, size):
-    """Put the job at i where it belongs in a heap with the largest key, then the lowest row, on top."""
+def sink(queue: Ints, keys: Floats, i: Int, size: Int) -> None:
+    """Put the job at i where it belongs in a heap with the largest key, then the lowest row, on top.
+
+    Parameters
+    ----------
+    queue, keys
+        (size or more,) int64 rows and (size or more,) float64, modified in place.
+    i, size
+        A place whose children are heaps, and how many jobs there are.
+    """
     while 2 * i + 1 < size:
         child = 2 * i + 1
         other = child + 1
@@ -48,21 +95,50 @@ def sink(queue, keys, i, size):
         i = child
 
 
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def take_first(waiting: Waiting, position: Int, left: Int, weighted: bool) -> Int:
+    """Return the row of the first of `left` jobs in the queue, and take it off it.
+
+    Parameters
+    ----------
+    waiting
+        `Waiting`; with keys, `queue` and `keys` are modified in place.
+    position, left
+        Jobs that were taken off before, and those that are left.
+    weighted
+        Whether the queue is a heap by keys.
+    """
+    j: Int = waiting.queue[0] if weighted else waiting.queue[position]
+    if weighted:
+        waiting.queue[0] = waiting.queue[left - 1]
+        waiting.keys[0] = waiting.keys[left - 1]
+        sink(waiting.queue, waiting.keys, 0, left - 1)
+    return j
+
+
 @njit(cache=True, nogil=True, _nrt=False)
-def count_fitting(rows, count, width, free):
-    """Count those of the first `count` rows that need at most `free` processors."""
-    fitting = np.int64(0)
+def count_fitting(rows: Ints, count: Int, width: Ints, free: Int) -> Int:
+    """Return how many of the first `count` rows, (n,) int64, need at most `free` of the processors `width`."""
+    fitting = 0
     for i in range(count):
         fitting += width[rows[i]] <= free
     return fitting
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def still_waiting(waiting, count, start):
-    """Drop the rows that have started, those with a start time of 0 or more; give how many are left."""
-    kept = 0
+def still_waiting(rows: Ints, count: Int, start: Ints) -> Int:
+    """Drop the rows that have started, those with a start time of 0 or more; return how many are left.
+
+    Parameters
+    ----------
+    rows, count
+        (n,) int64, of which the first `count` wait; modified in place.
+    start
+        (n,) int64, s, -1 for jobs that wait.
+    """
+    left = 0
     for i in range(count):
-        if start[waiting[i]] < 0:
-            waiting[kept] = waiting[i]
-            kept += 1
-    return kept
+        if start[rows[i]] < 0:
+            rows[left] = rows[i]
+            left += 1
+    return left

@@ -1,4 +1,4 @@
-"""Who waits, in orders of all jobs that are fixed before the simulation: nothing is sorted when somebody comes or goes.
+"""The waiting jobs, in orders of all jobs that are fixed before the simulation: nothing is sorted at an event.
 
 For each order that is kept, a bit says of every place whether the job there waits, and a tree of the smallest
 (`waiting_tree.py`) stands over benches of 32 places: small enough to stay in the cache, however long the workload.
@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from ..core.arrays import Int, Ints, Mask, Order
+from .inputs import Jobs
 from .waiting_tree import ESTIMATE, FAR, WIDTH, lift, lower, next_startable
 
 BENCH = 32  # places; a power of two, and bits of an int64 that is never negative
@@ -32,50 +33,57 @@ class Places(NamedTuple):
     row, place
         (orders, n) int32, the row of the job at each place, and the place of each job.
     bits
-        (orders, size) int64, who waits on each bench.
+        (orders, size) int64, a bit for each place of a bench: whether its job waits.
     least
         (orders, 2 * size, 2) int64, trees of the smallest over the benches, of root 1.
     """
 
-    kept: NDArray[np.bool_]
-    row: NDArray[np.int32]
-    place: NDArray[np.int32]
-    bits: NDArray[np.int64]
-    least: NDArray[np.int64]
+    kept: Mask
+    row: Order
+    place: Order
+    bits: Ints
+    least: Ints
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
-def lowest(bits):
-    """Give the place of the lowest bit that is set, one of the lower 32."""
-    return PLACE_OF_BIT[(((bits & -bits) * DE_BRUIJN) & 0xFFFFFFFF) >> 27]
+def lowest(bits: Int) -> Int:
+    """Return the place of the lowest bit that is set, one of the lower 32."""
+    place: Int = PLACE_OF_BIT[(((bits & -bits) * DE_BRUIJN) & 0xFFFFFFFF) >> 27]
+    return place
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def row_at(queue: Places, o: Int, place: Int) -> Int:
+    """Return the row of the job at a place of order o."""
+    return np.int64(queue.row[o, place])
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def enter(queue, jobs, j):
-    """Let a job wait in every order."""
+def enter(queue: Places, jobs: Jobs, j: Int) -> None:
+    """Let job j wait in every order; `queue` is modified in place."""
     size = queue.bits.shape[1]
     for o in range(queue.kept.size):
         if queue.kept[o]:
             place = np.int64(queue.place[o, j])
             bench = place >> BITS
-            queue.bits[o, bench] |= np.int64(1) << (place & (BENCH - 1))
+            queue.bits[o, bench] |= 1 << (place & (BENCH - 1))
             lower(queue.least[o], bench + size, 1, jobs.width[j], jobs.estimate[j])
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def leave(queue, jobs, j):
-    """Let a job wait no more in any order."""
+def leave(queue: Places, jobs: Jobs, j: Int) -> None:
+    """Let job j wait no more in any order; `queue` is modified in place."""
     size = queue.bits.shape[1]
     for o in range(queue.kept.size):
         if queue.kept[o]:
             place = np.int64(queue.place[o, j])
             bench = place >> BITS
-            queue.bits[o, bench] ^= np.int64(1) << (place & (BENCH - 1))
+            queue.bits[o, bench] ^= 1 << (place & (BENCH - 1))
             leaf = bench + size
             if jobs.width[j] > queue.least[o, leaf, WIDTH] and jobs.estimate[j] > queue.least[o, leaf, ESTIMATE]:
                 continue
-            width = FAR
-            estimate = FAR
+            width: Int = FAR
+            estimate: Int = FAR
             bits = queue.bits[o, bench]
             while bits > 0:
                 k = queue.row[o, (bench << BITS) + lowest(bits)]
@@ -86,12 +94,12 @@ def leave(queue, jobs, j):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def next_waiting(queue, o, place):
-    """Find the first place of order o, from `place` on, whose job waits; -1 if there is none."""
+def next_waiting(queue: Places, o: Int, place: Int) -> Int:
+    """Return the first place of order o, from `place` on, whose job waits; -1 if there is none."""
     size = queue.bits.shape[1]
     bench = place >> BITS
     if bench >= size:
-        return np.int64(-1)
+        return -1
     bits = queue.bits[o, bench] >> (place & (BENCH - 1))
     if bits > 0:
         return place + lowest(bits)
@@ -102,15 +110,24 @@ def next_waiting(queue, o, place):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def next_fitting(queue, jobs, o, place, free, extra, limit):
-    """Find the first place of order o, from `place` on, whose job waits and could start; -1 if there is none.
+def next_fitting(queue: Places, jobs: Jobs, o: Int, place: Int, free: Int, extra: Int, limit: Int) -> Int:
+    """Return the first place of order o, from `place` on, whose job waits and could start; -1 if there is none.
 
     It must need at most `free` processors, and either at most `extra` or an estimate of at most `limit` seconds.
+
+    Parameters
+    ----------
+    queue, jobs
+        `Places` and `Jobs`.
+    o, place
+        The order, and the first place that is asked.
+    free, extra, limit
+        Processors, processors and s, see above.
     """
     size = queue.bits.shape[1]
     bench = place >> BITS
     if bench >= size:
-        return np.int64(-1)
+        return -1
     bits = (queue.bits[o, bench] >> (place & (BENCH - 1))) << (place & (BENCH - 1))
     while True:
         while bits > 0:

@@ -1,32 +1,41 @@
-"""Who among the waiting could start now, without asking everybody.
+"""Which waiting jobs could start now, without asking all of them.
 
 A binary tree keeps, for every subtree, the smallest width and the smallest estimate in it. A leaf stands for one slot;
 in Greedy, for a bench of slots. The tree uses its lowest 2^level leaves only, under the root `top = size >> level`, so
 that short queues have short ways.
 """
 
-import numpy as np
 from numba import njit
 
+from ..core.arrays import Int, Ints
+
 WIDTH, ESTIMATE = 0, 1
-FAR = np.int64(2**62)
+FAR = 2**62
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def slots_for(jobs):
-    """Give the smallest power of two that is at least `jobs`: the leaves of trees that can never be too small."""
-    size = np.int64(1)
+def slots_for(jobs: Int) -> Int:
+    """Return the smallest power of two that is at least `jobs`: the leaves of trees that can never be too small."""
+    size = 1
     while size < jobs:
         size *= 2
     return size
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def open_smallest(least, size, level):
-    """Make the nodes that leaves 0..2^level - 1 need and 0..2^(level - 1) - 1 did not: empty."""
-    first = (np.int64(1) << level) >> 1
-    last = np.int64(1) << level
-    base = np.int64(size)
+def open_smallest(least: Ints, size: Int, level: Int) -> None:
+    """Make the nodes that leaves 0..2^level - 1 need and 0..2^(level - 1) - 1 did not: empty.
+
+    Parameters
+    ----------
+    least
+        (2 * size, 2) int64, the tree, modified in place.
+    size, level
+        Leaves of the whole tree, a power of two; and the level that is used from now on.
+    """
+    first = (1 << level) >> 1
+    last = 1 << level
+    base = size
     while last > first:
         for node in range(base + first, base + last):
             least[node, WIDTH] = FAR
@@ -41,8 +50,18 @@ def open_smallest(least, size, level):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def lower(least, leaf, top, width, estimate):
-    """Put a job into a leaf."""
+def lower(least: Ints, leaf: Int, top: Int, width: Int, estimate: Int) -> None:
+    """Put a job into a leaf.
+
+    Parameters
+    ----------
+    least
+        (2 * size, 2) int64, the tree, modified in place.
+    leaf, top
+        Nodes: the leaf of the job, and the root in use.
+    width, estimate
+        Of the job, processors and s.
+    """
     node = leaf
     while node >= top and (width < least[node, WIDTH] or estimate < least[node, ESTIMATE]):
         least[node, WIDTH] = min(width, least[node, WIDTH])
@@ -51,8 +70,18 @@ def lower(least, leaf, top, width, estimate):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def lift(least, leaf, top, width=FAR, estimate=FAR):
-    """Take a job out of a leaf that then has these minima: none, if nobody is left."""
+def lift(least: Ints, leaf: Int, top: Int, width: Int = FAR, estimate: Int = FAR) -> None:
+    """Take a job out of a leaf.
+
+    Parameters
+    ----------
+    least
+        (2 * size, 2) int64, the tree, modified in place.
+    leaf, top
+        Nodes: the leaf of the job, and the root in use.
+    width, estimate
+        The smallest width and estimate of the jobs that are left in the leaf, FAR where there is none.
+    """
     least[leaf, WIDTH] = width
     least[leaf, ESTIMATE] = estimate
     node = leaf >> 1
@@ -67,13 +96,24 @@ def lift(least, leaf, top, width=FAR, estimate=FAR):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def next_startable(least, slot, top, size, free, extra, limit):
-    """Find the lowest slot, from `slot` on, whose job could start; -1 if there is none.
+def next_startable(least: Ints, slot: Int, top: Int, size: Int, free: Int, extra: Int, limit: Int) -> Int:
+    """Return the lowest slot, from `slot` on, whose job could start; -1 if there is none.
 
     It must need at most `free` processors, and either at most `extra` or an estimate of at most `limit` seconds.
+
+    Parameters
+    ----------
+    least
+        (2 * size, 2) int64, the tree.
+    slot
+        The first slot that is asked.
+    top, size
+        The root in use, and the leaves of the whole tree.
+    free, extra, limit
+        Processors, processors and s, see above.
     """
     if slot >= size // top:
-        return np.int64(-1)
+        return -1
     node = slot + size
     while True:
         width = least[node, WIDTH]
@@ -85,5 +125,5 @@ def next_startable(least, slot, top, size, free, extra, limit):
         while node != top and (node & 1) == 1:  # up, while this is the right half of what is above
             node >>= 1
         if node == top:
-            return np.int64(-1)
+            return -1
         node += 1  # the right half beside it

@@ -8,32 +8,17 @@ Papers 000 (III-A) and 002 (2.1): weekends, week days between 8 am and 6 pm, and
 from __future__ import annotations
 
 import datetime as dt
-from typing import NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..core.errors import InputError, quoted
+from ..kernels.inputs import Calendar
 
 WEEKEND, DAY, NIGHT = 0, 1, 2
 SITUATIONS = ("weekend", "day", "night")
 LONGEST = 400 * 366  # days in a table
-
-
-class Calendar(NamedTuple):
-    """The situations of a trace: `kind[i]` holds for begin[i] <= t < begin[i + 1].
-
-    Attributes
-    ----------
-    begin
-        (k,) int64, seconds of the trace, ascending; begin[0] <= 0. The last situation holds for ever.
-    kind
-        (k,) int64, 0 weekend, 1 day, 2 night.
-    """
-
-    begin: NDArray[np.int64]
-    kind: NDArray[np.int64]
 
 
 def find_zone(zone: str) -> ZoneInfo:

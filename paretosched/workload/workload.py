@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..core.arrays import Floats, Ints
 from ..core.errors import InputError, first_few
-from .calendar import Calendar, calendar, find_zone
+from ..kernels.inputs import Calendar
+from .calendar import calendar, find_zone
 
 WIDEST = 2**31 - 1
 LATEST = 221845392000  # 9000-01-01 00:00 UTC, the end of every calendar

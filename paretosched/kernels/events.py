@@ -1,0 +1,52 @@
+"""What all event loops do: the next event, the situation it falls into, and the jobs that arrive together."""
+
+from numba import njit
+
+from ..core.arrays import Int
+from .inputs import Calendar, Jobs
+from .running import Running
+from .waiting_tree import FAR
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def next_event(jobs: Jobs, arrived: Int, now: Running, running: Int) -> Int:
+    """Return the second of the next arrival or end of a job, FAR if there is none.
+
+    Parameters
+    ----------
+    jobs
+        `Jobs`.
+    arrived
+        Rows that have arrived.
+    now, running
+        `Running`, and how many run.
+    """
+    t = FAR
+    if arrived < jobs.submit.size:
+        t = jobs.submit[arrived]
+    if running > 0:
+        t = min(t, now.heap[0] >> now.row_bits)
+    return t
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def era_at(calendar: Calendar, era: Int, t: Int) -> Int:
+    """Return the index in the calendar of the situation at second t, which is not before that of index `era`."""
+    while era + 1 < calendar.begin.size and calendar.begin[era + 1] <= t:
+        era += 1
+    return era
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def after_copies(jobs: Jobs, j: Int) -> Int:
+    """Return the first row after job j that does not arrive with it, or has another width, estimate or group."""
+    i = j + 1
+    while (
+        i < jobs.submit.size
+        and jobs.submit[i] == jobs.submit[j]
+        and jobs.width[i] == jobs.width[j]
+        and jobs.estimate[i] == jobs.estimate[j]
+        and jobs.group[i] == jobs.group[j]
+    ):
+        i += 1
+    return i

@@ -1,0 +1,140 @@
+"""Which strategy a rule base chooses (paper 001), from the features of the system."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from ..core.arrays import Floats, Int
+from .inputs import Rules
+
+# exp(-i / FINE), linearly interpolated below FAR_RULE: within 1e-5 of the true value, and faster than that. Rules
+# further away than that are less than exp(-8) of the largest.
+FAR_RULE, FINE = 8, 128
+POWERS = np.exp(-np.arange(FAR_RULE * FINE + 2) / FINE)
+WRONG_NEAR, WRONG_FAR = 1e-5, 3.4e-4
+
+
+class Ballot(NamedTuple):
+    """What is known when a strategy is chosen, and work space for it.
+
+    Attributes
+    ----------
+    features
+        (F,) float64, in their own units.
+    memberships, scaled
+        (R,) float64, of the rules of a symbiotic base.
+    votes
+        (13,) float64, of the strategies.
+    """
+
+    features: Floats
+    memberships: Floats
+    scaled: Floats
+    votes: Floats
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def choose(rules: Rules, ballot: Ballot) -> tuple[Int, Int]:
+    """Return the strategy for the features of a ballot, and what is counted, see `ruled`.
+
+    Iterative: the class. Symbiotic: memberships in logarithms, scaled by the largest, so that not all of them are 0;
+    of equal votes the lowest number.
+
+    Parameters
+    ----------
+    rules
+        `Rules`.
+    ballot
+        `Ballot`, of which all but the features is modified in place.
+    """
+    x = ballot.features
+    memberships = ballot.memberships
+    scaled = ballot.scaled
+    votes = ballot.votes
+    if rules.iterative:
+        place = 0
+        for f in range(x.size):
+            interval = 0
+            while interval < rules.counts[f] - 1 and x[f] > rules.bounds[f, interval]:
+                interval += 1
+            place = place * rules.counts[f] + interval
+        return rules.choice[place], place
+    count = memberships.size
+    for r in range(count):
+        memberships[r] = rules.peaks[r]
+    for f in range(x.size):
+        value = (x[0] - 1.0) / 99.0 if f == 0 else x[f] / 100.0
+        for r in range(count):
+            from_mean = (value - rules.means[f, r]) * rules.sharpness[f, r]
+            memberships[r] -= from_mean * from_mean
+    largest = memberships[0]
+    for r in range(1, count):
+        largest = max(largest, memberships[r])
+    if rules.threshold > -np.inf:
+        total = 0.0
+        for r in range(count):
+            total += math.exp(memberships[r] - largest)
+        if largest + math.log(total) < rules.threshold:
+            return rules.otherwise, rules.otherwise
+    # A rule that is wrong by d changes the difference between two strategies by ten times d.
+    far = tell(rules.recommendations, memberships, largest, scaled, votes)
+    best, lead = most(votes)
+    if lead <= 1e-6 + 10.0 * (WRONG_NEAR * (count - far) + WRONG_FAR * far):
+        for r in range(count):
+            scaled[r] = math.exp(memberships[r] - largest)
+        for s in range(13):
+            votes[s] = 0.0
+            for r in range(count):
+                votes[s] += scaled[r] * rules.recommendations[s, r]
+        best, lead = most(votes)
+    return best, best
+
+
+# Any order of additions will do here, so that the compiler may use vectors.
+@njit(cache=True, nogil=True, _nrt=False, fastmath=True)
+def tell(recommendations: Floats, memberships: Floats, largest: float, scaled: Floats, votes: Floats) -> Int:
+    """Add up the recommendations of rules of known memberships, nearly; return how many rules are far away.
+
+    Parameters
+    ----------
+    recommendations
+        (13, R) float64.
+    memberships, largest
+        (R,) float64, logarithms, and the largest of them.
+    scaled
+        (R,) float64, filled in place with the memberships over the largest; 0 where a rule is far away.
+    votes
+        (13,) float64, filled in place.
+    """
+    far = 0
+    for r in range(memberships.size):
+        away = largest - memberships[r]
+        if away < FAR_RULE:
+            at = away * FINE
+            i = int(at)
+            scaled[r] = POWERS[i] + (at - i) * (POWERS[i + 1] - POWERS[i])
+        else:
+            scaled[r] = 0.0
+            far += 1
+    for s in range(13):
+        sum_ = 0.0
+        for r in range(memberships.size):
+            sum_ += scaled[r] * recommendations[s, r]
+        votes[s] = sum_
+    return far
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def most(votes: Floats) -> tuple[Int, float]:
+    """Return the first strategy with most votes, (13,) float64, and by how many votes it leads."""
+    best = 0
+    lead = np.inf
+    for s in range(1, votes.size):
+        if votes[s] > votes[best]:
+            lead = votes[s] - votes[best]
+            best = s
+        else:
+            lead = min(lead, votes[best] - votes[s])
+    return best, lead
