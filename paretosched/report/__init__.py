@@ -1,7 +1,7 @@
 """Pages and files of comparisons and figures."""
 
-from .comparison_report import report, write_report
+from .comparison_report import write_report
 from .figure_files import export_figures, write_figure
 from .page import write_figures, write_gallery
 
-__all__ = ["export_figures", "report", "write_figure", "write_figures", "write_gallery", "write_report"]
+__all__ = ["export_figures", "write_figure", "write_figures", "write_gallery", "write_report"]

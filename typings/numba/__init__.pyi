@@ -5,4 +5,6 @@ from typing import Any, TypeVar
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-def njit(*, cache: bool, nogil: bool, _nrt: bool = True, inline: str = "never") -> Callable[[F], F]: ...
+def njit(
+    *, cache: bool, nogil: bool, _nrt: bool = True, inline: str = "never", fastmath: bool = False
+) -> Callable[[F], F]: ...

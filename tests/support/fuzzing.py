@@ -1,0 +1,71 @@
+"""What the fuzz tests share: commands that must be refused, and broken words."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from hypothesis import HealthCheck, settings
+
+from support.commands import command, files
+
+LONG = "x" * 300
+
+
+def refused(*arguments: object, names: object = "", below: Path | None = None) -> str:
+    """Run a command that must be refused in one line that names something, and must leave a folder as it was."""
+    before = files(below) if below else {}
+    said = command(*arguments)
+    assert said.status == 2, said
+    assert said.out == "", said
+    assert re.fullmatch(
+        rf"paretosched( {arguments[0]})?: [^\n]+\n" if arguments else r"paretosched: [^\n]+\n", said.err
+    ), said
+    assert len(said.err) < 2000, said
+    assert "Traceback" not in said.err, said
+    assert str(names) in said.err, said
+    if below:
+        assert files(below) == before
+    return said.err
+
+
+def takes_trace(trace: Path, house: Path, folder: Path) -> list[tuple[object, ...]]:
+    """Every subcommand that reads a log, with a log."""
+    return [
+        ("info", trace),
+        ("scale", trace, "-o", folder / "out.swf"),
+        ("simulate", trace, "-o", folder / "out.csv", "--save-policy", folder / "out.json"),
+        ("simulate", trace, "--policy", "scojo-opt", "--segments", folder / "out.parquet"),
+        ("explore", trace, "-o", folder / "out", "--evaluations", 8, "--population", 4),
+        ("train", house / "w.swf.gz", trace, "--objective", "AWRT1", "-o", folder / "out.json"),
+        ("compare", trace, "--front", house / "run", "-o", folder / "out.html"),
+        ("compare", house / "w.swf.gz", trace, "--objective", "AWRT1", "-o", folder / "out.html"),
+        ("app", house / "run", "--trace", trace),
+    ]
+
+
+LEISURE = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+
+
+def sound(name: str, house: Path, folder: Path) -> list[object]:
+    """A command that would succeed."""
+    commands: dict[str, list[object]] = {
+        "info": ["info", house / "w.swf.gz"],
+        "generate": ["generate", "lublin", "--jobs", 5, "-o", folder / "out.swf"],
+        "scale": ["scale", house / "w.swf.gz", "--processors", 64, "-o", folder / "out.swf"],
+        "fetch": ["fetch", "CTC-SP2", "-o", folder],
+        "simulate": ["simulate", house / "w.swf.gz", "-o", folder / "out.csv"],
+        "explore": ["explore", house / "w.swf.gz", "-o", folder / "out", "--evaluations", 8, "--population", 4],
+        "train": ["train", house / "w.swf.gz", "--objective", "AWRT1", "-o", folder / "out.json", "--generations", 1],
+        "rules": ["train", house / "w.swf.gz", "--objective", "AWRT1", "-o", folder / "out.json"],
+        "explain": ["explain", house / "p.json", "-o", folder / "out.html"],
+        "explain rules": ["explain", house / "iterative.json", "-o", folder / "out.html"],
+        "front": ["front", house / "run", "-o", folder / "out.parquet"],
+        "compare": ["compare", house / "w.swf.gz", "--front", house / "run", "-o", folder / "out.html"],
+        "app": ["app", house / "run", "--trace", house / "w.swf.gz"],
+        "completion": ["completion", "bash"],
+        "assign": ["assign", house / "jobs.csv", house / "nodes.csv", "--history", house / "past.csv"],
+    }
+    commands["rules"] += ["--rule-base", "symbiotic", "--greedy", house / "g.json", "--evaluations", 8]
+    commands["assign"] += ["--method", "pgga", "--iterations", 0, "-o", folder / "out.csv"]
+    return commands[name]

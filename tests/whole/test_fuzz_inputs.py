@@ -1,0 +1,381 @@
+"""Fuzz tests of fronts, policies, groups, lists and runs: damaged files are refused in one line."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pyarrow import parquet
+
+import paretosched as ps
+from support.commands import command, done, files
+from support.fuzzing import LEISURE, LONG, refused, sound, takes_trace
+
+# --- fronts, policies, groups, runs -------------------------------------------------------------------------------
+
+
+def test_what_is_no_front_is_refused(house: Path, tmp_path: Path) -> None:
+    sound_front = (house / "front.parquet").read_bytes()
+    bad: dict[str, bytes] = {
+        "empty": b"",
+        "text": b"UTIL,AWRT\n1,2\n",
+        "binary": random.Random(2).randbytes(9000),
+        "cut": sound_front[: len(sound_front) // 2],
+        "no end": sound_front[:-4],
+        "no start": sound_front[100:],
+        "log": (house / "w.swf.gz").read_bytes(),
+    }
+    for name, data in bad.items():
+        (tmp_path / name).write_bytes(data)
+    (tmp_path / "folder").mkdir()
+    os.mkfifo(tmp_path / "pipe")
+    table = parquet.read_table(house / "front.parquet")
+    about = json.loads(table.schema.metadata[b"paretosched"])
+    run = about["runs"][0]
+
+    def put(name: str, made: pa.Table, **change: Any) -> None:
+        whole = {"paretosched": json.dumps(about | change)} if change != {"none": 0} else None
+        parquet.write_table(made.replace_schema_metadata(whole), tmp_path / name)
+
+    put("no metadata", table, none=0)
+    put("other format", table, format="front of somebody else 1")
+    put("no columns", table.select([]))
+    put("one column less", table.drop_columns(["day K2"]))
+    put("text column", table.set_column(0, "UTIL", pa.array(["x"] * len(table))))
+    put("gaps", table.set_column(0, "UTIL", pa.array([None] * len(table), pa.float64())))
+    put("gaps in runs", table.set_column(len(table.column_names) - 2, "run", pa.array([None] * len(table), pa.int64())))
+    put("infinite", table.set_column(0, "UTIL", pa.array([float("inf")] * len(table))))
+    put("wild genes", table.set_column(7, "weekend w1", pa.array([1e300] * len(table))))
+    put("no rows' run", table, runs=[])
+    put("groups", table, groups=["1", "2"])
+    put("no groups", table, groups=None)
+    put("runs", table, runs=3)
+    for key, value in (("seed", "1"), ("evaluations", "many"), ("evaluations", -1), ("population", 1.5), ("name", 3),
+                       ("backfill", "some"), ("versions", 7), ("nonsense", 1), ("algorithm", [1]),
+                       ("name", "\ud800")):  # fmt: skip
+        put(f"{key} {value!r:.8}".replace("\\", ""), table, runs=[run | {key: value}])
+    fronts = [path for path in tmp_path.iterdir() if path.name != "out"] + [tmp_path / "none", tmp_path / LONG]
+    assert len(fronts) == 34
+    for path in fronts:
+        for arguments in (
+            ("simulate", house / "w.swf.gz", "--front", path, "--save-policy", tmp_path / "out"),
+            ("front", house / "run", path, "-o", tmp_path / "out"),
+            ("front", path),
+            ("compare", house / "w.swf.gz", "--front", path, "-o", tmp_path / "out"),
+            ("app", path, "--port", 0),
+        ):
+            refused(*arguments, names=path)
+    assert not (tmp_path / "out").exists()
+
+
+@settings(LEISURE, max_examples=60)
+@given(data=st.data())
+def test_a_damaged_front_is_read_as_it_was_or_refused(house: Path, tmp_path: Path, data: st.DataObject) -> None:
+    whole = (house / "front.parquet").read_bytes()
+    place = data.draw(st.integers(0, len(whole) - 1))
+    cut = data.draw(st.integers(0, 4))
+    (tmp_path / "front").write_bytes(whole[:place] + data.draw(st.binary(max_size=4)) + whole[place + cut :])
+    said = command("simulate", house / "w.swf.gz", "--front", tmp_path / "front")
+    if said.status == 0:
+        again, front = ps.load_front(tmp_path / "front"), ps.load_front(house / "front.parquet")
+        assert again.values.tobytes() == front.values.tobytes()
+        assert again.genomes.tobytes() == front.genomes.tobytes()
+    else:
+        assert re.fullmatch(r"paretosched simulate: \S+/front: [^\n]+\n", said.err), said
+        assert (said.status, said.out) == (2, "")
+
+
+def test_fronts_of_other_workloads_are_refused_where_they_must_fit(house: Path, tmp_path: Path) -> None:
+    done("generate", "lublin", "--jobs", 40, "-o", tmp_path / "v.swf")
+    done("explore", tmp_path / "v.swf", "-o", tmp_path / "run", "--evaluations", 8, "--population", 4)
+    assert "capacity and groups" in refused("compare", house / "w.swf.gz", "--front", tmp_path / "run", names="front")
+    both = ("compare", house / "w.swf.gz", tmp_path / "v.swf")
+    done(*both, "--front", tmp_path / "run", "--front", house / "run")
+    assert "there are two of v" in refused(
+        *both, "--front", tmp_path / "run", "--front", tmp_path / "run", names="front"
+    )
+    done("generate", "lublin", "--jobs", 30, "-o", tmp_path / "u.swf")
+    for fronts in (["--front", tmp_path / "run"], ["--front", house / "run", "--front", tmp_path / "run"]):
+        said = refused("compare", house / "w.swf.gz", tmp_path / "u.swf", *fronts, names="front")
+        assert "front must be of one of the workloads: jobs, capacity and groups, but it is of v" in said
+    assert "one workload" in refused("front", house / "run", tmp_path / "run", names="fronts")
+    trace = ("simulate", house / "w.swf.gz", "--groups", "swf")
+    assert "groups" in refused(*trace, "--front", house / "run", names="policy")
+    assert "groups" in refused(*trace, "--policy", house / "p.json", names="policy")
+    assert "groups" in refused("compare", *trace[1:], "--policy", house / "p.json", names="policy")
+
+
+def policies(house: Path) -> dict[str, bytes]:
+    text = (house / "p.json").read_text()
+    value = json.loads(text)
+    day = value["situations"]["day"]
+
+    def changed(**change: Any) -> bytes:
+        return json.dumps(value | change).encode()
+
+    def of_day(**change: Any) -> bytes:
+        return changed(situations=value["situations"] | {"day": day | change})
+
+    return {
+        "empty": b"",
+        "binary": random.Random(3).randbytes(999),
+        "cut": text[: len(text) // 2].encode(),
+        "a list": b"[1, 2]",
+        "a number": b"7",
+        "deep": b"[" * 100_000,
+        "other format": changed(format="x"),
+        "other rule": changed(rule="best"),
+        "no groups": changed(groups=[]),
+        "twice a group": changed(groups=["1"] * 5),
+        "odd groups": changed(groups=[1, 2, 3, 4, 5]),
+        "odd name": changed(name=5),
+        "odd key": changed(colour="red"),
+        "backfill": changed(backfill="some"),
+        "no situations": changed(situations={}),
+        "odd situations": changed(situations=[]),
+        "criterion": of_day(criterion="f9"),
+        "large": of_day(a=2),
+        "negative": of_day(b=-1e-9),
+        "nan": of_day(a=float("nan")),
+        "infinite": of_day(a=float("inf")),
+        "huge": of_day(a=10**400),
+        "digits": text.replace('"a": ', '"a": ' + "9" * 5000, 1).encode(),
+        "text": of_day(a="1"),
+        "null": of_day(a=None),
+        "weights": of_day(w=[1, 2, 3]),
+        "genes of a rule without": json.dumps(value | {"rule": "easy"}).encode(),
+        **rule_bases(house),
+    }
+
+
+def rule_bases(house: Path) -> dict[str, bytes]:
+    table, rules = (json.loads((house / f"{kind}.json").read_text()) for kind in ("iterative", "symbiotic"))
+    one = rules["rules"][0]
+    changes: dict[str, tuple[Any, dict[str, Any]]] = {
+        "no kind": (table, {"kind": None}),
+        "other kind": (table, {"kind": "symbiotic"}),
+        "no greedy": (table, {"greedy": {}}),
+        "greedy within": (table, {"greedy": rules}),
+        "greedy with backfilling": (table, {"greedy": table["greedy"] | {"backfill": "easy"}}),
+        "priority": (table, {"priority": table["groups"][1:]}),
+        "bounds": (table, {"bounds": {}}),
+        "no situation": (table, {"situations": []}),
+        "odd situation": (table, {"situations": [[]]}),
+        "strategy": (table, {"situations": [table["situations"][0] | {"strategy": "best"}]}),
+        "interval": (table, {"situations": [table["situations"][0] | {"SD": "1..2"}]}),
+        "too fine": (table, {"bounds": table["bounds"] | {key: list(range(1, 90)) for key in ("SD", "Um", "PRCWQ1")}}),
+        "no rules": (rules, {"rules": []}),
+        "odd rule": (rules, {"rules": [7]}),
+        "level": (rules, {"rules": [one | {"recommends": {"greedy": 3}}]}),
+        "nowhere": (rules, {"rules": [one | {"where": {}}]}),
+        "narrow": (rules, {"rules": [one | {"where": one["where"] | {"SD": {"mean": 0, "width": 0}}}]}),
+        "far": (rules, {"rules": [one | {"where": one["where"] | {"SD": {"mean": 1e300, "width": 1}}}]}),
+    }
+    return {f"rules, {name}": json.dumps(value | change).encode() for name, (value, change) in changes.items()}
+
+
+def test_what_is_no_policy_is_refused(house: Path, tmp_path: Path) -> None:
+    for name, data in policies(house).items():
+        (tmp_path / f"{name}.json").write_bytes(data)
+    (tmp_path / "folder.json").mkdir()
+    os.mkfifo(tmp_path / "pipe.json")
+    (tmp_path / "endless.json").symlink_to("/dev/zero")
+    for path in [*tmp_path.iterdir(), tmp_path / "none.json", tmp_path / f"{LONG}.json", house / "w.swf.gz"]:
+        for arguments in (
+            ("simulate", house / "w.swf.gz", "--policy", path, "-o", tmp_path / "out"),
+            ("compare", house / "w.swf.gz", "--policy", "fcfs", "--policy", path),
+            ("explain", path, "-o", tmp_path / "out"),
+        ):
+            refused(*arguments, names=path)
+    assert not (tmp_path / "out").exists()
+    for rule in ("greedy", "EASY", ""):
+        refused("explain", rule, names=rule or "POLICY")
+
+
+def test_rule_bases_are_policies_like_others(house: Path, tmp_path: Path) -> None:
+    both = [house / "iterative.json", house / "symbiotic.json"]
+    for path in both:
+        done("simulate", house / "w.swf.gz", "--policy", path, "-o", tmp_path / "out.csv")
+        assert " rules" in done("simulate", house / "w.swf.gz", "--policy", path, "--estimates", "exact").out
+        refused("simulate", house / "w.swf.gz", "--policy", path, "--estimates", "predicted", names="rule bases")
+        assert "one of thirteen strategies" in " ".join(done("explain", path).out.split())
+    said = done("compare", house / "w.swf.gz", "--policy", both[0], "--policy", both[1]).out
+    assert "iterative rules" in said
+    assert "symbiotic rules" in said
+    refused("simulate", house / "w.swf.gz", "--groups", "swf", "--policy", both[0], names="groups")
+
+
+def test_whatever_a_policy_says_of_its_origin_it_can_be_compared(house: Path, tmp_path: Path) -> None:
+    value = json.loads((house / "p.json").read_text())
+    wish = {"format": "paretosched wish 1", "sum": {"AWRT1": 10}}
+    for origin in ({"wish": 7}, {"wish": wish | {"sum": {"AWRT9": 1}}}, {"wish": {"format": 3}}, {"wish": [wish]}, {}):
+        (tmp_path / "p.json").write_text(json.dumps(value | {"provenance": origin}))
+        assert "objective" not in done("compare", house / "w.swf.gz", "--policy", tmp_path / "p.json").out
+    (tmp_path / "p.json").write_text(json.dumps(value | {"provenance": {"wish": wish}}))
+    assert "objective: 10*AWRT1\n" in done("compare", house / "w.swf.gz", "--policy", tmp_path / "p.json").out
+
+
+def test_what_is_no_list_of_groups_is_refused(house: Path, tmp_path: Path) -> None:
+    bad = {
+        "empty": b"",
+        "binary": b"\xff\xfe\0\1",
+        "heading": b"user,group\n",
+        "columns": b"1,staff,x\n",
+        "user": b"1,staff\nabc,staff\n",
+        "twice": b"1,staff\n1,guests\n",
+        "name": b"1,\n",
+        "quotes": b'1,"staff\n',
+        "huge": b"9" * 400 + b",x\n1,y\n1,z\n",
+        "escape": b"1,\x1b[2J\n",
+        "many": b"".join(b"%d,g%d\n" % (i, i) for i in range(100)),
+    }
+    for name, data in bad.items():
+        (tmp_path / f"{name}.csv").write_bytes(data)
+    (tmp_path / "folder.csv").mkdir()
+    os.mkfifo(tmp_path / "pipe.csv")
+    (tmp_path / "endless.csv").symlink_to("/dev/zero")
+    for path in [*tmp_path.iterdir(), tmp_path / "none.csv", tmp_path / LONG]:
+        for arguments in takes_trace(house / "w.swf.gz", house, tmp_path):
+            refused(*arguments, "--groups", path, names=path)
+    assert not list(tmp_path.glob("out*"))
+
+
+LIST_TOKENS = st.sampled_from(
+    ["", "0", "-1", "nan", "inf", "1e400", "1_0", "a", "job", "node", "size", "workload", "speed", '"', '""', "\0",
+     "\r", "\x1b[2J", "\u00e9", ",", "\n", " ", "9" * 5000, "1e15", "1e-7", "0.5"]
+)  # fmt: skip
+
+
+@settings(LEISURE, max_examples=150)
+@given(data=st.data())
+def test_damaged_lists_are_assigned_or_refused(house: Path, tmp_path: Path, data: st.DataObject) -> None:
+    for name in ("jobs", "nodes", "past"):
+        cells = re.split("([,\n])", (house / f"{name}.csv").read_text())
+        for _ in range(data.draw(st.integers(0, 2))):
+            cells[data.draw(st.integers(0, len(cells) - 1))] = data.draw(LIST_TOKENS)
+        (tmp_path / f"{name}.csv").write_text("".join(cells), encoding="utf-8")
+    method = data.draw(st.sampled_from(["fcfs", "random", "list", "lpt", "tga", "pgga"]))
+    said = command(
+        "assign", tmp_path / "jobs.csv", tmp_path / "nodes.csv", "--history", tmp_path / "past.csv", "--method", method,
+        "--iterations", 2, "-o", tmp_path / "out.csv",
+    )  # fmt: skip
+    assert said.status in (0, 2), said
+    if said.status == 2:
+        assert re.fullmatch(r"paretosched assign: [^\n]+\n", said.err), said
+        assert str(tmp_path) in said.err, said
+    assert "Traceback" not in said.err
+
+
+def test_what_is_no_list_is_refused(house: Path, tmp_path: Path) -> None:
+    bad = {"empty": b"", "binary": b"\xff\xfe\0\1", "zeros": b"\0" * 99, "image": b"\x89PNG\r\n\x1a\n"}
+    for name, data in bad.items():
+        (tmp_path / f"{name}.csv").write_bytes(data)
+    (tmp_path / "folder.csv").mkdir()
+    os.mkfifo(tmp_path / "pipe.csv")
+    (tmp_path / "endless.csv").symlink_to("/dev/zero")
+    jobs, nodes, past = (house / f"{name}.csv" for name in ("jobs", "nodes", "past"))
+    for path in [*tmp_path.iterdir(), tmp_path / "none.csv", tmp_path / LONG, house / "w.swf.gz"]:
+        refused("assign", path, nodes, names=path)
+        refused("assign", jobs, path, names=path)
+        refused("assign", jobs, nodes, "--history", path, names=path)
+    for arguments in (("", nodes), (jobs, "a\0b"), (jobs, nodes, "--history", "")):
+        assert "must be the name of a file" in refused("assign", *arguments)
+    refused("assign", jobs, nodes, "--method", "lpt", "--population", 9, names="--population")
+    refused("assign", jobs, nodes, "--history", past, "-o", past, names=past)
+
+
+def damage(run: Path) -> Iterator[str]:
+    """Damage a run in one way after the other; the caller puts it right in between."""
+    about, store = run / "run.json", run / "run.sqlite"
+    value = json.loads(about.read_text())
+    texts = {
+        "empty": "",
+        "cut": about.read_text()[:100],
+        "list": "[]",
+        "other format": json.dumps(value | {"format": "x"}),
+        "parameters": json.dumps(value | {"parameters": 3}),
+        "no parameters": json.dumps(value | {"parameters": {}}),
+        "sessions": json.dumps(value | {"sessions": 3}),
+        "deep": "[" * 100_000,
+        "digits": '{"format": ' + "9" * 5000 + "}",
+    }
+    for name, text in texts.items():
+        about.write_text(text)
+        yield f"run.json {name}"
+    about.write_bytes(b"\xff\0")
+    yield "run.json binary"
+    about.unlink()
+    yield "no run.json"
+    about.unlink(missing_ok=True)
+    about.mkdir()
+    yield "run.json a folder"
+    about.unlink()
+    os.mkfifo(about)
+    yield "run.json a pipe"
+    data = store.read_bytes()
+    for name, changed in {
+        "binary": random.Random(4).randbytes(9000),
+        "cut": data[:5000],
+        "head": b"x" * 100 + data[100:],
+        "text": b"not a database",
+    }.items():
+        store.write_bytes(changed)
+        yield f"run.sqlite {name}"
+    store.unlink()
+    store.mkdir()
+    yield "run.sqlite a folder"
+    for change in (
+        "delete from evaluation where number = 3",
+        "update evaluation set genome = x'00' where number = 3",
+        "update evaluation set objectives = 'text' where number = 3",
+        "update evaluation set seconds = 'text' where number = 3",
+        "update evaluation set genome = zeroblob(312) where number = 3",
+        "update evaluation set objectives = x'000000000000f07f' || zeroblob(48) where number = 3",
+        "drop table evaluation; create table evaluation (x)",
+    ):
+        connection = sqlite3.connect(store)
+        connection.executescript(change)
+        connection.close()
+        yield change
+
+
+def test_a_damaged_run_is_refused_and_left_as_it_is(house: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(house / "run", run)
+    damages = damage(run)
+    count = 0
+    for what in damages:
+        before = {name: data for name, data in files(run).items() if not name.endswith(("-wal", "-shm"))}
+        said = command("explore", house / "w.swf.gz", "-o", run, "--evaluations", 16, "--population", 4)
+        assert said.status == 2, (what, said)
+        assert said.out == ""
+        *remarks, line = said.err.splitlines()
+        assert line.startswith(f"paretosched explore: {run}"), (what, said)
+        assert all(remark.startswith("paretosched: exploring: ") for remark in remarks), (what, said)
+        after = {name: data for name, data in files(run).items() if not name.endswith(("-wal", "-shm"))}
+        assert after.keys() == before.keys(), what
+        kept = [name for name in after if name.startswith("run.sqlite")]
+        assert [after[name] for name in kept] == [before[name] for name in kept], what
+        for path in run.iterdir():
+            path.rmdir() if path.is_dir() else path.unlink()
+        for path in (house / "run").iterdir():
+            shutil.copy(path, run)
+        count += 1
+    assert count == 25
+
+
+def test_a_folder_of_something_else_is_no_run(house: Path, tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("years of work")
+    refused(*sound("explore", house, tmp_path)[:2], "-o", tmp_path, names=tmp_path, below=tmp_path)
+    (tmp_path / "run.sqlite").write_text("not ours")
+    refused(*sound("explore", house, tmp_path)[:2], "-o", tmp_path, names=tmp_path, below=tmp_path)

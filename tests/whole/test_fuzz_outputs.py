@@ -1,0 +1,132 @@
+"""Fuzz tests of outputs: what cannot be written is refused in one line, and nothing is left."""
+
+from __future__ import annotations
+
+import os
+import resource
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from support.commands import command, done
+from support.fuzzing import LONG, refused, sound
+
+# --- outputs ------------------------------------------------------------------------------------------------------
+
+OUTPUTS = [
+    ("generate", "-o"),
+    ("scale", "-o"),
+    ("simulate", "-o"),
+    ("simulate", "--save-policy"),
+    ("explore", "-o"),
+    ("train", "-o"),
+    ("rules", "-o"),
+    ("explain", "-o"),
+    ("explain rules", "-o"),
+    ("front", "-o"),
+    ("compare", "-o"),
+    ("compare", "--figures"),
+    ("assign", "-o"),
+]
+
+
+def with_output(name: str, option: str, house: Path, folder: Path, output: object) -> list[object]:
+    """A command that would succeed if it could write there."""
+    begin = sound(name, house, folder)
+    place = begin.index("-o")
+    return [*begin[:place], *begin[place + 2 :], option, output]
+
+
+@pytest.mark.parametrize(("name", "option"), OUTPUTS)
+def test_outputs_that_cannot_be_written_are_refused(house: Path, tmp_path: Path, name: str, option: str) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "file").write_text("old")
+    os.mkfifo(tmp_path / "pipe")
+    places = [tmp_path / "none" / "x", tmp_path / "file" / "x", tmp_path / LONG, tmp_path / "pipe", Path("/proc/x")]
+    places += [Path("/dev/full"), Path("/dev/null/x")]
+    whole = name != "explore" and option != "--figures"
+    places += [tmp_path / "folder", Path("/")] if whole else [tmp_path / "file"]
+    for place in places:
+        refused(*with_output(name, option, house, tmp_path, place), names=place, below=tmp_path)
+    for text in ("", "a\0b"):
+        refused(*with_output(name, option, house, tmp_path, text), names=option, below=tmp_path)
+
+
+def outputs_of_segments(house: Path, output: object) -> list[object]:
+    return ["simulate", house / "w.swf.gz", "--policy", "scojo", "--segments", output]
+
+
+@pytest.mark.parametrize("ending", [".csv", ".parquet"])
+def test_segments_that_cannot_be_written_are_refused(house: Path, tmp_path: Path, ending: str) -> None:
+    (tmp_path / "folder").mkdir()
+    for place in (tmp_path / "none" / f"x{ending}", tmp_path / "folder", Path("/proc/x"), Path("/dev/full")):
+        refused(*outputs_of_segments(house, place), names=place, below=tmp_path)
+    with full_disk(20):
+        refused(*outputs_of_segments(house, tmp_path / f"x{ending}"), names=tmp_path / f"x{ending}", below=tmp_path)
+    refused(*outputs_of_segments(house, house / "w.swf.gz"), names="--segments would overwrite the workload log")
+    easy = ("simulate", house / "w.swf.gz", "--policy", "easy", "-o", tmp_path / "out.csv")
+    refused(*easy, "--segments", tmp_path / "x", names="EASY preempts nothing", below=tmp_path)
+
+
+@pytest.mark.parametrize(("name", "option"), OUTPUTS)
+def test_outputs_in_a_folder_of_somebody_else_are_refused(house: Path, tmp_path: Path, name: str, option: str) -> None:
+    folder = tmp_path / "theirs"
+    folder.mkdir(mode=0o555)
+    if os.access(folder, os.W_OK):
+        pytest.skip("RUN BY ROOT, who may write everywhere: read-only folders were not tried")
+    refused(*with_output(name, option, house, tmp_path, folder / "x"), names=folder / "x", below=tmp_path)
+
+
+def test_trainings_are_not_kept_where_nothing_can_be_written(house: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("old")
+    for place in (tmp_path / "none" / "x", tmp_path / "file", Path("/proc/x"), tmp_path / LONG, house, house / "run"):
+        for name in ("train", "rules"):
+            refused(*sound(name, house, tmp_path), "--run", place, names=place, below=tmp_path)
+
+
+def test_logs_are_not_downloaded_to_where_nothing_can_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("old")
+    for place in (tmp_path / "none", tmp_path / "file", Path("/proc"), tmp_path / LONG):
+        refused("fetch", "CTC-SP2", "-o", place, names=place, below=tmp_path)
+
+
+@contextmanager
+def full_disk(bytes_: int) -> Iterator[None]:
+    """No file can grow beyond some bytes; what a full disk does, but for the words."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (bytes_, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+@pytest.mark.parametrize(("name", "option"), [o for o in OUTPUTS if o[1] != "--figures"])
+def test_a_full_disk_is_one_line_and_leaves_nothing(house: Path, tmp_path: Path, name: str, option: str) -> None:
+    output = tmp_path / ("out.html" if name.startswith("explain") else "out")
+    arguments = with_output(name, option, house, tmp_path, output)
+    for bytes_ in (0, 20):
+        with full_disk(bytes_):  # a training without --run is kept in the system's folder for such files
+            said = refused(*arguments, names="" if name in ("train", "rules") else output, below=tmp_path)
+        assert "cannot" in said
+    output.unlink(missing_ok=True)
+    done(*arguments)  # it was the disk
+
+
+def test_a_disk_that_fills_up_during_a_run_leaves_a_run_that_can_be_continued(house: Path, tmp_path: Path) -> None:
+    explore = ("explore", house / "w.swf.gz", "-o", tmp_path / "run", "--population", 4)
+    done(*explore, "--evaluations", 8)
+    with full_disk(60_000):
+        said = command(*explore, "--evaluations", 400)
+    assert said.status == 2
+    assert said.err.splitlines()[-1].startswith(f"paretosched explore: {tmp_path / 'run'}")
+    assert "Traceback" not in said.err
+    assert not list((tmp_path / "run").glob("*.part")) + list((tmp_path / "run").glob(".*"))
+    again = done(*explore, "--evaluations", 400, "--json").json
+    assert 8 <= again["replayed"] < 400
+    (tmp_path / "whole").mkdir()
+    done(*explore[:2], "-o", tmp_path / "whole" / "run", "--population", 4, "--evaluations", 400)
+    fronts = [folder / "run" / "front.parquet" for folder in (tmp_path, tmp_path / "whole")]
+    assert fronts[0].read_bytes() == fronts[1].read_bytes()
