@@ -21,11 +21,12 @@ from paretosched.core.files import written
 from paretosched.core.tables import save_rows
 from paretosched.policies.policy import save_policy
 from paretosched.search.plans import PLANS, explore_plan, shortened
-from paretosched.search.runs import RUN_FILE, evaluated, read_about
+from paretosched.search.runs import evaluated, read_about
 from paretosched.simulation.objective import objective_table
 from paretosched.training.training import Progress
 from paretosched.wishes.wish import Limit, Wish, goal, violation
 from paretosched.wishes.wish_grammar import parse
+from paretosched.workload.reopening import RUN_FILE
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]

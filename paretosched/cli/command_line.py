@@ -15,7 +15,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from itertools import accumulate, pairwise
+from itertools import accumulate
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -298,11 +298,7 @@ def explore(options: argparse.Namespace) -> None:
         f"{len(front):,} of them are not dominated by another one"
     )
     _print_extremes(front)
-    given = [options.trace]
-    for option in ("capacity", "groups"):
-        if getattr(options, option) is not None:
-            given += [f"--{option}", str(getattr(options, option))]
-    on = shlex.join([*given, "--front", options.output])
+    on = shlex.join([*_given(options, [options.trace]), "--front", options.output])
     row = {o.name: row for o, row in extremes(front)}["AWRT"]
     saving = "-o schedule.csv" if row_policy(front, row) is None else "--save-policy policy.json"
     _show(
@@ -390,7 +386,8 @@ def front(options: argparse.Namespace) -> None:
     for path, row, given in zip(options.runs, measured["inputs"], contributions(inputs, gain=False), strict=True):
         row |= {"path": str(path)} | {key: given[key] for key in ("only", "best_in")}
     if options.json:
-        _show(to_json({"workload": merged.workload, "digest": merged.digest, **measured, "extremes": ends}))
+        about = {"workload": merged.workload, "digest": merged.digest, "log": _log(options.runs, merged)}
+        _show(to_json({**about, **measured, "extremes": ends}))
         return
     _show(
         f"{len(merged):,} of {merged.evaluations:,} schedules of {merged.workload} are not dominated; "
@@ -429,10 +426,10 @@ def compare(options: argparse.Namespace) -> None:
     from ..simulation.simulator import simulate as simulated
 
     _check_outputs(options, "output")
-    each = _each(options)
-    workloads = [_workload(one) for one in each]
+    given = [load_front(path) for path in options.front]
+    each, workloads = _workloads(options, given)
     policies = [as_policy(policy) for policy in options.policy or ["fcfs"]]
-    fronts = assign(workloads, [load_front(path) for path in options.front])
+    fronts = assign(workloads, given)
     wish, remark = _objective(options, policies, workloads)
     comparisons = [compared(w, policies, front, wish) for w, front in zip(workloads, fronts, strict=True)]
     if options.figures is not None:
@@ -521,11 +518,7 @@ def train(options: argparse.Namespace) -> None:
         f"{training.evaluations:,} policies tried for {written(wish)} in {training.elapsed:.1f} s "
         f"({cost:.1f} ms CPU each)\n\n{training.text()}"
     )
-    given = list(options.traces)
-    for option in ("capacity", "groups"):
-        if getattr(options, option) is not None:
-            given += [f"--{option}", str(getattr(options, option))]
-    on = shlex.join([*given, "--policy", options.output])
+    on = shlex.join([*_given(options, options.traces), "--policy", options.output])
     explained = shlex.join(["explain", str(options.output)])
     _show(
         f"\n{options.output}: {policy.name}; what it does: {PROGRAM} {explained}\n"
@@ -579,17 +572,14 @@ def app(options: argparse.Namespace) -> None:
     from ..fronts.front_files import load_front
     from ..policies.policy import as_policy
 
-    given = [] if options.trace is None else [options.trace]
-    for option in ("capacity", "groups"):
-        if getattr(options, option) is not None:
-            if options.trace is None:
-                raise InputError(f"--{option}: says how --trace is read, so it needs --trace")
-            given += [f"--{option}", str(getattr(options, option))]
+    given = _given(options, [] if options.trace is None else [options.trace])
+    if options.trace is None and given:
+        raise InputError(f"{given[0]}: says how --trace is read, so it needs --trace")
     if not 0 <= options.port <= 65535:
         raise InputError(f"--port: must be in 0..65535, but is {options.port}")
     front = load_front(options.front)
     policies = [as_policy(policy) for policy in options.policy]
-    find = finder(options.front, front, given, _read_as_said)
+    find = finder(options.front, front, None if options.trace is None else _workload(options), given)
     with (
         _ended_in_order(),
         served(options.front, front, find, policies, host=options.host, port=options.port) as (url, folder, run),
@@ -683,34 +673,42 @@ def _each(options: argparse.Namespace) -> list[argparse.Namespace]:
     return [argparse.Namespace(**{**vars(options), "trace": trace}) for trace in options.traces]
 
 
+def _workloads(options: argparse.Namespace, fronts: Sequence[Front]) -> tuple[list[argparse.Namespace], list[Workload]]:
+    """Read the TRACEs; without any, open those of the fronts again. Return the options of each, too."""
+    from ..workload.reopening import reopen
+
+    if options.traces:
+        each = _each(options)
+        return each, [_workload(one) for one in each]
+    asked = _given(options, [])
+    if asked or not fronts:
+        raise InputError(f"TRACE must be given {f'with {asked[0]}' if asked else 'where no --front says what it is'}")
+    known = {front.digest: path for path, front in zip(options.front, fronts, strict=True)}
+    each = [argparse.Namespace(**{**vars(options), "trace": path}) for path in known.values()]
+    return each, [reopen(path, digest) for digest, path in known.items()]
+
+
+def _log(runs: Sequence[str], merged: Front) -> str | None:
+    """Return where the log of a front is, if a run says so and it is there."""
+    from ..workload.reopening import reopen
+
+    for run in runs:
+        with suppress(InputError):
+            return next((step["path"] for step in reopen(run, merged.digest).source if "path" in step), None)
+    return None
+
+
 def _workload(options: argparse.Namespace) -> Workload:
     """Read TRACE, with the --capacity and --groups that were asked for."""
-    from ..workload.swf import read_swf
-    from ..workload.user_groups import by_consumption, by_csv, by_queue, by_swf_group
+    from ..workload.reopening import as_workload
 
-    workload = read_swf(options.trace, capacity=options.capacity)
-    groups = options.groups
-    if groups in (None, "consumption"):
-        return workload
-    if groups == "swf":
-        return by_swf_group(workload)
-    if groups == "queue":
-        return by_queue(workload)
-    try:
-        per_cent = [float(part) for part in groups.split(",")]
-    except ValueError:
-        return by_csv(workload, groups)
-    if not all(high > low for high, low in pairwise([100.0, *per_cent, 0.0])):
-        raise InputError(f"--groups: percentages must descend between 100 and 0, but are {groups}")
-    return by_consumption(workload, [share / 100 for share in per_cent])
+    return as_workload(options.trace, capacity=options.capacity, groups=options.groups, called="--groups")
 
 
-def _read_as_said(words: Sequence[str]) -> Workload:
-    """Read a workload as a command line says, which a run remembers."""
-    try:
-        return _workload(_parser().parse_args(["info", *words]))
-    except SystemExit:
-        raise InputError(f"a log cannot be read as {shlex.join(words)} says") from None
+def _given(options: argparse.Namespace, traces: Sequence[str]) -> list[str]:
+    """Return logs with the options that say how they are read, as on a command line."""
+    asked = {option: getattr(options, option) for option in ("capacity", "groups")}
+    return [*traces, *(word for key, x in asked.items() if x is not None for word in (f"--{key}", str(x)))]
 
 
 def _scheduled(options: argparse.Namespace, workload: Workload) -> tuple[Schedule, Policy | None, str]:
@@ -765,7 +763,8 @@ def _objective(
 
 def _remark_kept(run: str | None) -> None:
     """Say what an interruption has left."""
-    from ..search.runs import RUN_FILE, read_about
+    from ..search.runs import read_about
+    from ..workload.reopening import RUN_FILE
 
     places = (
         []
@@ -1058,10 +1057,11 @@ def _parser() -> argparse.ArgumentParser:
         made.add_argument("--json", action="store_true", help="write JSON instead of tables")
         return made
 
-    def takes_trace(made: _Parser, several: bool = False) -> None:
-        what = "workload log in SWF, plain or gzipped"
+    def takes_trace(made: _Parser, several: bool = False, needed: bool = True) -> None:
+        what = "workload log in SWF, plain or gzipped, or a run directory, whose log is opened again"
         if several:
-            made.add_argument("traces", nargs="+", metavar="TRACE", type=_path, help=f"{what}; one or more")
+            many = f"{what}; one or more" if needed else f"{what}; one or more, by default those of the fronts"
+            made.add_argument("traces", nargs="+" if needed else "*", metavar="TRACE", type=_path, help=many)
         else:
             made.add_argument("trace", metavar="TRACE", type=_path, help=what)
         takes_reading(made)
@@ -1467,7 +1467,7 @@ def _parser() -> argparse.ArgumentParser:
         "  paretosched compare w.swf.gz --front run --policy fcfs --policy easy --policy policy.json -o report.html\n"
         '  paretosched compare ctc.swf.gz kth.swf.gz --policy policy.json --objective "10*AWRT1 + 4*AWRT2" --json',
     )
-    takes_trace(made, several=True)
+    takes_trace(made, several=True, needed=False)
     made.add_argument(
         "--front",
         action="append",

@@ -278,12 +278,12 @@ def frame(front: Front) -> Any:
     """
     import pandas as pd
 
-    columns = _columns(front)
+    columns = columns_of(front)
     table = pd.DataFrame({name: column for name, column in columns.items() if name not in ("run", "evaluation")})
     return table.assign(run=[front.origins[i].name for i in front.origin], evaluation=front.evaluation)
 
 
-def _blocks(origins: Sequence[Origin], groups: int) -> list[tuple[type[Explored], list[str]]]:
+def gene_columns(origins: Sequence[Origin], groups: int) -> list[tuple[type[Explored], list[str]]]:
     """Name the columns of the genes of every encoding that is there."""
     blocks = []
     for kind in ENCODINGS.values():
@@ -293,10 +293,10 @@ def _blocks(origins: Sequence[Origin], groups: int) -> list[tuple[type[Explored]
     return blocks
 
 
-def _columns(front: Front) -> dict[str, NDArray[Any]]:
+def columns_of(front: Front) -> dict[str, NDArray[Any]]:
     """Give the columns of a front as a table."""
     columns: dict[str, NDArray[Any]] = dict(zip((o.name for o in front.objectives), front.values.T, strict=True))
-    for kind, labels in _blocks(front.origins, len(front.groups)):
+    for kind, labels in gene_columns(front.origins, len(front.groups)):
         of = np.isin(front.origin, [i for i, o in enumerate(front.origins) if type(o.encoding) is kind])
         for label, genes in zip(labels, front.genomes.T, strict=False):
             columns[label] = np.where(of, genes, np.nan)

@@ -16,7 +16,7 @@ from ..core.files import written
 from ..encodings import encoding as encodings
 from ..simulation.objective import objective_table
 from .dominance import costs
-from .front import Front, Origin, _blocks, _columns
+from .front import Front, Origin, columns_of, gene_columns
 
 FORMAT = "paretosched front 2"
 FRONT_FILE = "front.parquet"
@@ -40,7 +40,7 @@ def save_front(front: Front, path: str | os.PathLike[str]) -> None:
         "runs": [o._asdict() | {"encoding": encodings.to_json(o.encoding)} for o in front.origins],
     }
     older = {f"ancestors {i}": zlib.compress(rows.astype("<f8").tobytes()) for i, rows in enumerate(front.ancestors)}
-    table = pa.table({name: pa.array(column) for name, column in _columns(front).items()})
+    table = pa.table({name: pa.array(column) for name, column in columns_of(front).items()})
     table = table.replace_schema_metadata({"paretosched": json.dumps(about, sort_keys=True), **older})
     with written(path) as temporary:
         parquet.write_table(table, temporary, compression="zstd", write_page_checksum=True)
@@ -96,7 +96,7 @@ def _read_front(place: Path) -> Front:
     groups = tuple(str(g) for g in about["groups"])
     origins = tuple(_origin(run) for run in about["runs"])
     names = [o.name for o in objective_table(groups)]
-    blocks = _blocks(origins, len(groups))
+    blocks = gene_columns(origins, len(groups))
     kinds = dict.fromkeys([*names, *(label for _, labels in blocks for label in labels)], pa.float64())
     kinds |= dict.fromkeys(("run", "evaluation"), pa.int64())
     if table.column_names != list(kinds):

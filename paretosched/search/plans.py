@@ -30,8 +30,9 @@ from ..core.errors import InputError
 from ..encodings.orders import weak_orders
 from ..fronts.front import merge
 from ..fronts.front_files import FRONT_FILE, load_front, save_front
+from ..workload.reopening import RUN_FILE
 from .exploration import explore
-from .runs import RUN_FILE, known_parameters, read_about
+from .runs import known_parameters, read_about
 from .settings import POPULATION, settle
 
 if TYPE_CHECKING:

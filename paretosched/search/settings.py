@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from ..core.arrays import Floats
 from ..core.errors import InputError, one_of
+from ..core.numbers import number
 from ..encodings import encoding as encodings
 from ..encodings import orders, sequence
 from ..encodings.encoding import Explored
@@ -104,7 +105,7 @@ def settle(
     given = {key: word for key, word in words.items() if word is not None}
     strategy: dict[str, float] = {}
     if encoding == "sequence":
-        strategy = {key: _number(key, given.pop(key)) for key in ("frequency", "jump") if key in given}
+        strategy = {key: number(key, given.pop(key)) for key in ("frequency", "jump") if key in given}
     kind = encodings.ENCODINGS[encoding]
     unknown = [key for key in given if key not in kind._fields]
     if unknown:
@@ -153,13 +154,6 @@ def settle(
             raise InputError(f'algorithm "{ALL}" must be given a run or front to begin with, but start is empty')
     parameters = {"algorithm": chosen, "seed": seed, "population": population, "workload": workload.digest}
     return Settings(made, chosen, space, parameters | encodings.to_json(made) | begun)
-
-
-def _number(key: str, value: Any) -> float:
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        raise InputError(f"{key} must be a number, but is {value!r:.40}") from None
 
 
 def _refuse(words: Sequence[str], why: str) -> None:

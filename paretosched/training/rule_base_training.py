@@ -11,7 +11,7 @@ is trained first for the same wish, by f2 as the one that paper 000 found best.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from functools import partial
@@ -27,13 +27,14 @@ from ..policies.policy import Policy, fits, to_json
 from ..policies.policy import greedy as greedy_policy
 from ..policies.rule_base import KINDS, MOST_SITUATIONS, STRATEGIES, RuleBase, partitions
 from ..search.evaluation import check_workers, versions
+from ..search.resuming import Record
 from ..simulation.simulator import ruled_start_times
 from ..wishes.wish import Wish
 from ..workload.workload import Workload
 from .evolution_strategy import Search
 from .greedy_training import GENERATIONS, train
 from .symbiosis import Rules, Symbiosis, evolve
-from .training import RATIO, SUM, Progress, Training, carry_out, check_over, tasks, trained
+from .training import RATIO, SUM, Progress, Task, Training, carry_out, check_over, tasks, trained
 
 ITERATIVE, SYMBIOTIC = KINDS
 MOST_EVALUATIONS = 10**7
@@ -122,15 +123,8 @@ def train_rules(
         total = min(total, evaluations) if kind == ITERATIVE else evaluations  # an iteration ends, evolution does not
     place = None if run_directory is None else Path(run_directory)
     with _folder(place):
-        before = Progress(0, 0, 0, 0.0, 0.0, 0.0, 0.0, 0.0)
+        reports = _Reports(progress, total)
         if greedy is None:
-
-            def show_greedy(done: Progress) -> None:
-                nonlocal before
-                before = done
-                if progress is not None:
-                    progress(done._replace(total=done.total + total))
-
             greedy = train(
                 workloads,
                 wish,
@@ -143,7 +137,7 @@ def train_rules(
                 workers=workers,
                 scheduler=scheduler,
                 run_directory=None if place is None else place / GREEDY_RUN,
-                progress=show_greedy,
+                progress=reports.of_greedy,
             ).policy
         groups, priority = first.groups, by_weight(wish, first.groups)
         settings: dict[str, Any] = {"rule_base": kind, "priority": list(priority)}
@@ -158,10 +152,6 @@ def train_rules(
             settings["symbiosis"] = asdict(symbiosis)
         settings |= {"until": until, "over": over, "seed": seed}
 
-        def show(done: Progress) -> None:
-            if progress is not None:
-                progress(done._replace(**{key: getattr(before, key) + getattr(done, key) for key in SUMMED}))
-
         record = carry_out(
             "train rules",
             task,
@@ -174,8 +164,41 @@ def train_rules(
             workers=workers,
             scheduler=scheduler,
             run_directory=None if place is None else place / RULES_RUN,
-            progress=show,
+            progress=reports.of_rules,
         )
+    return _result(task, test, record, encoding, greedy, settings)
+
+
+class _Reports:
+    """What a caller is told of two trainings as if they were one: the Greedy, then `total` rule bases."""
+
+    def __init__(self, progress: Callable[[Progress], object] | None, total: int) -> None:
+        self.progress = progress
+        self.total = total
+        self.greedy = Progress(0, 0, 0, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+    def of_greedy(self, done: Progress) -> None:
+        """Report on the training of the Greedy."""
+        self.greedy = done
+        if self.progress is not None:
+            self.progress(done._replace(total=done.total + self.total))
+
+    def of_rules(self, done: Progress) -> None:
+        """Report on the training of the rule base."""
+        if self.progress is not None:
+            self.progress(done._replace(**{key: getattr(self.greedy, key) + getattr(done, key) for key in SUMMED}))
+
+
+def _result(
+    task: Task,
+    test: Task | None,
+    record: Record,
+    encoding: Situations | Symbiotic,
+    greedy: Policy,
+    settings: Mapping[str, Any],
+) -> Training:
+    """Return the best rule base of a run and its Greedy alone, measured."""
+    kind = settings["rule_base"]
     costs = task.fitness(record.values[: record.count])
     best = int(costs.argmin())
     if kind == ITERATIVE and len(costs) > STANDARD and costs[STANDARD] == costs[best]:

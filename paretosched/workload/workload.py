@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import operator
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -13,9 +13,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..core.arrays import Floats, Ints
 from ..core.errors import InputError, first_few
+from ..core.numbers import whole_number
+from ..core.tables import plain
 from .calendar import Calendar, calendar, find_zone
 
 WIDEST = 2**31 - 1
+NAMES_ONLY = {"job", "name", "repairs"}  # fields on which neither simulations nor groups depend
+GROUPINGS = ("by_consumption", "by_swf_group", "by_queue", "by_csv")  # of which the last one counts
 LATEST = 221845392000  # 9000-01-01 00:00 UTC, the end of every calendar
 _UNSET: Any = None
 
@@ -76,6 +80,10 @@ class Workload:
         Header comment lines of the log, without the leading semicolon.
     repairs
         What was dropped or changed on the way from the log.
+    source
+        How the workload was made, step by step, as plain JSON values: each step names a function of this package
+        and its arguments. A run keeps it, so that `reopen` finds the workload again. Empty where nothing on disk
+        gives the workload. It is not part of the digest.
 
     Raises
     ------
@@ -106,13 +114,14 @@ class Workload:
     records: Floats | None = None
     header: tuple[str, ...] = ()
     repairs: tuple[Repair, ...] = ()
+    source: tuple[Mapping[str, Any], ...] = ()
 
     def __post_init__(self) -> None:
         n = _array("submit", self.submit).size
         if n == 0:
             raise InputError(f"{self.name}: a workload needs at least one job, but there is none")
         for key in ("capacity", "epoch"):
-            object.__setattr__(self, key, _number(key, getattr(self, key)))
+            object.__setattr__(self, key, whole_number(key, getattr(self, key)))
         defaults = {"user": -1, "group": 0, "wait": -1}
         for key in ("submit", "run", "estimate", "width", "user", "group", "job", "wait"):
             value: Any = getattr(self, key)
@@ -198,8 +207,9 @@ class Workload:
         self.__dict__.update(state)
 
     def with_(self, **changes: Any) -> Workload:
-        """Return a copy with some fields replaced, checked anew."""
-        return replace(self, **changes)
+        """Return a copy with some fields replaced, checked anew; its source is unknown unless it is given."""
+        known = {} if changes.keys() <= NAMES_ONLY else {"source": ()}
+        return replace(self, **(known | changes))
 
     def take(self, rows: ArrayLike, **changes: Any) -> Workload:
         """Return the jobs `rows` (indices, possibly repeated, ascending in submission) as a workload of their own."""
@@ -209,14 +219,7 @@ class Workload:
         chosen = {
             f.name: getattr(self, f.name)[index] for f in fields(self) if isinstance(getattr(self, f.name), np.ndarray)
         }
-        return replace(self, **(chosen | changes))
-
-
-def _number(key: str, value: Any) -> int:
-    try:
-        return operator.index(value)
-    except TypeError:
-        raise InputError(f"{key} must be a whole number, but is {value!r}") from None
+        return replace(self, **({"source": ()} | chosen | changes))
 
 
 def _array(key: str, value: ArrayLike) -> NDArray[Any]:
@@ -238,3 +241,18 @@ def whole(key: str, value: ArrayLike, n: int) -> Ints:
     own = np.array(array, dtype=np.int64, order="C")
     own.flags.writeable = False
     return own
+
+
+def source_after(workload: Workload, function: str, **arguments: Any) -> tuple[Mapping[str, Any], ...]:
+    """Return the source of what a function of this package makes of a workload; empty if the workload has none.
+
+    Examples
+    --------
+    >>> w = Workload([0], [1], [1], [1], 1, source=({"function": "lublin"}, {"function": "by_queue"}))
+    >>> source_after(w, "by_consumption", thresholds=[0.5])
+    ({'function': 'lublin'}, {'function': 'by_consumption', 'thresholds': [0.5]})
+    """
+    steps = workload.source
+    if steps and function in GROUPINGS and steps[-1]["function"] in GROUPINGS:
+        steps = steps[:-1]
+    return (*steps, {"function": function, **plain(arguments)}) if workload.source else ()

@@ -41,7 +41,6 @@ from paretosched.app.session import Desk
 from paretosched.app.tabs import contents
 from paretosched.app.trainings import DONE, QUEUED, RUNNING, STOPPED, Trainings, size
 from paretosched.app.words import comparison_rows, progress, remaining_rows, scene, step_rows, to_csv, view
-from paretosched.cli.command_line import _read_as_said
 from paretosched.core.errors import InputError
 from paretosched.encodings.rule_base import Situations, gene_labels
 from paretosched.encodings.rule_base import policy_of as rules_policy
@@ -464,34 +463,33 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     return folder
 
 
-def reading(words: Any) -> ps.Workload:
-    return ps.read_swf(words[0])
-
-
 def test_the_log_of_a_run_is_found_by_its_command(house: Path, tmp_path: Path) -> None:
-    workload, words = finder(house / "run", ps.load_front(house / "run"), [], reading)()
-    assert words == [str(house / "w.swf.gz")]
+    workload, words = finder(house / "run", ps.load_front(house / "run"))()
+    assert words == [str(house / "run")]
+    assert workload.source[0]["path"] == str(house / "w.swf.gz")
     assert workload.digest == ps.load_front(house / "run").digest
     done("front", house / "run", "-o", tmp_path / "f.parquet")
     with pytest.raises(InputError, match=r"app f\.parquet --trace TRACE"):
-        finder(tmp_path / "f.parquet", ps.load_front(tmp_path / "f.parquet"), [], reading)()
+        finder(tmp_path / "f.parquet", ps.load_front(tmp_path / "f.parquet"))()
     done("generate", "lublin", "--jobs", 20, "-o", tmp_path / "other.swf")
     about = json.loads((house / "run" / "run.json").read_text())
+    del about["workload"]  # as of version 0.1
     about["sessions"] = [{"command": ["x", "-.swf", "../run/w.swf.gz", "--capacity", "many"]}, {"command": 3}, 4]
     shutil.copytree(house / "run", tmp_path / "odd")
     shutil.copy(house / "w.swf.gz", tmp_path / "w.swf.gz")
     (tmp_path / "odd" / "run.json").write_text(json.dumps(about))
     (tmp_path / "-.swf").touch()
     with pytest.raises(InputError, match="--trace TRACE"):
-        finder(tmp_path / "odd", ps.load_front(house / "run"), [], _read_as_said)()
+        finder(tmp_path / "odd", ps.load_front(house / "run"))()
+    other = ps.read_swf(tmp_path / "other.swf")
     with pytest.raises(InputError, match="not the workload of the front"):
-        finder(house / "run", ps.load_front(house / "run"), [str(tmp_path / "other.swf")], reading)
+        finder(house / "run", ps.load_front(house / "run"), other, [str(tmp_path / "other.swf")])
 
 
 def test_the_page_agrees_with_the_commands(house: Path, tmp_path: Path) -> None:
     front = ps.load_front(house / "run")
     desk = Desk(front, tmp_path)
-    desk._know(finder(house / "run", ps.load_front(house / "run"), [], reading))
+    desk._know(finder(house / "run", ps.load_front(house / "run")))
     listed = done(
         "compare",
         house / "w.swf.gz",
@@ -524,7 +522,7 @@ def test_policies_of_ones_own_are_marks(house: Path, tmp_path: Path) -> None:
     spec = Situations(front.groups, front.groups, rule, partitions(len(front.groups)))
     rules = rules_policy(spec, np.full(len(gene_labels(spec)), 4.0))
     desk = Desk(front, tmp_path)
-    desk._know(finder(house / "run", front, [], reading), [rule, rules])
+    desk._know(finder(house / "run", front), [rule, rules])
     workload = ps.read_swf(house / "w.swf.gz")
     for policy in (rule, rules):
         assert desk.marks[policy.name].tolist() == ps.objectives(ps.simulate(workload, policy)).tolist()
@@ -534,7 +532,7 @@ def test_policies_of_ones_own_are_marks(house: Path, tmp_path: Path) -> None:
 def test_a_wish_on_the_page_agrees_with_the_commands(house: Path, tmp_path: Path) -> None:
     front = ps.load_front(house / "run")
     desk = Desk(front, tmp_path)
-    desk._know(finder(house / "run", front, [], reading))
+    desk._know(finder(house / "run", front))
     easy = desk.marks["EASY"]
     words = f"10*AWRT1 + 4*AWRT2, AWRT3 <= {np.ceil(2 * easy[4] / 3600):g}h"
     desk.act({"do": "say", "text": words})
@@ -563,7 +561,7 @@ def test_without_its_log_a_page_says_how_to_name_it_and_does_all_else(house: Pat
     front = ps.load_front(house / "run")
     done("front", house / "run", "-o", tmp_path / "f.parquet")
     desk = Desk(front, tmp_path)
-    desk._know(finder(tmp_path / "f.parquet", ps.load_front(tmp_path / "f.parquet"), [], reading))
+    desk._know(finder(tmp_path / "f.parquet", ps.load_front(tmp_path / "f.parquet")))
     assert "--trace TRACE" in desk.trouble
     assert list(desk.marks) == ["best of each"]
     desk.act({"do": "say", "text": "AWRT1"})
