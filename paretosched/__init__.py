@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from .comparison.comparison import Comparison, compare
     from .core.errors import InputError
     from .encodings.orders import weak_orders
-    from .fronts.front import Front, frame, merge
-    from .fronts.front_files import load_front, save_front
+    from .fronts.front import Front, frame
+    from .fronts.front_files import as_front, load_front, save_front
+    from .fronts.merging import merge
     from .fronts.quality_indicators import contributions, course, indicators
     from .plots.comparisons import figures
     from .policies.greedy_explanation import Explanation, explain
@@ -36,11 +37,13 @@ if TYPE_CHECKING:
     from .training.rule_base_training import train_rules
     from .training.symbiosis import Symbiosis
     from .training.training import Training
-    from .wishes.wish import Limit, Wish, fitness, nearest
+    from .wishes.nearness import fitness, nearest
+    from .wishes.wish import Limit, Wish
     from .wishes.wish_files import as_wish, load_wish, save_wish
     from .workload.description import describe
     from .workload.lublin_feitelson import lublin
     from .workload.public_logs import fetch
+    from .workload.reopening import as_workload, reopen
     from .workload.scaling import scale
     from .workload.swf import read_swf, write_swf
     from .workload.time_split import split
@@ -50,8 +53,10 @@ if TYPE_CHECKING:
 __all__ = [
     # what arrives
     "Workload",
+    "as_workload",
     "read_swf",
     "write_swf",
+    "reopen",
     "fetch",
     "lublin",
     "scale",
@@ -99,6 +104,7 @@ __all__ = [
     "Front",
     "frame",
     "merge",
+    "as_front",
     "load_front",
     "save_front",
     "contributions",
@@ -132,6 +138,10 @@ _MODULES = {
         "write_swf",
     ),
     "workload.public_logs": ("fetch",),
+    "workload.reopening": (
+        "as_workload",
+        "reopen",
+    ),
     "workload.lublin_feitelson": ("lublin",),
     "workload.scaling": ("scale",),
     "workload.time_split": ("split",),
@@ -193,9 +203,10 @@ _MODULES = {
     "fronts.front": (
         "Front",
         "frame",
-        "merge",
     ),
+    "fronts.merging": ("merge",),
     "fronts.front_files": (
+        "as_front",
         "load_front",
         "save_front",
     ),
@@ -207,6 +218,8 @@ _MODULES = {
     "wishes.wish": (
         "Limit",
         "Wish",
+    ),
+    "wishes.nearness": (
         "fitness",
         "nearest",
     ),

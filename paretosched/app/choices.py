@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from ..core.errors import InputError, quoted
 from ..fronts.front import Front
 from ..plots.style import defined
+from ..wishes import nearness
 from ..wishes import wish as choice
 from ..wishes import wish_files as choice_wish_files
 from ..wishes import wish_grammar as choice_wish_grammar
@@ -223,7 +224,7 @@ def _wish(weights: Any, near: Any, limits: Any) -> Wish | None:
 def _wishing(state: State, wish: Wish | None, front: Front) -> State:
     """Take a wish; what was looked at before gives way to the schedule nearest to it."""
     if wish is not None:
-        choice.fitness(wish, front.values)  # raises where it uses what is undefined
+        nearness.fitness(wish, front.values)  # raises where it uses what is undefined
     return state if wish == state.wish else replace(state, wish=wish, chosen=None, suggested=("", ()))
 
 
@@ -239,7 +240,7 @@ def current(state: State, front: Front) -> int:
         row = compromise(front, remaining(state.wish, front))
         if row is not None:
             return row
-    return int(choice.fitness(state.wish, front.values).argmin())
+    return int(nearness.fitness(state.wish, front.values).argmin())
 
 
 # --- on disk, and from one owner to another -------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from ..comparison.comparison import improvement
 from ..core.arrays import Floats
 from ..core.tables import plain
 from ..fronts.front import Front
+from ..wishes import nearness
 from ..wishes import wish as choice
 from ..wishes.navigation import reachable, remaining, tradeoffs, way
 from ..wishes.wish import Wish
@@ -58,7 +59,7 @@ def view(state: State, front: Front) -> View:
     row = current(state, front)
     nearest: tuple[int, ...] = ()
     if state.wish is not None and (state.wish.weights or state.wish.near):
-        fitness = choice.fitness(state.wish, front.values)
+        fitness = nearness.fitness(state.wish, front.values)
         count = min(NEAREST, len(front))
         few = np.flatnonzero(fitness <= np.partition(fitness, count - 1)[count - 1])
         nearest = tuple(few[np.argsort(fitness[few], kind="stable")][:count].tolist())
@@ -94,7 +95,7 @@ def scene(
 
 def progress(wish: Wish, easy: Floats | None, reached: Floats, front: Front) -> str:
     """Say in words how much of the way from EASY to the front a trained policy goes."""
-    if easy is None or np.isnan(choice.fitness(wish, [reached])).any():
+    if easy is None or np.isnan(nearness.fitness(wish, [reached])).any():
         return ""
     found = way(wish, easy, reached, front)
     exceeded = float(choice.violation(wish, [reached])[0])

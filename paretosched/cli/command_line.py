@@ -368,8 +368,9 @@ def explore_plan(options: argparse.Namespace) -> None:
 def front(options: argparse.Namespace) -> None:
     """Merge runs and fronts, and show what came out."""
     from ..core.tables import Column, plain, table, to_json
-    from ..fronts.front import extremes, merge
+    from ..fronts.front import extremes
     from ..fronts.front_files import load_front, save_front
+    from ..fronts.merging import merge
     from ..fronts.quality_indicators import contributions, indicators
 
     _check_outputs(options, "output")

@@ -155,56 +155,10 @@ def front_of(
     rows = np.flatnonzero(nondominated(values, objectives))
     weakly = int(moocore.is_nondominated(costs(values, objectives), keep_weakly=True).sum()) if len(values) else 0
     run = run._replace(evaluations=len(values), points=len(rows), duplicates=weakly - len(rows))
-    rows = rows[_order(values[rows], rows)]
+    rows = rows[value_order(values[rows], rows)]
     none = np.zeros(len(rows), dtype=np.int64)
     older = encodings.ancestry(run.encoding, genomes, genomes[rows])
     return Front(values[rows], genomes[rows], none, rows, (run,), groups, workload, digest, (older,))
-
-
-def merge(fronts: Sequence[Front]) -> Front:
-    """Merge fronts of one workload; the order of `fronts`, and giving one twice, change nothing.
-
-    Of equal points the one from the first run (sorted by parameters) and its earliest evaluation stays. Of the same
-    run met twice, shorter and longer, the longer one is named.
-
-    Raises
-    ------
-    InputError
-        There is no front, or they belong to different workloads.
-    """
-    if not fronts:
-        raise InputError("fronts must be at least one, but there is none")
-    first = fronts[0]
-    for other in fronts[1:]:
-        if (other.digest, other.groups) != (first.digest, first.groups):
-            raise InputError(
-                f"fronts must belong to one workload, but {called(first)} and {called(other)} are different"
-            )
-    every = sorted((o for f in fronts for o in f.origins), key=lambda o: (o.evaluations, o.key, o.name, o))
-    named = {o.key: o for o in every}  # the last one stays: the longest
-    keys = sorted(named)
-    index = {key: i for i, key in enumerate(keys)}
-    values = np.concatenate([f.values for f in fronts])
-    longest = max(f.genomes.shape[1] for f in fronts)
-    genomes = np.concatenate([_widened(f.genomes, longest) for f in fronts])
-    evaluation = np.concatenate([f.evaluation for f in fronts])
-    places = [np.array([index[o.key] for o in f.origins], dtype=np.int64)[f.origin] for f in fronts]
-    origin_ = np.concatenate(places)
-    order = _order(values, evaluation, origin_)
-    order = order[nondominated(values[order], first.objectives)]
-    name = min(f.workload for f in fronts)
-    origins = tuple(named[key] for key in keys)
-    values, genomes, evaluation, origin_ = values[order], genomes[order], evaluation[order], origin_[order]
-    older: list[list[Floats]] = [[] for _ in keys]
-    for f in fronts:
-        for o, rows in zip(f.origins, f.ancestors, strict=True):
-            older[index[o.key]].append(rows)
-    ancestors = []
-    for i, (origin, parts) in enumerate(zip(origins, older, strict=True)):
-        known = np.unique(np.concatenate(parts), axis=0)
-        own = genomes[origin_ == i, : known.shape[1]]
-        ancestors.append(encodings.ancestry(origin.encoding, known, own))
-    return Front(values, genomes, origin_, evaluation, origins, first.groups, name, first.digest, tuple(ancestors))
 
 
 def extremes(front: Front) -> list[tuple[Objective, int]]:
@@ -303,11 +257,7 @@ def columns_of(front: Front) -> dict[str, NDArray[Any]]:
     return columns | {"run": front.origin, "evaluation": front.evaluation}
 
 
-def _widened(genomes: Floats, columns: int) -> Floats:
-    return np.pad(genomes, ((0, 0), (0, columns - genomes.shape[1])), constant_values=np.nan)
-
-
-def _order(values: Floats, *ties: Ints) -> Ints:
+def value_order(values: Floats, *ties: Ints) -> Ints:
     """Sort rows by value, first column first; equal ones by the last of `ties`, then the one before it."""
     return np.lexsort((*ties, *values.T[::-1]))
 

@@ -21,6 +21,7 @@ from ..fronts.dominance import costs, nondominated
 from ..fronts.front import Front, Origin, front_of
 from ..fronts.front_files import FRONT_FILE, save_front
 from ..simulation.objective import objective_table
+from ..workload.reopening import WorkloadLike, as_workload
 from ..workload.reopening import record as workload_record
 from ..workload.workload import Workload
 from . import runs as store
@@ -66,7 +67,7 @@ class Progress(NamedTuple):
 
 
 def explore(
-    workload: Workload,
+    workload: WorkloadLike,
     run_directory: str | os.PathLike[str],
     *,
     evaluations: int | None = None,
@@ -96,7 +97,7 @@ def explore(
     Parameters
     ----------
     workload
-        What is simulated.
+        What is simulated; or the path of a log or of a run directory.
     run_directory
         Where the run is kept; its parent must exist.
     evaluations
@@ -140,6 +141,7 @@ def explore(
         with other parameters, or the scheduler cannot be used.
     """
     check_workers(workers, scheduler)
+    workload = as_workload(workload)
     known_parameters = store.known_parameters(run_directory)
     if population is None:
         population = known_parameters.get("population", POPULATION)

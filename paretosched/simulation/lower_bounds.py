@@ -51,6 +51,7 @@ from numpy.typing import NDArray
 from ..core.arrays import Floats, Ints
 from ..kernels.objective_sums import measure
 from ..kernels.widest import widest_first
+from ..workload.reopening import WorkloadLike, as_workload
 from ..workload.workload import Workload
 from .objective import EVERY_JOB
 
@@ -77,8 +78,8 @@ class Bounds(NamedTuple):
     prompt_utilisation: float
 
 
-def bounds(workload: Workload) -> Bounds:
-    """Find values that no schedule of a workload can beat; the module says why.
+def bounds(workload: WorkloadLike) -> Bounds:
+    """Find values that no schedule of a workload, or of the log at a path, can beat; the module says why.
 
     Examples
     --------
@@ -89,7 +90,7 @@ def bounds(workload: Workload) -> Bounds:
     >>> b.alone.tolist(), b.together.round(6).tolist(), b.prompt_utilisation
     ([100.0, 10.0, 10.0], [75.0, 15.0, 15.0], 75.0)
     """
-    w = workload
+    w = as_workload(workload)
     alone = _measured(w, w.submit)
     longest = int(w.run.max())
     shortest_span = max(longest, -(-w.work // w.capacity))

@@ -11,7 +11,6 @@ a job may start in the second in which another one ends.
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -27,10 +26,11 @@ from ..kernels.group_search import Planning, tree_for
 from ..kernels.inputs import Jobs, Rules, Sorted, Weights
 from ..kernels.rule_base import ruled
 from ..kernels.time_sharing import LONG, MEDIUM, SHORT, Slices, machine_for, share_time
-from ..policies.policy import CRITERIA, Policy, as_policy, fits
+from ..policies.policy import CRITERIA, Policy, PolicyLike, as_policy, fits
 from ..policies.rule_base import SORTINGS, STRATEGIES, RuleBase, gaussians, possible
 from ..policies.time_sharing import METHODS, SEARCHES, Optimisation, TimeSharing
 from ..workload.calendar import hours
+from ..workload.reopening import WorkloadLike, as_workload
 from ..workload.workload import Workload, whole
 from . import estimates as sources
 from .schedule import Schedule, Searched, Segments, check_nodes
@@ -38,13 +38,13 @@ from .schedule import Schedule, Searched, Segments, check_nodes
 DECODINGS = ("strict", "earliest")
 
 
-def simulate(workload: Workload, policy: str | os.PathLike[str] | Policy, estimates: str = "requested") -> Schedule:
+def simulate(workload: WorkloadLike, policy: PolicyLike, estimates: str = "requested") -> Schedule:
     """Run a workload under a policy.
 
     Parameters
     ----------
     workload
-        The jobs and the machine.
+        The jobs and the machine; or the path of a log or of a run directory.
     policy
         A `Policy`, the name of a rule ("fcfs", "list", "easy", "conservative", "conservative-replan",
         "recorded", "scojo", "scojo-opt"), or the path of a policy file.
@@ -73,6 +73,7 @@ def simulate(workload: Workload, policy: str | os.PathLike[str] | Policy, estima
     >>> simulate(w, "easy").start.tolist(), simulate(w, "easy", "recent").start.tolist()
     ([0, 2, 4, 8, 17], [0, 2, 4, 8, 6])
     """
+    workload = as_workload(workload)
     p = fits(as_policy(policy), workload)
     if not sources.told(workload, p, estimates):
         if p.sharing is not None:
@@ -84,9 +85,7 @@ def simulate(workload: Workload, policy: str | os.PathLike[str] | Policy, estima
     return Schedule(workload, sources.predict(workload, p, _weights(workload, p), estimates).start, name)
 
 
-def predictions(
-    workload: Workload, policy: str | os.PathLike[str] | Policy, estimates: str = "predicted"
-) -> sources.Predictions:
+def predictions(workload: WorkloadLike, policy: PolicyLike, estimates: str = "predicted") -> sources.Predictions:
     """Run a workload under a policy that is told predictions, and say what was predicted.
 
     Parameters
@@ -110,6 +109,7 @@ def predictions(
     >>> found.first.tolist(), found.corrections.tolist()
     ([9, 9, 2], [0, 0, 1])
     """
+    workload = as_workload(workload)
     p = fits(as_policy(policy), workload)
     if not sources.told(workload, p, estimates) or estimates not in sources.LEARNING:
         raise InputError(f'nothing is predicted for policy "{p.name}" with estimates "{estimates}"')
@@ -319,7 +319,7 @@ def _recorded(workload: Workload) -> NDArray[np.int64]:
     return workload.submit + np.maximum(workload.wait, 0)
 
 
-def decode(workload: Workload, order: ArrayLike, decoding: str = "strict") -> Schedule:
+def decode(workload: WorkloadLike, order: ArrayLike, decoding: str = "strict") -> Schedule:
     """Make a schedule of an order of all jobs, with true run times: what is possible offline.
 
     Parameters
@@ -353,6 +353,7 @@ def decode(workload: Workload, order: ArrayLike, decoding: str = "strict") -> Sc
     >>> decode(w, [0, 2, 1]).start.tolist()
     [0, 10, 1]
     """
+    workload = as_workload(workload)
     if decoding not in DECODINGS:
         raise InputError(f'decoding must be one of {", ".join(DECODINGS)}, but is "{decoding}"')
     rows = _permutation(order, len(workload))

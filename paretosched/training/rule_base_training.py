@@ -23,18 +23,20 @@ import numpy as np
 
 from ..core.errors import InputError, one_of
 from ..encodings.rule_base import Situations, Symbiotic, decode, gene_labels
-from ..policies.policy import Policy, fits, to_json
+from ..policies.policy import Policy, PolicyLike, as_policy, fits, to_json
 from ..policies.policy import greedy as greedy_policy
 from ..policies.rule_base import KINDS, MOST_SITUATIONS, STRATEGIES, RuleBase, partitions
 from ..search.evaluation import check_workers, versions
 from ..search.resuming import Record
 from ..simulation.simulator import ruled_start_times
 from ..wishes.wish import Wish
+from ..wishes.wish_files import WishLike
+from ..workload.reopening import WorkloadLike
 from ..workload.workload import Workload
 from .evolution_strategy import Search
 from .greedy_training import GENERATIONS, train
 from .symbiosis import Rules, Symbiosis, evolve
-from .training import RATIO, SUM, Progress, Task, Training, carry_out, check_over, tasks, trained
+from .training import RATIO, SUM, Progress, Task, Training, carry_out, check_over, subject, tasks, trained
 
 ITERATIVE, SYMBIOTIC = KINDS
 MOST_EVALUATIONS = 10**7
@@ -45,11 +47,11 @@ RUNS = GREEDY_RUN, RULES_RUN = ("greedy", "rules")
 
 
 def train_rules(
-    workloads: Workload | Sequence[Workload],
-    wish: Wish,
+    workloads: WorkloadLike | Sequence[WorkloadLike],
+    wish: WishLike,
     *,
     kind: str = SYMBIOTIC,
-    greedy: Policy | None = None,
+    greedy: PolicyLike | None = None,
     generations: int = GENERATIONS,
     evaluations: int | None = None,
     symbiosis: Symbiosis = Symbiosis(),  # noqa: B008  # it is immutable
@@ -74,7 +76,7 @@ def train_rules(
     kind
         "iterative" or "symbiotic".
     greedy
-        The thirteenth strategy, a Greedy policy without backfilling; by default trained first.
+        The thirteenth strategy, a Greedy policy without backfilling, or its file; by default trained first.
     generations
         Of that training, see `train`.
     evaluations
@@ -109,12 +111,13 @@ def train_rules(
         raise InputError(f"evaluations must be in 1..{MOST_EVALUATIONS}, but are {evaluations}")
     if seed < 0:
         raise InputError(f"seed must be at least 0, but is {seed}")
-    several = not isinstance(workloads, Workload) and len(workloads) > 1
-    over = over or (RATIO if several and wish.weights else SUM)
+    workloads, wish = subject(workloads, wish)
+    over = over or (RATIO if len(workloads) > 1 and wish.weights else SUM)
     check_over(over)
     task, test = tasks(workloads, wish, over, until)
     first = task.workloads[0]
     if greedy is not None:
+        greedy = as_policy(greedy)
         _check_greedy(greedy, first)
     inner = partitions(len(first.groups)) if bounds is None else tuple(tuple(map(float, row)) for row in bounds)
     classes = _classes(inner, first.groups) if kind == ITERATIVE else 0
@@ -142,15 +145,16 @@ def train_rules(
         groups, priority = first.groups, by_weight(wish, first.groups)
         settings: dict[str, Any] = {"rule_base": kind, "priority": list(priority)}
         encoding: Situations | Symbiotic
+        course: Callable[[], Search]
+        how: dict[str, Any]
         if kind == ITERATIVE:
             encoding = Situations(groups, priority, greedy, inner)
-            course = partial(iterate, classes, STANDARD, len(STRATEGIES))
-            settings["bounds"] = [list(row) for row in inner]
+            course, how = partial(iterate, classes, STANDARD, len(STRATEGIES)), {"bounds": [list(row) for row in inner]}
         else:
             encoding = Symbiotic(groups, priority, greedy, symbiosis.rules, symbiosis.defaults)
             course = partial(evolve, Rules(len(groups) + 2, len(STRATEGIES)), symbiosis, seed)
-            settings["symbiosis"] = asdict(symbiosis)
-        settings |= {"until": until, "over": over, "seed": seed}
+            how = {"symbiosis": asdict(symbiosis)}
+        settings |= how | {"until": until, "over": over, "seed": seed}
 
         record = carry_out(
             "train rules",

@@ -42,11 +42,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..core.arrays import Floats
 from ..core.errors import InputError, quoted
-from ..fronts.front import Front
 from ..simulation.objective import objective_table
 
 AUGMENTATION = 1e-4
@@ -221,25 +220,6 @@ def penalised(goals: Floats, violations: Floats) -> Floats:
     ['5', '1.5e+30', '1.25e+30']
     """
     return np.where(violations > 0, VIOLATED * (1 + violations), goals)
-
-
-def fitness(wish: Wish, values: ArrayLike) -> Floats:
-    """Say how near schedules come to a wish, (k,): smaller is better; see the module, and `goal` for the arguments.
-
-    Examples
-    --------
-    The second is faster for group 1 and exceeds the limit of group 2.
-
-    >>> wish = Wish(weights=[("AWRT1", 1)], limits=[Limit("AWRT2", high=10)])
-    >>> [f"{x:g}" for x in fitness(wish, [[60, 8, 7, 9], [60, 8, 4, 15]])]
-    ['7', '1.5e+30']
-    """
-    return penalised(goal(wish, values), violation(wish, values))
-
-
-def nearest(wish: Wish, front: Front) -> NDArray[np.int64]:
-    """Rank the rows of a front, (p,) row numbers, the nearest to a wish first; equal ones as they are."""
-    return np.argsort(fitness(wish, front.values), kind="stable")
 
 
 def _columns(wish: Wish, values: ArrayLike) -> dict[str, Floats]:

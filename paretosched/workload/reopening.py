@@ -18,6 +18,7 @@ from typing import Any
 
 from ..core.errors import InputError
 from ..core.files import file_record, read_json
+from ..core.several import as_list
 from .lublin_feitelson import lublin
 from .scaling import scale
 from .swf import read_swf
@@ -76,7 +77,7 @@ def as_workload(
 
 def as_workloads(what: WorkloadLike | Sequence[WorkloadLike]) -> list[Workload]:
     """Accept one workload or several, each as for `as_workload`."""
-    return [as_workload(one) for one in ([what] if isinstance(what, WorkloadLike) else what)]
+    return [as_workload(one) for one in as_list(what)]
 
 
 def record(workload: Workload) -> dict[str, Any]:

@@ -50,7 +50,8 @@ from paretosched.wishes import wish as choice
 from paretosched.wishes import wish_files as choice_wish_files
 from paretosched.wishes.knee_points import knees
 from paretosched.wishes.navigation import compromise, remaining, way
-from paretosched.wishes.wish import Limit, Wish, nearest
+from paretosched.wishes.nearness import nearest
+from paretosched.wishes.wish import Limit, Wish
 from paretosched.wishes.wish_grammar import parse
 from support.commands import done, environment, process
 from support.fronts import a_comparison, a_front

@@ -15,7 +15,8 @@ from paretosched.core.errors import InputError
 from paretosched.encodings.weighting import Weighting, gene_labels
 from paretosched.fronts.front import Front, Origin, front_of
 from paretosched.simulation.objective import objective_table
-from paretosched.wishes.wish import Limit, Wish, fitness, goal, nearest, violation, written
+from paretosched.wishes.nearness import fitness, nearest
+from paretosched.wishes.wish import Limit, Wish, goal, violation, written
 from paretosched.wishes.wish_files import as_wish, from_json, load_wish, save_wish, to_json
 from paretosched.wishes.wish_grammar import parse
 
