@@ -14,7 +14,9 @@ from .core.version import __version__
 if TYPE_CHECKING:
     from .comparison.comparison import Comparison, compare
     from .core.errors import InputError
-    from .encodings.orders import weak_orders
+    from .encodings.orders import Orders, weak_orders
+    from .encodings.sequence import Sequences
+    from .encodings.weighting import Weighting
     from .fronts.front import Front, frame
     from .fronts.front_files import as_front, load_front, save_front
     from .fronts.merging import merge
@@ -25,13 +27,14 @@ if TYPE_CHECKING:
     from .policies.rule_base import RuleBase
     from .policies.rule_base_explanation import RulesExplanation
     from .policies.time_sharing import Grouping, Optimisation, Shares, TimeSharing
+    from .search.algorithms.pymoo_problem import ScheduleProblem, problem
     from .search.evaluation import evaluator
     from .search.exploration import explore
     from .search.plans import explore_plan, rows_of
     from .simulation.lower_bounds import Bounds, bounds
-    from .simulation.objective import Objective, objective_table, objectives
+    from .simulation.objective import Objective, ObjectiveValues, objective_table, objectives
     from .simulation.schedule import Schedule, load_segments, save_schedule, save_segments
-    from .simulation.service import waits
+    from .simulation.service import Waits, waits
     from .simulation.simulator import decode, predictions, simulate, start_order
     from .training.greedy_training import train
     from .training.rule_base_training import train_rules
@@ -90,14 +93,21 @@ __all__ = [
     "save_segments",
     # how good it is
     "Objective",
+    "ObjectiveValues",
     "objective_table",
     "objectives",
+    "Waits",
     "waits",
     "Bounds",
     "bounds",
     # what is possible
+    "Weighting",
+    "Orders",
+    "Sequences",
     "weak_orders",
     "evaluator",
+    "problem",
+    "ScheduleProblem",
     "explore",
     "explore_plan",
     "rows_of",
@@ -185,15 +195,28 @@ _MODULES = {
     ),
     "simulation.objective": (
         "Objective",
+        "ObjectiveValues",
         "objective_table",
         "objectives",
     ),
-    "simulation.service": ("waits",),
+    "simulation.service": (
+        "Waits",
+        "waits",
+    ),
     "simulation.lower_bounds": (
         "Bounds",
         "bounds",
     ),
-    "encodings.orders": ("weak_orders",),
+    "encodings.weighting": ("Weighting",),
+    "encodings.orders": (
+        "Orders",
+        "weak_orders",
+    ),
+    "encodings.sequence": ("Sequences",),
+    "search.algorithms.pymoo_problem": (
+        "ScheduleProblem",
+        "problem",
+    ),
     "search.evaluation": ("evaluator",),
     "search.exploration": ("explore",),
     "search.plans": (

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from ..core.arrays import Floats, Ints
 from ..core.errors import InputError, first_few
+from ..core.notebook import html_table
 from ..core.several import as_list
 from ..core.tables import Column, plain, table
 from ..fronts.dominance import costs
@@ -144,6 +145,21 @@ class Comparison:
     classes: tuple[list[OfClass], ...] = ()
     searched: tuple[Searched | None, ...] = ()
     shares_time: bool = False
+
+    def __repr__(self) -> str:
+        return f"<Comparison on {self.workload_name}: {', '.join(self.policies)}>"
+
+    def _repr_html_(self) -> str:
+        heads = ["policy", *(f"{o.name} {o.unit}" for o in self.objectives)]
+        lines = [[name, *values.tolist()] for name, values in self.marks.items()]
+        return html_table(repr(self).strip("<>"), heads, lines)
+
+    def frame(self) -> Any:
+        """Return the rows as a pandas DataFrame, one a policy: what `rows` has, tables and lists aside."""
+        import pandas as pd
+
+        rows = [{key: x for key, x in row.items() if key not in _OF_POLICIES} for row in self.rows()]
+        return pd.DataFrame(rows).set_index("policy")
 
     @property
     def marks(self) -> dict[str, Floats]:

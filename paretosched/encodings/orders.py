@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..core.arrays import Floats, Ints
 from ..core.errors import InputError, one_of
+from ..core.notebook import fields_html
 from ..policies.policy import BACKFILLS, HIGHEST, WITH_BACKFILL, Policy, greedy
 from ..simulation.simulator import decoded_start_times, start_times
 from ..workload.calendar import SITUATIONS
@@ -38,6 +39,9 @@ class Orders(NamedTuple):
     """
 
     backfill: str = "easy"
+
+    def _repr_html_(self) -> str:
+        return fields_html(self)
 
 
 def checked(encoding: Orders) -> Orders:

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from ..core.arrays import Floats
 from ..core.errors import InputError, quoted
+from ..core.notebook import fields_html, fields_repr
 from ..kernels.ancestry import mark_ancestors
 from ..policies.policy import Policy, fits
 from ..policies.policy import from_json as policy_from_json
@@ -72,6 +73,12 @@ class Sequences(NamedTuple):
     moves: str = "swap"
     movable: str = "all"
     recombination: str = "none"
+
+    def __repr__(self) -> str:
+        return fields_repr(self)
+
+    def _repr_html_(self) -> str:
+        return fields_html(self)
 
 
 def gene_labels() -> list[str]:

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..core.arrays import Floats
 from ..core.errors import InputError, first_few, one_of
+from ..core.notebook import fields_html
 from ..policies.policy import BACKFILLS, CRITERIA, Policy, gene_names, greedy, upper_bounds
 from ..simulation.simulator import decoded_start_times, start_times
 from ..workload.calendar import SITUATIONS
@@ -41,6 +42,9 @@ class Weighting(NamedTuple):
 
     backfill: str = "easy"
     decoding: str = "online"
+
+    def _repr_html_(self) -> str:
+        return fields_html(self)
 
 
 def checked(encoding: Weighting) -> Weighting:

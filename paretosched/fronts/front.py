@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from ..core.arrays import Floats, Ints
 from ..core.errors import InputError
+from ..core.notebook import html_table
 from ..encodings import encoding as encodings
 from ..encodings.encoding import ENCODINGS, Explored
 from ..simulation.objective import Objective, objective_table
@@ -121,6 +122,15 @@ class Front:
 
     def __repr__(self) -> str:
         return f"<Front of {self.workload}: {len(self):,} of {self.evaluations:,} schedules>"
+
+    def _repr_html_(self) -> str:
+        names = [o.name for o in self.objectives]
+        rows = [(f"best {o.name}", row, *self.values[row].tolist()) for o, row in extremes(self)]
+        return html_table(repr(self).strip("<>"), ("schedule", "row", *names), rows)
+
+    def frame(self) -> Any:
+        """Return the front as a pandas DataFrame: one row a schedule, see the function `frame`."""
+        return frame(self)
 
     @property
     def objectives(self) -> tuple[Objective, ...]:

@@ -34,6 +34,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..core.errors import InputError, first_few, one_of
 from ..core.files import nothing_else, part, read_json, shown, written
+from ..core.notebook import fields_html, fields_repr
 from ..workload.calendar import SITUATIONS
 from ..workload.workload import Workload
 from . import time_sharing as timesharing
@@ -101,6 +102,9 @@ class Policy:
     provenance: Mapping[str, Any] = field(default_factory=dict)
     rules: RuleBase | None = None
     sharing: TimeSharing | None = None
+
+    __repr__ = fields_repr
+    _repr_html_ = fields_html
 
     def __post_init__(self) -> None:
         one_of("rule", self.rule, RULES)

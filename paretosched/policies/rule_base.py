@@ -38,6 +38,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..core.arrays import Floats
 from ..core.errors import InputError, first_few, one_of
 from ..core.files import nothing_else, part, shown
+from ..core.notebook import fields_html, fields_repr
 
 if TYPE_CHECKING:
     from .policy import Policy
@@ -163,6 +164,9 @@ class RuleBase:
     recommendations: NDArray[np.int8] = field(default_factory=lambda: np.empty((0, len(STRATEGIES)), dtype=np.int8))
     threshold: float = 0.0
     otherwise: int = 0
+
+    __repr__ = fields_repr
+    _repr_html_ = fields_html
 
     def __post_init__(self) -> None:
         one_of("kind of rule base", self.kind, KINDS)

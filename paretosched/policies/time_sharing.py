@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from ..core.errors import InputError, first_few, one_of, quoted
 from ..core.files import shown
+from ..core.notebook import fields_html, fields_repr
 
 CLASSES = ("short", "medium", "long")
 SIZES = ("narrow", "medium", "wide")
@@ -47,6 +48,9 @@ class Shares(NamedTuple):
     medium: float = 0.265
     long: float = 0.73
 
+    def _repr_html_(self) -> str:
+        return fields_html(self)
+
 
 class Grouping(NamedTuple):
     """When waiting jobs of a class become a group (paper 004, section 7.2), and which of them are long-wide (7.3).
@@ -70,6 +74,9 @@ class Grouping(NamedTuple):
     mean_run: int = 15000
     wide: float = 0.25
     wide_run: int = 15000
+
+    def _repr_html_(self) -> str:
+        return fields_html(self)
 
 
 class Optimisation(NamedTuple):
@@ -132,6 +139,12 @@ class Optimisation(NamedTuple):
     medium: Grouping = Grouping(10, 20, 1.5, 2.0, 800, 0.1, 800)
     long: Grouping = Grouping()
 
+    def __repr__(self) -> str:
+        return fields_repr(self)
+
+    def _repr_html_(self) -> str:
+        return fields_html(self)
+
 
 class TimeSharing(NamedTuple):
     """Parameters of SCOJO-PECT; `check` says which are sound.
@@ -170,6 +183,12 @@ class TimeSharing(NamedTuple):
     run_times: str = "known"
     backfill: bool = True
     optimisation: Optimisation | None = None
+
+    def __repr__(self) -> str:
+        return fields_repr(self)
+
+    def _repr_html_(self) -> str:
+        return fields_html(self)
 
 
 def check(sharing: TimeSharing) -> TimeSharing:

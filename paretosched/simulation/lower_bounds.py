@@ -49,6 +49,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.arrays import Floats, Ints
+from ..core.notebook import fields_html, fields_repr
 from ..kernels.objective_sums import measure
 from ..kernels.widest import widest_first
 from ..workload.reopening import WorkloadLike, as_workload
@@ -76,6 +77,12 @@ class Bounds(NamedTuple):
     alone: Floats
     together: Floats
     prompt_utilisation: float
+
+    def __repr__(self) -> str:
+        return fields_repr(self)
+
+    def _repr_html_(self) -> str:
+        return fields_html(self)
 
 
 def bounds(workload: WorkloadLike) -> Bounds:

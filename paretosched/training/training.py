@@ -14,6 +14,7 @@ import numpy as np
 from ..comparison.comparison import improvement, in_hours, signed
 from ..core.arrays import Floats
 from ..core.errors import InputError, one_of
+from ..core.notebook import html_table
 from ..core.tables import Column, table
 from ..encodings.encoding import Encoding
 from ..policies.policy import Policy
@@ -127,6 +128,13 @@ class Training:
     evaluations: int
     seconds: float
     elapsed: float
+
+    def __repr__(self) -> str:
+        return f"<Training for {choice.written(self.wish)}: {self.policy.name}, {self.evaluations:,} policies tried>"
+
+    def _repr_html_(self) -> str:
+        rows = [[row["system"], row["objective"], row["vs_easy"], row["exceeded"]] for row in self.rows()]
+        return html_table(repr(self).strip("<>"), ("system", "objective", "vs EASY %", "limits exceeded"), rows)
 
     @property
     def policy(self) -> Policy:

@@ -46,6 +46,7 @@ from numpy.typing import ArrayLike
 
 from ..core.arrays import Floats
 from ..core.errors import InputError, quoted
+from ..core.notebook import fields_html, fields_repr
 from ..simulation.objective import objective_table
 
 AUGMENTATION = 1e-4
@@ -69,6 +70,9 @@ class Limit(NamedTuple):
     objective: str
     low: float = FREE[0]
     high: float = FREE[1]
+
+    def _repr_html_(self) -> str:
+        return fields_html(self)
 
 
 @dataclass(frozen=True)
@@ -100,6 +104,9 @@ class Wish:
     weights: Sequence[tuple[str, float]] = ()
     near: Sequence[tuple[str, float]] = ()
     limits: Sequence[Limit] = ()
+
+    __repr__ = fields_repr
+    _repr_html_ = fields_html
 
     def __post_init__(self) -> None:
         # plain pairs and floats, whatever was given, so that equal wishes are equal
