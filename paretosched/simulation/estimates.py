@@ -30,6 +30,7 @@ import numpy as np
 
 from ..core.arrays import Ints
 from ..core.errors import InputError, one_of
+from ..core.notebook import fields_html, fields_repr
 from ..kernels.inputs import Jobs, Weights
 from ..kernels.predicted import CONSERVATIVE, EASY, INTERPOLATED, NO_BACKFILL, PRINTED, RECENT, Histories, predicted
 from ..policies.policy import Policy
@@ -57,6 +58,12 @@ class Predictions(NamedTuple):
     start: Ints
     first: Ints
     corrections: Ints
+
+    def __repr__(self) -> str:
+        return fields_repr(self)
+
+    def _repr_html_(self) -> str:
+        return fields_html(self)
 
 
 def told(workload: Workload, policy: Policy, estimates: str) -> bool:
