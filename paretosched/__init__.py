@@ -14,9 +14,12 @@ from .core.version import __version__
 if TYPE_CHECKING:
     from .comparison.comparison import Comparison, compare
     from .core.errors import InputError
-    from .encodings.orders import weak_orders
-    from .fronts.front import Front, frame, merge
-    from .fronts.front_files import load_front, save_front
+    from .encodings.orders import Orders, weak_orders
+    from .encodings.sequence import Sequences
+    from .encodings.weighting import Weighting
+    from .fronts.front import Front, frame
+    from .fronts.front_files import as_front, load_front, save_front
+    from .fronts.merging import merge
     from .fronts.quality_indicators import contributions, course, indicators
     from .plots.comparisons import figures
     from .policies.explanation import Explanation, PlainExplanation, explain
@@ -27,24 +30,27 @@ if TYPE_CHECKING:
     from .policies.rule_base import RuleBase
     from .policies.rule_base_explanation import RulesExplanation
     from .policies.time_sharing import Grouping, Optimisation, Shares, TimeSharing
+    from .search.algorithms.pymoo_problem import ScheduleProblem, problem
     from .search.evaluation import evaluator
     from .search.exploration import explore
     from .search.plans import explore_plan, rows_of
     from .simulation.decoding import decode, start_order
     from .simulation.lower_bounds import Bounds, bounds
-    from .simulation.objective import Objective, objective_table, objectives
+    from .simulation.objective import Objective, ObjectiveValues, objective_table, objectives
     from .simulation.schedule import Schedule, load_segments, save_schedule, save_segments
-    from .simulation.service import waits
+    from .simulation.service import Waits, waits
     from .simulation.simulator import predictions, simulate
     from .training.greedy_training import train
     from .training.rule_base_training import train_rules
     from .training.symbiosis import Symbiosis
     from .training.training import Training
-    from .wishes.wish import Limit, Wish, fitness, nearest
+    from .wishes.nearness import fitness, nearest
+    from .wishes.wish import Limit, Wish
     from .wishes.wish_files import as_wish, load_wish, save_wish
     from .workload.description import describe
     from .workload.lublin_feitelson import lublin
     from .workload.public_logs import fetch
+    from .workload.reopening import as_workload, reopen
     from .workload.scaling import scale
     from .workload.swf import read_swf, write_swf
     from .workload.time_split import split
@@ -54,8 +60,10 @@ if TYPE_CHECKING:
 __all__ = [
     # what arrives
     "Workload",
+    "as_workload",
     "read_swf",
     "write_swf",
+    "reopen",
     "fetch",
     "lublin",
     "scale",
@@ -93,20 +101,28 @@ __all__ = [
     "save_segments",
     # how good it is
     "Objective",
+    "ObjectiveValues",
     "objective_table",
     "objectives",
+    "Waits",
     "waits",
     "Bounds",
     "bounds",
     # what is possible
+    "Weighting",
+    "Orders",
+    "Sequences",
     "weak_orders",
     "evaluator",
+    "problem",
+    "ScheduleProblem",
     "explore",
     "explore_plan",
     "rows_of",
     "Front",
     "frame",
     "merge",
+    "as_front",
     "load_front",
     "save_front",
     "contributions",
@@ -140,6 +156,10 @@ _MODULES = {
         "write_swf",
     ),
     "workload.public_logs": ("fetch",),
+    "workload.reopening": (
+        "as_workload",
+        "reopen",
+    ),
     "workload.lublin_feitelson": ("lublin",),
     "workload.scaling": ("scale",),
     "workload.time_split": ("split",),
@@ -191,15 +211,28 @@ _MODULES = {
     ),
     "simulation.objective": (
         "Objective",
+        "ObjectiveValues",
         "objective_table",
         "objectives",
     ),
-    "simulation.service": ("waits",),
+    "simulation.service": (
+        "Waits",
+        "waits",
+    ),
     "simulation.lower_bounds": (
         "Bounds",
         "bounds",
     ),
-    "encodings.orders": ("weak_orders",),
+    "encodings.weighting": ("Weighting",),
+    "encodings.orders": (
+        "Orders",
+        "weak_orders",
+    ),
+    "encodings.sequence": ("Sequences",),
+    "search.algorithms.pymoo_problem": (
+        "ScheduleProblem",
+        "problem",
+    ),
     "search.evaluation": ("evaluator",),
     "search.exploration": ("explore",),
     "search.plans": (
@@ -209,9 +242,10 @@ _MODULES = {
     "fronts.front": (
         "Front",
         "frame",
-        "merge",
     ),
+    "fronts.merging": ("merge",),
     "fronts.front_files": (
+        "as_front",
         "load_front",
         "save_front",
     ),
@@ -223,6 +257,8 @@ _MODULES = {
     "wishes.wish": (
         "Limit",
         "Wish",
+    ),
+    "wishes.nearness": (
         "fitness",
         "nearest",
     ),

@@ -20,10 +20,11 @@ import paretosched as ps
 from paretosched.core.tables import save_rows
 from paretosched.policies.policy import save_policy
 from paretosched.search.plans import PLANS, explore_plan, shortened
-from paretosched.search.runs import RUN_FILE, evaluated
+from paretosched.search.runs import evaluated
 from paretosched.simulation.objective import objective_table
 from paretosched.wishes.wish import Limit, Wish, goal, violation
 from paretosched.wishes.wish_grammar import parse
+from paretosched.workload.reopening import RUN_FILE
 
 POSITIONS = "positions"
 PARTS = (*settings.PARTS, POSITIONS)

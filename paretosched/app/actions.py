@@ -10,8 +10,8 @@ from typing import Any
 from ..core.errors import InputError, quoted
 from ..fronts.front import Front
 from ..plots.style import defined
+from ..wishes import nearness, wish_grammar
 from ..wishes import wish as choice
-from ..wishes import wish_grammar
 from ..wishes.knee_points import knees
 from ..wishes.navigation import CLASSES, FREE, classified, compromise, remaining
 from ..wishes.wish import Limit, Wish
@@ -173,7 +173,7 @@ def _wish(weights: Any, near: Any, limits: Any) -> Wish | None:
 def with_wish(state: State, wish: Wish | None, front: Front) -> State:
     """Take a wish; what was looked at before gives way to the schedule nearest to it."""
     if wish is not None:
-        choice.fitness(wish, front.values)  # raises where it uses what is undefined
+        nearness.fitness(wish, front.values)  # raises where it uses what is undefined
     return state if wish == state.wish else replace(state, wish=wish, chosen=None, suggested=("", ()))
 
 

@@ -8,7 +8,8 @@ from typing import NamedTuple
 from ..fronts.front import Front
 from ..plots.style import defined
 from ..wishes.navigation import compromise, remaining
-from ..wishes.wish import Wish, fitness
+from ..wishes.nearness import fitness
+from ..wishes.wish import Wish
 
 
 class Pick(NamedTuple):

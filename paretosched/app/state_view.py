@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..core.arrays import Floats
 from ..core.tables import plain
 from ..fronts.front import Front
-from ..wishes import wish as choice
+from ..wishes import nearness
 from ..wishes.navigation import reachable, remaining, tradeoffs
 from .charts import LETTERS
 from .state import State, current
@@ -54,7 +54,7 @@ def view(state: State, front: Front) -> View:
     row = current(state, front)
     nearest: tuple[int, ...] = ()
     if state.wish is not None and (state.wish.weights or state.wish.near):
-        fitness = choice.fitness(state.wish, front.values)
+        fitness = nearness.fitness(state.wish, front.values)
         count = min(NEAREST, len(front))
         few = np.flatnonzero(fitness <= np.partition(fitness, count - 1)[count - 1])
         nearest = tuple(few[np.argsort(fitness[few], kind="stable")][:count].tolist())

@@ -11,6 +11,7 @@ from ..core.arrays import Floats
 from ..core.tables import plain
 from ..fronts.front import Front
 from ..plots.style import defined
+from ..wishes import nearness
 from ..wishes import wish as choice
 from ..wishes.navigation import way
 from ..wishes.wish import Wish
@@ -151,7 +152,7 @@ def _buttons(t: Training) -> list[Any]:
 
 def progress(wish: Wish, easy: Floats | None, reached: Floats, front: Front) -> str:
     """Return in words how much of the way from EASY to the front a trained policy goes."""
-    if easy is None or np.isnan(choice.fitness(wish, [reached])).any():
+    if easy is None or np.isnan(nearness.fitness(wish, [reached])).any():
         return ""
     share = way(wish, easy, reached, front)
     exceeded = float(choice.violation(wish, [reached])[0])

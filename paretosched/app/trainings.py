@@ -28,7 +28,7 @@ from ..policies.policy import Policy, load_policy
 from ..search import runs as store
 from ..training.evolution_strategy import CHILDREN, PARENTS
 from ..training.greedy_training import mixed
-from ..wishes import wish as choice
+from ..wishes import nearness
 from ..wishes import wish_files as choice_wish_files
 from ..wishes.wish import Wish
 
@@ -259,7 +259,7 @@ def best_so_far(wish: Wish, values: Floats) -> Floats:
     """
     if len(values) == 0:
         return values
-    fitness = choice.fitness(wish, values)
+    fitness = nearness.fitness(wish, values)
     before = np.concatenate([[np.inf], np.minimum.accumulate(fitness)[:-1]])
     better: Floats = values[fitness < before]
     return better

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..core.arrays import Floats
 from ..core.errors import InputError, first_few
+from ..core.notebook import fields_html, fields_repr
 
 LARGEST = 1e15  # of any number here: sums stay exact enough, quotients finite
 SMALLEST = 1e-6
@@ -42,6 +43,9 @@ class Bag:
     name: tuple[str, ...]
     workload: Floats
     size: Floats = field(default_factory=lambda: np.empty(0))
+
+    __repr__ = fields_repr
+    _repr_html_ = fields_html
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", tuple(str(name) for name in self.name))
@@ -88,6 +92,9 @@ class Nodes:
     name: tuple[str, ...]
     speed: Floats
     utilisation: Floats = field(default_factory=lambda: np.empty(0))
+
+    __repr__ = fields_repr
+    _repr_html_ = fields_html
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", tuple(str(name) for name in self.name))

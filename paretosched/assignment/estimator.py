@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.errors import InputError, one_of
+from ..core.notebook import fields_html, fields_repr
 from .bag_and_nodes import Bag
 
 LINES = ("interpolated", "printed")
@@ -38,6 +39,9 @@ class History:
     """
 
     records: Mapping[str, tuple[tuple[float, float], ...]] = field(default_factory=dict)
+
+    __repr__ = fields_repr
+    _repr_html_ = fields_html
 
 
 class Slope(NamedTuple):

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ..core.arrays import Floats, Ints
 from ..core.errors import InputError, one_of
+from ..core.notebook import fields_html, fields_repr
 from ..kernels.makespan import makespans
 from .bag_and_nodes import Bag, Nodes
 
@@ -64,6 +65,9 @@ class Genetic:
     tolerance: float = 0.01
     start: tuple[str, ...] = ()
 
+    __repr__ = fields_repr
+    _repr_html_ = fields_html
+
     def __post_init__(self) -> None:
         whole: Iterable[tuple[str, int, int, int]] = (
             ("population", self.population, 2, MOST_POPULATION),
@@ -109,6 +113,9 @@ class Assignment:
     node: Ints
     method: str
     course: Floats = field(default_factory=lambda: np.empty(0))
+
+    __repr__ = fields_repr
+    _repr_html_ = fields_html
 
     @property
     def makespan(self) -> float:

@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import shlex
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from ..core.errors import InputError
-from .console import PROGRAM, ended_in_order, flush, show
+from .console import ended_in_order, flush, show
 from .inputs import read_workload
-from .options import FILE, POLICY, new_command, reading_words, takes_reading, takes_trace, whole
+from .options import FILE, POLICY, new_command, reading_words, takes_reading, whole
 from .parser import Parser
-
-if TYPE_CHECKING:
-    from ..workload.workload import Workload
 
 
 def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
@@ -71,20 +65,11 @@ def run(options: argparse.Namespace) -> None:
         raise InputError(f"--port: must be in 0..65535, but is {options.port}")
     front = load_front(options.front)
     policies = [as_policy(policy) for policy in options.policy]
-    find = finder(options.front, front, [] if options.trace is None else [options.trace, *reading], read_as_said)
+    named = None if options.trace is None else read_workload(options)
+    find = finder(options.front, front, named, [] if named is None else [options.trace, *reading])
     page = served(options.front, front, find, policies, host=options.host, port=options.port)
     with ended_in_order(), page as (url, folder, serve):
         about = {"url": url, "folder": folder}
         show(to_json(about) if options.json else f"{url}\nyour work is kept in {folder}; Ctrl-C ends the page")
         flush()
         serve()
-
-
-def read_as_said(words: Sequence[str]) -> Workload:
-    """Read a workload as a command line says, which a run remembers."""
-    parser = Parser(prog=f"{PROGRAM} info")
-    takes_trace(parser)
-    try:
-        return read_workload(parser.parse_args(words))
-    except SystemExit:
-        raise InputError(f"a log cannot be read as {shlex.join(words)} says") from None

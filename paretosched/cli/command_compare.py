@@ -6,9 +6,10 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ..core.errors import InputError
 from .console import remark, show
 from .inputs import check_outputs, read_wish, read_workload, remark_history, remark_repairs
-from .options import DIRECTORY, FILE, POLICY, WISH, new_command, takes_trace
+from .options import DIRECTORY, FILE, POLICY, WISH, new_command, reading_words, takes_trace
 from .parser import Parser
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         "  paretosched compare w.swf.gz --front run --policy fcfs --policy easy --policy policy.json -o report.html\n"
         '  paretosched compare ctc.swf.gz kth.swf.gz --policy policy.json --objective "10*AWRT1 + 4*AWRT2" --json',
     )
-    takes_trace(parser, several=True)
+    takes_trace(parser, several=True, needed=False)
     compared = parser.add_argument_group(
         "what is compared", "EASY always stands first: every gain is over EASY. A front shows what would be possible."
     )
@@ -71,7 +72,8 @@ def run(options: argparse.Namespace) -> None:
     from ..policies.policy import as_policy
 
     check_outputs(options, "output")
-    workloads = [read_workload(options, trace) for trace in options.traces]
+    logs = _logs(options)
+    workloads = [workload for _, workload in logs]
     policies = [as_policy(policy) for policy in options.policy or ["fcfs"]]
     fronts = assign(workloads, [load_front(path) for path in options.front])
     wish, reason = _wish(options, policies, workloads)
@@ -85,12 +87,27 @@ def run(options: argparse.Namespace) -> None:
         from ..report.comparison_report import write_report
 
         write_report(options.output, fronts, comparisons)
-    _remark_logs(options, policies, workloads)
+    _remark_logs(logs, policies)
     if reason:
         remark(reason)
     show(to_json(joint_rows(comparisons)) if options.json else joint_text(comparisons))
     if options.output is not None:
         remark(f"report: {options.output} (open it in a browser; it needs no network)")
+
+
+def _logs(options: argparse.Namespace) -> list[tuple[str, Workload]]:
+    """Return the workload of every TRACE, with its name; where there is none, those of the fronts, opened again."""
+    from ..fronts.front_files import load_front
+    from ..workload.reopening import reopen
+
+    if options.traces:
+        return [(trace, read_workload(options, trace)) for trace in options.traces]
+    reading = reading_words(options)
+    if reading or not options.front:
+        where = f"with {reading[0]}" if reading else "where no --front says what it is"
+        raise InputError(f"TRACE must be given {where}")
+    digests = {load_front(path).digest: path for path in options.front}  # two fronts of one workload need it once
+    return [(path, reopen(path, digest)) for digest, path in digests.items()]
 
 
 def _wish(
@@ -110,11 +127,11 @@ def _wish(
     return wish, f"the objective is {wish_text(wish)}, as {trained[wish]} was trained for it{asides}" if asides else ""
 
 
-def _remark_logs(options: argparse.Namespace, policies: Sequence[Policy], workloads: Sequence[Workload]) -> None:
+def _remark_logs(logs: Sequence[tuple[str, Workload]], policies: Sequence[Policy]) -> None:
     """Say which logs were cleaned, and which recorded schedules could not be."""
     from ..simulation.simulator import simulate
 
-    for trace, workload in zip(options.traces, workloads, strict=True):
-        remark_repairs(trace, workload)
+    for log, workload in logs:
+        remark_repairs(log, workload)
         if any(policy.rule == "recorded" for policy in policies):
             remark_history(simulate(workload, "recorded"))

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING
 
+from ..core.errors import InputError
 from .console import show
 from .inputs import check_outputs
 from .options import FILE, new_command
 from .parser import Parser
+
+if TYPE_CHECKING:
+    from ..fronts.front import Front
 
 
 def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
@@ -28,14 +35,24 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
 def run(options: argparse.Namespace) -> None:
     """Merge runs and fronts, and show what came out."""
     from ..core.tables import to_json
-    from ..fronts.front import merge
     from ..fronts.front_files import load_front, save_front
     from ..fronts.front_tables import extremes_text, merging, merging_text
+    from ..fronts.merging import merge
 
     check_outputs(options, "output")
     inputs = [load_front(path) for path in options.runs]
     merged = merge(inputs)
-    about = merging(merged, inputs, options.runs)
+    about = merging(merged, inputs, options.runs) | {"log": _log(options.runs, merged)}
     if options.output is not None:
         save_front(merged, options.output)
     show(to_json(about) if options.json else f"{merging_text(about)}\n{extremes_text(merged)}")
+
+
+def _log(runs: Sequence[str], merged: Front) -> str | None:
+    """Return where the log of a front is, if a run says so and it is there."""
+    from ..workload.reopening import reopen
+
+    for run in runs:
+        with suppress(InputError):
+            return next((step["path"] for step in reopen(run, merged.digest).source if "path" in step), None)
+    return None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,24 +25,10 @@ INPUTS = {
 
 def read_workload(options: argparse.Namespace, trace: str | None = None) -> Workload:
     """Read a log, by default TRACE, with the --capacity and --groups that were asked for."""
-    from ..workload.swf import read_swf
-    from ..workload.user_groups import by_consumption, by_csv, by_queue, by_swf_group
+    from ..workload.reopening import as_workload
 
-    workload = read_swf(options.trace if trace is None else trace, capacity=options.capacity)
-    groups = options.groups
-    if groups in (None, "consumption"):
-        return workload
-    if groups == "swf":
-        return by_swf_group(workload)
-    if groups == "queue":
-        return by_queue(workload)
-    try:
-        per_cent = [float(part) for part in groups.split(",")]
-    except ValueError:
-        return by_csv(workload, groups)
-    if not all(high > low for high, low in pairwise([100.0, *per_cent, 0.0])):
-        raise InputError(f"--groups: percentages must descend between 100 and 0, but are {groups}")
-    return by_consumption(workload, [share / 100 for share in per_cent])
+    log = options.trace if trace is None else trace
+    return as_workload(log, capacity=options.capacity, groups=options.groups, called="--groups")
 
 
 def read_wish(options: argparse.Namespace, workload: Workload) -> Wish:
@@ -116,7 +101,8 @@ def remark_history(schedule: Schedule) -> None:
 
 def remark_rest(run: str | None) -> None:
     """Say what an interruption has left in a run directory."""
-    from ..search.runs import RUN_FILE, read_about
+    from ..search.runs import read_about
+    from ..workload.reopening import RUN_FILE
 
     parts = [] if run is None else [Path(run, part) for part in ("", "greedy", "rules")]
     runs = [place for place in parts if (place / RUN_FILE).exists()]

@@ -84,11 +84,12 @@ def new_command(
     return parser
 
 
-def takes_trace(parser: Parser, several: bool = False) -> None:
+def takes_trace(parser: Parser, several: bool = False, needed: bool = True) -> None:
     """Take a log, or several, and how it is read."""
-    what = "workload log in SWF, plain or gzipped"
+    what = "workload log in SWF, plain or gzipped, or a run directory, whose log is opened again"
     if several:
-        parser.add_argument("traces", nargs="+", metavar="TRACE", type=FILE, help=f"{what}; one or more")
+        many = f"{what}; one or more" if needed else f"{what}; one or more, by default those of the fronts"
+        parser.add_argument("traces", nargs="+" if needed else "*", metavar="TRACE", type=FILE, help=many)
     else:
         parser.add_argument("trace", metavar="TRACE", type=FILE, help=what)
     takes_reading(parser)

@@ -3,7 +3,7 @@
 **The wish.** With a wish of the owner's (see `choice`) every policy has the value of its goal, and how far it exceeds
 limits. Its gain over EASY is (EASY - X) / EASY in per cent, for weighted sums that are positive for EASY: the value of
 a point to come near to is a shortfall already, of which no share can be taken. Of the front the schedule counts that
-comes nearest to the wish (`choice.fitness`, so one within the limits, if there is any).
+comes nearest to the wish (`nearness.fitness`, so one within the limits, if there is any).
 
 **The share of the way** from EASY to that schedule is (EASY - X) / (EASY - best) in per cent, for sums and points: 0
 is as good as EASY, 100 as the best on the front; it is negative for what is worse than EASY, and above 100 for what
@@ -16,32 +16,37 @@ A wish that uses the response time of a group without jobs is undefined on that 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..core.arrays import Floats, Ints
 from ..core.errors import InputError, first_few
+from ..core.notebook import html_table
+from ..core.several import as_list
 from ..core.tables import plain
 from ..fronts.dominance import costs
 from ..fronts.front import Front, online
+from ..fronts.front_files import FrontLike, as_front
 from ..policies.outcome import Searched
 from ..policies.plain import PLAIN_RULES, Plain
-from ..policies.policy import Policy, as_policy
+from ..policies.policy import Policy, PolicyLike, as_policy
 from ..policies.time_sharing import TimeSharing
 from ..simulation.lower_bounds import bounds
 from ..simulation.objective import Objective, objective_table, objectives
 from ..simulation.schedule import Schedule
 from ..simulation.service import OfClass, Waits, bins, by_class, use, waits
 from ..simulation.simulator import simulate
+from ..wishes import nearness
 from ..wishes import wish as choice
 from ..wishes import wish_files as choice_wish_files
 from ..wishes.wish import Wish
+from ..wishes.wish_files import WishLike, as_wish
+from ..workload.reopening import WorkloadLike, as_workload
 from ..workload.workload import Workload
 from .comparison_tables import (
     CONVENTION,
@@ -56,6 +61,9 @@ from .comparison_tables import (
     wait_table,
     wish_table,
 )
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 BEST = "best on the front"
 IDEAL = "ideal point"
@@ -143,6 +151,21 @@ class Comparison:
     classes: tuple[list[OfClass], ...] = ()
     searched: tuple[Searched | None, ...] = ()
     shares_time: bool = False
+
+    def __repr__(self) -> str:
+        return f"<Comparison on {self.workload_name}: {', '.join(self.policies)}>"
+
+    def _repr_html_(self) -> str:
+        heads = ["policy", *(f"{o.name} {o.unit}" for o in self.objectives)]
+        lines = [[name, *values.tolist()] for name, values in self.marks.items()]
+        return html_table(repr(self).strip("<>"), heads, lines)
+
+    def frame(self) -> pd.DataFrame:
+        """Return the rows as a pandas DataFrame, one a policy: what `rows` has, tables and lists aside."""
+        import pandas as pd
+
+        rows = [{key: x for key, x in row.items() if key not in _OF_POLICIES} for row in self.rows()]
+        return pd.DataFrame(rows).set_index("policy")
 
     @property
     def marks(self) -> dict[str, Floats]:
@@ -266,23 +289,24 @@ class Comparison:
 
 
 def compare(
-    workload: Workload,
-    policies: Sequence[str | os.PathLike[str] | Policy],
-    front: Front | None = None,
-    wish: Wish | None = None,
+    workload: WorkloadLike,
+    policies: PolicyLike | Sequence[PolicyLike],
+    front: FrontLike | None = None,
+    wish: WishLike | None = None,
 ) -> Comparison:
     """Simulate policies and set them against EASY, a front, and what the owner wants.
 
     Parameters
     ----------
     workload
-        The jobs and the machine.
+        The jobs and the machine; or the path of a log or of a run directory.
     policies
-        What `simulate` accepts. EASY is always simulated, as the reference, and comes first.
+        What `simulate` accepts, one or several. EASY is always simulated, as the reference, and comes first.
     front
-        Schedules of the same workload.
+        Schedules of the same workload; or the path of a run or front file.
     wish
-        What the owner wants, see `choice`; the policies need not have been trained for it.
+        What the owner wants, see `wish`; or a wish in words, or the path of a wish file. The policies need not have
+        been trained for it.
 
     Returns
     -------
@@ -309,9 +333,12 @@ def compare(
     >>> round(c.rows()[1]["AWRT_vs_easy"], 2), c.rows()[1]["waits"][0]["wait_worst_s"]
     (-6.62, 13.0)
     """
+    workload = as_workload(workload)
+    front = None if front is None else as_front(front)
+    wish = None if wish is None else as_wish(wish, workload.groups)
     if front is not None and front.digest != workload.digest:
         raise _foreign(front, [workload])
-    chosen = _with_easy([as_policy(policy) for policy in policies])
+    chosen = _with_easy([as_policy(policy) for policy in as_list(policies)])
     schedules = [simulate(workload, policy) for policy in chosen]
     feasible = np.array(
         [policy.rule != "recorded" or _could_run(s) for policy, s in zip(chosen, schedules, strict=True)]
@@ -426,7 +453,7 @@ def _check_known(wish: Wish, objectives: Sequence[Objective], workload: str) -> 
 def _nearest(wish: Wish | None, objectives: Sequence[Objective], values: Floats) -> Floats | None:
     if wish is None or not len(values) or not _has(wish, objectives, values[0]):
         return None
-    row: Floats = values[int(np.argmin(choice.fitness(wish, values)))]
+    row: Floats = values[int(np.argmin(nearness.fitness(wish, values)))]
     return row
 
 

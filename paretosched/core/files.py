@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import secrets
@@ -87,6 +88,29 @@ def opened(path: str | os.PathLike[str]) -> BufferedReader:
     file = open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK))  # noqa: SIM115
     os.set_blocking(file.fileno(), True)
     return file
+
+
+def file_record(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return where a file is and what is in it: the path, the path as it was given, and its SHA-256.
+
+    Returns
+    -------
+    dict
+        "path", "given" and "sha256", all text; the last one is None for a pipe, which cannot be read again.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read.
+    """
+    seal = None
+    try:
+        if os.path.isfile(path):  # noqa: PTH113  # Path.is_file() raises for long names
+            with opened(path) as file:
+                seal = hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise InputError(f"{path}: cannot read: {error.strerror}") from None
+    return {"path": os.path.abspath(os.fsdecode(path)), "given": os.fsdecode(path), "sha256": seal}  # noqa: PTH100  # links stay
 
 
 def read_text(path: str | os.PathLike[str]) -> str:

@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..core.arrays import Floats, Ints, Mask
 from ..core.errors import InputError, one_of
+from ..core.notebook import fields_html
 from ..policies.greedy_order import BACKFILLS, HIGHEST, WITH_BACKFILL, Greedy, greedy
 from ..simulation.decoding import decoded_start_times
 from ..workload.calendar import SITUATIONS
@@ -39,6 +40,9 @@ class Orders(NamedTuple):
     """
 
     backfill: str = "easy"
+
+    def _repr_html_(self) -> str:
+        return fields_html(self)
 
     @property
     def name(self) -> str:

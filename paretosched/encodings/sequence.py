@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from ..core.arrays import Floats, Ints, Mask
 from ..core.errors import InputError, quoted
+from ..core.notebook import fields_html, fields_repr
 from ..kernels.inputs import Jobs
 from ..kernels.moves import Space, cycle_crossover, fill, later, mapped_crossover, order_crossover, pull, space, swap
 from ..kernels.running import bits_for
@@ -68,6 +69,12 @@ class Sequences(NamedTuple):
     moves: str = "swap"
     movable: str = "all"
     recombination: str = "none"
+
+    def __repr__(self) -> str:
+        return fields_repr(self)
+
+    def _repr_html_(self) -> str:
+        return fields_html(self)
 
     @property
     def name(self) -> str:

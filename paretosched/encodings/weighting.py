@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike
 
 from ..core.arrays import Floats, Ints, Mask
 from ..core.errors import InputError, first_few, one_of
+from ..core.notebook import fields_html
 from ..policies.greedy_order import BACKFILLS, CRITERIA, Greedy, gene_names, greedy, upper_bounds
 from ..policies.policy import Policy
 from ..simulation.decoding import decoded_start_times
@@ -43,6 +44,9 @@ class Weighting(NamedTuple):
 
     backfill: str = "easy"
     decoding: str = "online"
+
+    def _repr_html_(self) -> str:
+        return fields_html(self)
 
     @property
     def name(self) -> str:

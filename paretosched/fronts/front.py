@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from ..core.arrays import Floats, Ints, Mask
 from ..core.errors import InputError
+from ..core.notebook import html_table
 from ..encodings.encoding import ENCODINGS, Explored, to_json
 from ..simulation.objective import Objective, objective_table
 from .dominance import costs, nondominated
@@ -124,6 +125,15 @@ class Front:
     def __repr__(self) -> str:
         return f"<Front of {self.workload}: {len(self):,} of {self.evaluations:,} schedules>"
 
+    def _repr_html_(self) -> str:
+        names = [o.name for o in self.objectives]
+        rows = [(f"best {o.name}", row, *self.values[row].tolist()) for o, row in extremes(self)]
+        return html_table(repr(self).strip("<>"), ("schedule", "row", *names), rows)
+
+    def frame(self) -> pd.DataFrame:
+        """Return the front as a pandas DataFrame: one row a schedule, see the function `frame`."""
+        return frame(self)
+
     @property
     def objectives(self) -> tuple[Objective, ...]:
         """What the columns of `values` are."""
@@ -157,53 +167,10 @@ def front_of(
     rows = np.flatnonzero(nondominated(values, objectives))
     weakly = int(moocore.is_nondominated(costs(values, objectives), keep_weakly=True).sum()) if len(values) else 0
     run = run._replace(evaluations=len(values), points=len(rows), duplicates=weakly - len(rows))
-    rows = rows[_order(values[rows], rows)]
+    rows = rows[value_order(values[rows], rows)]
     none = np.zeros(len(rows), dtype=np.int64)
     older = run.encoding.ancestry(genomes, genomes[rows])
     return Front(values[rows], genomes[rows], none, rows, (run,), groups, workload, digest, (older,))
-
-
-def merge(fronts: Sequence[Front]) -> Front:
-    """Return the merged front of fronts of one workload; their order, and giving one twice, change nothing.
-
-    Of equal points the one from the first run (sorted by parameters) and its earliest evaluation stays. Of the same
-    run met twice, shorter and longer, the longer one is named.
-
-    Raises
-    ------
-    InputError
-        There is no front, or they belong to different workloads.
-    """
-    if not fronts:
-        raise InputError("fronts must be at least one, but there is none")
-    first = fronts[0]
-    for other in fronts[1:]:
-        check_same_workload(first, other)
-    every = sorted((o for f in fronts for o in f.origins), key=lambda o: (o.evaluations, o.key, o.name, o))
-    named = {o.key: o for o in every}  # the last one stays: the longest
-    keys = sorted(named)
-    index = {key: i for i, key in enumerate(keys)}
-    values = np.concatenate([f.values for f in fronts])
-    longest = max(f.genomes.shape[1] for f in fronts)
-    genomes = np.concatenate([_widened(f.genomes, longest) for f in fronts])
-    evaluation = np.concatenate([f.evaluation for f in fronts])
-    places = [np.array([index[o.key] for o in f.origins], dtype=np.int64)[f.origin] for f in fronts]
-    origin_ = np.concatenate(places)
-    order = _order(values, evaluation, origin_)
-    order = order[nondominated(values[order], first.objectives)]
-    name = min(f.workload for f in fronts)
-    origins = tuple(named[key] for key in keys)
-    values, genomes, evaluation, origin_ = values[order], genomes[order], evaluation[order], origin_[order]
-    older: list[list[Floats]] = [[] for _ in keys]
-    for f in fronts:
-        for o, rows in zip(f.origins, f.ancestors, strict=True):
-            older[index[o.key]].append(rows)
-    ancestors = []
-    for i, (origin, parts) in enumerate(zip(origins, older, strict=True)):
-        known = np.unique(np.concatenate(parts), axis=0)
-        own = genomes[origin_ == i, : known.shape[1]]
-        ancestors.append(origin.encoding.ancestry(known, own))
-    return Front(values, genomes, origin_, evaluation, origins, first.groups, name, first.digest, tuple(ancestors))
 
 
 def extremes(front: Front) -> list[tuple[Objective, int]]:
@@ -307,11 +274,7 @@ def columns(front: Front) -> dict[str, NDArray[Any]]:
     return table | {"run": front.origin, "evaluation": front.evaluation}
 
 
-def _widened(genomes: Floats, columns: int) -> Floats:
-    return np.pad(genomes, ((0, 0), (0, columns - genomes.shape[1])), constant_values=np.nan)
-
-
-def _order(values: Floats, *ties: Ints) -> Ints:
+def value_order(values: Floats, *ties: Ints) -> Ints:
     """Return the rows sorted by value, first column first; equal rows by the last of `ties`, then the one before it."""
     return np.lexsort((*ties, *values.T[::-1]))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ import numpy as np
 
 from ..core.errors import InputError
 from ..core.files import written
+from ..core.several import as_list
 from ..encodings.encoding import from_json, to_json
 from ..simulation.objective import objective_table
 from .dominance import costs
@@ -20,6 +21,7 @@ from .front import Front, Origin, columns, from_encoding, gene_columns
 
 FORMAT = "paretosched front 2"
 FRONT_FILE = "front.parquet"
+FrontLike = str | os.PathLike[str] | Front
 
 
 def save_front(front: Front, path: str | os.PathLike[str]) -> None:
@@ -44,6 +46,22 @@ def save_front(front: Front, path: str | os.PathLike[str]) -> None:
     table = table.replace_schema_metadata({"paretosched": json.dumps(about, sort_keys=True), **older})
     with written(path) as temporary:
         parquet.write_table(table, temporary, compression="zstd", write_page_checksum=True)
+
+
+def as_front(what: FrontLike) -> Front:
+    """Accept a front, or the path of a run directory or a front file.
+
+    Raises
+    ------
+    InputError
+        As for `load_front`.
+    """
+    return what if isinstance(what, Front) else load_front(what)
+
+
+def as_fronts(what: FrontLike | Sequence[FrontLike]) -> list[Front]:
+    """Accept one front or several, each as for `as_front`."""
+    return [as_front(one) for one in as_list(what)]
 
 
 def load_front(path: str | os.PathLike[str]) -> Front:

@@ -19,7 +19,9 @@ from ..core.arrays import Floats, Ints, Mask
 from ..core.errors import InputError, first_few
 from ..simulation.objective import Objective
 from .dominance import costs, deciding
-from .front import Front, called, check_same_workload, extremes, merge
+from .front import Front, called, check_same_workload, extremes
+from .front_files import FrontLike, as_front, as_fronts
+from .merging import merge
 
 EDGE = 1.1
 DIRECTIONS = 100_000
@@ -166,13 +168,13 @@ def hypervolume_error(places: Floats) -> float:
     return abs(hypervolume(some) / exact - 1.0)
 
 
-def indicators(front: Front, inputs: Sequence[Front] = ()) -> dict[str, Any]:
+def indicators(front: FrontLike, inputs: FrontLike | Sequence[FrontLike] = ()) -> dict[str, Any]:
     """Return measures of a front, and of what went into it against it, in the box of the front.
 
     Parameters
     ----------
     front
-        At least one row.
+        At least one row; a front, or the path of a run or front file, as are the inputs.
     inputs
         Fronts of the same workload, usually those `front` was merged from.
 
@@ -191,6 +193,7 @@ def indicators(front: Front, inputs: Sequence[Front] = ()) -> dict[str, Any]:
     """
     import moocore
 
+    front, inputs = as_front(front), as_fronts(inputs)
     if any(len(f) == 0 for f in (front, *inputs)):
         raise InputError("a front must have at least one row to be measured, but has none")
     box = box_of(front)
@@ -225,13 +228,13 @@ def indicators(front: Front, inputs: Sequence[Front] = ()) -> dict[str, Any]:
     }
 
 
-def contributions(inputs: Sequence[Front], gain: bool = True) -> list[dict[str, Any]]:
+def contributions(inputs: FrontLike | Sequence[FrontLike], gain: bool = True) -> list[dict[str, Any]]:
     """Return what each input contributed to their merged front.
 
     Parameters
     ----------
     inputs
-        Fronts of one workload, at least one of them with a row.
+        Fronts of one workload, at least one of them with a row; or the paths of runs or front files.
     gain
         Also find "gain", which takes some seconds for each input where fronts are large.
 
@@ -260,6 +263,7 @@ def contributions(inputs: Sequence[Front], gain: bool = True) -> list[dict[str, 
     >>> [(c["size"], c["in_front"], c["only"], c["best_in"]) for c in rows]
     [(2, 2, 1, ['UTIL']), (2, 2, 1, ['AWRT', 'AWRT1'])]
     """
+    inputs = as_fronts(inputs)
     merged = merge(inputs)
     present = {tuple(row) for row in merged.values[:, _defined(merged)].tolist()}
     own = [{tuple(row) for row in f.values[:, _defined(merged)].tolist()} & present for f in inputs]

@@ -13,6 +13,7 @@ from ..comparison.comparison import NEAREST, NEAREST_ONLINE
 from ..comparison.several_logs import joint_gains
 from ..core.arrays import Floats
 from ..core.errors import InputError
+from ..fronts.front_files import FrontLike, as_front
 from ..simulation.objective import Objective
 from ..wishes.wish import wish_text
 from .axes import column_in
@@ -376,14 +377,14 @@ def _positions(comparison: Comparison, front: Front) -> dict[str, Figure]:
 
 
 def figures(
-    front: Front, marks: Mapping[str, Floats], chosen: Sequence[tuple[str, str]] | None = None
+    front: FrontLike, marks: Mapping[str, Floats], chosen: Sequence[tuple[str, str]] | None = None
 ) -> dict[str, Figure]:
     """Draw every figure of a report, by name.
 
     Parameters
     ----------
     front
-        The schedules, at least one.
+        The schedules, at least one; or the path of a run or front file.
     marks
         Other schedules by name: their objective vectors, (m,) each.
     chosen
@@ -392,6 +393,7 @@ def figures(
     """
     if chosen is not None and len(chosen) > MOST_PAIRS:
         raise InputError(f"pairs of objectives must be at most {MOST_PAIRS}, but are {len(chosen)}")
+    front = as_front(front)
     groups = [o.name for o in defined(front) if o.name not in ("UTIL", "AWRT")]
     pairs_in_full = [tuple(groups[:2])] if chosen is None and len(groups) > 1 else list(chosen or ())
     drawn = {"util-awrt": scatter(front, "UTIL", "AWRT", marks)}

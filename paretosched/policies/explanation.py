@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from ..core.notebook import fields_html, fields_repr
 from ..core.tables import wrapped
 from .explanation_words import RULES, example_jobs, origin_of, time_sharing_words
 from .greedy_explanation import GreedyExplanation, explain_greedy
@@ -33,6 +34,9 @@ class PlainExplanation:
 
     policy: Plain | TimeSharing
     sentences: tuple[str, ...]
+
+    __repr__ = fields_repr
+    _repr_html_ = fields_html
 
     def rows(self) -> list[dict[str, Any]]:
         """List nothing: the policy has no keys by which two jobs could be compared."""

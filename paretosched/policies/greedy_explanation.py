@@ -28,6 +28,7 @@ from numpy.typing import ArrayLike
 
 from ..core.arrays import Floats, Ints
 from ..core.errors import InputError, one_of
+from ..core.notebook import fields_html, fields_repr
 from ..core.tables import MOST_WIDE, Column, listed, plain, table, wrapped
 from ..workload.calendar import SITUATIONS
 from .explanation_words import (
@@ -74,6 +75,9 @@ class GreedyExplanation:
     keys: Floats
     speeds: Floats
     waits: Ints
+
+    __repr__ = fields_repr
+    _repr_html_ = fields_html
 
     @property
     def situations(self) -> tuple[str, ...]:

@@ -26,6 +26,7 @@ from numpy.typing import ArrayLike
 
 from ..core.arrays import Floats
 from ..core.errors import InputError, first_few, one_of
+from ..core.notebook import fields_html, fields_repr
 from ..kernels.conservative import replanned
 from ..kernels.greedy_queue import greedy as start_by_keys
 from ..kernels.inputs import Weights
@@ -81,6 +82,9 @@ class Greedy:
     backfill: str = "none"
     name: str = ""
     provenance: Mapping[str, Any] = field(default_factory=dict)
+
+    __repr__ = fields_repr
+    _repr_html_ = fields_html
 
     def __post_init__(self) -> None:
         one_of("backfill", self.backfill, BACKFILLS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..core.arrays import Ints
+from ..core.notebook import fields_html, fields_repr
 from ..kernels.inputs import Jobs, Weights
 from ..workload.workload import Workload
 
@@ -34,6 +35,12 @@ class Segments(NamedTuple):
     high: Ints
     switches: Ints
 
+    def __repr__(self) -> str:
+        return fields_repr(self)
+
+    def _repr_html_(self) -> str:
+        return fields_html(self)
+
     def nodes(self, i: int) -> tuple[tuple[int, int], ...]:
         """Return the ranges of processors of stretch i."""
         pieces = slice(int(self.piece[i]), int(self.piece[i + 1]))
@@ -58,6 +65,12 @@ class Searched(NamedTuple):
     jobs: tuple[int, int]
     visited: tuple[int, int]
     pruned: tuple[int, int]
+
+    def __repr__(self) -> str:
+        return fields_repr(self)
+
+    def _repr_html_(self) -> str:
+        return fields_html(self)
 
 
 class Outcome(NamedTuple):

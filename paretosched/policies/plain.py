@@ -20,6 +20,7 @@ import numpy as np
 
 from ..core.arrays import Ints
 from ..core.errors import InputError, one_of
+from ..core.notebook import fields_html, fields_repr
 from ..kernels.conservative import conservative, replanned
 from ..kernels.fcfs_easy import backfilled, fcfs
 from ..kernels.predicted import CONSERVATIVE, EASY
@@ -57,6 +58,9 @@ class Plain:
     rule: str
     name: str = ""
     provenance: Mapping[str, Any] = field(default_factory=dict)
+
+    __repr__ = fields_repr
+    _repr_html_ = fields_html
 
     def __post_init__(self) -> None:
         one_of("rule", self.rule, PLAIN_RULES)

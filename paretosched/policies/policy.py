@@ -59,7 +59,10 @@ def fits(policy: P, workload: Workload) -> P:
     return policy
 
 
-def as_policy(what: str | os.PathLike[str] | Policy) -> Policy:
+PolicyLike = str | os.PathLike[str] | Policy
+
+
+def as_policy(what: PolicyLike) -> Policy:
     """Accept a policy, the name of a rule without parameters, or the path of a policy file.
 
     Examples

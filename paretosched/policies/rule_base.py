@@ -37,6 +37,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..core.arrays import Floats
 from ..core.errors import InputError, first_few, one_of
+from ..core.notebook import fields_html, fields_repr
 from ..kernels.inputs import Rules, Sorted
 from ..kernels.rule_base import ruled
 from ..workload.workload import Workload
@@ -172,6 +173,9 @@ class RuleBase:
     otherwise: int = 0
     name: str = ""
     provenance: Mapping[str, Any] = field(default_factory=dict)
+
+    __repr__ = fields_repr
+    _repr_html_ = fields_html
 
     def __post_init__(self) -> None:
         one_of("kind of rule base", self.kind, KINDS)

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.arrays import Floats, Ints
+from ..core.notebook import fields_html, fields_repr
 from ..core.tables import Column, listed, plain, table, wrapped
 from .explanation_words import origin_of
 from .policy_json import to_json
@@ -107,6 +108,9 @@ class RulesExplanation:
     regions: tuple[Region, ...]
     slices: tuple[Slice, ...]
     decisions: Ints | None = None
+
+    __repr__ = fields_repr
+    _repr_html_ = fields_html
 
     @property
     def policy(self) -> RuleBase:

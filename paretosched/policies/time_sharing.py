@@ -19,6 +19,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from ..core.errors import InputError, first_few, one_of
+from ..core.notebook import fields_html, fields_repr
 from ..kernels.time_sharing import share_time
 from ..kernels.time_sharing_machine import LONG, MEDIUM, SHORT, Slices, machine_for
 from ..kernels.virtual_schedule import Planning, tree_for
@@ -56,6 +57,9 @@ class Shares(NamedTuple):
     medium: float = 0.265
     long: float = 0.73
 
+    def _repr_html_(self) -> str:
+        return fields_html(self)
+
 
 class Grouping(NamedTuple):
     """When waiting jobs of a class become a group (paper 004, section 7.2), and which of them are long-wide (7.3).
@@ -79,6 +83,9 @@ class Grouping(NamedTuple):
     mean_run: int = 15000
     wide: float = 0.25
     wide_run: int = 15000
+
+    def _repr_html_(self) -> str:
+        return fields_html(self)
 
 
 class Optimisation(NamedTuple):
@@ -141,6 +148,12 @@ class Optimisation(NamedTuple):
     medium: Grouping = Grouping(10, 20, 1.5, 2.0, 800, 0.1, 800)
     long: Grouping = Grouping()
 
+    def __repr__(self) -> str:
+        return fields_repr(self)
+
+    def _repr_html_(self) -> str:
+        return fields_html(self)
+
 
 @dataclass(frozen=True)
 class TimeSharing:
@@ -195,6 +208,9 @@ class TimeSharing:
     optimisation: Optimisation | None = None
     name: str = ""
     provenance: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+    __repr__ = fields_repr
+    _repr_html_ = fields_html
 
     def __post_init__(self) -> None:
         _check(self)

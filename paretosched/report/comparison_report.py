@@ -14,10 +14,12 @@ from ..comparison.comparison import BEST, IDEAL, ONLINE, Comparison
 from ..comparison.comparison_tables import ALL_JOBS, CONVENTION, SLOWDOWN, WAITS
 from ..core.errors import InputError
 from ..core.files import written
+from ..core.several import as_list
 from ..core.tables import listed, plain
 from ..core.version import __version__
 from ..encodings.encoding import to_json
 from ..fronts.front import extremes, online
+from ..fronts.front_files import FrontLike, as_front
 from ..plots.axes import unit
 from ..plots.comparisons import compared, prefix
 from ..plots.style import HOUR
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
 
 def write_report(
     path: str | os.PathLike[str],
-    front: Front | Sequence[Front | None] | None,
+    front: FrontLike | Sequence[FrontLike | None] | None,
     comparison: Comparison | Sequence[Comparison],
     pairs: Sequence[tuple[str, str]] | None = None,
 ) -> None:
@@ -46,7 +48,7 @@ def write_report(
     path
         The HTML file.
     front
-        The schedules, at least one, or None; of several comparisons one for each.
+        The schedules, at least one, or None; of several comparisons one for each. Also the path of a run or front file.
     comparison
         The policies, made by `compare` with this front; one, or several.
     pairs
@@ -64,13 +66,13 @@ def write_report(
 
 
 def report(
-    front: Front | Sequence[Front | None] | None,
+    front: FrontLike | Sequence[FrontLike | None] | None,
     comparison: Comparison | Sequence[Comparison],
     pairs: Sequence[tuple[str, str]] | None = None,
 ) -> str:
     """Return the text of the report that `write_report` writes."""
-    comparisons = [comparison] if isinstance(comparison, Comparison) else list(comparison)
-    fronts = list(front) if isinstance(front, Sequence) else [front]
+    comparisons = as_list(comparison)
+    fronts = [None if one is None else as_front(one) for one in as_list(front)]
     if not comparisons or len(fronts) != len(comparisons):
         raise InputError(
             f"fronts must be one for each comparison, or None, but are {len(fronts)} for {len(comparisons)}"

@@ -26,11 +26,12 @@ from uuid import uuid4
 import numpy as np
 
 from ..core.arrays import Floats
-from ..core.errors import InputError
+from ..core.errors import InputError, one_of
 from ..core.version import __version__
-from ..encodings.encoding import Encoding
+from ..encodings.encoding import ENCODINGS, Encoding
 from ..encodings.genomes import Decoder
 from ..simulation.objective import objectives_of
+from ..workload.reopening import WorkloadLike, as_workload
 from ..workload.workload import Workload
 
 Evaluate = Callable[[Floats, int], tuple[Floats, Floats]]
@@ -49,16 +50,16 @@ _DELIVERED: dict[str, tuple[Workload, Decoder]] = {}
 
 @contextmanager
 def evaluator(
-    workload: Workload, encoding: Encoding, workers: int = 0, scheduler: str | None = None
+    workload: WorkloadLike, encoding: str | Encoding, workers: int = 0, scheduler: str | None = None
 ) -> Iterator[Evaluate]:
     """Make ready to simulate many schedules of a workload.
 
     Parameters
     ----------
     workload
-        What is simulated.
+        What is simulated; or the path of a log or of a run directory.
     encoding
-        What genomes mean.
+        What genomes mean; or the name of an encoding, "weighting" or "orders", with its defaults.
     workers
         0: threads of this process, one a core. N: N processes on this machine.
     scheduler
@@ -79,13 +80,15 @@ def evaluator(
     Examples
     --------
     >>> w = Workload(submit=[0, 0], run=[10, 5], estimate=[10, 5], width=[4, 2], capacity=4)
-    >>> from paretosched.encodings.weighting import Weighting
-    >>> with evaluator(w, Weighting("none")) as evaluate:
+    >>> with evaluator(w, "weighting") as evaluate:
     ...     values, seconds = evaluate(np.array([[1.0, 5, 1, 1] * 3 + [1, 1, 1]]), 0)
     >>> values.shape, seconds.shape
     ((1, 3), (1,))
     """
-    with joint_evaluator([workload], encoding, workers, scheduler) as evaluate:
+    if isinstance(encoding, str):
+        one_of("encoding", encoding, list(ENCODINGS))
+        encoding = ENCODINGS[encoding]()
+    with joint_evaluator([as_workload(workload)], encoding, workers, scheduler) as evaluate:
         yield evaluate
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
@@ -18,12 +20,14 @@ from ..fronts.dominance import costs, nondominated
 from ..fronts.front import Front, Origin, front_of
 from ..fronts.front_files import FRONT_FILE, save_front
 from ..simulation.objective import objective_table
+from ..workload.reopening import WorkloadLike, as_workload
+from ..workload.reopening import record as workload_record
 from ..workload.workload import Workload
 from . import runs as store
 from .algorithms import by_name as evolve
-from .evaluation import check_workers, evaluator, versions
+from .evaluation import Evaluate, check_workers, evaluator, versions
 from .resuming import Record, advance
-from .settings import ALL, BEGUN, EVALUATIONS, POPULATION, settle
+from .settings import ALL, BEGUN, EVALUATIONS, POPULATION, Settings, settle
 
 MOST_EVALUATIONS = 10_000_000  # 4 GB, with five groups
 PUBLISH_EVERY = 30.0  # s between two published fronts
@@ -62,7 +66,7 @@ class Progress(NamedTuple):
 
 
 def explore(
-    workload: Workload,
+    workload: WorkloadLike,
     run_directory: str | os.PathLike[str],
     *,
     evaluations: int | None = None,
@@ -92,7 +96,7 @@ def explore(
     Parameters
     ----------
     workload
-        What is simulated.
+        What is simulated; or the path of a log or of a run directory.
     run_directory
         Where the run is kept; its parent must exist.
     evaluations
@@ -136,6 +140,7 @@ def explore(
         with other parameters, or the scheduler cannot be used.
     """
     check_workers(workers, scheduler)
+    workload = as_workload(workload)
     known_parameters = store.known_parameters(run_directory)
     if population is None:
         population = known_parameters.get("population", POPULATION)
@@ -156,15 +161,7 @@ def explore(
         frequency=frequency,
         jump=jump,
     )
-    if evaluations is not None:
-        evaluations = whole_number("evaluations", evaluations)
-    if evaluations is None:
-        listed = len(chosen.space) if isinstance(chosen.space, np.ndarray) else EVALUATIONS
-        evaluations = store.wanted(run_directory) or listed
-    if evaluations < population and chosen.algorithm != ALL:
-        raise InputError(f"evaluations must be at least the population, {population}, but are {evaluations}")
-    if not 1 <= evaluations <= MOST_EVALUATIONS:
-        raise InputError(f"evaluations must be in 1..{MOST_EVALUATIONS}, but are {evaluations}")
+    evaluations = _budget(evaluations, chosen, population, run_directory)
     parameters = dict(chosen.parameters)
     generations = None
     if chosen.algorithm == "rvea":
@@ -182,33 +179,52 @@ def explore(
         )
     with store.open_run(run_directory, parameters) as run:
         shape = len(chosen.encoding.gene_labels(len(workload.groups))), len(workload.groups) + 2
-        about = {
-            "workload": {"name": workload.name, "jobs": len(workload), "capacity": workload.capacity},
-            "groups": list(workload.groups),
-        }
+        about = {"workload": workload_record(workload), "groups": list(workload.groups)}
         record = Record(run, shape, evaluations, about, _all_versions())
-        shown = _Exploration(record, workload, chosen.encoding, progress)
-        try:
-            if len(record.known) < record.total:
-                with evaluator(workload, chosen.encoding, workers, scheduler) as evaluate:
-                    for generation in advance(search, record, evaluate, lambda v: costs(v, shown.objectives)):
-                        shown.report(generation)
-                        if record.count < record.total:
-                            shown.publish_now_and_then()
-                    if record.total < evaluations:
-                        shown.report(generation)
-            else:
-                record.take_stored()
-                shown.report(-1)
-        except BaseException:
+        publisher = _Publisher(record, workload, chosen.encoding, progress)
+        return _carried_out(search, publisher, partial(evaluator, workload, chosen.encoding, workers, scheduler))
+
+
+def _budget(evaluations: int | None, chosen: Settings, population: int, run_directory: str | os.PathLike[str]) -> int:
+    """Return how many schedules are simulated in all: what was asked for, else what the run has, else the default."""
+    if evaluations is None:
+        listed = len(chosen.space) if isinstance(chosen.space, np.ndarray) else EVALUATIONS
+        evaluations = store.wanted(run_directory) or listed
+    evaluations = whole_number("evaluations", evaluations)
+    if evaluations < population and chosen.algorithm != ALL:
+        raise InputError(f"evaluations must be at least the population, {population}, but are {evaluations}")
+    if not 1 <= evaluations <= MOST_EVALUATIONS:
+        raise InputError(f"evaluations must be in 1..{MOST_EVALUATIONS}, but are {evaluations}")
+    return evaluations
+
+
+def _carried_out(
+    search: evolve.Search, publisher: _Publisher, simulating: Callable[[], AbstractContextManager[Evaluate]]
+) -> Front:
+    """Run a search on its record, and publish the front now and then and at the end."""
+    record = publisher.record
+    total = record.total
+    try:
+        if len(record.known) < record.total:
+            with simulating() as evaluate:
+                for generation in advance(search, record, evaluate, lambda v: costs(v, publisher.objectives)):
+                    publisher.report(generation)
+                    if record.count < record.total:
+                        publisher.publish_now_and_then()
+                if record.total < total:
+                    publisher.report(generation)
+        else:
             record.take_stored()
-            shown.publish("interrupted")
-            raise
-        return shown.publish("finished")
+            publisher.report(-1)
+    except BaseException:
+        record.take_stored()
+        publisher.publish("interrupted")
+        raise
+    return publisher.publish("finished")
 
 
-class _Exploration:
-    """What is told and published of a record."""
+class _Publisher:
+    """What an exploration reports to its caller and writes of its record."""
 
     def __init__(
         self,

@@ -28,15 +28,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..core.errors import InputError
 from ..encodings.orders import weak_orders
-from ..fronts.front import merge
 from ..fronts.front_files import FRONT_FILE, load_front, save_front
+from ..fronts.merging import merge
 from ..fronts.quality_indicators import contributions
+from ..workload.reopening import RUN_FILE, as_workload
 from .exploration import explore
-from .runs import RUN_FILE, known_parameters, read_about
+from .runs import known_parameters, read_about
 from .settings import POPULATION, settle
 
 if TYPE_CHECKING:
     from ..fronts.front import Front
+    from ..workload.reopening import WorkloadLike
     from ..workload.workload import Workload
     from .exploration import Progress
 
@@ -334,7 +336,7 @@ def settings_in(row: Row, directory: str | os.PathLike[str], planned: Collection
 
 
 def explore_plan(
-    workload: Workload,
+    workload: WorkloadLike,
     directory: str | os.PathLike[str],
     rows: Sequence[Row],
     *,
@@ -350,7 +352,7 @@ def explore_plan(
     Parameters
     ----------
     workload
-        What is simulated.
+        What is simulated; or the path of a log or of a run directory.
     directory
         Where the run directories are made, one a row, and front.parquet, the merged front of every run in it, those
         of earlier calls included, which is also written when an exploration is interrupted. Its parent must exist.
@@ -372,6 +374,7 @@ def explore_plan(
         As for `explore`, `settings_in` and `merge`.
     """
     place = Path(directory)
+    workload = as_workload(workload)
     _check_rows(workload, place, rows)
     fresh = not place.exists()
     try:

@@ -70,6 +70,8 @@ class Record:
         self.versions = dict(versions)
         # of the start; each session has its own
         self.about: dict[str, Any] = {**about, "versions": self.versions, **run.about}
+        if about.get("workload", {}).get("source"):  # where it is now; a run of version 0.1 did not say
+            self.about["workload"] = about["workload"]
         self._sessions: list[dict[str, Any]] = list(self.about.get("sessions", []))
         self._begin = time.perf_counter()
         self._started = _now()

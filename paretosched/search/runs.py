@@ -33,9 +33,10 @@ from ..core.arrays import Floats
 from ..core.errors import InputError
 from ..core.files import read_text, written
 from ..fronts.front_files import FRONT_FILE
+from ..workload.reopening import RUN_FILE
 
 FORMAT = "paretosched run 1"
-RUN_FILE, STORE_FILE = "run.json", "run.sqlite"
+STORE_FILE = "run.sqlite"
 SCHEMA = """
 create table if not exists evaluation (
     number integer primary key, generation integer not null, genome blob not null, objectives blob not null,

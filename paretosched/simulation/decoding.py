@@ -12,13 +12,14 @@ from numpy.typing import ArrayLike, NDArray
 from ..core.errors import InputError, first_few
 from ..kernels.decoding import earliest_fit, strict
 from ..policies.outcome import jobs_of
+from ..workload.reopening import WorkloadLike, as_workload
 from ..workload.workload import Workload, whole
 from .schedule import Schedule
 
 DECODINGS = ("strict", "earliest")
 
 
-def decode(workload: Workload, order: ArrayLike, decoding: str = "strict") -> Schedule:
+def decode(workload: WorkloadLike, order: ArrayLike, decoding: str = "strict") -> Schedule:
     """Make a schedule of an order of all jobs, with true run times: what is possible offline.
 
     Parameters
@@ -52,6 +53,7 @@ def decode(workload: Workload, order: ArrayLike, decoding: str = "strict") -> Sc
     >>> decode(w, [0, 2, 1]).start.tolist()
     [0, 10, 1]
     """
+    workload = as_workload(workload)
     if decoding not in DECODINGS:
         raise InputError(f'decoding must be one of {", ".join(DECODINGS)}, but is "{decoding}"')
     rows = _permutation(order, len(workload))

@@ -30,6 +30,7 @@ import numpy as np
 
 from ..core.arrays import Ints
 from ..core.errors import InputError, one_of
+from ..core.notebook import fields_html, fields_repr
 from ..kernels.predicted import INTERPOLATED, PRINTED, RECENT, Histories, predicted
 from ..policies.outcome import jobs_of
 from ..policies.policy import Policy
@@ -55,6 +56,12 @@ class Predictions(NamedTuple):
     start: Ints
     first: Ints
     corrections: Ints
+
+    def __repr__(self) -> str:
+        return fields_repr(self)
+
+    def _repr_html_(self) -> str:
+        return fields_html(self)
 
 
 def used(workload: Workload, policy: Policy, estimates: str) -> bool:

@@ -49,8 +49,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.arrays import Floats, Ints
+from ..core.notebook import fields_html, fields_repr
 from ..kernels.objective_sums import measure
 from ..kernels.widest import widest_first
+from ..workload.reopening import WorkloadLike, as_workload
 from ..workload.workload import Workload
 from .objective import EVERY_JOB
 
@@ -76,9 +78,15 @@ class Bounds(NamedTuple):
     together: Floats
     prompt_utilisation: float
 
+    def __repr__(self) -> str:
+        return fields_repr(self)
 
-def bounds(workload: Workload) -> Bounds:
-    """Find values that no schedule of a workload can beat; the module says why.
+    def _repr_html_(self) -> str:
+        return fields_html(self)
+
+
+def bounds(workload: WorkloadLike) -> Bounds:
+    """Find values that no schedule of a workload, or of the log at a path, can beat; the module says why.
 
     Examples
     --------
@@ -89,7 +97,7 @@ def bounds(workload: Workload) -> Bounds:
     >>> b.alone.tolist(), b.together.round(6).tolist(), b.prompt_utilisation
     ([100.0, 10.0, 10.0], [75.0, 15.0, 15.0], 75.0)
     """
-    w = workload
+    w = as_workload(workload)
     alone = _measured(w, w.submit)
     longest = int(w.run.max())
     shortest_span = max(longest, -(-w.work // w.capacity))

@@ -13,17 +13,21 @@ decides whether one schedule dominates another, and is left out of every dominan
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..core.arrays import Floats
-from ..core.errors import InputError
-from ..core.tables import Column
+from ..core.errors import InputError, one_of
+from ..core.notebook import fields_html, html_table
+from ..core.tables import Column, amount
 from ..kernels.objective_sums import measure
 from ..workload.workload import Workload
 from .schedule import Schedule
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 EVERY_JOB = np.empty(0, dtype=np.bool_)
 
@@ -48,6 +52,9 @@ class Objective(NamedTuple):
     maximise: bool
     label: str
 
+    def _repr_html_(self) -> str:
+        return fields_html(self)
+
 
 def objective_table(groups: tuple[str, ...]) -> tuple[Objective, ...]:
     """List the objectives for user groups of these names, in the order of every objective vector.
@@ -69,7 +76,71 @@ def in_hours(objective: Objective) -> Column:
     return Column(objective.name, f"{objective.name} {'h' if objective.unit == 's' else objective.unit}", ",.2f")
 
 
-def objectives(schedule: Schedule, counted: ArrayLike | None = None) -> Floats:
+class ObjectiveValues(np.ndarray[tuple[int, ...], np.dtype[np.float64]]):
+    """Objective values, (G + 2,) float64, which know their names and units; any other use is that of an array.
+
+    What is calculated of them, and a part of them, is a plain array.
+
+    Attributes
+    ----------
+    objectives
+        The objectives, in this order.
+
+    Examples
+    --------
+    >>> w = Workload(submit=[0, 0], run=[10, 5], estimate=[10, 5], width=[4, 2], capacity=4)
+    >>> values = objectives(Schedule(w, [0, 10]))
+    >>> values
+    UTIL 83.3333 %, AWRT 11 s, AWRT1 11 s
+    >>> values["AWRT"], values[1], (values / 2).tolist()[1]
+    (11.0, np.float64(11.0), 5.5)
+    """
+
+    objectives: tuple[Objective, ...]
+
+    def __array_finalize__(self, source: NDArray[Any] | None, /) -> None:
+        self.objectives = getattr(source, "objectives", ())
+
+    def __array_wrap__(self, array: NDArray[Any], context: Any = None, return_scalar: bool = False, /) -> Any:
+        return np.asarray(array)[()]
+
+    def __getitem__(self, key: Any, /) -> Any:
+        """Return a value by its number or by the name of its objective, or a part as a plain array."""
+        if isinstance(key, str):
+            names = [o.name for o in self.objectives]
+            one_of("objective", key, names)
+            return float(np.asarray(self)[names.index(key)])
+        return np.asarray(self)[key]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _named, (np.array(self), self.objectives)
+
+    def __repr__(self) -> str:
+        if self.shape != (len(self.objectives),):
+            return repr(np.asarray(self))
+        return ", ".join(f"{o.name} {amount(x)} {o.unit}" for o, x in zip(self.objectives, self.tolist(), strict=True))
+
+    __str__ = __repr__
+
+    def _repr_html_(self) -> str:
+        rows = [(o.name, x, o.unit, o.label) for o, x in zip(self.objectives, self.tolist(), strict=True)]
+        return html_table("objectives", ("objective", "value", "unit", "meaning"), rows)
+
+    def frame(self) -> pd.DataFrame:
+        """Return the values as a pandas DataFrame: "value", "unit", "maximise" and "label" by objective."""
+        import pandas as pd
+
+        rows = [o._asdict() | {"value": x} for o, x in zip(self.objectives, self.tolist(), strict=True)]
+        return pd.DataFrame(rows).set_index("name")[["value", "unit", "maximise", "label"]]
+
+
+def _named(values: Floats, names: tuple[Objective, ...]) -> ObjectiveValues:
+    made = values.view(ObjectiveValues)
+    made.objectives = names
+    return made
+
+
+def objectives(schedule: Schedule, counted: ArrayLike | None = None) -> ObjectiveValues:
     """Measure a schedule.
 
     Parameters
@@ -81,8 +152,9 @@ def objectives(schedule: Schedule, counted: ArrayLike | None = None) -> Floats:
 
     Returns
     -------
-    (G + 2,) float64
-        In the order of `objective_table`; NaN for a group without counted jobs: undefined, not zero.
+    ObjectiveValues
+        (G + 2,) float64 in the order of `objective_table`, which know their names and units;
+        NaN for a group without counted jobs: undefined, not zero.
 
     Raises
     ------
@@ -99,7 +171,7 @@ def objectives(schedule: Schedule, counted: ArrayLike | None = None) -> Floats:
     mask = EVERY_JOB if counted is None else np.ascontiguousarray(counted)
     if counted is not None and (mask.shape != (len(w),) or mask.dtype != np.bool_):
         raise InputError(f"counted must be bool with shape ({len(w)},), but is {mask.dtype} with {mask.shape}")
-    return _measured(w, schedule.start, schedule.finish, mask)
+    return _named(_measured(w, schedule.start, schedule.finish, mask), objective_table(w.groups))
 
 
 def objectives_of(workload: Workload, start: NDArray[np.int64]) -> Floats:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +17,16 @@ from numpy.typing import NDArray
 from ..core.arrays import Ints
 from ..core.errors import InputError, first_few, quoted
 from ..core.files import opened, written
+from ..core.notebook import html_table
 from ..policies.outcome import Searched, Segments
 from ..policies.time_sharing import check_nodes
 from ..workload.workload import Workload, whole
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 COLUMNS = ("job", "submit", "start", "finish", "processors", "user", "group")
+ROWS_SHOWN = 10  # jobs of a schedule in a notebook
 SEGMENT_COLUMNS = ("job", "from", "to", "nodes")
 SWITCH = "switch"  # stands for the job where the machine changes slices
 
@@ -74,6 +80,22 @@ class Schedule:
         object.__setattr__(self, "start", whole("start", self.start, len(self.workload)))
         if self.segments is not None:
             object.__setattr__(self, "segments", _sound(self.segments, self))
+
+    def __repr__(self) -> str:
+        first, last = int(self.start.min()), int(self.finish.max())
+        return f"<Schedule {self.name} of {self.workload.name}: {len(self.start):,} jobs, {first}..{last} s>"
+
+    def _repr_html_(self) -> str:
+        return html_table(repr(self).strip("<>"), COLUMNS, self.frame().head(ROWS_SHOWN).to_numpy().tolist())
+
+    def frame(self) -> pd.DataFrame:
+        """Return the schedule as a pandas DataFrame, with the columns of `save_schedule`: one row a job, in seconds."""
+        import pandas as pd
+
+        w = self.workload
+        columns = (w.job, w.submit, self.start, self.finish, w.width, w.user)
+        frame = pd.DataFrame(dict(zip(COLUMNS, columns, strict=False)))
+        return frame.assign(group=pd.Categorical.from_codes(w.group, list(w.groups)))
 
     @cached_property
     def finish(self) -> Ints:

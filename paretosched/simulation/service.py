@@ -20,6 +20,7 @@ import numpy as np
 
 from ..core.arrays import Floats, Ints
 from ..core.errors import InputError
+from ..core.notebook import fields_html, fields_repr
 from ..policies.time_sharing import CLASSES, SIZES, TimeSharing
 from .schedule import Schedule, busy
 
@@ -53,6 +54,12 @@ class Waits(NamedTuple):
     worst: Floats
     slowdown_mean: Floats
     slowdown_median: Floats
+
+    def __repr__(self) -> str:
+        return fields_repr(self)
+
+    def _repr_html_(self) -> str:
+        return fields_html(self)
 
 
 def waits(schedule: Schedule, bound: int = SLOWDOWN_BOUND) -> Waits:

@@ -10,23 +10,21 @@ a job may start in the second in which another one ends.
 
 from __future__ import annotations
 
-import os
-
 from ..core.errors import InputError
 from ..policies.outcome import Outcome
-from ..policies.policy import Policy, as_policy, fits
-from ..workload.workload import Workload
+from ..policies.policy import PolicyLike, as_policy, fits
+from ..workload.reopening import WorkloadLike, as_workload
 from . import estimates as sources
 from .schedule import Schedule
 
 
-def simulate(workload: Workload, policy: str | os.PathLike[str] | Policy, estimates: str = "requested") -> Schedule:
+def simulate(workload: WorkloadLike, policy: PolicyLike, estimates: str = "requested") -> Schedule:
     """Run a workload under a policy.
 
     Parameters
     ----------
     workload
-        The jobs and the machine.
+        The jobs and the machine; or the path of a log or of a run directory.
     policy
         A `Policy`, the name of a rule ("fcfs", "list", "easy", "conservative", "conservative-replan",
         "recorded", "scojo", "scojo-opt"), or the path of a policy file.
@@ -55,6 +53,7 @@ def simulate(workload: Workload, policy: str | os.PathLike[str] | Policy, estima
     >>> simulate(w, "easy").start.tolist(), simulate(w, "easy", "recent").start.tolist()
     ([0, 2, 4, 8, 17], [0, 2, 4, 8, 6])
     """
+    workload = as_workload(workload)
     p = fits(as_policy(policy), workload)
     if not sources.used(workload, p, estimates):
         name, outcome = p.name, p.simulated(workload)
@@ -67,9 +66,7 @@ def simulate(workload: Workload, policy: str | os.PathLike[str] | Policy, estima
     return Schedule(workload, outcome.start, name, outcome.segments, outcome.searched)
 
 
-def predictions(
-    workload: Workload, policy: str | os.PathLike[str] | Policy, estimates: str = "predicted"
-) -> sources.Predictions:
+def predictions(workload: WorkloadLike, policy: PolicyLike, estimates: str = "predicted") -> sources.Predictions:
     """Run a workload under a policy that is told predictions and return what was predicted.
 
     Parameters
@@ -93,6 +90,7 @@ def predictions(
     >>> found.first.tolist(), found.corrections.tolist()
     ([9, 9, 2], [0, 0, 1])
     """
+    workload = as_workload(workload)
     p = fits(as_policy(policy), workload)
     if not sources.used(workload, p, estimates) or estimates not in sources.LEARNING:
         raise InputError(f'nothing is predicted for policy "{p.name}" with estimates "{estimates}"')

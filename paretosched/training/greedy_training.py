@@ -25,11 +25,11 @@ from ..encodings import weighting
 from ..encodings.weighting import Weighting
 from ..policies.greedy_order import BACKFILLS, CRITERIA, gene_names
 from ..search.evaluation import check_workers, versions
-from ..wishes.wish import Wish
+from ..wishes.wish_files import WishLike
 from ..workload.calendar import SITUATIONS
-from ..workload.workload import Workload
+from ..workload.reopening import WorkloadLike
 from .evolution_strategy import CHILDREN, PARENTS, STRATEGIES, Search, limited, search
-from .training import SUM, Progress, Training, carry_out, check_over, tasks, trained
+from .training import SUM, Progress, Training, carry_out, check_over, subject, tasks, trained
 
 GENERATIONS = 100  # paper 000, IV-C
 MOST_GENERATIONS = 20_000  # 2 million simulations a system
@@ -41,8 +41,8 @@ DECADES = (
 
 
 def train(
-    workloads: Workload | Sequence[Workload],
-    wish: Wish,
+    workloads: WorkloadLike | Sequence[WorkloadLike],
+    wish: WishLike,
     *,
     criterion: str = BEST,
     backfill: str = "easy",
@@ -65,9 +65,9 @@ def train(
     Parameters
     ----------
     workloads
-        What is learnt from: one, or several with the same user groups.
+        What is learnt from: one, or several with the same user groups; each may be the path of a log or of a run.
     wish
-        What is wanted.
+        What is wanted; or a wish in words, or the path of a wish file.
     criterion
         "f1".."f4", or "best": all four, and what they make together.
     backfill
@@ -110,7 +110,7 @@ def train(
         raise InputError(f"generations must be in 1..{MOST_GENERATIONS}, but are {generations}")
     if seed < 0:
         raise InputError(f"seed must be at least 0, but is {seed}")
-    task, test = tasks(workloads, wish, over, until)
+    task, test = tasks(*subject(workloads, wish), over, until)
     groups = task.workloads[0].groups
     criteria = CRITERIA if criterion == BEST else (criterion,)
     evaluations = PARENTS + generations * CHILDREN

@@ -11,7 +11,7 @@ is trained first for the same wish, by f2 as the one that paper 000 found best.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from functools import partial
@@ -26,16 +26,19 @@ from ..core.errors import InputError, one_of
 from ..encodings.rule_base import Situations, Symbiotic
 from ..policies.greedy_order import Greedy
 from ..policies.greedy_order import greedy as greedy_policy
-from ..policies.policy import Policy, fits
+from ..policies.policy import Policy, PolicyLike, as_policy, fits
 from ..policies.policy_json import to_json
 from ..policies.rule_base import KINDS, MOST_SITUATIONS, STRATEGIES, RuleBase, partitions, ruled_start_times
 from ..search.evaluation import check_workers, versions
+from ..search.resuming import Record
 from ..wishes.wish import Wish
+from ..wishes.wish_files import WishLike
+from ..workload.reopening import WorkloadLike
 from ..workload.workload import Workload
 from .evolution_strategy import Search
 from .greedy_training import GENERATIONS, train
 from .symbiosis import Rules, Symbiosis, evolve
-from .training import RATIO, SUM, Progress, Training, carry_out, check_over, tasks, trained
+from .training import RATIO, SUM, Progress, Task, Training, carry_out, check_over, subject, tasks, trained
 
 ITERATIVE, SYMBIOTIC = KINDS
 MOST_EVALUATIONS = 10**7
@@ -46,11 +49,11 @@ RUNS = GREEDY_RUN, RULES_RUN = ("greedy", "rules")
 
 
 def train_rules(
-    workloads: Workload | Sequence[Workload],
-    wish: Wish,
+    workloads: WorkloadLike | Sequence[WorkloadLike],
+    wish: WishLike,
     *,
     kind: str = SYMBIOTIC,
-    greedy: Policy | None = None,
+    greedy: PolicyLike | None = None,
     generations: int = GENERATIONS,
     evaluations: int | None = None,
     symbiosis: Symbiosis = Symbiosis(),  # noqa: B008  # it is immutable
@@ -75,7 +78,7 @@ def train_rules(
     kind
         "iterative" or "symbiotic".
     greedy
-        The thirteenth strategy, a Greedy policy without backfilling; by default trained first.
+        The thirteenth strategy, a Greedy policy without backfilling, or its file; by default trained first.
     generations
         Of that training, see `train`.
     evaluations
@@ -110,13 +113,13 @@ def train_rules(
         raise InputError(f"evaluations must be in 1..{MOST_EVALUATIONS}, but are {evaluations}")
     if seed < 0:
         raise InputError(f"seed must be at least 0, but is {seed}")
-    several = not isinstance(workloads, Workload) and len(workloads) > 1
-    over = over or (RATIO if several and wish.weights else SUM)
+    workloads, wish = subject(workloads, wish)
+    over = over or (RATIO if len(workloads) > 1 and wish.weights else SUM)
     check_over(over)
     task, test = tasks(workloads, wish, over, until)
     first = task.workloads[0]
     if greedy is not None:
-        greedy = _checked(greedy, first)
+        greedy = _checked(as_policy(greedy), first)
     inner = partitions(len(first.groups)) if bounds is None else tuple(tuple(map(float, row)) for row in bounds)
     classes = _classes(inner, first.groups) if kind == ITERATIVE else 0
     total = classes * len(STRATEGIES) if kind == ITERATIVE else symbiosis.evaluations
@@ -124,15 +127,8 @@ def train_rules(
         total = min(total, evaluations) if kind == ITERATIVE else evaluations  # an iteration ends, evolution does not
     place = None if run_directory is None else Path(run_directory)
     with _folder(place):
-        before = Progress(0, 0, 0, 0.0, 0.0, 0.0, 0.0, 0.0)
+        reports = _Reports(progress, total)
         if greedy is None:
-
-            def show_greedy(done: Progress) -> None:
-                nonlocal before
-                before = done
-                if progress is not None:
-                    progress(done._replace(total=done.total + total))
-
             trained_alone = train(
                 workloads,
                 wish,
@@ -145,25 +141,22 @@ def train_rules(
                 workers=workers,
                 scheduler=scheduler,
                 run_directory=None if place is None else place / GREEDY_RUN,
-                progress=show_greedy,
+                progress=reports.of_greedy,
             )
             greedy = _checked(trained_alone.policy, first)
         groups, priority = first.groups, by_weight(wish, first.groups)
         settings: dict[str, Any] = {"rule_base": kind, "priority": list(priority)}
         encoding: Situations | Symbiotic
+        course: Callable[[], Search]
+        how: dict[str, Any]
         if kind == ITERATIVE:
             encoding = Situations(groups, priority, greedy, inner)
-            course = partial(iterate, classes, STANDARD, len(STRATEGIES))
-            settings["bounds"] = [list(row) for row in inner]
+            course, how = partial(iterate, classes, STANDARD, len(STRATEGIES)), {"bounds": [list(row) for row in inner]}
         else:
             encoding = Symbiotic(groups, priority, greedy, symbiosis.rules, symbiosis.defaults)
             course = partial(evolve, Rules(len(groups) + 2, len(STRATEGIES)), symbiosis, seed)
-            settings["symbiosis"] = asdict(symbiosis)
-        settings |= {"until": until, "over": over, "seed": seed}
-
-        def show(done: Progress) -> None:
-            if progress is not None:
-                progress(done._replace(**{key: getattr(before, key) + getattr(done, key) for key in SUMMED}))
+            how = {"symbiosis": asdict(symbiosis)}
+        settings |= how | {"until": until, "over": over, "seed": seed}
 
         record = carry_out(
             "train rules",
@@ -177,8 +170,41 @@ def train_rules(
             workers=workers,
             scheduler=scheduler,
             run_directory=None if place is None else place / RULES_RUN,
-            progress=show,
+            progress=reports.of_rules,
         )
+    return _result(task, test, record, encoding, greedy, settings)
+
+
+class _Reports:
+    """What a caller is told of two trainings as if they were one: the Greedy, then `total` rule bases."""
+
+    def __init__(self, progress: Callable[[Progress], object] | None, total: int) -> None:
+        self.progress = progress
+        self.total = total
+        self.greedy = Progress(0, 0, 0, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+    def of_greedy(self, done: Progress) -> None:
+        """Report on the training of the Greedy."""
+        self.greedy = done
+        if self.progress is not None:
+            self.progress(done._replace(total=done.total + self.total))
+
+    def of_rules(self, done: Progress) -> None:
+        """Report on the training of the rule base."""
+        if self.progress is not None:
+            self.progress(done._replace(**{key: getattr(self.greedy, key) + getattr(done, key) for key in SUMMED}))
+
+
+def _result(
+    task: Task,
+    test: Task | None,
+    record: Record,
+    encoding: Situations | Symbiotic,
+    greedy: Policy,
+    settings: Mapping[str, Any],
+) -> Training:
+    """Return the best rule base of a run and its Greedy alone, measured."""
+    kind = settings["rule_base"]
     costs = task.fitness(record.values[: record.count])
     best = int(costs.argmin())
     if kind == ITERATIVE and len(costs) > STANDARD and costs[STANDARD] == costs[best]:

@@ -33,6 +33,7 @@ import numpy as np
 
 from ..core.arrays import Floats, Ints
 from ..core.errors import InputError
+from ..core.notebook import fields_html, fields_repr
 from ..policies.rule_base import STRATEGIES
 from .evolution_strategy import reflect
 
@@ -109,6 +110,9 @@ class Symbiosis:
     refined: int = 4
     defaults: bool = False
     default_parents: int = 10
+
+    __repr__ = fields_repr
+    _repr_html_ = fields_html
 
     def __post_init__(self) -> None:
         whole = ("rules", "participations", "parents", "clusters", "best_of_cluster", "refined", "default_parents")

@@ -15,6 +15,7 @@ from ..comparison.comparison import improvement
 from ..comparison.comparison_tables import signed
 from ..core.arrays import Floats
 from ..core.errors import InputError, one_of
+from ..core.notebook import html_table
 from ..core.tables import Column, table
 from ..encodings.encoding import Encoding
 from ..policies.greedy_order import Greedy
@@ -28,6 +29,8 @@ from ..simulation.objective import Objective, in_hours, objective_table, objecti
 from ..wishes import wish as choice
 from ..wishes import wish_files as choice_wish_files
 from ..wishes.wish import Wish
+from ..wishes.wish_files import WishLike, as_wish
+from ..workload.reopening import WorkloadLike, as_workloads
 from ..workload.time_split import split
 from ..workload.workload import Workload
 
@@ -128,6 +131,13 @@ class Training:
     evaluations: int
     seconds: float
     elapsed: float
+
+    def __repr__(self) -> str:
+        return f"<Training for {choice.wish_text(self.wish)}: {self.policy.name}, {self.evaluations:,} policies tried>"
+
+    def _repr_html_(self) -> str:
+        rows = [[row["system"], row["objective"], row["vs_easy"], row["exceeded"]] for row in self.rows()]
+        return html_table(repr(self).strip("<>"), ("system", "objective", "vs EASY %", "limits exceeded"), rows)
 
     @property
     def policy(self) -> Policy:
@@ -273,19 +283,28 @@ def check_over(over: str) -> None:
     one_of("over", over, (SUM, RATIO))
 
 
-def tasks(
-    workloads: Workload | Sequence[Workload], wish: Wish, over: str, until: float | None
-) -> tuple[Task, Task | None]:
+def subject(workloads: WorkloadLike | Sequence[WorkloadLike], wish: WishLike) -> tuple[list[Workload], Wish]:
+    """Return what is learnt from, and the wish for its groups, from what `train` is given.
+
+    Raises
+    ------
+    InputError
+        There is no workload; or as for `as_workload` and `as_wish`.
+    """
+    known = as_workloads(workloads)
+    if not known:
+        raise InputError("workloads must be at least one, but there is none")
+    return known, as_wish(wish, known[0].groups)
+
+
+def tasks(whole: Sequence[Workload], wish: Wish, over: str, until: float | None) -> tuple[Task, Task | None]:
     """Say what is learnt from, and what is kept back for a test, see `train`.
 
     Raises
     ------
     InputError
-        There is no workload, their groups differ, or the wish does not fit one.
+        Their groups differ, or the wish does not fit one.
     """
-    whole = [workloads] if isinstance(workloads, Workload) else list(workloads)
-    if not whole:
-        raise InputError("workloads must be at least one, but there is none")
     for other in whole[1:]:
         if other.groups != whole[0].groups:
             raise InputError(
@@ -337,7 +356,9 @@ def carry_out(
         "wish": choice_wish_files.to_json(task.wish),
         "workloads": [w.digest for w in task.whole],
     }
-    about = {"workloads": [w.name for w in task.whole], "groups": list(groups)}
+    about: dict[str, Any] = {"workloads": [w.name for w in task.whole], "groups": list(groups)}
+    if all(w.source for w in task.whole):
+        about["sources"] = [list(w.source) for w in task.whole]
     with ExitStack() as stack:
         directory = stack.enter_context(TemporaryDirectory()) if run_directory is None else run_directory
         run = stack.enter_context(store.open_run(directory, parameters | dict(settings)))

@@ -16,7 +16,8 @@ from ..core.arrays import Floats, Ints, Mask
 from ..core.errors import InputError, one_of
 from ..fronts.dominance import deciding
 from ..fronts.front import Front
-from .wish import Limit, Wish, fitness, goal, violation
+from .nearness import fitness
+from .wish import Limit, Wish, goal, violation
 
 IMPROVE, IMPROVE_TO, KEEP, WORSEN_TO, FREE = CLASSES = ("improve", "improve to", "keep", "may worsen to", "free")
 AUGMENTATION = 1e-4  # as of `wish`: nothing is given away beside the largest shortfall

@@ -44,9 +44,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..core.arrays import Floats, Ints
+from ..core.arrays import Floats
 from ..core.errors import InputError, quoted
-from ..fronts.front import Front
+from ..core.notebook import fields_html, fields_repr
 from ..simulation.objective import objective_table
 
 AUGMENTATION = 1e-4
@@ -70,6 +70,9 @@ class Limit(NamedTuple):
     objective: str
     low: float = FREE[0]
     high: float = FREE[1]
+
+    def _repr_html_(self) -> str:
+        return fields_html(self)
 
 
 @dataclass(frozen=True)
@@ -101,6 +104,9 @@ class Wish:
     weights: Sequence[tuple[str, float]] = ()
     near: Sequence[tuple[str, float]] = ()
     limits: Sequence[Limit] = ()
+
+    __repr__ = fields_repr
+    _repr_html_ = fields_html
 
     def __post_init__(self) -> None:
         # plain pairs and floats, whatever was given, so that equal wishes are equal
@@ -224,25 +230,6 @@ def penalised(goals: Floats, violations: Floats) -> Floats:
     ['5', '1.5e+30', '1.25e+30']
     """
     return np.where(violations > 0, VIOLATED * (1 + violations), goals)
-
-
-def fitness(wish: Wish, values: ArrayLike) -> Floats:
-    """Return how near schedules come to a wish, (k,): smaller is better; see the module, and `goal` for the arguments.
-
-    Examples
-    --------
-    The second is faster for group 1 and exceeds the limit of group 2.
-
-    >>> wish = Wish(weights=[("AWRT1", 1)], limits=[Limit("AWRT2", high=10)])
-    >>> [f"{x:g}" for x in fitness(wish, [[60, 8, 7, 9], [60, 8, 4, 15]])]
-    ['7', '1.5e+30']
-    """
-    return penalised(goal(wish, values), violation(wish, values))
-
-
-def nearest(wish: Wish, front: Front) -> Ints:
-    """Return the rows of a front ranked, (p,) row numbers, the nearest to a wish first; equal rows as they are."""
-    return np.argsort(fitness(wish, front.values), kind="stable")
 
 
 def _columns(wish: Wish, values: ArrayLike) -> dict[str, Floats]:

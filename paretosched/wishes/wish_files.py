@@ -147,7 +147,10 @@ def load_wish(path: str | os.PathLike[str]) -> Wish:
     return from_json(read_json(path, "wish"), str(path))
 
 
-def as_wish(what: str | os.PathLike[str] | Wish, groups: tuple[str, ...]) -> Wish:
+WishLike = str | os.PathLike[str] | Wish
+
+
+def as_wish(what: WishLike, groups: tuple[str, ...]) -> Wish:
     """Return a wish, given as one, in words for these user groups, or as the path of a wish file, which ends in .json.
 
     Examples

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ..core.arrays import Floats, Ints
 from ..core.errors import InputError
+from ..core.tables import plain
 from .user_groups import by_consumption
 from .workload import WIDEST, Workload
 
@@ -156,6 +157,8 @@ def lublin(
     for column, values in ((1, submit), (3, run), (4, width), (7, width), (8, estimate), (11, user), (14, queue)):
         records[:, column] = values
     records[:, 10] = 1
+    arguments = {"jobs": jobs, "processors": processors, "seed": seed}
+    arguments = plain(arguments | {"variant": variant, "carry": carry, "estimates": estimates})
     workload = Workload(
         submit=submit,
         run=run,
@@ -166,6 +169,7 @@ def lublin(
         name=f"lublin-{variant}-{jobs}-{processors}-{seed}",
         records=records,
         header=_header(processors, seed, variant, carry, estimates),
+        source=({"function": "lublin", **arguments},),
     )
     return by_consumption(workload)
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..core.arrays import Ints
 from ..core.errors import InputError, first_few
 from .user_groups import by_consumption, is_by_consumption
-from .workload import WIDEST, Repair, Workload
+from .workload import WIDEST, Repair, Workload, source_after
 
 PAPER_PROCESSORS = 1024
 PAPER_FACTORS = {
@@ -125,7 +125,9 @@ def scale(
         header=(*workload.header, note),
         repairs=repairs,
     )
-    return by_consumption(scaled) if is_by_consumption(workload) else scaled
+    scaled = by_consumption(scaled) if is_by_consumption(workload) else scaled
+    arguments = {"processors": processors, "factor": factor, "seed": seed, "jobs": jobs, "probability": probability}
+    return scaled.with_(source=source_after(workload, "scale", **arguments))
 
 
 def _check(

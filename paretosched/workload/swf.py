@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from ..core.arrays import Floats, Ints
 from ..core.errors import InputError, first_few, printable, quoted
-from ..core.files import opened, written
+from ..core.files import file_record, opened, written
+from ..core.tables import plain
 from .calendar import find_zone
 from .swf_header import entry, queue_names
 from .user_groups import by_consumption
@@ -107,6 +108,7 @@ def read_swf(path: str | os.PathLike[str], *, capacity: int | None = None, name:
     if capacity is not None and not 1 <= capacity <= WIDEST:
         raise InputError(f"capacity must be in 1..{WIDEST} processors, but is {capacity}")
     log = _parse(str(path), read_bytes(file))
+    source = ({"function": "read_swf", **file_record(path), "capacity": plain(capacity)},)
     cleaner = _Cleaner(log)
     machine = _machine(log, capacity, cleaner)
     epoch, zone = _clock(log, cleaner)
@@ -120,6 +122,7 @@ def read_swf(path: str | os.PathLike[str], *, capacity: int | None = None, name:
             name=name if name is not None else _title(file.name),
             header=log.header,
             repairs=tuple(cleaner.repairs),
+            source=source,
         )
     except InputError as error:
         raise InputError(f"{path}: {error}") from None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.errors import InputError
-from .workload import Workload
+from .workload import Workload, source_after
 
 
 def split(workload: Workload, until: float) -> tuple[Workload, Workload]:
@@ -44,7 +44,8 @@ def split(workload: Workload, until: float) -> tuple[Workload, Workload]:
     if cut == len(workload):
         raise InputError(f"{workload.name}: all jobs are submitted at once, so that it has no parts in time")
     rows = np.arange(len(workload))
+    sources = [source_after(workload, "split", until=until, part=part) for part in range(2)]
     return (
-        workload.take(rows[:cut], name=f"{workload.name} to {100 * until:g} %"),
-        workload.take(rows[cut:], name=f"{workload.name} from {100 * until:g} %"),
+        workload.take(rows[:cut], name=f"{workload.name} to {100 * until:g} %", source=sources[0]),
+        workload.take(rows[cut:], name=f"{workload.name} from {100 * until:g} %", source=sources[1]),
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import os
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,9 @@ from numpy.typing import NDArray
 
 from ..core.arrays import Ints
 from ..core.errors import InputError, printable, quoted
-from ..core.files import read_text
+from ..core.files import file_record, read_text
 from .swf_header import queue_names
-from .workload import Repair, Workload
+from .workload import Repair, Workload, source_after
 
 PAPER_THRESHOLDS = (0.08, 0.02, 0.01, 0.001)
 MOST_GROUPS = 64
@@ -69,7 +70,8 @@ def by_consumption(workload: Workload, thresholds: Sequence[float] = PAPER_THRES
         group_of[0] = limits.size
         repairs = (*repairs, Repair("assumed", UNKNOWN_USERS, int((~known).sum())))
     names = tuple(str(i + 1) for i in range(limits.size + 1))
-    return workload.with_(group=group_of[place].astype(np.int64), groups=names, repairs=repairs)
+    source = source_after(workload, "by_consumption", thresholds=limits.tolist())
+    return workload.with_(group=group_of[place].astype(np.int64), groups=names, repairs=repairs, source=source)
 
 
 def by_swf_group(workload: Workload) -> Workload:
@@ -80,7 +82,8 @@ def by_swf_group(workload: Workload) -> Workload:
     InputError
         The workload never was a log, or has more than 64 groups.
     """
-    return _by_number(workload, _field(workload, SWF_GROUP), {}, "the log's groups are")
+    source = source_after(workload, "by_swf_group")
+    return _by_number(workload, _field(workload, SWF_GROUP), {}, "the log's groups are").with_(source=source)
 
 
 def by_queue(workload: Workload) -> Workload:
@@ -91,7 +94,9 @@ def by_queue(workload: Workload) -> Workload:
     InputError
         The workload never was a log, or has more than 64 queues.
     """
-    return _by_number(workload, _field(workload, SWF_QUEUE), queue_names(workload.header), "the log's queues are")
+    names = queue_names(workload.header)
+    source = source_after(workload, "by_queue")
+    return _by_number(workload, _field(workload, SWF_QUEUE), names, "the log's queues are").with_(source=source)
 
 
 def by_csv(workload: Workload, path: str | os.PathLike[str]) -> Workload:
@@ -120,7 +125,45 @@ def by_csv(workload: Workload, path: str | os.PathLike[str]) -> Workload:
     _check_number(len(names), f"{path}: there are")
     other = names.index("other") if "other" in names else 0
     group = np.where(found, group_of[place], other)
-    return workload.with_(group=group, groups=tuple(names), repairs=repairs)
+    source = source_after(workload, "by_csv", **file_record(path))
+    return workload.with_(group=group, groups=tuple(names), repairs=repairs, source=source)
+
+
+def grouped(workload: Workload, how: str | os.PathLike[str], called: str = "groups") -> Workload:
+    """Group a workload as a word or a file says.
+
+    Parameters
+    ----------
+    workload
+        Any workload.
+    how
+        "consumption", "swf" or "queue"; descending percentages of the consumption, such as "8,2,1,0.1"; or the path
+        of a CSV file, see `by_csv`.
+    called
+        What messages call the argument.
+
+    Raises
+    ------
+    InputError
+        The percentages do not descend, or as for `by_csv`, `by_swf_group` and `by_queue`.
+
+    Examples
+    --------
+    >>> w = Workload(submit=[0, 0], run=[90, 10], estimate=[90, 10], width=[1, 1], capacity=1, user=[7, 8])
+    >>> grouped(w, "50").group.tolist()
+    [0, 1]
+    """
+    named = {"consumption": by_consumption, "swf": by_swf_group, "queue": by_queue}
+    words = os.fsdecode(how)
+    if words in named:
+        return named[words](workload)
+    try:
+        per_cent = [float(part) for part in words.split(",")]
+    except ValueError:
+        return by_csv(workload, how)
+    if not all(high > low for high, low in pairwise([100.0, *per_cent, 0.0])):
+        raise InputError(f"{called}: percentages must descend between 100 and 0, but are {words}")
+    return by_consumption(workload, [share / 100 for share in per_cent])
 
 
 def group_table(workload: Workload) -> list[dict[str, Any]]:

@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 import hashlib
-import operator
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..core.arrays import Floats, Ints
 from ..core.errors import InputError, first_few
+from ..core.notebook import html_table
+from ..core.numbers import whole_number
+from ..core.tables import plain
 from ..kernels.inputs import Calendar
 from .calendar import calendar, find_zone
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 WIDEST = 2**31 - 1
+NAMES_ONLY = {"job", "name", "repairs"}  # fields on which neither simulations nor groups depend
+FRAME_COLUMNS = ("job", "submit", "run", "estimate", "width", "user", "group", "wait")
+GROUPINGS = ("by_consumption", "by_swf_group", "by_queue", "by_csv")  # of which the last one counts
 LATEST = 221845392000  # 9000-01-01 00:00 UTC, the end of every calendar
 _UNSET: Any = None
 
@@ -77,6 +86,10 @@ class Workload:
         Header comment lines of the log, without the leading semicolon.
     repairs
         What was dropped or changed on the way from the log.
+    source
+        How the workload was made, step by step, as plain JSON values: each step names a function of this package
+        and its arguments. A run keeps it, so that `reopen` finds the workload again. Empty where nothing on disk
+        gives the workload. It is not part of the digest.
 
     Raises
     ------
@@ -107,13 +120,14 @@ class Workload:
     records: Floats | None = None
     header: tuple[str, ...] = ()
     repairs: tuple[Repair, ...] = ()
+    source: tuple[Mapping[str, Any], ...] = ()
 
     def __post_init__(self) -> None:
         n = _array("submit", self.submit).size
         if n == 0:
             raise InputError(f"{self.name}: a workload needs at least one job, but there is none")
         for key in ("capacity", "epoch"):
-            object.__setattr__(self, key, _number(key, getattr(self, key)))
+            object.__setattr__(self, key, whole_number(key, getattr(self, key)))
         defaults = {"user": -1, "group": 0, "wait": -1}
         for key in ("submit", "run", "estimate", "width", "user", "group", "job", "wait"):
             value: Any = getattr(self, key)
@@ -168,6 +182,77 @@ class Workload:
     def __repr__(self) -> str:
         return f"<Workload {self.name}: {len(self):,} jobs on {self.capacity:,} processors, {len(self.groups)} groups>"
 
+    def _repr_html_(self) -> str:
+        share = np.bincount(self.group, (self.run * self.width).astype(np.float64), len(self.groups)) / self.work
+        jobs = np.bincount(self.group, minlength=len(self.groups)).tolist()
+        rows = zip(self.groups, jobs, (100 * share).round(1).tolist(), strict=True)
+        return html_table(repr(self).strip("<>"), ("group", "jobs", "work %"), rows)
+
+    def frame(self) -> pd.DataFrame:
+        """Return the jobs as a pandas DataFrame, which `from_frame` turns into an equal workload again.
+
+        Returns
+        -------
+        DataFrame
+            One row a job: "job", "submit", "run", "estimate", "wait" (s), "width" (processors), "user", and "group", a
+            category of the names of all groups. Its `attrs` have capacity, epoch, zone and name.
+        """
+        import pandas as pd
+
+        columns = {key: getattr(self, key) for key in FRAME_COLUMNS if key != "group"}
+        frame = pd.DataFrame(columns).assign(group=pd.Categorical.from_codes(self.group, list(self.groups)))
+        frame.attrs |= {key: getattr(self, key) for key in ("capacity", "epoch", "zone", "name")}
+        return frame
+
+    @classmethod
+    def from_frame(cls, frame: Any, capacity: int | None = None, **fields: Any) -> Workload:
+        """Return the workload of a pandas DataFrame, as `frame` makes it, or one with less.
+
+        Parameters
+        ----------
+        frame
+            Columns "submit", "run" and "width", and where they are known "estimate", "user", "group", "wait" and
+            "job", see `Workload`. Rows are sorted by submission. Groups are names or numbers; those of a categorical
+            column keep their order, others are sorted. Where user or wait is missing, it is unknown.
+        capacity
+            Processors of the machine; not needed if `frame.attrs` has them.
+        fields
+            Others of `Workload`: epoch, zone, name; else those of `frame.attrs`.
+
+        Raises
+        ------
+        InputError
+            A column is missing, not known or not whole numbers, a job has no group, the capacity is not known, or as
+            for `Workload`.
+
+        Examples
+        --------
+        >>> w = Workload(submit=[0, 5], run=[10, 3], estimate=[20, 3], width=[4, 2], capacity=8)
+        >>> Workload.from_frame(w.frame()).digest == w.digest
+        True
+        """
+        names = [str(name) for name in frame.columns]
+        missing = [key for key in ("submit", "run", "width") if key not in names]
+        unknown = [name for name in names if name not in FRAME_COLUMNS]
+        if missing or unknown:
+            fact = f"{missing[0]} is missing" if missing else f"there is also {unknown[0]}"
+            raise InputError(f"columns of a workload are {', '.join(FRAME_COLUMNS)}, but {fact}")
+        known = {key: frame.attrs[key] for key in ("capacity", "epoch", "zone", "name") if key in frame.attrs}
+        known |= fields | ({} if capacity is None else {"capacity": capacity})
+        if "capacity" not in known:
+            raise InputError("capacity must be given: the frame does not say how many processors the machine has")
+        columns: dict[str, Any] = {key: _whole_column(key, frame[key]) for key in names if key != "group"}
+        columns.setdefault("estimate", columns["run"])
+        if "group" in names:
+            import pandas as pd
+
+            group = pd.Categorical(frame["group"])
+            if (group.codes < 0).any():
+                raise InputError(f"group must be known of every job, but is not in row {int(np.argmin(group.codes))}")
+            columns["group"] = group.codes.astype(np.int64)
+            known["groups"] = tuple(map(str, group.categories))
+        return cls(**columns, **known)
+
     @property
     def work(self) -> int:
         """Total resource consumption, processor seconds."""
@@ -199,8 +284,9 @@ class Workload:
         self.__dict__.update(state)
 
     def with_(self, **changes: Any) -> Workload:
-        """Return a copy with some fields replaced, checked anew."""
-        return replace(self, **changes)
+        """Return a copy with some fields replaced, checked anew; its source is unknown unless it is given."""
+        known = {} if changes.keys() <= NAMES_ONLY else {"source": ()}
+        return replace(self, **(known | changes))
 
     def take(self, rows: ArrayLike, **changes: Any) -> Workload:
         """Return the jobs `rows` (indices, possibly repeated, ascending in submission) as a workload of their own."""
@@ -210,14 +296,7 @@ class Workload:
         chosen = {
             f.name: getattr(self, f.name)[index] for f in fields(self) if isinstance(getattr(self, f.name), np.ndarray)
         }
-        return replace(self, **(chosen | changes))
-
-
-def _number(key: str, value: Any) -> int:
-    try:
-        return operator.index(value)
-    except TypeError:
-        raise InputError(f"{key} must be a whole number, but is {value!r}") from None
+        return replace(self, **({"source": ()} | chosen | changes))
 
 
 def _array(key: str, value: ArrayLike) -> NDArray[Any]:
@@ -239,3 +318,36 @@ def whole(key: str, value: ArrayLike, n: int) -> Ints:
     own = np.array(array, dtype=np.int64, order="C")
     own.flags.writeable = False
     return own
+
+
+def _whole_column(key: str, column: Any) -> Ints:
+    """Return a column of a frame as whole numbers, (n,); where user and wait are missing, -1."""
+    if column.dtype.kind in "iu" and not column.isna().any():
+        exact: Ints = column.to_numpy(dtype=np.int64)
+        return exact
+    try:
+        values: Floats = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    except (TypeError, ValueError):
+        raise InputError(f"{key} must be whole numbers, but its type is {column.dtype}") from None
+    if key in ("user", "wait"):
+        values = np.where(np.isnan(values), -1, values)
+    odd = np.flatnonzero(~(np.isfinite(values) & (values % 1 == 0)))
+    if odd.size:
+        shown = first_few((f"row {row} has {values[row]:g}" for row in odd), odd.size)
+        raise InputError(f"{key} must be whole numbers, but is not: {shown}")
+    return values.astype(np.int64)
+
+
+def source_after(workload: Workload, function: str, **arguments: Any) -> tuple[Mapping[str, Any], ...]:
+    """Return the source of what a function of this package makes of a workload; empty if the workload has none.
+
+    Examples
+    --------
+    >>> w = Workload([0], [1], [1], [1], 1, source=({"function": "lublin"}, {"function": "by_queue"}))
+    >>> source_after(w, "by_consumption", thresholds=[0.5])
+    ({'function': 'lublin'}, {'function': 'by_consumption', 'thresholds': [0.5]})
+    """
+    steps = workload.source
+    if steps and function in GROUPINGS and steps[-1]["function"] in GROUPINGS:
+        steps = steps[:-1]
+    return (*steps, {"function": function, **plain(arguments)}) if workload.source else ()

@@ -15,7 +15,8 @@ from paretosched.app.state import Pick, current
 from paretosched.core.errors import InputError
 from paretosched.wishes.knee_points import knees
 from paretosched.wishes.navigation import compromise, remaining
-from paretosched.wishes.wish import Limit, Wish, nearest
+from paretosched.wishes.nearness import nearest
+from paretosched.wishes.wish import Limit, Wish
 from paretosched.wishes.wish_grammar import parse
 from support.page import FRONT, START, did
 

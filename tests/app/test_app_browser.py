@@ -14,7 +14,7 @@ import pytest
 
 import paretosched as ps
 from paretosched.wishes.navigation import remaining
-from paretosched.wishes.wish import nearest
+from paretosched.wishes.nearness import nearest
 from paretosched.wishes.wish_grammar import parse
 from support.browser import browser, executable, served
 from support.commands import done, process

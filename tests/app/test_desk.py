@@ -25,7 +25,7 @@ from paretosched.policies.rule_base import partitions
 from paretosched.wishes import wish as choice
 from paretosched.wishes.navigation import way
 from support.commands import done
-from support.page import FRONT, reading
+from support.page import FRONT
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.sampled_from(["AWRT1", "UTIL", "improve", "", "7"]),
@@ -90,7 +90,7 @@ def test_policies_of_ones_own_are_marks(house: Path, tmp_path: Path) -> None:
     spec = Situations(front.groups, front.groups, rule, partitions(len(front.groups)))
     rules = spec.policy_of(np.full(len(spec.gene_labels(len(front.groups))), 4.0), front.groups)
     desk = Desk(front, tmp_path)
-    desk._know(finder(house / "run", front, [], reading), [rule, rules])
+    desk._know(finder(house / "run", front), [rule, rules])
     workload = ps.read_swf(house / "w.swf.gz")
     for policy in (rule, rules):
         assert desk.marks[policy.name].tolist() == ps.objectives(ps.simulate(workload, policy)).tolist()
@@ -100,7 +100,7 @@ def test_policies_of_ones_own_are_marks(house: Path, tmp_path: Path) -> None:
 def test_a_wish_on_the_page_agrees_with_the_commands(house: Path, tmp_path: Path) -> None:
     front = ps.load_front(house / "run")
     desk = Desk(front, tmp_path)
-    desk._know(finder(house / "run", front, [], reading))
+    desk._know(finder(house / "run", front))
     easy = desk.marks["EASY"]
     words = f"10*AWRT1 + 4*AWRT2, AWRT3 <= {np.ceil(2 * easy[4] / 3600):g}h"
     desk.act({"do": "say", "text": words})

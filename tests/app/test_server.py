@@ -21,7 +21,7 @@ from paretosched.app.state import beginning
 from paretosched.app.state_view import view
 from paretosched.core.errors import InputError
 from support.commands import done
-from support.page import FRONT, reading
+from support.page import FRONT
 
 
 def test_the_page_is_served_with_a_strict_policy(desk: Desk) -> None:
@@ -64,7 +64,7 @@ def test_only_what_is_there_can_be_fetched(desk: Desk) -> None:
 def test_the_page_agrees_with_the_commands(house: Path, tmp_path: Path) -> None:
     front = ps.load_front(house / "run")
     desk = Desk(front, tmp_path)
-    desk._know(finder(house / "run", ps.load_front(house / "run"), [], reading))
+    desk._know(finder(house / "run", ps.load_front(house / "run")))
     listed = done(
         "compare",
         house / "w.swf.gz",
@@ -95,7 +95,7 @@ def test_without_its_log_a_page_says_how_to_name_it_and_does_all_else(house: Pat
     front = ps.load_front(house / "run")
     done("front", house / "run", "-o", tmp_path / "f.parquet")
     desk = Desk(front, tmp_path)
-    desk._know(finder(tmp_path / "f.parquet", ps.load_front(tmp_path / "f.parquet"), [], reading))
+    desk._know(finder(tmp_path / "f.parquet", ps.load_front(tmp_path / "f.parquet")))
     assert "--trace TRACE" in desk.trouble
     assert list(desk.marks) == ["best of each"]
     desk.act({"do": "say", "text": "AWRT1"})

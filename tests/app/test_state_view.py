@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from paretosched.app.state_view import scene, view
-from paretosched.wishes.wish import nearest
+from paretosched.wishes.nearness import nearest
 from support.page import FRONT, did
 
 

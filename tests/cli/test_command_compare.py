@@ -99,5 +99,5 @@ def test_compare_takes_several_logs_and_the_front_of_each(house: Path, workload:
 
 def test_compare_explains_its_new_options_in_its_help() -> None:
     said = done("compare", "--help")
-    assert "TRACE [TRACE ...]" in said.out
+    assert "[TRACE ...]" in said.out
     assert '--objective "10*AWRT1 + 4*AWRT2"' in said.out

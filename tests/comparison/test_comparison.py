@@ -13,14 +13,16 @@ from paretosched.core.errors import InputError
 from paretosched.core.tables import to_json
 from paretosched.encodings.encoding import Explored
 from paretosched.encodings.weighting import Weighting
-from paretosched.fronts.front import Front, merge
+from paretosched.fronts.front import Front
+from paretosched.fronts.merging import merge
 from paretosched.policies.greedy_order import greedy
 from paretosched.policies.plain import Plain
 from paretosched.policies.rule_base import RuleBase
 from paretosched.simulation.lower_bounds import bounds
 from paretosched.simulation.objective import objectives
 from paretosched.simulation.simulator import simulate
-from paretosched.wishes.wish import Limit, Wish, fitness
+from paretosched.wishes.nearness import fitness
+from paretosched.wishes.wish import Limit, Wish
 from paretosched.wishes.wish_files import to_json as to_plain
 from paretosched.workload.lublin_feitelson import lublin
 from paretosched.workload.workload import Workload

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from paretosched.core.errors import InputError
 from paretosched.encodings.weighting import Weighting
 from paretosched.fronts.dominance import nondominated
-from paretosched.fronts.front import Front, Origin, front_of, merge
+from paretosched.fronts.front import Front, Origin, front_of
+from paretosched.fronts.merging import merge
 from paretosched.fronts.quality_indicators import (
     Box,
     box_of,

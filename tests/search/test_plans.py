@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from paretosched.core.errors import InputError
-from paretosched.fronts.front import merge
 from paretosched.fronts.front_files import load_front
+from paretosched.fronts.merging import merge
 from paretosched.search.exploration import Progress, explore
 from paretosched.search.plans import PLANS, STARTS, SUMMARIES, Row, explore_plan, rows_of, settings_in, shortened
 from support.exploring import random_workload

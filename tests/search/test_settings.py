@@ -15,8 +15,8 @@ from paretosched.encodings.encoding import from_json, to_json
 from paretosched.encodings.orders import Orders
 from paretosched.encodings.sequence import Sequences
 from paretosched.encodings.weighting import Weighting
-from paretosched.fronts.front import merge
 from paretosched.fronts.front_files import load_front, save_front
+from paretosched.fronts.merging import merge
 from paretosched.fronts.remake import row_policy, schedule
 from paretosched.search.exploration import Progress, explore
 from paretosched.search.settings import settle, start_orders

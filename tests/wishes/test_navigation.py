@@ -9,7 +9,8 @@ from paretosched.core.errors import InputError
 from paretosched.fronts.front import Front
 from paretosched.wishes.knee_points import knees
 from paretosched.wishes.navigation import CLASSES, classified, compromise, reachable, remaining, tradeoffs, way
-from paretosched.wishes.wish import Limit, Wish, fitness, wish_text
+from paretosched.wishes.nearness import fitness
+from paretosched.wishes.wish import Limit, Wish, wish_text
 from paretosched.wishes.wish_grammar import parse
 from support.fronts import a_front, made_up
 

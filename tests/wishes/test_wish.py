@@ -14,7 +14,8 @@ from paretosched.core.errors import InputError
 from paretosched.encodings.weighting import Weighting
 from paretosched.fronts.front import Front, Origin, front_of
 from paretosched.simulation.objective import objective_table
-from paretosched.wishes.wish import Limit, Wish, fitness, goal, nearest, violation, wish_text
+from paretosched.wishes.nearness import fitness, nearest
+from paretosched.wishes.wish import Limit, Wish, goal, violation, wish_text
 from paretosched.wishes.wish_files import from_json, to_json
 from paretosched.wishes.wish_grammar import parse
 

@@ -1,0 +1,90 @@
+"""How values look: one line in a terminal, and a table in a notebook."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import MISSING
+from dataclasses import fields as fields_of
+from typing import Any
+
+import numpy as np
+
+from .tables import amount
+
+LONGEST = 120  # letters of a value in a repr, and of a cell
+
+
+def html_table(title: str, heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """Return a table in HTML; text is escaped, numbers stand to the right, what is undefined is "-".
+
+    Examples
+    --------
+    >>> html_table("a < b", ["name", "s"], [["EASY", 59681.4], ["FCFS", None]]).count("<tr>")
+    3
+    """
+    head = "".join(f"<th>{html.escape(word)}</th>" for word in heads)
+    lines = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
+    return f"<p><b>{html.escape(title)}</b></p><table><thead><tr>{head}</tr></thead><tbody>{lines}</tbody></table>"
+
+
+def fields_html(value: Any) -> str:
+    """Return the fields of a dataclass or NamedTuple as a table in HTML; for `_repr_html_`."""
+    return html_table(type(value).__name__, ("field", "value"), _fields(value).items())
+
+
+def fields_repr(value: Any) -> str:
+    """Return one line of the fields of a dataclass or NamedTuple that are not the defaults; for `__repr__`."""
+    defaults = _defaults(value)
+    parts = [
+        f"{key}={_short(part)}"
+        for key, part in _fields(value).items()
+        if key not in defaults or type(part) is not type(defaults[key]) or not _equal(part, defaults[key])
+    ]
+    line = f"{type(value).__name__}({', '.join(parts)})"
+    return line if len(line) <= 2 * LONGEST else f"{line[: 2 * LONGEST - 4]}...)"
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    names = value._fields if hasattr(value, "_fields") else [field.name for field in fields_of(value)]
+    return {name: getattr(value, name) for name in names}
+
+
+def _defaults(value: Any) -> Mapping[str, Any]:
+    """Return the default values of fields, where these do not depend on each other."""
+    if hasattr(value, "_field_defaults"):
+        known: Mapping[str, Any] = value._field_defaults
+        return known
+    found = {}
+    for field in fields_of(value):
+        if field.default is not MISSING:
+            found[field.name] = field.default
+        elif field.default_factory is not MISSING:
+            found[field.name] = field.default_factory()
+    return found
+
+
+def _equal(value: Any, other: Any) -> bool:
+    return np.array_equal(value, other) if isinstance(value, np.ndarray) else bool(value == other)
+
+
+def _short(value: Any) -> str:
+    """Write a value on one line: of an array its shape and ends, of anything long its beginning."""
+    if isinstance(value, np.ndarray):
+        text = np.array2string(value, threshold=6, edgeitems=2, precision=6).replace("\n", "")
+        text = text if value.ndim == 1 and len(text) < LONGEST else f"<{value.dtype} array of shape {value.shape}>"
+    elif isinstance(value, Mapping) and len(value) > 2:
+        text = f"<{len(value)} entries>"
+    else:
+        text = " ".join(repr(value).split())
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or (isinstance(value, float) and np.isnan(value)):
+        return "<td>-</td>"
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return f'<td style="text-align:right">{f"{value:,}" if isinstance(value, int) else amount(value)}</td>'
+    return f"<td>{html.escape(value if isinstance(value, str) else _short(value))}</td>"

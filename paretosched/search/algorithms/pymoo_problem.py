@@ -1,0 +1,94 @@
+"""The search for schedules as a problem of pymoo, so that any algorithm of pymoo runs on it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from pymoo.core.problem import Problem
+
+from ...core.arrays import Floats
+from ...core.errors import InputError, one_of
+from ...encodings.weighting import Weighting
+from ...fronts.dominance import costs, deciding
+from ...policies.policy import Policy
+from ...simulation.objective import objective_table, objectives_of
+from ...workload.reopening import WorkloadLike, as_workload
+from ..evaluation import evaluator
+
+
+class ScheduleProblem(Problem):  # type: ignore[misc]
+    """Reals in a box, of which each vector is a policy, and the deciding objectives of its schedule; see `problem`.
+
+    Attributes
+    ----------
+    workload, encoding
+        What is simulated, and what a vector means.
+    objectives
+        What the columns of F are: UTIL with its sign changed, and the AWRT_i of the groups that have jobs.
+    """
+
+    def __init__(self, workload: WorkloadLike, encoding: Weighting) -> None:
+        self.workload = as_workload(workload)
+        self.encoding = encoding
+        table = objective_table(self.workload.groups)
+        chosen = deciding(objectives_of(self.workload, self.workload.submit)[None], table)
+        self.objectives = tuple(o for o, decides in zip(table, chosen, strict=True) if decides)
+        lower, upper = encoding.lower_upper(len(self.workload.groups))
+        super().__init__(n_var=lower.size, n_obj=len(self.objectives), xl=lower, xu=upper)
+
+    def _evaluate(self, x: Floats, out: dict[str, Any], *_: Any, **__: Any) -> None:
+        with evaluator(self.workload, self.encoding) as evaluate:
+            values, _seconds = evaluate(np.ascontiguousarray(x, dtype=np.float64), 0)
+        out["F"] = costs(values, objective_table(self.workload.groups))
+
+    def policy(self, x: Floats) -> Policy:
+        """Return the policy that a vector, (d,), stands for, such as a row of a result's X.
+
+        Raises
+        ------
+        InputError
+            Its schedule knows the future: no policy makes it.
+        """
+        policy = self.encoding.policy_of(np.asarray(x, dtype=np.float64), self.workload.groups)
+        if policy is None:
+            raise InputError(f"a vector decoded {self.encoding.decoding} knows the future: no policy makes it")
+        return policy
+
+
+def problem(workload: WorkloadLike, encoding: str | Weighting = "weighting") -> ScheduleProblem:
+    """Return the search for schedules of a workload as a `Problem` of pymoo, for any of its algorithms.
+
+    All objectives are minimised: UTIL with its sign changed, in per cent, and the AWRT_i of each group that has jobs,
+    in seconds. AWRT is left out, because a mean of the AWRT_i never decides. Simulations run in threads, one a core.
+
+    Parameters
+    ----------
+    workload
+        What is simulated; or the path of a log or of a run directory.
+    encoding
+        "weighting", or a `Weighting` with backfilling and decoding of its own. Orders are few and enumerated, and
+        sequences vary by moves of their own: both have no box of reals for an algorithm to search.
+
+    Raises
+    ------
+    InputError
+        Another encoding, or as for `as_workload`.
+
+    Examples
+    --------
+    >>> from pymoo.algorithms.moo.nsga2 import NSGA2
+    >>> from pymoo.optimize import minimize
+    >>> from paretosched.workload.lublin_feitelson import lublin
+    >>> made = problem(lublin(jobs=60, processors=32, seed=3))
+    >>> result = minimize(made, NSGA2(pop_size=8), ("n_gen", 2), seed=1)
+    >>> result.F.shape[1] == len(made.objectives), made.policy(result.X[0]).backfill
+    (True, 'easy')
+    """
+    if isinstance(encoding, str):
+        one_of("encoding of a problem", encoding, ("weighting",))
+        encoding = Weighting()
+    if not isinstance(encoding, Weighting):
+        raise InputError(f"encoding of a problem must be a weighting, but is {type(encoding).__name__}")
+    encoding.check_words()
+    return ScheduleProblem(workload, encoding)

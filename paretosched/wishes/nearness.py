@@ -1,0 +1,58 @@
+"""How near schedules come to a wish, of one front or of any objective values."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..core.arrays import Floats
+from ..fronts.front_files import FrontLike, as_front
+from .wish import goal, penalised, violation
+from .wish_files import WishLike, as_wish
+
+
+def fitness(wish: WishLike, values: ArrayLike) -> Floats:
+    """Return how near schedules come to a wish, (k,): smaller is better; see the module `wish`.
+
+    Parameters
+    ----------
+    wish
+        A wish, one in words, or the path of a wish file.
+    values
+        (k, m) objective values in natural units, as of `objectives`.
+
+    Raises
+    ------
+    InputError
+        As for `goal` and `as_wish`.
+
+    Examples
+    --------
+    The second is faster for group 1 and exceeds the limit of group 2.
+
+    >>> [f"{x:g}" for x in fitness("AWRT1, AWRT2 <= 10", [[60, 8, 7, 9], [60, 8, 4, 15]])]
+    ['7', '1.5e+30']
+    """
+    matrix = np.asarray(values)
+    groups = matrix.shape[-1] - 2 if matrix.ndim == 2 else 1
+    wish = as_wish(wish, tuple(str(number + 1) for number in range(max(groups, 1))))
+    return penalised(goal(wish, matrix), violation(wish, matrix))
+
+
+def nearest(wish: WishLike, front: FrontLike) -> NDArray[np.int64]:
+    """Rank the rows of a front, (p,) row numbers, the nearest to a wish first; equal ones as they are.
+
+    Parameters
+    ----------
+    wish
+        A wish, one in words, or the path of a wish file.
+    front
+        A front, or the path of a run directory or a front file.
+
+    Raises
+    ------
+    InputError
+        As for `as_wish`, `load_front` and `goal`.
+    """
+    known = as_front(front)
+    return np.argsort(fitness(as_wish(wish, known.groups), known.values), kind="stable")

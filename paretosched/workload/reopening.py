@@ -1,0 +1,233 @@
+"""A workload again, from what a run says of it: the steps by which it was made, and the files they need.
+
+The file `run.json` of a run has the source of its workload, see `Workload.source`. Files are looked for where they
+were, and beside the run. A file counts if its SHA-256 is that of the record, so that a log that was changed, or
+another one of the same name, is never taken for it. At last the digest of the workload must be that of the run.
+
+Runs of version 0.1 have no source. They have the commands that made them, which name the log and how it is read.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from inspect import signature
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from ..core.errors import InputError
+from ..core.files import file_record, read_json
+from ..core.several import as_list
+from .lublin_feitelson import lublin
+from .scaling import scale
+from .swf import read_swf
+from .time_split import split
+from .user_groups import by_consumption, by_csv, by_queue, by_swf_group, grouped
+from .workload import Workload
+
+RUN_FILE = "run.json"
+WorkloadLike = str | os.PathLike[str] | Workload
+FIRST: Mapping[str, Callable[..., Workload]] = MappingProxyType({"read_swf": read_swf, "lublin": lublin})
+LATER: Mapping[str, Callable[..., Workload]] = MappingProxyType(
+    {
+        "by_consumption": by_consumption,
+        "by_swf_group": by_swf_group,
+        "by_queue": by_queue,
+        "by_csv": by_csv,
+        "grouped": grouped,
+        "scale": scale,
+        "split": lambda workload, until, part: split(workload, until)[part],
+    }
+)
+
+
+def as_workload(
+    what: WorkloadLike,
+    *,
+    capacity: int | None = None,
+    groups: str | os.PathLike[str] | None = None,
+    called: str = "groups",
+) -> Workload:
+    """Accept a workload, the path of a log, or a run directory, whose workload is opened again.
+
+    Parameters
+    ----------
+    what
+        A workload is returned as it is.
+    capacity, groups
+        How a log is read: processors of the machine instead of what the log says, and the user groups as for
+        `grouped`. By default what the log says, and groups by consumption.
+    called
+        What messages call `groups`.
+
+    Raises
+    ------
+    InputError
+        As for `read_swf`, `grouped` and `reopen`; or it is said how something is read that is no log.
+    """
+    is_run = not isinstance(what, Workload) and os.path.isdir(what)  # noqa: PTH112  # Path.is_dir() raises for long names
+    if isinstance(what, Workload) or is_run:
+        if capacity is not None or groups is not None:
+            raise InputError(f"capacity, {called}: say how a log is read, but {what} is no log")
+        return what if isinstance(what, Workload) else reopen(what)
+    workload = read_swf(what, capacity=capacity)
+    return workload if groups is None else grouped(workload, groups, called)
+
+
+def as_workloads(what: WorkloadLike | Sequence[WorkloadLike]) -> list[Workload]:
+    """Accept one workload or several, each as for `as_workload`."""
+    return [as_workload(one) for one in as_list(what)]
+
+
+def record(workload: Workload) -> dict[str, Any]:
+    """Return what a run says of its workload, plain JSON values, for `reopen`."""
+    about = {"name": workload.name, "jobs": len(workload), "capacity": workload.capacity}
+    if not workload.source:
+        return about
+    return about | {"digest": workload.digest, "source": [dict(step) for step in workload.source]}
+
+
+def reopen(place: str | os.PathLike[str] | Mapping[str, Any], digest: str | None = None) -> Workload:
+    """Return the workload of a run again, from where the run says that it came from.
+
+    Parameters
+    ----------
+    place
+        A run directory; a front file in a run directory, or beside the directories of its runs; or what stands under
+        "workload" in a `run.json`.
+    digest
+        Of the workload that is wanted, as a front knows it; None for that of the run.
+
+    Raises
+    ------
+    InputError
+        There is no run, or no run of this workload; a file is gone or has changed; the workload was made in Python
+        from nothing on disk; or what is read is another workload.
+
+    Examples
+    --------
+    >>> reopen(record(lublin(jobs=100, processors=64, seed=1)))
+    <Workload lublin-typeless-100-64-1: 100 jobs on 64 processors, 5 groups>
+    """
+    if isinstance(place, Mapping):
+        return _remade(place.get("source", ()), place, digest, ())
+    return reopened(place, digest)[0]
+
+
+def reopened(place: str | os.PathLike[str], digest: str | None = None) -> tuple[Workload, Path]:
+    """Return the workload as `reopen` does, and the run directory that has it."""
+    troubles = []
+    for directory in _run_directories(Path(place), digest):
+        about = read_json(directory / RUN_FILE, "run")
+        parameters, said = about.get("parameters", {}), about.get("workload", {})
+        known = {**(said if isinstance(said, dict) else {}), "digest": parameters.get("workload")}
+        for source in [known["source"]] if known.get("source") else _sources_of_commands(about, directory):
+            try:
+                return _remade(source, known, digest, (directory.parent, directory)), directory
+            except InputError as error:
+                troubles.append(str(error))
+        troubles.append(f"{directory}: does not say where its workload came from")
+    raise InputError(troubles[0] if troubles else f"{place}: there is no run here of this workload")
+
+
+def _run_directories(place: Path, digest: str | None) -> list[Path]:
+    """List the run directories of a run or of a front file that have the workload with this digest."""
+    folder = place if os.path.isdir(place) else place.parent  # noqa: PTH112  # Path.is_dir() raises for long names
+    found = [folder] if os.path.isfile(folder / RUN_FILE) else sorted(p.parent for p in folder.glob(f"*/{RUN_FILE}"))  # noqa: PTH113
+    digests = {directory: _digest(directory) for directory in found}
+    right = [directory for directory in found if digests[directory] and digest in (None, digests[directory])]
+    if len({digests[directory] for directory in right}) > 1:
+        raise InputError(f"{place}: there are runs of several workloads here; name one of them")
+    return right
+
+
+def _digest(directory: Path) -> str | None:
+    """Return the digest of the workload of a run; None of what is no such run."""
+    try:
+        about = read_json(directory / RUN_FILE, "run")
+        digest = about["parameters"]["workload"]
+    except (InputError, KeyError, TypeError):  # another file of this name, or a training
+        return None
+    return digest if isinstance(digest, str) else None
+
+
+def _remade(source: Any, known: Mapping[str, Any], digest: str | None, near: Sequence[Path]) -> Workload:
+    """Follow the steps of a source, and check what comes out."""
+    if not isinstance(source, Sequence) or not source:
+        raise InputError(
+            "the workload was made or changed in Python, and nothing on disk gives it again; write it with write_swf "
+            "and name the log"
+        )
+    workload: Workload | None = None
+    for step in source:
+        workload = _followed(step, workload, near)
+    assert workload is not None  # noqa: S101  # there is a step
+    for wanted in (digest, known.get("digest")):
+        if wanted is not None and workload.digest != wanted:
+            raise InputError(
+                f"the workload of the run must be {str(wanted)[:12]} by its digest of jobs, capacity and groups, but "
+                f"{workload.name} is {workload.digest[:12]}"
+            )
+    name = known.get("name", workload.name)
+    return workload.with_(name=name) if isinstance(name, str) else workload
+
+
+def _followed(step: Any, workload: Workload | None, near: Sequence[Path]) -> Workload:
+    """Take one step: make a workload, or another one of it."""
+    arguments = dict(step) if isinstance(step, Mapping) else {}
+    function = (FIRST if workload is None else LATER).get(str(arguments.pop("function", "")))
+    if function is None:
+        raise InputError(f"the source of a workload must be steps that are known, but one is {step!s:.60}")
+    if "path" in arguments:
+        arguments["path"] = _file(arguments, near)
+        arguments = {key: value for key, value in arguments.items() if key not in ("given", "sha256")}
+    given = () if workload is None else (workload,)
+    try:
+        signature(function).bind(*given, **arguments)
+    except TypeError as error:
+        raise InputError(f"the source of a workload has a step that is damaged, {step!s:.60}: {error}") from None
+    return function(*given, **arguments)
+
+
+def _file(wanted: Mapping[str, Any], near: Sequence[Path]) -> str:
+    """Find a file of a step: where it was, where it was said to be, or beside the run."""
+    given = Path(str(wanted.get("given", wanted["path"])))
+    places = [Path(str(wanted["path"])), given, *(folder / name for folder in near for name in (given, given.name))]
+    changed = ""
+    for place in dict.fromkeys(places):
+        if os.path.isfile(place):  # noqa: PTH113  # Path.is_file() raises for long names
+            seal = file_record(place)["sha256"]
+            if wanted.get("sha256") in (None, seal):
+                return str(place)
+            changed = changed or f"{place}: the file was changed since: its SHA-256 is {seal}, not {wanted['sha256']}"
+    raise InputError(changed or f"{wanted['path']}: the file is gone, and there is none of its name beside the run")
+
+
+def _sources_of_commands(about: Mapping[str, Any], directory: Path) -> Iterator[list[dict[str, Any]]]:
+    """List what the commands of a run of version 0.1 may mean: its run.json has no source."""
+    for session in about.get("sessions", []):
+        command = session.get("command") if isinstance(session, dict) else None
+        if not isinstance(command, list) or not all(isinstance(word, str) for word in command):
+            continue
+        said = {key: _option(command, key) for key in ("--capacity", "--groups")}
+        capacity = said["--capacity"]
+        if capacity is not None and not capacity.isdecimal():
+            continue
+        for base in (Path.cwd(), directory.parent):
+            for word in command[1:]:
+                if word.endswith((".swf", ".swf.gz")):
+                    log = {"path": str(base / word), "capacity": None if capacity is None else int(capacity)}
+                    groups = said["--groups"] or "consumption"
+                    csv = str(base / groups) if os.path.isfile(base / groups) else groups  # noqa: PTH113
+                    yield [{"function": "read_swf", **log}, {"function": "grouped", "how": csv}]
+
+
+def _option(command: Sequence[str], key: str) -> str | None:
+    """Return the value of an option in a command."""
+    for word, value in zip(command, [*command[1:], ""], strict=True):
+        if word == key:
+            return value
+        if word.startswith(f"{key}="):
+            return word.removeprefix(f"{key}=")
+    return None

@@ -1,0 +1,64 @@
+"""Commands open the log of a run again, also of a run that was made in a notebook."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import paretosched as ps
+from paretosched.app.locate_workload import finder
+from support.commands import command, done
+
+
+def refused(*arguments: object) -> str:
+    said = command(*arguments)
+    assert said.status == 2
+    assert said.err.count("\n") == 1
+    return said.err
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("house")
+    ps.write_swf(ps.lublin(jobs=60, processors=32, seed=3), folder / "w.swf.gz")
+    workload = ps.by_consumption(ps.read_swf(folder / "w.swf.gz", capacity=40), [0.5, 0.1])
+    ps.explore(workload, folder / "run", evaluations=40, population=20, seed=1)
+    ps.explore(ps.scale(workload, 80), folder / "scaled", evaluations=20, population=10, seed=1)
+    return folder
+
+
+def test_compare_needs_no_log_where_a_front_says_it(house: Path) -> None:
+    named = done(
+        "compare", house / "w.swf.gz", "--capacity", 40, "--groups", "50,10", "--front", house / "run", "--json"
+    )
+    assert done("compare", "--front", house / "run", "--json").json == named.json
+    both = done("compare", "--front", house / "run", "--front", house / "scaled", "--policy", "easy", "--json").json
+    assert len({row["digest"] for row in both}) == 2
+
+
+def test_compare_says_what_is_missing(house: Path) -> None:
+    assert "TRACE must be given where no --front says what it is" in refused("compare", "--policy", "easy")
+    said = refused("compare", "--front", house / "run", "--capacity", 40)
+    assert "TRACE must be given with --capacity" in said
+
+
+def test_a_run_stands_for_its_log(house: Path) -> None:
+    said = done("simulate", house / "run", "--policy", "easy", "--json").json
+    assert (said["capacity"], said["digest"]) == (40, ps.load_front(house / "run").digest)
+    assert "--groups: say how a log is read" in refused("info", house / "run", "--groups", "queue")
+
+
+def test_front_says_where_the_log_is(house: Path) -> None:
+    assert done("front", house / "run", "--json").json["log"] == str(house / "w.swf.gz")
+
+
+def test_the_page_of_a_run_of_a_notebook_finds_its_workload(house: Path, tmp_path: Path) -> None:
+    for name in ("run", "scaled"):
+        front = ps.load_front(house / name)
+        workload, words = finder(house / name, front)()
+        assert workload.digest == front.digest
+        assert words == [str(house / name)]
+        policy = tmp_path / f"{name}.json"
+        done("train", *words, "--objective", "AWRT1", "--criterion", "f2", "--generations", 1, "-o", policy, "--json")
+        assert ps.load_policy(policy).groups == ("1", "2", "3")

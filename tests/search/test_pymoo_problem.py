@@ -1,0 +1,49 @@
+"""Algorithms of pymoo run on the search for schedules."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from pymoo.algorithms.moo.age import AGEMOEA
+from pymoo.algorithms.moo.nsga2 import NSGA2
+from pymoo.optimize import minimize
+
+import paretosched as ps
+from paretosched.core.errors import InputError
+from support.exploring import random_workload
+from support.zoo import jobs
+
+W = random_workload()
+
+
+@pytest.mark.parametrize("algorithm", [NSGA2(pop_size=12), AGEMOEA(pop_size=12)])
+def test_an_algorithm_of_pymoo_runs_on_it(algorithm: Any) -> None:
+    made = ps.problem(W)
+    assert [o.name for o in made.objectives] == ["UTIL", "AWRT1", "AWRT2", "AWRT3"]
+    result = minimize(made, algorithm, ("n_gen", 4), seed=1)
+    assert result.F.shape == (len(result.X), 4)
+    assert ((made.xl <= result.X) & (made.xu >= result.X)).all()
+    for x, f in zip(result.X, result.F, strict=True):
+        values = ps.objectives(ps.simulate(W, made.policy(x)))
+        assert f.tolist() == [-values["UTIL"], *values[2:].tolist()]
+
+
+def test_a_group_without_jobs_is_no_objective() -> None:
+    made = ps.problem(jobs(4, (0, 3, 5, 2, 2), (1, 4, 4, 1, 0)), ps.Weighting("none"))
+    assert [o.name for o in made.objectives] == ["UTIL", "AWRT1", "AWRT3"]
+    assert made.evaluate(np.array([made.xl])).shape == (1, 3)
+    assert made.policy(made.xl).backfill == "none"
+
+
+def test_other_encodings_are_refused() -> None:
+    with pytest.raises(InputError, match='encoding of a problem must be one of weighting, but is "sequence"'):
+        ps.problem(W, "sequence")
+    with pytest.raises(InputError, match="must be a weighting, but is Orders"):
+        ps.problem(W, ps.Orders())  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="backfill must be one of"):
+        ps.problem(W, ps.Weighting("some"))
+    made = ps.problem(W, ps.Weighting("easy", "earliest"))
+    with pytest.raises(InputError, match="knows the future"):
+        made.policy(made.xl)

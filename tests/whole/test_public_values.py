@@ -1,0 +1,267 @@
+"""Every public value has a short line, a table in a notebook, and a frame where there are rows; words stand for it."""
+
+from __future__ import annotations
+
+import inspect
+import pickle
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import paretosched as ps
+from paretosched import assignment
+from support.zoo import a_greedy, jobs, random_rules
+
+W = ps.lublin(jobs=60, processors=32, seed=3)
+GREEDY = a_greedy(tuple("12345"))
+RULES = random_rules(tuple("12345"), 1, "symbiotic")
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A log, a run on it, and files of a policy and a wish."""
+    folder = tmp_path_factory.mktemp("words")
+    ps.write_swf(W, folder / "w.swf.gz")
+    ps.explore(folder / "w.swf.gz", folder / "run", evaluations=40, population=20, seed=1)
+    ps.save_policy(GREEDY, folder / "greedy.json")
+    ps.save_wish(ps.as_wish("10*AWRT1 + 4*AWRT2", W.groups), folder / "wish.json")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def examples(place: Path) -> dict[str, Any]:
+    """One value of every public class, by its name."""
+    easy = ps.simulate(W, "easy")
+    front = ps.load_front(place / "run")
+    bag, nodes = assignment.Bag(["a<b>", "c"], [3.0, 1.0]), assignment.Nodes(["n1", "n2"], [2.0, 1.0])
+    time_sharing = ps.TimeSharing(optimisation=ps.Optimisation())
+    rules = getattr(RULES, "rules", RULES)
+    values = [
+        *(W, easy, front, GREEDY, rules, ps.explain(GREEDY), ps.explain(RULES), ps.as_policy("easy")),
+        *(ps.Shares(), ps.Grouping(), ps.Optimisation(), time_sharing, ps.bounds(W), ps.waits(easy)),
+        *(ps.objectives(easy), ps.objective_table(W.groups)[0], ps.Limit("AWRT1", high=3600.0)),
+        *(ps.Wish(weights=[("AWRT1", 10)]), ps.Symbiosis(), ps.compare(W, "fcfs", front, "AWRT1")),
+        *(ps.Weighting(), ps.Orders(), ps.Sequences(), ps.predictions(W, "easy"), ps.problem(W)),
+        ps.train(W, "AWRT1", criterion="f2", generations=1),
+        *(bag, nodes, assignment.assign(bag, nodes, "lpt"), assignment.Genetic(), assignment.History()),
+    ]
+    return {type(value).__name__: value for value in values}
+
+
+def classes() -> list[str]:
+    return [
+        name
+        for module in (ps, assignment)
+        for name in module.__all__
+        if inspect.isclass(kind := getattr(module, name)) and not issubclass(kind, Exception)
+    ]
+
+
+class _Tables(HTMLParser):
+    """Counts rows, and refuses tags that are not closed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.rows = 0
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        self.open.append(tag)
+        self.rows += tag == "tr"
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def test_every_public_value_has_a_short_line_and_a_table(examples: dict[str, Any]) -> None:
+    missing = [name for name in classes() if name not in examples and name != "Policy"]
+    assert missing == []
+    for name, value in examples.items():
+        line = repr(value)
+        assert len(line) <= 260, name
+        assert "\n" not in line, name
+        if name == "ScheduleProblem":
+            continue  # pymoo's own
+        page = value._repr_html_()
+        tables = _Tables()
+        tables.feed(page)
+        assert tables.open == [], name
+        assert tables.rows > 1, name
+        assert "a<b>" not in page, name
+
+
+def test_lines_of_values() -> None:
+    assert repr(ps.as_wish("10*AWRT1", W.groups)) == "Wish(weights=(('AWRT1', 10.0),))"
+    assert (
+        repr(ps.simulate(jobs(4, (0, 10, 10, 4), (0, 5, 5, 2)), "fcfs"))
+        == "<Schedule FCFS of workload: 2 jobs, 0..15 s>"
+    )
+    assert repr(ps.Symbiosis()) == "Symbiosis()"
+    assert "array of shape (3, 12)" in repr(GREEDY)
+
+
+# --- objective values -----------------------------------------------------------------------------------------------
+
+
+def test_objective_values_are_an_array_with_names(examples: dict[str, Any]) -> None:
+    values = examples["ObjectiveValues"]
+    plain = np.array(values)
+    assert values.shape == (7,)
+    assert values.dtype == np.float64
+    assert values.tolist() == plain.tolist() == list(values) == [float(values[i]) for i in range(7)]
+    assert values["UTIL"] == values[0]
+    assert values["AWRT5"] == values[-1]
+    assert values.tobytes() == plain.tobytes()
+    for made in (values[2:], values * 2, -values, values == plain, np.round(values), values[[0, 1]], np.abs(values)):
+        assert type(made) is np.ndarray
+    assert isinstance(values.sum(), float)
+    assert isinstance(values @ np.ones(7), float)
+    np.testing.assert_array_equal(np.vstack([values, values]), np.vstack([plain, plain]))
+    assert [o.name for o in values.objectives] == ["UTIL", "AWRT", *(f"AWRT{i}" for i in range(1, 6))]
+    with pytest.raises(ps.InputError, match=r'objective must be one of UTIL, AWRT, .* but is "AWRT6"'):
+        values["AWRT6"]
+    again = pickle.loads(pickle.dumps(values))
+    assert (again["AWRT"], repr(again)) == (values["AWRT"], repr(values))
+    assert repr(values.reshape(1, 7)) == repr(plain.reshape(1, 7))
+    frame = values.frame()
+    assert frame.loc["AWRT1", "value"] == values["AWRT1"]
+    assert frame["unit"].tolist() == ["%"] + ["s"] * 6
+
+
+# --- frames ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("workload", [W, jobs(4, (0, 3, 5, 2, 2), (1, 4, 4, 1, 0), epoch=7, zone="Asia/Tokyo")])
+def test_a_workload_survives_its_frame(workload: ps.Workload) -> None:
+    again = ps.Workload.from_frame(workload.frame())
+    assert again.digest == workload.digest
+    for key in ("job", "user", "wait"):
+        np.testing.assert_array_equal(getattr(again, key), getattr(workload, key))
+    assert (again.groups, again.name, again.zone) == (workload.groups, workload.name, workload.zone)
+
+
+def test_a_plain_frame_becomes_a_workload() -> None:
+    import pandas as pd
+
+    frame = pd.DataFrame({"submit": [0.0, 5.0], "run": [3, 4], "width": [1, 2]})
+    made = ps.Workload.from_frame(frame, 4, name="mine")
+    assert (made.capacity, made.name, made.estimate.tolist(), made.groups) == (4, "mine", [3, 4], ("1",))
+    made = ps.Workload.from_frame(
+        frame.assign(group=["staff", "guests"], user=[7, np.nan], wait=pd.array([None, 3], dtype="Int64")), 4
+    )
+    assert (made.groups, made.group.tolist(), made.user.tolist()) == (("guests", "staff"), [1, 0], [7, -1])
+    assert made.wait.tolist() == [-1, 3]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"run": [3.5, 4]}, "run must be whole numbers, but is not: row 0 has 3.5"),
+        ({"run": ["x", "y"]}, "run must be whole numbers, but its type is"),
+        ({"run": [np.nan, 4]}, "row 0 has nan"),
+        ({"runs": [3, 4]}, "there is also runs"),
+        ({"group": ["a", None]}, "group must be known of every job, but is not in row 1"),
+        ({"submit": [5, 0]}, "submit must be sorted"),
+        ({"width": [9, 1]}, r"width must be in 1\.\.4"),
+    ],
+)
+def test_a_frame_that_is_no_workload_is_refused(changes: dict[str, Any], message: str) -> None:
+    import pandas as pd
+
+    frame = pd.DataFrame({"submit": [0, 5], "run": [3, 4], "width": [1, 2]})
+    with pytest.raises(ps.InputError, match=message):
+        ps.Workload.from_frame(frame.assign(**changes), 4)
+    with pytest.raises(ps.InputError, match="capacity must be given"):
+        ps.Workload.from_frame(frame)
+    with pytest.raises(ps.InputError, match="run is missing"):
+        ps.Workload.from_frame(frame[["submit", "width"]], 4)
+
+
+def test_frames_of_schedule_front_and_comparison(examples: dict[str, Any], tmp_path: Path) -> None:
+    schedule, front, comparison = (examples[name] for name in ("Schedule", "Front", "Comparison"))
+    ps.save_schedule(schedule, tmp_path / "s.csv")
+    heading, first = (tmp_path / "s.csv").read_text().splitlines()[:2]
+    frame = schedule.frame()
+    assert list(frame.columns) == heading.split(",")
+    assert [str(x) for x in frame.iloc[0]] == first.split(",")
+    np.testing.assert_array_equal(front.frame()["AWRT1"], front.values[:, 2])
+    assert len(front.frame()) == len(front)
+    frame = comparison.frame()
+    assert frame.loc["FCFS", "AWRT"] == comparison.values[1, 1]
+    assert list(frame.index[:2]) == ["EASY", "FCFS"]
+
+
+# --- words ----------------------------------------------------------------------------------------------------------
+
+
+def test_words_and_paths_stand_for_values(place: Path) -> None:
+    front = ps.load_front(place / "run")
+    wish = ps.load_wish(place / "wish.json")
+    words = "10*AWRT1 + 4*AWRT2"
+    rows = ps.nearest(wish, front).tolist()
+    assert rows == ps.nearest(words, place / "run").tolist() == ps.nearest(place / "wish.json", front).tolist()
+    assert ps.fitness(words, front.values).tolist() == ps.fitness(wish, front.values).tolist()
+    said = ps.compare(W, ["fcfs", GREEDY], front, wish).rows()
+    for made in (
+        ps.compare(place / "w.swf.gz", ["fcfs", place / "greedy.json"], place / "run", words),
+        ps.compare(place / "run", ("fcfs", str(place / "greedy.json")), str(place / "run" / "front.parquet"), words),
+    ):
+        rows_again = made.rows()
+        assert len(rows_again) == len(said)
+        for one, other in zip(said, rows_again, strict=True):
+            assert {k: v for k, v in one.items() if k != "workload"} == {
+                k: v for k, v in other.items() if k != "workload"
+            }
+    assert ps.compare(W, "easy", front, "AWRT1").policies == ("EASY",)
+    assert ps.simulate(place / "run", "easy").start.tolist() == ps.simulate(W, "easy").start.tolist()
+    order = ps.start_order(ps.simulate(W, "fcfs"))
+    assert ps.decode(place / "w.swf.gz", order).start.tolist() == ps.decode(W, order).start.tolist()
+    assert ps.bounds(place / "run").together.tolist() == ps.bounds(W).together.tolist()
+    assert ps.merge(place / "run").values.tolist() == ps.merge([front, front]).values.tolist()
+    assert ps.indicators(place / "run", place / "run") == ps.indicators(front, [front])
+    assert ps.contributions([place / "run"]) == ps.contributions([front])
+    drawn = ps.figures(place / "run", {})
+    assert drawn.keys() == ps.figures(front, {}).keys()
+
+
+def test_trainings_take_words(place: Path) -> None:
+    few: dict[str, Any] = {"criterion": "f2", "backfill": "none", "generations": 1}
+    said = ps.train(W, ps.load_wish(place / "wish.json"), **few)
+    for workload, wish in ((place / "w.swf.gz", "10*AWRT1 + 4*AWRT2"), ([place / "run"], place / "wish.json")):
+        made = ps.train(workload, wish, **few)
+        assert made.systems[0].values.tolist() == said.systems[0].values.tolist()
+        assert made.wish == said.wish
+    ps.save_policy(said.policy, place / "trained.json")
+    rules = ps.train_rules(place / "w.swf.gz", "AWRT1", kind="iterative", greedy=place / "trained.json", evaluations=13)
+    assert rules.evaluations == 13
+    with pytest.raises(ps.InputError, match="workloads must be at least one"):
+        ps.train([], "AWRT1")
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: ps.compare(W, "esay"), 'policy "esay" is not known'),
+        (lambda: ps.compare(W, "easy", "gone.parquet"), "gone.parquet: no such file"),
+        (lambda: ps.compare("gone.swf", "easy"), "gone.swf: cannot read"),
+        (lambda: ps.fitness("AWRT3", [[60.0, 7, 7]]), "AWRT3"),
+        (lambda: ps.train(W, "gone.json"), "gone.json"),
+    ],
+)
+def test_words_that_are_nothing_are_errors_of_one_line(call: Any, message: str) -> None:
+    with pytest.raises(ps.InputError, match=message) as caught:
+        call()
+    assert "\n" not in str(caught.value)
+
+
+def test_the_evaluator_takes_words(place: Path) -> None:
+    genomes = ps.load_front(place / "run").genomes[:3]
+    with ps.evaluator(place / "run", "weighting") as evaluate:
+        values, seconds = evaluate(genomes, 0)
+    assert values.tolist() == ps.load_front(place / "run").values[:3].tolist()
+    assert seconds.shape == (3,)
+    with pytest.raises(ps.InputError, match="encoding must be one of"), ps.evaluator(W, "genes"):
+        pass

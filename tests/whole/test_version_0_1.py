@@ -1,0 +1,84 @@
+"""What version 0.1 wrote still opens, shows the same, and goes on."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import paretosched as ps
+from paretosched.fronts.quality_indicators import indicators
+from paretosched.search.runs import read_about
+from paretosched.wishes.wish import wish_text
+from paretosched.workload.reopening import reopen
+
+OLD = Path(__file__).parents[1] / "data" / "version-0.1"
+RUNS = {
+    "run-weighting": {"population": 10, "seed": 1},
+    "run-sequence": {"population": 10, "seed": 2, "encoding": "sequence"},
+}
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> Path:
+    """A copy, since opening a run writes."""
+    return Path(shutil.copytree(OLD, tmp_path / "old"))
+
+
+@pytest.mark.parametrize("name", ["run-weighting", "run-sequence", "run-groups"])
+def test_the_log_of_a_run_is_found_by_the_command_that_made_it(name: str, old: Path) -> None:
+    workload = reopen(old / name)
+    assert workload.digest == read_about(old / name)["parameters"]["workload"] == ps.load_front(old / name).digest
+    (old / "lublin.swf.gz").unlink()
+    with pytest.raises(ps.InputError, match="the file is gone"):
+        reopen(old / name)
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_a_run_shows_the_same_front_and_nothing_is_simulated_again(name: str, old: Path) -> None:
+    progress: list[int] = []
+    front = ps.explore(
+        old / "lublin.swf.gz",
+        old / name,
+        **RUNS[name],
+        progress=lambda done: progress.append(done.evaluations - done.replayed),
+    )
+    assert progress == [0]
+    known = ps.load_front(OLD / name)
+    for key in ("values", "genomes", "origin", "evaluation"):
+        np.testing.assert_array_equal(getattr(front, key), getattr(known, key))
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_a_run_is_continued_as_if_it_were_new(name: str, old: Path, tmp_path: Path) -> None:
+    workload = ps.read_swf(old / "lublin.swf.gz")
+    known = read_about(old / name)["versions"]
+    continued = ps.explore(workload, old / name, evaluations=60, **RUNS[name])
+    fresh = ps.explore(workload, tmp_path / name, evaluations=60, **RUNS[name])
+    np.testing.assert_array_equal(continued.values, fresh.values)
+    np.testing.assert_array_equal(continued.genomes, fresh.genomes)
+    about = read_about(old / name)
+    assert about["versions"] == known
+    assert about["workload"]["source"][0]["path"] == str(old / "lublin.swf.gz")  # which it did not say before
+    assert len(about["sessions"]) == 2
+
+
+def test_a_merged_front_measures_the_same(old: Path) -> None:
+    merged = ps.load_front(old / "front.parquet")
+    runs = [old / "run-weighting", old / "run-sequence"]
+    again = ps.merge(runs)
+    np.testing.assert_array_equal(again.values, merged.values)
+    np.testing.assert_array_equal(again.genomes, merged.genomes)
+    said = json.loads((old / "front.json").read_text())
+    measured = indicators(merged, runs)
+    for key in ("size", "evaluations", "duplicates", "ideal", "nadir", "reference"):
+        assert measured[key] == said[key]
+    assert measured["hypervolume"] == pytest.approx(said["hypervolume"], rel=1e-12)
+
+
+def test_wishes_mean_the_same(old: Path) -> None:
+    assert wish_text(ps.load_wish(old / "sum.wish.json")) == "10*AWRT1 + 4*AWRT2 - 5*UTIL, AWRT5 <= 39600"
+    assert wish_text(ps.load_wish(old / "near.wish.json")) == "near AWRT1 = 5000, UTIL = 60, AWRT in 1000..9000"

@@ -1,0 +1,174 @@
+"""A workload is opened again from what a run says of it."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import paretosched as ps
+from paretosched.core.errors import InputError
+from paretosched.workload.reopening import RUN_FILE, as_workload, as_workloads, record, reopen, reopened
+from paretosched.workload.workload import Workload
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    ps.write_swf(ps.lublin(jobs=120, processors=64, seed=5, variant="two-type"), tmp_path / "w.swf.gz")
+    return tmp_path / "w.swf.gz"
+
+
+def run_in(folder: Path, workload: Workload) -> Path:
+    """Write what a run directory says, without a run."""
+    folder.mkdir()
+    about = {"parameters": {"workload": workload.digest}, "workload": record(workload)}
+    (folder / RUN_FILE).write_text(json.dumps(about))
+    return folder
+
+
+MADE: dict[str, Callable[[Path], Workload]] = {
+    "plain": ps.read_swf,
+    "capacity": lambda log: ps.read_swf(log, capacity=100),
+    "numpy numbers": lambda log: ps.scale(ps.read_swf(log, capacity=np.int64(64)), np.int64(128), np.float64(2.5)),
+    "swf groups": lambda log: ps.by_swf_group(ps.read_swf(log)),
+    "queues": lambda log: ps.by_queue(ps.read_swf(log)),
+    "grouped twice": lambda log: ps.by_consumption(ps.by_queue(ps.read_swf(log)), [0.5, 0.1]),
+    "scaled": lambda log: ps.scale(ps.read_swf(log), 128, seed=3, jobs=200),
+    "scaled and grouped": lambda log: ps.by_consumption(ps.scale(ps.read_swf(log), 128, 2.5), [0.3]),
+    "first part": lambda log: ps.split(ps.read_swf(log), 0.7)[0],
+    "second part": lambda log: ps.split(ps.read_swf(log), 0.7)[1],
+    "generated": lambda _: ps.lublin(jobs=80, processors=32, seed=9, carry=False, estimates="factor"),
+    "generated and scaled": lambda _: ps.scale(ps.lublin(jobs=80, processors=32, seed=9), 64),
+    "renamed": lambda log: ps.read_swf(log).with_(name="ours"),
+}
+
+
+@pytest.mark.parametrize("way", MADE)
+def test_every_way_to_make_a_workload_is_repeated(way: str, log: Path, tmp_path: Path) -> None:
+    workload = MADE[way](log)
+    again = reopen(run_in(tmp_path / "run", workload))
+    assert again.digest == workload.digest
+    assert again.name == workload.name
+    assert reopen(json.loads(json.dumps(record(workload)))).digest == workload.digest
+
+
+def test_groups_of_a_file_are_read_again(log: Path, tmp_path: Path) -> None:
+    (tmp_path / "groups.csv").write_text("user,group\n0,staff\n1,guests\n")
+    workload = ps.by_csv(ps.read_swf(log), tmp_path / "groups.csv")
+    run = run_in(tmp_path / "run", workload)
+    assert reopen(run).groups == ("staff", "guests", "other")
+    (tmp_path / "groups.csv").write_text("user,group\n1,staff\n0,guests\n")
+    with pytest.raises(InputError, match=r"groups\.csv: the file was changed since"):
+        reopen(run)
+
+
+def test_the_source_is_no_part_of_the_digest(log: Path) -> None:
+    workload = ps.read_swf(log)
+    assert workload.source
+    assert workload.with_(source=()).digest == workload.digest
+
+
+def test_what_was_changed_in_python_has_no_source(log: Path, tmp_path: Path) -> None:
+    workload = ps.read_swf(log)
+    for changed in (workload.with_(estimate=workload.run), workload.take(range(10))):
+        assert changed.source == ()
+        assert ps.by_consumption(changed).source == ()
+    run = run_in(tmp_path / "run", workload.take(range(10)))
+    with pytest.raises(InputError, match="does not say where its workload came from"):
+        reopen(run)
+    with pytest.raises(InputError, match="made or changed in Python"):
+        reopen(record(workload.take(range(10))))
+
+
+def test_a_log_that_moved_with_the_run_is_found(log: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for given in ("w.swf.gz", log):
+        workload = ps.read_swf(given)
+        (tmp_path / "elsewhere").mkdir()
+        run = run_in(tmp_path / "elsewhere" / "run", workload)
+        shutil.move(log, tmp_path / "elsewhere" / "w.swf.gz")
+        assert reopen(run).digest == workload.digest
+        shutil.move(tmp_path / "elsewhere" / "w.swf.gz", log)
+        shutil.rmtree(tmp_path / "elsewhere")
+
+
+def test_another_file_of_the_same_name_is_not_taken(log: Path, tmp_path: Path) -> None:
+    workload = ps.read_swf(log)
+    run = run_in(tmp_path / "run", workload)
+    shutil.move(log, tmp_path / "run" / "w.swf.gz")
+    ps.write_swf(ps.lublin(jobs=90, processors=64, seed=6), log)
+    assert reopen(run).source[0]["path"] == str(tmp_path / "run" / "w.swf.gz")
+    (tmp_path / "run" / "w.swf.gz").unlink()
+    with pytest.raises(InputError, match=r"w\.swf\.gz: the file was changed since: its SHA-256 is"):
+        reopen(run)
+    log.unlink()
+    with pytest.raises(InputError, match=r"w\.swf\.gz: the file is gone"):
+        reopen(run)
+
+
+def test_the_same_jobs_packed_in_another_way_are_another_file(log: Path, tmp_path: Path) -> None:
+    run = run_in(tmp_path / "run", ps.read_swf(log))
+    log.write_bytes(gzip.compress(gzip.decompress(log.read_bytes()), compresslevel=1))
+    with pytest.raises(InputError, match="the file was changed since"):
+        reopen(run)
+
+
+def test_what_comes_out_must_be_the_workload_of_the_run(log: Path, tmp_path: Path) -> None:
+    workload = ps.read_swf(log)
+    run = run_in(tmp_path / "run", workload)
+    about = json.loads((run / RUN_FILE).read_text())
+    about["workload"]["source"][0]["capacity"] = 999
+    (run / RUN_FILE).write_text(json.dumps(about))
+    with pytest.raises(InputError, match=f"must be {workload.digest[:12]} by its digest"):
+        reopen(run)
+    with pytest.raises(InputError, match="there is no run here of this workload"):
+        reopen(run, "0" * 64)
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ([3], "must be steps that are known"),
+        ([{"function": "remove"}], "must be steps that are known"),
+        ([{"function": "scale"}], "must be steps that are known"),
+        ([{"function": "lublin", "horses": 3}], "a step that is damaged"),
+        ("lublin", "must be steps that are known"),
+    ],
+)
+def test_a_damaged_source_is_an_error_of_one_line(source: object, message: str, tmp_path: Path) -> None:
+    (tmp_path / RUN_FILE).write_text(json.dumps({"parameters": {"workload": "x"}, "workload": {"source": source}}))
+    with pytest.raises(InputError, match=message) as caught:
+        reopen(tmp_path)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_front_beside_its_runs_tells_which_run_it_belongs_to(log: Path, tmp_path: Path) -> None:
+    one, other = ps.read_swf(log), ps.read_swf(log, capacity=100)
+    run_in(tmp_path / "a", one)
+    run_in(tmp_path / "b", other)
+    with pytest.raises(InputError, match="runs of several workloads"):
+        reopen(tmp_path / "front.parquet")
+    for workload, name in ((one, "a"), (other, "b")):
+        found, run = reopened(tmp_path / "front.parquet", workload.digest)
+        assert (found.digest, run) == (workload.digest, tmp_path / name)
+
+
+def test_as_workload_accepts_a_value_a_log_and_a_run(log: Path, tmp_path: Path) -> None:
+    workload = ps.read_swf(log)
+    run = run_in(tmp_path / "run", workload)
+    assert as_workload(workload) is workload
+    assert [w.digest for w in as_workloads([log, str(log), run])] == [workload.digest] * 3
+    assert (
+        as_workload(log, capacity=100, groups="50").digest
+        == reopen(record(ps.by_consumption(ps.read_swf(log, capacity=100), [0.5]))).digest
+    )
+    for what in (run, workload):
+        with pytest.raises(InputError, match="say how a log is read"):
+            as_workload(what, groups="queue")
+    with pytest.raises(InputError, match="--groups: percentages must descend"):
+        as_workload(log, groups="1,2", called="--groups")
