@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import paretosched as ps
-from paretosched.core.files import written
+from paretosched.core.files import replacing
 from paretosched.core.tables import load_rows
 from paretosched.report import export_figures, write_figure, write_gallery
 from paretosched.search.runs import read_about
@@ -143,7 +143,7 @@ def save_provenance(results: Path, note: Mapping[str, Any], packages: Sequence[s
     """Write down what results depend on, and the versions of Python, of this package and of those it computes with."""
     versions = {name: version(name) for name in ("paretosched", "numpy", "numba", *packages)}
     whole = {**note, "versions": {"python": platform.python_version()} | versions}
-    with written(_provenance(results)) as temporary:
+    with replacing(_provenance(results)) as temporary:
         temporary.write_text(json.dumps(whole, indent=2) + "\n", encoding="utf-8")
 
 
@@ -216,7 +216,7 @@ def chart(name: str) -> str:
 def save_summary(results: Path, lines: Sequence[str]) -> None:
     """Write the summary, and print it."""
     text = "\n".join(lines)
-    with written(results / "summary.md") as temporary:
+    with replacing(results / "summary.md") as temporary:
         temporary.write_text(text + "\n", encoding="utf-8")
     print(text)
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from .core.version import __version__
 
 if TYPE_CHECKING:
+    from . import assignment, report
     from .comparison.comparison import Comparison, compare
     from .core.errors import InputError
     from .encodings.orders import Orders, weak_orders
@@ -144,169 +145,73 @@ __all__ = [
     "Comparison",
     "compare",
     "figures",
+    # folders with public names of their own
+    "assignment",
+    "report",
     # what went wrong
     "InputError",
     "__version__",
 ]
 
 _MODULES = {
-    "workload.workload": ("Workload",),
-    "workload.swf": (
-        "read_swf",
-        "write_swf",
-    ),
-    "workload.public_logs": ("fetch",),
-    "workload.reopening": (
-        "as_workload",
-        "reopen",
-    ),
-    "workload.lublin_feitelson": ("lublin",),
-    "workload.scaling": ("scale",),
-    "workload.time_split": ("split",),
-    "workload.user_groups": (
-        "by_consumption",
-        "by_csv",
-        "by_queue",
-        "by_swf_group",
-    ),
-    "workload.description": ("describe",),
-    "policies.policy": (
-        "Policy",
-        "as_policy",
-        "load_policy",
-        "save_policy",
-    ),
-    "policies.plain": ("Plain",),
-    "policies.greedy_order": (
-        "Greedy",
-        "greedy",
-    ),
-    "policies.rule_base": ("RuleBase",),
-    "policies.time_sharing": (
-        "Grouping",
-        "Optimisation",
-        "Shares",
-        "TimeSharing",
-    ),
-    "policies.explanation": (
-        "Explanation",
-        "PlainExplanation",
-        "explain",
-    ),
-    "policies.greedy_explanation": ("GreedyExplanation",),
-    "policies.rule_base_explanation": ("RulesExplanation",),
-    "simulation.decoding": (
-        "decode",
-        "start_order",
-    ),
-    "simulation.simulator": (
-        "predictions",
-        "simulate",
-    ),
-    "simulation.schedule": (
-        "Schedule",
-        "load_segments",
-        "save_schedule",
-        "save_segments",
-    ),
-    "simulation.objective": (
-        "Objective",
-        "ObjectiveValues",
-        "objective_table",
-        "objectives",
-    ),
-    "simulation.service": (
-        "Waits",
-        "waits",
-    ),
-    "simulation.lower_bounds": (
-        "Bounds",
-        "bounds",
-    ),
-    "encodings.weighting": ("Weighting",),
-    "encodings.orders": (
-        "Orders",
-        "weak_orders",
-    ),
-    "encodings.sequence": ("Sequences",),
-    "search.algorithms.pymoo_problem": (
-        "ScheduleProblem",
-        "problem",
-    ),
-    "search.evaluation": ("evaluator",),
-    "search.exploration": ("explore",),
-    "search.plans": (
-        "explore_plan",
-        "rows_of",
-    ),
-    "fronts.front": (
-        "Front",
-        "frame",
-    ),
-    "fronts.merging": ("merge",),
-    "fronts.front_files": (
-        "as_front",
-        "load_front",
-        "save_front",
-    ),
-    "fronts.quality_indicators": (
-        "contributions",
-        "course",
-        "indicators",
-    ),
-    "wishes.wish": (
-        "Limit",
-        "Wish",
-    ),
-    "wishes.nearness": (
-        "fitness",
-        "nearest",
-    ),
-    "wishes.wish_files": (
-        "as_wish",
-        "load_wish",
-        "save_wish",
-    ),
-    "training.greedy_training": ("train",),
-    "training.rule_base_training": ("train_rules",),
-    "training.symbiosis": ("Symbiosis",),
-    "training.training": ("Training",),
-    "comparison.comparison": (
-        "Comparison",
-        "compare",
-    ),
-    "plots.comparisons": ("figures",),
-    "core.errors": ("InputError",),
+    "workload.workload": "Workload",
+    "workload.swf": "read_swf write_swf",
+    "workload.public_logs": "fetch",
+    "workload.reopening": "as_workload reopen",
+    "workload.lublin_feitelson": "lublin",
+    "workload.scaling": "scale",
+    "workload.time_split": "split",
+    "workload.user_groups": "by_consumption by_csv by_queue by_swf_group",
+    "workload.description": "describe",
+    "policies.policy": "Policy as_policy load_policy save_policy",
+    "policies.plain": "Plain",
+    "policies.greedy_order": "Greedy greedy",
+    "policies.rule_base": "RuleBase",
+    "policies.time_sharing": "Grouping Optimisation Shares TimeSharing",
+    "policies.explanation": "Explanation PlainExplanation explain",
+    "policies.greedy_explanation": "GreedyExplanation",
+    "policies.rule_base_explanation": "RulesExplanation",
+    "simulation.decoding": "decode start_order",
+    "simulation.simulator": "predictions simulate",
+    "simulation.schedule": "Schedule load_segments save_schedule save_segments",
+    "simulation.objective": "Objective ObjectiveValues objective_table objectives",
+    "simulation.service": "Waits waits",
+    "simulation.lower_bounds": "Bounds bounds",
+    "encodings.weighting": "Weighting",
+    "encodings.orders": "Orders weak_orders",
+    "encodings.sequence": "Sequences",
+    "search.algorithms.pymoo_problem": "ScheduleProblem problem",
+    "search.evaluation": "evaluator",
+    "search.exploration": "explore",
+    "search.plans": "explore_plan rows_of",
+    "fronts.front": "Front frame",
+    "fronts.merging": "merge",
+    "fronts.front_files": "as_front load_front save_front",
+    "fronts.quality_indicators": "contributions course indicators",
+    "wishes.wish": "Limit Wish",
+    "wishes.nearness": "fitness nearest",
+    "wishes.wish_files": "as_wish load_wish save_wish",
+    "training.greedy_training": "train",
+    "training.rule_base_training": "train_rules",
+    "training.symbiosis": "Symbiosis",
+    "training.training": "Training",
+    "comparison.comparison": "Comparison compare",
+    "plots.comparisons": "figures",
+    "core.errors": "InputError",
 }
 _MOVED = {
-    "assignment": (
-        "Assignment",
-        "Bag",
-        "Genetic",
-        "History",
-        "Nodes",
-        "assign",
-        "estimate",
-        "queues",
-        "read_history",
-        "read_jobs",
-        "read_nodes",
-        "save_assignment",
-    ),
-    "report": (
-        "export_figures",
-        "write_figure",
-        "write_figures",
-        "write_gallery",
-        "write_report",
-    ),
-}  # public names of folders, which stood here until version 0.2
-_HOME = {name: module for module, names in _MODULES.items() for name in names}
-_ONCE_HERE = {name: module for module, names in _MOVED.items() for name in names}
+    "assignment": "Assignment Bag Genetic History Nodes "
+    "assign estimate queues read_history read_jobs read_nodes save_assignment",
+    "report": "export_figures write_figure write_figures write_gallery write_report",
+}  # folders with public names of their own; until version 0.1 these stood here as well
+_HOME = {name: module for module, names in _MODULES.items() for name in names.split()}
+_ONCE_HERE = {name: module for module, names in _MOVED.items() for name in names.split()}
 
 if not TYPE_CHECKING:  # type checkers would take it for a promise that any name is there
 
     def __getattr__(name: str) -> Any:
+        if name in _MOVED:
+            return import_module(f".{name}", __name__)
         if name not in _HOME and name not in _ONCE_HERE:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         if name in _ONCE_HERE:

@@ -24,7 +24,7 @@ from paretosched.assignment.bag_and_nodes import Bag, Nodes
 from paretosched.assignment.estimator import History, learn
 from paretosched.assignment.methods import at_least, divisible
 from paretosched.assignment.synthetic import CLUSTER_UNIT, LOOPS, cluster_bag, cluster_nodes, paper_bag, paper_nodes
-from paretosched.core.files import written
+from paretosched.core.files import replacing
 from paretosched.core.tables import save_rows
 from paretosched.simulation.estimates import LEARNING
 from paretosched.simulation.objective import objective_table
@@ -48,7 +48,7 @@ def main() -> None:
             place = options.work / f"{part}-{name}.json"
             if not place.exists():
                 found = piece()
-                with written(place) as temporary:
+                with replacing(place) as temporary:
                     temporary.write_text(json.dumps(found), encoding="utf-8")
                 print(f"  {part} {name}: {len(found)} rows", flush=True)
             rows += json.loads(place.read_text(encoding="utf-8"))

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core.errors import InputError
-from ..core.files import read_json, written
+from ..core.files import read_json, replacing
 
 ENDING = ".app"
 PAGE_FILE = "page.json"
@@ -48,7 +48,7 @@ def opened(front: str | os.PathLike[str]) -> Iterator[Path]:
 
 def save(folder: Path, page: dict[str, Any]) -> None:
     """Write the state of the page whole."""
-    with written(folder / PAGE_FILE) as temporary:
+    with replacing(folder / PAGE_FILE) as temporary:
         temporary.write_text(json.dumps(page, indent=2) + "\n", encoding="utf-8")
 
 

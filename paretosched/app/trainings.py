@@ -22,7 +22,7 @@ import numpy as np
 
 from ..core.arrays import Floats
 from ..core.errors import InputError
-from ..core.files import read_json, read_text, written
+from ..core.files import read_json, read_text, replacing
 from ..policies.greedy_order import CRITERIA
 from ..policies.policy import Policy, load_policy
 from ..search import runs as store
@@ -101,7 +101,7 @@ class Trainings:
         number = max(self.numbers(), default=0) + 1
         value = {"format": FORMAT, "wish": choice_wish_files.to_json(wish), "generations": generations}
         choice_wish_files.save_wish(wish, self._path(number, ".wish.json"))
-        with written(self._path(number, ".json")) as temporary:
+        with replacing(self._path(number, ".json")) as temporary:
             temporary.write_text(json.dumps(value, indent=2) + "\n", encoding="utf-8")
         self._queue.append(number)
         self.advance()

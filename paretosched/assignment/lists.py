@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import InputError, quoted
-from ..core.files import read_text, written
+from ..core.files import read_text, replacing
 from .bag_and_nodes import LARGEST, SMALLEST, Bag, Nodes
 from .estimator import History
 from .methods import Assignment
@@ -123,7 +123,7 @@ def save_nodes(nodes: Nodes, path: str | os.PathLike[str]) -> None:
 
 
 def _save(path: str | os.PathLike[str], heading: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    with written(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
+    with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(heading)
         writer.writerows(rows)

@@ -18,7 +18,7 @@ MOST_TEXT = 100_000_000  # bytes; a rule base of 100,000 situations has half of 
 
 
 @contextmanager
-def written(path: str | os.PathLike[str]) -> Iterator[Path]:
+def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Give a temporary path beside `path`; on success it takes the name, on failure it is gone.
 
     Parameters
@@ -36,7 +36,7 @@ def written(path: str | os.PathLike[str]) -> Iterator[Path]:
     --------
     >>> import tempfile
     >>> target = Path(tempfile.mkdtemp()) / "a.txt"
-    >>> with written(target) as temporary:
+    >>> with replacing(target) as temporary:
     ...     _ = temporary.write_text("whole")
     >>> target.read_text()
     'whole'
@@ -66,14 +66,14 @@ def written(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:
-    """Find out now whether `written` will be able to write, so that no long work is lost.
+    """Find out now whether `replacing` will be able to write, so that no long work is lost.
 
     Raises
     ------
     InputError
-        As for `written`.
+        As for `replacing`.
     """
-    with suppress(_NothingWritten), written(path):
+    with suppress(_NothingWritten), replacing(path):
         raise _NothingWritten
 
 
@@ -212,5 +212,5 @@ def shown(value: Any) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-class _NothingWritten(Exception):  # noqa: N818  # not an error: it makes `written` clean up
+class _NothingWritten(Exception):  # noqa: N818  # not an error: it makes `replacing` clean up
     pass

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .errors import printable
-from .files import written
+from .files import replacing
 
 MOST_WIDE = 110  # letters of a line for a terminal; tables may be wider
 
@@ -162,7 +162,7 @@ def markdown(heads: Sequence[str], lines: Iterable[Sequence[str]], left: int) ->
 
 def save_rows(rows: Sequence[Mapping[str, Any]], path: Path) -> None:
     """Write rows as CSV; the columns are the keys of all of them, in the order in which they come up."""
-    with written(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
+    with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, list(dict.fromkeys(key for row in rows for key in row)), lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)

@@ -21,9 +21,9 @@ from numpy.typing import ArrayLike, NDArray
 from ..core.arrays import Floats, Ints, Mask
 from ..core.errors import InputError, one_of
 from ..core.notebook import fields_html
+from ..core.situations import SITUATIONS
 from ..policies.greedy_order import BACKFILLS, HIGHEST, WITH_BACKFILL, Greedy, greedy
 from ..simulation.decoding import decoded_start_times
-from ..workload.calendar import SITUATIONS
 from ..workload.workload import Workload
 from .genomes import Decoder, check_bounds
 

@@ -20,10 +20,10 @@ from numpy.typing import ArrayLike
 from ..core.arrays import Floats, Ints, Mask
 from ..core.errors import InputError, first_few, one_of
 from ..core.notebook import fields_html
+from ..core.situations import SITUATIONS
 from ..policies.greedy_order import BACKFILLS, CRITERIA, Greedy, gene_names, greedy, upper_bounds
 from ..policies.policy import Policy
 from ..simulation.decoding import decoded_start_times
-from ..workload.calendar import SITUATIONS
 from ..workload.workload import Workload
 from .genomes import Decoder, check_bounds
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import InputError
-from ..core.files import written
+from ..core.files import replacing
 from ..core.several import as_list
 from ..encodings.encoding import from_json, to_json
 from ..simulation.objective import objective_table
@@ -44,7 +44,7 @@ def save_front(front: Front, path: str | os.PathLike[str]) -> None:
     older = {f"ancestors {i}": zlib.compress(rows.astype("<f8").tobytes()) for i, rows in enumerate(front.ancestors)}
     table = pa.table({name: pa.array(column) for name, column in columns(front).items()})
     table = table.replace_schema_metadata({"paretosched": json.dumps(about, sort_keys=True), **older})
-    with written(path) as temporary:
+    with replacing(path) as temporary:
         parquet.write_table(table, temporary, compression="zstd", write_page_checksum=True)
 
 

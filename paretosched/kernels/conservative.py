@@ -6,8 +6,9 @@ import numpy as np
 from numba import njit
 
 from ..core.arrays import Int, Ints
+from ..core.situations import Calendar
 from .events import era_at, next_event
-from .inputs import Calendar, Jobs, Weights
+from .inputs import Jobs, Weights
 from .profile import FIRST, LAST, add, clear, earliest, forget_past
 from .running import (
     Profile,

@@ -3,7 +3,8 @@
 from numba import njit
 
 from ..core.arrays import Int
-from .inputs import Calendar, Jobs
+from ..core.situations import Calendar
+from .inputs import Jobs
 from .running import Running
 from .waiting_tree import FAR
 

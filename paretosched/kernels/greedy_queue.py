@@ -4,8 +4,9 @@ import numpy as np
 from numba import njit
 
 from ..core.arrays import Int, Ints
+from ..core.situations import Calendar
 from .events import after_copies, era_at, next_event
-from .inputs import Calendar, Jobs, Weights
+from .inputs import Jobs, Weights
 from .kinetic_queue import (
     BENCH,
     EMPTY,

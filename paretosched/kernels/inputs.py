@@ -25,21 +25,6 @@ class Jobs(NamedTuple):
     group: Ints
 
 
-class Calendar(NamedTuple):
-    """The situations of a trace: `kind[i]` holds for begin[i] <= t < begin[i + 1].
-
-    Attributes
-    ----------
-    begin
-        (k,) int64, seconds of the trace, ascending; begin[0] <= 0. The last situation holds for ever.
-    kind
-        (k,) int64, 0 weekend, 1 day, 2 night.
-    """
-
-    begin: Ints
-    kind: Ints
-
-
 class Weights(NamedTuple):
     """What orders the queue of Greedy.
 

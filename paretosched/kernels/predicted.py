@@ -10,9 +10,10 @@ import numpy as np
 from numba import njit
 
 from ..core.arrays import Int, Ints
+from ..core.situations import Calendar
 from .conservative import plan_all
 from .events import era_at, next_event
-from .inputs import Calendar, Jobs, Weights
+from .inputs import Jobs, Weights
 from .running import (
     Profile,
     Running,

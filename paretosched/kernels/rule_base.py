@@ -13,8 +13,9 @@ import numpy as np
 from numba import njit
 
 from ..core.arrays import Floats, Int, Ints, Order
+from ..core.situations import Calendar
 from .events import era_at, next_event
-from .inputs import Calendar, Jobs, Rules, Sorted, Weights
+from .inputs import Jobs, Rules, Sorted, Weights
 from .kinetic_queue import (
     BENCH,
     EMPTY,

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from ..core.arrays import Floats
 from ..core.errors import InputError
+from ..core.situations import SITUATIONS
 from ..policies.explanation import Explanation
 from ..policies.explanation_words import KINDS, WHEN, duration
 from ..policies.greedy_explanation import EQUAL, LARGE, SMALL, GreedyExplanation, about, ranked, waiting
-from ..workload.calendar import SITUATIONS
 from .style import template, text
 
 if TYPE_CHECKING:

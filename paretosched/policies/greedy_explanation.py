@@ -29,8 +29,8 @@ from numpy.typing import ArrayLike
 from ..core.arrays import Floats, Ints
 from ..core.errors import InputError, one_of
 from ..core.notebook import fields_html, fields_repr
+from ..core.situations import SITUATIONS
 from ..core.tables import MOST_WIDE, Column, listed, plain, table, wrapped
-from ..workload.calendar import SITUATIONS
 from .explanation_words import (
     BACKFILLING,
     FORMULAS,

@@ -27,11 +27,11 @@ from numpy.typing import ArrayLike
 from ..core.arrays import Floats
 from ..core.errors import InputError, first_few, one_of
 from ..core.notebook import fields_html, fields_repr
+from ..core.situations import SITUATIONS
 from ..kernels.conservative import replanned
 from ..kernels.greedy_queue import greedy as start_by_keys
 from ..kernels.inputs import Weights
 from ..kernels.predicted import CONSERVATIVE, EASY, NO_BACKFILL
-from ..workload.calendar import SITUATIONS
 from ..workload.workload import Workload
 from .outcome import Outcome, Queue, jobs_of
 

@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from ..core.errors import InputError
-from ..core.files import read_json, written
+from ..core.files import read_json, replacing
 from ..workload.workload import Workload
 from .greedy_order import Greedy
 from .plain import PLAIN_RULES, Plain
@@ -88,7 +88,7 @@ def as_policy(what: PolicyLike) -> Policy:
 
 def save_policy(policy: Policy, path: str | os.PathLike[str]) -> None:
     """Write a policy file."""
-    with written(path) as temporary:
+    with replacing(path) as temporary:
         temporary.write_text(json.dumps(to_json(policy), indent=2) + "\n", encoding="utf-8")
 
 

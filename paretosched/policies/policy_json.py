@@ -17,8 +17,8 @@ from msgspec.structs import asdict, astuple
 
 from ..core.errors import InputError, one_of
 from ..core.files import nothing_else, part, shown
+from ..core.situations import SITUATIONS
 from ..core.typed_json import typed
-from ..workload.calendar import SITUATIONS
 from .greedy_order import BACKFILLS, CRITERIA, Greedy, greedy
 from .plain import PLAIN_RULES, Plain
 from .rule_base import KINDS, LEVELS, STRATEGIES, RuleBase, feature_names, intervals

@@ -13,7 +13,7 @@ import numpy as np
 from ..comparison.comparison import BEST, IDEAL, ONLINE, Comparison
 from ..comparison.comparison_tables import ALL_JOBS, CONVENTION, SLOWDOWN, WAITS
 from ..core.errors import InputError
-from ..core.files import written
+from ..core.files import replacing
 from ..core.several import as_list
 from ..core.tables import listed, plain
 from ..core.version import __version__
@@ -61,7 +61,7 @@ def write_report(
         written.
     """
     page = report(front, comparison, pairs)
-    with written(path) as temporary:
+    with replacing(path) as temporary:
         temporary.write_text(page, encoding="utf-8")
 
 

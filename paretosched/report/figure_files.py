@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..core.errors import InputError
-from ..core.files import written
+from ..core.files import replacing
 from .html_pieces import WIDE
 from .page import write_figures
 
@@ -101,7 +101,7 @@ def _export(drawn: Mapping[Path, tuple[Figure, bool]]) -> None:
         jobs = [
             {
                 "fig": figure,
-                "path": stack.enter_context(written(path)),
+                "path": stack.enter_context(replacing(path)),
                 "opts": {"format": path.suffix[1:].lower(), **_size(figure, wide, path.suffix.lower() == ".png")},
             }
             for path, (figure, wide) in drawn.items()

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..core.files import written
+from ..core.files import replacing
 from ..plots.style import GRID, INK, PAPER, QUIET, template
 from .html_pieces import figure, inline
 
@@ -58,7 +58,7 @@ def write_figures(
     drawings = "".join(f"<div>{figure(key, drawn[key])}{notes[key]}</div>" for key in drawn)
     body = f'<header><p class="eyebrow">paretosched figures</p><h1>{html.escape(title)}</h1></header>'
     page = page_of(title, f'{body}<section><div class="two">{drawings}</div></section>')
-    with written(path) as temporary:
+    with replacing(path) as temporary:
         temporary.write_text(page, encoding="utf-8")
 
 
@@ -103,7 +103,7 @@ def write_gallery(path: str | os.PathLike[str], title: str, captions: Mapping[st
 </body>
 </html>
 """
-    with written(path) as temporary:
+    with replacing(path) as temporary:
         temporary.write_text(page, encoding="utf-8")
 
 

@@ -31,7 +31,7 @@ import numpy as np
 
 from ..core.arrays import Floats
 from ..core.errors import InputError
-from ..core.files import read_text, written
+from ..core.files import read_text, replacing
 from ..fronts.front_files import FRONT_FILE
 from ..workload.reopening import RUN_FILE
 
@@ -274,7 +274,7 @@ def evaluated(directory: str | os.PathLike[str]) -> tuple[Floats, Floats]:
 
 def write_about(directory: Path, about: Mapping[str, Any]) -> None:
     """Write `run.json` whole."""
-    with written(directory / RUN_FILE) as temporary:
+    with replacing(directory / RUN_FILE) as temporary:
         temporary.write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
 
 

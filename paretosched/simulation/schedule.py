@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..core.arrays import Ints
 from ..core.errors import InputError, first_few, quoted
-from ..core.files import opened, written
+from ..core.files import opened, replacing
 from ..core.notebook import html_table
 from ..policies.outcome import Searched, Segments
 from ..policies.time_sharing import check_nodes
@@ -265,7 +265,7 @@ def save_schedule(schedule: Schedule, path: str | os.PathLike[str]) -> None:
     w = schedule.workload
     names = np.array(w.groups, dtype=object)
     columns = (w.job, w.submit, schedule.start, schedule.finish, w.width, w.user, names[w.group])
-    with written(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
+    with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(COLUMNS)
         writer.writerows(zip(*(column.tolist() for column in columns), strict=True))
@@ -289,7 +289,7 @@ def save_segments(schedule: Schedule, path: str | os.PathLike[str]) -> None:
     nodes = [" ".join(ranges[a:b]) for a, b in zip(s.piece[:-1].tolist(), s.piece[1:].tolist(), strict=True)]
     rows = [*zip(map(str, w.job[s.job].tolist()), s.begin.tolist(), s.end.tolist(), nodes, strict=True)]
     rows += [(SWITCH, a, b, "") for a, b in s.switches.tolist()]
-    with written(path) as temporary:
+    with replacing(path) as temporary:
         if Path(path).suffix == ".parquet":
             import pyarrow as pa
             from pyarrow import parquet

@@ -21,12 +21,12 @@ from numpy.typing import NDArray
 
 from ..core.arrays import Floats
 from ..core.errors import InputError, one_of
+from ..core.situations import SITUATIONS
 from ..encodings import weighting
 from ..encodings.weighting import Weighting
 from ..policies.greedy_order import BACKFILLS, CRITERIA, gene_names
 from ..search.evaluation import check_workers, versions
 from ..wishes.wish_files import WishLike
-from ..workload.calendar import SITUATIONS
 from ..workload.reopening import WorkloadLike
 from .evolution_strategy import CHILDREN, PARENTS, STRATEGIES, Search, limited, search
 from .training import SUM, Progress, Training, carry_out, check_over, subject, tasks, trained

@@ -145,24 +145,21 @@ def train_rules(
             )
             greedy = _checked(trained_alone.policy, first)
         groups, priority = first.groups, by_weight(wish, first.groups)
-        settings: dict[str, Any] = {"rule_base": kind, "priority": list(priority)}
         encoding: Situations | Symbiotic
-        course: Callable[[], Search]
-        how: dict[str, Any]
         if kind == ITERATIVE:
             encoding = Situations(groups, priority, greedy, inner)
-            course, how = partial(iterate, classes, STANDARD, len(STRATEGIES)), {"bounds": [list(row) for row in inner]}
+            how: dict[str, Any] = {"bounds": [list(row) for row in inner]}
         else:
             encoding = Symbiotic(groups, priority, greedy, symbiosis.rules, symbiosis.defaults)
-            course = partial(evolve, Rules(len(groups) + 2, len(STRATEGIES)), symbiosis, seed)
             how = {"symbiosis": asdict(symbiosis)}
+        settings: dict[str, Any] = {"rule_base": kind, "priority": list(priority)}
         settings |= how | {"until": until, "over": over, "seed": seed}
 
         record = carry_out(
             "train rules",
             task,
             settings | {"greedy": to_json(greedy)["situations"]},
-            course,
+            _course(classes, len(groups), symbiosis, seed),
             encoding,
             shape=len(encoding.gene_labels(len(groups))),
             evaluations=total,
@@ -173,6 +170,13 @@ def train_rules(
             progress=reports.of_rules,
         )
     return _result(task, test, record, encoding, greedy, settings)
+
+
+def _course(classes: int, groups: int, symbiosis: Symbiosis, seed: int) -> Callable[[], Search]:
+    """Return what begins the search: an iteration over the classes or, where there is none, a symbiotic evolution."""
+    if classes:
+        return partial(iterate, classes, STANDARD, len(STRATEGIES))
+    return partial(evolve, Rules(groups + 2, len(STRATEGIES)), symbiosis, seed)
 
 
 class _Reports:

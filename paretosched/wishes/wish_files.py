@@ -16,8 +16,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from ..core.errors import InputError, quoted
-from ..core.files import nothing_else, read_json
-from ..core.files import written as written_whole
+from ..core.files import nothing_else, read_json, replacing
 from ..core.typed_json import typed
 from ..simulation.objective import objective_table
 from .wish import FREE, LARGEST, OBJECTIVE, SMALLEST, Limit, Wish
@@ -132,7 +131,7 @@ def _limit(name: str, ends: list[float | None]) -> Limit:
 
 def save_wish(wish: Wish, path: str | os.PathLike[str]) -> None:
     """Write a wish file."""
-    with written_whole(path) as temporary:
+    with replacing(path) as temporary:
         temporary.write_text(json.dumps(to_json(wish), indent=2) + "\n", encoding="utf-8")
 
 

@@ -14,10 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.errors import InputError, quoted
-from ..kernels.inputs import Calendar
+from ..core.situations import DAY, NIGHT, WEEKEND, Calendar
 
-WEEKEND, DAY, NIGHT = 0, 1, 2
-SITUATIONS = ("weekend", "day", "night")
 LONGEST = 400 * 366  # days in a table
 
 

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..core.arrays import Ints
+from ..core.situations import SITUATIONS
 from ..core.tables import Column, table
-from .calendar import SITUATIONS, find_zone
+from .calendar import find_zone
 from .user_groups import group_table
 from .workload import Workload
 

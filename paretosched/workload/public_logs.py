@@ -17,7 +17,7 @@ from typing import NamedTuple
 from platformdirs import user_cache_path
 
 from ..core.errors import InputError
-from ..core.files import written
+from ..core.files import replacing
 from .swf import read_bytes
 
 BASE_URL = "https://www.cs.huji.ac.il/labs/parallel/workload"
@@ -139,7 +139,7 @@ def fetch(
     if not base.lower().startswith(("https://", "http://")):
         raise InputError(f"the archive's address must begin with https:// or http://, but is {base}")
     url = f"{base.rstrip('/')}/{log.folder}/{log.file}"
-    with written(target) as temporary:
+    with replacing(target) as temporary:
         _download(url, temporary, timeout, progress)
         fault = _fault(temporary, log)
         if fault is not None:

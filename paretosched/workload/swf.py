@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from ..core.arrays import Floats, Ints
 from ..core.errors import InputError, first_few, printable, quoted
-from ..core.files import file_record, opened, written
+from ..core.files import file_record, opened, replacing
 from ..core.tables import plain
 from .calendar import find_zone
 from .swf_header import entry, queue_names
@@ -140,7 +140,7 @@ def write_swf(workload: Workload, path: str | os.PathLike[str]) -> None:
     InputError
         The file cannot be written there.
     """
-    with written(path) as temporary, temporary.open("wb") as file:
+    with replacing(path) as temporary, temporary.open("wb") as file:
         if Path(path).suffix == ".gz":
             # no time and no name inside, so that the bytes depend on the workload alone
             with gzip.GzipFile(filename="", fileobj=file, mode="wb", compresslevel=5, mtime=0) as packed:

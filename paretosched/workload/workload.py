@@ -15,8 +15,8 @@ from ..core.arrays import Floats, Ints
 from ..core.errors import InputError, first_few
 from ..core.notebook import html_table
 from ..core.numbers import whole_number
+from ..core.situations import Calendar
 from ..core.tables import plain
-from ..kernels.inputs import Calendar
 from .calendar import calendar, find_zone
 
 if TYPE_CHECKING:

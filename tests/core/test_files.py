@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from paretosched import InputError
-from paretosched.core.files import check_writable, opened, read_json, read_text, written
+from paretosched.core.files import check_writable, opened, read_json, read_text, replacing
 
 
 def test_the_file_appears_whole_and_alone(tmp_path: Path) -> None:
     target = tmp_path / "a.csv"
-    with written(target) as temporary:
+    with replacing(target) as temporary:
         temporary.write_text("half")
         assert not target.exists()
         assert temporary.parent == tmp_path  # or the last step would be a copy, not a rename
@@ -31,7 +31,7 @@ def test_a_failure_leaves_what_was_there_and_nothing_else(tmp_path: Path, troubl
     target.write_text("old")
 
     def fail() -> None:
-        with written(target) as temporary:
+        with replacing(target) as temporary:
             temporary.write_text("half")
             raise trouble("no")
 
@@ -45,7 +45,7 @@ def test_an_open_reader_keeps_the_old_file(tmp_path: Path) -> None:
     target = tmp_path / "a.csv"
     target.write_text("old")
     with target.open() as reader:
-        with written(target) as temporary:
+        with replacing(target) as temporary:
             temporary.write_text("new")
         assert reader.read() == "old"
     assert target.read_text() == "new"
@@ -53,7 +53,7 @@ def test_an_open_reader_keeps_the_old_file(tmp_path: Path) -> None:
 
 def test_the_file_has_the_rights_of_an_ordinary_file(tmp_path: Path) -> None:
     (tmp_path / "ordinary").write_text("")
-    with written(tmp_path / "ours") as temporary:
+    with replacing(tmp_path / "ours") as temporary:
         temporary.write_text("")
     assert (tmp_path / "ours").stat().st_mode == (tmp_path / "ordinary").stat().st_mode
 
@@ -68,7 +68,7 @@ def test_outputs_that_cannot_be_are_named(tmp_path: Path) -> None:
         tmp_path / "pipe": "the output must be a regular file, but this is a device, pipe or socket",
         tmp_path / ("x" * 300): "cannot write here: File name too long",
     }.items():
-        with pytest.raises(InputError) as caught, written(target):
+        with pytest.raises(InputError) as caught, replacing(target):
             pytest.fail("must not be entered")
         assert str(caught.value) == f"{target}: {message}"
     assert {p.name for p in tmp_path.iterdir()} == {"file", "pipe"}
@@ -78,7 +78,7 @@ def test_a_target_that_becomes_a_directory_meanwhile_is_named(tmp_path: Path) ->
     target = tmp_path / "a"
 
     def write() -> None:
-        with written(target) as temporary:
+        with replacing(target) as temporary:
             temporary.write_text("x")
             target.mkdir()
 
@@ -89,7 +89,7 @@ def test_a_target_that_becomes_a_directory_meanwhile_is_named(tmp_path: Path) ->
 
 def test_a_full_disk_is_an_input_error_that_names_the_file(tmp_path: Path) -> None:
     def write() -> None:
-        with written(tmp_path / "a"):
+        with replacing(tmp_path / "a"):
             raise OSError(errno.ENOSPC, "No space left on device")
 
     with pytest.raises(InputError, match=r"/a: cannot write here: No space left on device"):

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 import paretosched as ps
 from paretosched.core.errors import InputError
+from paretosched.core.situations import SITUATIONS
 from paretosched.kernels.kinetic_queue import key_of
 from paretosched.plots.policies import MOST_NUMBERED, WAITS, overtaking
 from paretosched.policies.explanation import explain
@@ -25,7 +26,6 @@ from paretosched.policies.plain import PLAIN_RULES, Plain
 from paretosched.policies.policy import Policy, save_policy
 from paretosched.policies.time_sharing import Optimisation, Shares, TimeSharing
 from paretosched.report.figure_files import write_figure
-from paretosched.workload.calendar import SITUATIONS
 from support import naive
 from support.commands import command, done
 from support.zoo import greedy_policies

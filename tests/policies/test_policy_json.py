@@ -18,12 +18,12 @@ from hypothesis import strategies as st
 
 import paretosched as ps
 from paretosched import InputError, Policy, greedy, load_policy, save_policy
+from paretosched.core.situations import SITUATIONS
 from paretosched.policies.plain import Plain
 from paretosched.policies.policy import as_policy
 from paretosched.policies.policy_json import FORMAT, from_json, schema, to_json
 from paretosched.policies.rule_base import RuleBase
 from paretosched.policies.time_sharing import Grouping, Optimisation, Shares, TimeSharing
-from paretosched.workload.calendar import SITUATIONS
 from support.zoo import PLAIN_RULES, greedy_policies
 
 P = greedy(

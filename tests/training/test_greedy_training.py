@@ -16,6 +16,7 @@ import pytest
 
 from paretosched.core.arrays import Floats
 from paretosched.core.errors import InputError
+from paretosched.core.situations import SITUATIONS
 from paretosched.encodings.weighting import Weighting, decode, encode
 from paretosched.policies.greedy_order import CRITERIA
 from paretosched.policies.policy import fits
@@ -30,7 +31,6 @@ from paretosched.training.training import Progress, Training
 from paretosched.wishes.wish import Wish
 from paretosched.wishes.wish_files import from_json
 from paretosched.wishes.wish_grammar import parse
-from paretosched.workload.calendar import SITUATIONS
 from paretosched.workload.time_split import split
 from paretosched.workload.workload import Workload
 from support.exploring import random_workload

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paretosched.core.errors import InputError
-from paretosched.workload.calendar import DAY, NIGHT, WEEKEND, calendar, hours
+from paretosched.core.situations import DAY, NIGHT, WEEKEND
+from paretosched.workload.calendar import calendar, hours
 
 EASTERN = ZoneInfo("US/Eastern")
 MONDAY = dt.datetime(1996, 7, 1, tzinfo=EASTERN)
