@@ -1,10 +1,11 @@
-# make demo | test | bench | lint | coverage | clean        (PYTHON=python3.12 chooses another interpreter)
+# make demo | check | test | bench | lint | coverage | clean        (PYTHON=python3.12 chooses another interpreter)
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+PARALLEL := -n auto --dist worksteal
 
-.PHONY: demo test bench lint format coverage clean
+.PHONY: demo check test bench lint format coverage clean
 
 $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
@@ -22,8 +23,12 @@ demo: $(READY)
 	@echo
 	@$(BIN)/paretosched compare demo/lublin.swf.gz --front demo/run --policy fcfs --policy easy -o demo/report.html
 
+# Before every commit: what the linters see, and the fast tests.
+check: lint
+	@$(BIN)/python -m pytest $(PARALLEL) -q -m "not slow and not traces"
+
 test: $(READY)
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest $(PARALLEL)
 
 bench: $(READY)
 	@$(BIN)/python tests/benchmarks/bench_kernels.py
