@@ -105,6 +105,7 @@ def known(page: Page) -> None:
     page.tab.wait_for_selector("#legend >> text=CONS", timeout=60_000)
 
 
+@pytest.mark.slow
 def test_an_owner_goes_from_the_first_look_to_the_scheduler(house: Path, chromium: Any, tmp_path: Path) -> None:
     front = ps.load_front(house / "run")
     with served(house / "run", cwd=house) as url:
@@ -226,6 +227,7 @@ def front(house: Path) -> ps.Front:
     return ps.load_front(house / "run")
 
 
+@pytest.mark.slow
 def test_a_rectangle_in_a_projection_limits_both_objectives_until_a_double_click(page: Page, front: ps.Front) -> None:
     tab = page.tab
     box = tab.locator(".cloud:has(#free)").bounding_box()
@@ -245,6 +247,7 @@ def test_a_rectangle_in_a_projection_limits_both_objectives_until_a_double_click
     tab.wait_for_selector(f"#left[data-left='{len(front)}']")  # its two clicks may choose a schedule before
 
 
+@pytest.mark.slow
 def test_keys_do_what_the_pointer_does(page: Page, front: ps.Front) -> None:
     tab = page.tab
     tab.focus("[data-handle='AWRT3 1']")
@@ -266,6 +269,7 @@ def test_keys_do_what_the_pointer_does(page: Page, front: ps.Front) -> None:
     assert front.values[page.row(), 2] >= front.values[before, 2]
 
 
+@pytest.mark.slow
 def test_what_keys_do_is_one_step_and_undone_in_order_even_before_it_was_said(page: Page, front: ps.Front) -> None:
     tab = page.tab
     page.say("AWRT1")
@@ -278,6 +282,7 @@ def test_what_keys_do_is_one_step_and_undone_in_order_even_before_it_was_said(pa
     assert [limit.objective for limit in parse(page.wish(), front.objectives).limits] == ["AWRT3"]
 
 
+@pytest.mark.slow
 def test_actions_are_done_in_their_order_and_the_last_answer_is_shown(page: Page, front: ps.Front) -> None:
     """Ten actions at once: a server with several threads would do them in any order."""
     tab = page.tab
@@ -292,6 +297,7 @@ def test_actions_are_done_in_their_order_and_the_last_answer_is_shown(page: Page
     assert tab.locator("#picks input").count() == 2
 
 
+@pytest.mark.slow
 def test_what_is_refused_is_said_where_it_is_seen_and_nothing_has_changed(
     page: Page, front: ps.Front, tmp_path: Path
 ) -> None:
@@ -324,6 +330,7 @@ def test_what_is_refused_is_said_where_it_is_seen_and_nothing_has_changed(
     assert page.left() == len(front)
 
 
+@pytest.mark.slow
 def test_what_is_done_in_one_window_is_seen_in_another(page: Page, chromium: Any) -> None:
     other = Page(chromium, page.url)
     page.say("AWRT1, AWRT2 <= 14.37h")
@@ -332,6 +339,7 @@ def test_what_is_done_in_one_window_is_seen_in_another(page: Page, chromium: Any
     other.close()
 
 
+@pytest.mark.slow
 def test_weights_classes_knees_and_compromise(page: Page, front: ps.Front) -> None:
     tab = page.tab
     tab.click("[data-mode='weights']")
@@ -357,6 +365,7 @@ def test_weights_classes_knees_and_compromise(page: Page, front: ps.Front) -> No
     assert "knee" in tab.inner_text(".card.chosen")
 
 
+@pytest.mark.slow
 def test_every_figure_and_table_is_saved_as_a_file(page: Page) -> None:
     tab = page.tab
     page.after(lambda: tab.click("#pick"))
@@ -383,6 +392,7 @@ def test_every_figure_and_table_is_saved_as_a_file(page: Page) -> None:
     assert (tab.input_value("#across"), tab.input_value("#up")) == ("AWRT2", "AWRT4")
 
 
+@pytest.mark.slow
 def test_a_page_that_was_saved_is_opened(page: Page, front: ps.Front, tmp_path: Path) -> None:
     tab = page.tab
     page.say("AWRT1, AWRT2 <= 14.37h")
@@ -402,6 +412,7 @@ def test_a_page_that_was_saved_is_opened(page: Page, front: ps.Front, tmp_path: 
     assert page.left() == len(front)
 
 
+@pytest.mark.slow
 def test_a_page_that_is_open_to_others_asks_for_its_token(house: Path, chromium: Any, tmp_path: Path) -> None:
     done("front", house / "run", "-o", tmp_path / "front.parquet")
     with served(tmp_path / "front.parquet", "--trace", house / "w.swf.gz", "--host", "0.0.0.0") as url:

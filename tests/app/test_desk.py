@@ -38,6 +38,7 @@ JSON = st.recursive(
 KEYS = ("text", "limits", "name", "value", "classes", "row", "across", "up", "log", "fit", "generations", "number")
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=50)
 @given(
     st.sampled_from([*ACTIONS, "undo", "train", "cancel", "resume", "open"]),
@@ -84,6 +85,7 @@ def test_marks_keep_their_looks_when_a_training_is_done(desk: Desk) -> None:
     assert len(set(mark_styles(map(str, range(12))).values())) == 12
 
 
+@pytest.mark.slow
 def test_policies_of_ones_own_are_marks(house: Path, tmp_path: Path) -> None:
     front = ps.load_front(house / "run")
     rule = ps.greedy(["f1"] * 3, np.ones((3, 2 * len(front.groups) + 2)), groups=front.groups)

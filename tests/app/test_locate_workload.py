@@ -14,6 +14,7 @@ from paretosched.core.errors import InputError
 from support.commands import done
 
 
+@pytest.mark.slow
 def test_the_log_of_a_run_is_found_by_its_command(house: Path, tmp_path: Path) -> None:
     workload, words = finder(house / "run", ps.load_front(house / "run"))()
     assert words == [str(house / "run")]

@@ -61,6 +61,7 @@ def test_only_what_is_there_can_be_fetched(desk: Desk) -> None:
     assert json.loads(client.get("/page.json", headers=host).data)["shortlist"][0]["row"] == 4
 
 
+@pytest.mark.slow
 def test_the_page_agrees_with_the_commands(house: Path, tmp_path: Path) -> None:
     front = ps.load_front(house / "run")
     desk = Desk(front, tmp_path)
@@ -91,6 +92,7 @@ def test_the_page_agrees_with_the_commands(house: Path, tmp_path: Path) -> None:
         assert f'"{value / 3600:,.2f}"' in page or f'"{value:,.2f}"' in page
 
 
+@pytest.mark.slow
 def test_without_its_log_a_page_says_how_to_name_it_and_does_all_else(house: Path, tmp_path: Path) -> None:
     front = ps.load_front(house / "run")
     done("front", house / "run", "-o", tmp_path / "f.parquet")
@@ -115,6 +117,7 @@ def test_values_that_no_schedule_has_are_refused(tmp_path: Path, value: float) -
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_the_end_that_a_service_manager_asks_for_is_one_in_order(house: Path) -> None:
     from support.browser import served as started
 

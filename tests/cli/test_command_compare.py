@@ -22,6 +22,7 @@ def test_compare_without_a_front(house: Path, workload: ps.Workload) -> None:
     assert done("compare", house / "w.swf.gz").out == ps.compare(workload, ["fcfs"]).text() + "\n"
 
 
+@pytest.mark.slow
 def test_compare_with_a_front_writes_a_report(house: Path, workload: ps.Workload, tmp_path: Path) -> None:
     saved, target = tmp_path / "p.json", tmp_path / "report.html"
     done("simulate", house / "w.swf.gz", "--front", house / "run", "--row", 1, "--save-policy", saved)
@@ -80,6 +81,7 @@ def test_compare_takes_the_objective_in_words_from_a_file_and_from_a_policy(hous
     assert (said[1].json[0]["wish"], said[1].err) == ("AWRT2", "")
 
 
+@pytest.mark.slow
 def test_compare_takes_several_logs_and_the_front_of_each(house: Path, workload: ps.Workload, tmp_path: Path) -> None:
     done("generate", "lublin", "--jobs", 150, "--processors", 32, "--seed", 4, "-o", tmp_path / "v.swf")
     other = ps.read_swf(tmp_path / "v.swf")

@@ -110,6 +110,7 @@ def zsh(folder: Path, scripts: Path) -> Iterator[Callable[[str], str]]:
     os.close(near)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("line", "expected"),
     [

@@ -86,6 +86,7 @@ def test_explore_continues_a_run_and_refuses_to_mix_it(house: Path, tmp_path: Pa
     assert files(tmp_path) == before
 
 
+@pytest.mark.slow
 def test_worker_processes_find_the_same_as_threads(house: Path, tmp_path: Path) -> None:
     explore = ("explore", house / "w.swf.gz", "-o", tmp_path / "run", "--evaluations", 36, "--population", 12)
     said = process(*explore, "--workers", 1)

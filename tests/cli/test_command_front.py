@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 import paretosched as ps
 from paretosched.fronts.front import extremes
 from support.commands import (
@@ -12,6 +14,7 @@ from support.commands import (
 )
 
 
+@pytest.mark.slow
 def test_front_merges_and_measures(house: Path, tmp_path: Path) -> None:
     one, two = ps.load_front(house / "run"), ps.load_front(house / "other")
     merged = ps.merge([one, two])

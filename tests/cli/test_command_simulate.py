@@ -43,6 +43,7 @@ def test_simulate_prints_and_writes_what_the_library_gives(
     assert [[int(cell) for cell in row] for row in table[1:]] == [list(row) for row in expected]
 
 
+@pytest.mark.slow
 def test_simulate_shares_time(house: Path, workload: ps.Workload, tmp_path: Path) -> None:
     schedule = ps.simulate(workload, "scojo-opt").check()
     outputs = ("-o", tmp_path / "s.csv", "--segments", tmp_path / "s.parquet", "--save-policy", tmp_path / "p.json")

@@ -22,6 +22,7 @@ from support.commands import (
 )
 
 
+@pytest.mark.slow
 def test_train_finds_what_the_library_finds(house: Path, workload: ps.Workload, tmp_path: Path) -> None:
     words = "10*AWRT1 + 4*AWRT2, UTIL >= 1 %"
     short = ("--generations", 2, "--seed", 3)
@@ -44,6 +45,7 @@ def test_train_finds_what_the_library_finds(house: Path, workload: ps.Workload, 
     assert (found["policy"], found["evaluations"]) == (str(tmp_path / "q.json"), 910)
 
 
+@pytest.mark.slow
 def test_train_takes_several_logs_and_keeps_a_part_back(house: Path, tmp_path: Path) -> None:
     done("generate", "lublin", "--jobs", 150, "--processors", 32, "--seed", 4, "-o", tmp_path / "v.swf")
     said = done("train", house / "w.swf.gz", tmp_path / "v.swf", "--objective", "AWRT1", "-o", tmp_path / "p.json",
@@ -145,12 +147,14 @@ def interrupted(train: tuple[object, ...], run: Path) -> float:
     return numbers(kept)[0]
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_what_rule_bases_have_learnt(house: Path, tmp_path: Path) -> None:
     train = ("train", house / "w.swf.gz", "-o", tmp_path / "r.json", "--objective", "AWRT1", "--rule-base", "symbiotic",
              "--generations", 1, "--evaluations", 20_000, "--run", tmp_path / "run")  # fmt: skip
     assert 2000 <= interrupted(train, tmp_path / "run") < 20_000
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_a_training_if_it_was_asked_to(house: Path, tmp_path: Path) -> None:
     train = ("train", house / "w.swf.gz", "-o", tmp_path / "p.json", "--objective", "AWRT1", "--generations", 150,
              "--criterion", "f1", "--run", tmp_path / "run")  # fmt: skip

@@ -27,6 +27,7 @@ from support.commands import (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [("--help",), ("explore", "--help"), ("info", "w.swf.gz"), ("front", "run")])
 def test_a_reader_that_has_had_enough_is_no_error(house: Path, arguments: tuple[str, ...]) -> None:
     read, write = os.pipe()
@@ -36,6 +37,7 @@ def test_a_reader_that_has_had_enough_is_no_error(house: Path, arguments: tuple[
     assert (said.returncode, said.stderr) == (0, "")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="NO /dev/full: a full disk behind stdout was not tried")
 @pytest.mark.parametrize("arguments", [("--help",), ("info", "w.swf.gz"), ("simulate", "w.swf.gz", "--json")])
 def test_a_full_disk_behind_standard_output_is_one_line(house: Path, arguments: tuple[str, ...]) -> None:
@@ -48,6 +50,7 @@ def test_a_full_disk_behind_standard_output_is_one_line(house: Path, arguments: 
     )
 
 
+@pytest.mark.slow
 def test_closed_streams_are_no_error(house: Path) -> None:
     shell = f"{shlex.quote(sys.executable)} -m paretosched.cli info record.swf --json"
     for closed, out in ((">&-", ""), ("2>&-", done("info", house / "record.swf", "--json").out), (">&- 2>&-", "")):
@@ -91,6 +94,7 @@ def test_a_pipe_is_a_log_like_any_other(house: Path) -> None:
     assert '"jobs": 200,' in pipe.stdout
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_what_was_done_and_the_same_command_continues(house: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
     explore = ("explore", house / "w.swf.gz", "-o", run, "--evaluations", 1000, "--population", 10)
@@ -136,6 +140,7 @@ def test_ctrl_c_elsewhere_is_status_130_and_leaves_nothing(
     assert files(tmp_path) == {}
 
 
+@pytest.mark.slow
 def test_a_terminal_gets_a_progress_bar(house: Path, tmp_path: Path) -> None:
     near, far = pty.openpty()
     child = subprocess.Popen(
@@ -162,6 +167,7 @@ def test_a_terminal_gets_a_progress_bar(house: Path, tmp_path: Path) -> None:
     assert "paretosched:" not in text
 
 
+@pytest.mark.slow
 def test_ctrl_c_with_worker_processes_is_as_quiet(house: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
     child = subprocess.Popen(

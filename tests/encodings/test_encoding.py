@@ -28,6 +28,7 @@ EVERY: list[Encoding] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoding", EVERY, ids=lambda encoding: type(encoding).__name__)
 def test_the_methods_of_every_encoding_go_together(encoding: Encoding) -> None:
     small, genomes = encoding.examples(W.groups)

@@ -124,6 +124,7 @@ def all_orders(workload: Workload, encoding: Sequences, archive: Any) -> list[li
     return [derive(row, archive[:i]).tolist() for i, row in enumerate(archive)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("moves", MOVES)
 @pytest.mark.parametrize("recombination", RECOMBINATIONS)
 def test_orders_do_not_depend_on_the_cache_nor_on_what_came_before(moves: str, recombination: str) -> None:
@@ -410,6 +411,7 @@ print(len(seen), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="takes hours in plain Python")
 def test_a_population_of_120_orders_of_136000_jobs_needs_less_than_1_gib() -> None:
     done = subprocess.run([sys.executable, "-c", MEMORY], capture_output=True, text=True, check=False)

@@ -62,6 +62,7 @@ def test_what_evolution_found_is_told_apart(run: Any) -> None:
     assert run.evolution(costs[:13], few) == [("alone", 0, 13), ("evolution", 13, 13)]
 
 
+@pytest.mark.slow
 def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
     work, results = tmp_path / "work", tmp_path / "results"
     places = ("--work", work, "--results", results)

@@ -22,6 +22,7 @@ def test_table_3_gives_the_improvement_of_section_5() -> None:
     assert 100 * (1 - greedy / easy) == pytest.approx(9.498, abs=5e-4)  # "by more than 9 %"
 
 
+@pytest.mark.slow
 def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
     work, results = tmp_path / "work", tmp_path / "results"
     places = ("--work", work, "--results", results)

@@ -30,6 +30,7 @@ def test_tables_add_up() -> None:
     assert values["Figure 24", "mean of the seeds", "wait_s"] == pytest.approx(mean, abs=0.1)
 
 
+@pytest.mark.slow
 def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
     script("groupopt", "run.py", "--quick", "--results", tmp_path)
     script("groupopt", "analysis.py", "--no-figures", "--results", tmp_path)

@@ -108,6 +108,7 @@ def front_of_archive(values: np.ndarray) -> Front:
     )
 
 
+@pytest.mark.slow
 def test_a_course_is_that_of_the_fronts_of_its_beginnings() -> None:
     values = archive(1)
     whole = front_of_archive(values)
@@ -126,6 +127,7 @@ def test_a_course_is_that_of_the_fronts_of_its_beginnings() -> None:
     assert found.evaluations.tolist() == at
 
 
+@pytest.mark.slow
 def test_a_course_does_not_depend_on_where_else_it_is_measured() -> None:
     values = archive(2)
     box = box_of(front_of_archive(values))
@@ -201,6 +203,7 @@ def test_a_box_by_hand() -> None:
     assert Box(box.objectives, box.ideal, box.ideal).span.tolist() == [1.0, 1.0]
 
 
+@pytest.mark.slow
 def test_a_hundred_and_fifty_thousand_points_are_merged_rightly() -> None:
     rng = np.random.default_rng(7)
     values = np.exp(rng.normal(size=(153_080, 7)) * 0.3)  # of which thousands are not dominated

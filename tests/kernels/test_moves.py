@@ -105,6 +105,7 @@ def test_swaps_equal_the_oracle_and_give_a_permutation(jobs: list[int], luck: li
     assert sorted(found) == sorted(jobs)
 
 
+@pytest.mark.slow
 @unhurried
 @given(orders, lucks, means)
 def test_swaps_in_reverse_undo_swaps(jobs: list[int], luck: list[Any], mean: float) -> None:
@@ -315,6 +316,7 @@ def test_one_fill_betters_every_objective_that_it_can() -> None:
     assert after == pytest.approx([100 * 58 / 60, (200 + 300 + 18 * 9) / 58, 10, 15, 9])
 
 
+@pytest.mark.slow
 @unhurried
 @given(sequences, st.tuples(below_one, below_one))
 def test_what_was_filled_goes_back_when_those_it_passed_are_pulled(sequence: Any, luck: Any) -> None:

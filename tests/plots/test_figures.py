@@ -120,6 +120,7 @@ def test_unknown_objectives_are_refused():
         scatter(FEW, "AWRT9", "AWRT1", {})
 
 
+@pytest.mark.slow
 def test_parallel_coordinates_say_how_many_of_how_many_and_turn_better_upwards():
     drawn = parallel(MANY, the_marks(MANY))
     chart = drawn.data[0]
@@ -352,6 +353,7 @@ def test_undefined_values_have_no_bar_and_none_at_all_cannot_be_drawn():
         bars({"a": {"x": np.nan}}, title="")
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(
     st.dictionaries(
@@ -414,6 +416,7 @@ def test_a_focus_shows_what_is_better_and_half_as_much_of_what_is_worse():
     assert swapped[1] > values[:, 0].max()
 
 
+@pytest.mark.slow
 def test_near_the_focus_a_large_front_is_thinned_but_its_border_is_kept():
     easy = np.median(MANY.values, axis=0)
     figure = scatter(MANY, "AWRT1", "AWRT2", {"EASY": easy}, focus=["EASY"])
@@ -437,6 +440,7 @@ def a_workload(name="w"):
     return jobs(4, *rows, name=name)
 
 
+@pytest.mark.slow
 def test_what_is_compared_is_drawn_by_name_with_or_without_a_front_and_a_wish():
     w = a_workload()
     wish = Wish(weights=[("AWRT2", 10), ("AWRT3", 4)])

@@ -75,6 +75,7 @@ waits = st.just(0) | st.sampled_from([1, 60, 3600, 86400]) | st.integers(0, 10**
 jobs = st.builds(Job, st.sampled_from(NAMES), widths, estimates)
 
 
+@pytest.mark.slow
 @PATIENT
 @given(
     policy=greedy_policies(NAMES),
@@ -112,6 +113,7 @@ def test_that_test_does_not_only_see_always_and_never() -> None:
     assert seen > 30
 
 
+@pytest.mark.slow
 @PATIENT
 @given(policy=st.sampled_from([NAMES, ("staff", "guests"), ("all",)]).flatmap(greedy_policies), data=st.data())
 def test_the_explanation_has_the_wait_of_every_two_examples(policy: Policy, data: st.DataObject) -> None:
@@ -138,6 +140,7 @@ def test_the_explanation_has_the_wait_of_every_two_examples(policy: Policy, data
             assert shown[i, i] == 0
 
 
+@pytest.mark.slow
 @PATIENT
 @given(
     criteria=st.lists(st.sampled_from(CRITERIA), min_size=3, max_size=3),
@@ -351,6 +354,7 @@ def test_it_says_which_evaluation_of_which_run_a_policy_is(tmp_path: Path) -> No
     assert f"Found by exploration: evaluation {number} of the run run on w." in done("explain", tmp_path / "p.json").out
 
 
+@pytest.mark.slow
 @PATIENT
 @given(
     st.dictionaries(
@@ -382,6 +386,7 @@ def test_durations_are_monotone_and_short() -> None:
 # --- figure -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=30)
 @given(policy=st.sampled_from([NAMES, ("staff", "guests"), ("all",)]).flatmap(greedy_policies))
 def test_the_figure_shows_the_waits(policy: Policy) -> None:
@@ -418,6 +423,7 @@ def test_the_figure_escapes_and_cuts_what_users_named() -> None:
     assert not any("%{x}" in line for note in words["layout"]["annotations"] for line in [note["text"]])
 
 
+@pytest.mark.slow
 def test_many_groups_are_colours_without_numbers() -> None:
     for count in (MOST_NUMBERED, MOST_NUMBERED + 1, 64):
         names = tuple(f"g{i}" for i in range(count))
@@ -458,6 +464,7 @@ def test_a_page_has_the_figure_and_the_words(file: Path, tmp_path: Path) -> None
         assert sentence in page
 
 
+@pytest.mark.slow
 @needs_browser
 def test_a_figure_is_written_as_its_name_says(file: Path, tmp_path: Path) -> None:
     pytest.importorskip("kaleido", reason="NO KALEIDO: figures were not exported")
@@ -467,6 +474,7 @@ def test_a_figure_is_written_as_its_name_says(file: Path, tmp_path: Path) -> Non
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.SVG", "a.png", "p.json"]
 
 
+@pytest.mark.slow
 def test_figures_that_cannot_be_are_refused_and_nothing_is_left(
     file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -40,6 +40,7 @@ def same(one: Policy, other: Policy) -> bool:
     return to_json(one) == to_json(other) and np.array_equal(getattr(one, "genes", 0), getattr(other, "genes", 0))
 
 
+@pytest.mark.slow
 @checked
 @given(p=greedy_policies(("a", "b b", "ä")) | st.sampled_from((*PLAIN_RULES, "recorded")).map(Plain))
 def test_what_is_saved_is_loaded_bit_for_bit(p: Policy, tmp_path: Path) -> None:
@@ -164,6 +165,7 @@ places = [
 ]
 
 
+@pytest.mark.slow
 @checked
 @given(place=st.sampled_from(places), value=values)
 def test_any_part_replaced_by_anything_is_accepted_or_refused_in_one_line(place: str, value: Any) -> None:
@@ -179,6 +181,7 @@ def test_any_part_replaced_by_anything_is_accepted_or_refused_in_one_line(place:
         assert same(from_json(to_json(policy)), policy)
 
 
+@pytest.mark.slow
 @checked
 @given(value=values)
 def test_any_value_that_is_no_policy_is_refused(value: Any) -> None:
@@ -186,6 +189,7 @@ def test_any_value_that_is_no_policy_is_refused(value: Any) -> None:
         from_json(value, "here")
 
 
+@pytest.mark.slow
 @checked
 @given(content=st.binary(max_size=60) | st.text(max_size=60).map(lambda text: text.encode("utf-8", "surrogatepass")))
 def test_any_file_that_is_no_policy_is_refused_in_one_line(content: bytes, tmp_path: Path) -> None:
@@ -284,6 +288,7 @@ shared_places = [
 ]
 
 
+@pytest.mark.slow
 @checked
 @given(place=st.sampled_from(shared_places), value=values | st.floats(0, 2) | st.integers(0, 5000))
 def test_any_part_of_time_sharing_replaced_by_anything_is_accepted_or_refused_in_one_line(

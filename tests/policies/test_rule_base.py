@@ -81,6 +81,7 @@ def test_each_strategy_that_is_a_policy_too_is_the_same(name: str) -> None:
             assert starts(w, constant_rules(w.groups, 9 + algorithm, "symbiotic")) == starts(w, by_priority)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", range(3), ids=("fcfs", "easy", "conservative"))
 @checked
 @given(w=workloads(max_jobs=14))
@@ -120,6 +121,7 @@ def test_decisions_are_counted_where_they_make_a_difference(name: str, kind: str
         assert len(decided) == (base.choice.size if kind == "iterative" else 13)
 
 
+@pytest.mark.slow
 @settings(checked, max_examples=600)
 @given(data=st.data(), w=workloads(max_jobs=14))
 def test_any_rule_base_equals_the_oracle_on_any_workload(data: st.DataObject, w: Workload) -> None:
@@ -247,6 +249,7 @@ def test_a_rule_that_is_infinitely_far_away_decides_where_it_is_alone() -> None:
     assert chosen(base, [1, 0, 0]) == 8
 
 
+@pytest.mark.slow
 @checked
 @given(data=st.data(), x=st.lists(st.integers(0, 400), min_size=4, max_size=4))
 def test_what_is_chosen_is_possible_and_what_the_oracle_says(data: st.DataObject, x: list[int]) -> None:
@@ -292,6 +295,7 @@ def same(one: Policy, other: Policy) -> bool:
     )
 
 
+@pytest.mark.slow
 @settings(checked, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(policy=rule_bases(("a", "b b", "ä")))
 def test_what_is_saved_is_loaded_bit_for_bit(policy: Policy, tmp_path: Path) -> None:
@@ -506,6 +510,7 @@ def genomes(encoding: Situations | Symbiotic, count: int) -> np.ndarray:
     return rng.normal(0.4, 0.4, (count, 6 * 27))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoding", [SITUATIONS, SYMBIOTIC], ids=KINDS)
 def test_what_is_decoded_is_simulated_whatever_the_workers(encoding: Situations | Symbiotic) -> None:
     archive = genomes(encoding, 7)

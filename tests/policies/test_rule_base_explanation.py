@@ -145,6 +145,7 @@ def test_it_tells_how_often_rules_chose_a_strategy() -> None:
     assert "In 3 decisions of its training: fcfs by wait 67 %, greedy 33 %." in explanation.words()
 
 
+@pytest.mark.slow
 def test_one_strategy_alone_is_told_in_a_few_lines() -> None:
     """The first rule bases of a symbiotic training: all rules are alike."""
     about = ("symbiotic", NAMES, NAMES, a_greedy(NAMES))
@@ -270,6 +271,7 @@ def test_a_large_objective_is_not_told_as_a_power_of_ten() -> None:
     assert "reached 1,482,406, and EASY 2,000,000 (25.9 % less)." in origin_of(told)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["iterative", "symbiotic"])
 def test_the_command_line_says_the_same(kind: str, tmp_path: Path) -> None:
     base = iterative(np.arange(48) % 13) if kind == "iterative" else symbiotic()

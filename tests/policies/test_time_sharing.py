@@ -75,6 +75,7 @@ PAIRS = [  # a quarter of all: every workload meets many settings, and every set
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "sharing"), PAIRS)
 def test_equals_the_oracle_on_awkward_workloads(name: str, sharing: str) -> None:
     same_as_oracle(ZOO[name], SHARINGS[sharing])
@@ -151,6 +152,7 @@ def crowds(draw: st.DrawFn) -> Workload:
     return Workload(submit=np.cumsum(gap), run=run, estimate=run + slack, width=width, capacity=capacity)
 
 
+@pytest.mark.slow
 @checked
 @given(w=crowds(), sharing=sharings())
 def test_equals_the_oracle(w: Workload, sharing: TimeSharing) -> None:
@@ -181,6 +183,7 @@ def test_discrepancies_come_as_in_the_paper() -> None:
     assert [sum(d > 0 for d in one) for one in lehmer(4, "lds", 24)] == [0] + [1] * 6 + [2] * 11 + [3] * 6
 
 
+@pytest.mark.slow
 @checked
 @given(w=crowds(), sharing=sharings())
 def test_pruning_changes_no_schedule_and_spares_what_it_says(w: Workload, sharing: TimeSharing) -> None:
@@ -202,6 +205,7 @@ def same_segments(one: Schedule, other: Schedule) -> bool:
 # ---- what any such schedule must obey
 
 
+@pytest.mark.slow
 @checked
 @given(w=crowds(), sharing=sharings())
 def test_work_is_conserved_nodes_never_overlap_and_jobs_go_on_on_them(w: Workload, sharing: TimeSharing) -> None:
@@ -225,6 +229,7 @@ def test_work_is_conserved_nodes_never_overlap_and_jobs_go_on_on_them(w: Workloa
     assert made.check() is made
 
 
+@pytest.mark.slow
 @checked
 @given(w=crowds(), sharing=sharings(), seconds=st.integers(0, 10**6))
 def test_a_later_clock_makes_the_same_schedule_later(w: Workload, sharing: TimeSharing, seconds: int) -> None:
@@ -233,6 +238,7 @@ def test_a_later_clock_makes_the_same_schedule_later(w: Workload, sharing: TimeS
     assert (later.finish - made.finish == seconds).all()
 
 
+@pytest.mark.slow
 @checked
 @given(w=crowds())
 def test_with_one_class_and_own_jobs_only_it_is_easy(w: Workload) -> None:

@@ -139,6 +139,7 @@ def test_an_undefined_group_is_a_dash():
     assert not any("nan" in word.lower() for word in words)
 
 
+@pytest.mark.slow
 def test_twenty_thousand_points_fit_in_ten_megabytes():
     front = a_front(20_000)
     most = [("AWRT1", "AWRT2"), ("AWRT1", "AWRT5"), ("AWRT4", "AWRT5")]
@@ -179,6 +180,7 @@ def in_browser(path: Path, tmp_path: Path) -> tuple[str, str]:
     return done.stdout, "\n".join(said)
 
 
+@pytest.mark.slow
 @needs_browser
 def test_every_figure_is_drawn_under_the_policy_without_a_word_or_a_request(tmp_path):
     front = a_front(1_500, name=HOSTILE)
@@ -287,6 +289,7 @@ def test_fronts_must_be_one_for_each_comparison():
             report(fronts, comparisons)
 
 
+@pytest.mark.slow
 @needs_browser
 def test_everything_that_is_compared_is_drawn_under_the_policy(tmp_path):
     front, comparison = compared(points=1_500)
@@ -298,6 +301,7 @@ def test_everything_that_is_compared_is_drawn_under_the_policy(tmp_path):
     assert "could not draw" not in re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL)
 
 
+@pytest.mark.slow
 @needs_browser
 def test_the_policy_would_stop_a_page_that_asks(tmp_path, page):
     """The test above can fail: the same page with one request in it is told about."""
@@ -306,6 +310,7 @@ def test_the_policy_would_stop_a_page_that_asks(tmp_path, page):
     assert "Content Security Policy" in in_browser(path, tmp_path)[1]
 
 
+@pytest.mark.slow
 @needs_browser
 def test_figures_are_exported_as_png_and_svg(tmp_path):
     pytest.importorskip("kaleido", reason="NO KALEIDO: figures were not exported")
@@ -354,6 +359,7 @@ def test_figures_alone_are_a_page_that_refers_to_nothing_outside(tmp_path, page)
     assert [a["content"] for t, a in parsed.elements if a.get("http-equiv") == "Content-Security-Policy"] == policy
 
 
+@pytest.mark.slow
 @needs_browser
 def test_only_the_formats_that_were_asked_for_are_exported(tmp_path):
     pytest.importorskip("kaleido", reason="NO KALEIDO: figures were not exported")

@@ -69,6 +69,7 @@ def generations(
 # All algorithms
 
 
+@pytest.mark.slow
 @every_space
 @every_algorithm
 def test_the_same_seed_asks_for_the_same_genomes_bit_for_bit(algorithm: str, space: Reals | Recipes) -> None:
@@ -168,6 +169,7 @@ AWKWARD = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [1, 2, 7, 8])
 @pytest.mark.parametrize("kind", AWKWARD)
 @every_algorithm
@@ -290,6 +292,7 @@ def test_recipes_are_numbered_in_turn_and_descend_from_earlier_ones(algorithm: s
         assert len(set(keys)) == len(keys)
 
 
+@pytest.mark.slow
 @every_algorithm
 def test_a_child_has_a_mate_with_the_probability_of_recombination(algorithm: str) -> None:
     for probability in (0.0, 0.3, 1.0):

@@ -64,6 +64,7 @@ def test_threads_give_what_one_by_one_gives_whatever_the_cut() -> None:
     assert (none[0].shape, none[1].shape) == ((0, 5), (0,))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 2])
 def test_processes_give_the_same_bits(workers: int) -> None:
     genomes = random_genomes(37)
@@ -72,6 +73,7 @@ def test_processes_give_the_same_bits(workers: int) -> None:
         assert evaluate(genomes[:9], 5)[0].tobytes() == one_by_one(genomes[5:9])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [0, 1])
 def test_several_workloads_give_their_values_side_by_side(workers: int) -> None:
     genomes, other = random_genomes(26), random_workload(jobs=50, seed=9)
@@ -82,6 +84,7 @@ def test_several_workloads_give_their_values_side_by_side(workers: int) -> None:
     assert np.ascontiguousarray(values[:, 5:]).tobytes() == one_by_one(genomes[4:], other)
 
 
+@pytest.mark.slow
 def test_a_cluster_that_is_there_already_gives_the_same_bits_and_is_left_clean(scheduler: str) -> None:
     from distributed import Client
 
@@ -101,6 +104,7 @@ def workloads_held() -> int:
     return len(_DELIVERED)
 
 
+@pytest.mark.slow
 def test_every_worker_may_die_in_the_middle(scheduler: str) -> None:
     from distributed import Client
 
@@ -132,6 +136,7 @@ def test_every_worker_may_die_in_the_middle(scheduler: str) -> None:
         assert evaluate(genomes[:40], 0)[0].tobytes() == expected[: values[:40].nbytes]
 
 
+@pytest.mark.slow
 def test_a_scheduler_that_is_not_there_is_one_line_in_bounded_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("paretosched.search.evaluation.PATIENCE", 1.0)
     for address in ("tcp://127.0.0.1:9", "nonsense://there", "tcp://127.0.0.1:notaport"):
@@ -143,6 +148,7 @@ def test_a_scheduler_that_is_not_there_is_one_line_in_bounded_time(monkeypatch: 
         assert "\n" not in str(caught.value)
 
 
+@pytest.mark.slow
 def test_a_scheduler_without_workers_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     from distributed import LocalCluster
 
@@ -190,5 +196,6 @@ def test_every_round_of_tasks_is_a_share_of_what_is_left_and_no_task_is_too_long
     assert batch_sizes(9, 2, None) == [2, 2, 2, 1, 1, 1]
 
 
+@pytest.mark.slow
 def test_versions_name_what_a_last_bit_may_depend_on() -> None:
     assert set(versions()) == {"python", "paretosched", "numpy", "numba"}

@@ -52,6 +52,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Front]:
     return directory, explore(W, directory, evaluations=95, **SMALL)
 
 
+@pytest.mark.slow
 def test_the_front_is_that_of_everything_evaluated(whole: tuple[Path, Front]) -> None:
     directory, front = whole
     rows = archive(directory)
@@ -93,6 +94,7 @@ def test_the_run_says_what_it_is(whole: tuple[Path, Front]) -> None:
     assert (said["sessions"][0]["replayed"], said["sessions"][0]["host_cores"]) == (0, os.cpu_count())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 2])
 def test_worker_processes_make_the_same_archive(whole: tuple[Path, Front], tmp_path: Path, workers: int) -> None:
     explore(W, tmp_path / "run", evaluations=95, workers=workers, **SMALL)
@@ -147,6 +149,7 @@ def test_progress_is_told_after_every_generation(tmp_path: Path) -> None:
     assert 0 < seen[0].seconds < seen[-1].seconds
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kill_seed", "encoding"), [(1, "weighting"), (2, "weighting"), (1, "sequence")])
 def test_a_run_killed_at_random_moments_equals_one_that_went_through(
     tmp_path: Path, kill_seed: int, encoding: str
@@ -194,6 +197,7 @@ def test_ctrl_c_leaves_a_front_and_a_run_that_goes_on(whole: tuple[Path, Front],
     equal_runs(whole[0], run)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", ["0", "2"])
 def test_ctrl_c_at_a_terminal_ends_in_silence(tmp_path: Path, workers: str) -> None:
     """A terminal sends it to the whole group, to worker processes as well."""

@@ -18,6 +18,7 @@ from support.zoo import jobs
 W = random_workload()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", [NSGA2(pop_size=12), AGEMOEA(pop_size=12)])
 def test_an_algorithm_of_pymoo_runs_on_it(algorithm: Any) -> None:
     made = ps.problem(W)

@@ -69,6 +69,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RUNS)
 def test_a_run_that_is_continued_equals_one_that_went_through(runs: Path, tmp_path: Path, name: str) -> None:
     words = dict(RUNS[name])
@@ -111,6 +112,7 @@ def test_every_row_of_a_front_becomes_its_schedule_again(runs: Path, name: str) 
             assert again.start.tolist() == simulate(W, row_policy(front, row)).start.tolist()  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 2])
 def test_worker_processes_make_the_same_archives(runs: Path, tmp_path: Path, workers: int) -> None:
     for name in ("orders", "offline weighting", "nsga2 swaps", "pull", "group", "both"):
@@ -174,6 +176,7 @@ def test_members_a_run_began_with_stay_when_their_source_is_gone(tmp_path: Path)
         equal_runs(tmp_path / f"{name} whole", tmp_path / name)
 
 
+@pytest.mark.slow
 def test_all_means_all_members(runs: Path, tmp_path: Path) -> None:
     front = load_front(runs / "nsga weighting")
     assert len(front) > 10
@@ -231,6 +234,7 @@ def test_words_that_mean_nothing_are_named_and_nothing_is_written(
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.slow
 def test_a_source_must_fit(runs: Path, tmp_path: Path) -> None:
     other = random_workload(seed=9)
     with pytest.raises(InputError, match="must begin with one of the same workload"):

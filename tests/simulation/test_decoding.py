@@ -89,6 +89,7 @@ def of_oracle(name: str, order: str, decoding: str) -> list[int]:
     return ORACLES[decoding](ZOO[name], orders(len(ZOO[name]))[order].tolist())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("decoding", DECODINGS)
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("name", ZOO)
@@ -97,6 +98,7 @@ def test_equals_the_oracle_on_awkward_workloads(name: str, order: str, decoding:
     assert starts(w, orders(len(w))[order], decoding) == of_oracle(name, order, decoding)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("decoding", DECODINGS)
 @checked
 @given(data=st.data(), w=workloads(max_jobs=20))
@@ -131,6 +133,7 @@ def test_equals_the_oracle_on_hundreds_of_jobs(kind: str, order: str, decoding: 
     assert starts(w, rows, decoding) == ORACLES[decoding](w, rows.tolist())
 
 
+@pytest.mark.slow
 def test_equals_the_flat_profile_on_thousands_of_jobs() -> None:
     """The oracle is too slow for trees with several levels; the profile of conservative backfilling is not."""
     from paretosched.kernels import profile
@@ -153,6 +156,7 @@ def test_equals_the_flat_profile_on_thousands_of_jobs() -> None:
 # ---- what holds for every order
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ZOO)
 def test_nobody_starts_later_in_the_order_of_a_schedule(name: str) -> None:
     w = ZOO[name]
@@ -162,6 +166,7 @@ def test_nobody_starts_later_in_the_order_of_a_schedule(name: str) -> None:
             assert (decode(w, start_order(schedule), decoding).start <= schedule.start).all(), (policy.name, decoding)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("decoding", DECODINGS)
 @checked
 @given(data=st.data(), w=workloads())
@@ -174,6 +179,7 @@ def test_nobody_starts_later_in_the_order_of_any_schedule(decoding: str, data: s
     assert (again.start <= schedule.start).all()
 
 
+@pytest.mark.slow
 @checked
 @given(w=workloads())
 def test_the_order_of_submission_is_strictly_that_of_fcfs(w: Workload) -> None:
@@ -193,6 +199,7 @@ def test_starts_follow_the_order_if_strict(data: st.DataObject, w: Workload) -> 
     assert (np.diff(decode(w, order).start[order]) >= 0).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("decoding", DECODINGS)
 @checked
 @given(data=st.data(), w=workloads())
@@ -279,6 +286,7 @@ def test_a_schedule_is_named_after_its_decoding(rule: str) -> None:
 # ---- the profile itself
 
 
+@pytest.mark.slow
 def test_the_tree_knows_the_range_of_all_that_lies_below() -> None:
     w = drawn(1, 3_000, 128, gap=40, run=900)
     v = vacancy.vacancy(len(w))

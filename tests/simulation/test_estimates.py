@@ -37,6 +37,7 @@ def same_as_oracle(w: Workload, policy: Policy, source: str) -> None:
 # ---- the oracle
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", LEARNING)
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("name", ZOO)
@@ -45,6 +46,7 @@ def test_equals_the_oracle_on_awkward_workloads(name: str, rule: str, source: st
         same_as_oracle(peopled(name), Plain(rule), source)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", LEARNING)
 @pytest.mark.parametrize("backfill", BACKFILLS)
 @checked

@@ -180,6 +180,7 @@ def test_exact_arithmetic_gives_the_same(w: Workload) -> None:
     check_against_exact(w)
 
 
+@pytest.mark.slow
 def test_no_schedule_of_a_tiny_workload_beats_them_and_some_meet_them() -> None:
     """All orders with earliest placement; they include the best schedule for every response time."""
     met = np.zeros(4, dtype=int)
@@ -214,6 +215,7 @@ def test_no_policy_beats_them_on_the_zoo(name: str) -> None:
         assert values[0] <= found.prompt_utilisation <= found.together[0] <= 100
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=150)
 @given(data=st.data(), w=workloads())
 def test_no_policy_beats_them(data: st.DataObject, w: Workload) -> None:

@@ -86,6 +86,7 @@ def test_equals_the_oracle_on_any_workload(rule: str, w: Workload) -> None:
     assert starts(w, rule) == naive(w, Plain(rule))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backfill", BACKFILLS)
 @settings(checked, max_examples=300)
 @given(data=st.data(), w=workloads(max_jobs=14))
@@ -129,6 +130,7 @@ def test_equals_the_oracle_on_hundreds_of_jobs(kind: str, rule: str) -> None:
 # ---- what holds for every schedule
 
 
+@pytest.mark.slow
 @checked
 @given(data=st.data(), w=workloads())
 def test_every_start_is_feasible_and_at_an_arrival_or_an_end(data: st.DataObject, w: Workload) -> None:
@@ -137,6 +139,7 @@ def test_every_start_is_feasible_and_at_an_arrival_or_an_end(data: st.DataObject
     assert np.isin(schedule.start, np.concatenate([w.submit, schedule.finish])).all()
 
 
+@pytest.mark.slow
 @checked
 @given(data=st.data(), w=workloads())
 def test_the_machine_never_idles_while_a_job_waits(data: st.DataObject, w: Workload) -> None:
@@ -146,6 +149,7 @@ def test_the_machine_never_idles_while_a_job_waits(data: st.DataObject, w: Workl
             assert ((schedule.start <= t) & (schedule.finish > t)).any(), f"idle at {t}"
 
 
+@pytest.mark.slow
 @checked
 @given(data=st.data(), w=workloads())
 def test_a_job_that_arrives_alone_at_an_idle_machine_starts_at_once(data: st.DataObject, w: Workload) -> None:
@@ -156,6 +160,7 @@ def test_a_job_that_arrives_alone_at_an_idle_machine_starts_at_once(data: st.Dat
             assert schedule.start[j] == t
 
 
+@pytest.mark.slow
 @checked
 @given(data=st.data(), w=workloads(), weeks=st.integers(1, 3000))
 def test_shifting_all_times_by_whole_weeks_shifts_the_schedule(data: st.DataObject, w: Workload, weeks: int) -> None:
@@ -184,6 +189,7 @@ def test_a_schedule_does_not_depend_on_jobs_that_come_later(data: st.DataObject,
     assert [s for s in whole[:known] if s <= now] == [s for s in part if s <= now]
 
 
+@pytest.mark.slow
 @briefly
 @given(data=st.data(), w=workloads())
 def test_true_run_times_matter_only_once_a_job_has_ended(data: st.DataObject, w: Workload) -> None:
@@ -259,6 +265,7 @@ def test_greedy_with_equal_keys_is_the_rule_without_keys(backfill: str, data: st
     assert starts(w, same) == starts(w, TWIN[backfill])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backfill", BACKFILLS)
 @pytest.mark.parametrize("criterion", ["f2", "f4"])
 @briefly
@@ -285,6 +292,7 @@ def test_with_exact_estimates_every_conservative_reservation_is_final(w: Workloa
     assert starts(w, "conservative-replan") == start
 
 
+@pytest.mark.slow
 @briefly
 @given(w=workloads())
 def test_no_job_overtakes_under_fcfs(w: Workload) -> None:

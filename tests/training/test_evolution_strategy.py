@@ -49,6 +49,7 @@ def run(searching: Search, genomes: int, fitness: Callable[[Floats], Floats] = b
 # --- both -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_the_same_seed_asks_for_the_same_within_the_bounds(strategy: str) -> None:
     one, again = (np.concatenate(run(search(strategy, LOWER, UPPER, 7), 1200)) for _ in range(2))

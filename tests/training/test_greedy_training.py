@@ -244,6 +244,7 @@ def test_trained_on_one_part_and_tested_on_the_rest() -> None:
 # --- the same again -------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 2])
 def test_worker_processes_find_the_same(whole: tuple[Path, Training], tmp_path: Path, workers: int) -> None:
     assert said(train(W, WISH, workers=workers, run_directory=tmp_path / "run", **SHORT)) == said(whole[1])
@@ -280,6 +281,7 @@ def test_an_interrupted_training_is_continued(whole: tuple[Path, Training], tmp_
     assert (about["status"], [s["replayed"] for s in about["sessions"]]) == ("finished", [0, kept])
 
 
+@pytest.mark.slow
 def test_a_killed_training_is_continued(tmp_path: Path) -> None:
     script = (
         "import sys, test_greedy_training as t\n"

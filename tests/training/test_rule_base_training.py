@@ -79,6 +79,7 @@ def test_the_standard_strategy_is_fcfs_by_waiting_time() -> None:
     assert STRATEGIES[STANDARD] == "fcfs by wait"
 
 
+@pytest.mark.slow
 def test_by_default_2496_iterative_and_13_and_3500_symbiotic_rule_bases_are_simulated() -> None:
     seen: list[Progress] = []
 
@@ -236,6 +237,7 @@ def test_the_table_names_the_rule_base_and_its_greedy() -> None:
 # --- the same again -------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @BOTH
 @pytest.mark.parametrize("workers", [1, 2])
 def test_worker_processes_find_the_same(words: dict[str, Any], workers: int) -> None:

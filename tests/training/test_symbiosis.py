@@ -181,6 +181,7 @@ def test_too_many_places_are_taken_from_the_worst_cluster() -> None:
     assert select(labels, fitness, 5, best_of_cluster=1).tolist() == [0, 1, 3, 4, 6]
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.data())
 def test_selection_is_of_the_right_size(data: st.DataObject) -> None:

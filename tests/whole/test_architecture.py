@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import paretosched
 from paretosched.kernels import drop_stale
 
@@ -40,6 +42,7 @@ def test_importing_the_package_imports_nothing_expensive() -> None:
     assert said == "[]\n"
 
 
+@pytest.mark.slow
 def test_no_module_has_the_name_of_a_public_function() -> None:
     said = python(
         "-c",
@@ -56,6 +59,7 @@ def test_no_module_has_the_name_of_a_public_function() -> None:
     assert said == "[]\n['assignment', 'report'] module\n"
 
 
+@pytest.mark.slow
 def test_all_public_names_exist_and_are_listed() -> None:
     said = python(
         "-c", "import paretosched as ps; print(all(hasattr(ps, n) for n in ps.__all__) and {*ps.__all__} <= {*dir(ps)})"
@@ -107,6 +111,7 @@ def test_no_file_has_more_than_600_lines() -> None:
     assert {path: lines for path, lines in lengths.items() if lines > 600} == {}
 
 
+@pytest.mark.slow
 def test_no_function_has_more_than_120_lines() -> None:
     lengths = {
         f"{path.relative_to(ROOT)}:{node.lineno} {node.name}": (node.end_lineno or 0) - node.lineno + 1
@@ -118,6 +123,7 @@ def test_no_function_has_more_than_120_lines() -> None:
     assert {name: lines for name, lines in lengths.items() if lines > 120} == {}
 
 
+@pytest.mark.slow
 def test_no_private_name_is_imported_from_another_module() -> None:
     """What another module needs has a public name."""
     private = [

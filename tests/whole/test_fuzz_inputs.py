@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
@@ -24,6 +25,7 @@ from support.fuzzing import LEISURE, LONG, refused, sound, takes_trace
 # --- fronts, policies, groups, runs -------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_what_is_no_front_is_refused(house: Path, tmp_path: Path) -> None:
     sound_front = (house / "front.parquet").read_bytes()
     bad: dict[str, bytes] = {
@@ -184,6 +186,7 @@ def rule_bases(house: Path) -> dict[str, bytes]:
     return {f"rules, {name}": json.dumps(value | change).encode() for name, (value, change) in changes.items()}
 
 
+@pytest.mark.slow
 def test_what_is_no_policy_is_refused(house: Path, tmp_path: Path) -> None:
     for name, data in policies(house).items():
         (tmp_path / f"{name}.json").write_bytes(data)
@@ -225,6 +228,7 @@ def test_whatever_a_policy_says_of_its_origin_it_can_be_compared(house: Path, tm
     assert "objective: 10*AWRT1\n" in done("compare", house / "w.swf.gz", "--policy", tmp_path / "p.json").out
 
 
+@pytest.mark.slow
 def test_what_is_no_list_of_groups_is_refused(house: Path, tmp_path: Path) -> None:
     bad = {
         "empty": b"",
@@ -256,6 +260,7 @@ LIST_TOKENS = st.sampled_from(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @settings(LEISURE, max_examples=150)
 @given(data=st.data())
 def test_damaged_lists_are_assigned_or_refused(house: Path, tmp_path: Path, data: st.DataObject) -> None:

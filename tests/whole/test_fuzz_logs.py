@@ -143,6 +143,7 @@ def damaged_logs(draw: Callable[..., Any]) -> bytes:
 GROUPS = st.sampled_from(["consumption", "swf", "queue", "50,10"])
 
 
+@pytest.mark.slow
 @settings(LEISURE, max_examples=120)
 @given(
     data=damaged_logs(), groups=GROUPS, policy=st.sampled_from(["fcfs", "easy", "conservative", "recorded", "scojo"])

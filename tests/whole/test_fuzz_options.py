@@ -168,6 +168,7 @@ def test_options_of_greedy_and_of_rule_bases_are_not_mixed(house: Path, tmp_path
     refused(*rules, "-o", house / "g.json", names="--output would overwrite the Greedy policy", below=tmp_path)
 
 
+@pytest.mark.slow
 def test_a_scheduler_that_does_not_answer_is_given_up(
     house: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -190,6 +191,7 @@ def test_large_numbers_that_make_sense_are_taken(house: Path, tmp_path: Path) ->
     assert ps.load_front(tmp_path / "run").origins[0].seed == 10**30
 
 
+@pytest.mark.slow
 def test_a_few_as_processes(house: Path, tmp_path: Path) -> None:
     (tmp_path / "bad.swf").write_text("1 2 3\n")
     for arguments, line in {

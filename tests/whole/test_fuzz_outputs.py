@@ -39,6 +39,7 @@ def with_output(name: str, option: str, house: Path, folder: Path, output: objec
     return [*begin[:place], *begin[place + 2 :], option, output]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "option"), OUTPUTS)
 def test_outputs_that_cannot_be_written_are_refused(house: Path, tmp_path: Path, name: str, option: str) -> None:
     (tmp_path / "folder").mkdir()
@@ -103,6 +104,7 @@ def full_disk(bytes_: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "option"), [o for o in OUTPUTS if o[1] != "--figures"])
 def test_a_full_disk_is_one_line_and_leaves_nothing(house: Path, tmp_path: Path, name: str, option: str) -> None:
     output = tmp_path / ("out.html" if name.startswith("explain") else "out")

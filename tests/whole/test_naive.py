@@ -21,6 +21,7 @@ def test_cases_worked_out_by_hand(case: Case) -> None:
         assert naive(case.workload, as_policy(policy)) == case.start, policy
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not ORACLE.is_dir(), reason=ORACLE_MISSING)
 @pytest.mark.parametrize("rule", ["fcfs", "list", "easy", "conservative-replan"])
 def test_equals_the_rival_simulator_job_by_job(rule: str) -> None:

@@ -197,6 +197,7 @@ def test_frames_of_schedule_front_and_comparison(examples: dict[str, Any], tmp_p
 # --- words ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_words_and_paths_stand_for_values(place: Path) -> None:
     front = ps.load_front(place / "run")
     wish = ps.load_wish(place / "wish.json")

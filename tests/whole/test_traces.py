@@ -63,6 +63,7 @@ def test_every_schedule_of_every_policy_is_feasible(traces: Path, name: str) -> 
         simulate(workload, policy).check()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
 def test_the_recorded_schedule_is_what_the_log_says(traces: Path, name: str) -> None:
     log = read_swf(traces / FILES[name])

@@ -109,6 +109,7 @@ def checker(folder: Path, *arguments: str) -> str:
     ).stdout
 
 
+@pytest.mark.slow
 def test_mypy_accepts_every_public_name_and_a_script(files: Path) -> None:
     lines = checker(files, "mypy", "--strict", "--cache-dir=cache", *FILES).splitlines()
     assert [line.split(": error: ")[0] for line in lines if ": error: " in line] == WRONG, lines
@@ -117,6 +118,7 @@ def test_mypy_accepts_every_public_name_and_a_script(files: Path) -> None:
     assert [name for name, kind in named.items() if kind == '"Any"'] == []
 
 
+@pytest.mark.slow
 def test_pyright_accepts_every_public_name_and_a_script(files: Path) -> None:
     if not checker(files, "pyright", "--version").startswith("pyright "):
         pytest.skip("NO PYRIGHT: the public names were checked with mypy only; install pyright[nodejs]")

@@ -130,6 +130,7 @@ def test_errors_point_at_the_character(words: str, character: int, word: str, ru
     assert rule in said
 
 
+@pytest.mark.slow
 @given(st.text(max_size=40) | st.text(alphabet="AWRTUILnear0123.,<=>+-*%hdms in\n", max_size=40))
 def test_any_text_is_a_wish_or_an_input_error(words: str) -> None:
     try:
@@ -211,6 +212,7 @@ def test_limits_always_come_first(wish: Wish, seed: int) -> None:
     assert (np.diff(found[~inside][order]) >= 0).all()
 
 
+@pytest.mark.slow
 @given(wishes(), st.integers(0, 2**32 - 1))
 def test_what_is_better_in_everything_is_nearer(wish: Wish, seed: int) -> None:
     one = np.random.default_rng(seed).uniform(10, 100, 7)
