@@ -1,4 +1,4 @@
-"""The types of arrays, as every module names them."""
+"""The types of arrays, under one name in all modules."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -1,4 +1,4 @@
-"""The one kind of error that is the caller's to mend, and how offenders are named."""
+"""The error that a caller can mend, and the words in which messages name what is wrong."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from collections.abc import Iterable, Sequence
 class InputError(ValueError):
     r"""An input breaks a rule: a file, an argument, a value.
 
-    The message is one line: where (file and line, or argument), the rule, the fact, the first offenders.
-    The command line prints it and ends with exit status 2; anything else is a defect of ours and shows its
-    traceback.
+    The message is one line: the place (file and line, or argument), the rule, the fact, the first offenders.
+    The command line prints it and ends with exit status 2. Any other exception is a defect of this package, and
+    its traceback is printed.
 
     Examples
     --------
-    What the message quotes cannot break the line.
+    A line break in a quoted text does not break the message.
 
     >>> str(InputError('policy "fc\nfs" is not known'))
     'policy "fc fs" is not known'
@@ -26,7 +26,7 @@ class InputError(ValueError):
 
 
 def first_few(offenders: Iterable[object], total: int | None = None, limit: int = 3) -> str:
-    """Name the first offenders of a rule.
+    """Return the first offenders of a rule in words; "..." stands for those left out.
 
     Examples
     --------
@@ -35,25 +35,25 @@ def first_few(offenders: Iterable[object], total: int | None = None, limit: int 
     >>> first_few(range(9), limit=3)
     '0, 1, 2, ...'
     """
-    shown = [str(offender) for _, offender in zip(range(limit + 1), offenders, strict=False)]
-    more = len(shown) > limit or (total is not None and total > len(shown))
-    return ", ".join(shown[:limit]) + (", ..." if more else "")
+    words = [str(offender) for _, offender in zip(range(limit + 1), offenders, strict=False)]
+    more = len(words) > limit or (total is not None and total > len(words))
+    return ", ".join(words[:limit]) + (", ..." if more else "")
 
 
 def one_of(what: str, word: str, words: Sequence[str]) -> None:
-    """Refuse a word that is not one of `words`.
+    """Check that a word is one of `words`; `what` names it in the message.
 
     Raises
     ------
     InputError
-        It is not.
+        The word is none of them.
     """
     if word not in words:
         raise InputError(f'{what} must be one of {", ".join(words)}, but is "{word}"')
 
 
 def quoted(text: str, limit: int = 40) -> str:
-    r"""Show a piece of a file on one line, whatever it contains.
+    r"""Return a piece of a file in quotes on one line, without control characters, and shortened.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def quoted(text: str, limit: int = 40) -> str:
 
 
 def printable(text: str) -> str:
-    r"""Replace what could steer a terminal or break a line, and bytes of file names that are no text.
+    r"""Return a text without what could steer a terminal or break a line, and without bytes that are no text.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Writing so that a reader sees the whole file or none of it, and reading that never waits for ever."""
+"""Write files as a whole or not at all, and read files without waiting for ever."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_TEXT = 100_000_000  # bytes; a rule base of 100,000 situations has half of 
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Give a temporary path beside `path`; on success it takes the name, on failure it is gone.
+    """Yield a temporary path beside `path`; it becomes `path` on success, and is deleted on failure.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
             raise InputError(f"{target}: the output must be a regular file, but this is a device, pipe or socket")
     except OSError as error:
         raise InputError(f"{target}: cannot write here: {error.strerror}") from None
-    # not from `tempfile`: its files are only their owner's, and an interruption may come before it tells their names
+    # not from `tempfile`: only the owner may read its files, and an interruption may come before their names are known
     temporary = target.with_name(f".{target.name[:40]}.{secrets.token_hex(6)}.part")
     try:
         temporary.touch(exist_ok=False)
@@ -58,15 +58,15 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
             os.fsync(handle_to_sync.fileno())
         temporary.replace(target)
     except BaseException as error:
-        with suppress(OSError):  # what is not there, and in no folder
+        with suppress(OSError):  # the file, or its folder, may not exist
             temporary.unlink()
-        if isinstance(error, OSError) and error.errno is not None:  # a full disk, a quota, a share that went away
+        if isinstance(error, OSError) and error.errno is not None:  # a full disk, a quota, a lost network share
             raise InputError(f"{target}: cannot write here: {error.strerror}") from None
         raise
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:
-    """Find out now whether `replacing` will be able to write, so that no long work is lost.
+    """Check before a long computation that `replacing` can write its result.
 
     Raises
     ------
@@ -78,7 +78,7 @@ def check_writable(path: str | os.PathLike[str]) -> None:
 
 
 def opened(path: str | os.PathLike[str]) -> BufferedReader:
-    """Open a file for reading; a pipe is welcome, but nobody waits for one that has no writer.
+    """Return a file that is open for reading; a pipe may be read, but one without a writer is not waited for.
 
     Raises
     ------
@@ -91,37 +91,37 @@ def opened(path: str | os.PathLike[str]) -> BufferedReader:
 
 
 def file_record(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Return where a file is and what is in it: the path, the path as it was given, and its SHA-256.
+    """Return the place and the content of a file: its absolute path, the path as the caller wrote it, its SHA-256.
 
     Returns
     -------
     dict
-        "path", "given" and "sha256", all text; the last one is None for a pipe, which cannot be read again.
+        "path", "given" and "sha256", all text; "sha256" is None for a pipe, which cannot be read twice.
 
     Raises
     ------
     InputError
         The file cannot be read.
     """
-    seal = None
+    digest = None
     try:
         if os.path.isfile(path):  # noqa: PTH113  # Path.is_file() raises for long names
             with opened(path) as file:
-                seal = hashlib.file_digest(file, "sha256").hexdigest()
+                digest = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise InputError(f"{path}: cannot read: {error.strerror}") from None
-    return {"path": os.path.abspath(os.fsdecode(path)), "given": os.fsdecode(path), "sha256": seal}  # noqa: PTH100  # links stay
+    return {"path": os.path.abspath(os.fsdecode(path)), "given": os.fsdecode(path), "sha256": digest}  # noqa: PTH100  # links stay
 
 
 def read_text(path: str | os.PathLike[str]) -> str:
-    """Read a small text file in UTF-8, without its byte order mark.
+    """Return the text of a small file in UTF-8, without its byte order mark.
 
     Raises
     ------
     OSError, UnicodeDecodeError
-        It cannot be read, or is not UTF-8.
+        The file cannot be read, or is not UTF-8.
     InputError
-        It is larger than any such file of ours, such as a device without end.
+        It has more than `MOST_TEXT` bytes, as a device without end has.
     """
     with opened(path) as file:
         data = file.read(MOST_TEXT + 1)
@@ -131,53 +131,53 @@ def read_text(path: str | os.PathLike[str]) -> str:
 
 
 def read_json(path: str | os.PathLike[str], what: str, constant: Callable[[str], float] | None = None) -> Any:
-    """Read a small JSON file of a person's, such as a policy; `what` it is.
+    """Return the content of a small JSON file that people may write, such as a policy.
 
     Parameters
     ----------
     path, what
-        The file, and what to call it in errors.
+        The file, and what messages call it: "policy".
     constant
-        Function of "NaN", "Infinity" and "-Infinity"; None for the numbers of these names.
+        Function that is called with "NaN", "Infinity" or "-Infinity"; None to read them as numbers.
 
     Raises
     ------
     InputError
-        It cannot be read, or is not JSON.
+        The file cannot be read, or is not JSON.
     """
     try:
         text = read_text(path)
-    except InputError:  # which is a ValueError
+    except InputError:  # it is a ValueError, too
         raise
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}") from None
     except UnicodeDecodeError:
         raise InputError(f"{path}: a {what} file must be JSON text, but this is binary") from None
-    except ValueError:  # of `open`, for a NUL
+    except ValueError:  # `open` raises it for a NUL
         raise InputError(f"{path}: must be the name of a file, but has a NUL in it") from None
     try:
-        return json.loads(text, parse_constant=constant, object_pairs_hook=_once)
+        return json.loads(text, parse_constant=constant, object_pairs_hook=_object_of)
     except (ValueError, RecursionError) as error:  # ValueError: bad JSON, or an integer of thousands of digits
         raise InputError(f"{path}: not JSON: {error}") from None
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Make an object whose keys are there once: of two values a reader would take one, and a person mean the other."""
-    found: dict[str, Any] = {}
+def _object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return a JSON object; raise ValueError for a key that is there twice, since its author may mean either value."""
+    entries: dict[str, Any] = {}
     for key, value in pairs:
-        if key in found:
+        if key in entries:
             raise ValueError(f"the key {shown(key)} is there twice in one object")
-        found[key] = value
-    return found
+        entries[key] = value
+    return entries
 
 
 def part(value: dict[str, Any], key: str, kind: type, default: Any = None) -> Any:
-    """Give one part of a JSON object, which must be of a type: str, float, int, list or dict.
+    """Return one entry of a JSON object, which must have the type `kind`: str, float, int, list or dict.
 
     Raises
     ------
     InputError
-        It is missing, and there is no default; or it is of another type.
+        The entry is missing and there is no default, or it has another type.
 
     Examples
     --------
@@ -188,29 +188,29 @@ def part(value: dict[str, Any], key: str, kind: type, default: Any = None) -> An
         return default
     if key not in value:
         raise InputError(f"{shown(key)} is missing")
-    found = value[key]
-    if kind is float and isinstance(found, int) and not isinstance(found, bool):
-        found = float(min(max(found, -(2**53)), 2**53))  # far out of bounds either way, and no overflow
-    if not isinstance(found, kind):
+    entry = value[key]
+    if kind is float and isinstance(entry, int) and not isinstance(entry, bool):
+        entry = float(min(max(entry, -(2**53)), 2**53))  # such numbers are out of all bounds, but must not overflow
+    if not isinstance(entry, kind):
         words = {str: "text", float: "a number", list: "a list", dict: "an object"}
-        raise InputError(f"{shown(key)} must be {words[kind]}, but is {shown(found)}")
-    return found
+        raise InputError(f"{shown(key)} must be {words[kind]}, but is {shown(entry)}")
+    return entry
 
 
 def nothing_else(value: dict[str, Any], known: Sequence[str]) -> None:
-    """Refuse a JSON object with keys other than the known ones; raises InputError."""
+    """Raise InputError if a JSON object has keys other than those in `known`."""
     unknown = [shown(key) for key in value if key not in known]
     if unknown:
         raise InputError(f"the keys here are {', '.join(known)}, but there is also {first_few(unknown)}")
 
 
 def shown(value: Any) -> str:
-    """Show a JSON value in a message, shortly."""
+    """Return a JSON value as a short text for a message."""
     if isinstance(value, dict | list):
         return "an object" if isinstance(value, dict) else "a list"
     text = json.dumps(value)
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-class _NothingWritten(Exception):  # noqa: N818  # not an error: it makes `replacing` clean up
-    pass
+class _NothingWritten(Exception):  # noqa: N818  # not an error
+    """Makes `replacing` delete its temporary file."""

@@ -1,4 +1,4 @@
-"""How values look: one line in a terminal, and a table in a notebook."""
+"""Values as people see them: one line in a terminal, a table in a notebook."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LONGEST = 120  # letters of a value in a repr, and of a cell
 
 
 def html_table(title: str, heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """Return a table in HTML; text is escaped, numbers stand to the right, what is undefined is "-".
+    """Return a table in HTML; text is escaped, numbers are aligned to the right, undefined values are "-".
 
     Examples
     --------
@@ -34,7 +34,7 @@ def fields_html(value: Any) -> str:
 
 
 def fields_repr(value: Any) -> str:
-    """Return one line of the fields of a dataclass or NamedTuple that are not the defaults; for `__repr__`."""
+    """Return one line with those fields of a dataclass or NamedTuple that differ from the defaults; for `__repr__`."""
     defaults = _defaults(value)
     parts = [
         f"{key}={_short(part)}"
@@ -46,30 +46,32 @@ def fields_repr(value: Any) -> str:
 
 
 def _fields(value: Any) -> dict[str, Any]:
+    """Return the values of the fields of a dataclass or NamedTuple by name."""
     names = value._fields if hasattr(value, "_fields") else [field.name for field in fields_of(value)]
     return {name: getattr(value, name) for name in names}
 
 
 def _defaults(value: Any) -> Mapping[str, Any]:
-    """Return the default values of fields, where these do not depend on each other."""
+    """Return the default values of the fields that have one."""
     if hasattr(value, "_field_defaults"):
-        known: Mapping[str, Any] = value._field_defaults
-        return known
-    found = {}
+        of_tuple: Mapping[str, Any] = value._field_defaults
+        return of_tuple
+    defaults = {}
     for field in fields_of(value):
         if field.default is not MISSING:
-            found[field.name] = field.default
+            defaults[field.name] = field.default
         elif field.default_factory is not MISSING:
-            found[field.name] = field.default_factory()
-    return found
+            defaults[field.name] = field.default_factory()
+    return defaults
 
 
 def _equal(value: Any, other: Any) -> bool:
+    """Return whether two values are equal; arrays are compared as a whole."""
     return np.array_equal(value, other) if isinstance(value, np.ndarray) else bool(value == other)
 
 
 def _short(value: Any) -> str:
-    """Write a value on one line: of an array its shape and ends, of anything long its beginning."""
+    """Return a value on one line: an array as its ends or its shape, a long value as its beginning."""
     if isinstance(value, np.ndarray):
         text = np.array2string(value, threshold=6, edgeitems=2, precision=6).replace("\n", "")
         text = text if value.ndim == 1 and len(text) < LONGEST else f"<{value.dtype} array of shape {value.shape}>"
@@ -81,6 +83,7 @@ def _short(value: Any) -> str:
 
 
 def _cell(value: Any) -> str:
+    """Return a value as a table cell in HTML."""
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or (isinstance(value, float) and np.isnan(value)):

@@ -1,4 +1,4 @@
-"""Numbers as arguments: taken as what they must be, or refused under the name of the argument."""
+"""Arguments that must be numbers: converted, or refused under the name of the argument."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def whole_number(name: str, value: Any) -> int:
     Raises
     ------
     InputError
-        It is something else.
+        The argument is no whole number.
 
     Examples
     --------
@@ -31,12 +31,12 @@ def whole_number(name: str, value: Any) -> int:
 
 
 def number(name: str, value: Any) -> float:
-    """Return an argument that must be a number, or its text, as a float.
+    """Return an argument that must be a number, or the text of a number, as a float.
 
     Raises
     ------
     InputError
-        It is something else.
+        The argument is no number.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def number(name: str, value: Any) -> float:
 
 
 def is_whole(value: Any) -> bool:
-    """Return whether a value of JSON is a whole number; true and false are none.
+    """Return whether a JSON value is a whole number; true and false are not.
 
     Examples
     --------

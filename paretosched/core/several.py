@@ -1,4 +1,4 @@
-"""One value where several may be given."""
+"""Arguments that may be one value or several."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def as_list(what: Any) -> list[Any]:
-    """Return one value, or the values of a list or tuple, as a list; a text is one value.
+    """Return the values of a list or tuple, or a single value, as a list; a text is a single value.
 
     Examples
     --------

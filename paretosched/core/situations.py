@@ -1,4 +1,4 @@
-"""The three scheduling situations of the papers, and a table of them over time."""
+"""The three situations of the papers (weekend, day, night), and a table of them over time."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ SITUATIONS = ("weekend", "day", "night")
 
 
 class Calendar(NamedTuple):
-    """The situations of a trace: `kind[i]` holds for begin[i] <= t < begin[i + 1].
+    """The situations of a log: `kind[i]` holds for begin[i] <= t < begin[i + 1].
 
     Attributes
     ----------
     begin
-        (k,) int64, seconds of the trace, ascending; begin[0] <= 0. The last situation holds for ever.
+        (k,) int64, seconds of the log, ascending; begin[0] <= 0. The last situation has no end.
     kind
         (k,) int64, 0 weekend, 1 day, 2 night.
     """

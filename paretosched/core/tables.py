@@ -1,4 +1,4 @@
-"""The same rows for people and for programs: aligned plain text, Markdown, JSON, or CSV."""
+"""Tables for people and for programs: aligned plain text, Markdown, JSON, CSV."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class Column(NamedTuple):
     Attributes
     ----------
     key
-        Where its value stands in a row.
+        The key of its values in the rows.
     header
-        What is written above it.
+        The text above the column.
     spec
-        Format specification of its numbers, as in `format(value, ",.0f")`. A column with one is aligned to the
-        right, a column without to the left; text is written as it is in both.
+        Format of its numbers, as in `format(value, ",.0f")`. A column with a format is aligned to the right, a
+        column without one to the left. Text is written unchanged in both.
     """
 
     key: str
@@ -39,17 +39,17 @@ class Column(NamedTuple):
 
 
 def table(rows: Iterable[Mapping[str, Any]], columns: Sequence[Column]) -> str:
-    """Align rows under their headers, with "-" for what is undefined.
+    """Return rows as text, aligned under their headers, with "-" for undefined values.
 
-    Lines are never wrapped or shortened, so the result can be piped; characters that could steer a terminal are
-    replaced.
+    Lines are never wrapped or shortened, so that another program can read them. Characters that could steer a
+    terminal are replaced.
 
     Parameters
     ----------
     rows
-        One mapping a line; a missing value, None and NaN are all undefined.
+        One mapping a line; a missing value, None and NaN are undefined.
     columns
-        What to show, in this order.
+        The columns, in this order.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def table(rows: Iterable[Mapping[str, Any]], columns: Sequence[Column]) -> str:
 
 
 def wrapped(text: str, first: str = "", others: str = "") -> list[str]:
-    """Break a paragraph into lines for a terminal, indented.
+    """Return a paragraph as indented lines for a terminal.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def wrapped(text: str, first: str = "", others: str = "") -> list[str]:
 
 
 def amount(value: float) -> str:
-    """Write a number with six digits, or all before the point if they are more, unless they are far too many.
+    """Return a number as text with six digits, or with all digits before the point up to 15.
 
     Examples
     --------
@@ -93,7 +93,7 @@ def amount(value: float) -> str:
 
 
 def listed(parts: Sequence[str]) -> str:
-    """Write some things one after the other.
+    """Return texts as an enumeration.
 
     Examples
     --------
@@ -104,9 +104,9 @@ def listed(parts: Sequence[str]) -> str:
 
 
 def to_json(value: Any) -> str:
-    """Write rows, or any nesting of mappings, sequences, numpy values and plain values, as JSON text.
+    """Return rows, or any nesting of mappings, sequences, numpy values and plain values, as JSON text.
 
-    NaN and infinity, which JSON cannot say, become null; what is none of these types is written as its text.
+    NaN and infinity become null, because JSON has no words for them. A value of another type is written as text.
 
     Examples
     --------
@@ -117,7 +117,7 @@ def to_json(value: Any) -> str:
 
 
 def plain(value: Any) -> Any:
-    """Turn a value into dicts, lists, text, numbers, truth values and None; NaN and infinity into None.
+    """Return a value as dicts, lists, text, numbers, truth values and None; NaN and infinity become None.
 
     Examples
     --------
@@ -136,22 +136,25 @@ def plain(value: Any) -> Any:
 
 
 def _cell(value: Any, spec: str) -> str:
+    """Return a value as the text of a table cell."""
     if value is None:
         return "-"
     return printable(value if isinstance(value, str) else format(value, spec))
 
 
 def _width(text: str) -> int:
+    """Return how many letters wide a terminal prints a text; a wide East Asian letter counts as two."""
     return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)
 
 
 def _padded(text: str, width: int, left: bool) -> str:
+    """Return a text that spaces fill to a width, aligned to the left or to the right."""
     space = " " * (width - _width(text))
     return text + space if left else space + text
 
 
 def markdown(heads: Sequence[str], lines: Iterable[Sequence[str]], left: int) -> list[str]:
-    """Write a table in Markdown, its first columns aligned to the left and the others to the right.
+    """Return the lines of a table in Markdown; the first `left` columns are aligned to the left, others to the right.
 
     >>> markdown(["row", "n"], [["a", "1"]], left=1)
     ['| row | n |', '| --- | ---: |', '| a | 1 |']
@@ -161,7 +164,7 @@ def markdown(heads: Sequence[str], lines: Iterable[Sequence[str]], left: int) ->
 
 
 def save_rows(rows: Sequence[Mapping[str, Any]], path: Path) -> None:
-    """Write rows as CSV; the columns are the keys of all of them, in the order in which they come up."""
+    """Write rows as CSV; the columns are the keys of all rows, in the order of their first appearance."""
     with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, list(dict.fromkeys(key for row in rows for key in row)), lineterminator="\n")
         writer.writeheader()
@@ -169,6 +172,6 @@ def save_rows(rows: Sequence[Mapping[str, Any]], path: Path) -> None:
 
 
 def load_rows(path: Path) -> list[dict[str, str]]:
-    """Read what `save_rows` wrote, as text."""
+    """Return the rows of a CSV file that `save_rows` wrote; all values are text."""
     with path.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))

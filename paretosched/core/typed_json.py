@@ -1,4 +1,4 @@
-"""Values of JSON turned into typed ones, and refused in the words of a person who wrote the file."""
+"""Turn JSON values into typed values, with messages in the words of the file's author."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ _STEP = re.compile(r"\.([^.\[]+)|\[(\d+|\.\.\.)\]")
 
 
 def typed(value: Any, kind: type[T]) -> T:
-    """Return a value of JSON as a type that msgspec knows, such as a `msgspec.Struct`.
+    """Return a JSON value as a value of a type that msgspec knows, such as a `msgspec.Struct`.
 
     Raises
     ------
     InputError
-        A part is missing, unknown or of another type.
+        A part is missing, not known or of another type.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def typed(value: Any, kind: type[T]) -> T:
 
 
 def _in_words(message: str, value: Any, kind: Any) -> str:
-    """Return what msgspec says about a value in our words; what is said in no known way stays as it is."""
+    """Return a message of msgspec in our words; a message of no known form stays as it is."""
     fact, _, path = message.rpartition(" - at `$") if " - at `$" in message else (message, "", "")
     steps = [*_STEP.finditer(path.rstrip("`"))]
     parts = [*_at(value, "", steps)] or [("", value)]
@@ -65,17 +65,20 @@ def _in_words(message: str, value: Any, kind: Any) -> str:
         return f"{_within(place)}the keys here are {keys}, but there is also {shown(match[1])}"
     if fact == "Number out of range":
         place, part = next(((p, x) for p, x in parts if type(x) is int and abs(x) > 2**53), parts[0])
-        return f"{_named(place)} must be a number of at most 1.8e308, but is {shown(part)}"
+        return f"{_name_of(place)} must be a number of at most 1.8e308, but is {shown(part)}"
     match = _EXPECTED.fullmatch(fact)
     place, part = next(((p, x) for p, x in parts if match is not None and _kind(x) == match[2]), parts[0])
     if match is None:
-        return f"{_named(place)}: {fact}"
+        return f"{_name_of(place)}: {fact}"
     expected = " or ".join(_WORDS.get(word, word) for word in match[1].split(" | "))
-    return f"{_named(place)} must be {expected}, but is {shown(part)}"
+    return f"{_name_of(place)} must be {expected}, but is {shown(part)}"
 
 
 def _at(value: Any, place: str, steps: list[re.Match[str]]) -> Iterator[tuple[str, Any]]:
-    """List the parts of a value that a path of msgspec may mean, which leaves the keys of dictionaries open."""
+    """Yield the parts of a value that a path of msgspec may mean, and their places.
+
+    Such a path does not name the keys of dictionaries, so that it may mean several parts.
+    """
     if not steps:
         yield place, value
         return
@@ -90,12 +93,12 @@ def _at(value: Any, place: str, steps: list[re.Match[str]]) -> Iterator[tuple[st
 
 
 def _keys(info: Any, steps: list[re.Match[str]]) -> list[str]:
-    """Return the keys that msgspec knows where a path leads, of what it knows about a type.
+    """Return the keys that a type has at the end of a path; `info` is msgspec's description of the type.
 
-    A step that leads nowhere stays where it is: keys of a file may be such that a message seems to have another path.
+    A step that leads nowhere is ignored: a key in a file may contain letters that look like a step.
     """
     info = getattr(info, "type", info)  # a type that is annotated
-    info = next((one for one in getattr(info, "types", ()) if hasattr(one, "fields")), info)  # "none", or an object
+    info = next((case for case in getattr(info, "types", ()) if hasattr(case, "fields")), info)  # "none", or an object
     fields = {field.encode_name: field.type for field in getattr(info, "fields", ())}
     if not steps:
         return list(fields)
@@ -113,15 +116,16 @@ def _kind(value: Any) -> str:
 
 
 def _within(place: str) -> str:
+    """Return the beginning of a message about a part of the value at a place."""
     return f"{place.removeprefix('.')}: " if place else ""
 
 
-def _named(place: str) -> str:
-    """Return a part's name for a message: where it is, and its key in quotes.
+def _name_of(place: str) -> str:
+    """Return the name of a part for a message: where it is, and its key in quotes.
 
     Examples
     --------
-    >>> _named(".situations.day.a"), _named(".groups[0]")
+    >>> _name_of(".situations.day.a"), _name_of(".groups[0]")
     ('situations.day: "a"', 'groups[0]')
     """
     if not place or place.endswith("]"):

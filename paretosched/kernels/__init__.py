@@ -1,22 +1,22 @@
 """Compiled simulators: flat arrays in, start times out; they check nothing and raise nothing.
 
-`simulation` and `assignment` are their callers and make sure of what they rely on. Times are int64
-seconds, widths int64 processors, jobs are named by their row in the workload. All events of one second are taken
-together: completions first, then corrections of predictions, then arrivals in trace order, then one scheduling pass.
+Their callers, `simulation` and `assignment`, check all arguments. Times are int64 seconds, widths int64 processors,
+jobs are numbered by their row in the workload. All events of one second are handled together: completions first, then
+corrections of predictions, then arrivals in the order of the log, then one scheduling pass.
 
-A public kernel allocates its work space and hands it to a loop that is compiled without reference counts
+A public kernel allocates its work space and passes it to a loop that is compiled without reference counts
 (`_nrt=False`: three to six times faster, because numba otherwise counts every array at every call). Such a
-loop cannot allocate, and must not.
+loop must not allocate memory.
 """
 
 from pathlib import Path
 
 
 def drop_stale(folder: Path) -> None:
-    """Throw compiled code away that is older than the newest source in a folder.
+    """Delete compiled code that is older than the newest source in a folder.
 
-    numba notices when the file of a function has changed, but not when a function compiled into it from another
-    file has; after an update of one kernel file, the others would go on running the old code.
+    numba compiles a function again if its own file has changed, but not if another file has changed whose functions
+    it calls. After an update of one kernel file, the other kernels would run the old code.
     """
     newest = max(source.stat().st_mtime for source in folder.glob("*.py"))
     for index in folder.glob("__pycache__/*.nbi"):

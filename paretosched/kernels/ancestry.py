@@ -7,16 +7,16 @@ from ..core.arrays import Ints, Mask
 
 @njit(cache=True, nogil=True, _nrt=False)
 def mark_ancestors(parent: Ints, mate: Ints, needed: Mask) -> None:
-    """Mark the ancestors of all that are marked.
+    """Mark the ancestors of all marked evaluations.
 
     Parameters
     ----------
     parent, mate
-        (n,) int64, the numbers of the parents of each evaluation, smaller than its own, or -1.
+        (n,) int64, the numbers of the parents of each evaluation, smaller than its own number; -1 for none.
     needed
-        (n,) bool, modified in place.
+        (n,) bool, the marks, modified in place.
     """
-    for i in range(needed.size - 1, -1, -1):  # parents come before their children: one pass is enough
+    for i in range(needed.size - 1, -1, -1):  # one pass is enough, because parents come before their children
         if needed[i]:
             if parent[i] >= 0:
                 needed[parent[i]] = True

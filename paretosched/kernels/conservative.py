@@ -1,4 +1,4 @@
-"""Conservative backfilling: every job has a reservation. Persistent ones, or all planned anew at every event."""
+"""Conservative backfilling: every job has a reservation, which is persistent or planned anew at every event."""
 
 from typing import NamedTuple
 
@@ -26,7 +26,7 @@ from .waiting_heap import Waiting, arrange, count_fitting, no_jobs, still_waitin
 from .waiting_tree import FAR, lift, lower, next_startable, open_smallest, slots_for
 
 RUNNING, WAITING, PLANNED, USED, LEVEL, TOP, MOVES, PAGE = range(8)  # of `Reservations.state`
-SLOT, LEFT, UNTIL = range(3)  # of a row of `Reservations.moved`
+SLOT, LEFT, UNTIL = range(3)  # columns of a row of `Reservations.moved`
 
 
 class Reservations(NamedTuple):
@@ -39,14 +39,14 @@ class Reservations(NamedTuple):
     row_of, place
         (size,) int64, the row of the job in a slot, -1 if there is none, and its reservation, s.
     plans
-        (2 n + 64,) int64, a heap of reservation << row_bits | slot. A slot may stand in it several times, the one that
-        is in `place` holds.
+        (2 n + 64,) int64, a heap of reservation << row_bits | slot. It may have several entries for a slot; only the
+        entry with the time in `place` is valid.
     moved
-        (2, n + 1, 3) int64, two rounds of moves, a row a move: SLOT, ascending, and what it left, from second LEFT to
-        UNTIL.
+        (2, n + 1, 3) int64, two rounds of moves, a row a move: SLOT, ascending, and the time that became free, from
+        second LEFT to UNTIL.
     state
-        (8,) int64: jobs RUNNING and WAITING; entries PLANNED of `plans`; slots ever USED since the queue was last
-        empty; LEVEL and TOP of the tree; MOVES of the last round, and the PAGE of `moved` they are on.
+        (8,) int64: jobs RUNNING and WAITING; number of `plans`, PLANNED; slots USED since the queue was last
+        empty; LEVEL and TOP of the tree; number of MOVES in the last round, and their PAGE in `moved`.
     """
 
     least: Ints
@@ -61,9 +61,9 @@ class Reservations(NamedTuple):
 def conservative(jobs: Jobs, capacity: Int, start: Ints) -> None:
     """Fill `start` with the start times of conservative backfilling with persistent reservations.
 
-    A job gets the earliest reservation that delays no other when it arrives. When jobs end, what they leave unused is
-    freed, and every waiting job, in the order of arrival, moves to the earliest place it now can have, which
-    is never later than the one it had.
+    When a job arrives, it gets the earliest reservation that delays no other job. When jobs end, the rest of their
+    estimated time becomes free, and every waiting job, in the order of arrival, moves to its earliest possible place,
+    which is never later than its place before.
 
     Parameters
     ----------
@@ -76,8 +76,8 @@ def conservative(jobs: Jobs, capacity: Int, start: Ints) -> None:
     """
     n = jobs.submit.size
     size = slots_for(n)
-    # Only what the longest queue needs is ever touched, so that memory follows the queue and not the workload.
-    held = Reservations(
+    # Only the part that the longest queue needs is touched, so that memory grows with the queue, not the workload.
+    queue = Reservations(
         np.empty((2 * size, 2), np.int64),
         np.empty(size, np.int64),
         np.empty(size, np.int64),
@@ -85,12 +85,12 @@ def conservative(jobs: Jobs, capacity: Int, start: Ints) -> None:
         np.empty((2, n + 1, 3), np.int64),
         np.zeros(8, np.int64),
     )
-    _conservative(jobs, capacity, running_jobs(start, capacity, False), held, no_profile(2 * n + 16))
+    _conservative(jobs, capacity, running_jobs(start, capacity, False), queue, no_profile(2 * n + 16))
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _conservative(jobs: Jobs, capacity: Int, now: Running, held: Reservations, profile: Profile) -> None:
-    """Do as `conservative` does.
+def _conservative(jobs: Jobs, capacity: Int, now: Running, queue: Reservations, profile: Profile) -> None:
+    """Do the work of `conservative` without allocating memory.
 
     Parameters
     ----------
@@ -98,26 +98,26 @@ def _conservative(jobs: Jobs, capacity: Int, now: Running, held: Reservations, p
         As for `conservative`.
     now
         `Running`, modified in place: `start` is filled.
-    held
+    queue
         `Reservations`, modified in place.
     profile
         Work space, modified in place.
     """
     n = jobs.submit.size
-    state = held.state
+    state = queue.state
     state[LEVEL] = -1
-    state[TOP] = held.row_of.size
+    state[TOP] = queue.row_of.size
     arrived = 0
     clear(profile.when, profile.room, profile.span, jobs.submit[0], capacity)
     while arrived < n or state[WAITING] > 0:
         t = next_event(jobs, arrived, now, state[RUNNING])
         if state[PLANNED] > 0:
-            t = min(t, held.plans[0] >> now.row_bits)
+            t = min(t, queue.plans[0] >> now.row_bits)
         forget_past(profile.when, profile.span, t)
 
-        # What has ended leaves [t, expected end) free.
+        # A job that has ended leaves [t, expected end) free.
         ended = False
-        freed = -1  # end of the hull of what became free and has not been offered to all jobs
+        freed = -1  # end of the time that became free in this event
         while state[RUNNING] > 0 and (now.heap[0] >> now.row_bits) == t:
             j = end_next(jobs, now, state[RUNNING])
             state[RUNNING] -= 1
@@ -127,9 +127,10 @@ def _conservative(jobs: Jobs, capacity: Int, now: Running, held: Reservations, p
                 add(profile.when, profile.room, profile.span, t, expected, jobs.width[j])
                 freed = max(freed, expected)
         if ended and state[WAITING] > 0 and (freed >= 0 or state[MOVES] > 0):
-            move_up(jobs, now, held, profile, freed, t)
+            move_up(jobs, now, queue, profile, freed, t)
 
-        # A job that comes now gets the earliest place that delays no other; a copy none before the one it is a copy of.
+        # A job that arrives now gets the earliest place that delays no other job. A copy of the job before it gets no
+        # earlier place than that job.
         sooner = t
         while arrived < n and jobs.submit[arrived] == t:
             j = arrived
@@ -140,8 +141,8 @@ def _conservative(jobs: Jobs, capacity: Int, now: Running, held: Reservations, p
                 or jobs.estimate[j - 1] != jobs.estimate[j]
             ):
                 sooner = t
-            sooner = promise(jobs, now, held, profile, j, sooner, t)
-        start_due(jobs, now, held, t)
+            sooner = promise(jobs, now, queue, profile, j, sooner, t)
+        start_due(jobs, now, queue, t)
         if state[WAITING] == 0:
             state[USED] = 0
             state[LEVEL] = -1
@@ -149,38 +150,38 @@ def _conservative(jobs: Jobs, capacity: Int, now: Running, held: Reservations, p
             state[MOVES] = 0
 
 
-# Inlined, as what follows, because handing over so many arrays costs as much as many an event.
+# Inlined, as the functions below, because passing so many arrays costs as much as many events.
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
-def move_up(jobs: Jobs, now: Running, held: Reservations, profile: Profile, freed: Int, t: Int) -> None:
-    """Move every waiting job, in the order of arrival, to the earliest place it now can have.
+def move_up(jobs: Jobs, now: Running, queue: Reservations, profile: Profile, freed: Int, t: Int) -> None:
+    """Move every waiting job, in the order of arrival, to its earliest possible place.
 
-    No job had an earlier place when it was last asked. A place that has become free since then must hold, or touch,
-    something that was freed since: what ended now, what jobs before it have left in this round, or what jobs behind it
-    left in the last round. Only starts near that are tried.
+    No job could have an earlier place in the last round. So an earlier place must contain, or touch, time that has
+    become free since then: of jobs that ended now, of jobs before it that moved in this round, or of jobs behind it
+    that moved in the last round. Only starts near such times are tried.
 
     Parameters
     ----------
     jobs, now
         `Jobs` and `Running`.
-    held, profile
+    queue, profile
         Modified in place.
     freed
-        What ended now has left seconds t..freed - 1 free; -1 if nothing.
+        Jobs that ended now leave seconds t..freed - 1 free; -1 if no job ended early.
     t
         The second of this event.
     """
     when = profile.when
     room = profile.room
     span = profile.span
-    moved = held.moved
-    state = held.state
-    size = held.row_of.size
+    moved = queue.moved
+    state = queue.state
+    size = queue.row_of.size
     top = state[TOP]
     moves = state[MOVES]
     from_ = t if freed >= 0 else FAR
     until = freed
     behind = 0
-    # suffix hulls of what was left in the last round
+    # from each move of the last round on, the range of all times that became free
     old = state[PAGE]
     for i in range(moves - 2, -1, -1):
         moved[old, i, LEFT] = min(moved[old, i, LEFT], moved[old, i + 1, LEFT])
@@ -191,7 +192,7 @@ def move_up(jobs: Jobs, now: Running, held: Reservations, profile: Profile, free
     if moves > 0:
         reach = max(reach, moved[old, 0, UNTIL])
     widest = _widest(when, room, span, reach)
-    slot = next_startable(held.least, 0, top, size, widest, widest, FAR)
+    slot = next_startable(queue.least, 0, top, size, widest, widest, FAR)
     while slot >= 0:
         while behind < moves and moved[old, behind, SLOT] <= slot:
             behind += 1
@@ -200,39 +201,40 @@ def move_up(jobs: Jobs, now: Running, held: Reservations, profile: Profile, free
         if behind < moves:
             low = min(low, moved[old, behind, LEFT])
             high = max(high, moved[old, behind, UNTIL])
-        width = jobs.width[held.row_of[slot]]
-        length = jobs.estimate[held.row_of[slot]]
-        own = held.place[slot]
+        width = jobs.width[queue.row_of[slot]]
+        length = jobs.estimate[queue.row_of[slot]]
+        reserved = queue.place[slot]
         after = max(t, low - length + 1)
-        before = min(own, high)
+        before = min(reserved, high)
         if after < before:
-            better = earliest(when, room, span, after, before, own, width, length)
+            better = earliest(when, room, span, after, before, reserved, width, length)
             if better < before:
-                add(when, room, span, own, own + length, width)
+                add(when, room, span, reserved, reserved + length, width)
                 add(when, room, span, better, better + length, -width)
-                reserve_at(held, now.row_bits, slot, better)
-                left = max(own, better + length)
+                reserve_at(queue, now.row_bits, slot, better)
+                left = max(reserved, better + length)
                 moved[page, fresh, SLOT] = slot
                 moved[page, fresh, LEFT] = left
-                moved[page, fresh, UNTIL] = own + length
+                moved[page, fresh, UNTIL] = reserved + length
                 fresh += 1
                 from_ = min(from_, left)
-                until = max(until, own + length)
+                until = max(until, reserved + length)
                 reach = max(reach, until)
                 widest = _widest(when, room, span, reach)
-        slot = next_startable(held.least, slot + 1, top, size, widest, widest, FAR)
+        slot = next_startable(queue.least, slot + 1, top, size, widest, widest, FAR)
     state[MOVES] = fresh
     state[PAGE] = page
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
-def promise(jobs: Jobs, now: Running, held: Reservations, profile: Profile, j: Int, sooner: Int, t: Int) -> Int:
-    """Give job j, which arrives in second t, the earliest reservation from second `sooner` on, and return that.
+def promise(jobs: Jobs, now: Running, queue: Reservations, profile: Profile, j: Int, sooner: Int, t: Int) -> Int:
+    """Reserve the earliest place from second `sooner` on for job j, which arrives in second t, and return its begin.
 
-    If it is t, the job starts; otherwise it waits in the next slot. `now`, `held` and `profile` are modified in place.
+    If it begins at t, the job starts; otherwise it waits in the next slot. `now`, `queue` and `profile` are modified in
+    place.
     """
-    state = held.state
-    size = held.row_of.size
+    state = queue.state
+    size = queue.row_of.size
     width = jobs.width[j]
     estimate = jobs.estimate[j]
     begin: Int = earliest(profile.when, profile.room, profile.span, sooner, FAR, FAR, width, estimate)
@@ -244,44 +246,44 @@ def promise(jobs: Jobs, now: Running, held: Reservations, profile: Profile, j: I
         slot = state[USED]
         if slot == 0 or (slot >> state[LEVEL]) > 0:
             state[LEVEL] += 1
-            open_smallest(held.least, size, state[LEVEL])
+            open_smallest(queue.least, size, state[LEVEL])
             state[TOP] = size >> state[LEVEL]
-        held.row_of[slot] = j
-        lower(held.least, slot + size, state[TOP], width, estimate)
-        reserve_at(held, now.row_bits, slot, begin)
+        queue.row_of[slot] = j
+        lower(queue.least, slot + size, state[TOP], width, estimate)
+        reserve_at(queue, now.row_bits, slot, begin)
         state[USED] += 1
         state[WAITING] += 1
     return begin
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
-def start_due(jobs: Jobs, now: Running, held: Reservations, t: Int) -> None:
-    """Start the waiting jobs whose reservation is second t; `now` and `held` are modified in place."""
-    state = held.state
+def start_due(jobs: Jobs, now: Running, queue: Reservations, t: Int) -> None:
+    """Start the waiting jobs whose reservation is second t; `now` and `queue` are modified in place."""
+    state = queue.state
     mask = (1 << now.row_bits) - 1
-    while state[PLANNED] > 0 and (held.plans[0] >> now.row_bits) <= t:
-        slot = held.plans[0] & mask
-        begin = held.plans[0] >> now.row_bits
-        pop(held.plans, state[PLANNED])
+    while state[PLANNED] > 0 and (queue.plans[0] >> now.row_bits) <= t:
+        slot = queue.plans[0] & mask
+        begin = queue.plans[0] >> now.row_bits
+        pop(queue.plans, state[PLANNED])
         state[PLANNED] -= 1
-        j = held.row_of[slot]
-        if j < 0 or held.place[slot] != begin:
-            continue  # it has moved since, or has started
+        j = queue.row_of[slot]
+        if j < 0 or queue.place[slot] != begin:
+            continue  # the job has moved or started since this plan was made
         launch(jobs, now, state[RUNNING], j, t)
         state[RUNNING] += 1
-        held.row_of[slot] = -1
+        queue.row_of[slot] = -1
         state[WAITING] -= 1
-        lift(held.least, slot + held.row_of.size, state[TOP])
+        lift(queue.least, slot + queue.row_of.size, state[TOP])
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
-def reserve_at(held: Reservations, bits: Int, slot: Int, begin: Int) -> None:
-    """Let the job in a slot, of at most so many bits, begin in second `begin`; `held` is modified in place."""
-    state = held.state
-    held.place[slot] = begin
-    if state[PLANNED] == held.plans.size:
-        state[PLANNED] = _tidy(held, bits)
-    push(held.plans, state[PLANNED], (begin << bits) | slot)
+def reserve_at(queue: Reservations, bits: Int, slot: Int, begin: Int) -> None:
+    """Reserve second `begin` for the job in a slot, a number of `bits` bits; `queue` is modified in place."""
+    state = queue.state
+    queue.place[slot] = begin
+    if state[PLANNED] == queue.plans.size:
+        state[PLANNED] = _tidy(queue, bits)
+    push(queue.plans, state[PLANNED], (begin << bits) | slot)
     state[PLANNED] += 1
 
 
@@ -298,12 +300,12 @@ def _widest(when: Ints, room: Ints, span: Ints, reach: Int) -> Int:
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _tidy(held: Reservations, bits: Int) -> Int:
-    """Drop the plans of jobs that have moved or started since, in place; return how many are left."""
+def _tidy(queue: Reservations, bits: Int) -> Int:
+    """Drop, in place, the plans of jobs that have moved or started since; return how many plans are left."""
     planned = 0
-    for slot in range(held.state[USED]):
-        if held.row_of[slot] >= 0:
-            push(held.plans, planned, (held.place[slot] << bits) | slot)
+    for slot in range(queue.state[USED]):
+        if queue.row_of[slot] >= 0:
+            push(queue.plans, planned, (queue.place[slot] << bits) | slot)
             planned += 1
     return planned
 
@@ -312,9 +314,9 @@ def _tidy(held: Reservations, bits: Int) -> Int:
 def replanned(jobs: Jobs, capacity: Int, calendar: Calendar, weights: Weights, start: Ints) -> None:
     """Fill `start` with the start times of conservative backfilling that plans every job anew at every event.
 
-    In the order of arrival (no genes) or of Greedy's keys, every waiting job gets the earliest place that
-    delays none before it; the jobs whose place is now start, the places of the others are forgotten. Parameters as for
-    `greedy`.
+    In the order of arrival (no genes) or of Greedy's keys, every waiting job gets the earliest place that delays no
+    job before it. Jobs whose place is the present second start; the places of the other jobs are dropped. Parameters
+    as for `greedy`.
     """
     n = jobs.submit.size
     now = running_jobs(start, capacity, True)
@@ -331,7 +333,7 @@ def _replanned(
     waiting: Waiting,
     profile: Profile,
 ) -> None:
-    """Do as `replanned` does.
+    """Do the work of `replanned` without allocating memory.
 
     Parameters
     ----------
@@ -379,18 +381,18 @@ def plan_all(
     weighted: bool,
     profile: Profile,
 ) -> tuple[Int, Int]:
-    """Give the jobs of a queue in turn the earliest place; start those whose place is second t.
+    """Plan the jobs of a queue in turn at their earliest places; start the jobs whose place is second t.
 
     Parameters
     ----------
     jobs
         `Jobs`.
     now, running
-        Modified in place, and how many run.
+        `Running`, modified in place, and how many jobs run.
     free, t
         Processors that are free in second t.
     waiting, left, fitting
-        A queue that is arranged, modified in place; how many jobs are in it, and how many of them fit.
+        A queue in its order, modified in place; how many jobs are in it, and how many of them fit.
     weighted
         Whether the queue is a heap by keys.
     profile
@@ -403,7 +405,7 @@ def plan_all(
     """
     lay_out(now, running, free, t, profile)
     position = 0
-    # Only a job that fits now can start now; once all of those are placed, the plans of the others do not matter.
+    # Only a job that fits now can start now. When all such jobs have a place, the places of the others do not matter.
     while fitting > 0:
         j = take_first(waiting, position, left, weighted)
         left -= 1

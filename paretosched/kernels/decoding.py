@@ -1,6 +1,6 @@
-"""An order of all jobs made into a schedule: strictly in turn, or each at the earliest time that is left.
+"""Make schedules from an order of all jobs: strictly in turn, or each job at the earliest time that is left.
 
-Both know the true run times: they are for what is possible offline, not for a scheduler.
+Both use the true run times: they show what is possible offline, and are no schedulers.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ from .profile_tree import Vacancy, clear, earliest, take, vacancy
 
 @njit(cache=True, nogil=True)
 def strict(jobs: Jobs, capacity: Int, order: Order, start: Ints) -> None:
-    """Fill `start`: no job starts before its predecessor in `order`, each otherwise as soon as possible.
+    """Fill `start`: each job starts as soon as possible, but not before the job before it in `order`.
 
     Paper 002, section 2.1.
 
@@ -36,7 +36,7 @@ def strict(jobs: Jobs, capacity: Int, order: Order, start: Ints) -> None:
 
 @njit(cache=True, nogil=True)
 def earliest_fit(jobs: Jobs, capacity: Int, order: Order, start: Ints) -> None:
-    """Fill `start`: each job of `order` in turn starts when it first fits, those before it unmoved.
+    """Fill `start`: each job in turn starts when it first fits, and the jobs before it in `order` do not move.
 
     The serial schedule generation scheme of resource-constrained project scheduling (Kolisch 1996, European
     Journal of Operational Research 90).
@@ -53,18 +53,18 @@ def earliest_fit(jobs: Jobs, capacity: Int, order: Order, start: Ints) -> None:
         (n,) int64, s, filled in place.
     """
     free = vacancy(jobs.submit.size)
-    known = np.full((128, 256, 2), -1, np.int64)
+    waits = np.full((128, 256, 2), -1, np.int64)
     clear(free, jobs.submit[0], np.int64(capacity))
-    _earliest_fit(jobs.submit, jobs.run, jobs.width, order, free, known, start)
+    _earliest_fit(jobs.submit, jobs.run, jobs.width, order, free, waits, start)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _earliest_fit(submit: Ints, run: Ints, width: Ints, order: Order, free: Vacancy, known: Ints, start: Ints) -> None:
-    """Do as `earliest_fit` does.
+def _earliest_fit(submit: Ints, run: Ints, width: Ints, order: Order, free: Vacancy, waits: Ints, start: Ints) -> None:
+    """Do the work of `earliest_fit` without allocating memory.
 
-    Room only becomes less. So if a job had to wait from second s to t, then no job that is at least as wide and long
-    can ever start in s..t - 1, and a job that may start from one of these seconds on need not ask before t. Deep queues
-    are searched twenty times as fast, shallow ones as before.
+    Free processors only become fewer. So if a job had to wait from second s to t, then no job that is at least as wide
+    and long can ever start in s..t - 1, and the search for a job submitted in these seconds begins at t. This makes
+    the search twenty times as fast for long queues, and costs nothing for short ones.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def _earliest_fit(submit: Ints, run: Ints, width: Ints, order: Order, free: Vaca
         (n,) int32, a permutation of the rows.
     free
         The machine without jobs, modified in place.
-    known
+    waits
         (128, 256, 2) int64, all -1, modified in place: the last such s and t of each class of width and length.
     start
         (n,) int64, s, filled in place.
@@ -82,21 +82,21 @@ def _earliest_fit(submit: Ints, run: Ints, width: Ints, order: Order, free: Vaca
     for k in range(order.size):
         j = order[k]
         after = submit[j]
-        last = known[_grade(width[j], False), _grade(run[j], False)]
+        last = waits[_grade(width[j], False), _grade(run[j], False)]
         if last[0] <= after and after < last[1]:
             after = last[1]
         t = earliest(free, after, width[j], run[j])
         take(free, t, t + run[j], width[j])
         start[j] = t
         if t > submit[j]:
-            last = known[_grade(width[j], True), _grade(run[j], True)]
+            last = waits[_grade(width[j], True), _grade(run[j], True)]
             last[0] = submit[j]
             last[1] = t
 
 
 @njit(cache=True, nogil=True, _nrt=False)
 def _grade(x: Int, up: bool) -> Int:
-    """Return where x > 0 stands among 1..7 and 4..7 times powers of two; between two, the lower, or the upper one."""
+    """Return the place of x > 0 among 1..7 and 4..7 times powers of two; between two, the lower or the upper one."""
     bits = np.int64(0)
     while (x >> bits) > 7:
         bits += 1

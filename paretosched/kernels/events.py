@@ -1,4 +1,4 @@
-"""What all event loops do: the next event, the situation it falls into, and the jobs that arrive together."""
+"""Parts of all event loops: the next event, its situation, and the jobs that arrive together."""
 
 from numba import njit
 
@@ -11,7 +11,7 @@ from .waiting_tree import FAR
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def next_event(jobs: Jobs, arrived: Int, now: Running, running: Int) -> Int:
-    """Return the second of the next arrival or end of a job, FAR if there is none.
+    """Return the second of the next arrival or end of a job; FAR if there is none.
 
     Parameters
     ----------
@@ -20,7 +20,7 @@ def next_event(jobs: Jobs, arrived: Int, now: Running, running: Int) -> Int:
     arrived
         Rows that have arrived.
     now, running
-        `Running`, and how many run.
+        `Running`, and how many jobs run.
     """
     t = FAR
     if arrived < jobs.submit.size:
@@ -32,7 +32,7 @@ def next_event(jobs: Jobs, arrived: Int, now: Running, running: Int) -> Int:
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def era_at(calendar: Calendar, era: Int, t: Int) -> Int:
-    """Return the index in the calendar of the situation at second t, which is not before that of index `era`."""
+    """Return the index in the calendar of the situation at second t; it is `era` or later."""
     while era + 1 < calendar.begin.size and calendar.begin[era + 1] <= t:
         era += 1
     return era
@@ -40,7 +40,7 @@ def era_at(calendar: Calendar, era: Int, t: Int) -> Int:
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def after_copies(jobs: Jobs, j: Int) -> Int:
-    """Return the first row after job j that does not arrive with it, or has another width, estimate or group."""
+    """Return the first row after job j with another submission, width, estimate or group."""
     i = j + 1
     while (
         i < jobs.submit.size

@@ -1,4 +1,4 @@
-"""The rules whose queue stays in the order of arrival: FCFS, List and EASY."""
+"""The policies whose queue stays in the order of arrival: FCFS, List and EASY."""
 
 import numpy as np
 from numba import njit
@@ -34,7 +34,7 @@ def fcfs(jobs: Jobs, capacity: Int, start: Ints) -> None:
 def in_turn(
     submit: Ints, run: Ints, width: Ints, order: Order | None, capacity: Int, start: Ints, near: Ints, heap: Ints
 ) -> None:
-    """Start the jobs in an order, none before the ones before it.
+    """Start the jobs in an order; no job starts before the jobs before it.
 
     Parameters
     ----------
@@ -51,10 +51,10 @@ def in_turn(
     near, heap
         (NEAR,) and (min(n, capacity) + 1,) int64, work space, modified in place.
     """
-    # No job overtakes another, so there is no queue to keep: each job starts as soon as the ones before it have
-    # started and enough has ended. Jobs that have ended are only counted when a job needs their processors.
-    # Running jobs are packed (finish, width). Those that end next are kept sorted, latest first, in `near`, where
-    # most new ones belong close to the end; the others, none of which ends earlier, wait in a heap.
+    # No job overtakes another, so that no queue is needed: each job starts as soon as the jobs before it have started
+    # and enough processors are free. The end of a job is handled only when another job needs its processors.
+    # Running jobs are packed (finish, width). `near` has those that end next, sorted, latest first: most new jobs
+    # belong close to its end. The other running jobs, none of which ends earlier, are in a heap.
     bits = bits_for(capacity)
     mask = (1 << bits) - 1
     nearby = 0
@@ -62,7 +62,7 @@ def in_turn(
     free = capacity
     t = 0
     for k in range(submit.size):
-        j = k if order is None else np.int64(order[k])  # decided when it is compiled
+        j = k if order is None else np.int64(order[k])  # numba decides this when it compiles
         t = max(t, submit[j])
         needed = width[j]
         while free < needed:
@@ -108,7 +108,7 @@ def backfilled(jobs: Jobs, capacity: Int, reserving: bool, start: Ints) -> None:
         (n,) int64, s, filled in place.
     """
     size = slots_for(jobs.submit.size)
-    # Only what the longest queue needs is ever touched, so that memory follows the queue and not the workload.
+    # Only the part that the longest queue needs is touched, so that memory grows with the queue, not the workload.
     least = np.empty((2 * size, 2), np.int64)
     row_of = np.empty(size, np.int64)
     copies = np.empty(size, np.int64)
@@ -119,7 +119,7 @@ def backfilled(jobs: Jobs, capacity: Int, reserving: bool, start: Ints) -> None:
 def _backfilled(
     jobs: Jobs, capacity: Int, reserving: bool, now: Running, least: Ints, row_of: Ints, copies: Ints
 ) -> None:
-    """Do as `backfilled` does.
+    """Do the work of `backfilled` without allocating memory.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def _backfilled(
     least
         (2 * size, 2) int64, the tree of the smallest over the slots, modified in place.
     row_of, copies
-        (size,) int64, the row of the first job in a slot, and how many identical ones it stands for, modified in place.
+        (size,) int64, the row of the first job in a slot, and the number of identical jobs in it, modified in place.
     """
     estimate = jobs.estimate
     width = jobs.width
@@ -138,8 +138,8 @@ def _backfilled(
     n = jobs.submit.size
     running: Int = 0
     waiting: Int = 0  # slots in use
-    used: Int = 0  # slots ever used since the queue was last empty: their order is the order of arrival
-    front: Int = 0  # no job waits in the slots before
+    used: Int = 0  # slots used since the queue was last empty: their order is the order of arrival
+    front: Int = 0  # no job waits in the slots before it
     level: Int = -1
     top: Int = size
     free: Int = capacity
@@ -176,7 +176,7 @@ def _backfilled(
 
         blocked = False
         limit: Int = FAR
-        after = front  # a job that could not start before in this pass cannot now: less is free
+        after = front  # a job that could not start earlier in this pass cannot start now: fewer processors are free
         while waiting > 0:
             if least[top, WIDTH] > free:
                 break
@@ -197,8 +197,8 @@ def _backfilled(
                         shadow, extra = reserve(now.ends, running, now.width_bits, free, width[j])
                         limit = shadow - t
                     else:
-                        # Nothing has ended and the head is the same: what could not start at the last event
-                        # cannot now, so that only the newcomers are to be asked.
+                        # No job has ended and the head is the same: a job that could not start at the last event
+                        # cannot start now, so that only new jobs must be tried.
                         limit = shadow - t
                         if newcomers + 1 == used:
                             k = row_of[newcomers]

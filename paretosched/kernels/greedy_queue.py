@@ -1,4 +1,4 @@
-"""Greedy (papers 000 and 002) without backfilling or with EASY backfilling under the weighted order."""
+"""Greedy (papers 000 and 002) without backfilling, or with EASY backfilling in the weighted order."""
 
 import numpy as np
 from numba import njit
@@ -42,7 +42,7 @@ def greedy(jobs: Jobs, capacity: Int, calendar: Calendar, weights: Weights, back
     weights
         `Weights`.
     backfill
-        False: a head that does not fit stops the pass. True: EASY's reservation for it, and the jobs that do not
+        False: a head that does not fit ends the pass. True: the head gets EASY's reservation, and jobs that do not
         delay it start, in the order of the keys.
     start
         (n,) int64, s, filled in place.
@@ -54,7 +54,7 @@ def greedy(jobs: Jobs, capacity: Int, calendar: Calendar, weights: Weights, back
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def lift_bench(game: Tournament, least: Ints, leaf: Int, top: Int) -> None:
-    """Take a job, gone from a bench, out of the tree of the smallest.
+    """Update the tree of the smallest after a job has left a bench.
 
     Parameters
     ----------
@@ -78,10 +78,10 @@ def lift_bench(game: Tournament, least: Ints, leaf: Int, top: Int) -> None:
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def next_slot(game: Tournament, least: Ints, backfill: bool, used: Int, waiting: Int, level: Int) -> tuple[Int, Int]:
-    """Return an empty slot behind all others, and the level of the trees that then have room for it.
+    """Return an empty slot behind all others, and the level of the trees that have room for it.
 
-    Slots are given in the order of arrival and not again before most are empty: jobs that arrive together stay
-    together, and the games that change together lie together.
+    Slots are used in the order of arrival, and again only when most are empty: jobs that arrive together stay
+    together, and so do the games that change together.
 
     Parameters
     ----------
@@ -90,9 +90,9 @@ def next_slot(game: Tournament, least: Ints, backfill: bool, used: Int, waiting:
     least, backfill
         (2 * size, 2) int64, the tree of the smallest over the benches, modified in place if `backfill`.
     used, waiting
-        Slots ever used since the queue was last empty, and those that are in use.
+        Slots used since the queue was last empty, and slots with waiting jobs.
     level
-        Of the trees up to now.
+        The level of the trees up to now.
     """
     slots = game.slots
     size = game.stale.shape[1] >> 1
@@ -116,7 +116,7 @@ def next_slot(game: Tournament, least: Ints, backfill: bool, used: Int, waiting:
     return used, level
 
 
-# Its arrays come as arguments and are never bound anew: numba then counts no references in the loop.
+# The arrays come as arguments and are never bound anew, so that numba counts no references in the loop.
 @njit(cache=True, nogil=True, _nrt=False)
 def _greedy(
     jobs: Jobs,
@@ -128,7 +128,7 @@ def _greedy(
     game: Tournament,
     least: Ints,
 ) -> None:
-    """Do as `greedy` does.
+    """Do the work of `greedy` without allocating memory.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ def _greedy(
     n = jobs.submit.size
     running: Int = 0
     waiting: Int = 0  # slots in use
-    used: Int = 0  # slots ever used since the queue was last empty
+    used: Int = 0  # slots used since the queue was last empty
     level: Int = 0
     top: Int = size
     free: Int = capacity
@@ -205,14 +205,14 @@ def _greedy(
                         shadow, extra = reserve(now.ends, running, now.width_bits, free, width[j])
                         limit = shadow - t
                     else:
-                        # Nothing has ended and the head is the same: what could not start at the last event
-                        # cannot now, so that only the newcomers are to be asked.
+                        # No job has ended and the head is the same: a job that could not start at the last event
+                        # cannot start now, so that only new jobs must be tried.
                         limit = shadow - t
                         job = slots[newest]
                         if fresh == 1 and (job["width"] > free or (job["width"] > extra and job["estimate"] > limit)):
                             break
                     continue
-                head = -1  # a job that starts as first in the order asks for no reservation
+                head = -1  # the first job in the order starts: it needs no reservation
             else:
                 slot = first_backfill(game, s, least, top, t, weights, free, extra, limit)
                 if slot < 0:
@@ -265,16 +265,16 @@ def ahead(
 def first_backfill(
     game: Tournament, s: Int, least: Ints, top: Int, t: Int, weights: Weights, free: Int, extra: Int, limit: Int
 ) -> Int:
-    """Return the slot of the first job in the order that may start beside EASY's reservation, -1 if there is none.
+    """Return the slot of the first job in the order that may start beside EASY's reservation; -1 if there is none.
 
-    It needs at most `free` processors, and either at most `extra` or an estimate of at most `limit` seconds. Subtrees
-    are passed by if no job in them is small or short enough, or if even their winner comes after the
-    best job so far.
+    Such a job needs at most `free` processors, and either at most `extra` or an estimate of at most `limit` seconds.
+    Subtrees are skipped if no job in them is small or short enough, or if even their winner comes after the best job
+    so far.
 
     Parameters
     ----------
     game
-        Modified in place: what is due is played.
+        Modified in place: games that are due are played.
     s, t
         Situation, 0..2, and second.
     least
@@ -284,7 +284,7 @@ def first_backfill(
     weights
         `Weights`.
     free, extra, limit
-        Processors, processors and s, see above.
+        Processors, processors, and s, see above.
     """
     size = game.stale.shape[1] >> 1
     stack = game.stack
@@ -312,7 +312,7 @@ def first_backfill(
             best_beta = beta
         elif node < size:
             left = 2 * node
-            if game.tree[s, left]["slot"] == game.tree[s, node]["slot"]:  # the better half is looked at first
+            if game.tree[s, left]["slot"] == game.tree[s, node]["slot"]:  # the better half is tried first
                 stack[depth] = left + 1
                 stack[depth + 1] = left
             else:

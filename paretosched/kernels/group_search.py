@@ -1,11 +1,11 @@
 """The search for an order of a group of waiting jobs (paper 004, sections 6.4 and 6.5).
 
-The virtual machine keeps its state after every job of the order that was tried last, so that the next order is
-scheduled only from the first job on that differs, and a pruned beginning prunes all orders that share it. Of equal
-total slowdowns the order that was found first is kept.
+The virtual machine keeps its state after every job of the last order, so that the next order is scheduled only from
+the first different job on, and a pruned beginning prunes all orders that share it. Of orders with equal total
+slowdowns the earlier one stays.
 
-Permutations are named by their Lehmer digits: digit i says which of the jobs not chosen yet comes next, 0 for the one
-that the heuristic wants. A discrepancy is a digit other than 0.
+Permutations are written as Lehmer digits: digit i is the number of the next job among those not chosen yet, 0 for the
+job that the heuristic prefers. A discrepancy is a digit other than 0.
 """
 
 from typing import NamedTuple
@@ -20,20 +20,20 @@ DISCREPANCY, LDS, DDS = 0, 1, 2
 
 
 class Effort(NamedTuple):
-    """How one search goes about it.
+    """The parameters of one search.
 
     Attributes
     ----------
     way
         DISCREPANCY, LDS or DDS.
     limit
-        Orders looked at, at most.
+        Greatest number of orders that are tried.
     threshold
-        Orders with fewer discrepancies are not tried, but for the first.
+        Orders with fewer discrepancies are not tried, except the first.
     ratio
-        Of the wait that a job may fill by `shift`; 0: no shifts.
+        `shift` moves a job into a hole if it runs for at most `ratio` times the hole; 0: no shifts.
     candidates
-        The number of best orders that are kept to choose from.
+        The number of best orders from which one is chosen.
     """
 
     way: Int
@@ -47,19 +47,19 @@ class Effort(NamedTuple):
 def heuristic(moment: Moment, tree: Tree, rows: Ints, n: Int, fixed: Int, groups: Ints, place: Int) -> None:
     """Order jobs by largest slowdown first.
 
-    The choice is made anew each time, by the slowdowns of jobs if they come next; ties by row.
+    For every place the slowdowns are computed anew, as if each job came next; ties by row.
 
     Parameters
     ----------
     moment
-        When.
+        The moment of planning.
     tree
         With the machine's state; modified in place.
     rows
-        (2, N or more) int64: rows[0, :n] are jobs to choose from, and are written over; rows[1, :fixed] are jobs that
+        (2, N or more) int64: rows[0, :n] are jobs to choose from, and are overwritten; rows[1, :fixed] are jobs that
         keep their order.
     n, fixed
-        How many jobs.
+        The numbers of these jobs.
     groups, place
         (classes, N or more) int64: groups[place, :n + fixed] is filled in place.
     """
@@ -91,21 +91,21 @@ def heuristic(moment: Moment, tree: Tree, rows: Ints, n: Int, fixed: Int, groups
 
 @njit(cache=True, nogil=True, _nrt=False)
 def advance(digits: Ints, n: Int, search: Int) -> bool:
-    """Make the Lehmer digits the next ones of a search.
+    """Change the Lehmer digits to the next permutation of a search.
 
     Parameters
     ----------
     digits
         (n or more,) int64, modified in place; all are 0 at first.
     n
-        How many there are, at least 1.
+        The number of digits, at least 1.
     search
         DISCREPANCY, LDS or DDS.
 
     Returns
     -------
     bool
-        Whether there are next ones.
+        Whether there is a next permutation.
     """
     if search == DISCREPANCY:
         place = n - 1
@@ -123,14 +123,14 @@ def advance(digits: Ints, n: Int, search: Int) -> bool:
                 count += 1
         after = 0  # discrepancies to the right of the place
         for place in range(n - 2, -1, -1):
-            own = 1 if digits[place] > 0 else 0
-            rest = after + own - 1  # to be put to its right if it grows
+            here = 1 if digits[place] > 0 else 0
+            rest = after + here - 1  # discrepancies to put to its right if it grows
             if digits[place] < n - 1 - place and 0 <= rest <= n - 2 - place:
                 digits[place] += 1
                 for i in range(place + 1, n):
                     digits[i] = 1 if n - 1 - rest <= i < n - 1 else 0
                 return True
-            after += own
+            after += here
         count += 1
         if count > n - 1:
             return False
@@ -169,14 +169,14 @@ def offer(tree: Tree, n: Int, order: Ints, total: Int, count: Int, candidates: I
     order
         (n or more,) int64, rows.
     total
-        Its slowdown.
+        The slowdown of the order.
     count, candidates
-        How many orders there are among the best, and at most.
+        The number of orders among the best, and the greatest number.
 
     Returns
     -------
     count, better
-        How many there are then, and whether this is one of them.
+        The number of orders among the best afterwards, and whether this order is one of them.
     """
     if count == candidates and total >= tree.totals[count - 1]:
         return count, False
@@ -204,15 +204,15 @@ def offer(tree: Tree, n: Int, order: Ints, total: Int, count: Int, candidates: I
 def shift(moment: Moment, tree: Tree, n: Int, ratio: float) -> bool:
     """Move jobs of `order` into holes for which they are not much too long (6.5), into `other`.
 
-    Wherever the next job must wait, the first job behind it that fits there now, and runs for at most `ratio` times the
+    If the next job must wait, the first job behind it that fits there now, and runs for at most `ratio` times the
     wait, goes in front of it; each job once.
 
     Parameters
     ----------
     moment
-        When.
+        The moment of planning.
     tree
-        Changed in place: `other`, `moved`, and the states after 1..n jobs, which are those of `other`.
+        Modified in place: `other`, `moved`, and the states after 1..n jobs, which are those of `other`.
     n
         The number of jobs.
     ratio
@@ -221,7 +221,7 @@ def shift(moment: Moment, tree: Tree, n: Int, ratio: float) -> bool:
     Returns
     -------
     bool
-        Whether `other` is not `order`.
+        Whether `other` differs from `order`.
     """
     jobs = moment.jobs
     belief = moment.belief
@@ -254,14 +254,14 @@ def shift(moment: Moment, tree: Tree, n: Int, ratio: float) -> bool:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def choose(moment: Moment, tree: Tree, n: Int, count: Int) -> Int:
-    """Choose among the best orders (section 6.4.4, with the makespan's sign mended).
+    """Return the place of an order in `best` (section 6.4.4, with a correct sign of the makespan).
 
     Parameters
     ----------
     moment
-        When.
+        The moment of planning.
     tree
-        With `best`; the states after 1..n jobs are written over.
+        With `best`; the states after 1..n jobs are overwritten.
     n, count
         The number of jobs, and of orders in `best`, at least 1.
 
@@ -304,7 +304,7 @@ def choose(moment: Moment, tree: Tree, n: Int, count: Int) -> Int:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def lay_out(tree: Tree, rows: Ints, row: Int, begin: Int, n: Int, anew: bool) -> tuple[Int, Int]:
-    """Make the order that the Lehmer digits name.
+    """Write the order of the Lehmer digits into `order`.
 
     Parameters
     ----------
@@ -313,12 +313,12 @@ def lay_out(tree: Tree, rows: Ints, row: Int, begin: Int, n: Int, anew: bool) ->
     rows, row, begin, n
         rows[row, begin:begin + n] is the first order.
     anew
-        Whether `order` does not hold the order that was tried last.
+        True if `order` does not hold the last order of this search.
 
     Returns
     -------
     first, count
-        The first place that differs from the last order, n if none does, and the number of discrepancies.
+        The first place that differs from the last order, n if there is none, and the number of discrepancies.
     """
     count = 0
     first = n
@@ -349,15 +349,15 @@ def search(
     Parameters
     ----------
     moment
-        When.
+        The moment of planning.
     tree
-        State 0 is the machine's; everything else is written over.
+        State 0 is the machine's; everything else is overwritten.
     rows, row, begin, n
-        (..., begin + n or more) int64; the jobs are modified in place.
+        (..., begin + n or more) int64; the order of these jobs is modified in place.
     effort
-        How.
+        The parameters of the search.
     visits, level
-        (2, 2) int64; the nodes visited and pruned are added to visits[level] in place.
+        (2, 2) int64; the numbers of nodes visited and pruned are added to visits[level] in place.
     """
     jobs = moment.jobs
     belief = moment.belief
@@ -372,9 +372,9 @@ def search(
     tree.total[0] = 0
     size: Int = np.int64(0)  # of `best`
     tried = 0
-    valid: Int = 0  # the states after so many jobs of the order hold
-    reach: Int = 0  # and would hold without pruning
-    cut: Int = n  # the first jobs, so many and one, are too slow together
+    valid: Int = 0  # the states after the first `valid` jobs of the order hold
+    reach: Int = 0  # without pruning, those after the first `reach` jobs would hold
+    cut: Int = n  # the first cut + 1 jobs are too slow together
     more = True
     while more and tried < effort.limit:
         first, count = lay_out(tree, rows, row, begin, n, tried == 0)
@@ -414,7 +414,7 @@ def search(
                     total += metric(moment, tree.other[i], tree.time[i + 1])
                 visits[level, 0] += n
                 size, _ = offer(tree, n, tree.other, total, size, candidates)
-                valid = reach = 0  # the states were written over
+                valid = reach = 0  # the states were overwritten
         more = advance(tree.digits, n, effort.way)
     chosen = choose(moment, tree, n, size)
     for i in range(n):
@@ -423,14 +423,14 @@ def search(
 
 @njit(cache=True, nogil=True, _nrt=False)
 def choose_wide(moment: Moment, tree: Tree, kind: Int, rows: Ints, n: Int, wide: Ints) -> Int:
-    """Choose the long and wide jobs of a group, by largest slowdown if they come first, then by row.
+    """Choose the long and wide jobs of a group, sorted by largest slowdown if they come first, then by row.
 
     Parameters
     ----------
     moment
-        When.
+        The moment of planning.
     tree
-        State 0 is the machine's; state 1 is written over.
+        State 0 is the machine's; state 1 is overwritten.
     kind
         The class: 0 medium, 1 long.
     rows, n
@@ -441,12 +441,12 @@ def choose_wide(moment: Moment, tree: Tree, kind: Int, rows: Ints, n: Int, wide:
     Returns
     -------
     int
-        How many there are; 0 if there are less than the least number, and never more than the greatest.
+        The number of these jobs; 0 if there are less than the least number, and never more than the greatest.
     """
     jobs = moment.jobs
     belief = moment.belief
     rules = moment.rules
-    first = np.int64(0)  # a literal 0 or 1 as an argument would have the function compiled once more
+    first = np.int64(0)  # with a literal 0 or 1 as an argument, numba would compile the function once more
     count = np.int64(0)
     least = rules.wide[kind] * moment.capacity
     for i in range(n):
@@ -471,12 +471,12 @@ def choose_wide(moment: Moment, tree: Tree, kind: Int, rows: Ints, n: Int, wide:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def plan(moment: Moment, tree: Tree, kind: Int, groups: Ints, place: Int, n: Int, scratch: Ints, visits: Ints) -> None:
-    """Order a group, groups[place, :n] in the order of submission (Figure 11).
+    """Put a group, groups[place, :n] in the order of submission, into a better order (Figure 11).
 
     Parameters
     ----------
     moment
-        When.
+        The moment of planning.
     tree
         State 0 is the machine's; modified in place.
     kind
@@ -486,12 +486,12 @@ def plan(moment: Moment, tree: Tree, kind: Int, groups: Ints, place: Int, n: Int
     scratch
         (2, n or more) int64, work space.
     visits
-        (2, 2) int64, added to in place: the nodes visited and pruned, of the long-wide jobs and of the second level.
+        (2, 2) int64, increased in place: the nodes visited and pruned, of the long-wide jobs and of the second level.
     """
     jobs = moment.jobs
     belief = moment.belief
     rules = moment.rules
-    none = np.int64(0)  # a literal 0 or 1 as an argument would have the function compiled once more
+    none = np.int64(0)  # with a literal 0 or 1 as an argument, numba would compile the function once more
     one = np.int64(1)
     if rules.bottom_line:
         for i in range(n):

@@ -1,4 +1,4 @@
-"""What kernels are given, bundled, so that a call names values and not a dozen arrays."""
+"""Arguments of kernels in bundles, so that a call has a few values instead of a dozen arrays."""
 
 from typing import NamedTuple
 
@@ -26,7 +26,7 @@ class Jobs(NamedTuple):
 
 
 class Weights(NamedTuple):
-    """What orders the queue of Greedy.
+    """The parameters that order the queue of Greedy.
 
     Attributes
     ----------
@@ -35,7 +35,7 @@ class Weights(NamedTuple):
     genes
         (3, 2 G + 2) float64; the row of a situation is w_1..w_G, K_1..K_G, a, b.
     horizon
-        Twice the latest possible time, s; bounds every time that enters a key.
+        Twice the latest possible time, s: an upper bound of all times in keys.
     """
 
     criteria: Ints
@@ -44,14 +44,14 @@ class Weights(NamedTuple):
 
 
 class Rules(NamedTuple):
-    """What chooses a strategy, see `paretosched.policies.rule_base`; of R rules or of C situations, for F features.
+    """A rule base, see `paretosched.policies.rule_base`: R rules or C situations, for F features.
 
     Attributes
     ----------
     iterative
-        Whether situations choose, or rules.
+        True: situations choose the strategy. False: rules do.
     bounds
-        (F, B) float64, inner bounds of the intervals, ascending, filled up with infinity.
+        (F, B) float64, inner bounds of the intervals, ascending, then infinity.
     counts
         (F,) int64, how many intervals a feature has.
     choice
@@ -65,7 +65,7 @@ class Rules(NamedTuple):
     possible
         (13,) bool, which strategies can be chosen.
     threshold, otherwise
-        Where the logarithm of the sum of all memberships is below the threshold, this strategy is chosen; -inf without.
+        If the logarithm of the sum of all memberships is below `threshold`, the strategy is `otherwise`; -inf: never.
     """
 
     iterative: bool
@@ -82,7 +82,7 @@ class Rules(NamedTuple):
 
 
 class Sorted(NamedTuple):
-    """The jobs of a workload in the order of each sorting of a rule base; those that are not needed are empty.
+    """The jobs of a workload in the order of each sorting of a rule base; sortings that are not needed are empty.
 
     Attributes
     ----------

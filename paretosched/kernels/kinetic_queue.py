@@ -1,25 +1,25 @@
-"""The waiting queue of Greedy: which job is first now, without sorting and without looking at all of them.
+"""The waiting queue of Greedy: it returns the first job without sorting and without a look at all jobs.
 
 Within one situation the key of a waiting job is a straight line in time, alpha + beta * t, for all four criteria
-(the wait is t - submit, everything else is fixed). A kinetic tournament keeps the winner of such lines: a binary
-tree over slots, each node with the line of its winner and a time of expiry up to which it stays the winner. Losers
-are not followed: their side is only known to stay below the steepest of its lines, until that could matter. Asking
-for the first job costs nothing while the root has not expired; otherwise only the expired nodes are played again. A
-job that comes or goes replays the games on its way to the root, and stops where nothing changes.
+(the wait is t - submit, everything else is fixed). A kinetic tournament keeps the winner of such lines. It is a binary
+tree over slots; each node has the line of its winner and a time of expiry, up to which it stays the winner. Losers are
+not followed: it is only known that their side stays below the steepest of its lines. To return the first job costs
+nothing as long as the root has not expired; after that, only the expired nodes are played again. A job that comes or
+goes replays the games on its way to the root, and stops at the first game that does not change.
 
-Decisions are exactly those of the criterion as it is printed, evaluated in float64, ties to the lower row. Lines are
-only used where they differ by more than all rounding together can; closer games are settled by the printed
-formula, and expire at once unless the two keys are the same for ever.
+Decisions are exactly those of the criterion as it is printed in the papers, evaluated in float64; ties go to the lower
+row. Lines are only used where they differ by more than all rounding errors together. Closer games are settled by the
+printed formula, and expire at once unless the two keys are the same for ever.
 
-Each of the three situations has a tree of its own over the same slots. Only the tree of the present situation is kept
-up to date. In the others, when a job comes, the way to the root is marked as stale, and played when the situation
-comes; whatever is above a stale node is stale. When a job goes, the nodes it had won expire; the games it had lost
-stand, and so do the times up to which they do, because a side with one loser fewer is no more dangerous.
+Each of the three situations has a tree of its own over the same slots. Only the tree of the present situation is up to
+date. In the other two trees, when a job comes, the way to the root is marked as stale, and is played when the situation
+begins; all nodes above a stale node are stale. When a job goes, the nodes that it has won expire. The games that it has
+lost stay, with their times of expiry, because a side with one loser fewer is no more dangerous.
 
-A leaf stands for a bench of slots in the order of arrival. Their lines are not kept, but reckoned whenever the games
-of a bench are played: that costs less than the memory of lines in three trees, and deep queues stay in the cache.
+A leaf stands for a bench of slots in the order of arrival. Their lines are not stored, but computed when the games of
+a bench are played: this costs less than the memory of lines in three trees, and long queues stay in the cache.
 
-Identical jobs that arrive in a row (copies, job arrays) share a slot: nothing distinguishes them but the row.
+Identical jobs that arrive in a row (copies, job arrays) share a slot: they differ only in the row.
 """
 
 from typing import NamedTuple
@@ -32,26 +32,26 @@ from ..core.arrays import Int, Ints, Mask
 from .inputs import Jobs, Weights
 from .waiting_tree import slots_for
 
-# The winner's line; until when it wins; where it is; and a bound of the slopes below (rounded up). Two nodes are one
-# cache line.
+# The winner's line, the time up to which it wins, its slot, and a bound of the slopes below (rounded up). Two nodes
+# are one cache line.
 NODE = np.dtype([("alpha", "f8"), ("beta", "f8"), ("expiry", "f8"), ("slot", "i4"), ("steepest", "f4")])
 
-# What is asked of a waiting job, so that a bench is two cache lines however far apart its jobs came: what enters its
-# key, its row (the first, if copies share the slot; -1 if the slot is empty), and how many it stands for.
+# All that is read of a waiting job, so that a bench is two cache lines even if its rows are far apart: the terms of its
+# key, its row (the first row if copies share the slot; -1 if the slot is empty), and the number of its copies.
 SLOT = np.dtype(
     [("submit", "i8"), ("estimate", "i8"), ("row", "i4"), ("copies", "i4"), ("width", "i4"), ("group", "i4")]
 )
 
 
 class Tournament(NamedTuple):
-    """The three trees, and which job sits where.
+    """The three trees, and the job of each slot.
 
     Attributes
     ----------
     tree
         (3, 2 * size) NODE: the root of a tree in use is `top`, the leaf of slot i is size + i // BENCH.
     stale
-        (3, 2 * size) bool, nodes to be played before they are believed.
+        (3, 2 * size) bool, nodes that must be played before they are used.
     slots
         (size * BENCH,) SLOT, the waiting jobs.
     stack
@@ -66,21 +66,21 @@ class Tournament(NamedTuple):
 
 NEVER = 1e300
 PAST = -1.0
-BENCH = 4  # slots a leaf stands for; 2 and 8 were slower
+BENCH = 4  # slots of a leaf; 2 and 8 were slower
 EMPTY = -1
 
-# All rounding errors of a line and of a printed formula together are below a few units in the last place of the
-# largest magnitude that enters them; this is generous.
+# All rounding errors of a line and of a printed formula together are at most a few units in the last place of their
+# largest term; this margin is generous.
 MARGIN = 64 * 2.0**-53
-TINY = 1e-290  # below it, products lose digits
+TINY = 1e-290  # products below it lose digits
 
 
 @njit(cache=True, nogil=True)
 def new_tournament(jobs: Int) -> Tournament:
-    """Return trees without a bench, for at most so many waiting jobs."""
+    """Return trees without a bench, for at most `jobs` waiting jobs."""
     size = slots_for((jobs + BENCH - 1) // BENCH)
-    # Only what the longest queue needs is ever touched, so that memory follows the queue and not the workload.
-    # One spare node lets the pairs of children begin at a cache line.
+    # Only the part that the longest queue needs is touched, so that memory grows with the queue, not the workload.
+    # With one spare node the pairs of children can begin at a cache line.
     nodes = np.empty(3 * 2 * size + 1, NODE)
     if nodes.ctypes.data % 64 != 0:
         nodes = nodes[1:]
@@ -134,12 +134,12 @@ def line_of(
 
 @njit(cache=True, nogil=True, _nrt=False)
 def settle(slots: NDArray[np.void], i: Int, j: Int, s: Int, t: Int, weights: Weights) -> tuple[bool, bool]:
-    """Compare the jobs of two slots by the printed formula.
+    """Return which job of two slots comes first by the printed formula, and whether this is final.
 
     Parameters
     ----------
     slots, i, j
-        (size * BENCH,) SLOT, and two slots that hold jobs.
+        (size * BENCH,) SLOT, and two slots with jobs.
     s, t
         Situation, 0..2, and second.
     weights
@@ -150,7 +150,7 @@ def settle(slots: NDArray[np.void], i: Int, j: Int, s: Int, t: Int, weights: Wei
     first : bool
         The job of slot i comes before that of slot j at time t in situation s.
     ever : bool
-        Their keys are the same function of time in float64, or both constant: the decision is final.
+        The decision is final: their keys are the same function of time in float64, or both are constant.
     """
     job_i = slots[i]
     job_j = slots[j]
@@ -200,24 +200,24 @@ def lasts(
 ) -> float:
     """Return a time up to which the winner of a game that is not close stays ahead of the loser's side, s.
 
-    The loser, of slope `beta`, overtakes where the lines cross. Another job on its side may come first after it
-    expires, but none can before the steepest line there, started at the loser's key, would.
+    The loser, of slope `beta`, overtakes where the lines cross. After the loser has expired, another job on its side
+    may overtake, but not earlier than the steepest line there that begins at the loser's key.
 
     Parameters
     ----------
     lead, margin
-        By how much the winner's key is larger now, and what rounding can hide of it.
+        By how much the winner's key is larger now, and the largest rounding error of this.
     winner_beta, beta
         Slopes of the winner's and the loser's line, 1/s.
     expiry, steepest
-        Of the loser's side: up to when the loser comes first there, s, and a bound of the slopes, 1/s.
+        Of the loser's side: the time up to which the loser comes first there, s, and a bound of the slopes, 1/s.
     now, horizon
         The present second, and `Weights.horizon`.
     """
     gain = beta - winner_beta
     most = steepest - winner_beta
     wider = margin + 2.0 * MARGIN * steepest * horizon
-    # Both times are reckoned and one chosen: which cannot be foreseen, and a division costs less than a wrong guess.
+    # Both times are computed before one is chosen: a division costs less than a branch that is predicted wrong.
     crossing = now + (lead - margin) / max(gain, TINY) * (1.0 - 1e-9)
     passing = now + (lead - wider) / max(most, TINY) * (1.0 - 1e-9)
     crossing = crossing if gain > 0.0 else NEVER
@@ -226,7 +226,7 @@ def lasts(
     return crossing if expiry >= crossing else later
 
 
-# Inlined, because handing over so many arrays costs as much as the game.
+# Inlined, because passing so many arrays costs as much as the game.
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def play(game: Tournament, s: Int, node: Int, t: Int, weights: Weights) -> bool:
     """Play the game of one node of situation s between its children, none of them stale; return whether it changed.
@@ -256,7 +256,7 @@ def play(game: Tournament, s: Int, node: Int, t: Int, weights: Weights) -> bool:
         if not first:
             winner = right
             loser = left
-        if expiry > now:  # otherwise a side has expired, and this game is to be played again in any case
+        if expiry > now:  # otherwise a side has expired, and this game must be played again in any case
             until = loser["expiry"]
             if close:
                 if not ever:
@@ -274,19 +274,19 @@ def play(game: Tournament, s: Int, node: Int, t: Int, weights: Weights) -> bool:
                 )
             expiry = min(winner["expiry"], until)
     steepest = max(left["steepest"], right["steepest"])
-    own = game.tree[s, node]
+    entry = game.tree[s, node]
     changed: bool = (
-        own["slot"] != winner["slot"]
-        or own["expiry"] != expiry
-        or own["alpha"] != winner["alpha"]
-        or own["beta"] != winner["beta"]
-        or own["steepest"] != steepest
+        entry["slot"] != winner["slot"]
+        or entry["expiry"] != expiry
+        or entry["alpha"] != winner["alpha"]
+        or entry["beta"] != winner["beta"]
+        or entry["steepest"] != steepest
     )
-    own["alpha"] = winner["alpha"]
-    own["beta"] = winner["beta"]
-    own["slot"] = winner["slot"]
-    own["expiry"] = expiry
-    own["steepest"] = steepest
+    entry["alpha"] = winner["alpha"]
+    entry["beta"] = winner["beta"]
+    entry["slot"] = winner["slot"]
+    entry["expiry"] = expiry
+    entry["steepest"] = steepest
     return changed
 
 
@@ -357,34 +357,34 @@ def seat(game: Tournament, s: Int, leaf: Int, t: Int, weights: Weights) -> bool:
             best_alpha = alpha
             best_beta = beta
         steepest = max(steepest, steep)
-    own = game.tree[s, leaf]
+    entry = game.tree[s, leaf]
     changed: bool = (
-        own["slot"] != best
-        or own["expiry"] != expiry
-        or own["alpha"] != best_alpha
-        or own["beta"] != best_beta
-        or own["steepest"] != np.float32(steepest)
+        entry["slot"] != best
+        or entry["expiry"] != expiry
+        or entry["alpha"] != best_alpha
+        or entry["beta"] != best_beta
+        or entry["steepest"] != np.float32(steepest)
     )
-    own["alpha"] = best_alpha
-    own["beta"] = best_beta
-    own["slot"] = best
-    own["expiry"] = expiry
-    own["steepest"] = steepest
+    entry["alpha"] = best_alpha
+    entry["beta"] = best_beta
+    entry["slot"] = best
+    entry["expiry"] = expiry
+    entry["steepest"] = steepest
     return changed
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def due(game: Tournament, s: Int, node: Int, t: Int) -> bool:
-    """Return whether a node of situation s is to be played before it is believed in second t."""
+    """Return whether a node of situation s must be played before it can be used in second t."""
     stale: bool = game.stale[s, node]
     return stale or bool(game.tree[s, node]["expiry"] <= float(t))
 
 
 @njit(cache=True, nogil=True, _nrt=False)
 def replay(game: Tournament, s: Int, top: Int, t: Int, weights: Weights) -> None:
-    """Play again what is stale or has expired at or below node `top`, which is, children before parents.
+    """Play again the nodes at or below `top` that are stale or have expired, children before parents.
 
-    `game` is modified in place; s is the situation, t the present second.
+    Node `top` itself must be due. `game` is modified in place; s is the situation, t the present second.
     """
     size = game.stale.shape[1] >> 1
     node = np.int64(top)
@@ -410,7 +410,7 @@ def replay(game: Tournament, s: Int, top: Int, t: Int, weights: Weights) -> None
 
 @njit(cache=True, nogil=True, _nrt=False)
 def reseat(game: Tournament, s: Int, slot: Int, top: Int, t: Int, weights: Weights) -> None:
-    """Play what follows from a coming to or a going from a slot in situation s; note it in the two other trees.
+    """Play the games that change in situation s after a job has come to or gone from a slot; mark the two other trees.
 
     `game`, whose root is `top`, is modified in place; t is the present second.
     """
@@ -428,7 +428,7 @@ def reseat(game: Tournament, s: Int, slot: Int, top: Int, t: Int, weights: Weigh
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def note(game: Tournament, s: Int, slot: Int, top: Int) -> None:
-    """Note that a job has come to or gone from a slot in the tree of situation s, without playing.
+    """Mark in the tree of situation s that a job has come to or gone from a slot, without playing.
 
     `game`, whose root is `top`, is modified in place.
     """
@@ -445,7 +445,7 @@ def note(game: Tournament, s: Int, slot: Int, top: Int) -> None:
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def fill_slot(game: Tournament, slot: Int, jobs: Jobs, j: Int, copies: Int) -> None:
-    """Put job j and the copies of it that follow, `copies` in all, into a slot, without playing; `game` is modified."""
+    """Put rows j..j + copies - 1, identical jobs, into a slot, without playing; `game` is modified in place."""
     job = game.slots[slot]
     job["submit"] = jobs.submit[j]
     job["estimate"] = jobs.estimate[j]
@@ -457,32 +457,32 @@ def fill_slot(game: Tournament, slot: Int, jobs: Jobs, j: Int, copies: Int) -> N
 
 @njit(cache=True, nogil=True, inline="always", _nrt=False)
 def clear(game: Tournament, node: Int) -> None:
-    """Make a node of all three trees, in place: no job is below it."""
+    """Set a node of all three trees, in place, to a node without jobs."""
     for s in range(3):
-        own = game.tree[s, node]
-        own["alpha"] = 0.0
-        own["beta"] = 0.0
-        own["slot"] = EMPTY
-        own["steepest"] = 0.0
-        own["expiry"] = NEVER
+        entry = game.tree[s, node]
+        entry["alpha"] = 0.0
+        entry["beta"] = 0.0
+        entry["slot"] = EMPTY
+        entry["steepest"] = 0.0
+        entry["expiry"] = NEVER
         game.stale[s, node] = False
 
 
 @njit(cache=True, nogil=True, _nrt=False)
 def open_bench(game: Tournament, bench: Int, level: Int) -> Int:
-    """Make the nodes that benches 0..bench need and 0..bench - 1 did not.
+    """Set up the nodes that benches 0..bench need and benches 0..bench - 1 do not; return the level of the trees.
 
     Parameters
     ----------
     game
         Modified in place.
     bench, level
-        The new bench, and the level of the trees up to now, -1: there is no bench yet.
+        The new bench, and the level of the trees up to now; -1 if there is no bench yet.
 
     Returns
     -------
     level
-        The trees are to have 2^level benches: `level`, or one more if that is too few.
+        The trees have 2^level benches: `level`, or one more if this is too few.
     """
     size = game.stale.shape[1] >> 1
     node = size + bench
@@ -492,9 +492,9 @@ def open_bench(game: Tournament, bench: Int, level: Int) -> Int:
         clear(game, top)
         if level > 0:
             for s in range(3):
-                game.stale[s, top] = game.stale[s, 2 * top]  # the new root stands above the old one
+                game.stale[s, top] = game.stale[s, 2 * top]  # the new root is the parent of the old root
             clear(game, 2 * top + 1)
-    # The nodes that begin with this bench. The one to the right of each begins later, but is read when their parent is
+    # The nodes that begin with this bench. Their right neighbours begin later, but are read when the parents are
     # played.
     while bench > 0 and (node & 1) == 0:
         clear(game, node)
@@ -510,17 +510,17 @@ def close_ranks(game: Tournament, used: Int) -> tuple[Int, Int]:
     Returns
     -------
     used, level
-        Slots in use now, and the level of the trees, all of whose nodes are stale.
+        Slots in use now, and the level of the trees; all their nodes are stale.
     """
     slots = game.slots
     size = game.stale.shape[1] >> 1
-    kept: Int = 0
+    count: Int = 0
     for slot in range(used):
         if slots[slot]["row"] >= 0:
-            slots[kept] = slots[slot]
-            kept += 1
-    benches = (kept + BENCH - 1) // BENCH
-    for slot in range(kept, benches * BENCH):
+            slots[count] = slots[slot]
+            count += 1
+    benches = (count + BENCH - 1) // BENCH
+    for slot in range(count, benches * BENCH):
         slots[slot]["row"] = EMPTY
     level: Int = -1
     for bench in range(benches):
@@ -532,4 +532,4 @@ def close_ranks(game: Tournament, used: Int) -> tuple[Int, Int]:
             while node >= top and not game.stale[s, node]:
                 game.stale[s, node] = True
                 node >>= 1
-    return kept, level
+    return count, level

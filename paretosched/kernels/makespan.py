@@ -1,4 +1,4 @@
-"""When the last node has finished its jobs, for a whole population of assignments at once."""
+"""The makespans of a whole population of assignments: when the last node has finished its jobs."""
 
 import numpy as np
 from numba import njit
@@ -17,7 +17,7 @@ def makespans(genes: Order, workload: Floats, capability: Floats, longest: Float
     workload
         (m,) float64, workload units.
     capability
-        (n,) float64, workload units a node does in a time unit; above 0.
+        (n,) float64, workload units that a node does in a time unit; above 0.
     longest
         (p,) float64, time units, filled in place.
     """
@@ -26,12 +26,12 @@ def makespans(genes: Order, workload: Floats, capability: Floats, longest: Float
 
 @njit(cache=True, nogil=True, _nrt=False)
 def _makespans(genes: Order, workload: Floats, capability: Floats, longest: Floats, load: Floats) -> None:
-    """Do as `makespans` does.
+    """Do the work of `makespans` without allocating memory.
 
     Parameters
     ----------
     genes, workload, capability, longest
-        As of `makespans`.
+        As for `makespans`.
     load
         (n,) float64, work space, written over: the workload units of each node.
     """

@@ -1,14 +1,14 @@
 """Variations of an order of jobs: elementary moves (paper 002, section 3.2) and recombinations.
 
 An order is an int32 permutation of the rows of a workload: there is no machine with 2^31 jobs, and a second, 16-bit
-version of every kernel would cost more time to compile than it saves. Chance comes as numbers in [0, 1), one row
-(which, how far) an elementary move, so that what a kernel does depends on nothing but its arguments.
+version of every kernel would cost more time to compile than it saves. Random numbers in [0, 1) are arguments, one row
+(which job, how far) for an elementary move, so that a kernel depends only on its arguments.
 
 Swaps are made one after the other. Jobs that move to another place move all at once: every place that was drawn gets
-a new key, its number plus or minus its jumps, and the jobs are put down in the order of their keys. One job that
-moves alone passes exactly as many others as it jumps; and the time is that of two passes over the order, whatever
-the number and the length of the jumps. Self-adaptation may drive both up to the number of jobs, 133,000: then moves
-one after the other, each copying what its job passes, take seconds, and some milliseconds at 5,000 jumps of 4,000.
+a new key, its number plus or minus its jumps, and the jobs are then sorted by their keys. A job that moves alone passes
+exactly as many other jobs as it jumps. The time is that of two passes over the order, for any number and length of
+jumps. Self-adaptation may increase both up to the number of jobs, 133,000. Moves one after the other would then take
+seconds, because each copies all jobs that it passes (some milliseconds for 5,000 jumps of 4,000).
 """
 
 import math
@@ -20,14 +20,14 @@ from numba import njit
 from ..core.arrays import Floats, Int, Ints, Mask, Order
 from .inputs import Jobs
 
-LOOKS = 256  # jobs looked at for one gap, and places up to which it is known how long one may run there
+LOOKS = 256  # jobs tried for one gap, and places behind it for which the free processors are known
 
 
 class Space(NamedTuple):
-    """What kernels write on, for orders of one length; a thread needs one of its own.
+    """Work space of the kernels for orders of one length; each thread needs one of its own.
 
-    It is kept from call to call: fresh megabytes for each child cost as much time as the moves themselves, because
-    the system clears every page first.
+    It is used again for every call: new megabytes for each child would cost as much time as the moves themselves,
+    because the system clears every page first.
 
     Attributes
     ----------
@@ -55,17 +55,17 @@ class Space(NamedTuple):
 
 
 def space(n: int) -> Space:
-    """Return space for orders of n jobs."""
+    """Return work space for orders of n jobs."""
     dtypes = (*[np.int32] * 3, *[np.float64] * 2, *[np.int64] * 8)
     return Space(*(np.empty(n, dtype) for dtype in dtypes))
 
 
 @njit(cache=True, nogil=True, _nrt=False)
 def jump_length(luck: float, mean: float) -> Int:
-    """Turn a number in [0, 1) into a geometrically distributed one in 1, 2, ...: P(d > k) = (1 - 1 / mean)^k.
+    """Return a geometrically distributed length d in 1, 2, ..., P(d > k) = (1 - 1 / mean)^k, from a number in [0, 1).
 
-    By inversion and not by numpy's generator, whose method may change with its version: orders that a run has
-    stored as recipes must come out the same in years.
+    By inversion, not by numpy's generator, whose method may change with its version: recipes that a run has stored
+    must give the same orders in years.
     """
     if mean <= 1.0:
         return np.int64(1)
@@ -77,7 +77,7 @@ def swap(order: Order, luck: Floats, mean: float) -> None:
     """Swap pairs of jobs of `order`, one pair after the other.
 
     The distance of a pair is geometric, at most n - 1, and all pairs of places at that distance are equally likely.
-    The ends need no rule of their own then, and a swap is as probable as its inverse, which is itself.
+    So the ends of the order need no special rule, and a swap is as probable as its inverse, which is the same swap.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def swap(order: Order, luck: Floats, mean: float) -> None:
 def later(order: Order, movable: Mask, luck: Floats, mean: float, result: Order, space: Space) -> None:
     """Fill `result` with `order` after random jobs have moved towards the end.
 
-    A job passes those within the sum of its jumps behind it, except such as move on themselves. Jobs that do not move
+    A job passes the jobs behind it within the sum of its jumps, except jobs that move, too. Jobs that do not move
     keep their order.
 
     Parameters
@@ -110,7 +110,7 @@ def later(order: Order, movable: Mask, luck: Floats, mean: float, result: Order,
     order
         (n,) int32.
     movable
-        (n,) bool by job: which may be drawn, all with the same probability.
+        (n,) bool by job: whether it may be drawn; all of these have the same probability.
     luck
         (k, 2) float64 in [0, 1): which job, how far.
     mean
@@ -127,7 +127,7 @@ def later(order: Order, movable: Mask, luck: Floats, mean: float, result: Order,
     for i in range(n):
         key[i] = i
         places[count] = i
-        count += movable[order[i]]  # no branch, which would be guessed wrong half of the time
+        count += movable[order[i]]  # no branch, because the processor would predict it wrong half of the time
     if count > 0:
         for k in range(luck.shape[0]):
             i = places[np.int64(luck[k, 0] * count)]
@@ -141,8 +141,8 @@ def pull(
 ) -> None:
     """Fill `result` with `order` after jobs whose waiting is expensive have moved towards the front.
 
-    None moves in front of the first job in the order that starts at its submission or later: the jobs before that
-    one have started already when it is submitted.
+    No job moves in front of the first job in the order that starts at the mover's submission or later: all jobs before
+    that have started when the mover is submitted.
 
     Parameters
     ----------
@@ -172,7 +172,7 @@ def pull(
     for i in range(n):
         job = order[i]
         key[i] = i
-        # decoded by earliest fit, starts do not ascend along the order; their running maximum does
+        # with earliest fit, the starts do not ascend along the order, but their running maximum does
         last = max(last, submit[job] + wait[job])
         latest[i] = last
         if cost[job] > 0.0:
@@ -182,7 +182,7 @@ def pull(
             count += 1
     if count > 0:
         for k in range(luck.shape[0]):
-            # the product is below the whole sum, rounded as well: 1 - 2^-53 is the largest number there is below 1
+            # the product is below the whole sum even after rounding: luck is at most 1 - 2^-53
             i = places[_first_above(total, np.int64(0), np.int64(count), luck[k, 0] * so_far)]
             before = submit[order[i]] - 1
             place = max(key[i] - jump_length(luck[k, 1], mean), np.int64(0))
@@ -196,14 +196,15 @@ def pull(
 def fill(
     jobs: Jobs, order: Order, bits: Int, capacity: Int, luck: Floats, mean: float, result: Order, space: Space
 ) -> None:
-    """Fill `result` with `order` after jobs have moved to where processors idle.
+    """Fill `result` with `order` after jobs have moved to times when processors are idle.
 
-    Between the start of a job and that of the next one in the order is a gap: processors idle until enough are free,
-    or until the next one is submitted. A gap is drawn with a probability proportional to its idle processor seconds
-    since any job behind it is submitted. Of the jobs within a jump behind the gap that could start in it and hinder
-    no other until they are over, or until they would have started anyway, the one moves in front of the gap's end that
-    gains most by it: run time times width times seconds by which it starts earlier. So a single move, decoded
-    strictly, lets the mover start earlier and no job later. What movers take is not offered to others.
+    Between the start of a job and the start of the next job in the order is a gap: processors are idle until enough
+    are free, or until the next job is submitted. A gap is drawn with a probability proportional to its idle processor
+    seconds since the first submission of a job behind it. The candidates are the jobs within a jump behind the gap that
+    could start in it and delay no other job until they end, or until their present start. The candidate with the
+    largest gain moves in front of the gap's end: run time times width times seconds by which it starts earlier. So with
+    strict decoding a single move lets one job start earlier and no job later. Processors that a mover takes are not
+    free for the next ones.
 
     Parameters
     ----------
@@ -218,8 +219,8 @@ def fill(
     luck
         (k, 2) float64 in [0, 1): which gap, how far.
     mean
-        Mean length of a jump, which is geometric. Of a long one the last `LOOKS` places that may hold a job that is
-        submitted before the gap ends are looked at.
+        Mean length of a jump, which is geometric. Of a long jump only the last `LOOKS` places are tried that may have
+        a job submitted before the gap ends.
     result
         (n,) int32, filled in place.
     space
@@ -238,17 +239,16 @@ def fill(
         place = np.int64(space.places[gap])
         end = start[order[place]]
         begin = start[order[place - 1]] if place > 0 else jobs.submit[0]
-        after = _first_above(
-            ends, space.first[gap], np.int64(n), (end << bits) - 1
-        )  # jobs that end when it ends, or later
+        # the first job that ends when the gap ends, or later
+        after = _first_above(ends, space.first[gap], np.int64(n), (end << bits) - 1)
         most_free = space.latest[after - 1] if after > space.first[gap] else space.free[gap]
         if space.taken[gap] >= most_free:
             continue
         submitted = _first_above(jobs.submit, np.int64(0), np.int64(n), end - 1)
         last = _first_above(least_behind, place, np.int64(n - 1), submitted - 1)
         last = min(last, place + jump_length(luck[k, 1], mean))
-        known = min(place + LOOKS, np.int64(n))
-        dips = _find_dips(place, known, space)
+        stop = min(place + LOOKS, np.int64(n))
+        dips = _find_dips(place, stop, space)
         best = np.int64(-1)
         most = 0.0
         until = np.int64(0)
@@ -264,12 +264,12 @@ def fill(
                 if event == after:
                     continue
                 t = max(t, ends[event] >> bits)
-            blocked = known
+            blocked = stop
             for d in range(dips):
                 if space.left[space.dips[d]] < width:
                     blocked = space.dips[d]
                     break
-            # from the place on where the job is now, its own processors are enough
+            # from its present place on, its own processors are enough
             if blocked < i and t + jobs.run[job] > start[order[blocked]]:
                 continue
             gain = float(jobs.run[job] * width) * float(start[job] - t)
@@ -285,12 +285,12 @@ def fill(
 
 @njit(cache=True, nogil=True, _nrt=False)
 def _find_dips(place: Int, stop: Int, space: Space) -> Int:
-    """Fill `dips`, in place, with the places from `place` to before `stop` after which fewer are free than before.
+    """Fill `dips`, in place, with the places from `place` to before `stop` after which fewer processors are free.
 
     Returns
     -------
     int
-        How many there are; the last one may have less than one processor free, which ends the search.
+        The number of dips; the last one may have less than one processor free, which ends the search.
     """
     count = 0
     for i in range(place, stop):
@@ -304,16 +304,16 @@ def _find_dips(place: Int, stop: Int, space: Space) -> Int:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def _occupy(order: Order, gap: Int, gaps: Int, place: Int, until: Int, width: Int, space: Space) -> None:
-    """Take processors from a gap and from all after it, to the place where the mover was or the time it is over.
+    """Take processors from a gap and from the gaps after it, up to the old place of the mover or its new end.
 
     Parameters
     ----------
     order
         (n,) int32.
     gap, gaps
-        The gap into which a job moves, and how many there are.
+        The gap into which a job moves, and the number of gaps.
     place, until, width
-        Of the mover: its place in the order, s, when it is over, and processors.
+        Of the mover: its old place in the order, its new end, s, and its processors.
     space
         With `start`, and `left`, `places` and `taken` of `_find_gaps`; left and taken are modified in place.
     """
@@ -321,20 +321,20 @@ def _occupy(order: Order, gap: Int, gaps: Int, place: Int, until: Int, width: In
     while i < place and space.start[order[i]] < until:
         space.left[i] -= width
         i += 1
-    while gap < gaps and space.places[gap] <= i:  # this one begins before it is over
+    while gap < gaps and space.places[gap] <= i:  # this gap begins before the mover ends
         space.taken[gap] += width
         gap += 1
 
 
 @njit(cache=True, nogil=True, _nrt=False)
 def _find_gaps(jobs: Jobs, order: Order, bits: Int, capacity: Int, space: Space) -> Int:
-    """Find the gaps that a job behind them could use, and return how many there are.
+    """Find the gaps that a job behind them could use, and return their number.
 
-    Parameters as of `fill`; of the space, what follows is filled in place. Of each gap: `places` is the place at its
-    end, `total` its idle processor seconds and those of all before, `free` the processors that are free when it
-    begins, `first` the first of the `ends` in it. `latest` is how many are free after each of the `ends`, `left` after
-    the start at each place, `following` the earliest submitted job (the lowest row) behind each place. `key` becomes
-    0, 1, ..., and `taken` 0 in each gap.
+    Parameters as for `fill`. These arrays of the space are filled in place. Of each gap: `places` is the place at its
+    end, `total` the idle processor seconds of this gap and all before, `free` the processors that are free when it
+    begins, `first` the first of the `ends` in it. `latest` has the processors that are free after each of the `ends`,
+    `left` those after the start at each place, `following` the earliest submitted job (the lowest row) behind each
+    place. `key` becomes 0, 1, ..., and `taken` 0 in each gap.
     """
     n = order.size
     start = space.start
@@ -383,16 +383,16 @@ def _find_gaps(jobs: Jobs, order: Order, bits: Int, capacity: Int, space: Space)
 
 @njit(cache=True, nogil=True, _nrt=False)
 def _first_above(ascending: Ints | Order | Floats, low: Int, high: Int, value: float | Int) -> Int:
-    """Return the first of the entries `low` to before `high` that is larger; `high` if there is none.
+    """Return the first place from `low` to before `high` with an entry above `value`; `high` if there is none.
 
     Parameters
     ----------
     ascending
-        (n,) of any numbers, ascending from `low` to before `high`; not changed.
+        (n,) numbers, ascending from `low` to before `high`; not changed.
     low, high
         Places, 0..n.
     value
-        In the unit of `ascending`.
+        A number in the unit of `ascending`.
     """
     while low < high:
         middle = (low + high) >> 1
@@ -404,21 +404,21 @@ def _first_above(ascending: Ints | Order | Floats, low: Int, high: Int, value: f
 
 @njit(cache=True, nogil=True, _nrt=False)
 def _put_down(order: Order, key: Order, behind: bool, result: Order, first: Order, following: Order) -> None:
-    """Put the jobs of an order down by their keys.
+    """Fill `result` with the jobs of an order, sorted by their keys.
 
     Parameters
     ----------
     order
         (n,) int32.
     key
-        (n,) int32 by place: where the job goes, its own place if it does not move.
+        (n,) int32 by place: the place to which the job goes; the same place if it does not move.
     behind
-        Whether a job that moves stands behind the job that has the place, or in front of it. Among the jobs that move
-        to one place, the place that they come from decides.
+        Whether a job that moves comes behind the job at its new place, or in front of it. Jobs that move to the same
+        place are in the order of their old places.
     result
         (n,) int32, filled in place.
     first, following
-        (n,) int32, work space, written over: the first job that moves to a place, and the next one after each.
+        (n,) int32, work space, overwritten: the first job that moves to a place, and the next job after each.
     """
     n = order.size
     for i in range(n):
@@ -446,8 +446,8 @@ def _put_down(order: Order, key: Order, behind: bool, result: Order, first: Orde
 def order_crossover(parent: Order, mate: Order, begin: Int, end: Int, result: Order, space: Space) -> None:
     """Fill `result` by order crossover, OX (Davis 1985).
 
-    Places `begin` to before `end` are the parent's. The others take the remaining jobs in the order in which the
-    mate has them, both from place `end` on and round the end of the order.
+    Places `begin` to before `end` are the parent's. The other places get the remaining jobs in the order of the mate;
+    both the places and the mate are read from place `end` on and round the end of the order.
 
     Parameters
     ----------
@@ -461,15 +461,15 @@ def order_crossover(parent: Order, mate: Order, begin: Int, end: Int, result: Or
         Work space.
     """
     n = parent.size
-    taken = space.key
-    taken[:] = 0
+    of_parent = space.key
+    of_parent[:] = 0
     for i in range(begin, end):
         result[i] = parent[i]
-        taken[parent[i]] = 1
+        of_parent[parent[i]] = 1
     place = end
     for k in range(end, end + n):
         job = mate[k if k < n else k - n]
-        if not taken[job]:
+        if not of_parent[job]:
             result[place if place < n else place - n] = job
             place += 1
 
@@ -478,8 +478,9 @@ def order_crossover(parent: Order, mate: Order, begin: Int, end: Int, result: Or
 def mapped_crossover(parent: Order, mate: Order, begin: Int, end: Int, result: Order, space: Space) -> None:
     """Fill `result` by partially mapped crossover, PMX (Goldberg and Lingle 1985).
 
-    Places `begin` to before `end` are the parent's, the others the mate's. Where the mate's job is there already, the
-    job comes that the mate has in its stead, and so on until it is a new one. Parameters as of `order_crossover`.
+    Places `begin` to before `end` are the parent's, the other places the mate's. If the mate's job is among those of
+    the parent, it is replaced by the mate's job at the parent's place of that job, and so on until the job is a new
+    one. Parameters as for `order_crossover`.
     """
     place = space.places
     place[:] = -1
@@ -498,9 +499,10 @@ def mapped_crossover(parent: Order, mate: Order, begin: Int, end: Int, result: O
 def cycle_crossover(parent: Order, mate: Order, result: Order, space: Space) -> None:
     """Fill `result` by cycle crossover (Oliver, Smith and Holland 1987): every job has a place it has in a parent.
 
-    The places of a cycle hold the same jobs in both. Cycles are taken from the parent and from the mate in turn, in
-    the order of their first places. Places where both have the same job do not count as cycles: between similar
-    orders nearly all are such places, and turns would only tell odd from even. Parameters as of `order_crossover`.
+    The places of a cycle have the same jobs in both parents. Cycles are taken from the parent and from the mate in
+    turn, in the order of their first places. Places where both have the same job do not count as cycles: in similar
+    orders nearly all places are so, and turns would only distinguish odd and even. Parameters as for
+    `order_crossover`.
     """
     place = space.places
     for k in range(parent.size):

@@ -1,4 +1,4 @@
-"""All objectives of a schedule in one pass."""
+"""Compute all objectives of a schedule in one pass."""
 
 import numpy as np
 from numba import njit
@@ -31,7 +31,7 @@ def measure(
     counted
         (n,) bool, which jobs count, or (0,) for all.
     values
-        (groups + 2,) float64, filled in place: percent, then seconds; NaN where no job counts.
+        (groups + 2,) float64, filled in place: UTIL in percent, then seconds; NaN where no job counts.
     """
     groups = values.size - 2
     weight = np.zeros(groups)

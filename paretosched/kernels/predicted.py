@@ -1,7 +1,7 @@
-"""Backfilling and Greedy on predicted run times: learnt from the jobs that have ended, put right when too short.
+"""Backfilling and Greedy with predicted run times, from jobs that have ended; too short predictions are corrected.
 
-The rules are those of the other kernels, but what they take for a job's estimate changes as time goes on. The queue is
-put in order anew at every event, as `replanned` does it, so that nothing has to be kept in step with the predictions.
+The policies are those of the other kernels, but a job's estimate changes as time goes on. The queue is sorted anew at
+every event, as in `replanned`, so that nothing has to be updated when a prediction changes.
 """
 
 from typing import NamedTuple
@@ -31,12 +31,12 @@ from .waiting_heap import Waiting, arrange, count_fitting, no_jobs, still_waitin
 
 RECENT, INTERPOLATED, PRINTED = range(3)  # how to predict
 NO_BACKFILL, EASY, CONSERVATIVE = range(3)
-# By how much a prediction that proves too short grows the first, second, ... time, s; the last one again and again.
+# A prediction that is too short grows by these times, s: by the first one, then by the second, ...; the last repeats.
 STEPS = np.array([60, 300, 900, 1800, 3600, 7200, 18000, 36000, 72000, 180000, 360000], dtype=np.int64)
 
 
 class Histories(NamedTuple):
-    """Where what is learnt about a job's user is kept.
+    """The users of jobs, and their pairs of user and request: the places of what is learnt.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class Histories(NamedTuple):
 
 
 class Predictor(NamedTuple):
-    """What predicts, and what it has learnt and done.
+    """The parameters of the predictions, and their state.
 
     Attributes
     ----------
@@ -67,20 +67,20 @@ class Predictor(NamedTuple):
         (n,) int64, the estimates of the users, s.
     recent
         (u, 2) int64, the run times of the last job of a user that has ended, and of the one before it, s; 0 for none.
-    took
+    last_run
         (k,) int64, the run time of the last job of a pair that has ended, s; 0 for none.
     first, corrections
-        (n,) int64, the prediction at submission, s, and how often it grew.
+        (n,) int64, the prediction at submission, s, and the number of its corrections.
     late
-        (most + 1,) int64, a heap of expected end << row_bits | row of the running jobs that will run on beyond it; not
-        read before that.
+        (most + 1,) int64, a heap of expected end << row_bits | row of the running jobs that will run longer than that;
+        an entry is not read before its time.
     """
 
     histories: Histories
     how: Int
     requested: Ints
     recent: Ints
-    took: Ints
+    last_run: Ints
     first: Ints
     corrections: Ints
     late: Ints
@@ -99,21 +99,21 @@ def predicted(
     first: Ints,
     corrections: Ints,
 ) -> None:
-    """Fill `start` with the start times of a rule that is told predictions instead of the jobs' estimates.
+    """Fill `start` with the start times of a policy that gets predictions instead of the jobs' estimates.
 
-    A job is predicted when it is submitted, after all jobs that end in that second have been learnt from, in the order
-    of their rows. No prediction exceeds the job's estimate; without a history it is the estimate. If a job runs on at
-    its expected end, the prediction grows by the next of STEPS, to the estimate at most; that is an event like an end
-    or an arrival.
+    The run time of a job is predicted at its submission, after all jobs that end in that second have been learnt, in
+    the order of their rows. No prediction exceeds the job's estimate; without a history it is the estimate. If a job
+    still runs at its expected end, the prediction grows by the next of STEPS, to the estimate at most; this is an event
+    like an end or an arrival.
 
     Parameters
     ----------
     jobs
-        `Jobs`; `estimate` is what the user has requested.
+        `Jobs`; `estimate` is the request of the user.
     capacity, calendar, weights
         As for `greedy`; no genes for the order of arrival.
     backfill
-        NO_BACKFILL, EASY or CONSERVATIVE, the latter planned anew at every event.
+        NO_BACKFILL, EASY or CONSERVATIVE; the last one plans anew at every event.
     histories
         `Histories`.
     how
@@ -121,7 +121,7 @@ def predicted(
     start
         (n,) int64, s, filled in place.
     first, corrections
-        (n,) int64, filled in place with the prediction at submission, s, and how often it grew.
+        (n,) int64, filled in place with the prediction at submission, s, and the number of its corrections.
     """
     n = jobs.submit.size
     current = Jobs(jobs.submit, jobs.run, jobs.estimate.copy(), jobs.width, jobs.group)
@@ -152,12 +152,12 @@ def _predicted(
     waiting: Waiting,
     profile: Profile,
 ) -> None:
-    """Do as `predicted` does.
+    """Do the work of `predicted` without allocating memory.
 
     Parameters
     ----------
     jobs
-        `Jobs`, whose `estimate` holds the predictions as they are now, modified in place.
+        `Jobs`, whose `estimate` has the present predictions, modified in place.
     capacity, calendar, weights, backfill
         As for `predicted`.
     predictor
@@ -215,16 +215,16 @@ def _predicted(
 
 @njit(cache=True, nogil=True, _nrt=False)
 def correct(jobs: Jobs, now: Running, running: Int, predictor: Predictor, overdue: Int, t: Int) -> Int:
-    """Let the predictions grow that are over in second t; return how many jobs will run on beyond theirs.
+    """Increase the predictions that end in second t too early; return how many jobs will exceed their predictions.
 
     Parameters
     ----------
     jobs, now, predictor
         Modified in place.
     running, overdue
-        Jobs that run, and those of them that will run on beyond their prediction.
+        The number of running jobs, and of those that will exceed their predictions.
     t
-        The second of this event; jobs that end in it have been taken off.
+        The second of this event; jobs that end in it no longer run.
     """
     length = jobs.estimate
     late = predictor.late
@@ -256,9 +256,9 @@ def start_in_order(
     weighted: bool,
     reserving: bool,
 ) -> tuple[Int, Int]:
-    """Start jobs of a queue in turn; the first that does not fit stops the pass, or is given EASY's reservation.
+    """Start jobs of a queue in turn; the first job that does not fit ends the pass, or gets EASY's reservation.
 
-    Parameters and what is returned as for `plan_all`; `reserving` says whether there are reservations.
+    Parameters and return values as for `plan_all`; `reserving` is whether there are reservations.
     """
     blocked = False
     shadow: Int = 0
@@ -292,25 +292,22 @@ def start_in_order(
 
 @njit(cache=True, nogil=True, _nrt=False)
 def _learn(predictor: Predictor, j: Int, run: Int) -> None:
-    """Keep the run time, s, of job j, which has ended; `predictor` is modified in place."""
+    """Learn the run time, s, of job j, which has ended; `predictor` is modified in place."""
     histories = predictor.histories
     recent = predictor.recent
     user = histories.user[j]
     if user >= 0:
         recent[user, 1] = recent[user, 0]
         recent[user, 0] = run
-        predictor.took[histories.place[j]] = run
+        predictor.last_run[histories.place[j]] = run
 
 
 @njit(cache=True, nogil=True, _nrt=False)
 def _predict(predictor: Predictor, j: Int) -> Int:
-    """Return a run time of job j, 1 s to what is requested, from what has been learnt.
-
-    If that is not enough, it is what is requested.
-    """
+    """Return a predicted run time of job j, from 1 s to the request; the request if too little has been learnt."""
     histories = predictor.histories
     recent = predictor.recent
-    took = predictor.took
+    last_run = predictor.last_run
     how = predictor.how
     requested: Int = predictor.requested[j]
     user = histories.user[j]
@@ -322,38 +319,38 @@ def _predict(predictor: Predictor, j: Int) -> Int:
         mean: Int = (recent[user, 0] + recent[user, 1]) // 2
         return min(requested, mean)
 
-    # The paper's list R: lines between neighbouring sizes that have been seen.
+    # The paper's list R: lines between neighbouring requests of which a job has ended.
     size = histories.size
-    own = histories.place[j]
-    if how == INTERPOLATED and took[own] > 0:
-        same: Int = took[own]
+    pair = histories.place[j]
+    if how == INTERPOLATED and last_run[pair] > 0:
+        same: Int = last_run[pair]
         return min(requested, same)
     low = histories.begin[user]
     high = histories.begin[user + 1]
-    above = _seen(took, own + 1, high, 1)
-    a = own if took[own] > 0 else _seen(took, own - 1, low - 1, -1)
+    above = _next_known(last_run, pair + 1, high, 1)
+    a = pair if last_run[pair] > 0 else _next_known(last_run, pair - 1, low - 1, -1)
     b = above
-    if a < 0 and b >= 0:  # smaller than all that have been seen
+    if a < 0 and b >= 0:  # smaller than all requests in the list
         a = b
-        b = _seen(took, a + 1, high, 1)
-    elif b < 0 and a >= 0:  # the largest, or beyond
-        b = _seen(took, a - 1, low - 1, -1)
+        b = _next_known(last_run, a + 1, high, 1)
+    elif b < 0 and a >= 0:  # the largest request in the list, or above it
+        b = _next_known(last_run, a - 1, low - 1, -1)
     if a < 0 or b < 0:
         return requested
-    rise = float(took[b] - took[a]) / float(size[b] - size[a])
-    guess = abs(rise) * float(requested) if how == PRINTED else float(took[a]) + rise * float(requested - size[a])
+    rise = float(last_run[b] - last_run[a]) / float(size[b] - size[a])
+    guess = abs(rise) * float(requested) if how == PRINTED else float(last_run[a]) + rise * float(requested - size[a])
     if guess >= float(requested):
         return requested
     return max(1, int(np.ceil(guess)))
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _seen(took: Ints, first: Int, end: Int, step: Int) -> Int:
-    """Return the first pair of which a job has ended, from `first` towards `end`, which is not asked; -1 if none.
+def _next_known(last_run: Ints, first: Int, end: Int, step: Int) -> Int:
+    """Return the first pair, from `first` to before `end`, of which a job has ended; -1 if there is none.
 
-    `took` as in `Predictor`; `step` is 1 or -1.
+    `last_run` as in `Predictor`; `step` is 1 or -1.
     """
     for place in range(first, end, step):
-        if took[place] > 0:
+        if last_run[place] > 0:
             return place
     return -1

@@ -1,9 +1,9 @@
-"""The availability profile: how many processors are free from when on, as far as jobs are planned.
+"""The availability profile: the number of free processors over time, as far as jobs are planned.
 
 Two arrays over the same index: `when[i]`, ascending, and `room[i]`, the processors free in [when[i], when[i + 1]);
-the last one holds for ever. The part in use is first..last - 1, kept in `span`; it has room to grow on
-both sides, so that a change moves only the shorter side. All three are int64, of s, of processors, and of indices:
-(m,), (m,) and (2,), where m is at least two for every job and some more.
+the last entry has no end. The part in use is first..last - 1, stored in `span`. It can grow on both sides, so that
+a change moves only the shorter side. All three arrays are int64, of s, of processors, and of indices: (m,), (m,)
+and (2,), where m is at least two for every job and some more.
 """
 
 import numpy as np
@@ -16,7 +16,7 @@ FIRST, LAST = 0, 1
 
 @njit(cache=True, nogil=True, _nrt=False)
 def clear(when: Ints, room: Ints, span: Ints, t: Int, free: Int) -> None:
-    """Make the profile of a machine with `free` processors from t on; when, room and span are modified in place."""
+    """Set up the profile of a machine with `free` processors from t on; when, room and span are modified in place."""
     middle = when.size // 2
     span[FIRST] = middle
     span[LAST] = middle + 1
@@ -26,7 +26,7 @@ def clear(when: Ints, room: Ints, span: Ints, t: Int, free: Int) -> None:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def forget_past(when: Ints, span: Ints, t: Int) -> None:
-    """Drop what is over before second t; span is modified in place."""
+    """Drop the segments that end at second t or before; span is modified in place."""
     first = span[FIRST]
     last = span[LAST]
     while first + 1 < last and when[first + 1] <= t:
@@ -50,11 +50,11 @@ def segment(when: Ints, span: Ints, t: Int) -> Int:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def _open(when: Ints, room: Ints, span: Ints, i: Int) -> Int:
-    """Make place for a new entry before index i, and return its index; when, room and span are modified in place."""
+    """Insert a new entry before index i, and return its index; when, room and span are modified in place."""
     first = span[FIRST]
     last = span[LAST]
     if first == 0 and last == when.size:
-        return np.int64(-1)  # cannot be: the arrays hold two entries for every job and some more
+        return np.int64(-1)  # never happens: the arrays have two entries for every job and some more
     if last == when.size or (first > 0 and i - first < last - i):
         for k in range(first, i):
             when[k - 1] = when[k]
@@ -93,22 +93,22 @@ def add(when: Ints, room: Ints, span: Ints, begin: Int, end: Int, width: Int) ->
 
 @njit(cache=True, nogil=True, _nrt=False)
 def add_at(when: Ints, room: Ints, span: Ints, i: Int, begin: Int, end: Int, width: Int) -> None:
-    """Free or take processors as `add` does, where the segment i is known to hold `begin`."""
+    """Free or take processors as `add` does, where segment i holds second `begin`."""
     if when[i] < begin:
-        known = room[i]
+        free = room[i]
         i = _open(when, room, span, i + 1)
         when[i] = begin
-        room[i] = known
+        room[i] = free
     k = i
     last = span[LAST]
     while k + 1 < last and when[k + 1] < end:
         k += 1
     if k + 1 == last or when[k + 1] > end:
-        known = room[k]
+        free = room[k]
         offset = i - span[FIRST]
         k = _open(when, room, span, k + 1) - 1
         when[k + 1] = end
-        room[k + 1] = known
+        room[k + 1] = free
         i = span[FIRST] + offset
     for x in range(i, k + 1):
         room[x] += width
@@ -121,40 +121,40 @@ def add_at(when: Ints, room: Ints, span: Ints, i: Int, begin: Int, end: Int, wid
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def earliest(when: Ints, room: Ints, span: Ints, after: Int, before: Int, own: Int, width: Int, length: Int) -> Int:
-    """Return the earliest start in [after, before) of a job that is itself planned to start at `own`.
+def earliest(when: Ints, room: Ints, span: Ints, after: Int, before: Int, present: Int, width: Int, length: Int) -> Int:
+    """Return the earliest start in [after, before) of a job that is now planned to start at `present`.
 
     Parameters
     ----------
     when, room, span
         The profile, not changed.
     after, before
-        s; where the start is looked for.
-    own
-        s, at least `before`. The job's own plan [own, own + length) is taken as free. With own = before = FAR this is
-        the earliest start of a job that has no plan.
+        s; the start must be in [after, before).
+    present
+        s, at least `before`. The job's own plan [present, present + length) counts as free. With present = before
+        = FAR this is the earliest start of a job that has no plan.
     width, length
         Processors, and s.
 
     Returns
     -------
     int
-        s; `before` if there is none earlier.
+        s; `before` if there is no earlier start.
     """
-    start, _ = earliest_at(when, room, span, segment(when, span, after), after, before, own, width, length)
+    start, _ = earliest_at(when, room, span, segment(when, span, after), after, before, present, width, length)
     return start
 
 
 @njit(cache=True, nogil=True, _nrt=False)
 def earliest_at(
-    when: Ints, room: Ints, span: Ints, i: Int, after: Int, before: Int, own: Int, width: Int, length: Int
+    when: Ints, room: Ints, span: Ints, i: Int, after: Int, before: Int, present: Int, width: Int, length: Int
 ) -> tuple[Int, Int]:
-    """Return the earliest start as `earliest` does, where the segment i is known to hold `after`.
+    """Return the earliest start as `earliest` does, where segment i holds second `after`.
 
     Returns
     -------
     start, i
-        s, `before` if there is none earlier; and the segment that holds it, if there is.
+        s, `before` if there is no earlier start; and the segment that holds the start, if there is one.
     """
     last = span[LAST]
     while True:
@@ -165,7 +165,7 @@ def earliest_at(
         start = max(when[i], after)
         if start >= before:
             return before, i
-        end = min(start + length, own)
+        end = min(start + length, present)
         k = i + 1
         while k < last and when[k] < end and room[k] >= width:
             k += 1

@@ -1,12 +1,12 @@
 """The free processors of a machine over all of a schedule: a B+ tree, for profiles of any size.
 
-As in `profile.py`, breakpoints say how many processors are free from when on, and the last one holds for ever. Here
-they lie in leaves of at most LEAF, and inner nodes know the least and the greatest room below each of their
-entries. A search passes over whatever is everywhere too narrow or everywhere wide enough; a job that covers whole
-entries is taken off them as a `shift` that holds for all below; an insertion moves part of one leaf. Room is only ever
-taken, never given back, so that nodes are split but never joined; joining equal neighbours was measured and gains
-nothing. With the 133,000 jobs of CTC, the flat arrays of `profile.py` take two thirds of the time in the order of
-submission, where all insertions are near the end, and forty times as much in orders far from it.
+As in `profile.py`, a breakpoint has the number of processors that are free from its time on, and the last one has no
+end. Here breakpoints are in leaves of at most LEAF, and inner nodes have the least and the greatest room below each of
+their entries. A search skips entries that are too narrow everywhere or wide enough everywhere. A job that covers whole
+entries is subtracted from them as a `shift`, which holds for everything below. An insertion moves part of one leaf.
+Room is only taken, never freed, so that nodes are split but never joined; a version that joins equal neighbours was
+measured and is not faster. With the 133,000 jobs of CTC, the flat arrays of `profile.py` take two thirds of the time in
+the order of submission, where all insertions are near the end, and forty times as much in orders far from it.
 """
 
 from typing import NamedTuple
@@ -32,16 +32,15 @@ class Vacancy(NamedTuple):
     Attributes
     ----------
     leaf
-        (leaves, LEAF) POINT, s and processors: the breakpoints of each leaf, ascending. To `room` belong the shifts of
-        all entries above the leaf.
+        (leaves, LEAF) POINT, s and processors: the breakpoints of each leaf, ascending. The true room is `room` plus
+        the shifts of all entries above the leaf.
     node
-        (nodes, FAN) ENTRY, the inner nodes: since when each entry holds, the least and greatest room in it
-        (its own shift counted, those of the entries above not), what is to be added to all room below it,
-        and its leaf or node.
+        (nodes, FAN) ENTRY, the inner nodes: the begin of each entry, the least and greatest room in it (with its own
+        shift, without those of the entries above), the shift to be added to all room below it, and its leaf or node.
     held, used
         (leaves,) and (nodes,) int64, breakpoints in each leaf and entries of each node.
     state
-        (4,) int64: the root, the number of levels of inner nodes, how many leaves and nodes there are.
+        (4,) int64: the root, and the numbers of levels of inner nodes, of leaves and of nodes.
     left, right
         (DEPTH, 3) int64, work space: the way to a leaf; node, entry and sum of shifts above it, by level.
     """
@@ -57,8 +56,8 @@ class Vacancy(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def vacancy(jobs: Int) -> Vacancy:
-    """Return a tree, not `clear`ed yet, that holds the breakpoints of `jobs` jobs."""
-    # A half of what was split grows by as much again before it is split. Untouched memory costs nothing.
+    """Return a tree for the breakpoints of `jobs` jobs; `clear` must be called before its first use."""
+    # A half of a leaf or node doubles before it is split again. Memory that is not touched costs nothing.
     leaves = 4 * jobs // LEAF + 2
     nodes = 4 * leaves // FAN + DEPTH
     return Vacancy(
@@ -74,7 +73,7 @@ def vacancy(jobs: Int) -> Vacancy:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def clear(v: Vacancy, t: Int, free: Int) -> None:
-    """Make v, modified in place, the profile of a machine with `free` processors from second t on."""
+    """Set up in v, modified in place, the profile of a machine with `free` processors from second t on."""
     v.leaf[0, 0]["when"] = t
     v.leaf[0, 0]["room"] = free
     v.held[0] = 1
@@ -86,7 +85,7 @@ def clear(v: Vacancy, t: Int, free: Int) -> None:
     _enter(v, 0, 0, t, free, free, 0, 0)
 
 
-# What is called for every job is compiled into its caller: handing the tree over costs a fifth otherwise.
+# Functions that are called for every job are compiled into their callers: passing the tree costs a fifth otherwise.
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def earliest(v: Vacancy, after: Int, width: Int, length: Int) -> Int:
     """Return the earliest start, s, not before `after`, from which `width` processors are free for `length` seconds.
@@ -120,7 +119,7 @@ def earliest(v: Vacancy, after: Int, width: Int, length: Int) -> Int:
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def _seek(v: Vacancy, t: Int, route: Ints) -> tuple[Int, Int, Int]:
-    """Find the way to the breakpoint that holds second t.
+    """Return the breakpoint that holds second t, and write the way to it into `route`.
 
     Parameters
     ----------
@@ -176,14 +175,14 @@ def _last_point(v: Vacancy, leaf: Int, t: Int) -> Int:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def _skip_narrow(v: Vacancy, route: Ints, width: Int) -> tuple[Int, Int]:
-    """Go on to the next leaf with `width` processors somewhere. There is one: in the end the machine is empty.
+    """Return the next leaf with `width` processors somewhere; it exists, because in the end the machine is empty.
 
     Parameters
     ----------
     v
         The tree, not changed.
     route
-        (DEPTH, 3) int64, the way to the leaf so far; modified in place.
+        (DEPTH, 3) int64, the way to the present leaf; modified in place to that of the next one.
     width
         Processors.
 
@@ -221,14 +220,14 @@ def _skip_narrow(v: Vacancy, route: Ints, width: Int) -> tuple[Int, Int]:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def _skip_wide(v: Vacancy, route: Ints, width: Int, end: Int) -> tuple[Int, Int]:
-    """Go on to the next leaf that has less than `width` processors somewhere.
+    """Return the next leaf that has less than `width` processors somewhere.
 
     Parameters
     ----------
     v
         The tree, not changed.
     route
-        (DEPTH, 3) int64, the way to the leaf so far; modified in place.
+        (DEPTH, 3) int64, the way to the present leaf; modified in place to that of the next one.
     width
         Processors.
     end
@@ -316,7 +315,7 @@ def take(v: Vacancy, begin: Int, end: Int, width: Int) -> None:
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def _cut(v: Vacancy, t: Int, route: Ints) -> tuple[Int, Int]:
-    """Make second t a breakpoint. What is full on the way is split first, so that there is a place.
+    """Insert a breakpoint at second t, and return it. Full nodes on the way are split first, so that there is room.
 
     Parameters
     ----------
@@ -330,7 +329,7 @@ def _cut(v: Vacancy, t: Int, route: Ints) -> tuple[Int, Int]:
     Returns
     -------
     leaf, place
-        Of the breakpoint.
+        The leaf of the breakpoint, and its place there.
     """
     node = v.state[ROOT]
     if v.used[node] == FAN:
@@ -408,20 +407,20 @@ def _split_node(v: Vacancy, node: Int, k: Int) -> None:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def _enter(v: Vacancy, node: Int, k: Int, since: Int, least: Int, most: Int, shift: Int, child: Int) -> None:
-    """Put an entry before a node's entry k.
+    """Insert an entry before a node's entry k.
 
     Parameters
     ----------
     v
         The tree, modified in place.
     node, k
-        Where: an inner node that is not full, and the place in it.
+        An inner node that is not full, and the place in it.
     since
-        s, as of ENTRY.
+        s, as in ENTRY.
     least, most
         Processors, the range of the child itself, without `shift`.
     shift, child
-        Processors, and a leaf or node, as of ENTRY.
+        Processors, and a leaf or node, as in ENTRY.
     """
     for i in range(v.used[node], k, -1):
         v.node[node, i] = v.node[node, i - 1]
@@ -434,7 +433,7 @@ def _enter(v: Vacancy, node: Int, k: Int, since: Int, least: Int, most: Int, shi
 
 @njit(cache=True, nogil=True, _nrt=False)
 def _note(v: Vacancy, node: Int, k: Int, least: Int, most: Int) -> None:
-    """Note, in place, the range of the child of a node's entry k: processors, without the entry's shift."""
+    """Store, in place, the range of the child of a node's entry k: processors, without the entry's shift."""
     shift = v.node[node, k]["shift"]
     v.node[node, k]["least"] = least + shift
     v.node[node, k]["most"] = most + shift
@@ -442,7 +441,7 @@ def _note(v: Vacancy, node: Int, k: Int, least: Int, most: Int) -> None:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def _lower(v: Vacancy, node: Int, first: Int, last: Int, width: Int) -> None:
-    """Take `width` processors off all room below a node's entries first..last - 1; v is modified in place."""
+    """Subtract `width` processors from all room below a node's entries first..last - 1; v is modified in place."""
     for k in range(first, last):
         v.node[node, k]["least"] -= width
         v.node[node, k]["most"] -= width

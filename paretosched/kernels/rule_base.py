@@ -1,10 +1,10 @@
-"""Rule bases (paper 001): one of thirteen strategies chosen at every scheduling pass, from the state of the system.
+"""Rule bases (paper 001): every scheduling pass chooses one of thirteen strategies from the state of the system.
 
-Every sorting but Greedy's is fixed, so the place of each job in it is known before the simulation (see
-`waiting_orders.py`). Greedy has its tournament, whose games are only played when it is chosen. What no rule can choose
-is not kept.
+All sortings except Greedy's are fixed, so that the place of each job in them is known before the simulation (see
+`waiting_orders.py`). Greedy has its tournament, whose games are only played when Greedy is chosen. Orders that no rule
+can choose are not updated.
 
-A strategy is only asked for when it makes a difference: when some waiting job fits, but not all of them at once.
+A strategy is chosen only when it makes a difference: when some waiting job fits, but not all of them at once.
 """
 
 from typing import NamedTuple
@@ -56,23 +56,23 @@ DELAYED, WORKED = 0, 1  # of `Queue.sums`
 
 
 class Queue(NamedTuple):
-    """The waiting jobs in all orders that can be chosen, and what is counted.
+    """The waiting jobs in all orders that can be chosen, and the sums for the features.
 
     Attributes
     ----------
     places
         The fixed orders.
     game, slot_of
-        Greedy's order, and (n,) int32, the slot in it of each waiting job. Next to nothing where Greedy is not chosen.
+        Greedy's order, and (n,) int32, the slot in it of each waiting job. Minimal if no rule can choose Greedy.
     area
         (G,) int64, estimate x width of the waiting jobs of a group, processor seconds.
     state
-        (7,) int64: RUNNING jobs; processors WANTED by all waiting jobs together, 0 if none waits, and FREE ones; of the
-        tournament, the jobs SEATED, the slots USED since it was last empty, and LEVEL and TOP of its trees, 0 before
-        they are used.
+        (7,) int64: RUNNING jobs; processors WANTED by all waiting jobs together, 0 if no job waits, and FREE
+        processors; of the tournament, the jobs SEATED, the slots USED since it was last empty, and LEVEL and TOP of
+        its trees, 0 before their first use.
     sums
-        (2,) float64, the slowdown SD of what has ended is DELAYED / WORKED. Both are added up in the order of ends and
-        rows, so that adding them up anew in this order gives the same bits.
+        (2,) float64: the slowdown SD of the jobs that have ended is DELAYED / WORKED. Both are added up in the order of
+        ends and rows, so that another computation in this order gives the same bits.
     """
 
     places: Places
@@ -111,26 +111,26 @@ def ruled(
     start
         (n,) int64, s, filled in place.
     decided
-        int64, added to in place: (situations,) how often each one came up in an iterative base, (13,) how often each
-        strategy was chosen by a symbiotic one.
+        int64, increased in place: (situations,) how often each situation occurred, for an iterative base; (13,) how
+        often each strategy was chosen, for a symbiotic base.
     """
     n = jobs.submit.size
     features = rules.counts.size
     count = rules.peaks.size
-    kept = np.zeros(4, np.bool_)
-    kept[BY_WAIT] = True  # always, to tell which jobs fit
+    in_use = np.zeros(4, np.bool_)
+    in_use[BY_WAIT] = True  # always, to know which jobs fit
     reserving = False
     planning = False
     for s in range(GREEDY):
         if rules.possible[s]:
-            kept[s // 3] = True
-            # no job behind the narrowest fits if that does not
+            in_use[s // 3] = True
+            # if the narrowest job does not fit, no job behind it fits
             reserving |= s % 3 != FCFS and s // 3 != BY_WIDTH
             planning |= s % 3 == CONSERVATIVE and s // 3 != BY_WIDTH
     size = slots_for((n + PLACES - 1) // PLACES)
     greedy = rules.possible[GREEDY]
     queue = Queue(
-        Places(kept, order.row, order.place, np.zeros((4, size), np.int64), np.full((4, 2 * size, 2), FAR)),
+        Places(in_use, order.row, order.place, np.zeros((4, size), np.int64), np.full((4, 2 * size, 2), FAR)),
         new_tournament(n if greedy else 1),
         np.empty(n if greedy else 1, np.int32),
         np.zeros(features - 2, np.int64),
@@ -149,8 +149,8 @@ def ruled(
     _ruled(jobs, capacity, calendar, weights, rules, now, queue, plan, ballot, decided)
 
 
-# Its arrays come as arguments and are never bound anew: numba then counts no references in the loop. What is called
-# once or more at every event is inlined, because handing over so many arrays costs more than many a pass.
+# The arrays come as arguments and are never bound anew, so that numba counts no references in the loop. Functions that
+# are called at every event are inlined, because passing so many arrays costs more than many passes.
 @njit(cache=True, nogil=True, _nrt=False)
 def _ruled(
     jobs: Jobs,
@@ -164,7 +164,7 @@ def _ruled(
     ballot: Ballot,
     decided: Ints,
 ) -> None:
-    """Do as `ruled` does.
+    """Do the work of `ruled` without allocating memory.
 
     Parameters
     ----------
@@ -175,15 +175,15 @@ def _ruled(
     queue, plan, ballot
         An empty `Queue`, a `Plan` and a `Ballot`, modified in place.
     decided
-        As for `ruled`, added to in place.
+        As for `ruled`, increased in place.
     """
     n = jobs.submit.size
     state = queue.state
     places = queue.places
     arrived: Int = 0
     era: Int = 0
-    last: Int = -1  # the strategy of the last pass, if nothing has ended since
-    known: Int = 0  # rows that had arrived then
+    last: Int = -1  # the strategy of the last pass, if no job has ended since
+    last_arrived: Int = 0  # the number of rows that had arrived then
     planned = False  # whether the plan of the last pass with CONS holds
     while arrived < n or state[WANTED] > 0:
         t = next_event(jobs, arrived, now, state[RUNNING])
@@ -207,15 +207,15 @@ def _ruled(
         strategy, counted = choose(rules, ballot)
         decided[counted] += 1
         again = strategy == last
-        newcomers = known
+        newcomers = last_arrived
         last = strategy
-        known = arrived
+        last_arrived = arrived
         if strategy == GREEDY:
             start_by_keys(jobs, weights, now, queue, calendar.kind[era], t)
             continue
         o = strategy // 3
-        # If nothing has ended since a pass with the same strategy, a job that could not start then and comes before all
-        # newcomers cannot now: the same jobs are before it, their places are the same, and less time is left.
+        # If no job has ended since a pass with the same strategy, a job that could not start then and comes before all
+        # new jobs cannot start now: the same jobs are before it, their places are the same, and less time is left.
         sooner: Int = 0
         if again:
             sooner = FAR
@@ -231,7 +231,7 @@ def _ruled(
             place = start_heads(jobs, now, queue, o, t)
             if strategy % 3 == FCFS or o == BY_WIDTH or places.least[o, 1, WIDTH] > state[FREE]:
                 continue
-            # The reservation of the head, alike under EASY and CONS.
+            # The reservation of the head is the same under EASY and CONS.
             needed = jobs.width[row_at(places, o, place)]
             shadow, extra = reserve(now.ends, state[RUNNING], now.width_bits, state[FREE], needed)
             candidate = next_fitting(places, jobs, o, max(sooner, place + 1), state[FREE], extra, shadow - t)
@@ -264,7 +264,7 @@ def end_jobs(jobs: Jobs, now: Running, queue: Queue, t: Int) -> bool:
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def start_everything(jobs: Jobs, now: Running, queue: Queue, first: Int, arrived: Int, t: Int) -> None:
-    """Start all waiting jobs and all that arrive, as every strategy does if there is room for them.
+    """Start all waiting jobs and all jobs that arrive, as every strategy does if all of them fit.
 
     Parameters
     ----------
@@ -291,7 +291,7 @@ def start_everything(jobs: Jobs, now: Running, queue: Queue, first: Int, arrived
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def admit(jobs: Jobs, queue: Queue, greedy: bool, j: Int) -> None:
-    """Let job j wait, in Greedy's order only if it can be chosen; `queue` is modified in place."""
+    """Put job j into the queue; into Greedy's order only if Greedy can be chosen; `queue` is modified in place."""
     queue.area[jobs.group[j]] += jobs.estimate[j] * jobs.width[j]
     enter(queue.places, jobs, j)
     if greedy:
@@ -300,7 +300,7 @@ def admit(jobs: Jobs, queue: Queue, greedy: bool, j: Int) -> None:
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def join_tournament(jobs: Jobs, queue: Queue, j: Int) -> None:
-    """Give job j, which comes after all that wait, the next slot of the tournament; `queue` is modified in place."""
+    """Put job j, which comes after all waiting jobs, into the next slot of the tournament; `queue` is modified."""
     game = queue.game
     slots = game.slots
     state = queue.state
@@ -349,9 +349,9 @@ def begin_now(jobs: Jobs, now: Running, queue: Queue, j: Int, t: Int) -> None:
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def observe(queue: Queue, capacity: Int, ballot: Ballot) -> None:
-    """Fill the features of the ballot, in place: slowdown, load in %, and each group's part of the queue's area in %.
+    """Fill the features of the ballot, in place: slowdown, load in %, and each group's share of the queue's area in %.
 
-    Areas are added in int64, which bounds of `Workload` keep from overflowing.
+    Areas are added in int64, which cannot overflow because of the bounds that `Workload` checks.
     """
     x = ballot.features
     sums = queue.sums
@@ -368,7 +368,7 @@ def observe(queue: Queue, capacity: Int, ballot: Ballot) -> None:
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def start_by_keys(jobs: Jobs, weights: Weights, now: Running, queue: Queue, s: Int, t: Int) -> None:
-    """Start jobs in Greedy's order up to the first that does not fit: not all of them do.
+    """Start jobs in Greedy's order up to the first job that does not fit; there must be such a job.
 
     Parameters
     ----------
@@ -392,9 +392,9 @@ def start_by_keys(jobs: Jobs, weights: Weights, now: Running, queue: Queue, s: I
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def start_heads(jobs: Jobs, now: Running, queue: Queue, o: Int, t: Int) -> Int:
-    """Start jobs of order o up to the first that does not fit, in second t; return its place. Not all of them fit.
+    """Start jobs of order o in second t up to the first job that does not fit, and return the place of that job.
 
-    `now` and `queue` are modified in place.
+    There must be such a job. `now` and `queue` are modified in place.
     """
     place: Int = -1
     while True:
@@ -419,7 +419,7 @@ def start_beside_head(
     now, queue
         Modified in place.
     o, candidate
-        The order, and the place in it of the first job that may start, -1 if there is none.
+        The order, and the place in it of the first job that may start; -1 if there is none.
     extra, shadow
         The head's reservation, see `reserve`: processors and s.
     t
@@ -438,10 +438,11 @@ def start_beside_head(
 def start_beside_plans(
     jobs: Jobs, now: Running, queue: Queue, plan: Plan, o: Int, place: Int, candidate: Int, t: Int
 ) -> None:
-    """Start the jobs that delay none before them in the order, as CONS does.
+    """Start the jobs that delay no job before them in the order, as CONS does.
 
-    All jobs before a candidate have a place first, and may take the candidate's. A job that finds none before the
-    candidate would have ended, at the horizon or before, can be put off, as long as no place lies across it.
+    All jobs before a candidate get a place first, and this may be the candidate's. If a job has no place before the
+    candidate's end, which is the horizon or earlier, its planning can be put off, as long as no place of another job
+    begins before the horizon and ends after it.
 
     Parameters
     ----------
@@ -450,8 +451,8 @@ def start_beside_plans(
     now, queue, plan
         Modified in place.
     o, place, candidate
-        The order; the places in it of the first waiting job that is not planned, and of the first that could start as
-        the plan is, -1 if there is none.
+        The order; the places in it of the first waiting job without a plan, and of the first job that could start
+        under the present plan; -1 if there is none.
     t
         The second of this pass.
     """

@@ -1,4 +1,4 @@
-"""Which strategy a rule base chooses (paper 001), from the features of the system."""
+"""Choose the strategy of a rule base (paper 001) from the features of the system."""
 
 import math
 from typing import NamedTuple
@@ -9,15 +9,15 @@ from numba import njit
 from ..core.arrays import Floats, Int
 from .inputs import Rules
 
-# exp(-i / FINE), linearly interpolated below FAR_RULE: within 1e-5 of the true value, and faster than that. Rules
-# further away than that are less than exp(-8) of the largest.
+# exp(-i / FINE), linearly interpolated below FAR_RULE: within 1e-5 of the true value, and faster than exp. Memberships
+# of rules further away are less than exp(-8) of the largest.
 FAR_RULE, FINE = 8, 128
 POWERS = np.exp(-np.arange(FAR_RULE * FINE + 2) / FINE)
 WRONG_NEAR, WRONG_FAR = 1e-5, 3.4e-4
 
 
 class Ballot(NamedTuple):
-    """What is known when a strategy is chosen, and work space for it.
+    """The features of the system when a strategy is chosen, and work space for the choice.
 
     Attributes
     ----------
@@ -37,10 +37,10 @@ class Ballot(NamedTuple):
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def choose(rules: Rules, ballot: Ballot) -> tuple[Int, Int]:
-    """Return the strategy for the features of a ballot, and what is counted, see `ruled`.
+    """Return the strategy for the features of a ballot, and the entry of `decided` to count, see `ruled`.
 
-    Iterative: the class. Symbiotic: memberships in logarithms, scaled by the largest, so that not all of them are 0;
-    of equal votes the lowest number.
+    An iterative base counts the situation, a symbiotic base the strategy. Memberships are logarithms, scaled by the
+    largest, so that not all of them are 0. Of strategies with equal votes the lowest number is chosen.
 
     Parameters
     ----------
@@ -78,8 +78,8 @@ def choose(rules: Rules, ballot: Ballot) -> tuple[Int, Int]:
             total += math.exp(memberships[r] - largest)
         if largest + math.log(total) < rules.threshold:
             return rules.otherwise, rules.otherwise
-    # A rule that is wrong by d changes the difference between two strategies by ten times d.
-    far = tell(rules.recommendations, memberships, largest, scaled, votes)
+    # An error d in the membership of a rule changes the difference between two strategies by ten times d at most.
+    far = add_votes(rules.recommendations, memberships, largest, scaled, votes)
     best, lead = most(votes)
     if lead <= 1e-6 + 10.0 * (WRONG_NEAR * (count - far) + WRONG_FAR * far):
         for r in range(count):
@@ -92,10 +92,10 @@ def choose(rules: Rules, ballot: Ballot) -> tuple[Int, Int]:
     return best, best
 
 
-# Any order of additions will do here, so that the compiler may use vectors.
+# The order of additions does not matter here, so that the compiler may use vectors.
 @njit(cache=True, nogil=True, _nrt=False, fastmath=True)
-def tell(recommendations: Floats, memberships: Floats, largest: float, scaled: Floats, votes: Floats) -> Int:
-    """Add up the recommendations of rules of known memberships, nearly; return how many rules are far away.
+def add_votes(recommendations: Floats, memberships: Floats, largest: float, scaled: Floats, votes: Floats) -> Int:
+    """Add up the recommendations of all rules, approximately; return how many rules are far away.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def tell(recommendations: Floats, memberships: Floats, largest: float, scaled: F
     memberships, largest
         (R,) float64, logarithms, and the largest of them.
     scaled
-        (R,) float64, filled in place with the memberships over the largest; 0 where a rule is far away.
+        (R,) float64, filled in place with the memberships divided by the largest; 0 where a rule is far away.
     votes
         (13,) float64, filled in place.
     """
@@ -128,7 +128,7 @@ def tell(recommendations: Floats, memberships: Floats, largest: float, scaled: F
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def most(votes: Floats) -> tuple[Int, float]:
-    """Return the first strategy with most votes, (13,) float64, and by how many votes it leads."""
+    """Return the first strategy with the most votes, (13,) float64, and its lead over the next one."""
     best = 0
     lead = np.inf
     for s in range(1, votes.size):

@@ -1,4 +1,4 @@
-"""The plan of a pass of conservative backfilling that a rule base chose: as little of it as the pass needs."""
+"""The plan of a pass of conservative backfilling under a rule base: only the part that the pass needs."""
 
 from typing import NamedTuple
 
@@ -21,16 +21,15 @@ class Plan(NamedTuple):
     Attributes
     ----------
     profile
-        The running jobs, and those that have a place.
+        The running jobs, and the jobs that have a place.
     later
-        (n,) int32, rows of the jobs that are put off: they find no place before the horizon.
+        (n,) int32, rows of the jobs that are put off: there is no place for them before the horizon.
     needs
-        (3, 64) int64, WIDE, LONG and BEGIN of the last job of each size that was planned: processors, s, s. See
-        `not_before`.
+        (3, 64) int64, WIDE, LONG and BEGIN of the last planned job of each size: processors, s, s. See `not_before`.
     state
-        (4,) int64: every job up to place HANDLED has a place in the plan, or is put off; no candidate so far would end
-        after HORIZON, s; the most processors that are free at once before it when it was set, WIDEST; and how many jobs
-        are PUT_OFF.
+        (4,) int64. HANDLED: every job up to this place has a place in the plan or is put off. HORIZON, s: no candidate
+        so far would end after it. WIDEST: the most processors that were free at once before the horizon when it was
+        set. PUT_OFF: the number of jobs that are put off.
     """
 
     profile: Profile
@@ -41,7 +40,7 @@ class Plan(NamedTuple):
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def clear_plan(plan: Plan, place: Int, t: Int) -> None:
-    """Make a plan, in place, in which no job from `place` on has a place; its profile is laid out by the caller."""
+    """Clear a plan, in place, so that no job from `place` on has a place; the caller sets up its profile."""
     plan.state[HANDLED] = place - 1
     plan.state[HORIZON] = t
     plan.state[WIDEST] = 0
@@ -53,8 +52,8 @@ def clear_plan(plan: Plan, place: Int, t: Int) -> None:
 def place_before_horizon(jobs: Jobs, plan: Plan, j: Int, t: Int) -> tuple[Int, Int]:
     """Return the earliest begin of job j from second t on, and its segment of the profile.
 
-    The begin is the horizon or later if there is none before. `plan` is modified in place: what was put off has its
-    place if the job would run on beyond the horizon, and the job's need is remembered.
+    The begin is the horizon or later if there is no place before it. `plan` is modified in place: if the job would run
+    beyond the horizon, the jobs that were put off get their places first; and the job's need is remembered.
     """
     when = plan.profile.when
     room = plan.profile.room
@@ -93,7 +92,7 @@ def most_before(profile: Profile, end: Int) -> Int:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def least_before(profile: Profile, end: Int) -> Int:
-    """Return how many processors are free all the time until second `end`."""
+    """Return how many processors are free during the whole time until second `end`."""
     least: Int = profile.room[profile.span[FIRST]]
     i = profile.span[FIRST] + 1
     while i < profile.span[LAST] and profile.when[i] < end:
@@ -104,7 +103,7 @@ def least_before(profile: Profile, end: Int) -> Int:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def put_down(jobs: Jobs, plan: Plan, horizon: Int) -> None:
-    """Give the jobs that are put off, none of which has a place before `horizon`, their places in turn.
+    """Plan in turn the jobs that are put off, for which there is no place before `horizon`.
 
     `plan` is modified in place.
     """
@@ -122,11 +121,11 @@ def put_down(jobs: Jobs, plan: Plan, horizon: Int) -> None:
     plan.state[PUT_OFF] = 0
 
 
-# A job that needs no less than one that was planned before comes no sooner. The last one of each size is remembered,
-# where widths of as many bits are of one size; `needs` has a column for each.
+# A job that is at least as wide and long as a job that was planned before begins no earlier. The last job of each size
+# is remembered; widths with the same number of bits are one size, and `needs` has a column for each size.
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def not_before(needs: Ints, width: Int, estimate: Int) -> Int:
-    """Return a second before which a job cannot begin, 0 if none is known; `needs` as in `Plan`."""
+    """Return a second before which a job cannot begin; 0 if there is none; `needs` as in `Plan`."""
     begin = 0
     size = 0
     while width >> size > 0:
@@ -138,7 +137,7 @@ def not_before(needs: Ints, width: Int, estimate: Int) -> Int:
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def remember(needs: Ints, width: Int, estimate: Int, begin: Int) -> None:
-    """Remember that a job was not planned to begin before second `begin`; `needs` as in `Plan`, modified in place."""
+    """Remember that a job could not begin before second `begin`; `needs` as in `Plan`, modified in place."""
     size = 0
     while width >> (size + 1) > 0:
         size += 1
@@ -156,7 +155,7 @@ def next_candidate(queue: Places, jobs: Jobs, o: Int, place: Int, profile: Profi
     queue, jobs
         `Places` and `Jobs`.
     o, place
-        The order, and the first place that is asked.
+        The order, and the first place that is tried.
     profile
         The processors that are free from second t on.
     t
@@ -167,9 +166,9 @@ def next_candidate(queue: Places, jobs: Jobs, o: Int, place: Int, profile: Profi
     span = profile.span
     first = span[FIRST]
     free = room[first]
-    # A job that could run must be short enough to end before a drop, or narrow enough to fit there: this holds for
-    # every drop, and the tree can ask for one. The first that leaves too little for any job excludes most; else the
-    # deepest.
+    # A job that could run must end before each drop of the free processors, or be narrow enough to fit after it. The
+    # tree can check one drop. The first drop that leaves too few processors for any job excludes most jobs; without
+    # such a drop, the deepest one does.
     extra = free
     limit = FAR
     for i in range(first + 1, span[LAST]):

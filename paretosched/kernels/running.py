@@ -1,10 +1,10 @@
-"""The running jobs: when the next one really ends, and what the scheduler expects.
+"""The running jobs: their true ends, and the ends that the scheduler expects.
 
-Two small structures over caller-owned arrays, both of packed 64-bit keys so that one comparison decides:
+Two small structures in arrays of the caller, both with packed 64-bit keys, so that one comparison decides:
 
-- a binary heap of (finish, row): the next completion;
-- an array of (expected end, width), latest first: what EASY reads its reservation from. Jobs with the same
-  expected end and width are interchangeable, so that removing any of them is removing the right one.
+- a binary heap of (finish, row), for the next completion;
+- an array of (expected end, width), latest first, for EASY's reservation. Jobs with the same expected end and width
+  are interchangeable, so that any of them may be removed.
 
 `Workload` guarantees that the packed keys fit.
 """
@@ -20,16 +20,16 @@ from .profile import FIRST, LAST
 
 
 class Running(NamedTuple):
-    """The jobs that have started. How many of them still run is counted by the caller.
+    """The jobs that have started. The caller counts how many of them still run.
 
     Attributes
     ----------
     start
         (n,) int64, start times of all jobs, s.
     heap
-        (most + 1,) int64, for at most so many jobs at once: finish << row_bits | row, a binary heap.
+        (most + 1,) int64, for at most `most` running jobs: finish << row_bits | row, a binary heap.
     ends
-        (most + 1,) int64, expected end << width_bits | width, the latest first; (1,) where the rule asks for no
+        (most + 1,) int64, expected end << width_bits | width, the latest first; (1,) if the policy needs no
         expected ends.
     row_bits, width_bits
         Bits that hold a row, and the processors of the machine.
@@ -43,14 +43,14 @@ class Running(NamedTuple):
 
 
 class Profile(NamedTuple):
-    """How many processors are free from when on, see `profile.py`.
+    """The number of free processors over time, see `profile.py`.
 
     Attributes
     ----------
     when, room
         (m,) int64, s and processors.
     span
-        (2,) int64, the part of them that is in use.
+        (2,) int64, the part of these arrays that is in use.
     """
 
     when: Ints
@@ -60,13 +60,13 @@ class Profile(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def no_profile(size: Int) -> Profile:
-    """Return room for a profile of at most `size` segments."""
+    """Return work space for a profile of at most `size` segments."""
     return Profile(np.empty(size, np.int64), np.empty(size, np.int64), np.empty(2, np.int64))
 
 
 @njit(cache=True, nogil=True)
 def running_jobs(start: Ints, capacity: Int, expecting: bool) -> Running:
-    """Return room for the running jobs of a machine.
+    """Return work space for the running jobs of a machine.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def running_jobs(start: Ints, capacity: Int, expecting: bool) -> Running:
     capacity
         Processors.
     expecting
-        Whether the rule asks for expected ends.
+        Whether the policy needs expected ends.
     """
     most = min(start.size, capacity) + 1
     return Running(
@@ -98,7 +98,7 @@ def bits_for(largest: Int) -> Int:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def push(heap: Ints, size: Int, key: Int) -> None:
-    """Put `key` into a heap of `size` keys; the heap then has size + 1.
+    """Insert `key` into a heap of `size` keys; the heap then has size + 1.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def push(heap: Ints, size: Int, key: Int) -> None:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def pop(heap: Ints, size: Int) -> None:
-    """Take the smallest key, heap[0], off a heap of `size` keys; the heap then has size - 1.
+    """Remove the smallest key, heap[0], from a heap of `size` keys; the heap then has size - 1.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ def pop(heap: Ints, size: Int) -> None:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def expect(ends: Ints, size: Int, key: Int) -> None:
-    """Put `key` into `size` keys sorted latest first.
+    """Insert `key` into `size` keys sorted latest first.
 
     Parameters
     ----------
@@ -171,14 +171,14 @@ def expect(ends: Ints, size: Int, key: Int) -> None:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def forget(ends: Ints, size: Int, key: Int) -> None:
-    """Take `key` off `size` keys sorted latest first; it must be there.
+    """Remove `key` from `size` keys sorted latest first; it must be there.
 
     Parameters
     ----------
     ends
         (size or more,) int64, modified in place.
     size, key
-        Keys in the array, and the one to remove.
+        Keys in the array, and the key to remove.
     """
     low: Int = 0
     high: Int = size - 1
@@ -194,7 +194,7 @@ def forget(ends: Ints, size: Int, key: Int) -> None:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def reserve(ends: Ints, size: Int, bits: Int, free: Int, width: Int) -> tuple[Int, Int]:
-    """Find EASY's reservation for a head that does not fit now.
+    """Return EASY's reservation for a head that does not fit now.
 
     Parameters
     ----------
@@ -208,8 +208,8 @@ def reserve(ends: Ints, size: Int, bits: Int, free: Int, width: Int) -> tuple[In
     Returns
     -------
     shadow, extra
-        The expected end at which `width` processors are free, s, all jobs of one expected end released together,
-        and how many more than `width` are free then.
+        The expected end at which `width` processors are free, s, after all jobs with this expected end; and how many
+        more than `width` are free then.
     """
     mask = (1 << bits) - 1
     i = size
@@ -226,7 +226,7 @@ def reserve(ends: Ints, size: Int, bits: Int, free: Int, width: Int) -> tuple[In
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def launch(jobs: Jobs, now: Running, running: Int, j: Int, t: Int) -> None:
-    """Start job j at second t, as the one after `running` others; `now` is modified in place."""
+    """Start job j at second t, when `running` other jobs run; `now` is modified in place."""
     now.start[j] = t
     push(now.heap, running, ((t + jobs.run[j]) << now.row_bits) | j)
     if now.ends.size > 1:
@@ -235,7 +235,7 @@ def launch(jobs: Jobs, now: Running, running: Int, j: Int, t: Int) -> None:
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def end_next(jobs: Jobs, now: Running, running: Int) -> Int:
-    """Take the job that ends next off `running` jobs and return its row; `now` is modified in place."""
+    """Remove the job that ends next from `running` jobs and return its row; `now` is modified in place."""
     j: Int = now.heap[0] & ((1 << now.row_bits) - 1)
     pop(now.heap, running)
     if now.ends.size > 1:
@@ -245,7 +245,7 @@ def end_next(jobs: Jobs, now: Running, running: Int) -> Int:
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def complete(jobs: Jobs, now: Running, running: Int, t: Int) -> tuple[Int, Int]:
-    """Take off the jobs that end in second t, the second of this event; `now` is modified in place.
+    """Remove the jobs that end in second t, the second of this event; `now` is modified in place.
 
     Returns
     -------
@@ -261,12 +261,12 @@ def complete(jobs: Jobs, now: Running, running: Int, t: Int) -> tuple[Int, Int]:
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def lay_out(now: Running, running: Int, free: Int, t: Int, profile: Profile) -> None:
-    """Make the profile of the running jobs as they are expected to end.
+    """Set up the profile of the running jobs with their expected ends.
 
     Parameters
     ----------
     now, running
-        `Running`, and how many run.
+        `Running`, and how many jobs run.
     free, t
         Processors that are free in second t.
     profile
@@ -275,7 +275,7 @@ def lay_out(now: Running, running: Int, free: Int, t: Int, profile: Profile) -> 
     when = profile.when
     room = profile.room
     width_mask = (1 << now.width_bits) - 1
-    first = when.size // 2  # a change then moves the shorter side
+    first = when.size // 2  # in the middle, so that a change moves only the shorter side
     last = first + 1
     when[first] = t
     room[first] = free

@@ -1,18 +1,18 @@
 """SCOJO-PECT (paper 004): the machine belongs to classes of jobs in turn, and jobs are preempted to disk.
 
-At one second: completions, arrivals, then the end or the beginning of a slice, then one scheduling pass. A slice ends
-when its time is up or nothing of its class is left. The next one is that of the next class in the order short, medium,
-long of which anything is there; after the last class a new interval begins. If that is the same class, its jobs run on;
-otherwise all jobs stop, nothing runs for the overhead, and then the slice begins. A machine without jobs has no slice,
-and begins one at once when jobs arrive.
+The events of one second are completions, arrivals, the end or the beginning of a slice, then one scheduling pass. A
+slice ends when its time is over or its class has no jobs. The next slice is that of the next class with jobs, in the
+order short, medium, long; after the last class a new interval begins. If the next slice is of the same class, its jobs
+run on. Otherwise all jobs stop, no job runs for the overhead, and then the slice begins. A machine without jobs has no
+slice, and begins one at once when jobs arrive.
 
-A slice gets what is left of the interval, less an overhead for each later class with jobs, divided by the shares of
-these classes; a short slice lasts as long as the longest short job needs, within its limit, or for its share.
+The rest of the interval, less an overhead for each later class with jobs, is divided by the shares of the slice's class
+and of these classes. A short slice lasts as long as the longest short job needs, within its limit, or for its share.
 
 Jobs of other classes run in a slice if their processors are idle and, until the slice ends, neither EASY's reservation
-for the first job of the slice's class nor a group's plan needs them. In its slice the jobs of a plan are planned anew
-at every event, in the order that was found, each as early as it fits (plan backfilling), and start when their time has
-come.
+for the first job of the slice's class nor a group's plan needs them. In a slice of their class, the jobs of a group are
+planned anew at every event, in the order of the search, each as early as it fits (plan backfilling), and start when
+their planned time comes.
 """
 
 import numpy as np
@@ -78,18 +78,19 @@ def share_time(
     start
         (n,) int64, s, filled in place.
     counted
-        (4, 2) int64, added to in place: groups, their jobs, by class; nodes visited and pruned, by level of the search.
+        (4, 2) int64, increased in place: groups and their jobs, by class; nodes visited and pruned, by level of the
+        search.
 
     Returns
     -------
     Record
-        Segments, in the order of their ends; ranges of processors, those of job j are machine.pieces[j] from
+        Segments, in the order of their ends; ranges of processors, of which job j has machine.pieces[j] from
         machine.at[j] on; and the begins of switches.
     """
     n = jobs.submit.size
     record = Record(*(np.empty(size, np.int64) for size in (4 * n, 4 * n, 4 * n, 4 * n, 4 * n, n)))
     while not run(jobs, capacity, slices, rules, machine, tree, start, counted, record):
-        # An event ends no more segments than jobs run, and starts jobs of no more ranges than there are processors.
+        # An event ends at most one segment for each running job, and begins at most one range for each processor.
         room = 2 * (machine.state[SEGMENTS] + machine.active.size)
         pieces = 2 * (machine.state[PIECES] + capacity)
         sizes = (room, room, room, pieces, pieces, 2 * (machine.state[SWITCHES] + 1))
@@ -110,19 +111,19 @@ def run(
     counted: Ints,
     record: Record,
 ) -> bool:
-    """Simulate until all jobs have ended, or the record may be too short for the next event.
+    """Simulate until all jobs have ended, or until the record may be too short for the next event.
 
     Parameters
     ----------
     jobs, capacity, slices, rules, machine, tree, start, counted
-        As of `share_time`.
+        As for `share_time`.
     record
         Modified in place.
 
     Returns
     -------
     bool
-        Whether all jobs have ended; if not, a longer record lets it go on.
+        Whether all jobs have ended; if not, it must be called again with a longer record.
     """
     state = machine.state
     n = jobs.submit.size
@@ -164,9 +165,9 @@ def run(
 
 @njit(cache=True, nogil=True, _nrt=False)
 def alone(machine: Machine) -> bool:
-    """Return whether a medium or long slice is going on and there are only jobs of its class.
+    """Return whether there is a medium or long slice now and there are only jobs of its class.
 
-    Then slices of a whole interval follow each other without a switch, and nothing happens between them.
+    Then slices of a whole interval follow each other without a switch, and nothing changes between them.
     """
     kind = machine.state[KIND]
     if kind in (SHORT, NO_SLICE) or machine.state[END] <= machine.state[BEGIN]:
@@ -174,8 +175,8 @@ def alone(machine: Machine) -> bool:
     present = 0
     for x in range(3):
         present += machine.queue_size[x] + machine.active_size[x]
-    own = machine.queue_size[kind] + machine.active_size[kind]
-    return own > 0 and own == present
+    of_kind = machine.queue_size[kind] + machine.active_size[kind]
+    return of_kind > 0 and of_kind == present
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -204,7 +205,7 @@ def change_slice(jobs: Jobs, slices: Slices, machine: Machine, record: Record, t
     Returns
     -------
     bool
-        Whether a slice is going on now; not while the machine switches or has no jobs.
+        Whether there is a slice now; there is none while the machine switches or has no jobs.
     """
     state = machine.state
     kind = state[KIND]
@@ -256,7 +257,7 @@ def slice_length(slices: Slices, machine: Machine, shares_row: Int, kind: Int, t
     slices, machine
         Not modified.
     shares_row
-        Of `Slices.shares`.
+        Row of `Slices.shares`.
     kind
         The class of the slice.
     t, interval_end
@@ -279,8 +280,8 @@ def slice_length(slices: Slices, machine: Machine, shares_row: Int, kind: Int, t
             need = max(need, machine.left[machine.queue[SHORT, i]])
         for i in range(machine.active_size[SHORT]):
             need = max(need, left_at(machine, machine.active[SHORT, i], t))
-        own = np.int64(np.floor(np.float64(net) * slices.shares[shares_row, SHORT]))
-        length = max(min(np.int64(slices.short_slice), need), own)
+        by_share = np.int64(np.floor(np.float64(net) * slices.shares[shares_row, SHORT]))
+        length = max(min(np.int64(slices.short_slice), need), by_share)
     elif later < 3:
         share = slices.shares[shares_row, kind]
         length = np.int64(np.floor(np.float64(net) * (share / (share + slices.shares[shares_row, later]))))
@@ -313,7 +314,7 @@ def schedule(
     turn
         The pass.
     counted
-        (4, 2) int64, added to in place.
+        (4, 2) int64, increased in place.
     """
     kind = turn.kind
     t = turn.t
@@ -324,14 +325,14 @@ def schedule(
             resume(jobs, machine, record, j, t)
     if slices.optimise and kind != SHORT:
         renew_group(jobs, capacity, machine, rules, tree, turn, counted)
-    drawn: bool | np.bool_ = np.bool_(False)  # a literal would have `backfill` compiled once more
+    has_profile: bool | np.bool_ = np.bool_(False)  # with a literal, numba would compile `backfill` once more
     unknown = np.int64(-1)
     skipped = arrived  # jobs from here on are not backfilled now
     when = machine.when
     room = machine.room
     span = machine.span
     if machine.group_size[kind] > 0:
-        drawn = np.bool_(True)
+        has_profile = np.bool_(True)
         draw_profile(jobs, machine, turn)
         for i in range(machine.group_size[kind]):
             j = machine.group[kind, i]
@@ -342,32 +343,32 @@ def schedule(
                     begin_job(jobs, machine, record, start, j, t)
         if rules.dynamic:
             for j in range(turn.fresh, arrived):
-                taken = machine.started[j] or machine.planned[j]
-                if not taken and (machine.kind[j] == kind or slices.backfill):
-                    backfill(jobs, machine, record, start, turn, j, drawn, unknown)
+                unavailable = machine.started[j] or machine.planned[j]
+                if not unavailable and (machine.kind[j] == kind or slices.backfill):
+                    backfill(jobs, machine, record, start, turn, j, has_profile, unknown)
         else:
             skipped = turn.fresh
         for i in range(machine.queue_size[kind]):
             j = machine.queue[kind, i]
             if not machine.started[j] and not machine.planned[j] and j < skipped:
-                backfill(jobs, machine, record, start, turn, j, drawn, machine.state[IDLE])
+                backfill(jobs, machine, record, start, turn, j, has_profile, machine.state[IDLE])
     else:
         for i in range(machine.queue_size[kind]):
             j = machine.queue[kind, i]
-            if not drawn:
+            if not has_profile:
                 if jobs.width[j] <= machine.state[IDLE]:
                     begin_job(jobs, machine, record, start, j, t)
                     continue
-                drawn = np.bool_(True)
+                has_profile = np.bool_(True)
                 draw_profile(jobs, machine, turn)
                 begin = earliest(when, room, span, t, FAR, FAR, jobs.width[j], machine.belief[j])
                 add(when, room, span, begin, begin + machine.belief[j], -jobs.width[j])
                 continue
             if machine.state[IDLE] == 0:
                 break
-            backfill(jobs, machine, record, start, turn, j, drawn, machine.state[IDLE])
+            backfill(jobs, machine, record, start, turn, j, has_profile, machine.state[IDLE])
     if slices.backfill:
-        backfill_others(jobs, machine, record, start, turn, drawn, skipped)
+        backfill_others(jobs, machine, record, start, turn, has_profile, skipped)
     for x in range(3):
         waiting = 0
         for i in range(machine.queue_size[x]):
@@ -378,12 +379,12 @@ def schedule(
         machine.queue_size[x] = waiting
 
 
-# Compiled into its caller: handing over the machine costs a twentieth of the whole otherwise.
+# Compiled into its caller, because passing the machine would cost a twentieth of the whole time.
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def backfill_others(
-    jobs: Jobs, machine: Machine, record: Record, start: Ints, turn: Turn, drawn: bool | np.bool_, skipped: Int
+    jobs: Jobs, machine: Machine, record: Record, start: Ints, turn: Turn, has_profile: bool | np.bool_, skipped: Int
 ) -> None:
-    """Let jobs of other classes than the slice's run: preempted ones, then those of plans, then waiting ones.
+    """Start or resume jobs of other classes than the slice's: preempted, then planned, then waiting jobs.
 
     Parameters
     ----------
@@ -395,10 +396,10 @@ def backfill_others(
         (n,) int64, s, filled in place for the jobs that start.
     turn
         The scheduling pass.
-    drawn
+    has_profile
         Whether there is a profile that they must fit.
     skipped
-        Waiting jobs from this row on stay.
+        Waiting jobs from this row on do not start.
     """
     unknown = np.int64(-1)
     for x in range(3):
@@ -406,13 +407,13 @@ def backfill_others(
             for i in range(machine.active_size[x]):
                 j = machine.active[x, i]
                 if machine.since[j] < 0:
-                    backfill(jobs, machine, record, start, turn, j, drawn, unknown)
+                    backfill(jobs, machine, record, start, turn, j, has_profile, unknown)
     for x in range(3):
         if x != turn.kind:
             for i in range(machine.group_size[x]):
                 j = machine.group[x, i]
                 if not machine.started[j]:
-                    backfill(jobs, machine, record, start, turn, j, drawn, unknown)
+                    backfill(jobs, machine, record, start, turn, j, has_profile, unknown)
     for x in range(3):
         if x != turn.kind and machine.queue_size[x] > 0 and machine.state[IDLE] > 0:
             idle = idle_for(machine, x)
@@ -422,5 +423,5 @@ def backfill_others(
                     break
                 if machine.started[j] or machine.planned[j]:
                     continue
-                if backfill(jobs, machine, record, start, turn, j, drawn, idle):
+                if backfill(jobs, machine, record, start, turn, j, has_profile, idle):
                     idle -= jobs.width[j]

@@ -1,4 +1,4 @@
-"""The groups of SCOJO-PECT (paper 004, section 7): when one is formed, and with which job it finishes."""
+"""The groups of SCOJO-PECT (paper 004, section 7): when a group is formed, and with which job it finishes."""
 
 import numpy as np
 from numba import njit
@@ -10,7 +10,7 @@ from .profile import add, earliest
 from .time_sharing_machine import FAR, IDLE, Machine, Turn, collect, draw_profile, until
 from .virtual_schedule import Moment, Planning, Tree
 
-GROUPS, JOBS, VISITED, PRUNED = 0, 1, 2, 3  # rows of what is counted
+GROUPS, JOBS, VISITED, PRUNED = 0, 1, 2, 3  # rows of `counted`
 ROWS, BEGINS, ENDS = 0, 1, 2  # of `Machine.line`
 
 
@@ -18,7 +18,7 @@ ROWS, BEGINS, ENDS = 0, 1, 2  # of `Machine.line`
 def renew_group(
     jobs: Jobs, capacity: Int, machine: Machine, rules: Planning, tree: Tree, turn: Turn, counted: Ints
 ) -> None:
-    """Let a group that has finished go, and form one if there is none and the conditions hold (section 7.2).
+    """Dissolve a group that has finished, and form one if there is none and the conditions hold (section 7.2).
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def renew_group(
     turn
         The scheduling pass, of the medium or the long class.
     counted
-        (4, 2) int64, added to in place; see GROUPS and the following.
+        (4, 2) int64, increased in place; see GROUPS and the following.
     """
     kind = turn.kind
     c = kind - 1
@@ -89,7 +89,7 @@ def renew_group(
 
 @njit(cache=True, nogil=True, _nrt=False)
 def find_finisher(jobs: Jobs, capacity: Int, machine: Machine, rules: Planning, turn: Turn) -> Int:
-    """Find the job with which a group finishes (Figure 8); it is of the group's class.
+    """Return the job with which a group finishes (Figure 8); it is of the group's class.
 
     Parameters
     ----------
@@ -136,10 +136,10 @@ def find_finisher(jobs: Jobs, capacity: Int, machine: Machine, rules: Planning, 
                 line[ENDS, k] == line[ENDS, first] and line[ROWS, k] < line[ROWS, first]
             ):
                 first = k
-        for what in range(3):
-            other = line[what, first]
-            line[what, first] = line[what, place]
-            line[what, place] = other
+        for column in range(3):
+            other = line[column, first]
+            line[column, first] = line[column, place]
+            line[column, place] = other
         j = line[ROWS, place]
         end = line[ENDS, place]
         if not machine.started[j]:

@@ -1,7 +1,7 @@
 """The machine of SCOJO-PECT (paper 004): jobs start on numbered processors, are preempted, resume, and end.
 
-Processors have numbers. The jobs of a class that have started never share one, so that all of them can run in their
-slice; a job starts on the lowest processors that are idle and that no started job of its own class has.
+Processors have numbers. The started jobs of a class never share a processor, so that all of them can run in their
+slice. A job starts on the lowest processors that are idle and belong to no started job of its class.
 """
 
 from typing import NamedTuple
@@ -15,13 +15,14 @@ from .profile import FIRST, LAST, add
 
 FAR = np.int64(0x7FFFFFFFFFFFFFFF)
 SHORT, MEDIUM, LONG, NO_SLICE = 0, 1, 2, 3
-# Entries of `Machine.state`: idle processors; entries of the record; the slice's class, its begin, and its end, which
-# is no later while the machine switches; the interval's end; era and row of shares; the next job to arrive.
+# Entries of `Machine.state`: idle processors; numbers of entries in the record; the slice's class, begin and end (the
+# end is not after the begin while the machine switches); the interval's end; era and row of shares; the next job to
+# arrive.
 IDLE, SEGMENTS, PIECES, SWITCHES, KIND, BEGIN, END, INTERVAL_END, ERA, ROW, ARRIVED = range(11)
 
 
 class Slices(NamedTuple):
-    """The parameters of SCOJO-PECT; `policies.time_sharing.TimeSharing` says what they mean.
+    """The parameters of SCOJO-PECT; their meaning is in `policies.time_sharing.TimeSharing`.
 
     Attributes
     ----------
@@ -30,7 +31,7 @@ class Slices(NamedTuple):
     backfill, optimise
         Whether jobs of other classes run in a slice, and whether groups are planned.
     begin, row
-        (e,) int64, from which second of the trace on which row of `shares` holds.
+        (e,) int64, the second of the log from which on a row of `shares` holds, and this row.
     shares
         (rows, 3) float64, short, medium, long.
     """
@@ -55,7 +56,7 @@ class Turn(NamedTuple):
     t, slice_end
         s: now, and when the slice ends.
     fresh, arrived
-        Jobs `fresh` to `arrived` - 1 have just been submitted.
+        Jobs `fresh` to `arrived` - 1 are submitted in this second.
     """
 
     kind: Int
@@ -67,7 +68,7 @@ class Turn(NamedTuple):
 
 
 class Machine(NamedTuple):
-    """The machine and its jobs; S = 3 classes, H started jobs of a class at most, groups of M at most.
+    """The machine and its jobs; S = 3 classes, at most H started jobs of a class, groups of at most M jobs.
 
     Masks are bool, everything else is int64; times are s, widths processors.
 
@@ -76,22 +77,22 @@ class Machine(NamedTuple):
     busy
         (capacity,) whether a processor is in use.
     claim
-        (S, capacity) whether a started job of the class has it.
+        (S, capacity) whether the processor belongs to a started job of the class.
     queue, queue_size
         (S, n), (S,) waiting jobs in the order of submission.
     active, active_size
         (S, H), (S,) started jobs by row, running or preempted.
     belief, left, rest
-        (n,) how long the scheduler believes a job runs, and runs on; how long it does run on. The last two as of
-        `since`.
+        (n,) how long a job runs in all, and from `since` on, as the scheduler believes; and how long it really runs
+        from `since` on.
     since
-        (n,) since when a job runs; -1 if it does not.
+        (n,) since when a job runs; -1 if it does not run.
     at, pieces
-        (n,) the ranges of its processors in the record.
+        (n,) the first range of its processors in the record, and the number of ranges.
     started, planned
-        (n,) whether it has started; is a group's.
+        (n,) whether it has started; whether it belongs to a group.
     group, group_size, finisher
-        (S, M + 1), (S,), (S,) the orders of the groups, how many jobs they have, and the jobs with which they finish,
+        (S, M + 1), (S,), (S,) the orders of the groups, the numbers of their jobs, and the jobs with which they finish,
         -1 if there is none.
     kind
         (n,) class.
@@ -100,7 +101,7 @@ class Machine(NamedTuple):
     when, room, span
         The profile, see `profile`.
     ends, widths
-        (H,) work space: of running jobs.
+        (H,) work space: the ends and widths of running jobs.
     line
         (3, 3 H + M) work space: row, begin and end of running and planned jobs.
     scratch
@@ -139,7 +140,7 @@ class Machine(NamedTuple):
 
 
 class Record(NamedTuple):
-    """What is written down as it happens, int64; filled from the left, as far as `Machine.state` says.
+    """What happened in a simulation, int64; filled from the left, with the numbers of entries in `Machine.state`.
 
     Attributes
     ----------
@@ -148,7 +149,7 @@ class Record(NamedTuple):
     low, high
         Ranges of processors: the first and the last.
     switches
-        When they begin, s.
+        When switches begin, s.
     """
 
     job: Ints
@@ -167,11 +168,11 @@ def machine_for(jobs: Jobs, belief: Ints, kind: Ints, capacity: int, most: int) 
     jobs
         The jobs.
     belief, kind
-        (n,) int64, s, how long the scheduler believes each job runs, and the class of each.
+        (n,) int64, how long each job runs as the scheduler believes, s, and the class of each job.
     capacity
         Processors.
     most
-        Jobs in a group.
+        The greatest number of jobs in a group.
     """
     n = jobs.submit.size
     active = min(n, capacity) + 1
@@ -231,7 +232,7 @@ def stop(jobs: Jobs, machine: Machine, record: Record, j: Int, t: Int) -> None:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def resume(jobs: Jobs, machine: Machine, record: Record, j: Int, t: Int) -> None:
-    """Let preempted job j go on where it was at second t; the machine is modified in place."""
+    """Resume preempted job j on its processors at second t; the machine is modified in place."""
     machine.since[j] = t
     machine.state[IDLE] -= jobs.width[j]
     for p in range(machine.at[j], machine.at[j] + machine.pieces[j]):
@@ -319,7 +320,7 @@ def next_completion(machine: Machine) -> Int:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def next_kind(machine: Machine, first: Int) -> Int:
-    """Return the first class from `first` on of which there are jobs; 3 if there is none."""
+    """Return the first class with jobs, from `first` on; 3 if there is none."""
     for kind in range(first, 3):
         if machine.queue_size[kind] > 0 or machine.active_size[kind] > 0:
             return kind
@@ -328,20 +329,20 @@ def next_kind(machine: Machine, first: Int) -> Int:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def left_at(machine: Machine, j: Int, t: Int) -> Int:
-    """Return how long, s, the scheduler believes at second t that started or waiting job j goes on."""
+    """Return how much longer, s, a started or waiting job j runs from second t on, as the scheduler believes."""
     return machine.left[j] - (t - machine.since[j] if machine.since[j] >= 0 else 0)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
 def until(machine: Machine, turn: Turn, j: Int) -> Int:
-    """Return when job j, if it runs from now on, leaves its processors, s, as far as the slice's class cares."""
+    """Return when job j, if it runs from now on, leaves its processors to the slice's class, s."""
     end = turn.t + left_at(machine, j, turn.t)
     return end if machine.kind[j] == turn.kind else min(end, turn.slice_end)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
 def collect(jobs: Jobs, machine: Machine, turn: Turn, ends: Ints, widths: Ints) -> Int:
-    """Sort the running jobs by their ends.
+    """Sort the running jobs by their ends, and return their number.
 
     Parameters
     ----------
@@ -355,7 +356,7 @@ def collect(jobs: Jobs, machine: Machine, turn: Turn, ends: Ints, widths: Ints) 
     Returns
     -------
     int
-        How many there are.
+        The number of running jobs.
     """
     count = 0
     for x in range(3):
@@ -368,7 +369,7 @@ def collect(jobs: Jobs, machine: Machine, turn: Turn, ends: Ints, widths: Ints) 
     gap = 1
     while gap < count // 3:
         gap = 3 * gap + 1
-    while gap > 0:  # Shell's sort: no allocation, and there are not many
+    while gap > 0:  # Shell's sort: it allocates nothing, and there are few jobs
         for i in range(gap, count):
             end = ends[i]
             width = widths[i]
@@ -385,7 +386,7 @@ def collect(jobs: Jobs, machine: Machine, turn: Turn, ends: Ints, widths: Ints) 
 
 @njit(cache=True, nogil=True, _nrt=False)
 def draw_profile(jobs: Jobs, machine: Machine, turn: Turn) -> None:
-    """Make the profile of the running jobs from now on; of the machine, its profile and work space are modified."""
+    """Set up the profile of the running jobs from now on; the machine's profile and work space are modified."""
     count = collect(jobs, machine, turn, machine.ends, machine.widths)
     first = machine.when.size // 4
     machine.span[FIRST] = first
@@ -415,7 +416,7 @@ def fits_until(machine: Machine, end: Int, width: Int) -> bool:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def idle_for(machine: Machine, kind: Int) -> Int:
-    """Return how many processors are idle that no started job of a class has."""
+    """Return how many processors are idle and belong to no started job of a class."""
     count = 0
     for node in range(machine.busy.size):
         if not machine.busy[node] and not machine.claim[kind, node]:
@@ -425,9 +426,16 @@ def idle_for(machine: Machine, kind: Int) -> Int:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def backfill(
-    jobs: Jobs, machine: Machine, record: Record, start: Ints, turn: Turn, j: Int, drawn: bool | np.bool_, room: Int
+    jobs: Jobs,
+    machine: Machine,
+    record: Record,
+    start: Ints,
+    turn: Turn,
+    j: Int,
+    has_profile: bool | np.bool_,
+    room: Int,
 ) -> bool:
-    """Start or resume a job if that touches nothing.
+    """Start or resume a job if it disturbs no other job.
 
     Parameters
     ----------
@@ -441,10 +449,10 @@ def backfill(
         The scheduling pass.
     j
         Row of a job that does not run.
-    drawn
+    has_profile
         Whether there is a profile that the job must fit.
     room
-        The processors that are idle and that no job of its class has, or more; -1: not known.
+        The number of processors that are idle and belong to no job of its class, or a larger number; -1: not known.
 
     Returns
     -------
@@ -455,7 +463,7 @@ def backfill(
     if width > machine.state[IDLE] or (room >= 0 and width > room):
         return False
     end = until(machine, turn, j)
-    if drawn and not fits_until(machine, end, width):
+    if has_profile and not fits_until(machine, end, width):
         return False
     if machine.started[j]:
         for p in range(machine.at[j], machine.at[j] + machine.pieces[j]):
@@ -467,6 +475,6 @@ def backfill(
         if room < 0 and idle_for(machine, machine.kind[j]) < width:
             return False
         begin_job(jobs, machine, record, start, j, turn.t)
-    if drawn:
+    if has_profile:
         add(machine.when, machine.room, machine.span, turn.t, end, -width)
     return True

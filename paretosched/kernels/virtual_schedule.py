@@ -1,7 +1,7 @@
 """The virtual machine on which orders of a group of waiting jobs are tried (paper 004, section 6.4).
 
-An order is scheduled strictly: each job starts as soon as its predecessor has started and it fits, as if the slice
-never ended. The state of the machine is kept after every job of the order.
+An order is scheduled strictly: each job starts as soon as the job before it has started and it fits, as if the slice
+never ended. The state of the machine after every job of the order is stored.
 """
 
 import math
@@ -17,9 +17,9 @@ FAR = np.int64(0x7FFFFFFFFFFFFFFF)
 
 
 class Planning(NamedTuple):
-    """The parameters of the search; `policies.time_sharing.Optimisation` says what they mean.
+    """The parameters of the search; their meaning is in `policies.time_sharing.Optimisation`.
 
-    Arrays are (2,), of the classes medium and long. `mean_run` and `wide_run` are s.
+    Arrays are (2,), for the classes medium and long. `mean_run` and `wide_run` are s.
     """
 
     bottom_line: bool
@@ -50,20 +50,20 @@ class Planning(NamedTuple):
 
 
 class Moment(NamedTuple):
-    """When a group is planned, and what does not change while it is.
+    """The moment of planning a group, and all values that stay the same during it.
 
     Attributes
     ----------
     jobs
         The jobs.
     belief
-        (n,) int64, s: how long the scheduler believes each of them runs.
+        (n,) int64, s: how long each job runs, as the scheduler believes.
     capacity
         Processors.
     now
-        s.
+        The second of the planning.
     share
-        Of the time, above 0, for the class of the group.
+        The share of the time, above 0, that the class of the group has.
     rules
         The parameters of the search.
     """
@@ -77,7 +77,7 @@ class Moment(NamedTuple):
 
 
 class Tree(NamedTuple):
-    """Work space for groups of up to N jobs on a machine with up to R running ones; int64, and s where it is a time.
+    """Work space for groups of up to N jobs on a machine with up to R running jobs; int64, times in s.
 
     Attributes
     ----------
@@ -85,15 +85,15 @@ class Tree(NamedTuple):
         (N + 1,) the state after the first d jobs of an order: when the last one started, idle processors, how many of
         `ends` have passed, how many jobs of the order run.
     end, width
-        (N + 1, N + 1): of these, when they end and their processors.
+        (N + 1, N + 1): the ends and processors of these running jobs.
     ends, widths
-        (R + N,): what ran before, by its end.
+        (R + N,): the ends and processors of the jobs that ran before the order, by end.
     placed
-        (1,) entries of `ends`.
+        (1,) the number of entries in `ends`.
     total, least
         (N + 1,) the slowdown of the first d jobs, and the least that each job adds.
     digits, order, places
-        (N + 1,) Lehmer digits of the order that is tried, its jobs, and work space.
+        (N + 1,) Lehmer digits of the present order, its jobs, and work space.
     other, moved
         (N + 1,) places of these jobs in the first order, or an order with shifts; bool, whether a job was shifted.
     best, totals
@@ -121,7 +121,7 @@ class Tree(NamedTuple):
 
 
 def tree_for(jobs: int, running: int, candidates: int) -> Tree:
-    """Return work space for groups of up to so many jobs, running jobs, and orders to choose from."""
+    """Return work space for groups of up to `jobs` jobs, with up to `running` running jobs and `candidates` orders."""
 
     def ints(*shape: int) -> Ints:
         return np.zeros(shape, np.int64)
@@ -136,16 +136,16 @@ def tree_for(jobs: int, running: int, candidates: int) -> Tree:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def put(tree: Tree, d: Int, width: Int, belief: Int) -> None:
-    """Schedule a job after the first d.
+    """Schedule a job after the first d jobs.
 
     Parameters
     ----------
     tree
-        Changed in place: entry d + 1 of time, free, passed, running, end and width. The start is time[d + 1].
+        Modified in place: entry d + 1 of time, free, passed, running, end and width. The start is time[d + 1].
     d
         0..N - 1.
     width, belief
-        Processors, and s, how long the scheduler believes it runs.
+        Processors, and s, how long the job runs, as the scheduler believes.
     """
     time = tree.time[d]
     free = tree.free[d]
@@ -180,7 +180,7 @@ def put(tree: Tree, d: Int, width: Int, belief: Int) -> None:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def settle(tree: Tree, d: Int) -> None:
-    """Make the state after d jobs the first one, in place: what runs then has been running before."""
+    """Make the state after d jobs the first state, in place: jobs of the order that run then become earlier jobs."""
     placed = 0
     for i in range(tree.passed[d], tree.placed[0]):
         tree.ends[placed] = tree.ends[i]
@@ -206,7 +206,7 @@ def settle(tree: Tree, d: Int) -> None:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def response(moment: Moment, j: Int, start: Int) -> float:
-    """Return the response time, s, of job j if it starts at `start`: its class has a share of the time (section 7)."""
+    """Return the response time, s, of job j if it starts at `start`; its class has a share of the time (section 7)."""
     now = moment.now
     submit = moment.jobs.submit[j]
     return np.float64(now - submit) + np.float64(start + moment.belief[j] - now) / moment.share
@@ -220,9 +220,9 @@ def slowdown(moment: Moment, j: Int, start: Int) -> float:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def metric(moment: Moment, j: Int, start: Int) -> Int:
-    """Return the slowdown of job j as a whole number: rounded up, or in millionths.
+    """Return the slowdown of job j as a whole number, rounded up or in millionths, if it starts at `start`, s.
 
-    So sums do not depend on their order. `start` is in s.
+    Sums of whole numbers do not depend on their order.
     """
     slow = slowdown(moment, j, start)
     return np.int64(math.ceil(slow)) if moment.rules.ceiling else np.int64(math.floor(slow * 1e6))

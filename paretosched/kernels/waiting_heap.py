@@ -1,4 +1,4 @@
-"""A waiting queue that is put in order anew at every event, for the rules that look at all of it anyway."""
+"""A waiting queue that is sorted anew at every event, for policies that must read all of it in any case."""
 
 from typing import NamedTuple
 
@@ -11,15 +11,15 @@ from .kinetic_queue import key_of
 
 
 class Waiting(NamedTuple):
-    """The waiting jobs; how many they are is counted by the caller.
+    """The waiting jobs; the caller counts them.
 
     Attributes
     ----------
     rows
         (n,) int64, in the order of arrival.
     queue, keys
-        (n,) int64 rows and (n,) float64, work space of one pass: the order in which the jobs are asked; with genes a
-        heap by the keys, where the largest key, then the lowest row, is on top.
+        (n,) int64 rows and (n,) float64, work space of one pass: the jobs in the order of the pass; with genes a heap
+        by the keys, with the largest key, then the lowest row, on top.
     """
 
     rows: Ints
@@ -29,13 +29,13 @@ class Waiting(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def no_jobs(n: Int) -> Waiting:
-    """Return room for n waiting jobs."""
+    """Return work space for n waiting jobs."""
     return Waiting(np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.float64))
 
 
 @njit(cache=True, nogil=True, _nrt=False)
 def arrange(jobs: Jobs, weights: Weights, situation: Int, t: Int, waiting: Waiting, count: Int) -> None:
-    """Put the waiting jobs in the order of a pass: that of arrival or, with genes, a heap by their keys.
+    """Put the waiting jobs in the order of a pass: the order of arrival or, with genes, a heap by their keys.
 
     Parameters
     ----------
@@ -74,14 +74,14 @@ def arrange(jobs: Jobs, weights: Weights, situation: Int, t: Int, waiting: Waiti
 
 @njit(cache=True, nogil=True, _nrt=False)
 def sink(queue: Ints, keys: Floats, i: Int, size: Int) -> None:
-    """Put the job at i where it belongs in a heap with the largest key, then the lowest row, on top.
+    """Sink the job at i to its place in a heap with the largest key, then the lowest row, on top.
 
     Parameters
     ----------
     queue, keys
         (size or more,) int64 rows and (size or more,) float64, modified in place.
     i, size
-        A place whose children are heaps, and how many jobs there are.
+        A place whose children are heaps, and the number of jobs.
     """
     while 2 * i + 1 < size:
         child = 2 * i + 1
@@ -97,14 +97,14 @@ def sink(queue: Ints, keys: Floats, i: Int, size: Int) -> None:
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def take_first(waiting: Waiting, position: Int, left: Int, weighted: bool) -> Int:
-    """Return the row of the first of `left` jobs in the queue, and take it off it.
+    """Remove the first of `left` jobs from the queue, and return its row.
 
     Parameters
     ----------
     waiting
         `Waiting`; with keys, `queue` and `keys` are modified in place.
     position, left
-        Jobs that were taken off before, and those that are left.
+        The number of jobs removed before, and of those that are left.
     weighted
         Whether the queue is a heap by keys.
     """
@@ -127,7 +127,7 @@ def count_fitting(rows: Ints, count: Int, width: Ints, free: Int) -> Int:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def still_waiting(rows: Ints, count: Int, start: Ints) -> Int:
-    """Drop the rows that have started, those with a start time of 0 or more; return how many are left.
+    """Drop the rows of jobs that have started, with a start time of 0 or more; return how many are left.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""The waiting jobs, in orders of all jobs that are fixed before the simulation: nothing is sorted at an event.
+"""The waiting jobs, in orders of all jobs that are fixed before the simulation, so that events sort nothing.
 
-For each order that is kept, a bit says of every place whether the job there waits, and a tree of the smallest
-(`waiting_tree.py`) stands over benches of 32 places: small enough to stay in the cache, however long the workload.
+Each order that is in use has a bit for every place: whether the job there waits. A tree of the smallest
+(`waiting_tree.py`) is built over benches of 32 places: small enough to stay in the cache for any workload.
 """
 
 from typing import NamedTuple
@@ -16,7 +16,7 @@ from .waiting_tree import ESTIMATE, FAR, WIDTH, lift, lower, next_startable
 BENCH = 32  # places; a power of two, and bits of an int64 that is never negative
 BITS = 5
 
-# The place of the lowest of 32 bits: this number, shifted by each, has its five highest bits all different.
+# The place of the lowest of 32 bits: this number, shifted by 0..31, has 32 different values of its five highest bits.
 DE_BRUIJN = 0x077CB531
 PLACE_OF_BIT = np.empty(BENCH, np.int64)
 for _bit in range(BENCH):
@@ -28,8 +28,8 @@ class Places(NamedTuple):
 
     Attributes
     ----------
-    kept
-        (orders,) bool, whether an order is kept up.
+    in_use
+        (orders,) bool, whether an order is in use.
     row, place
         (orders, n) int32, the row of the job at each place, and the place of each job.
     bits
@@ -38,7 +38,7 @@ class Places(NamedTuple):
         (orders, 2 * size, 2) int64, trees of the smallest over the benches, of root 1.
     """
 
-    kept: Mask
+    in_use: Mask
     row: Order
     place: Order
     bits: Ints
@@ -47,7 +47,7 @@ class Places(NamedTuple):
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def lowest(bits: Int) -> Int:
-    """Return the place of the lowest bit that is set, one of the lower 32."""
+    """Return the place of the lowest bit that is set, 0..31."""
     place: Int = PLACE_OF_BIT[(((bits & -bits) * DE_BRUIJN) & 0xFFFFFFFF) >> 27]
     return place
 
@@ -60,10 +60,10 @@ def row_at(queue: Places, o: Int, place: Int) -> Int:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def enter(queue: Places, jobs: Jobs, j: Int) -> None:
-    """Let job j wait in every order; `queue` is modified in place."""
+    """Add job j to every order; `queue` is modified in place."""
     size = queue.bits.shape[1]
-    for o in range(queue.kept.size):
-        if queue.kept[o]:
+    for o in range(queue.in_use.size):
+        if queue.in_use[o]:
             place = np.int64(queue.place[o, j])
             bench = place >> BITS
             queue.bits[o, bench] |= 1 << (place & (BENCH - 1))
@@ -72,10 +72,10 @@ def enter(queue: Places, jobs: Jobs, j: Int) -> None:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def leave(queue: Places, jobs: Jobs, j: Int) -> None:
-    """Let job j wait no more in any order; `queue` is modified in place."""
+    """Remove job j from every order; `queue` is modified in place."""
     size = queue.bits.shape[1]
-    for o in range(queue.kept.size):
-        if queue.kept[o]:
+    for o in range(queue.in_use.size):
+        if queue.in_use[o]:
             place = np.int64(queue.place[o, j])
             bench = place >> BITS
             queue.bits[o, bench] ^= 1 << (place & (BENCH - 1))
@@ -113,14 +113,14 @@ def next_waiting(queue: Places, o: Int, place: Int) -> Int:
 def next_fitting(queue: Places, jobs: Jobs, o: Int, place: Int, free: Int, extra: Int, limit: Int) -> Int:
     """Return the first place of order o, from `place` on, whose job waits and could start; -1 if there is none.
 
-    It must need at most `free` processors, and either at most `extra` or an estimate of at most `limit` seconds.
+    Such a job needs at most `free` processors, and either at most `extra` or an estimate of at most `limit` seconds.
 
     Parameters
     ----------
     queue, jobs
         `Places` and `Jobs`.
     o, place
-        The order, and the first place that is asked.
+        The order, and the first place that is tried.
     free, extra, limit
         Processors, processors and s, see above.
     """

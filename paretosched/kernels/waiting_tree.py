@@ -1,8 +1,8 @@
-"""Which waiting jobs could start now, without asking all of them.
+"""The tree of the smallest: which waiting jobs could start now, without a look at all of them.
 
-A binary tree keeps, for every subtree, the smallest width and the smallest estimate in it. A leaf stands for one slot;
-in Greedy, for a bench of slots. The tree uses its lowest 2^level leaves only, under the root `top = size >> level`, so
-that short queues have short ways.
+A binary tree has, for every subtree, the smallest width and the smallest estimate in it. A leaf is one slot; in Greedy,
+it is a bench of slots. The tree uses only its lowest 2^level leaves, under the root `top = size >> level`, so that
+short queues have short ways.
 """
 
 from numba import njit
@@ -15,7 +15,7 @@ FAR = 2**62
 
 @njit(cache=True, nogil=True, _nrt=False)
 def slots_for(jobs: Int) -> Int:
-    """Return the smallest power of two that is at least `jobs`: the leaves of trees that can never be too small."""
+    """Return the smallest power of two that is at least `jobs`: the number of leaves of a tree for so many jobs."""
     size = 1
     while size < jobs:
         size *= 2
@@ -24,14 +24,14 @@ def slots_for(jobs: Int) -> Int:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def open_smallest(least: Ints, size: Int, level: Int) -> None:
-    """Make the nodes that leaves 0..2^level - 1 need and 0..2^(level - 1) - 1 did not: empty.
+    """Set up, without jobs, the nodes that leaves 0..2^level - 1 need and leaves 0..2^(level - 1) - 1 do not.
 
     Parameters
     ----------
     least
         (2 * size, 2) int64, the tree, modified in place.
     size, level
-        Leaves of the whole tree, a power of two; and the level that is used from now on.
+        Leaves of the whole tree, a power of two; and the level from now on.
     """
     first = (1 << level) >> 1
     last = 1 << level
@@ -43,7 +43,7 @@ def open_smallest(least: Ints, size: Int, level: Int) -> None:
         base >>= 1
         first >>= 1
         last >>= 1
-    if level > 0:  # the new root stands above the old one
+    if level > 0:  # the new root is the parent of the old root
         top = size >> level
         least[top, WIDTH] = least[2 * top, WIDTH]
         least[top, ESTIMATE] = least[2 * top, ESTIMATE]
@@ -51,7 +51,7 @@ def open_smallest(least: Ints, size: Int, level: Int) -> None:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def lower(least: Ints, leaf: Int, top: Int, width: Int, estimate: Int) -> None:
-    """Put a job into a leaf.
+    """Add a job to a leaf.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def lower(least: Ints, leaf: Int, top: Int, width: Int, estimate: Int) -> None:
     leaf, top
         Nodes: the leaf of the job, and the root in use.
     width, estimate
-        Of the job, processors and s.
+        Width and estimate of the job: processors and s.
     """
     node = leaf
     while node >= top and (width < least[node, WIDTH] or estimate < least[node, ESTIMATE]):
@@ -71,7 +71,7 @@ def lower(least: Ints, leaf: Int, top: Int, width: Int, estimate: Int) -> None:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def lift(least: Ints, leaf: Int, top: Int, width: Int = FAR, estimate: Int = FAR) -> None:
-    """Take a job out of a leaf.
+    """Remove a job from a leaf.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def lift(least: Ints, leaf: Int, top: Int, width: Int = FAR, estimate: Int = FAR
     leaf, top
         Nodes: the leaf of the job, and the root in use.
     width, estimate
-        The smallest width and estimate of the jobs that are left in the leaf, FAR where there is none.
+        The smallest width and estimate of the jobs that are left in the leaf; FAR if no job is left.
     """
     least[leaf, WIDTH] = width
     least[leaf, ESTIMATE] = estimate
@@ -99,14 +99,14 @@ def lift(least: Ints, leaf: Int, top: Int, width: Int = FAR, estimate: Int = FAR
 def next_startable(least: Ints, slot: Int, top: Int, size: Int, free: Int, extra: Int, limit: Int) -> Int:
     """Return the lowest slot, from `slot` on, whose job could start; -1 if there is none.
 
-    It must need at most `free` processors, and either at most `extra` or an estimate of at most `limit` seconds.
+    Such a job needs at most `free` processors, and either at most `extra` or an estimate of at most `limit` seconds.
 
     Parameters
     ----------
     least
         (2 * size, 2) int64, the tree.
     slot
-        The first slot that is asked.
+        The first slot that is tried.
     top, size
         The root in use, and the leaves of the whole tree.
     free, extra, limit
@@ -122,8 +122,8 @@ def next_startable(least: Ints, slot: Int, top: Int, size: Int, free: Int, extra
                 return node - size
             node *= 2
             continue
-        while node != top and (node & 1) == 1:  # up, while this is the right half of what is above
+        while node != top and (node & 1) == 1:  # go up while this is the right child of its parent
             node >>= 1
         if node == top:
             return -1
-        node += 1  # the right half beside it
+        node += 1  # its right neighbour

@@ -1,4 +1,4 @@
-"""One job at a time, the widest first: how soon jobs that cannot run side by side can be worked on at most."""
+"""One job at a time, the widest first: the earliest schedule of jobs that cannot run side by side."""
 
 import numpy as np
 from numba import njit
@@ -9,7 +9,7 @@ from .running import bits_for, pop, push
 
 @njit(cache=True, nogil=True)
 def widest_first(submit: Ints, run: Ints, width: Ints, pieces: Ints) -> Int:
-    """Fill `pieces` with the preemptive schedule that always works on the widest submitted job, and on no other.
+    """Fill `pieces` with the preemptive schedule that always runs the widest submitted job, and no other job.
 
     Parameters
     ----------
@@ -18,8 +18,8 @@ def widest_first(submit: Ints, run: Ints, width: Ints, pieces: Ints) -> Int:
     width
         (n,) int64, processors.
     pieces
-        (4, 2 n) int64, filled in place from the left, in the order of time: when a piece begins, how long it is, how
-        wide, and how much later it comes than if its job had run without waiting.
+        (4, 2 n) int64, filled in place from the left, in the order of time: the begin of a piece, s, its length, s, its
+        width, and its delay, s: how much later it begins than if its job had run without waiting.
 
     Returns
     -------
@@ -32,16 +32,16 @@ def widest_first(submit: Ints, run: Ints, width: Ints, pieces: Ints) -> Int:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def _widest_first(submit: Ints, run: Ints, width: Ints, pieces: Ints, heap: Ints, left: Ints) -> Int:
-    """Do as `widest_first` does.
+    """Do the work of `widest_first` without allocating memory.
 
     Parameters
     ----------
     submit, run, width, pieces
-        As of `widest_first`.
+        As for `widest_first`.
     heap
         (n,) int64, work space: the waiting jobs, packed (largest width - width, row).
     left
-        (n,) int64, s, the run times; modified in place: how long each job still has to run.
+        (n,) int64, s, the run times; modified in place: the time that each job still has to run.
 
     Returns
     -------
@@ -69,7 +69,7 @@ def _widest_first(submit: Ints, run: Ints, width: Ints, pieces: Ints, heap: Ints
         length = left[j]
         if arrived < n:
             length = min(length, submit[arrived] - t)
-        # Every piece ends with a job or with an arrival, hence at most 2 n of them.
+        # Every piece ends with the end of a job or with an arrival, so that there are at most 2 n pieces.
         pieces[0, count] = t
         pieces[1, count] = length
         pieces[2, count] = width[j]

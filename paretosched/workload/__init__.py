@@ -1,1 +1,1 @@
-"""What arrives: the jobs of a log, or of a model, and the machine they ask for."""
+"""Workloads: the jobs of a log or of a model, the machine they ask for, and their user groups."""

@@ -1,4 +1,4 @@
-"""Which of the papers' three scheduling situations holds at which second of a trace.
+"""Tables of the three situations of the papers over the seconds of a log.
 
 Papers 000 (III-A) and 002 (2.1): weekends, week days between 8 am and 6 pm, and week days between 6 pm and
 8 am, in the local time of the site. Saturday 00:00 to Sunday 24:00 is weekend; Friday 18:00-24:00 and Monday
@@ -11,8 +11,8 @@ import datetime as dt
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..core.arrays import Ints
 from ..core.errors import InputError, quoted
 from ..core.situations import DAY, NIGHT, WEEKEND, Calendar
 
@@ -20,7 +20,7 @@ LONGEST = 400 * 366  # days in a table
 
 
 def find_zone(zone: str) -> ZoneInfo:
-    """Look a zone up in the standard zone database.
+    """Return a time zone of the standard zone database.
 
     Raises
     ------
@@ -34,7 +34,7 @@ def find_zone(zone: str) -> ZoneInfo:
 
 
 def calendar(epoch: int, zone: str, horizon: int) -> Calendar:
-    """Tabulate the situations from second 0 to `horizon`, daylight saving included.
+    """Return the situations from second 0 to `horizon`, with daylight saving.
 
     Parameters
     ----------
@@ -43,12 +43,13 @@ def calendar(epoch: int, zone: str, horizon: int) -> Calendar:
     zone
         Name in the standard zone database.
     horizon
-        Last second that must be covered; the table ends after 400 years, or with the year 9000, in any case.
+        Last second that the table must cover; it ends after 400 years, or with the year 9000, in any case.
 
     Examples
     --------
-    A trace that starts on Friday 2000-01-07 17:00 UTC: one hour of day, six of night, then the weekend.
+    A log that starts on Friday 2000-01-07 17:00 UTC: one hour of day, six of night, then the weekend.
 
+    >>> from paretosched.core.situations import SITUATIONS
     >>> c = calendar(947264400, "UTC", 100_000)
     >>> [(int(b), SITUATIONS[k]) for b, k in zip(c.begin, c.kind)][:3]
     [(-32400, 'day'), (3600, 'night'), (25200, 'weekend')]
@@ -71,7 +72,7 @@ def calendar(epoch: int, zone: str, horizon: int) -> Calendar:
         for hour, kind in marks:
             local = dt.datetime(day.year, day.month, day.day, hour, tzinfo=tz)
             second = int(local.timestamp())
-            if dt.datetime.fromtimestamp(second, tz).date() == day:  # some places have left out a day
+            if dt.datetime.fromtimestamp(second, tz).date() == day:  # some countries once left out a day
                 utc_begin.append(second)
                 kinds.append(kind)
     begin = np.array(utc_begin, dtype=np.int64) - epoch
@@ -80,7 +81,7 @@ def calendar(epoch: int, zone: str, horizon: int) -> Calendar:
 
 
 def hours(epoch: int, zone: str, horizon: int, marks: tuple[int, ...]) -> Calendar:
-    """Tabulate from second 0 to `horizon` which of some hours of the day came last, daylight saving included.
+    """Return from second 0 to `horizon` which of some hours of the day was the last one, with daylight saving.
 
     Parameters
     ----------
@@ -92,11 +93,11 @@ def hours(epoch: int, zone: str, horizon: int, marks: tuple[int, ...]) -> Calend
     Returns
     -------
     Calendar
-        `kind` is the place in `marks`; before the first one of a day the last one holds.
+        `kind` is the place in `marks`; before the first hour of a day the last hour of the day before holds.
 
     Examples
     --------
-    A trace that starts at 17:00 UTC.
+    A log that starts at 17:00 UTC.
 
     >>> c = hours(947264400, "UTC", 100_000, (8, 18))
     >>> list(zip(c.begin.tolist(), c.kind.tolist()))[:3]
@@ -107,21 +108,21 @@ def hours(epoch: int, zone: str, horizon: int, marks: tuple[int, ...]) -> Calend
     tz = find_zone(zone)
     first = dt.datetime.fromtimestamp(epoch, tz).date() - dt.timedelta(days=2)
     days = min(horizon // 86400 + 8, LONGEST, (dt.date(9000, 1, 1) - first).days)
-    found: dict[int, int] = {}
+    kind_from: dict[int, int] = {}
     for number in range(days):
         day = first + dt.timedelta(days=number)
         for kind, hour in enumerate(marks):
             local = dt.datetime(day.year, day.month, day.day, hour, tzinfo=tz)
-            found[int(local.timestamp()) - epoch] = (
-                kind  # of hours that a change of the clock brings together, the last
-            )
-    begin = np.array(sorted(found), dtype=np.int64)
-    kinds = np.array([found[second] for second in sorted(found)], dtype=np.int64)
+            # a change of the clock may bring two hours together: the last one holds
+            kind_from[int(local.timestamp()) - epoch] = kind
+    begin = np.array(sorted(kind_from), dtype=np.int64)
+    kinds = np.array([kind_from[second] for second in sorted(kind_from)], dtype=np.int64)
     start = max(int(np.searchsorted(begin, 0, side="right")) - 1, 0)
     return Calendar(_frozen(begin[start:]), _frozen(kinds[start:]))
 
 
-def _frozen(array: NDArray[np.int64]) -> NDArray[np.int64]:
-    own = np.ascontiguousarray(array)
-    own.flags.writeable = False
-    return own
+def _frozen(array: Ints) -> Ints:
+    """Return an array that is contiguous and read-only, as the kernels expect it."""
+    contiguous = np.ascontiguousarray(array)
+    contiguous.flags.writeable = False
+    return contiguous

@@ -1,4 +1,4 @@
-"""What a workload is, in numbers a person can read."""
+"""Describe a workload in numbers and tables that people can read."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ LAST_SECOND = 221_845_392_000  # the year 9000; clocks of the standard library e
 
 
 def describe(workload: Workload) -> dict[str, Any]:
-    """Describe a workload in plain values, ready for JSON; None stands for what is undefined.
+    """Return a description of a workload in plain values, ready for JSON; None means undefined.
 
     Returns
     -------
@@ -61,12 +61,12 @@ def describe(workload: Workload) -> dict[str, Any]:
     """
     w = workload
     span = int(w.submit[-1] - w.submit[0])
-    known = w.user[w.user >= 0]
+    users = w.user[w.user >= 0]
     return {
         "name": w.name,
         "digest": w.digest,
         "jobs": len(w),
-        "users": int(np.unique(known).size),
+        "users": int(np.unique(users).size),
         "capacity": w.capacity,
         "zone": w.zone,
         "first_submit": _wall_clock(w, int(w.submit[0])),
@@ -89,7 +89,7 @@ def describe(workload: Workload) -> dict[str, Any]:
 
 
 def description_text(about: Mapping[str, Any]) -> str:
-    """Return what `describe` has found as lines and tables for a terminal.
+    """Return what `describe` returns as lines and tables for a terminal.
 
     Examples
     --------
@@ -116,20 +116,22 @@ def description_text(about: Mapping[str, Any]) -> str:
 
 
 def _wall_clock(workload: Workload, second: int) -> str | None:
+    """Return the local date and time of a second of the log; None after the year 9000."""
     unix = workload.epoch + second
     return dt.datetime.fromtimestamp(unix, find_zone(workload.zone)).isoformat(" ") if unix < LAST_SECOND else None
 
 
 def _quantiles(values: Ints) -> dict[str, int] | None:
+    """Return the quantiles of some values by name; None if there are no values."""
     if not values.size:
         return None
-    # values that occur, none in between
-    found = np.quantile(values, list(QUANTILES.values()), method="inverted_cdf")
-    return dict(zip(QUANTILES, found.astype(np.int64).tolist(), strict=True))
+    # this method returns only values that occur in the log
+    quantiles = np.quantile(values, list(QUANTILES.values()), method="inverted_cdf")
+    return dict(zip(QUANTILES, quantiles.astype(np.int64).tolist(), strict=True))
 
 
 def _situations(workload: Workload) -> list[dict[str, Any]]:
-    """Share of jobs and of work submitted at weekends, by day and by night."""
+    """Return the shares of the jobs and of the work that are submitted at weekends, by day and by night."""
     place = np.searchsorted(workload.calendar.begin, workload.submit, side="right") - 1
     kind = workload.calendar.kind[place]
     work = (workload.run * workload.width).astype(np.float64)

@@ -1,9 +1,9 @@
 """The workload model of Lublin and Feitelson (JPDC 63(11):1105-1122, 2003).
 
-Written after the authors' program m_lublin99.c, its quirks included: the day begins with bucket 11 (05:00), the
-points and the remainder of an arrival carry over to the next one, clocks are cut to whole seconds at each arrival.
-The model has neither requests nor users; both are added here, and neither depends on the other random numbers of
-a job, so that the same seed gives the same jobs and users whatever the requests.
+It follows the authors' program m_lublin99.c with its quirks: the day begins with bucket 11 (05:00), the points and
+the remainder of an arrival carry over to the next one, clocks are cut to whole seconds at each arrival.
+The model has neither requests nor users. Both are added here. Their random numbers are drawn last, so that the same
+seed gives the same jobs and users with every kind of requests.
 """
 
 from __future__ import annotations
@@ -12,10 +12,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..core.arrays import Floats, Ints
-from ..core.errors import InputError
+from ..core.errors import InputError, one_of
 from ..core.tables import plain
 from .user_groups import by_consumption
 from .workload import WIDEST, Workload
@@ -39,14 +38,14 @@ USERS = 300
 
 
 class Kind(NamedTuple):
-    """The parameters of one type of job, by their names in the program; gamma by shape and scale.
+    """The parameters of one type of job, under the names of the program; gamma distributions by shape and scale.
 
     Attributes
     ----------
     serial, pow2
-        Shares of all jobs that are serial, and that have a power of two of processors above 1.
+        Shares of all jobs that are serial, and whose width is a power of two above 1.
     low, medium, high
-        Limits of log2 of the width; the latter two are what is subtracted from log2 of the machine.
+        Limits of log2 of the width; `medium` and `high` are subtracted from log2 of the machine.
     first
         Probability of the lower part.
     a1, b1, a2, b2, pa, pb
@@ -106,32 +105,32 @@ def lublin(
     jobs
         Number of jobs.
     processors
-        Processors of the machine, 32 at least. Widths grow with it and arrivals stay: far above 128 the machine
-        is overloaded.
+        Processors of the machine, 32 at least. Widths grow with it and arrivals do not: a machine of far more than
+        128 processors is overloaded.
     seed
-        Of the one random number generator.
+        Seed of the random number generator.
     variant
         "typeless", one type of job (thesis 004 has this one); or "two-type", batch (queue 1) and interactive
         (queue 0) with parameters of their own.
     carry
-        False forgets the points and the remainder at each arrival, as the Java port in GridSim does, which makes
-        arrivals denser by a twelfth.
+        Whether the points and the remainder of an arrival carry over to the next one. They do not in the Java
+        port in GridSim, which makes arrivals denser by a twelfth.
     estimates
         Requested times: "exact", the run time; "factor", the run time times a uniform number in 1..5, rounded up
-        (the model of Mu'alem and Feitelson, TPDS 12(6), 2001); "rounded", that time rounded up to a value users type, 5
-        minutes to 48 hours (that requests cluster on few round values: Tsafrir, Etsion and Feitelson, JSSPP
-        2005).
+        (the model of Mu'alem and Feitelson, TPDS 12(6), 2001); "rounded", that time rounded up to a value that
+        users type, 5 minutes to 48 hours (requests cluster on few round values: Tsafrir, Etsion and Feitelson,
+        JSSPP 2005).
 
     Returns
     -------
     Workload
-        Second 0 is Monday 2000-01-03 00:00 UTC. The users are 300; user k submits each job with a probability
+        Second 0 is Monday 2000-01-03 00:00 UTC. There are 300 users; user k submits each job with a probability
         proportional to 1/k, so that heavy and light users make all five groups of paper 002.
 
     Raises
     ------
     InputError
-        A number is out of range or a word unknown.
+        A number is out of range, or a word is not known.
 
     Examples
     --------
@@ -145,7 +144,8 @@ def lublin(
         submit, width, run = _stream(TYPELESS, jobs, processors, carry, rng)
         queue = np.full(jobs, -1)
     else:
-        # Of two jobs of one second the interactive one comes first: the program takes batch only if strictly earlier.
+        # Of two jobs in one second the interactive job comes first: the program takes the batch job only if it is
+        # strictly earlier.
         parts = [_stream(kind, jobs, processors, carry, rng) for kind in (INTERACTIVE, BATCH)]
         order = np.argsort(np.concatenate([part[0] for part in parts]), kind="stable")[:jobs]
         submit, width, run = (np.concatenate(both)[order] for both in zip(*parts, strict=True))
@@ -175,8 +175,8 @@ def lublin(
 
 
 def day_weights(kind: Kind) -> Floats:
-    """Weights of the 48 half hours of a day, (48,), mean 1; the first is 00:00-00:30."""
-    # scipy only here: a command that generates nothing shall not wait for it
+    """Return the weights of the 48 half hours of a day, (48,), mean 1; the first one is 00:00-00:30."""
+    # scipy is imported here, so that commands that generate nothing do not wait for it
     from scipy.special import gammainc
 
     bucket = np.arange(DAY_START, DAY_START + BUCKETS)
@@ -188,16 +188,16 @@ def day_weights(kind: Kind) -> Floats:
 
 
 def arrivals(gaps: Floats, weights: Floats, carry: bool = True) -> Ints:
-    """Turn the gaps of a stream into its clock.
+    """Return the times of arrivals from the gaps between them.
 
     Parameters
     ----------
     gaps
-        (n,) seconds, what the time between arrivals would be in a half hour of weight 1.
+        (n,) seconds, the times between arrivals in half hours of weight 1.
     weights
-        (48,), what `day_weights` gives.
+        (48,), from `day_weights`.
     carry
-        Whether points and remainder persist between arrivals.
+        Whether the points and the remainder of an arrival carry over to the next one.
 
     Returns
     -------
@@ -237,13 +237,12 @@ def _check(jobs: int, processors: int, seed: int, variant: str, estimates: str) 
         raise InputError(f"processors must be in {SMALLEST}..{WIDEST} for this model, but is {processors}")
     if seed < 0:
         raise InputError(f"seed must be at least 0, but is {seed}")
-    for what, word, words in (("variant", variant, VARIANTS), ("estimates", estimates, ESTIMATES)):
-        if word not in words:
-            raise InputError(f'{what} must be one of {", ".join(words)}, but is "{word}"')
+    one_of("variant", variant, VARIANTS)
+    one_of("estimates", estimates, ESTIMATES)
 
 
 def _stream(kind: Kind, jobs: int, processors: int, carry: bool, rng: np.random.Generator) -> tuple[Ints, Ints, Ints]:
-    """Draw one type of job: submission, width, run time, each (jobs,)."""
+    """Return random jobs of one type: submission (s), width, run time (s), each (jobs,)."""
     width = _widths(kind, jobs, processors, rng)
     run = _runs(kind, width, rng)
     gap = rng.standard_gamma(kind.gap_shape, jobs) * kind.gap_scale
@@ -253,6 +252,7 @@ def _stream(kind: Kind, jobs: int, processors: int, carry: bool, rng: np.random.
 
 
 def _widths(kind: Kind, jobs: int, processors: int, rng: np.random.Generator) -> Ints:
+    """Return random widths, (jobs,)."""
     high = math.log2(processors) - kind.high
     medium = math.log2(processors) - kind.medium
     u, part, place = rng.random((3, jobs))
@@ -261,15 +261,16 @@ def _widths(kind: Kind, jobs: int, processors: int, rng: np.random.Generator) ->
     # The same u decides serial and power of two, so that pow2 is a share of all jobs.
     x = np.where(u <= kind.serial + kind.pow2, np.floor(x + 0.5), x)
     width = np.where(u <= kind.serial, 1, np.floor(np.exp2(x) + 0.5)).astype(np.int64)
-    # Rounding log2 of a machine that is no power of two may exceed it; the program leaves that to its reader.
+    # If the machine is no power of two, rounding log2 may exceed it; the authors' program does not care.
     return np.minimum(width, processors)
 
 
 def _runs(kind: Kind, width: Ints, rng: np.random.Generator) -> Ints:
+    """Return random run times, (n,) s, which depend on the widths."""
     p = np.clip(kind.pa * width + kind.pb, 0, 1)
     log_run = np.empty(width.size)
     rows = np.arange(width.size)
-    while rows.size:  # the branch is drawn again with the value
+    while rows.size:  # a value that is too long is drawn again, together with its branch
         first = rng.random(rows.size) <= p[rows]
         draws = rng.standard_gamma(np.where(first, kind.a1, kind.a2)) * np.where(first, kind.b1, kind.b2)
         log_run[rows] = draws
@@ -278,19 +279,21 @@ def _runs(kind: Kind, width: Ints, rng: np.random.Generator) -> Ints:
 
 
 def _users(jobs: int, rng: np.random.Generator) -> Ints:
+    """Return random user numbers from 1, (jobs,)."""
     share = 1 / np.arange(1, USERS + 1)
     limits = np.cumsum(share / share.sum())
     return np.minimum(np.searchsorted(limits, rng.random(jobs), side="right"), USERS - 1) + 1
 
 
 def _requests(run: Ints, estimates: str, rng: np.random.Generator) -> Ints:
+    """Return the requested times, (n,) s."""
     if estimates == "exact":
         return run
-    asked: NDArray[np.int64] = np.ceil(run * rng.uniform(1, LARGEST_FACTOR, run.size)).astype(np.int64)
+    estimate: Ints = np.ceil(run * rng.uniform(1, LARGEST_FACTOR, run.size)).astype(np.int64)
     if estimates == "factor":
-        return asked
+        return estimate
     # no run time of the model exceeds the longest request: e^12 s are 45.2 hours
-    return TYPED[np.minimum(np.searchsorted(TYPED, asked), TYPED.size - 1)]
+    return TYPED[np.minimum(np.searchsorted(TYPED, estimate), TYPED.size - 1)]
 
 
 def _header(processors: int, seed: int, variant: str, carry: bool, estimates: str) -> tuple[str, ...]:

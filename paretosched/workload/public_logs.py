@@ -1,6 +1,6 @@
 """Public logs by name, from the Parallel Workloads Archive (D. G. Feitelson, Hebrew University of Jerusalem).
 
-Whoever publishes results from a log acknowledges the archive and the people that the log's header names.
+Publications with results from a log must acknowledge the archive and the people named in the header of the log.
 """
 
 from __future__ import annotations
@@ -98,21 +98,21 @@ def fetch(
     timeout: float = 60.0,
     progress: Callable[[int, int | None], None] | None = None,
 ) -> Path:
-    """Download a public log, unless it is there already and sound.
+    """Download a public log, unless the file exists and is intact.
 
     Parameters
     ----------
     name
         The log's short name, "CTC-SP2", or the name of its file; capitals do not matter.
     directory
-        Where to put it; must exist. None: `log_folder`, which is made if it does not exist.
+        The folder for the file; it must exist. None: `log_folder`, which is made if it does not exist.
     base_url
         Address of the archive or of a mirror with the same folders. Default: the environment's
         PARETOSCHED_ARCHIVE, else the archive itself.
     timeout
-        Seconds without any answer until the download is given up.
+        Seconds without any answer after which the download fails.
     progress
-        Called with the bytes received and the bytes in all (None where the server does not say).
+        Called with the bytes received and the bytes in all (None if the server does not say).
 
     Returns
     -------
@@ -122,8 +122,8 @@ def fetch(
     Raises
     ------
     InputError
-        No such log; it cannot be downloaded or written; what came is cut short, not a gzipped log, or not the
-        file that is known. Nothing is left behind.
+        The log is not known, or cannot be downloaded or written; or the download is cut short, is no gzipped log,
+        or has another SHA-256 than the log. No file remains then.
 
     Examples
     --------
@@ -157,7 +157,7 @@ def log_folder() -> Path:
 
 
 def log_file(name: str) -> Path:
-    """Return the file of a public log in the folder of logs.
+    """Return the file of a public log in `log_folder`.
 
     Parameters
     ----------
@@ -167,12 +167,12 @@ def log_file(name: str) -> Path:
     Raises
     ------
     InputError
-        No such log, or it is not in `log_folder`; the message names the command that puts it there.
+        The log is not known, or is not in `log_folder`; the message names the command that puts it there.
     """
     log = find_log(name)
     path = log_folder() / log.file
     if not path.is_file():
-        short = next(known for known, other in LOGS.items() if other == log)
+        short = next(key for key, other in LOGS.items() if other == log)
         raise InputError(
             f'{path}: no such file; "paretosched fetch {short} --cache" puts it there, '
             f"or set {FOLDER_VARIABLE} to the folder that has it"
@@ -181,6 +181,7 @@ def log_file(name: str) -> Path:
 
 
 def _make_log_folder() -> Path:
+    """Return `log_folder`, after making it if it does not exist."""
     folder = log_folder()
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -190,55 +191,56 @@ def _make_log_folder() -> Path:
 
 
 def find_log(name: str) -> PublicLog:
-    """Find a public log by its short name or the name of its file.
+    """Return a public log by its short name or the name of its file.
 
     Raises
     ------
     InputError
-        There is none of this name; the message lists the names, the closest first.
+        No log has this name; the message lists the names, the closest first.
     """
     wanted = name.lower()
-    by_name = {known.lower(): known for known in LOGS}
-    by_file = {log.file.lower(): known for known, log in LOGS.items()}
-    aliases = by_file | {file.removesuffix(".swf.gz"): known for file, known in by_file.items()} | by_name
+    by_name = {key.lower(): key for key in LOGS}
+    by_file = {log.file.lower(): key for key, log in LOGS.items()}
+    aliases = by_file | {file.removesuffix(".swf.gz"): key for file, key in by_file.items()} | by_name
     # the papers' and the archive's names of the two Paragon logs differ
     aliases |= {"sdsc-par-1995": "SDSC-Par-95", "sdsc-par-1996": "SDSC-Par-96"}
     if wanted in aliases:
         return LOGS[aliases[wanted]]
-    close = [by_name[known] for known in difflib.get_close_matches(wanted, by_name, n=3, cutoff=0.5)]
+    close = [by_name[key] for key in difflib.get_close_matches(wanted, by_name, n=3, cutoff=0.5)]
     hint = f"did you mean {' or '.join(close)}? " if close else ""
     raise InputError(f'log "{name}" is not known; {hint}All: {", ".join(LOGS)}')
 
 
 def _download(url: str, path: Path, timeout: float, progress: Callable[[int, int | None], None] | None) -> None:
+    """Write the file at an address to a path."""
     try:
         request = urllib.request.Request(url, headers={"User-Agent": "paretosched"})  # noqa: S310  the scheme is checked
         with urllib.request.urlopen(request, timeout=timeout) as answer, path.open("wb") as file:  # noqa: S310
             length = answer.headers.get("Content-Length", "")
             total = int(length) if length.isdigit() else None
-            done = 0
+            received = 0
             while chunk := answer.read(CHUNK):
                 file.write(chunk)
-                done += len(chunk)
+                received += len(chunk)
                 if progress is not None:
-                    progress(done, total)
+                    progress(received, total)
     except urllib.error.HTTPError as error:
-        error.close()  # it is the answer, and holds the connection
+        error.close()  # the error is also the answer, and holds the connection
         raise InputError(f"{url}: the server answers {error.code} {error.reason}") from None
     except urllib.error.URLError as error:
         raise InputError(f"{url}: cannot download: {getattr(error.reason, 'strerror', None) or error.reason}") from None
     except (OSError, http.client.HTTPException, ValueError) as error:
         raise InputError(f"{url}: cannot download: {error}") from None
-    if total is not None and done < total:
-        raise InputError(f"{url}: the download ended after {done} of {total} bytes")
+    if total is not None and received < total:
+        raise InputError(f"{url}: the download ended after {received} of {total} bytes")
 
 
 def _fault(path: Path, log: PublicLog) -> str | None:
-    """Say what is wrong with a downloaded file; None if nothing is."""
+    """Return what is wrong with a downloaded file; None if it is intact."""
     try:
         with path.open("rb") as file:
             if file.read(2) != b"\x1f\x8b":
-                return "what came is not a gzip file"
+                return "the download is not a gzip file"
             file.seek(0)
             digest = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:

@@ -1,10 +1,10 @@
-"""A workload again, from what a run says of it: the steps by which it was made, and the files they need.
+"""Open the workload of a run again, from the steps that the run recorded and the files that these steps need.
 
-The file `run.json` of a run has the source of its workload, see `Workload.source`. Files are looked for where they
-were, and beside the run. A file counts if its SHA-256 is that of the record, so that a log that was changed, or
-another one of the same name, is never taken for it. At last the digest of the workload must be that of the run.
+The file `run.json` of a run has the source of its workload, see `Workload.source`. Files are searched at their
+recorded paths and beside the run. Their SHA-256 must be the recorded one, so that a log that was changed, or another
+log of the same name, is never used. In the end, the workload must have the digest that the run recorded.
 
-Runs of version 0.1 have no source. They have the commands that made them, which name the log and how it is read.
+Runs of version 0.1 have no source. They have the commands that made them, with the log and its options.
 """
 
 from __future__ import annotations
@@ -49,22 +49,22 @@ def as_workload(
     groups: str | os.PathLike[str] | None = None,
     called: str = "groups",
 ) -> Workload:
-    """Accept a workload, the path of a log, or a run directory, whose workload is opened again.
+    """Return a workload, the workload in a log, or the workload of a run directory.
 
     Parameters
     ----------
     what
-        A workload is returned as it is.
+        A workload, which is returned unchanged; the path of a log; or a run directory.
     capacity, groups
-        How a log is read: processors of the machine instead of what the log says, and the user groups as for
-        `grouped`. By default what the log says, and groups by consumption.
+        Only for a log: the processors of the machine, and the user groups as for `grouped`. Default: the machine
+        size in the log, and groups by consumption.
     called
-        What messages call `groups`.
+        The name of `groups` in messages.
 
     Raises
     ------
     InputError
-        As for `read_swf`, `grouped` and `reopen`; or it is said how something is read that is no log.
+        As for `read_swf`, `grouped` and `reopen`; or capacity or groups are set, and `what` is no log.
     """
     is_run = not isinstance(what, Workload) and os.path.isdir(what)  # noqa: PTH112  # Path.is_dir() raises for long names
     if isinstance(what, Workload) or is_run:
@@ -76,12 +76,12 @@ def as_workload(
 
 
 def as_workloads(what: WorkloadLike | Sequence[WorkloadLike]) -> list[Workload]:
-    """Accept one workload or several, each as for `as_workload`."""
-    return [as_workload(one) for one in as_list(what)]
+    """Return one workload or several as a list, each as for `as_workload`."""
+    return [as_workload(workload) for workload in as_list(what)]
 
 
 def record(workload: Workload) -> dict[str, Any]:
-    """Return what a run says of its workload, plain JSON values, for `reopen`."""
+    """Return the record of a workload in a run, for `reopen`: plain JSON values."""
     about = {"name": workload.name, "jobs": len(workload), "capacity": workload.capacity}
     if not workload.source:
         return about
@@ -89,21 +89,21 @@ def record(workload: Workload) -> dict[str, Any]:
 
 
 def reopen(place: str | os.PathLike[str] | Mapping[str, Any], digest: str | None = None) -> Workload:
-    """Return the workload of a run again, from where the run says that it came from.
+    """Return the workload of a run, made again by the steps that the run recorded.
 
     Parameters
     ----------
     place
-        A run directory; a front file in a run directory, or beside the directories of its runs; or what stands under
+        A run directory; a front file in a run directory, or beside the directories of its runs; or the value of
         "workload" in a `run.json`.
     digest
-        Of the workload that is wanted, as a front knows it; None for that of the run.
+        Digest that the workload must have, such as that in a front file; None for the digest in the run.
 
     Raises
     ------
     InputError
-        There is no run, or no run of this workload; a file is gone or has changed; the workload was made in Python
-        from nothing on disk; or what is read is another workload.
+        There is no run, or no run of this workload; a file is missing or has changed; the workload was made in Python
+        and not from files; or the steps give another workload.
 
     Examples
     --------
@@ -116,15 +116,15 @@ def reopen(place: str | os.PathLike[str] | Mapping[str, Any], digest: str | None
 
 
 def reopened(place: str | os.PathLike[str], digest: str | None = None) -> tuple[Workload, Path]:
-    """Return the workload as `reopen` does, and the run directory that has it."""
+    """Return the workload of a run as `reopen` does, and the directory of this run."""
     troubles = []
     for directory in _run_directories(Path(place), digest):
         about = read_json(directory / RUN_FILE, "run")
-        parameters, said = about.get("parameters", {}), about.get("workload", {})
-        known = {**(said if isinstance(said, dict) else {}), "digest": parameters.get("workload")}
-        for source in [known["source"]] if known.get("source") else _sources_of_commands(about, directory):
+        parameters, workload = about.get("parameters", {}), about.get("workload", {})
+        entry = {**(workload if isinstance(workload, dict) else {}), "digest": parameters.get("workload")}
+        for source in [entry["source"]] if entry.get("source") else _sources_of_commands(about, directory):
             try:
-                return _remade(source, known, digest, (directory.parent, directory)), directory
+                return _remade(source, entry, digest, (directory.parent, directory)), directory
             except InputError as error:
                 troubles.append(str(error))
         troubles.append(f"{directory}: does not say where its workload came from")
@@ -132,99 +132,101 @@ def reopened(place: str | os.PathLike[str], digest: str | None = None) -> tuple[
 
 
 def _run_directories(place: Path, digest: str | None) -> list[Path]:
-    """List the run directories of a run or of a front file that have the workload with this digest."""
+    """Return the directories of the runs at a place whose workload has this digest, or any digest if it is None."""
     folder = place if os.path.isdir(place) else place.parent  # noqa: PTH112  # Path.is_dir() raises for long names
-    found = [folder] if os.path.isfile(folder / RUN_FILE) else sorted(p.parent for p in folder.glob(f"*/{RUN_FILE}"))  # noqa: PTH113
-    digests = {directory: _digest(directory) for directory in found}
-    right = [directory for directory in found if digests[directory] and digest in (None, digests[directory])]
-    if len({digests[directory] for directory in right}) > 1:
+    runs = [folder] if os.path.isfile(folder / RUN_FILE) else sorted(p.parent for p in folder.glob(f"*/{RUN_FILE}"))  # noqa: PTH113
+    digests = {run: _digest(run) for run in runs}
+    matching = [run for run in runs if digests[run] and digest in (None, digests[run])]
+    if len({digests[run] for run in matching}) > 1:
         raise InputError(f"{place}: there are runs of several workloads here; name one of them")
-    return right
+    return matching
 
 
 def _digest(directory: Path) -> str | None:
-    """Return the digest of the workload of a run; None of what is no such run."""
+    """Return the digest of the workload of a run; None if the directory has no run of one workload."""
     try:
         about = read_json(directory / RUN_FILE, "run")
         digest = about["parameters"]["workload"]
-    except (InputError, KeyError, TypeError):  # another file of this name, or a training
+    except (InputError, KeyError, TypeError):  # another file with this name, or a training
         return None
     return digest if isinstance(digest, str) else None
 
 
-def _remade(source: Any, known: Mapping[str, Any], digest: str | None, near: Sequence[Path]) -> Workload:
-    """Follow the steps of a source, and check what comes out."""
+def _remade(source: Any, entry: Mapping[str, Any], digest: str | None, near: Sequence[Path]) -> Workload:
+    """Return the workload that the steps of a source give; it must have `digest`, and the digest in `entry`.
+
+    `entry` is the record of the workload in a run; `near` has the folders where files are searched, too.
+    """
     if not isinstance(source, Sequence) or not source:
         raise InputError(
-            "the workload was made or changed in Python, and nothing on disk gives it again; write it with write_swf "
+            "the workload was made or changed in Python and cannot be made again from files; write it with write_swf "
             "and name the log"
         )
     workload: Workload | None = None
     for step in source:
-        workload = _followed(step, workload, near)
+        workload = _after_step(step, workload, near)
     assert workload is not None  # noqa: S101  # there is a step
-    for wanted in (digest, known.get("digest")):
+    for wanted in (digest, entry.get("digest")):
         if wanted is not None and workload.digest != wanted:
             raise InputError(
                 f"the workload of the run must be {str(wanted)[:12]} by its digest of jobs, capacity and groups, but "
                 f"{workload.name} is {workload.digest[:12]}"
             )
-    name = known.get("name", workload.name)
+    name = entry.get("name", workload.name)
     return workload.with_(name=name) if isinstance(name, str) else workload
 
 
-def _followed(step: Any, workload: Workload | None, near: Sequence[Path]) -> Workload:
-    """Take one step: make a workload, or another one of it."""
+def _after_step(step: Any, workload: Workload | None, near: Sequence[Path]) -> Workload:
+    """Return the workload that a step makes from nothing (None) or from the workload before it."""
     arguments = dict(step) if isinstance(step, Mapping) else {}
     function = (FIRST if workload is None else LATER).get(str(arguments.pop("function", "")))
     if function is None:
-        raise InputError(f"the source of a workload must be steps that are known, but one is {step!s:.60}")
+        raise InputError(f"the source of a workload must have known steps only, but one is {step!s:.60}")
     if "path" in arguments:
         arguments["path"] = _file(arguments, near)
         arguments = {key: value for key, value in arguments.items() if key not in ("given", "sha256")}
-    given = () if workload is None else (workload,)
+    before = () if workload is None else (workload,)
     try:
-        signature(function).bind(*given, **arguments)
+        signature(function).bind(*before, **arguments)
     except TypeError as error:
         raise InputError(f"the source of a workload has a step that is damaged, {step!s:.60}: {error}") from None
-    return function(*given, **arguments)
+    return function(*before, **arguments)
 
 
 def _file(wanted: Mapping[str, Any], near: Sequence[Path]) -> str:
-    """Find a file of a step: where it was, where it was said to be, or beside the run."""
-    given = Path(str(wanted.get("given", wanted["path"])))
-    places = [Path(str(wanted["path"])), given, *(folder / name for folder in near for name in (given, given.name))]
+    """Return the path of a file of a step: as recorded, as the user wrote it, or in one of the folders `near`."""
+    written = Path(str(wanted.get("given", wanted["path"])))
+    beside = [folder / name for folder in near for name in (written, written.name)]
+    places = [Path(str(wanted["path"])), written, *beside]
     changed = ""
     for place in dict.fromkeys(places):
         if os.path.isfile(place):  # noqa: PTH113  # Path.is_file() raises for long names
-            seal = file_record(place)["sha256"]
-            if wanted.get("sha256") in (None, seal):
+            sha256 = file_record(place)["sha256"]
+            if wanted.get("sha256") in (None, sha256):
                 return str(place)
-            changed = changed or f"{place}: the file was changed since: its SHA-256 is {seal}, not {wanted['sha256']}"
-    raise InputError(changed or f"{wanted['path']}: the file is gone, and there is none of its name beside the run")
+            changed = changed or f"{place}: the file was changed since: its SHA-256 is {sha256}, not {wanted['sha256']}"
+    raise InputError(changed or f"{wanted['path']}: the file is gone, and there is no file of its name beside the run")
 
 
 def _sources_of_commands(about: Mapping[str, Any], directory: Path) -> Iterator[list[dict[str, Any]]]:
-    """List what the commands of a run of version 0.1 may mean: its run.json has no source."""
+    """Yield the sources that the commands of a run of version 0.1 may mean: its run.json has no source."""
     for session in about.get("sessions", []):
         command = session.get("command") if isinstance(session, dict) else None
         if not isinstance(command, list) or not all(isinstance(word, str) for word in command):
             continue
-        said = {key: _option(command, key) for key in ("--capacity", "--groups")}
-        capacity = said["--capacity"]
+        capacity, groups = _option(command, "--capacity"), _option(command, "--groups") or "consumption"
         if capacity is not None and not capacity.isdecimal():
             continue
         for base in (Path.cwd(), directory.parent):
             for word in command[1:]:
                 if word.endswith((".swf", ".swf.gz")):
                     log = {"path": str(base / word), "capacity": None if capacity is None else int(capacity)}
-                    groups = said["--groups"] or "consumption"
                     csv = str(base / groups) if os.path.isfile(base / groups) else groups  # noqa: PTH113
                     yield [{"function": "read_swf", **log}, {"function": "grouped", "how": csv}]
 
 
 def _option(command: Sequence[str], key: str) -> str | None:
-    """Return the value of an option in a command."""
+    """Return the value of an option in a command; None if the command does not have it."""
     for word, value in zip(command, [*command[1:], ""], strict=True):
         if word == key:
             return value

@@ -1,9 +1,10 @@
 """Scaling a workload to a larger machine (Ernemann, Song and Yahyapour, JSSPP 2003).
 
-Some jobs are widened and the others repeated, so that large jobs appear and small ones stay. Each job is widened
-with probability 1/2, to its width times the factor, or else stands as `factor` jobs of its own width, the fraction
-being the probability of one more. Either way a job's expected work is multiplied by the factor, which keeps the
-users' shares of the work, and with them the groups. The best factors are slightly above the ratio of the machines.
+Some jobs become wider and the others are repeated, so that large jobs appear and small jobs stay. A job becomes wider
+with probability 1/2: its width is multiplied by the factor. Otherwise it is there `factor` times with its own width;
+the fraction of the factor is the probability of one more copy. In both cases the expected work of a job is multiplied
+by the factor. This keeps the users' shares of the work, and so the groups. The best factors are slightly above the
+ratio of the machines.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ def scale(
     jobs: int | None = None,
     probability: float = 0.5,
 ) -> Workload:
-    """Scale a workload to a machine of `processors`.
+    """Return a workload that is scaled to a machine of `processors`.
 
     Parameters
     ----------
@@ -49,24 +50,25 @@ def scale(
     processors
         Size of the larger machine.
     factor
-        By what the work grows, 1 or more; `PAPER_FACTORS` has the papers'. Default: the ratio of the machines.
+        The work is multiplied by it, 1 or more; `PAPER_FACTORS` has the papers' factors. Default: the ratio of the
+        machines.
     seed
-        Of the random numbers.
+        Seed of the random numbers.
     jobs
-        The exact number of jobs to end with, `len(workload)` or more: so many jobs as the probability says, chosen
-        at random, are widened, and the others repeated as evenly as gives the number. Default: random numbers
-        of copies.
+        The exact number of jobs in the result, `len(workload)` or more. A share of the jobs (`probability`), chosen
+        at random, becomes wider; the others are repeated as evenly as possible to reach the number. Default:
+        random numbers of copies.
     probability
-        Of being widened; the papers' numbers of jobs tell 1/2.
+        Probability that a job becomes wider; 1/2 follows from the numbers of jobs in the papers.
 
     Returns
     -------
     Workload
-        Copies stand directly behind their original: same second, same user. Jobs are numbered anew from 1; the
-        log's references to preceding jobs and its recorded waits, which another machine made, become unknown.
-        Widths are rounded to the nearest whole number and end at the machine's; how many did is reported. Groups
-        by consumption (with the papers' thresholds) are made anew, others stay. A factor of 1 onto a machine of
-        the same size gives the workload itself.
+        Copies come directly after their original: same second, same user. Jobs are numbered anew from 1. The
+        log's references to preceding jobs become unknown, and its recorded waits, which belong to another machine.
+        Widths are rounded to the nearest whole number and limited to the machine; the limited ones are reported.
+        Groups by consumption (with the papers' thresholds) are made anew, other groups stay. With a factor of 1
+        and a machine of the same size the result is `workload`.
 
     Raises
     ------
@@ -75,7 +77,7 @@ def scale(
 
     Examples
     --------
-    One of the two jobs is widened by 3, the other stands three times.
+    The second job becomes 3 times as wide, the first one is there three times.
 
     >>> w = Workload(submit=[0, 5], run=[10, 3], estimate=[10, 3], width=[4, 2], capacity=8)
     >>> scaled = scale(w, 24, seed=0, jobs=4)
@@ -100,9 +102,9 @@ def scale(
     repairs = workload.repairs
     clipped = np.flatnonzero((wanted > processors)[rows])
     if clipped.size:
-        shown = first_few((f"job {j + 1}" for j in clipped[:4]), clipped.size)
+        first = first_few((f"job {j + 1}" for j in clipped[:4]), clipped.size)
         reason = f"scaled beyond the machine: narrowed to {processors} processors"
-        repairs = (*repairs, Repair("changed", reason, clipped.size, shown))
+        repairs = (*repairs, Repair("changed", reason, clipped.size, first))
     mode = "copies drawn at random" if jobs is None else f"exactly {jobs} jobs"
     note = (
         f"Note: scaled by paretosched from {n} jobs on {workload.capacity} processors ({workload.name}) to "
@@ -133,6 +135,7 @@ def scale(
 def _check(
     workload: Workload, processors: int, ratio: float, default: bool, seed: int, jobs: int | None, probability: float
 ) -> None:
+    """Raise InputError if an argument of `scale` is out of range; `default`: the factor is the ratio of machines."""
     if not 1 <= processors <= WIDEST:
         raise InputError(f"processors must be in 1..{WIDEST}, but is {processors}")
     if not 1 <= ratio <= MOST_JOBS:
@@ -153,7 +156,7 @@ def _check(
 
 
 def _exact(n: int, jobs: int, probability: float, rng: np.random.Generator) -> tuple[NDArray[np.bool_], Ints]:
-    """Choose who is widened, (n,) bool, and how many jobs each becomes, (n,), to end with exactly `jobs`."""
+    """Return which jobs become wider, (n,) bool, and the number of copies of each job, (n,), `jobs` in all."""
     repeated = round((1 - probability) * n)
     if repeated == 0 and jobs != n:
         raise InputError(f"jobs cannot be {jobs}: with probability {probability:g} none of the {n} jobs is repeated")
@@ -162,7 +165,7 @@ def _exact(n: int, jobs: int, probability: float, rng: np.random.Generator) -> t
     widened[chosen] = False
     copies = np.ones(n, dtype=np.int64)
     if repeated:
-        each, left = divmod(jobs - (n - repeated), repeated)
-        copies[chosen] = each
-        copies[chosen[:left]] += 1  # the order of `chosen` is random already
+        per_job, rest = divmod(jobs - (n - repeated), repeated)
+        copies[chosen] = per_job
+        copies[chosen[:rest]] += 1  # the order of `chosen` is random already
     return widened, copies

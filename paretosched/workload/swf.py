@@ -1,7 +1,7 @@
-"""The Standard Workload Format (version 2.2): logs in and out.
+"""Read and write logs in the Standard Workload Format (version 2.2).
 
-One line a job, 18 fields, -1 where unknown, comments after a semicolon. What a log says and what a simulation
-needs differ; the cleaning rules are listed at `read_swf`, and what they did is counted in `Workload.repairs`.
+A log has one line a job with 18 fields, -1 where unknown, and comments after a semicolon. A simulation needs more
+than many logs have; the docstring of `read_swf` lists the cleaning rules, and `Workload.repairs` counts their uses.
 """
 
 from __future__ import annotations
@@ -16,9 +16,8 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..core.arrays import Floats, Ints
+from ..core.arrays import Floats, Ints, Mask
 from ..core.errors import InputError, first_few, printable, quoted
 from ..core.files import file_record, opened, replacing
 from ..core.tables import plain
@@ -50,7 +49,7 @@ FIELDS = (
     ("think time", "a number of seconds"),
 )
 WHOLE_FIELDS = (JOB, ALLOCATED, WIDTH, STATUS, USER, GROUP, QUEUE)
-LARGEST = 2.0**53  # beyond it float64 no longer holds every whole number
+LARGEST = 2.0**53  # float64 cannot hold all whole numbers above it
 LATEST_EPOCH = 221_845_392_000  # the year 9000, where the calendar ends
 DEFAULT_EPOCH = Workload.epoch
 BLANK = b" \t\n\r\v\f\x1c\x1d\x1e\x1f\x85\xa0"  # what is white space in Latin-1, but not in bytes
@@ -60,12 +59,12 @@ PARAGON_LIMIT = {"s": 3600, "m": 4 * 3600, "l": 12 * 3600, "ll": 12 * 3600}
 
 
 def read_swf(path: str | os.PathLike[str], *, capacity: int | None = None, name: str | None = None) -> Workload:
-    r"""Read a log, plain or gzipped, and make a workload of it, grouped by consumption.
+    r"""Return the workload in a log, plain or gzipped, grouped by consumption.
 
-    What is dropped, changed or assumed, in this order, each counted with its first offenders in
-    `Workload.repairs`:
+    These rules drop, change or assume something, in this order; `Workload.repairs` has their numbers of jobs and the
+    first jobs of each:
 
-    1. status 2, 3 or 4: dropped, they are parts of a job that has a summary line;
+    1. status 2, 3 or 4: dropped, such a line is a part of a job that has a summary line;
     2. processors: the requested number (field 8), else the allocated one (field 5); dropped if neither is known;
     3. more processors than the machine has: dropped;
     4. run time (field 4) unknown or 0: dropped, the job never ran;
@@ -84,14 +83,14 @@ def read_swf(path: str | os.PathLike[str], *, capacity: int | None = None, name:
     path
         The log.
     capacity
-        Processors of the machine, instead of what the header says.
+        Processors of the machine; None for those of the header.
     name
-        What to call the workload; the name of the file if None.
+        Name of the workload; None for the name of the file.
 
     Raises
     ------
     InputError
-        The file cannot be read, is damaged or not SWF; the message names file, line and rule.
+        The file cannot be read, is damaged or is not SWF; the message names file, line and rule.
 
     Examples
     --------
@@ -130,19 +129,19 @@ def read_swf(path: str | os.PathLike[str], *, capacity: int | None = None, name:
 
 
 def write_swf(workload: Workload, path: str | os.PathLike[str]) -> None:
-    """Write a workload as a log, gzipped if the name ends in .gz; reading it again gives the same workload.
+    """Write a workload as a log, gzipped if the name ends in .gz; `read_swf` reads the same workload from it.
 
-    Fields that no simulation needs are those the jobs were read with, else -1; the header is kept, with its
-    MaxJobs, MaxRecords, MaxProcs, UnixStartTime and TimeZoneString put right. Equal workloads make equal files.
+    Fields that no simulation needs are written as they were read, else -1. The header stays, with correct MaxJobs,
+    MaxRecords, MaxProcs, UnixStartTime and TimeZoneString. Equal workloads make equal files.
 
     Raises
     ------
     InputError
-        The file cannot be written there.
+        The file cannot be written.
     """
     with replacing(path) as temporary, temporary.open("wb") as file:
         if Path(path).suffix == ".gz":
-            # no time and no name inside, so that the bytes depend on the workload alone
+            # no time and no name in the gzip file, so that its bytes depend on the workload alone
             with gzip.GzipFile(filename="", fileobj=file, mode="wb", compresslevel=5, mtime=0) as packed:
                 packed.writelines(_lines(workload))
         else:
@@ -150,10 +149,10 @@ def write_swf(workload: Workload, path: str | os.PathLike[str]) -> None:
 
 
 def _lines(workload: Workload) -> Iterator[bytes]:
-    """Give the text of a log: its header, then many jobs at a time, so that little of it is in memory."""
+    """Yield the text of a log: its header, then many jobs at a time, so that the whole text is never in memory."""
     yield "".join(f"; {line}".rstrip() + "\n" for line in _corrected_header(workload)).encode("utf-8")
     line = " ".join(["%s"] * len(FIELDS)) + "\n"
-    known = {
+    columns_of_fields = {
         JOB: workload.job,
         SUBMIT: workload.submit,
         WAIT: workload.wait,
@@ -166,23 +165,25 @@ def _lines(workload: Workload) -> Iterator[bytes]:
     for first in range(0, len(workload), CHUNK):
         jobs = slice(first, first + CHUNK)
         columns = [
-            known[i][jobs].tolist() if i in known else _column(workload.records, jobs, i) for i in range(len(FIELDS))
+            columns_of_fields[i][jobs].tolist() if i in columns_of_fields else _column(workload.records, jobs, i)
+            for i in range(len(FIELDS))
         ]
-        rows = zip(*columns, strict=False)  # columns that nobody knows go on for ever
+        rows = zip(*columns, strict=False)  # unknown columns have no end
         yield "".join([line % row for row in rows]).encode("utf-8")
 
 
 def _title(file: str) -> str:
+    """Return the name of a file without .swf and .gz."""
     return printable(re.sub(r"(\.swf)?(\.gz)?$", "", file) or file)
 
 
 def read_bytes(path: Path) -> bytes:
-    """Read a text file whole, unpacked if it is gzipped (told by its first bytes, not by its name).
+    """Return the content of a text file, unpacked if its first bytes are those of a gzip file.
 
     Raises
     ------
     InputError
-        It cannot be opened, is empty or binary, or its compression is damaged.
+        The file cannot be opened, is empty or binary, or its compression is damaged.
     """
     try:
         with opened(path) as file:
@@ -199,7 +200,7 @@ def read_bytes(path: Path) -> bytes:
 
 
 def _text(path: Path, file: IO[bytes] | gzip.GzipFile) -> bytes:
-    """Read to the end, but look at the beginning first: a device of endless zeros must not fill the memory."""
+    """Return the whole content; check the beginning first, so that a device of endless zeros fills no memory."""
     head = file.read(1 << 16)
     data = head if b"\0" in head else head + file.read()
     if b"\0" in data:
@@ -210,7 +211,7 @@ def _text(path: Path, file: IO[bytes] | gzip.GzipFile) -> bytes:
 
 
 class _Log(NamedTuple):
-    """A log as it stands: fields (n, 18), the line number of each row, header lines and theirs."""
+    """A log before cleaning: fields (n, 18), the line number of each row, the header lines and their line numbers."""
 
     path: str
     fields: Floats
@@ -220,6 +221,7 @@ class _Log(NamedTuple):
 
 
 def _parse(path: str, data: bytes) -> _Log:
+    """Return the log in the content of a file."""
     rows: list[bytes] = []
     row_lines: list[int] = []
     header: list[str] = []
@@ -256,7 +258,7 @@ def _decoded(text: bytes) -> str:
 
 
 def _first_fault(path: str, rows: Sequence[bytes], lines: Sequence[int]) -> str:
-    """Find the first line that is not 18 sane numbers: the slow way, taken only when there is one."""
+    """Return a message about the first line that is not 18 numbers; slow, and called only if there is such a line."""
     for row, line in zip(rows, lines, strict=True):
         words = row.decode("latin-1").split()
         if len(words) != len(FIELDS):
@@ -274,70 +276,75 @@ def _first_fault(path: str, rows: Sequence[bytes], lines: Sequence[int]) -> str:
 
 
 class _Cleaner:
-    """Collects what was repaired, with the first offenders by line and job number."""
+    """Collects repairs, each with its first jobs by line and job number."""
 
     def __init__(self, log: _Log) -> None:
         self.log = log
         self.repairs: list[Repair] = []
 
     def assumed(self, reason: str) -> None:
-        """Note what holds for the whole log."""
+        """Record an assumption about the whole log."""
         self.repairs.append(Repair("assumed", reason, len(self.log.line)))
 
     def note(self, action: str, reason: str, rows: Ints) -> None:
-        """Note jobs by their rows in the log."""
+        """Record jobs by their rows in the log."""
         if rows.size:
-            shown = (f"line {self.log.line[r]} (job {int(self.log.fields[r, JOB])})" for r in rows[:4])
-            self.repairs.append(Repair(action, reason, int(rows.size), first_few(shown, int(rows.size))))
+            lines = (f"line {self.log.line[r]} (job {int(self.log.fields[r, JOB])})" for r in rows[:4])
+            self.repairs.append(Repair(action, reason, int(rows.size), first_few(lines, int(rows.size))))
 
 
 def _machine(log: _Log, capacity: int | None, cleaner: _Cleaner) -> int:
+    """Return the number of processors of the machine."""
     if capacity is not None:
         return capacity
     for key in ("MaxProcs", "MaxNodes"):
-        found = entry(log.header, key)
-        if found is None or found.number == -1:
+        size = entry(log.header, key)
+        if size is None or size.number == -1:
             continue
-        if found.number is None or not 1 <= found.number <= WIDEST:
-            where = f"{log.path}:{log.header_line[found.place]}"
-            raise InputError(f"{where}: {key} is {quoted(found.text)}, but must be 1..{WIDEST} processors")
+        if size.number is None or not 1 <= size.number <= WIDEST:
+            where = f"{log.path}:{log.header_line[size.place]}"
+            raise InputError(f"{where}: {key} is {quoted(size.text)}, but must be 1..{WIDEST} processors")
         if key == "MaxNodes":
-            cleaner.assumed(f"header has no MaxProcs: MaxNodes, {found.number}, taken for it")
-        return found.number
-    ran = (log.fields[:, RUN] > 0) & ~np.isin(log.fields[:, STATUS], (2, 3, 4))
-    widest = int(_width(log.fields)[ran].max(initial=0))
+            cleaner.assumed(f"header has no MaxProcs: MaxNodes, {size.number}, taken for it")
+        return size.number
+    valid = (log.fields[:, RUN] > 0) & ~np.isin(log.fields[:, STATUS], (2, 3, 4))
+    widest = int(_width(log.fields)[valid].max(initial=0))
     if not 1 <= widest <= WIDEST:
-        raise InputError(f"{log.path}: the header has no MaxProcs, and the widest job, {widest} processors, is no help")
+        raise InputError(
+            f"{log.path}: the header has no MaxProcs, and the widest job, {widest} processors, "
+            "cannot be the size of the machine"
+        )
     cleaner.assumed(f"header has no MaxProcs: the width of the widest job, {widest}, taken for it")
     return widest
 
 
 def _clock(log: _Log, cleaner: _Cleaner) -> tuple[int, str]:
-    found = entry(log.header, "UnixStartTime")
+    """Return the Unix time of second 0, and the name of the time zone."""
+    start = entry(log.header, "UnixStartTime")
     epoch = DEFAULT_EPOCH
-    if found is None or found.number == -1:
+    if start is None or start.number == -1:
         cleaner.assumed("header has no UnixStartTime: second 0 taken for Monday 2000-01-03 00:00 UTC")
-    elif found.number is None or not 0 <= found.number < LATEST_EPOCH:
-        where = f"{log.path}:{log.header_line[found.place]}"
-        raise InputError(f"{where}: UnixStartTime is {quoted(found.text)}, not seconds since 1970 before the year 9000")
+    elif start.number is None or not 0 <= start.number < LATEST_EPOCH:
+        where = f"{log.path}:{log.header_line[start.place]}"
+        raise InputError(f"{where}: UnixStartTime is {quoted(start.text)}, not seconds since 1970 before the year 9000")
     else:
-        epoch = found.number
-    found = entry(log.header, "TimeZoneString")
-    if found is not None:
+        epoch = start.number
+    name = entry(log.header, "TimeZoneString")
+    if name is not None:
         try:
-            find_zone(found.text)
+            find_zone(name.text)
         except InputError as error:
-            raise InputError(f"{log.path}:{log.header_line[found.place]}: {error}") from None
-        return epoch, found.text
-    found = entry(log.header, "TimeZone")
-    if found is None:
+            raise InputError(f"{log.path}:{log.header_line[name.place]}: {error}") from None
+        return epoch, name.text
+    offset = entry(log.header, "TimeZone")
+    if offset is None:
         cleaner.assumed("header has no TimeZoneString: the site's clock taken to be UTC")
         return epoch, "UTC"
-    hours, rest = divmod(found.number, 3600) if found.number is not None else (99, 1)
+    hours, rest = divmod(offset.number, 3600) if offset.number is not None else (99, 1)
     if rest or not -12 <= hours <= 14:
-        where = f"{log.path}:{log.header_line[found.place]}"
+        where = f"{log.path}:{log.header_line[offset.place]}"
         raise InputError(
-            f"{where}: TimeZone is {quoted(found.text)}, not whole hours in seconds; give a TimeZoneString instead"
+            f"{where}: TimeZone is {quoted(offset.text)}, not whole hours in seconds; give a TimeZoneString instead"
         )
     zone = f"Etc/GMT{-hours:+d}" if hours else "UTC"  # the zone database counts hours west of Greenwich
     cleaner.assumed(f"header has no TimeZoneString: {zone}, without daylight saving, from its TimeZone")
@@ -345,29 +352,30 @@ def _clock(log: _Log, cleaner: _Cleaner) -> tuple[int, str]:
 
 
 def _width(fields: Floats) -> Floats:
+    """Return the requested number of processors, (n,), else the allocated one."""
     return np.where(fields[:, WIDTH] > 0, fields[:, WIDTH], fields[:, ALLOCATED])
 
 
 def _clean(log: _Log, capacity: int, cleaner: _Cleaner) -> dict[str, Any]:
-    """Apply the rules of `read_swf`; what is left, as arguments of a Workload."""
+    """Return the jobs that remain after the rules of `read_swf`, as arguments of a Workload."""
     fields, width = log.fields, _width(log.fields)
-    kept = np.ones(len(fields), dtype=np.bool_)
+    valid = np.ones(len(fields), dtype=np.bool_)
 
-    def drop(reason: str, bad: NDArray[np.bool_]) -> None:
-        cleaner.note("dropped", reason, np.flatnonzero(kept & bad))
-        kept[bad] = False
+    def drop(reason: str, bad: Mask) -> None:
+        cleaner.note("dropped", reason, np.flatnonzero(valid & bad))
+        valid[bad] = False
 
-    def note(action: str, reason: str, which: NDArray[np.bool_]) -> None:
-        cleaner.note(action, reason, np.flatnonzero(kept & which))
+    def note(action: str, reason: str, concerned: Mask) -> None:
+        cleaner.note(action, reason, np.flatnonzero(valid & concerned))
 
     drop("status 2-4: part of a job that has a summary line", np.isin(fields[:, STATUS], (2, 3, 4)))
     drop("number of processors unknown", width <= 0)
     drop(f"wider than the machine of {capacity} processors", width > capacity)
     drop("run time unknown or 0: never ran", fields[:, RUN] <= 0)
-    if not kept.any():
+    if not valid.any():
         why = ", ".join(f"{r.jobs} {r.reason}" for r in cleaner.repairs if r.action == "dropped")
-        raise InputError(f"{log.path}: none of the {len(kept)} jobs can be simulated: {why}")
-    early = np.flatnonzero(kept & (fields[:, SUBMIT] < 0))
+        raise InputError(f"{log.path}: none of the {len(valid)} jobs can be simulated: {why}")
+    early = np.flatnonzero(valid & (fields[:, SUBMIT] < 0))
     if early.size:
         where = f"{log.path}:{log.line[early[0]]}"
         raise InputError(f"{where}: submit time is {fields[early[0], SUBMIT]:g}, but must be at least 0 s")
@@ -388,7 +396,7 @@ def _clean(log: _Log, capacity: int, cleaner: _Cleaner) -> dict[str, Any]:
     note("changed", "run time beyond the request: cut there", run > estimate)
     run = np.minimum(run, estimate)
 
-    rows = np.flatnonzero(kept)
+    rows = np.flatnonzero(valid)
     cleaner.note("changed", "submitted before the job above: sorted", rows[1:][np.diff(submit[rows]) < 0])
     rows = rows[np.argsort(submit[rows], kind="stable")]
     wait = np.maximum(np.floor(fields[:, WAIT]), -1)
@@ -398,24 +406,26 @@ def _clean(log: _Log, capacity: int, cleaner: _Cleaner) -> dict[str, Any]:
 
 
 def _queue_limit(log: _Log) -> Floats:
-    """Limits, (n,) s, that the names of an Intel Paragon's NQS queues tell; 0 where there is none."""
+    """Return the limits of run times, (n,) s, from the queue names of an Intel Paragon; 0 where there is no limit."""
     limit = np.zeros(len(log.fields))
     computer = entry(log.header, "Computer")
     if computer is not None and "paragon" in computer.text.lower():
         for number, name in queue_names(log.header).items():
-            found = PARAGON_QUEUE.fullmatch(name)
-            if found:
-                limit[log.fields[:, QUEUE] == number] = PARAGON_LIMIT[found.group(1)]
+            match = PARAGON_QUEUE.fullmatch(name)
+            if match:
+                limit[log.fields[:, QUEUE] == number] = PARAGON_LIMIT[match.group(1)]
     return limit
 
 
 def _column(records: Floats | None, jobs: slice, field: int) -> Iterable[float]:
+    """Return a field of some jobs as it was read; without records, -1 for ever."""
     if records is None:
         return repeat(-1)
     return [int(value) if value.is_integer() else value for value in records[jobs, field].tolist()]
 
 
 def _corrected_header(workload: Workload) -> list[str]:
+    """Return the header lines with the numbers of this workload."""
     lines = [re.sub(r"[\r\n]+", " ", line) for line in workload.header]
     jobs, capacity = len(workload), workload.capacity
     size = entry(lines, "MaxProcs")
@@ -435,9 +445,9 @@ def _corrected_header(workload: Workload) -> list[str]:
 
 
 def _put(lines: list[str], key: str, value: int | str) -> None:
-    """Set a key; a line that says so already keeps its words."""
-    found = entry(lines, key)
-    if found is None:
+    """Set a key to a value; a line with this value keeps its other words."""
+    line = entry(lines, key)
+    if line is None:
         lines.append(f"{key}: {value}")
-    elif (found.number if isinstance(value, int) else found.text) != value:
-        lines[found.place] = f"{key}: {value}"
+    elif (line.number if isinstance(value, int) else line.text) != value:
+        lines[line.place] = f"{key}: {value}"

@@ -1,4 +1,4 @@
-"""The header comments of a log: `Key: value` lines in front of the jobs, kept without their semicolons.
+"""The header of a log: comment lines `Key: value` before the jobs, here without their semicolons.
 
 Keys are those of the Standard Workload Format, version 2.2 (Feitelson, Parallel Workloads Archive).
 """
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 PAIR = re.compile(r"\s*([A-Za-z]\w*)\s*:\s*(.*?)\s*$")
 NUMBERED = re.compile(r"(-?\d+)\s+(\S.*)$")
-LEADING_NUMBER = re.compile(r"[+-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?!\d|,\d|\.\d)")  # "1,024" is a thousand and more
+LEADING_NUMBER = re.compile(r"[+-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?!\d|,\d|\.\d)")  # "1,024" is 1024
 
 
 class Entry(NamedTuple):
@@ -22,14 +22,14 @@ class Entry(NamedTuple):
 
     @property
     def number(self) -> int | None:
-        """The whole number that the value begins with; None if it begins with something else."""
-        found = LEADING_NUMBER.match(self.text)
-        digits = found.group().replace(",", "") if found else ""
+        """The whole number at the beginning of the value; None if it begins with something else."""
+        match = LEADING_NUMBER.match(self.text)
+        digits = match.group().replace(",", "") if match else ""
         return int(digits) if 0 < len(digits) < 20 else None
 
 
 def entry(header: Sequence[str], key: str) -> Entry | None:
-    """Find the first line with this key and a value; None if there is none.
+    """Return the first line with this key and a value; None if there is none.
 
     Examples
     --------
@@ -37,14 +37,14 @@ def entry(header: Sequence[str], key: str) -> Entry | None:
     338
     """
     for place, line in enumerate(header):
-        found = PAIR.match(line)
-        if found and found.group(1).lower() == key.lower() and found.group(2):
-            return Entry(place, found.group(2))
+        pair = PAIR.match(line)
+        if pair and pair.group(1).lower() == key.lower() and pair.group(2):
+            return Entry(place, pair.group(2))
     return None
 
 
 def queue_names(header: Sequence[str]) -> dict[int, str]:
-    """Tell the names of the queues by number, from the Queue lines.
+    """Return the names of the queues by number, from the Queue lines.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def queue_names(header: Sequence[str]) -> dict[int, str]:
     for line in header:
         pair = PAIR.match(line)
         if pair and pair.group(1).lower() == "queue":
-            found = NUMBERED.match(pair.group(2))
-            if found and len(found.group(1)) < 16:
-                names[int(found.group(1))] = found.group(2)
+            queue = NUMBERED.match(pair.group(2))
+            if queue and len(queue.group(1)) < 16:
+                names[int(queue.group(1))] = queue.group(2)
     return names

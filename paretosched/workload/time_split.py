@@ -1,4 +1,4 @@
-"""A workload cut in time, to learn from one part and to be tested on the other."""
+"""Cut a workload in time, to train a policy on one part and to test it on the other."""
 
 from __future__ import annotations
 
@@ -9,17 +9,18 @@ from .workload import Workload, source_after
 
 
 def split(workload: Workload, until: float) -> tuple[Workload, Workload]:
-    """Cut a workload at a time of submission.
+    """Return the two parts of a workload before and after a time.
 
-    Both parts keep clock, machine and groups: a user is in the group that all jobs put him in. Either begins on an
-    empty machine, and what the first has not completed by the cut is in nobody's way in the second.
+    Both parts keep clock, machine and groups: a user stays in the group that follows from all jobs. Each part begins
+    on an empty machine; jobs of the first part that still run or wait at the cut are not in the second part.
 
     Parameters
     ----------
     workload
         Any workload.
     until
-        Where between the first submission, 0, and the last one, 1. Jobs submitted later are the second part.
+        The time of the cut, from 0, the first submission, to 1, the last one. Jobs submitted later are the second
+        part.
 
     Returns
     -------
@@ -42,7 +43,7 @@ def split(workload: Workload, until: float) -> tuple[Workload, Workload]:
     first, last = int(workload.submit[0]), int(workload.submit[-1])
     cut = int(np.searchsorted(workload.submit, first + until * (last - first), side="right"))
     if cut == len(workload):
-        raise InputError(f"{workload.name}: all jobs are submitted at once, so that it has no parts in time")
+        raise InputError(f"{workload.name}: all jobs are submitted at once, so that it cannot be cut in time")
     rows = np.arange(len(workload))
     sources = [source_after(workload, "split", until=until, part=part) for part in range(2)]
     return (

@@ -1,7 +1,7 @@
-"""User groups: by resource consumption, as the papers have them, or an owner's own.
+"""User groups: by resource consumption, as in the papers, or as the owner of the machine wants them.
 
-A group is what an objective AWRT_i belongs to. Paper 002, table 1 (and paper 000, table II) sorts users by
-their share of the total resource consumption; an owner may prefer the groups of the log, its queues, or a list.
+Each group has an objective AWRT_i. Paper 002, table 1 (and paper 000, table II) sorts users by their share of the
+total resource consumption. An owner may prefer the groups of the log, its queues, or a list.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..core.arrays import Ints
 from ..core.errors import InputError, printable, quoted
@@ -29,11 +28,11 @@ UNLISTED_USERS = 'user not in the list of groups: put into the group "other"'
 
 
 def by_consumption(workload: Workload, thresholds: Sequence[float] = PAPER_THRESHOLDS) -> Workload:
-    """Group users by their share s of the resource consumption (paper 002, table 1).
+    """Return a workload with users grouped by their share s of the resource consumption (paper 002, table 1).
 
     With the default thresholds group 1 has s > 8 %, group 2 s > 2 %, group 3 s > 1 %, group 4 s > 0.1 %, group 5
-    the rest. The consumption is that of the run times that are simulated. Jobs of unknown user count as one user
-    if they are less than 1 % of the work, else they all go to the last group, which is reported.
+    the rest. The consumption is computed from the run times that are simulated. Jobs of unknown user count as one
+    user if they are less than 1 % of the work. Otherwise they all go to the last group, which is reported.
 
     Parameters
     ----------
@@ -49,7 +48,8 @@ def by_consumption(workload: Workload, thresholds: Sequence[float] = PAPER_THRES
 
     Examples
     --------
-    User 7 has 90 of 100 processor seconds, user 8 has 8, user 9 has 2; a threshold is no part of the upper group.
+    User 7 has 90 of 100 processor seconds, user 8 has 8, user 9 has 2. A share equal to a threshold belongs to the
+    group below it.
 
     >>> w = Workload(submit=[0, 0, 0], run=[90, 8, 2], estimate=[90, 8, 2], width=[1] * 3, capacity=1, user=[7, 8, 9])
     >>> by_consumption(w).group.tolist()
@@ -59,8 +59,8 @@ def by_consumption(workload: Workload, thresholds: Sequence[float] = PAPER_THRES
     if limits.ndim != 1 or not (np.all((limits > 0) & (limits < 1)) and np.all(np.diff(limits) < 0)):
         raise InputError(f"thresholds must be descending shares between 0 and 1, but are {list(thresholds)}")
     _check_number(limits.size + 1, "thresholds make")
-    known = workload.user >= 0
-    user = np.where(known, workload.user, -1)
+    unknown = workload.user < 0
+    user = np.where(unknown, -1, workload.user)
     number, place = np.unique(user, return_inverse=True)
     work = np.bincount(place, (workload.run * workload.width).astype(np.float64))
     share = work / work.sum()
@@ -68,31 +68,31 @@ def by_consumption(workload: Workload, thresholds: Sequence[float] = PAPER_THRES
     repairs = _without(workload.repairs, UNKNOWN_USERS)
     if number[0] == -1 and share[0] >= 0.01:
         group_of[0] = limits.size
-        repairs = (*repairs, Repair("assumed", UNKNOWN_USERS, int((~known).sum())))
+        repairs = (*repairs, Repair("assumed", UNKNOWN_USERS, int(unknown.sum())))
     names = tuple(str(i + 1) for i in range(limits.size + 1))
     source = source_after(workload, "by_consumption", thresholds=limits.tolist())
     return workload.with_(group=group_of[place].astype(np.int64), groups=names, repairs=repairs, source=source)
 
 
 def by_swf_group(workload: Workload) -> Workload:
-    """Group jobs by the group number in the log (SWF field 13), in ascending order; "unknown" comes last.
+    """Return a workload with jobs grouped by the group number in the log (SWF field 13), ascending, "unknown" last.
 
     Raises
     ------
     InputError
-        The workload never was a log, or has more than 64 groups.
+        The workload does not come from a log, or has more than 64 groups.
     """
     source = source_after(workload, "by_swf_group")
     return _by_number(workload, _field(workload, SWF_GROUP), {}, "the log's groups are").with_(source=source)
 
 
 def by_queue(workload: Workload) -> Workload:
-    """Group jobs by queue (SWF field 15), in the order of queue numbers, under the names of the header.
+    """Return a workload with jobs grouped by queue (SWF field 15), by queue number; the header has their names.
 
     Raises
     ------
     InputError
-        The workload never was a log, or has more than 64 queues.
+        The workload does not come from a log, or has more than 64 queues.
     """
     names = queue_names(workload.header)
     source = source_after(workload, "by_queue")
@@ -100,15 +100,15 @@ def by_queue(workload: Workload) -> Workload:
 
 
 def by_csv(workload: Workload, path: str | os.PathLike[str]) -> Workload:
-    """Group users as a two-column CSV file `user,group` says; a heading line is allowed.
+    """Return a workload with users grouped by a CSV file of two columns `user,group`; a heading line is allowed.
 
-    Groups stand in the order in which the file first names them. Users the file does not name form the group
-    "other", which comes last and is reported. The user number -1 stands for jobs of unknown user.
+    The order of groups is that of their first lines in the file. Users that are not in the file form the group
+    "other", which comes last and is reported. The user number -1 means jobs of unknown user.
 
     Raises
     ------
     InputError
-        The file cannot be read; a line is not a user number and the name of a group, or names a user again with
+        The file cannot be read; a line is not a user number and the name of a group, or has a user again with
         another group; there are more than 64 groups.
     """
     table, names = _read_groups(path)
@@ -116,21 +116,21 @@ def by_csv(workload: Workload, path: str | os.PathLike[str]) -> Workload:
     group_of = np.array([names.index(table[user]) for user in listed.tolist()], dtype=np.int64)
     user = np.maximum(workload.user, -1)
     place = np.minimum(np.searchsorted(listed, user), listed.size - 1)
-    found = listed[place] == user
+    in_file = listed[place] == user
     repairs = _without(workload.repairs, UNLISTED_USERS)
-    if not found.all():
+    if not in_file.all():
         if "other" not in names:
             names.append("other")
-        repairs = (*repairs, Repair("assumed", UNLISTED_USERS, int((~found).sum())))
+        repairs = (*repairs, Repair("assumed", UNLISTED_USERS, int((~in_file).sum())))
     _check_number(len(names), f"{path}: there are")
     other = names.index("other") if "other" in names else 0
-    group = np.where(found, group_of[place], other)
+    group = np.where(in_file, group_of[place], other)
     source = source_after(workload, "by_csv", **file_record(path))
     return workload.with_(group=group, groups=tuple(names), repairs=repairs, source=source)
 
 
 def grouped(workload: Workload, how: str | os.PathLike[str], called: str = "groups") -> Workload:
-    """Group a workload as a word or a file says.
+    """Return a workload with the groups that a word, percentages or a file describe.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def grouped(workload: Workload, how: str | os.PathLike[str], called: str = "grou
         "consumption", "swf" or "queue"; descending percentages of the consumption, such as "8,2,1,0.1"; or the path
         of a CSV file, see `by_csv`.
     called
-        What messages call the argument.
+        The name of `how` in messages.
 
     Raises
     ------
@@ -153,10 +153,10 @@ def grouped(workload: Workload, how: str | os.PathLike[str], called: str = "grou
     >>> grouped(w, "50").group.tolist()
     [0, 1]
     """
-    named = {"consumption": by_consumption, "swf": by_swf_group, "queue": by_queue}
+    groupings = {"consumption": by_consumption, "swf": by_swf_group, "queue": by_queue}
     words = os.fsdecode(how)
-    if words in named:
-        return named[words](workload)
+    if words in groupings:
+        return groupings[words](workload)
     try:
         per_cent = [float(part) for part in words.split(",")]
     except ValueError:
@@ -167,7 +167,7 @@ def grouped(workload: Workload, how: str | os.PathLike[str], called: str = "grou
 
 
 def group_table(workload: Workload) -> list[dict[str, Any]]:
-    """Tabulate the groups: name, number of users and jobs, and share of the work in percent.
+    """Return a table of the groups: name, number of users and jobs, share of the work in percent.
 
     Examples
     --------
@@ -187,24 +187,29 @@ def group_table(workload: Workload) -> list[dict[str, Any]]:
 
 
 def _field(workload: Workload, column: int) -> Ints:
+    """Return a field of the log, (n,), -1 where it is unknown."""
     if workload.records is None:
-        raise InputError(f"{workload.name}: field {column + 1} of the log is needed, but this workload never was a log")
+        raise InputError(
+            f"{workload.name}: field {column + 1} of the log is needed, but this workload does not come from a log"
+        )
     return np.maximum(workload.records[:, column], -1).astype(np.int64)
 
 
 def _by_number(workload: Workload, number: Ints, names: dict[int, str], what: str) -> Workload:
-    found, place = np.unique(number, return_inverse=True)
-    _check_number(found.size, what)
-    if found[0] == -1:  # the unknown come first in the order of numbers, and shall come last
-        found, place = np.roll(found, -1), (place - 1) % found.size
+    """Return a workload with jobs grouped by a number of each job, (n,)."""
+    numbers, place = np.unique(number, return_inverse=True)
+    _check_number(numbers.size, what)
+    if numbers[0] == -1:  # -1, "unknown", is the smallest number, but its group must come last
+        numbers, place = np.roll(numbers, -1), (place - 1) % numbers.size
     titles: list[str] = []
-    for value in found.tolist():
+    for value in numbers.tolist():
         title = printable(names.get(value, "unknown" if value < 0 else str(value)))
         titles.append(title if title not in titles else f"{title} ({value})")
     return workload.with_(group=place.astype(np.int64), groups=tuple(titles))
 
 
 def _read_groups(path: str | os.PathLike[str]) -> tuple[dict[int, str], list[str]]:
+    """Return the group of each user in a CSV file, and the names of the groups in the order of the file."""
     try:
         text = read_text(path)
     except OSError as error:
@@ -242,12 +247,14 @@ def _read_groups(path: str | os.PathLike[str]) -> tuple[dict[int, str], list[str
 
 
 def _user_number(text: str) -> int | None:
+    """Return a user number of -1 or more; None if the text is something else."""
     digits = text.removeprefix("-")
     number = int(text) if digits.isascii() and digits.isdigit() and len(digits) < 16 else None
     return None if number is None or number < -1 else number
 
 
 def _check_number(count: int, what: str) -> None:
+    """Raise InputError if there are more than 64 groups."""
     if count > MOST_GROUPS:
         raise InputError(
             f"{what} {count} groups, but at most {MOST_GROUPS} can have objectives of their own; "
@@ -256,13 +263,13 @@ def _check_number(count: int, what: str) -> None:
 
 
 def _without(repairs: tuple[Repair, ...], reason: str) -> tuple[Repair, ...]:
-    """Leave out what an earlier grouping reported."""
+    """Return the repairs without those that an earlier grouping reported for this reason."""
     return tuple(repair for repair in repairs if repair.reason != reason)
 
 
 def is_by_consumption(workload: Workload) -> bool:
-    """Tell whether the groups are those that `by_consumption` makes with the papers' thresholds."""
+    """Return whether the groups are those of `by_consumption` with the papers' thresholds."""
     if workload.groups != tuple("12345"):
         return False
-    group: NDArray[np.int64] = by_consumption(workload).group
+    group: Ints = by_consumption(workload).group
     return bool(np.array_equal(group, workload.group))

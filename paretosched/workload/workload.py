@@ -1,4 +1,4 @@
-"""The value everything starts from: the jobs of a recorded or generated workload on one machine."""
+"""Workloads as values: the jobs of a log or of a model, on one machine."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 WIDEST = 2**31 - 1
 NAMES_ONLY = {"job", "name", "repairs"}  # fields on which neither simulations nor groups depend
 FRAME_COLUMNS = ("job", "submit", "run", "estimate", "width", "user", "group", "wait")
-GROUPINGS = ("by_consumption", "by_swf_group", "by_queue", "by_csv")  # of which the last one counts
+GROUPINGS = ("by_consumption", "by_swf_group", "by_queue", "by_csv")  # each replaces the groups made before
 LATEST = 221845392000  # 9000-01-01 00:00 UTC, the end of every calendar
 _UNSET: Any = None
 
 
 class Repair(NamedTuple):
-    """One kind of record that was dropped or changed when a log became a workload.
+    """One reason for which jobs were dropped or changed when a log was read.
 
     Attributes
     ----------
@@ -40,9 +40,9 @@ class Repair(NamedTuple):
     reason
         What was wrong and what was done, in words.
     jobs
-        Number of jobs concerned.
+        Number of these jobs.
     first
-        The first few offenders, as text ("line 17 (job 3), ...").
+        The first of them, as text ("line 17 (job 3), ...").
     """
 
     action: str
@@ -53,7 +53,7 @@ class Repair(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Workload:
-    """Jobs on a machine, sorted by submission; ties keep the order of the trace. Row j is job j everywhere.
+    """Jobs on a machine, sorted by submission; ties keep the order of the log. Row j is job j in all arrays.
 
     Parameters
     ----------
@@ -64,37 +64,37 @@ class Workload:
     capacity
         Processors of the machine.
     user
-        Who submitted each job, (n,); -1 where unknown. Default: all unknown.
+        Number of the user who submitted each job, (n,); -1 where unknown. Default: all unknown.
     group
         Index of each job's user group, (n,), in 0..len(groups)-1. Default: all in the first group.
     groups
         Names of the user groups, in the order of the objectives AWRT1, AWRT2, ... A group may be empty.
     job
-        The trace's own job numbers, (n,). Default: 1..n.
+        The job numbers of the log, (n,). Default: 1..n.
     wait
         Recorded waiting times, (n,) seconds; -1 where unknown. Default: all unknown.
     epoch
-        Unix time of second 0 of the trace (SWF UnixStartTime).
+        Unix time of second 0 of the log (SWF UnixStartTime).
     zone
         Name of the site's time zone in the standard zone database (SWF TimeZoneString).
     name
-        What the workload is called in tables and figures.
+        Name of the workload in tables and figures.
     records
-        The (n, 18) SWF fields each job came from, so that a workload can be written again with what the
-        simulation does not need; None for a workload that never was a log.
+        The fields of each job in the log, (n, 18), so that a workload can be written again with the fields that no
+        simulation needs; None for a workload that does not come from a log.
     header
         Header comment lines of the log, without the leading semicolon.
     repairs
-        What was dropped or changed on the way from the log.
+        What was dropped or changed when the log was read.
     source
         How the workload was made, step by step, as plain JSON values: each step names a function of this package
-        and its arguments. A run keeps it, so that `reopen` finds the workload again. Empty where nothing on disk
-        gives the workload. It is not part of the digest.
+        and its arguments. A run records it, so that `reopen` can make the workload again. Empty if it cannot be
+        made again from files. It is not part of the digest.
 
     Raises
     ------
     InputError
-        An array has the wrong length or type or breaks its rule, the message names the first offenders; or the
+        An array has the wrong length or type, or breaks its rule (the message names the first offenders); or the
         time zone is not in the standard zone database.
 
     Examples
@@ -114,7 +114,7 @@ class Workload:
     groups: tuple[str, ...] = ("1",)
     job: Ints = _UNSET
     wait: Ints = _UNSET
-    epoch: int = 946857600  # Monday 2000-01-03 00:00 UTC, the epoch of workloads that have none
+    epoch: int = 946857600  # Monday 2000-01-03 00:00 UTC, for logs that do not name their epoch
     zone: str = "UTC"
     name: str = "workload"
     records: Floats | None = None
@@ -144,6 +144,7 @@ class Workload:
         self._check_rules()
 
     def _check_rules(self) -> None:
+        """Raise InputError if a field breaks its rule."""
         if not 1 <= self.capacity <= WIDEST:
             raise InputError(f"capacity must be in 1..{WIDEST} processors, but is {self.capacity}")
         if not 0 <= self.epoch < LATEST:
@@ -162,13 +163,13 @@ class Workload:
         for key, rule, broken in rules:
             if broken.any():
                 rows = np.flatnonzero(broken)
-                shown = first_few((f"job {self.job[j]} has {getattr(self, key)[j]}" for j in rows), len(rows))
-                raise InputError(f"{key} {rule}, but {len(rows)} jobs are not: {shown}")
+                first = first_few((f"job {self.job[j]} has {getattr(self, key)[j]}" for j in rows), len(rows))
+                raise InputError(f"{key} {rule}, but {len(rows)} jobs are not: {first}")
         unsorted = np.flatnonzero(np.diff(self.submit) < 0)
         if unsorted.size:
             j = int(unsorted[0]) + 1
             raise InputError(f"submit must be sorted, but job {self.job[j]} comes after job {self.job[j - 1]}")
-        # Times are packed with job numbers and widths into 64-bit keys inside the kernels.
+        # The kernels pack times with job numbers and widths into 64-bit keys.
         horizon = int(self.submit[-1]) + int(self.estimate.sum(dtype=np.float64))
         if horizon * max(self.capacity + 1, len(self) + 1) >= 2**62:
             raise InputError(
@@ -189,13 +190,13 @@ class Workload:
         return html_table(repr(self).strip("<>"), ("group", "jobs", "work %"), rows)
 
     def frame(self) -> pd.DataFrame:
-        """Return the jobs as a pandas DataFrame, which `from_frame` turns into an equal workload again.
+        """Return the jobs as a pandas DataFrame, from which `from_frame` makes an equal workload again.
 
         Returns
         -------
         DataFrame
-            One row a job: "job", "submit", "run", "estimate", "wait" (s), "width" (processors), "user", and "group", a
-            category of the names of all groups. Its `attrs` have capacity, epoch, zone and name.
+            One row a job: "job", "submit", "run", "estimate", "wait" (s), "width" (processors), "user", and "group",
+            categorical with the names of all groups. Its `attrs` have capacity, epoch, zone and name.
         """
         import pandas as pd
 
@@ -206,18 +207,18 @@ class Workload:
 
     @classmethod
     def from_frame(cls, frame: Any, capacity: int | None = None, **fields: Any) -> Workload:
-        """Return the workload of a pandas DataFrame, as `frame` makes it, or one with less.
+        """Return the workload of a pandas DataFrame, as `frame` returns it or with fewer columns.
 
         Parameters
         ----------
         frame
             Columns "submit", "run" and "width", and where they are known "estimate", "user", "group", "wait" and
-            "job", see `Workload`. Rows are sorted by submission. Groups are names or numbers; those of a categorical
-            column keep their order, others are sorted. Where user or wait is missing, it is unknown.
+            "job", see `Workload`. Rows are sorted by submission. Groups are names or numbers; the categories of a
+            categorical column keep their order, other groups are sorted. A missing user or wait is unknown.
         capacity
             Processors of the machine; not needed if `frame.attrs` has them.
         fields
-            Others of `Workload`: epoch, zone, name; else those of `frame.attrs`.
+            Other fields of `Workload`: epoch, zone, name; by default those in `frame.attrs`.
 
         Raises
         ------
@@ -237,9 +238,9 @@ class Workload:
         if missing or unknown:
             fact = f"{missing[0]} is missing" if missing else f"there is also {unknown[0]}"
             raise InputError(f"columns of a workload are {', '.join(FRAME_COLUMNS)}, but {fact}")
-        known = {key: frame.attrs[key] for key in ("capacity", "epoch", "zone", "name") if key in frame.attrs}
-        known |= fields | ({} if capacity is None else {"capacity": capacity})
-        if "capacity" not in known:
+        others = {key: frame.attrs[key] for key in ("capacity", "epoch", "zone", "name") if key in frame.attrs}
+        others |= fields | ({} if capacity is None else {"capacity": capacity})
+        if "capacity" not in others:
             raise InputError("capacity must be given: the frame does not say how many processors the machine has")
         columns: dict[str, Any] = {key: _whole_column(key, frame[key]) for key in names if key != "group"}
         columns.setdefault("estimate", columns["run"])
@@ -250,49 +251,49 @@ class Workload:
             if (group.codes < 0).any():
                 raise InputError(f"group must be known of every job, but is not in row {int(np.argmin(group.codes))}")
             columns["group"] = group.codes.astype(np.int64)
-            known["groups"] = tuple(map(str, group.categories))
-        return cls(**columns, **known)
+            others["groups"] = tuple(map(str, group.categories))
+        return cls(**columns, **others)
 
     @property
     def work(self) -> int:
-        """Total resource consumption, processor seconds."""
-        return int(self.run @ self.width)  # cannot overflow: at most capacity times the horizon, see the last rule
+        """Return the total resource consumption, processor seconds."""
+        return int(self.run @ self.width)  # cannot overflow: at most capacity times horizon, see the last rule
 
     @cached_property
     def calendar(self) -> Calendar:
-        """When weekend, day and night begin, from the first submission to the latest possible end."""
+        """Return when weekend, day and night begin, from the first submission to the latest possible end."""
         horizon = int(self.submit[-1]) + int(self.run.sum())
         return calendar(self.epoch, self.zone, horizon)
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 over everything a simulation or an objective depends on; names and numbers of jobs are not."""
-        seal = hashlib.sha256(b"paretosched workload 1")
+        """Return the SHA-256 of all fields on which a simulation or an objective depends; job numbers are not in it."""
+        sha256 = hashlib.sha256(b"paretosched workload 1")
         for key in ("submit", "run", "estimate", "width", "group", "wait"):
-            seal.update(key.encode() + getattr(self, key).astype("<i8").tobytes())
-        seal.update(repr((self.capacity, self.groups, self.epoch, self.zone)).encode())
-        return seal.hexdigest()
+            sha256.update(key.encode() + getattr(self, key).astype("<i8").tobytes())
+        sha256.update(repr((self.capacity, self.groups, self.epoch, self.zone)).encode())
+        return sha256.hexdigest()
 
     def __getstate__(self) -> dict[str, Any]:
         return {f.name: getattr(self, f.name) for f in fields(self)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        # Pickled arrays come back writeable, and the kernels would be compiled once more for writeable ones.
+        # Arrays from a pickle are writeable, and numba would compile the kernels once more for writeable arrays.
         for value in state.values():
             if isinstance(value, np.ndarray):
                 value.flags.writeable = False
         self.__dict__.update(state)
 
     def with_(self, **changes: Any) -> Workload:
-        """Return a copy with some fields replaced, checked anew; its source is unknown unless it is given."""
-        known = {} if changes.keys() <= NAMES_ONLY else {"source": ()}
-        return replace(self, **(known | changes))
+        """Return a copy with other values in some fields, checked anew; its source is empty unless `changes` has it."""
+        source = {} if changes.keys() <= NAMES_ONLY else {"source": ()}
+        return replace(self, **(source | changes))
 
     def take(self, rows: ArrayLike, **changes: Any) -> Workload:
         """Return the jobs `rows` (indices, possibly repeated, ascending in submission) as a workload of their own."""
         index = np.asarray(rows)
         if index.size == 0:
-            index = index.astype(np.int64)  # numpy takes an empty list for floating-point numbers
+            index = index.astype(np.int64)  # numpy makes an empty list an array of floating-point numbers
         chosen = {
             f.name: getattr(self, f.name)[index] for f in fields(self) if isinstance(getattr(self, f.name), np.ndarray)
         }
@@ -300,6 +301,7 @@ class Workload:
 
 
 def _array(key: str, value: ArrayLike) -> NDArray[Any]:
+    """Return a value as an array."""
     try:
         return np.asarray(value)
     except ValueError:
@@ -307,7 +309,7 @@ def _array(key: str, value: ArrayLike) -> NDArray[Any]:
 
 
 def whole(key: str, value: ArrayLike, n: int) -> Ints:
-    """Give a read-only copy of `value`, (n,) int64, or say under the name `key` why it cannot be one."""
+    """Return a read-only copy of `value`, (n,) int64; raise InputError with the name `key` if it is none."""
     array = _array(key, value)
     if array.shape != (n,):
         raise InputError(f"{key} must have one entry a job, shape ({n},), but has shape {array.shape}")
@@ -315,9 +317,9 @@ def whole(key: str, value: ArrayLike, n: int) -> Ints:
         raise InputError(f"{key} must fit 64-bit signed integers, but its largest entry is {array.max()}")
     if array.dtype.kind not in "iu":
         raise InputError(f"{key} must be whole numbers, but its type is {array.dtype}")
-    own = np.array(array, dtype=np.int64, order="C")
-    own.flags.writeable = False
-    return own
+    copy = np.array(array, dtype=np.int64, order="C")
+    copy.flags.writeable = False
+    return copy
 
 
 def _whole_column(key: str, column: Any) -> Ints:
@@ -333,13 +335,15 @@ def _whole_column(key: str, column: Any) -> Ints:
         values = np.where(np.isnan(values), -1, values)
     odd = np.flatnonzero(~(np.isfinite(values) & (values % 1 == 0)))
     if odd.size:
-        shown = first_few((f"row {row} has {values[row]:g}" for row in odd), odd.size)
-        raise InputError(f"{key} must be whole numbers, but is not: {shown}")
+        first = first_few((f"row {row} has {values[row]:g}" for row in odd), odd.size)
+        raise InputError(f"{key} must be whole numbers, but is not: {first}")
     return values.astype(np.int64)
 
 
 def source_after(workload: Workload, function: str, **arguments: Any) -> tuple[Mapping[str, Any], ...]:
-    """Return the source of what a function of this package makes of a workload; empty if the workload has none.
+    """Return the source of the workload that a function of this package makes from `workload`.
+
+    It is empty if `workload` has none.
 
     Examples
     --------

@@ -133,11 +133,11 @@ def test_what_comes_out_must_be_the_workload_of_the_run(log: Path, tmp_path: Pat
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        ([3], "must be steps that are known"),
-        ([{"function": "remove"}], "must be steps that are known"),
-        ([{"function": "scale"}], "must be steps that are known"),
+        ([3], "must have known steps only"),
+        ([{"function": "remove"}], "must have known steps only"),
+        ([{"function": "scale"}], "must have known steps only"),
         ([{"function": "lublin", "horses": 3}], "a step that is damaged"),
-        ("lublin", "must be steps that are known"),
+        ("lublin", "must have known steps only"),
     ],
 )
 def test_a_damaged_source_is_an_error_of_one_line(source: object, message: str, tmp_path: Path) -> None:

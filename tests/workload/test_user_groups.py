@@ -106,7 +106,7 @@ def test_names_of_queues_can_be_printed() -> None:
 
 def test_only_logs_have_groups_and_queues() -> None:
     for by in (by_swf_group, by_queue):
-        with pytest.raises(InputError, match="this workload never was a log"):
+        with pytest.raises(InputError, match="this workload does not come from a log"):
             by(jobs([1], [1]))
         with pytest.raises(InputError, match="65 groups, but at most 64 can have objectives"):
             by(logged(list(range(65)), list(range(65))))
