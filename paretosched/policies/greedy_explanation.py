@@ -425,7 +425,7 @@ def _on_head_starts(e: GreedyExplanation, s: int) -> Iterator[str]:
 
 
 def waiting(waits: Ints, new: int, other: int) -> str:
-    """Return as text the wait, of a square of waits in s, after which a job passes a new one.
+    """Return as text how long job `other` must have waited to pass job `new`; `waits` is a square of waits, s.
 
     Examples
     --------

@@ -153,7 +153,7 @@ class RuleBase:
     >>> from paretosched.policies.greedy_order import greedy
     >>> g = greedy(["f2"] * 3, [[1, 0, 1, 0]] * 3, groups=("all",))
     >>> base = RuleBase("iterative", ("all",), ("all",), g, bounds=((), (75,), ()), choice=[7, 3])
-    >>> STRATEGIES[chosen(base, [1, 75, 100])], STRATEGIES[chosen(base, [1, 76, 100])]
+    >>> STRATEGIES[chosen_strategy(base, [1, 75, 100])], STRATEGIES[chosen_strategy(base, [1, 76, 100])]
     ('easy by wait', 'fcfs by estimate')
     """
 
@@ -380,7 +380,7 @@ def superposition(base: RuleBase, features: ArrayLike) -> Floats:
     return votes
 
 
-def chosen(base: RuleBase, features: ArrayLike) -> int:
+def chosen_strategy(base: RuleBase, features: ArrayLike) -> int:
     """Return the strategy that a rule base chooses, as its place in STRATEGIES; of equal strategies the first.
 
     Parameters
@@ -404,7 +404,7 @@ def log_total(base: RuleBase, features: ArrayLike) -> float:
     return float(largest + math.log(sum(math.exp(log) for log in (logs - largest).tolist())))
 
 
-def possible(base: RuleBase) -> NDArray[np.bool_]:
+def possible_strategies(base: RuleBase) -> NDArray[np.bool_]:
     """Return which strategies, (13,) bool, a rule base may choose; the others it chooses in no situation.
 
     A symbiotic base never chooses a strategy if there is an earlier one that every rule recommends at least as much,
@@ -447,7 +447,7 @@ def ruled_start_times(
     start = np.empty(len(w), dtype=np.int64)
     decisions = np.zeros(base.choice.size if base.kind == "iterative" else len(STRATEGIES), dtype=np.int64)
     if order is None:
-        order = sorted_for(w, base.priority, possible(base))
+        order = sorted_for(w, base.priority, possible_strategies(base))
     ruled(jobs_of(w), w.capacity, w.calendar, weights(w, base.greedy), _rules(base), order, start, decisions)
     return start, decisions
 
@@ -506,7 +506,7 @@ def _rules(base: RuleBase) -> Rules:
         np.array(sharpness.T, order="C"),
         peaks,
         np.array(base.recommendations.T, dtype=np.float64, order="C"),
-        possible(base),
+        possible_strategies(base),
         math.log(base.threshold) if base.threshold > 0 else -math.inf,
         base.otherwise,
     )

@@ -19,7 +19,15 @@ from ..core.notebook import fields_html, fields_repr
 from ..core.tables import Column, listed, plain, table, wrapped
 from .explanation_words import origin_of
 from .policy_json import to_json
-from .rule_base import STRATEGIES, RuleBase, chosen, feature_names, feature_ranges, interval_edges, possible
+from .rule_base import (
+    STRATEGIES,
+    RuleBase,
+    chosen_strategy,
+    feature_names,
+    feature_ranges,
+    interval_edges,
+    possible_strategies,
+)
 
 Box = tuple[tuple[int, int], ...]  # the first and the last interval of each feature
 
@@ -194,7 +202,7 @@ class RulesExplanation:
                 f"Where all rules together weigh less than {base.threshold:.3g}, "
                 f"{STRATEGIES[base.otherwise]} is chosen."
             )
-        strategies = possible(base)
+        strategies = possible_strategies(base)
         never = [STRATEGIES[s] for s in np.flatnonzero(~strategies).tolist()]
         if strategies.sum() == 1:
             yield f"Always chosen, whatever the situation: {STRATEGIES[int(strategies.argmax())]}."
@@ -360,7 +368,7 @@ def _slice(base: RuleBase, across: int, up: int) -> Slice:
     for i, j in np.ndindex(POINTS, POINTS):
         values = {across: float(x[j]), up: float(y[i])}
         shares = sum(value for f, value in values.items() if f >= 2)
-        strategies[i, j] = chosen(base, _moment(len(base.groups), values)) if shares <= 100.0 else -1
+        strategies[i, j] = chosen_strategy(base, _moment(len(base.groups), values)) if shares <= 100.0 else -1
     fixed = {f: value for f, value in ((0, f"SD {DELAYED:g}"), (1, f"Um {BUSY:g} %")) if f not in (across, up)}
     rest = "the other groups share the rest of the queue equally"
     if max(across, up) < 2:

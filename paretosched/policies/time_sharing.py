@@ -39,7 +39,7 @@ MOST_LONG_WIDE = 8  # 40,320 permutations
 MOST_PERMUTATIONS = 10**9
 MOST_SECONDS = 10**9
 LARGEST = 1e9
-MOST_NODES = 2**24  # processors of a machine whose processors have numbers
+MOST_NODES = 2**24  # processors of a machine that preempts jobs
 
 
 class Shares(NamedTuple):

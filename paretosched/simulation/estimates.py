@@ -64,7 +64,7 @@ class Predictions(NamedTuple):
         return fields_html(self)
 
 
-def used(workload: Workload, policy: Policy, estimates: str) -> bool:
+def uses_other_estimates(workload: Workload, policy: Policy, estimates: str) -> bool:
     """Return whether a policy is simulated on other estimates than the requested ones.
 
     Raises
@@ -83,7 +83,7 @@ def used(workload: Workload, policy: Policy, estimates: str) -> bool:
 
 
 def predict(workload: Workload, policy: Policy, estimates: str) -> Predictions:
-    """Return what is predicted, and when the jobs start, under a policy that does not refuse predictions (see `used`).
+    """Return predictions and start times under a policy that does not refuse predictions.
 
     Parameters
     ----------

@@ -138,7 +138,7 @@ def _least_awrt(workload: Workload, mask: Mask, alone: float) -> tuple[float, in
 
 
 def fluid_queue(begin: Ints, length: Ints, width: Ints, capacity: int) -> tuple[float, int]:
-    """Return how much waits in a queue into which pieces of work flow and which all processors empty, and its end.
+    """Return the integral and the end of a queue: pieces of work flow in, and all processors take work out.
 
     Parameters
     ----------

@@ -57,7 +57,7 @@ def simulate(workload: WorkloadLike, policy: PolicyLike, estimates: str = "reque
     """
     workload = as_workload(workload)
     p = fits(as_policy(policy), workload)
-    if not sources.used(workload, p, estimates):
+    if not sources.uses_other_estimates(workload, p, estimates):
         name, outcome = p.name, p.simulated(workload)
     else:
         name = f"{p.name} ({estimates})"
@@ -95,6 +95,6 @@ def predictions(workload: WorkloadLike, policy: PolicyLike, estimates: str = "pr
     """
     workload = as_workload(workload)
     p = fits(as_policy(policy), workload)
-    if not sources.used(workload, p, estimates) or estimates not in sources.LEARNING:
+    if not sources.uses_other_estimates(workload, p, estimates) or estimates not in sources.LEARNING:
         raise InputError(f'nothing is predicted for policy "{p.name}" with estimates "{estimates}"')
     return sources.predict(workload, p, estimates)

@@ -23,13 +23,13 @@ from paretosched.policies.rule_base import (
     LEVELS,
     STRATEGIES,
     RuleBase,
-    chosen,
+    chosen_strategy,
     feature_names,
     intervals,
     log_memberships,
     normalised,
     partitions,
-    possible,
+    possible_strategies,
     ruled_start_times,
     situation_of,
     superposition,
@@ -222,28 +222,28 @@ def test_memberships_by_hand() -> None:
     second = peak**3 * math.exp(-(0.4**2 + 0.65**2 + 0.75**2) / 2)
     assert np.exp(log_memberships(base, x)) == pytest.approx([first, second], rel=1e-12)
     assert superposition(base, x)[[0, 1, 2]] == pytest.approx([0, 5, second / first], rel=1e-12)
-    assert chosen(base, x) == 1
-    assert chosen(base, [100, 100, 100]) == 2  # far from the first rule, the second counts
+    assert chosen_strategy(base, x) == 1
+    assert chosen_strategy(base, [100, 100, 100]) == 2  # far from the first rule, the second counts
 
 
 def test_a_narrower_rule_has_a_higher_peak() -> None:
     base = base_of([[0.5] * 3] * 2, [[0.1] * 3, [0.3] * 3], [levels_of(s3=1), levels_of(s4=5)])
-    assert chosen(base, [50.5, 50, 50]) == 3  # 1 x 10^3 against 5 x (10/3)^3
-    assert chosen(base, [75, 75, 75]) == 4
+    assert chosen_strategy(base, [50.5, 50, 50]) == 3  # 1 x 10^3 against 5 x (10/3)^3
+    assert chosen_strategy(base, [75, 75, 75]) == 4
 
 
 def test_the_first_of_equal_strategies_is_chosen() -> None:
     one = [[0.5] * 3], [[0.1] * 3]
-    assert chosen(base_of(*one, [[0] * 13]), [1, 0, 0]) == 0
-    assert chosen(base_of(*one, [levels_of(s12=1, s9=1)]), [1, 0, 0]) == 9
-    assert chosen(base_of(*one, [[-5] * 12 + [-1]]), [1, 0, 0]) == 12
+    assert chosen_strategy(base_of(*one, [[0] * 13]), [1, 0, 0]) == 0
+    assert chosen_strategy(base_of(*one, [levels_of(s12=1, s9=1)]), [1, 0, 0]) == 9
+    assert chosen_strategy(base_of(*one, [[-5] * 12 + [-1]]), [1, 0, 0]) == 12
     two = base_of([[0.5] * 3] * 2, [[0.1] * 3] * 2, [levels_of(s2=5, s4=1, s5=1), levels_of(s2=-5, s4=-1)])
-    assert chosen(two, [50, 50, 50]) == 5
+    assert chosen_strategy(two, [50, 50, 50]) == 5
 
 
 def test_a_rule_that_is_infinitely_far_away_decides_where_it_is_alone() -> None:
     base = base_of([[1e6] * 3], [[1e-3] * 3], [levels_of(s8=1)])
-    assert chosen(base, [1, 0, 0]) == 8
+    assert chosen_strategy(base, [1, 0, 0]) == 8
 
 
 @pytest.mark.slow
@@ -252,18 +252,18 @@ def test_a_rule_that_is_infinitely_far_away_decides_where_it_is_alone() -> None:
 def test_what_is_chosen_is_possible_and_what_the_oracle_says(data: st.DataObject, x: list[int]) -> None:
     base = data.draw(rule_bases(("1", "2")))
     features = [1 + x[0] * 99 / 400, *(value / 4 for value in x[1:])]
-    strategy = chosen(base, features)
-    assert possible(base)[strategy]
+    strategy = chosen_strategy(base, features)
+    assert possible_strategies(base)[strategy]
     assert naive_rules.choice(base, features) == strategy
 
 
 def test_strategies_that_cannot_be_chosen_are_known() -> None:
     for kind in KINDS:
         for s in range(13):
-            assert possible(constant_rules(ALL, s, kind)).nonzero()[0].tolist() == [s]  # type: ignore[arg-type]
+            assert possible_strategies(constant_rules(ALL, s, kind)).nonzero()[0].tolist() == [s]  # type: ignore[arg-type]
     levels = [levels_of(s1=5, s3=5, s4=1), levels_of(s1=1, s3=1, s6=5)]
     base = base_of([[0] * 3] * 2, [[1] * 3] * 2, levels)
-    assert possible(base).nonzero()[0].tolist() == [1, 6]  # 3 ties with 1, all others are below it
+    assert possible_strategies(base).nonzero()[0].tolist() == [1, 6]  # 3 ties with 1, all others are below it
 
 
 def test_table_2_of_the_paper_has_192_situations() -> None:
