@@ -39,7 +39,7 @@ class PlainExplanation:
     _repr_html_ = fields_html
 
     def rows(self) -> list[dict[str, Any]]:
-        """List nothing: the policy has no keys by which two jobs could be compared."""
+        """Return no rows: the policy has no keys by which two jobs could be compared."""
         return []
 
     def about(self) -> dict[str, Any]:
@@ -53,11 +53,11 @@ class PlainExplanation:
         return [*([origin] if origin else []), *self.sentences]
 
     def prose(self) -> str:
-        """Write all sentences, a paragraph a line."""
+        """Return all sentences as text, one paragraph a line."""
         return "\n".join(self.words())
 
     def text(self) -> str:
-        """Write everything for a terminal."""
+        """Return everything as text for a terminal."""
         return "\n".join([self.policy.name, *(line for sentence in self.words() for line in wrapped(sentence))])
 
 
@@ -72,7 +72,7 @@ _EXPLAIN: dict[type, Callable[[Any], Explanation]] = {
 
 
 def explain(policy: str | os.PathLike[str] | Policy) -> Explanation:
-    """Return what a policy does: which jobs overtake which, and when; or of a rule base, which strategy it chooses.
+    """Return what a policy does: which jobs overtake which others and when, or which strategy a rule base chooses.
 
     Parameters
     ----------
@@ -89,5 +89,5 @@ def explain(policy: str | os.PathLike[str] | Policy) -> Explanation:
     >>> explain("recorded").words()
     ['Jobs start when the log says that they did: a record, and no rule.']
     """
-    chosen = as_policy(policy)
-    return _EXPLAIN[type(chosen)](chosen)
+    policy = as_policy(policy)
+    return _EXPLAIN[type(policy)](policy)

@@ -9,16 +9,16 @@ from typing import Any, NamedTuple
 from ..core.tables import amount, listed
 from .time_sharing import TimeSharing
 
-LIFETIME = 100 * 365 * 86400  # seconds, longer than any machine; a wait beyond it is never
+LIFETIME = 100 * 365 * 86400  # seconds, longer than any machine lasts; a longer wait counts as never
 
 
 class Kind(NamedTuple):
-    """A job that stands for many.
+    """An example of a job, which stands for many like it.
 
     Attributes
     ----------
     name
-        What it is called.
+        What it is called in tables and sentences.
     width, estimate
         Processors and seconds it requests.
     """
@@ -49,54 +49,55 @@ FORMULAS = {
     "f4": "w (K + a wait + b request / processors)",
 }
 RULES = {
-    "fcfs": "Jobs start in the order of submission: nobody overtakes anybody, and while the first job does not fit, "
-    "processors stay idle.",
+    "fcfs": "Jobs start in the order of submission: no job overtakes another one, and while the first job does not "
+    "fit, processors stay idle.",
     "list": "In the order of submission, every job that fits starts: a narrow job overtakes any number of wide ones, "
     "and a wide one may wait as long as narrow ones keep coming.",
     "easy": "Jobs start in the order of submission. While the first one does not fit, it has a reservation for the "
-    "earliest time that the requests of the running jobs allow, and whoever fits now and does not delay that one "
+    "earliest time that the requests of the running jobs allow, and any job that fits now and does not delay that one "
     "reservation overtakes it. Groups, weekends and hours make no difference.",
-    "conservative": "Every job gets a reservation when it is submitted, the earliest that delays nobody before it, and "
-    "reservations only ever move forward: whoever overtakes delays no reservation. Groups, weekends and hours make "
-    "no difference.",
+    "conservative": "Every job gets a reservation when it is submitted, the earliest that delays no job before "
+    "it, and reservations only move to earlier times: a job that overtakes others delays no reservation. Groups, "
+    "weekends and hours make no difference.",
     "conservative-replan": "At every submission and completion all waiting jobs are planned anew in the order of "
-    "submission, each as early as delays nobody before it, and those whose turn is now start: whoever overtakes delays "
-    "nobody in the plan, but plans are not kept. Groups, weekends and hours make no difference.",
+    "submission, each as early as delays no job before it, and those whose planned time is now start: a job that "
+    "overtakes others delays none of them in the plan, but plans are not kept. Groups, weekends and hours make no "
+    "difference.",
     "scojo": "The machine belongs to short, medium and long jobs in turn, for the shares of an interval that the "
-    "policy gives them. At the end of a slice jobs are stopped, and go on later on the same processors. In its slice a "
-    "class is served in the order of submission, with EASY backfilling. User groups make no difference.",
+    "policy gives them. At the end of a slice jobs are stopped, and continue later on the same processors. In its "
+    "slice a class is served in the order of submission, with EASY backfilling. User groups make no difference.",
     "recorded": "Jobs start when the log says that they did: a record, and no rule.",
 }
 IDLE = {
     True: "Jobs of other classes use the processors that a slice leaves idle, until it ends.",
     False: "Processors that a slice leaves idle stay so: jobs run in the slices of their own class only.",
 }
-KNOWN = {"known": "true run times, which the scheduler knows", "estimates": "the run times that are requested"}
+RUN_TIME_WORDS = {"known": "true run times, which the scheduler knows", "estimates": "the run times that are requested"}
 OPTIMISED = {
     "groups": "Where enough medium or long jobs wait, they are planned together: among many orders the one with the "
-    "smallest slowdowns is sought, and kept until the group has finished; whoever is backfilled then delays no planned "
-    "job.",
+    "smallest slowdowns is sought, and kept until the group has finished; jobs that are backfilled then delay no "
+    "planned job.",
     "bottom-line": "Medium and long jobs that wait are planned anew at every event of their slice, however few: among "
-    "many orders the one with the smallest slowdowns is sought; whoever is backfilled delays no planned job.",
+    "many orders the one with the smallest slowdowns is sought; jobs that are backfilled delay no planned job.",
 }
 QUEUE = (
     "At every submission and completion the waiting jobs are ordered by a key, largest first, equal keys in the order "
     "of submission. A wait counts from submission; the key is that of the present situation, by the site's clock."
 )
 BACKFILLING = {
-    "none": "The first job starts as soon as it fits, and nobody starts before it: to overtake is to start earlier, "
+    "none": "The first job starts as soon as it fits, and no job starts before it: to overtake is to start earlier, "
     "and while the first job does not fit, processors stay idle.",
     "easy": "The first job starts as soon as it fits. While it does not, it has a reservation for the earliest time "
-    "that the requests of the running jobs allow, and in the order of the keys whoever fits now and does not delay "
+    "that the requests of the running jobs allow. In the order of the keys, any job that fits now and does not delay "
     "that one reservation starts before it (EASY backfilling): a job that is passed in the queue may still start "
     "earlier, where it fits.",
     "conservative": "In the order of the keys all waiting jobs are planned anew each time, each as early as delays "
-    "nobody before it, and those whose turn is now start (conservative backfilling): a job that is passed in the queue "
-    "may still start earlier, where it delays nobody before it.",
+    "no job before it, and those whose planned time is now start (conservative backfilling): a job that is passed in "
+    "the queue may still start earlier, where it delays no job before it.",
 }
 READING = (
     "Waits: 0 is at once; = is in the order of submission; never is not within a hundred years. A job that has waited "
-    "itself is passed later than a new one, by as much as its wait is worth to the other."
+    "itself is passed later than a new one: its own wait counts, too."
 )
 
 
@@ -107,17 +108,18 @@ def time_sharing_words(sharing: TimeSharing) -> list[str]:
     parts = [f"{100 * a:g} %, {100 * b:g} % and {100 * c:g} %" for _, a, b, c in s.shares]
     shares = "; ".join(map("".join, zip(begin, parts, strict=True)))
     return [
-        f"Jobs are medium from {s.medium_from:,d} s on and long from {s.long_from:,d} s on, by {KNOWN[s.run_times]}. "
-        f"An interval lasts {s.interval:,d} s, a switch between classes {s.overhead:,d} s of it. The shares of "
-        f"short, medium and long jobs are {shares}; a class without jobs leaves its share to the others, and a short "
-        f"slice may last up to {s.short_slice:,d} s if short jobs need that.",
+        f"Jobs are medium from {s.medium_from:,d} s on and long from {s.long_from:,d} s on, by "
+        f"{RUN_TIME_WORDS[s.run_times]}. An interval lasts {s.interval:,d} s, a switch between classes "
+        f"{s.overhead:,d} s of it. The shares of short, medium and long jobs are {shares}; a class without "
+        f"jobs leaves its share to the others, and a short slice may last up to {s.short_slice:,d} s if "
+        "short jobs need that.",
         IDLE[s.backfill],
         *([] if s.optimisation is None else [OPTIMISED[s.optimisation.method]]),
     ]
 
 
 def duration(seconds: float) -> str:
-    """Write a time in the unit that suits it, to two digits or to the unit.
+    """Return a time, s, as text in the unit that suits it, to two digits or to the unit.
 
     Examples
     --------
@@ -136,12 +138,14 @@ def duration(seconds: float) -> str:
 
 
 def example_jobs() -> list[dict[str, Any]]:
-    """List the jobs of the examples, as plain values."""
+    """Return the jobs of the examples, as plain values."""
     return [{"job": kind.name, "processors": kind.width, "requested": kind.estimate} for kind in KINDS]
 
 
 def origin_of(provenance: Mapping[str, Any]) -> str:
-    """Return where a policy comes from, as far as it is what `train` or a front wrote; a file may say anything else.
+    """Return a sentence on where a policy comes from; "" if neither `train` nor a front wrote its provenance.
+
+    A policy file may hold any provenance, so that every part of it is checked.
 
     Examples
     --------
@@ -151,24 +155,24 @@ def origin_of(provenance: Mapping[str, Any]) -> str:
 
     def number(name: str) -> float | None:
         value = provenance.get(name)
-        good = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300
-        return float(value) if good and value is not None else None
+        is_number = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300
+        return float(value) if is_number and value is not None else None
 
     words, workloads, wish, run = (provenance.get(name) for name in ("words", "workloads", "wish", "run"))
     if isinstance(words, str) and isinstance(workloads, list):
         names = [str(w["name"]) for w in workloads if isinstance(w, dict) and "name" in w]
         until, reached, easy, exceeded = map(number, ("until", "objective", "easy", "exceeded"))
-        # where a part was learnt from, the names end in "to 70 %"
-        said = f"Trained for {words} on {listed(names or ['something'])}{'' if until is None else ' of the time'}"
+        # names end in "to 70 %" where a part of a workload was used for training
+        sentence = f"Trained for {words} on {listed(names or ['something'])}{'' if until is None else ' of the time'}"
         kinds = set(wish) if isinstance(wish, dict) else set()
         if kinds & {"sum", "near"} and reached is not None and easy is not None:
-            said += f": there it reached {amount(reached)}, and EASY {amount(easy)}"
+            sentence += f": there it reached {amount(reached)}, and EASY {amount(easy)}"
             if "sum" in kinds and easy > 0:
                 change = 100 * (easy - reached) / easy
-                said += f" ({abs(change):,.1f} % {'less' if change > 0 else 'more'})"
+                sentence += f" ({abs(change):,.1f} % {'less' if change > 0 else 'more'})"
         if exceeded:
-            said += f"; it exceeds its limits by {100 * exceeded:,.2f} %"
-        return f"{said}."
+            sentence += f"; it exceeds its limits by {100 * exceeded:,.2f} %"
+        return f"{sentence}."
     evaluation = number("evaluation")
     if isinstance(run, str) and evaluation is not None:
         return f"Found by exploration: evaluation {evaluation:.0f} of the run {run} on {provenance.get('workload')}."

@@ -1,10 +1,11 @@
-"""What a policy does, in words and numbers: who overtakes whom in the queue, and after how long a wait.
+"""What a Greedy policy does, in words and numbers: which jobs overtake which others, and after how long a wait.
 
-Nothing is simulated or sampled. In each situation the key of a waiting job, see `policy`, grows with its wait or is
-constant, so that against a job that has just been submitted there is one wait from which on it comes first. That
-wait is found to the second, by the criterion as it is printed and in float64, as the simulator decides.
+Nothing is simulated or sampled. In each situation the key of a waiting job (see `greedy_order`) grows with its wait or
+is constant. Hence there is one wait from which on the job comes before a job that has just been submitted. That wait
+is exact to the second: it is computed with the printed criterion in float64, as the simulator does.
 
-With a wait u of the other job, too, it is longer by r u, where r is the ratio of the speeds at which their keys grow:
+If the other job has waited u seconds itself, the wait is longer by r u, where r is the ratio of the speeds at which
+their keys grow:
 
 ====  =====================================
 f1    w a / p, p requested seconds
@@ -13,7 +14,7 @@ f3    w a / (p m), m processors
 f4    w a
 ====  =====================================
 
-In one group all jobs have the same weight and K: but for rounding, what their size does is the same in every group
+All jobs of a group have the same weight and K. But for rounding, size therefore has the same effect in every group
 whose weight is not 0.
 """
 
@@ -55,7 +56,7 @@ SMALL, LARGE = 0, 3
 
 @dataclass(frozen=True, eq=False)
 class GreedyExplanation:
-    """What a Greedy policy does; made by `explain`.
+    """What a Greedy policy does; `explain` makes it.
 
     Parameters
     ----------
@@ -64,11 +65,11 @@ class GreedyExplanation:
     keys
         (3, kinds, G) the key of a job that has just been submitted, by situation, kind and group.
     speeds
-        (3, kinds, G) by how much it grows in a second.
+        (3, kinds, G) by how much that key grows in a second.
     waits
-        (3, kinds, G, kinds, G) int64 seconds: how long a job of the last two, kind and group, must have waited to come
-        before one of the first two that has just been submitted; 0 is at once, NEVER is not within a hundred years.
-        Two for which it is 0 both ways have equal keys, and go in the order of submission.
+        (3, kinds, G, kinds, G) int64 seconds, by situation, kind and group of a job that has just been submitted, and
+        kind and group of a waiting job: how long the latter must have waited to come first. 0 is at once, NEVER is not
+        within a hundred years. Two jobs with 0 both ways have equal keys, and go in the order of submission.
     """
 
     policy: Greedy
@@ -85,12 +86,12 @@ class GreedyExplanation:
         return SITUATIONS
 
     def rows(self) -> list[dict[str, Any]]:
-        """List every two jobs, as plain values.
+        """Return a row of plain values for every two different jobs.
 
         The keys are "situation", "criterion"; "new_job" and "new_group", kind and group of a job that has just been
-        submitted; "job" and "group", those of a waiting one; "wait", the seconds after which this one comes first, None
-        for never; "more", the seconds it needs in addition for every second that the other has waited, None where its
-        key does not grow.
+        submitted; "job" and "group", those of a waiting job; "wait", the seconds after which the waiting job comes
+        first, None for never; "more", the seconds it needs in addition for every second that the other job has waited,
+        None where its key does not grow.
         """
         rows = []
         with np.errstate(all="ignore"):  # of speeds that are all but 0
@@ -113,7 +114,7 @@ class GreedyExplanation:
         return rows
 
     def about(self) -> dict[str, Any]:
-        """Give everything as plain values: what the policy is, the sentences, the jobs of the examples and the rows."""
+        """Return everything as plain values: the policy, the sentences, the jobs of the examples and the rows."""
         p = self.policy
         situations = {situation: self.situation(s) for s, situation in enumerate(SITUATIONS)}
         return {
@@ -125,19 +126,19 @@ class GreedyExplanation:
         }
 
     def words(self) -> list[str]:
-        """Say in sentences where the policy comes from, and how it chooses whom to start."""
-        origin = [said] if (said := origin_of(self.policy.provenance)) else []
-        return [*origin, QUEUE, BACKFILLING[self.policy.backfill], _examples(), READING]
+        """Return sentences: where the policy comes from, and how it chooses the jobs that start."""
+        origin = origin_of(self.policy.provenance)
+        return [*([origin] if origin else []), QUEUE, BACKFILLING[self.policy.backfill], _examples(), READING]
 
     def situation(self, number: int) -> list[str]:
-        """Say in sentences what the queue looks like in the situation of this number."""
+        """Return sentences: what the queue looks like in the situation of this number."""
         if not self.policy.genes[number, : len(self.policy.groups)].any():
             return ["All weights are 0, and so are all keys: jobs stand in the order of submission."]
         parts = (_on_groups, _on_waiting, _on_size, _on_head_starts)
         return [sentence for part in parts for sentence in part(self, number)]
 
     def prose(self) -> str:
-        """Write all sentences, a paragraph a line."""
+        """Return all sentences as text, one paragraph a line."""
         lines = [
             f"{situation.capitalize()} ({WHEN[situation]}; {self.policy.criteria[s]}). {' '.join(self.situation(s))}"
             for s, situation in enumerate(self.situations)
@@ -145,12 +146,12 @@ class GreedyExplanation:
         return "\n".join([*self.words(), *lines])
 
     def text(self) -> str:
-        """Write everything for a terminal: sentences, and for every situation two tables of waits."""
+        """Return everything as text for a terminal: sentences, and for every situation two tables of waits."""
         p = self.policy
-        lines = [p.name, *(line for said in self.words() for line in wrapped(said))]
+        lines = [p.name, *(line for sentence in self.words() for line in wrapped(sentence))]
         for s, situation in enumerate(self.situations):
             lines += ["", f"{situation} ({WHEN[situation]}): {p.criteria[s]}, key = {FORMULAS[p.criteria[s]]}"]
-            lines += [line for said in self.situation(s) for line in wrapped(said, "  ", "    ")]
+            lines += [line for sentence in self.situation(s) for line in wrapped(sentence, "  ", "    ")]
             if len(p.groups) > 1:
                 lines.append("  How long a job must have waited to pass a new one of its size, group by group:")
                 small, large = (
@@ -164,18 +165,21 @@ class GreedyExplanation:
         return "\n".join(lines)
 
     def among_groups(self, situation: int, kind: int) -> Ints:
-        """Give the waits, (G, G), between jobs of one kind: in row i those that pass a new job of group i."""
+        """Return the waits, (G, G) s, between jobs of one kind: row i has those to pass a new job of group i."""
         waits: Ints = self.waits[situation, kind, :, kind, :]
         return waits
 
     def among_kinds(self, situation: int) -> Ints:
-        """Give the waits, (kinds, kinds), between jobs of one group, any whose weight is not 0: in row k to pass k."""
+        """Return the waits, (kinds, kinds) s, between jobs of one group: row k has those to pass a new job of kind k.
+
+        They are the same in every group whose weight is not 0; those of the heaviest are returned.
+        """
         group = self.heaviest(situation)
         waits: Ints = self.waits[situation, :, group, :, group]
         return waits
 
     def heaviest(self, situation: int) -> int:
-        """Give the first group of the largest weight."""
+        """Return the number of the first group that has the largest weight."""
         return int(self.policy.genes[situation, : len(self.policy.groups)].argmax())
 
 
@@ -185,7 +189,7 @@ def explain_greedy(policy: Greedy) -> GreedyExplanation:
     Examples
     --------
     By f2 with b = 0 a small job of guests, whose weight is a quarter, passes a new one of the staff when
-    t / 4 >= K of the staff, 5: after 20 s; and needs 4 s more for each second that the other has waited.
+    t / 4 >= K of the staff, 5: after 20 s. It needs 4 s more for each second that the other job has waited.
 
     >>> from paretosched.policies.greedy_order import greedy
     >>> p = greedy(["f2"] * 3, [[1, 0.25, 5, 0, 1, 0]] * 3, groups=("staff", "guests"))
@@ -203,17 +207,18 @@ def explain_greedy(policy: Greedy) -> GreedyExplanation:
 
 
 def _of_situation(policy: Greedy, s: int) -> tuple[Floats, Floats, Ints]:
+    """Return the keys, speeds and waits of one situation, see `GreedyExplanation`."""
     criterion, (w, K, a, b) = policy.criteria[s], _genes(policy, s)
     width, estimate = (
         np.array(sizes, dtype=np.float64)[:, None] for sizes in zip(*(k[1:] for k in KINDS), strict=True)
     )
 
-    def after(wait: ArrayLike) -> Floats:
+    def keys_after(wait: ArrayLike) -> Floats:
         return key(criterion, w, K, a, b, wait, estimate, width)
 
-    keys = after(0)
+    keys = keys_after(0)
     speeds = np.array([w * a * _pace(criterion, kind) for kind in KINDS])
-    return keys, speeds, _least(after, keys[:, :, None, None], 0)
+    return keys, speeds, _least(keys_after, keys[:, :, None, None], 0)
 
 
 class Job(NamedTuple):
@@ -238,11 +243,11 @@ def needed_wait(policy: Policy, situation: str, job: Job, other: Job, waited: in
     Parameters
     ----------
     policy
-        Greedy.
+        A Greedy policy.
     situation
-        "weekend", "day" or "night": the one in which the queue is ordered.
+        "weekend", "day" or "night": the situation in which the queue is ordered.
     job, other
-        The two jobs. Where they have waited equally long, `job` was submitted first.
+        The two jobs. If they have waited equally long, `job` was submitted first.
     waited
         Seconds that the other job has waited.
 
@@ -253,12 +258,12 @@ def needed_wait(policy: Policy, situation: str, job: Job, other: Job, waited: in
     Raises
     ------
     InputError
-        The policy is another one, has no such group, or a number is out of range.
+        The policy is not Greedy or has no such group, or a number is out of range.
 
     Examples
     --------
-    By f1, with a = 1 and b = 0, a job of 10 requested seconds has the key of one of 100 that has waited 50 when it has
-    waited 5; but the other was submitted first.
+    By f1, with a = 1 and b = 0, a job that requests 10 s and has waited 5 s has the same key as a job that requests
+    100 s and has waited 50 s. But the other one was submitted first, so that 6 s are needed.
 
     >>> from paretosched.policies.greedy_order import greedy
     >>> p = greedy(["f1"] * 3, [[1, 0, 1, 0]] * 3, groups=("1",))
@@ -269,17 +274,17 @@ def needed_wait(policy: Policy, situation: str, job: Job, other: Job, waited: in
         raise InputError(f'policy must be Greedy, whose queue is ordered by keys, but is "{policy.rule}"')
     one_of("situation", situation, SITUATIONS)
     s = SITUATIONS.index(situation)
-    for one in (job, other):
-        one_of("group", one.group, policy.groups)
-        if one.width < 1 or one.estimate < 1:
-            raise InputError(f"jobs must request at least 1 processor for 1 s, but one is {one}")
+    for j in (job, other):
+        one_of("group", j.group, policy.groups)
+        if j.width < 1 or j.estimate < 1:
+            raise InputError(f"jobs must request at least 1 processor for 1 s, but one is {j}")
     if not 0 <= waited <= LIFETIME:
         raise InputError(f"waited must be in 0..{LIFETIME} s, but is {waited}")
     w, K, a, b = _genes(policy, s)
 
-    def key_of(one: Job, wait: ArrayLike) -> Floats:
-        g = policy.groups.index(one.group)
-        return key(policy.criteria[s], w[g], K[g], a, b, wait, one.estimate, one.width)
+    def key_of(j: Job, wait: ArrayLike) -> Floats:
+        g = policy.groups.index(j.group)
+        return key(policy.criteria[s], w[g], K[g], a, b, wait, j.estimate, j.width)
 
     least = int(_least(lambda wait: key_of(job, wait), np.asarray(key_of(other, waited)), waited))
     return None if least == NEVER else least
@@ -295,7 +300,7 @@ def key(
     estimate: ArrayLike,
     width: ArrayLike,
 ) -> Floats:
-    """Evaluate a criterion, see `policy`, as the simulator does, on anything that numpy can broadcast.
+    """Return keys by a criterion, see `greedy_order`, as the simulator computes them; arguments are broadcast.
 
     Examples
     --------
@@ -313,34 +318,35 @@ def key(
 
 
 def _genes(policy: Greedy, situation: int) -> tuple[Floats, Floats, float, float]:
+    """Return w, (G,), K, (G,), a and b of a situation."""
     row, count = policy.genes[situation], len(policy.groups)
     return row[:count], row[count : 2 * count], float(row[-2]), float(row[-1])
 
 
 def _least(key_after: Callable[[ArrayLike], Floats], rival: Floats, waited: int) -> Ints:
-    """Find the shortest waits, in whole seconds, after which a key is at least a rival's; NEVER beyond LIFETIME.
+    """Return the shortest waits, int64 s, after which a key is at least a rival's; NEVER if longer than LIFETIME.
 
-    Rounding keeps order, so that a key, like its formula, never falls as the wait grows, and halving finds the wait.
-    A job that has waited less than its rival was submitted later and loses ties.
+    Rounding keeps order, so that a key, like its formula, never falls as the wait grows. Hence bisection finds the
+    wait. A job that has waited less than its rival was submitted later and loses ties.
     """
     low = np.zeros(np.broadcast(key_after(0), rival).shape, dtype=np.int64)
     high = np.full(low.shape, LIFETIME + 1, dtype=np.int64)
-    while (searched := low < high).any():
+    while (active := low < high).any():
         middle = (low + high) // 2
-        reached = key_after(middle)
-        first = (reached > rival) | ((reached == rival) & (middle >= waited))
-        high = np.where(first, middle, high)
-        low = np.where(searched & ~first, middle + 1, low)
+        keys = key_after(middle)
+        passes = (keys > rival) | ((keys == rival) & (middle >= waited))
+        high = np.where(passes, middle, high)
+        low = np.where(active & ~passes, middle + 1, low)
     return np.where(high > LIFETIME, NEVER, high)
 
 
 def _pace(criterion: str, kind: Kind) -> float:
-    """Give how fast a wait counts, by which w a is multiplied."""
+    """Return how fast a wait counts: the factor of w a."""
     return {"f1": 1 / kind.estimate, "f3": 1 / (kind.estimate * kind.width)}.get(criterion, 1.0)
 
 
 def _bulk(criterion: str, kind: Kind) -> float:
-    """Give what size is in the key, by which w b is multiplied."""
+    """Return what size adds to the key: the factor of w b."""
     return float(kind.estimate * kind.width) if criterion == "f2" else kind.estimate / kind.width
 
 
@@ -348,6 +354,7 @@ def _bulk(criterion: str, kind: Kind) -> float:
 
 
 def _on_groups(e: GreedyExplanation, s: int) -> Iterator[str]:
+    """Yield sentences: in which order the groups stand."""
     groups = e.policy.groups
     if len(groups) == 1:
         return
@@ -362,6 +369,7 @@ def _on_groups(e: GreedyExplanation, s: int) -> Iterator[str]:
 
 
 def _on_waiting(e: GreedyExplanation, s: int) -> Iterator[str]:
+    """Yield sentences: how a wait counts in each group and for each size."""
     weights, _, a, _ = _genes(e.policy, s)
     if a == 0:
         yield "Waiting: it does not count (a is 0); a job that stands behind another one stays there."
@@ -371,15 +379,16 @@ def _on_waiting(e: GreedyExplanation, s: int) -> Iterator[str]:
         worth = {g: 3600 * weights[heaviest] / w for g, w in zip(e.policy.groups, weights, strict=True) if w > 0}
     first = e.policy.groups[heaviest]
     others = [f"{duration(float(seconds))} in {group}" for group, seconds in worth.items() if group != first]
-    per = {"f1": "the request", "f3": "the request times the processors"}.get(e.policy.criteria[s])
+    divisor = {"f1": "the request", "f3": "the request times the processors"}.get(e.policy.criteria[s])
     if others:
-        size = ", of one size" if per else ""
+        size = ", of one size" if divisor else ""
         yield f"Waiting: an hour of a job in group {first} counts as much as {listed(others)}{size}."
-    if per:
-        yield f"Waiting counts relative to size: a job of half {per} ages twice as fast."
+    if divisor:
+        yield f"Waiting counts relative to size: a job of half {divisor} ages twice as fast."
 
 
 def _on_size(e: GreedyExplanation, s: int) -> Iterator[str]:
+    """Yield a sentence: in which order jobs of different sizes stand."""
     keys, waits = e.keys[s, :, e.heaviest(s)], e.among_kinds(s)
     names = [kind.name for kind in KINDS]
     first, last = int(keys.argmax()), int(keys.argmin())
@@ -395,7 +404,7 @@ def _on_size(e: GreedyExplanation, s: int) -> Iterator[str]:
 
 
 def _on_head_starts(e: GreedyExplanation, s: int) -> Iterator[str]:
-    """Tell what K and b are worth in waiting, which is what the reader has a feeling for."""
+    """Yield a sentence: what K and b are worth in waiting time, because a reader has a feeling for that."""
     _, K, a, b = _genes(e.policy, s)
     criterion = e.policy.criteria[s]
     if a == 0:
@@ -416,7 +425,7 @@ def _on_head_starts(e: GreedyExplanation, s: int) -> Iterator[str]:
 
 
 def waiting(waits: Ints, new: int, other: int) -> str:
-    """Write the wait after which one job goes before a new one, of a square of waits.
+    """Return as text how long job `other` must have waited to pass job `new`; `waits` is a square of waits, s.
 
     Examples
     --------
@@ -431,7 +440,7 @@ def waiting(waits: Ints, new: int, other: int) -> str:
 
 
 def about(kind: Kind) -> str:
-    """Say what a job of this kind requests.
+    """Return in words what a job of this kind requests.
 
     Examples
     --------
@@ -442,7 +451,7 @@ def about(kind: Kind) -> str:
 
 
 def ranked(keys: Floats, names: Sequence[str]) -> str:
-    """Put names in the order of their keys, largest first.
+    """Return names in the order of their keys, largest first; "=" stands between names of equal keys.
 
     Examples
     --------
@@ -455,18 +464,19 @@ def ranked(keys: Floats, names: Sequence[str]) -> str:
 
 
 def _examples() -> str:
+    """Return a sentence: what the jobs of the examples request."""
     return f"The examples request: {'; '.join(f'{kind.name}, {about(kind)}' for kind in KINDS)}."
 
 
 def _wait_table(corner: str, waits: Ints, names: Sequence[str]) -> list[str]:
-    """Align waits: a line for every new job, a column for every waiting one."""
+    """Return a table of waits: a line for every new job, a column for every waiting job."""
     lines = [{"new": name} | {str(j): waiting(waits, i, j) for j in range(len(names))} for i, name in enumerate(names)]
     columns = [Column(str(j), f"by {name}", ">") for j, name in enumerate(names)]
     return table(lines, [Column("new", corner), *columns]).splitlines()
 
 
 def _beside(left: Sequence[str], right: Sequence[str]) -> list[str]:
-    """Put two tables side by side, or one below the other where that would be too wide."""
+    """Return two tables side by side, or one below the other where that would be too wide."""
     width = max(map(len, left))
     if width + 4 + max(map(len, right)) > MOST_WIDE:
         return [*left, *right]

@@ -44,7 +44,7 @@ _KERNEL_BACKFILL = {"none": NO_BACKFILL, "easy": EASY, "conservative": CONSERVAT
 
 @dataclass(frozen=True, eq=False)
 class Greedy:
-    """A policy that orders the waiting jobs by keys; `greedy` makes one of any table of genes.
+    """A policy that orders the waiting jobs by keys; the function `greedy` makes it from genes in other shapes, too.
 
     Parameters
     ----------
@@ -53,18 +53,18 @@ class Greedy:
     genes
         (3, 2 G + 2); the row of a situation is w_1..w_G, K_1..K_G, a, b.
     groups
-        The names of the groups the genes are for.
+        The names of the user groups that the genes are for.
     backfill
         "none" (paper 000), "easy" (paper 002) or "conservative".
     name
         What the policy is called in tables and figures. Default: the criteria, with the backfilling.
     provenance
-        Where the policy comes from; free, kept with it on disk.
+        Where the policy comes from: any JSON object, which is saved with it.
 
     Raises
     ------
     InputError
-        An unknown word, or genes out of shape or bounds.
+        A word is unknown, or genes have the wrong shape or are out of bounds.
 
     Examples
     --------
@@ -88,7 +88,7 @@ class Greedy:
 
     def __post_init__(self) -> None:
         one_of("backfill", self.backfill, BACKFILLS)
-        genes = _numbers(self.genes).copy(order="C")
+        genes = number_table("genes", self.genes).copy(order="C")
         genes.flags.writeable = False
         object.__setattr__(self, "genes", genes)
         object.__setattr__(self, "criteria", tuple(self.criteria))
@@ -98,6 +98,7 @@ class Greedy:
         object.__setattr__(self, "name", self.name or f"Greedy {criteria}{WITH_BACKFILL[self.backfill]}")
 
     def _check(self) -> None:
+        """Refuse criteria, groups or genes that break a rule."""
         if len(self.criteria) != len(SITUATIONS):
             raise InputError(f"criteria must be one for each of {', '.join(SITUATIONS)}, but are {list(self.criteria)}")
         for criterion in self.criteria:
@@ -119,13 +120,13 @@ class Greedy:
             )
 
     def simulated(self, workload: Workload) -> Outcome:
-        """Run a workload that has the policy's groups."""
+        """Return the outcome of a workload that has the policy's groups."""
         start = np.empty(len(workload), dtype=np.int64)
-        given = jobs_of(workload), workload.capacity, workload.calendar, weights(workload, self)
+        inputs = jobs_of(workload), workload.capacity, workload.calendar, weights(workload, self)
         if self.backfill == "conservative":
-            replanned(*given, start)
+            replanned(*inputs, start)
         else:
-            start_by_keys(*given, self.backfill == "easy", start)
+            start_by_keys(*inputs, self.backfill == "easy", start)
         return Outcome(start)
 
     def refuses(self, learnt: bool) -> str:  # noqa: ARG002  # it can use all estimates
@@ -146,8 +147,8 @@ def greedy(
     name: str = "",
     provenance: Mapping[str, Any] | None = None,
 ) -> Greedy:
-    """Make a Greedy policy; `genes` is (3, 2 G + 2) or flat, see `Greedy`."""
-    table = _numbers(genes)
+    """Return a Greedy policy; `genes` is (3, 2 G + 2) or flat, see `Greedy`."""
+    table = number_table("genes", genes)
     shape = (3, 2 * len(groups) + 2)
     if table.ndim == 1 and table.size == shape[0] * shape[1]:
         table = table.reshape(shape)
@@ -155,7 +156,7 @@ def greedy(
 
 
 def gene_names(groups: int) -> list[str]:
-    """Name the genes of one situation, in their order.
+    """Return the names of the genes of one situation, in their order.
 
     Examples
     --------
@@ -171,7 +172,7 @@ def upper_bounds(groups: int) -> Floats:
 
 
 def weights(workload: Workload, policy: Greedy) -> Weights:
-    """Return what orders the queue of a policy, as kernels take it."""
+    """Return what orders the waiting jobs of a policy, as kernels take it."""
     criteria = np.array([CRITERIA.index(c) + 1 for c in policy.criteria], dtype=np.int64)
     return Weights(criteria, policy.genes, horizon(workload))
 
@@ -182,7 +183,9 @@ def submission_order(workload: Workload) -> Weights:
 
 
 def horizon(workload: Workload) -> float:
-    """Return a bound, s, of all times that enter a key; twice, as an expected end may lie beyond the latest real one.
+    """Return a bound, s, on all times that enter a key.
+
+    It is twice the latest possible end, because an expected end may lie beyond that.
 
     Examples
     --------
@@ -192,12 +195,19 @@ def horizon(workload: Workload) -> float:
     return 2.0 * float(workload.submit[-1] + workload.run.sum())
 
 
-def _numbers(value: ArrayLike) -> Floats:
+def number_table(name: str, value: ArrayLike) -> Floats:
+    """Return an argument that must be a table of numbers as float64.
+
+    Raises
+    ------
+    InputError
+        It is none.
+    """
     try:
         return np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError("genes must be a table of numbers, but are not") from None
+        raise InputError(f"{name} must be a table of numbers, but are not") from None
 
 
 _NO_GENES = np.empty((0, 0))
-_NO_GENES.flags.writeable = False  # as those of a policy: kernels would be compiled once more for writeable ones
+_NO_GENES.flags.writeable = False  # as a policy's genes are: for writeable arrays kernels would be compiled again

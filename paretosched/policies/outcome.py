@@ -24,7 +24,7 @@ class Segments(NamedTuple):
     low, high
         (r,) int64, ranges of processors, numbered from 0, both ends included; ascending within a stretch.
     switches
-        (s, 2) int64, from when to when the machine changes slices, so that nothing runs; ascending.
+        (s, 2) int64, begin and end of the times in which the machine changes slices and no job runs; ascending.
     """
 
     job: Ints
@@ -53,12 +53,12 @@ class Searched(NamedTuple):
     Attributes
     ----------
     groups
-        Groups formed.
+        How many groups were formed.
     jobs
-        Jobs in them; a job whose group finished before it started may be in the next one, too.
+        How many jobs were in them; a job whose group finished before the job started may be in the next one, too.
     visited, pruned
         Nodes of the search trees: jobs scheduled virtually for a permutation, and those that branch and bound spared.
-        Of the long-wide jobs, then of the second level.
+        First for the long-wide jobs, then for the second level.
     """
 
     groups: tuple[int, int]
@@ -74,7 +74,7 @@ class Searched(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What a policy makes of a workload.
+    """The result of a policy on a workload.
 
     Attributes
     ----------

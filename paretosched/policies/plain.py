@@ -1,13 +1,13 @@
 """Policies without parameters: the order of submission with one kind of backfilling or none, and the log's own record.
 
-============================  ====================================================================================
+============================  =====================================================================================
 fcfs                          each job in turn starts as soon as it fits
 list                          in the order of submission, every job that fits starts
 easy                          as fcfs, and jobs that do not delay the first waiting one start before it
 conservative                  every job has a reservation from its submission on, which no other job delays
-conservative-replan           at every event all waiting jobs are planned anew, each as early as delays none before it
+conservative-replan           at every event all waiting jobs are planned anew; no job delays one before it
 recorded                      every job starts when the log says that it did
-============================  ====================================================================================
+============================  =====================================================================================
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Plain:
     name
         What the policy is called in tables and figures. Default: the usual name of the rule.
     provenance
-        Where the policy comes from; free, kept with it on disk.
+        Where the policy comes from: any JSON object, which is saved with it.
 
     Raises
     ------
@@ -72,7 +72,7 @@ class Plain:
         return _RULES[self.rule].asks
 
     def simulated(self, workload: Workload) -> Outcome:
-        """Run a workload.
+        """Return the outcome of a workload.
 
         Raises
         ------
@@ -92,12 +92,12 @@ class Plain:
         return _RULES[self.rule].refusal if learnt else ""
 
     def queue(self, workload: Workload) -> Queue:
-        """Return how the waiting jobs are ordered and backfilled, of a rule that does not refuse predictions."""
+        """Return how the waiting jobs are ordered and backfilled; only for a rule that does not refuse predictions."""
         return Queue(submission_order(workload), _RULES[self.rule].backfill)
 
 
 class _Rule(NamedTuple):
-    """What there is to know about a rule: see the attributes and methods of `Plain`."""
+    """What distinguishes a rule from the others; see the attributes and methods of `Plain`."""
 
     name: str
     start_times: Callable[[Workload], Ints]
@@ -106,15 +106,15 @@ class _Rule(NamedTuple):
     refusal: str = ""
 
 
-def _started(workload: Workload, kernel: Callable[..., None], *settings: Any) -> Ints:
+def _start_times(workload: Workload, kernel: Callable[..., None], *settings: Any) -> Ints:
     """Return the start times that a kernel with these settings fills in."""
     start = np.empty(len(workload), dtype=np.int64)
     kernel(jobs_of(workload), workload.capacity, *settings, start)
     return start
 
 
-def _recorded(workload: Workload) -> Ints:
-    """Return the start times of the log itself; where a single wait is unknown, the submission."""
+def _recorded_starts(workload: Workload) -> Ints:
+    """Return the start times that the log records; a job whose wait is unknown starts when it is submitted."""
     if (workload.wait < 0).all():
         raise InputError(
             f"{workload.name}: no job has a recorded wait, so there is no recorded schedule "
@@ -124,22 +124,22 @@ def _recorded(workload: Workload) -> Ints:
 
 
 _RULES = {
-    "fcfs": _Rule("FCFS", lambda w: _started(w, fcfs)),
-    "list": _Rule("List", lambda w: _started(w, backfilled, False)),
-    "easy": _Rule("EASY", lambda w: _started(w, backfilled, True), True, EASY),
+    "fcfs": _Rule("FCFS", lambda w: _start_times(w, fcfs)),
+    "list": _Rule("List", lambda w: _start_times(w, backfilled, False)),
+    "easy": _Rule("EASY", lambda w: _start_times(w, backfilled, True), True, EASY),
     "conservative": _Rule(
         "CONS",
-        lambda w: _started(w, conservative),
+        lambda w: _start_times(w, conservative),
         True,
-        refusal="may prove too short, and conservative backfilling keeps promises that rest on them; take "
+        refusal="may prove too short, and conservative backfilling keeps promises that rest on them; choose "
         "conservative-replan",
     ),
     "conservative-replan": _Rule(
         "CONS replan",
-        lambda w: _started(w, replanned, w.calendar, submission_order(w)),
+        lambda w: _start_times(w, replanned, w.calendar, submission_order(w)),
         True,
         CONSERVATIVE,
     ),
-    "recorded": _Rule("recorded", _recorded),
+    "recorded": _Rule("recorded", _recorded_starts),
 }
 PLAIN_RULES = tuple(_RULES)

@@ -15,7 +15,7 @@ groups                        the names of the user groups it is for; none if it
 simulated(workload)           the `Outcome` of a workload that it fits
 asks                          whether it uses estimates of run times at all
 refuses(learnt)               why it cannot use other estimates than the requested ones; "" if it can
-queue(workload)               how the waiting jobs are ordered and backfilled, of those that can use predictions
+queue(workload)               how the waiting jobs are ordered and backfilled; of policies that can use predictions
 ============================  ======================================================================================
 """
 
@@ -39,8 +39,8 @@ from .time_sharing import Optimisation, TimeSharing
 Policy = Plain | Greedy | RuleBase | TimeSharing
 P = TypeVar("P", bound=Policy)
 
-OPTIMISED = "scojo-opt"  # how SCOJO-PECT with group optimisation, as in paper 004, is called for short
-NAMED = (*PLAIN_RULES, TimeSharing.rule)  # which need no file
+OPTIMISED = "scojo-opt"  # short name of SCOJO-PECT with the group optimisation of paper 004
+NAMED = (*PLAIN_RULES, TimeSharing.rule)  # policies that need no file
 
 
 def fits(policy: P, workload: Workload) -> P:
@@ -49,7 +49,7 @@ def fits(policy: P, workload: Workload) -> P:
     Raises
     ------
     InputError
-        They are not.
+        The workload has other groups.
     """
     if policy.groups and policy.groups != workload.groups:
         raise InputError(
@@ -62,26 +62,31 @@ def fits(policy: P, workload: Workload) -> P:
 PolicyLike = str | os.PathLike[str] | Policy
 
 
-def as_policy(what: PolicyLike) -> Policy:
-    """Accept a policy, the name of a rule without parameters, or the path of a policy file.
+def as_policy(policy: PolicyLike) -> Policy:
+    """Return a policy; it may be given as a value, as the name of a rule, or as the path of a policy file.
+
+    Raises
+    ------
+    InputError
+        There is no such policy, or its file breaks a rule.
 
     Examples
     --------
     >>> as_policy("fcfs").rule
     'fcfs'
     """
-    if isinstance(what, Policy):
-        return what
-    word = str(what)
+    if isinstance(policy, Policy):
+        return policy
+    word = str(policy)
     if word in PLAIN_RULES:
         return Plain(word)
     if word in (TimeSharing.rule, OPTIMISED):
         return TimeSharing(optimisation=Optimisation() if word == OPTIMISED else None)
-    path = Path(what)
+    path = Path(policy)
     if path.suffix == ".json" or _is_file(path):
         return load_policy(path)
     raise InputError(
-        f'policy "{what}" is not known; choose one of {", ".join(NAMED)}, {OPTIMISED}, or give the path of a '
+        f'policy "{policy}" is not known; choose one of {", ".join(NAMED)}, {OPTIMISED}, or give the path of a '
         "policy .json file"
     )
 
@@ -105,6 +110,7 @@ def load_policy(path: str | os.PathLike[str]) -> Policy:
 
 
 def _is_file(path: Path) -> bool:
+    """Return whether a path is that of a file; False if the system refuses the path."""
     try:
         return path.is_file()
     except OSError:  # a name that is too long, a folder that may not be searched

@@ -1,8 +1,8 @@
 """Policy files: JSON that a person can read and write.
 
 Types of msgspec say what a file of each kind has; `schema` makes the published JSON Schema of them, the file
-`policy.schema.json` beside this one. What a value must be beyond its type, such as a weight in [0, 1], the policies
-check themselves.
+`policy.schema.json` beside this one. The policies themselves check what a value must be beyond its type, such as a
+weight in [0, 1].
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from .time_sharing import CLASSES, METHODS, RUN_TIMES, SEARCHES, Grouping, Optim
 FORMAT = "paretosched policy 1"
 RULES = (*PLAIN_RULES, TimeSharing.rule, Greedy.rule, RuleBase.rule)
 
-# The words that a text may be stand in the schema; the policies check them, and say which there are.
+# The schema lists the words that a text may be. The policies check them, and their messages list them.
 Format = Annotated[str, Meta(extra_json_schema={"const": FORMAT})]
 PlainRule = Annotated[str, Meta(extra_json_schema={"enum": [*PLAIN_RULES]})]
 Criterion = Annotated[str, Meta(extra_json_schema={"enum": [*CRITERIA]})]
@@ -84,11 +84,11 @@ class GreedyFile(Struct, kw_only=True, forbid_unknown_fields=True):
         """Return the policy."""
         rows: list[SituationFile] = [getattr(self.situations, name) for name in SITUATIONS]
         for name, row in zip(SITUATIONS, rows, strict=True):
-            for letter, of_groups in (("w", row.w), ("K", row.K)):
-                _check_keys(f"situations.{name}.{letter}: ", of_groups, self.groups)
+            for letter, genes in (("w", row.w), ("K", row.K)):
+                _check_keys(f"situations.{name}.{letter}: ", genes, self.groups)
         return greedy(
             [row.criterion for row in rows],
-            [[*(of[g] for of in (row.w, row.K) for g in self.groups), row.a, row.b] for row in rows],
+            [[*(genes[g] for genes in (row.w, row.K) for g in self.groups), row.a, row.b] for row in rows],
             groups=self.groups,
             backfill=self.backfill,
             name=self.name,
@@ -96,7 +96,7 @@ class GreedyFile(Struct, kw_only=True, forbid_unknown_fields=True):
         )
 
 
-# A Greedy policy within a rule base, which is read as any policy.
+# The Greedy policy within a rule base; it is read as any other policy.
 GreedyInside = Annotated[dict[str, Any], Meta(extra_json_schema={"$ref": "#/$defs/GreedyFile"})]
 
 
@@ -198,20 +198,20 @@ class SymbioticFile(Struct, kw_only=True, forbid_unknown_fields=True):
         )
 
 
-def _file_of(name: str, default: Any, **own: Any) -> Any:
+def _file_of(name: str, default: Any, **other_types: Any) -> Any:
     """Return the type of an object in a file whose keys, types and default values are those of a tuple.
 
     Parameters
     ----------
     name
-        Of the type.
+        Name of the type.
     default
-        A NamedTuple: what holds for keys that are left out.
-    own
-        Other types, or pairs of a type and a default value, by key.
+        A NamedTuple: the values of keys that are left out.
+    other_types
+        By key: a pair of a type and a default value, where these are not the tuple's.
     """
     hints = get_type_hints(type(default))
-    parts = {key: (hints[key], getattr(default, key)) for key in default._fields} | own
+    parts = {key: (hints[key], getattr(default, key)) for key in default._fields} | other_types
     return msgspec.defstruct(
         name,
         [(key, kind, value) for key, (kind, value) in parts.items()],
@@ -222,6 +222,7 @@ def _file_of(name: str, default: Any, **own: Any) -> Any:
 
 
 def _words(*words: str) -> Any:
+    """Return the type of a text that is one of some words."""
     return Annotated[str, Meta(extra_json_schema={"enum": list(words)})]
 
 
@@ -288,7 +289,7 @@ _RULE_BASE_FILES: dict[str, Any] = dict(zip(KINDS, (IterativeFile, SymbioticFile
 
 
 def from_json(value: Any, where: str = "policy") -> Plain | Greedy | RuleBase | TimeSharing:
-    """Turn what `to_json` gave into a policy again.
+    """Return the policy that `to_json` turned into plain values.
 
     Raises
     ------
@@ -318,13 +319,14 @@ def _file_type(value: dict[str, Any]) -> Any:
 
 
 def to_json(policy: Plain | Greedy | RuleBase | TimeSharing) -> dict[str, Any]:
-    """Turn a policy into plain values that a person can read."""
+    """Return a policy as plain values that a person can read."""
     head = {"format": FORMAT, "rule": policy.rule, "name": policy.name}
     parts: dict[str, Any] = _PARTS[type(policy)](policy)
     return head | parts | {"provenance": dict(policy.provenance)}
 
 
 def _of_greedy(policy: Greedy) -> dict[str, Any]:
+    """Return the keys and values that only files of Greedy have."""
     count = len(policy.groups)
     situations = {
         situation: {
@@ -340,12 +342,14 @@ def _of_greedy(policy: Greedy) -> dict[str, Any]:
 
 
 def _of_rule_base(base: RuleBase) -> dict[str, Any]:
+    """Return the keys and values that only files of rule bases have."""
     parts = _of_situations(base) if base.kind == KINDS[0] else _of_rules(base)
     head = {"kind": base.kind, "groups": list(base.groups), "priority": list(base.priority)}
     return head | parts | {"greedy": to_json(base.greedy)}
 
 
 def _of_situations(base: RuleBase) -> dict[str, Any]:
+    """Return the intervals and situations of an iterative base."""
     names = feature_names(len(base.groups))
     situations = [
         {**dict(zip(names, where, strict=True)), "strategy": STRATEGIES[s]}
@@ -358,6 +362,7 @@ def _of_situations(base: RuleBase) -> dict[str, Any]:
 
 
 def _of_rules(base: RuleBase) -> dict[str, Any]:
+    """Return the rules of a symbiotic base."""
     names = feature_names(len(base.groups))
     rows = zip(base.means.tolist(), base.widths.tolist(), base.recommendations.tolist(), strict=True)
     rules = [
@@ -374,9 +379,11 @@ def _of_rules(base: RuleBase) -> dict[str, Any]:
 
 
 def _of_time_sharing(policy: TimeSharing) -> dict[str, Any]:
-    plain: Any = "none"
-    if (made := policy.optimisation) is not None:
-        plain = made._asdict() | {"medium": made.medium._asdict(), "long": made.long._asdict()}
+    """Return the keys and values that only files of SCOJO-PECT have."""
+    settings: Any = "none"
+    if (optimisation := policy.optimisation) is not None:
+        groups = {"medium": optimisation.medium._asdict(), "long": optimisation.long._asdict()}
+        settings = optimisation._asdict() | groups
     return {
         "interval": policy.interval,
         "overhead": policy.overhead,
@@ -386,7 +393,7 @@ def _of_time_sharing(policy: TimeSharing) -> dict[str, Any]:
         "shares": [row._asdict() for row in policy.shares],
         "run_times": policy.run_times,
         "backfill": policy.backfill,
-        "optimisation": plain,
+        "optimisation": settings,
     }
 
 
@@ -411,12 +418,12 @@ def schema() -> dict[str, Any]:
 
 
 def _greedy_inside(value: dict[str, Any]) -> Any:
-    """Return the Greedy policy within a rule base, which says itself if it is another policy."""
+    """Return the policy within a rule base; `RuleBase` refuses it if it is not Greedy."""
     return from_json(value, "greedy")
 
 
 def _check_keys(where: str, value: dict[str, Any], keys: Sequence[str]) -> None:
-    """Refuse an object that has not just these keys."""
+    """Refuse an object that does not have exactly these keys."""
     try:
         nothing_else(value, keys)
         for key in keys:
@@ -427,7 +434,7 @@ def _check_keys(where: str, value: dict[str, Any], keys: Sequence[str]) -> None:
 
 
 def _check_levels(number: int, recommends: dict[str, int]) -> None:
-    """Refuse recommendations of a rule that name no strategy, or are no level."""
+    """Refuse recommendations of a rule that name an unknown strategy, or have an unknown level."""
     for strategy, level in recommends.items():
         one_of(f"rules[{number}].recommends: strategy", strategy, STRATEGIES)
         if level not in LEVELS:
@@ -438,5 +445,6 @@ def _check_levels(number: int, recommends: dict[str, int]) -> None:
 
 
 def _strategy(name: str) -> int:
+    """Return the place of a strategy in STRATEGIES."""
     one_of("strategy", name, STRATEGIES)
     return STRATEGIES.index(name)

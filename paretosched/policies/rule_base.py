@@ -2,8 +2,8 @@
 
 A strategy is a sorting of the waiting queue (fewest processors, shortest estimate, longest wait, or priority of the
 user group; ties by the longest wait, then by place in the trace) with FCFS, EASY or conservative backfilling, or a
-trained Greedy without backfilling, which sorts for itself (paper 001, section 4). What is chosen depends on
-G + 2 features of the moment, for G groups (section 3.2):
+trained Greedy without backfilling, which sorts for itself (paper 001, section 4). The choice depends on G + 2 features
+of the moment, for G groups (section 3.2):
 
 =======  =======================================================================================  ==========
 SD       sum of p m (C - r) over the sum of p^2 m, of all jobs that have ended: how many times      1 to 100
@@ -12,16 +12,16 @@ Um       processors in use, of all                                              
 PRCWQi   estimate x processors of the waiting jobs of group i, of all waiting jobs                  0 to 100 %
 =======  =======================================================================================  ==========
 
-Features are those after the completions and arrivals of a second and before its scheduling pass. While nothing has
-ended SD is 1, as if nobody had waited, and it is never above 100 (section 3.2 limits it to [1, 100]). The printed
-formula of SD is used, not the weights p m that the text speaks of. Nobody asks for features of an empty queue.
+Features are computed after the completions and arrivals of a second and before its scheduling pass. While no job has
+ended, SD is 1, as if no job had waited, and it is never above 100 (section 3.2 limits it to [1, 100]). The printed
+formula of SD is used, not the weights p m that the text speaks of. Features of an empty queue are never needed.
 
 In an "iterative" base (section 4.1) the range of every feature is cut into intervals, and each combination of
 intervals is a situation with its strategy. In a "symbiotic" base (section 4.2) every rule has a normalised Gaussian for
 each feature, and recommends or discourages strategies. The degree of membership of a rule is the product of its
 Gaussians (equation 5); the strategy with the largest sum of membership x recommendation over all rules (equations 8
-and 9) is chosen, the first of equal ones. For that all features are scaled to [0, 1]: one step of mutation for all of
-them is then meaningful, which the paper leaves open.
+and 9) is chosen, the first of equal ones. For that all features are scaled to [0, 1], which the paper leaves open, so
+that one step of mutation suits all of them.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from ..core.notebook import fields_html, fields_repr
 from ..kernels.inputs import Rules, Sorted
 from ..kernels.rule_base import ruled
 from ..workload.workload import Workload
-from .greedy_order import Greedy, weights
+from .greedy_order import Greedy, number_table, weights
 from .outcome import Outcome, Queue, jobs_of
 
 KINDS = ("iterative", "symbiotic")
@@ -55,12 +55,12 @@ LEVELS = (
     1,
     5,
 )  # particularly unfavorable, unfavorable, no recommendation, favorable, particularly favorable
-LEAST_WIDTH, LARGEST = 1e-3, 1e6  # of a Gaussian; beyond them products of seven would leave the range of float64
+LEAST_WIDTH, LARGEST = 1e-3, 1e6  # of a Gaussian; beyond them, products of seven leave the range of float64
 MOST_SITUATIONS = 100_000
 
 
 def feature_names(groups: int) -> tuple[str, ...]:
-    """Name the features for a number of groups.
+    """Return the names of the features for a number of groups.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def feature_names(groups: int) -> tuple[str, ...]:
 
 
 def feature_ranges(groups: int) -> Floats:
-    """Give the smallest and the largest value of every feature in its own unit, (2, G + 2).
+    """Return the smallest and the largest value of every feature in its own unit, (2, G + 2).
 
     Examples
     --------
@@ -84,7 +84,7 @@ def feature_ranges(groups: int) -> Floats:
 
 
 def normalised(features: ArrayLike) -> Floats:
-    """Scale features, (..., G + 2) in their own units, to [0, 1].
+    """Return features, (..., G + 2) in their own units, scaled to [0, 1].
 
     Examples
     --------
@@ -98,7 +98,7 @@ def normalised(features: ArrayLike) -> Floats:
 
 
 def partitions(groups: int) -> tuple[tuple[float, ...], ...]:
-    """Give the inner bounds of the intervals of every feature, Table 2 of paper 001; further groups as the third.
+    """Return the inner bounds of every feature (Table 2 of paper 001); groups after the third are as the third.
 
     Examples
     --------
@@ -117,7 +117,7 @@ class RuleBase:
     kind
         "iterative" or "symbiotic".
     groups
-        Names of the G user groups the features are of.
+        Names of the G user groups that the features describe.
     priority
         The same names, the most important first: the order of sorting "priority".
     greedy
@@ -134,26 +134,26 @@ class RuleBase:
     recommendations
         Symbiotic: (R, 13) whole numbers, one of LEVELS for every strategy.
     threshold, otherwise
-        Symbiotic: where the memberships of all rules add up to less than the threshold, the strategy `otherwise`, its
-        place in STRATEGIES, is chosen (section 4.2.2.2). By default there is no such threshold.
+        Symbiotic: where the memberships of all rules add up to less than the threshold, the strategy `otherwise`, a
+        place in STRATEGIES, is chosen (section 4.2.2.2). By default there is no threshold.
     name
         What the policy is called in tables and figures. Default: the kind.
     provenance
-        Where the policy comes from; free, kept with it on disk.
+        Where the policy comes from: any JSON object, which is saved with it.
 
     Raises
     ------
     InputError
-        Something is out of shape or bounds, or does not belong to the kind.
+        An argument has the wrong shape, is out of bounds, or does not belong to the kind.
 
     Examples
     --------
-    EASY in the order of arrival while at most three quarters of the machine are busy, then shortest estimate first.
+    EASY in the order of arrival while at most three quarters of the machine are busy; else shortest estimate first.
 
     >>> from paretosched.policies.greedy_order import greedy
     >>> g = greedy(["f2"] * 3, [[1, 0, 1, 0]] * 3, groups=("all",))
     >>> base = RuleBase("iterative", ("all",), ("all",), g, bounds=((), (75,), ()), choice=[7, 3])
-    >>> STRATEGIES[chosen(base, [1, 75, 100])], STRATEGIES[chosen(base, [1, 76, 100])]
+    >>> STRATEGIES[chosen_strategy(base, [1, 75, 100])], STRATEGIES[chosen_strategy(base, [1, 76, 100])]
     ('easy by wait', 'fcfs by estimate')
     """
 
@@ -182,14 +182,14 @@ class RuleBase:
         for name in ("groups", "priority"):
             object.__setattr__(self, name, tuple(str(g) for g in getattr(self, name)))
         for name in ("means", "widths"):
-            object.__setattr__(self, name, _frozen(name, getattr(self, name), np.float64))
+            object.__setattr__(self, name, _read_only(name, getattr(self, name), np.float64))
         for name in ("choice", "recommendations"):
-            object.__setattr__(self, name, _frozen(name, getattr(self, name), np.int8))
-        object.__setattr__(self, "bounds", tuple(_ascending(row) for row in self.bounds))
+            object.__setattr__(self, name, _read_only(name, getattr(self, name), np.int8))
+        object.__setattr__(self, "bounds", tuple(_bounds(row) for row in self.bounds))
         self._check_groups()
         if not (0 <= self.threshold < math.inf and 0 <= self.otherwise < len(STRATEGIES)):
             raise InputError(
-                f"a threshold must be at least 0 and below it a strategy in 0..{len(STRATEGIES) - 1} be chosen, "
+                f"a threshold must be at least 0, and the strategy below it in 0..{len(STRATEGIES) - 1}, "
                 f"but they are {self.threshold:g} and {self.otherwise}"
             )
         if self.kind == "iterative":
@@ -199,7 +199,7 @@ class RuleBase:
         object.__setattr__(self, "name", self.name or f"{self.kind} rules")
 
     def simulated(self, workload: Workload) -> Outcome:
-        """Run a workload that has the policy's groups."""
+        """Return the outcome of a workload that has the policy's groups."""
         return Outcome(ruled_start_times(workload, self)[0])
 
     def refuses(self, learnt: bool) -> str:
@@ -210,13 +210,14 @@ class RuleBase:
         learnt
             Whether the estimates are predictions, which may prove too short; else they are exact.
         """
-        return 'cannot be told to rule bases; take "requested" or "exact"' if learnt else ""
+        return 'cannot be used by rule bases; choose "requested" or "exact"' if learnt else ""
 
     def queue(self, workload: Workload) -> Queue:
-        """Raise InputError: the order of the waiting jobs changes, and predictions cannot be told."""
+        """Raise InputError: the order of the waiting jobs changes, and predictions cannot be used."""
         raise InputError(f"{workload.name}: predictions {self.refuses(True)}")
 
     def _check_groups(self) -> None:
+        """Refuse groups, priorities or a Greedy policy that do not belong together."""
         if not self.groups or len(set(self.groups)) != len(self.groups):
             raise InputError(f"groups must be one or more different names, but are {list(self.groups)}")
         if sorted(self.priority) != sorted(self.groups):
@@ -232,6 +233,7 @@ class RuleBase:
             )
 
     def _check_iterative(self) -> None:
+        """Refuse arguments that make no iterative base."""
         if self.means.size or self.widths.size or self.recommendations.size or self.threshold:
             raise InputError(
                 'an iterative rule base takes no means, widths, recommendations or threshold; only "symbiotic" does'
@@ -241,7 +243,7 @@ class RuleBase:
             raise InputError(f"bounds must be a list for each of {', '.join(names)}, but there are {len(self.bounds)}")
         for name, inner, low, high in zip(names, self.bounds, *feature_ranges(len(self.groups)).tolist(), strict=True):
             if not all(low <= bound < high for bound in inner) or not all(
-                one < other for one, other in pairwise(inner)
+                bound < following for bound, following in pairwise(inner)
             ):
                 raise InputError(
                     f"bounds of {name} must ascend within [{low:g}, {high:g}), but are "
@@ -260,6 +262,7 @@ class RuleBase:
             raise InputError(f"choice must be in 0..{len(STRATEGIES) - 1}, but is {first_few(offenders, broken.size)}")
 
     def _check_symbiotic(self) -> None:
+        """Refuse arguments that make no symbiotic base."""
         if self.bounds or self.choice.size:
             raise InputError('a symbiotic rule base takes no bounds and no choice; only "iterative" does')
         count = len(self.means)
@@ -274,11 +277,11 @@ class RuleBase:
                 f"recommendations must have shape ({count}, {len(STRATEGIES)}), but have {self.recommendations.shape}"
             )
         names = feature_names(len(self.groups))
-        for what, table, low in (("means", self.means, -LARGEST), ("widths", self.widths, LEAST_WIDTH)):
+        for name, table, low in (("means", self.means, -LARGEST), ("widths", self.widths, LEAST_WIDTH)):
             broken = np.argwhere(~((table >= low) & (table <= LARGEST)))
             if broken.size:
                 offenders = (f"{table[r, f]:g} for {names[f]} in rule {r + 1}" for r, f in broken)
-                raise InputError(f"{what} must be in [{low:g}, {LARGEST:g}], but {first_few(offenders, len(broken))}")
+                raise InputError(f"{name} must be in [{low:g}, {LARGEST:g}], but {first_few(offenders, len(broken))}")
         broken = np.argwhere(~np.isin(self.recommendations, LEVELS))
         if broken.size:
             offenders = (f"{self.recommendations[r, s]} for {STRATEGIES[s]} in rule {r + 1}" for r, s in broken)
@@ -288,7 +291,7 @@ class RuleBase:
 
 
 def situation_of(base: RuleBase, features: ArrayLike) -> int:
-    """Give the number of the situation, 0 first, that features, (G + 2,) in their own units, belong to.
+    """Return the number of the situation, 0 first, to which features, (G + 2,) in their own units, belong.
 
     Examples
     --------
@@ -305,7 +308,7 @@ def situation_of(base: RuleBase, features: ArrayLike) -> int:
 
 
 def intervals(base: RuleBase) -> list[tuple[str, ...]]:
-    """Name the intervals of the features in every situation of an iterative base, in the order of `choice`.
+    """Return the intervals of the features in every situation of an iterative base, in the order of `choice`.
 
     Examples
     --------
@@ -314,14 +317,18 @@ def intervals(base: RuleBase) -> list[tuple[str, ...]]:
     >>> intervals(RuleBase("iterative", ("all",), ("all",), g, bounds=((2,), (), ()), choice=[0] * 2))
     [('1..2', '0..100', '0..100'), ('2..100', '0..100', '0..100')]
     """
+    texts = [[f"{_number(a)}..{_number(b)}" for a, b in pairwise(row)] for row in interval_edges(base)]
+    return list(product(*texts))
+
+
+def interval_edges(base: RuleBase) -> list[list[float]]:
+    """Return, for every feature of an iterative base, where its intervals begin, and where the last one ends."""
     ranges = feature_ranges(len(base.groups)).T.tolist()
-    edges = [[low, *inner, high] for (low, high), inner in zip(ranges, base.bounds, strict=True)]
-    named = [[f"{_number(a)}..{_number(b)}" for a, b in pairwise(row)] for row in edges]
-    return list(product(*named))
+    return [[low, *inner, high] for (low, high), inner in zip(ranges, base.bounds, strict=True)]
 
 
 def log_memberships(base: RuleBase, features: ArrayLike) -> Floats:
-    """Give the natural logarithm of the membership of every rule of a symbiotic base, (R,).
+    """Return the natural logarithm of the membership of every rule of a symbiotic base, (R,).
 
     Parameters
     ----------
@@ -345,14 +352,14 @@ def log_memberships(base: RuleBase, features: ArrayLike) -> Floats:
     >>> bool(np.isclose(np.exp(log_memberships(base, [1, 0, 100]))[0], 0.39894228**3 * np.exp(-0.5)))
     True
     """
-    sharpness, found = gaussians(base)
+    sharpness, logs = gaussians(base)
     for value, mean, sharp in zip(normalised(features).tolist(), base.means.T, sharpness.T, strict=True):
-        found = found - ((value - mean) * sharp) ** 2
-    return found
+        logs = logs - ((value - mean) * sharp) ** 2
+    return logs
 
 
 def gaussians(base: RuleBase) -> tuple[Floats, Floats]:
-    """Give 1 / (sigma sqrt 2), (R, G + 2), and the logarithm of the product of the peaks, (R,), of all rules."""
+    """Return 1 / (sigma sqrt 2), (R, G + 2), and the logarithm of the product of the peaks, (R,), of all rules."""
     peaks = [0.0] * len(base.widths)
     for rule, row in enumerate(base.widths.tolist()):
         for sigma in row:
@@ -361,19 +368,20 @@ def gaussians(base: RuleBase) -> tuple[Floats, Floats]:
 
 
 def superposition(base: RuleBase, features: ArrayLike) -> Floats:
-    """Give the sum of membership x recommendation over the rules of a symbiotic base for each strategy, (13,).
+    """Return the sum of membership x recommendation over the rules of a symbiotic base for each strategy, (13,).
 
-    Scaled so that the largest membership is 1, which changes no comparison. Added up rule after rule, in their order.
+    Memberships are scaled so that the largest is 1, which changes no comparison. They are added up in the order of
+    the rules.
     """
     logs = log_memberships(base, features)
-    found = np.zeros(len(STRATEGIES))
+    votes = np.zeros(len(STRATEGIES))
     for log, levels in zip((logs - logs.max()).tolist(), base.recommendations, strict=True):
-        found += math.exp(log) * levels
-    return found
+        votes += math.exp(log) * levels
+    return votes
 
 
-def chosen(base: RuleBase, features: ArrayLike) -> int:
-    """Give the number in STRATEGIES of what a rule base chooses; of equal ones the first.
+def chosen_strategy(base: RuleBase, features: ArrayLike) -> int:
+    """Return the strategy that a rule base chooses, as its place in STRATEGIES; of equal strategies the first.
 
     Parameters
     ----------
@@ -390,51 +398,62 @@ def chosen(base: RuleBase, features: ArrayLike) -> int:
 
 
 def log_total(base: RuleBase, features: ArrayLike) -> float:
-    """Give the natural logarithm of the sum of the memberships of all rules, added up in their order."""
+    """Return the natural logarithm of the sum of the memberships of all rules, added up in their order."""
     logs = log_memberships(base, features)
     largest = logs.max()
     return float(largest + math.log(sum(math.exp(log) for log in (logs - largest).tolist())))
 
 
-def possible(base: RuleBase) -> NDArray[np.bool_]:
-    """Tell which strategies, (13,) bool, a rule base can choose in any situation.
+def possible_strategies(base: RuleBase) -> NDArray[np.bool_]:
+    """Return which strategies, (13,) bool, a rule base may choose; the others it chooses in no situation.
 
-    In a symbiotic base a strategy is never chosen if every rule recommends an earlier one at least as much, or any
-    other one more.
+    A symbiotic base never chooses a strategy if there is an earlier one that every rule recommends at least as much,
+    or any other one that every rule recommends more.
     """
     if base.kind == "iterative":
         return np.isin(np.arange(len(STRATEGIES)), base.choice)
     table = base.recommendations
     at_least = (table[:, :, None] >= table[:, None, :]).all(axis=0)
     more = (table[:, :, None] > table[:, None, :]).all(axis=0)
-    found: NDArray[np.bool_] = np.logical_not(np.any(np.triu(at_least, 1) | more, axis=0))
+    strategies: NDArray[np.bool_] = np.logical_not(np.any(np.triu(at_least, 1) | more, axis=0))
     if base.threshold > 0:
-        found[base.otherwise] = True
-    return found
+        strategies[base.otherwise] = True
+    return strategies
 
 
 def ruled_start_times(
     workload: Workload, base: RuleBase, order: Sorted | None = None
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Simulate a rule base; `order` is `sorted_for` its strategies or more, where many are simulated.
+    """Return the start times of a rule base, and how often it decided what.
+
+    Parameters
+    ----------
+    workload
+        The jobs and the machine.
+    base
+        The rule base.
+    order
+        What `sorted_for` returns for its strategies or for more; given where many bases are simulated.
 
     Returns
     -------
-    start, decided
-        (n,) seconds. Iterative: (situations,) how often each one came up where a decision was due; symbiotic: (13,) how
-        often each strategy was chosen. No decision is due where nobody who waits can start, or everybody.
+    start : (n,) int64
+        Start times, s.
+    decisions : (situations,) or (13,) int64
+        Iterative: how often each situation came up where a decision was due. Symbiotic: how often each strategy was
+        chosen. No decision is due where no waiting job can start, or where all of them can.
     """
     w = workload
     start = np.empty(len(w), dtype=np.int64)
-    decided = np.zeros(base.choice.size if base.kind == "iterative" else len(STRATEGIES), dtype=np.int64)
+    decisions = np.zeros(base.choice.size if base.kind == "iterative" else len(STRATEGIES), dtype=np.int64)
     if order is None:
-        order = sorted_for(w, base.priority, possible(base))
-    ruled(jobs_of(w), w.capacity, w.calendar, weights(w, base.greedy), _rules(base), order, start, decided)
-    return start, decided
+        order = sorted_for(w, base.priority, possible_strategies(base))
+    ruled(jobs_of(w), w.capacity, w.calendar, weights(w, base.greedy), _rules(base), order, start, decisions)
+    return start, decisions
 
 
-def sorted_for(workload: Workload, priority: Sequence[str], chosen: NDArray[np.bool_]) -> Sorted:
-    """Put the jobs of a workload in the order of each sorting of `paretosched.policies.rule_base` that is needed.
+def sorted_for(workload: Workload, priority: Sequence[str], strategies: NDArray[np.bool_]) -> Sorted:
+    """Return the jobs of a workload in the order of each of SORTINGS that is needed.
 
     Parameters
     ----------
@@ -442,7 +461,7 @@ def sorted_for(workload: Workload, priority: Sequence[str], chosen: NDArray[np.b
         The jobs.
     priority
         The workload's groups, the most important first.
-    chosen
+    strategies
         (13,) bool, the strategies that may be chosen.
     """
     n = len(workload)
@@ -456,14 +475,14 @@ def sorted_for(workload: Workload, priority: Sequence[str], chosen: NDArray[np.b
     for s, sorting in enumerate(SORTINGS):
         if sorting == "wait":
             row[s] = place[s] = np.arange(n)
-        elif chosen[3 * s : 3 * s + 3].any():
+        elif strategies[3 * s : 3 * s + 3].any():
             row[s] = _stable_order(keys[sorting])
             place[s, row[s]] = np.arange(n)
     return Sorted(row, place)
 
 
 def _stable_order(keys: NDArray[Any]) -> NDArray[np.int64]:
-    """Sort whole numbers, 0 or more, ties in their order: 16 bits at a time, for which numpy has a radix sort."""
+    """Return the stable order of whole numbers >= 0: sorted by 16 bits at a time, for which numpy has a radix sort."""
     order = np.arange(keys.size)
     for shift in range(0, int(keys.max()).bit_length(), 16):
         order = order[np.argsort(((keys[order] >> shift) & 0xFFFF).astype(np.uint16), kind="stable")]
@@ -471,6 +490,7 @@ def _stable_order(keys: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def _rules(base: RuleBase) -> Rules:
+    """Return a rule base as the kernel takes it."""
     counts = np.array([len(inner) + 1 for inner in base.bounds] or [1] * (len(base.groups) + 2), dtype=np.int64)
     bounds = np.full((counts.size, int(counts.max())), np.inf)
     for f, inner in enumerate(base.bounds):
@@ -486,33 +506,33 @@ def _rules(base: RuleBase) -> Rules:
         np.array(sharpness.T, order="C"),
         peaks,
         np.array(base.recommendations.T, dtype=np.float64, order="C"),
-        possible(base),
+        possible_strategies(base),
         math.log(base.threshold) if base.threshold > 0 else -math.inf,
         base.otherwise,
     )
 
 
 def _number(value: float) -> str:
+    """Return a number as short text that is exact."""
     short = f"{value:g}"
     return short if float(short) == value else repr(value)
 
 
-def _ascending(row: Sequence[float]) -> tuple[float, ...]:
+def _bounds(row: Sequence[float]) -> tuple[float, ...]:
+    """Return the bounds of a feature as floats."""
     try:
         return tuple(float(bound) for bound in row)
     except (TypeError, ValueError):
         raise InputError("bounds must be lists of numbers, but are not") from None
 
 
-def _frozen(name: str, value: ArrayLike, kind: type) -> NDArray[Any]:
-    try:
-        given = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"{name} must be a table of numbers, but are not") from None
+def _read_only(name: str, value: ArrayLike, kind: type) -> NDArray[Any]:
+    """Return a read-only copy of a table of numbers, float64 or int8."""
+    numbers = number_table(name, value)
     if kind is np.int8:
-        broken = given[~((given == np.floor(given)) & (abs(given) < 128))]
+        broken = numbers[~((numbers == np.floor(numbers)) & (abs(numbers) < 128))]
         if broken.size:
             raise InputError(f"{name} must be small whole numbers, but {first_few(broken.tolist(), broken.size)}")
-    array: NDArray[Any] = np.array(given, dtype=kind, order="C")
+    array: NDArray[Any] = np.array(numbers, dtype=kind, order="C")
     array.flags.writeable = False
     return array

@@ -1,8 +1,8 @@
 """What a rule base does, in words and numbers: which strategy it chooses in which situation.
 
-Nothing is simulated. The situations of an iterative base are listed whole, and neighbours that choose the same strategy
-are put together. Of a symbiotic base the rules are listed, and what they choose together is shown on slices: two
-features vary, and the others stay at what is common on a busy machine.
+Nothing is simulated. For an iterative base all situations are listed; neighbours that choose the same strategy are put
+together. For a symbiotic base the rules are listed, and slices show what they choose together: on a slice two features
+vary, and the others have values that are common on a busy machine.
 """
 
 from __future__ import annotations
@@ -19,16 +19,24 @@ from ..core.notebook import fields_html, fields_repr
 from ..core.tables import Column, listed, plain, table, wrapped
 from .explanation_words import origin_of
 from .policy_json import to_json
-from .rule_base import STRATEGIES, RuleBase, chosen, feature_names, feature_ranges, possible
+from .rule_base import (
+    STRATEGIES,
+    RuleBase,
+    chosen_strategy,
+    feature_names,
+    feature_ranges,
+    interval_edges,
+    possible_strategies,
+)
 
 Box = tuple[tuple[int, int], ...]  # the first and the last interval of each feature
 
-BUSY, DELAYED = 90.0, 1.5  # Um and SD of a slice that does not vary them
+BUSY, DELAYED = 90.0, 1.5  # Um and SD on a slice where they do not vary
 MOST_SD = 10.0  # of a slice; "values greater than 10 occur very rarely in practice" (paper 001, section 3.2)
 POINTS = 41  # of a slice, along each side
-WHOLE_RANGE = 1.0  # the width of a Gaussian, as a share of its feature's range, from which on it hardly tells anything
+WHOLE_RANGE = 1.0  # width of a Gaussian, as a share of its feature's range, from which on the feature hardly matters
 MEANINGS = {
-    "SD": "how many times longer than they ran finished jobs took from submission to end, weighted by area",
+    "SD": "time from submission to end of the finished jobs, as a multiple of their run time, weighted by area",
     "Um": "processors in use, % of the machine",
     "PRCWQ": "share of a user group in the waiting work, %",
 }
@@ -39,10 +47,10 @@ HOW = (
 )
 OF_KIND = {
     "iterative": "The ranges of the features are cut into intervals, and every combination of them has its strategy. "
-    "An interval has its upper bound, and not its lower one.",
+    "An interval includes its upper bound, and not its lower one.",
     "symbiotic": "Every rule is strongest where each feature is at its centre, and fades over the width; a narrow rule "
-    "is the stronger at its centre. All rules vote, for a strategy with +1 or +5 and against it with -1 or -5, as "
-    "strongly as they are there, and the strategy with the largest sum is chosen.",
+    "is stronger at its centre. All rules vote, for a strategy with +1 or +5 and against it with -1 or -5. A vote "
+    "counts as much as its rule is strong there, and the strategy with the largest sum is chosen.",
 }
 
 
@@ -54,9 +62,9 @@ class Region(NamedTuple):
     bounds
         (lowest, highest) of each feature, in its own unit.
     strategy
-        Its number in STRATEGIES.
+        Its place in STRATEGIES.
     situations
-        Their numbers.
+        Numbers of the situations.
     """
 
     bounds: tuple[tuple[float, float], ...]
@@ -74,9 +82,9 @@ class Slice(NamedTuple):
     x, y
         (n,) and (m,) their values.
     strategies
-        (m, n) numbers in STRATEGIES, -1 where the features cannot be so: shares of more than the whole.
+        (m, n) places in STRATEGIES, -1 where the shares of the groups would add up to more than 100 %.
     others
-        What the other features are there, in words.
+        The values of the other features, in words.
     """
 
     across: int
@@ -89,7 +97,7 @@ class Slice(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class RulesExplanation:
-    """What a rule base does; made by `explain_rules`.
+    """What a rule base does; `explain_rules` makes it.
 
     Parameters
     ----------
@@ -100,8 +108,8 @@ class RulesExplanation:
     slices
         Symbiotic: see `Slice`.
     decisions
-        What came up when it was trained, as far as the policy tells: iterative (situations,), how often each one did;
-        symbiotic (13,), how often each strategy was chosen. Else None.
+        What came up in its training, if the policy file says so; else None. Iterative: (situations,) how often each
+        situation came up. Symbiotic: (13,) how often each strategy was chosen.
     """
 
     base: RuleBase
@@ -123,12 +131,12 @@ class RulesExplanation:
         return feature_names(len(self.base.groups))
 
     def rows(self) -> list[dict[str, Any]]:
-        """List the regions, or the rules, as plain values.
+        """Return a row of plain values for every region, or for every rule.
 
-        Of an iterative base the keys are "situations", how many they are; "decisions", how many of those of its
-        training fell there, None if that is not known; the features, each [lowest, highest]; and "strategy". Of a
-        symbiotic one they are "rule", from 1; the features, each [centre, width] in its own unit; and "recommends",
-        levels by strategy.
+        For an iterative base the keys are "situations", their number; "decisions", the number of decisions of its
+        training in them, None if that is unknown; the features, each [lowest, highest]; and "strategy". For a symbiotic
+        base they are "rule", from 1; the features, each [centre, width] in its own unit; and "recommends", levels by
+        strategy.
         """
         base, names = self.base, self.features
         if base.kind == "iterative":
@@ -151,7 +159,7 @@ class RulesExplanation:
         ]
 
     def about(self) -> dict[str, Any]:
-        """Give everything as plain values: what the policy is, the sentences, the rows, and the slices."""
+        """Return everything as plain values: the policy, the sentences, the rows, and the slices."""
         names = self.features
         slices = [
             {"across": names[s.across], "up": names[s.up], "others": s.others, "x": s.x, "y": s.y}
@@ -164,21 +172,22 @@ class RulesExplanation:
         return about
 
     def words(self) -> list[str]:
-        """Say in sentences where the policy comes from, and how it chooses."""
+        """Return sentences: where the policy comes from, and how it chooses strategies."""
         base = self.base
-        origin = [said] if (said := origin_of(self.base.provenance)) else []
+        origin = origin_of(base.provenance)
         groups = [f"PRCWQ{i + 1}: of group {group}" for i, group in enumerate(base.groups) if group != str(i + 1)]
-        features = "; ".join([*(f"{name}: {what}" for name, what in MEANINGS.items()), *groups])
+        features = "; ".join([*(f"{name}: {meaning}" for name, meaning in MEANINGS.items()), *groups])
         return [
-            *origin,
+            *([origin] if origin else []),
             HOW,
             OF_KIND[base.kind],
-            f"Features: {features}. While nothing has finished SD is 1.",
+            f"Features: {features}. While no job has finished, SD is 1.",
             f"Priority of the groups: {', '.join(base.priority)}. Greedy is {base.greedy.name}.",
-            *self._chosen(),
+            *self._strategies(),
         ]
 
-    def _chosen(self) -> Iterator[str]:
+    def _strategies(self) -> Iterator[str]:
+        """Yield sentences: how often each strategy is chosen, or which ones never are."""
         base = self.base
         if base.kind == "iterative":
             counts = np.bincount(base.choice, minlength=len(STRATEGIES))
@@ -186,41 +195,42 @@ class RulesExplanation:
             yield (
                 f"Of {base.choice.size:,} situations: {', '.join(f'{STRATEGIES[s]} in {counts[s]:,}' for s in order)}."
             )
-            yield from self._decided()
+            yield from self._training()
             return
         if base.threshold > 0:
             yield (
                 f"Where all rules together weigh less than {base.threshold:.3g}, "
                 f"{STRATEGIES[base.otherwise]} is chosen."
             )
-        found = possible(base)
-        never = [STRATEGIES[s] for s in np.flatnonzero(~found).tolist()]
-        if found.sum() == 1:
-            yield f"Always chosen, whatever the situation: {STRATEGIES[int(found.argmax())]}."
+        strategies = possible_strategies(base)
+        never = [STRATEGIES[s] for s in np.flatnonzero(~strategies).tolist()]
+        if strategies.sum() == 1:
+            yield f"Always chosen, whatever the situation: {STRATEGIES[int(strategies.argmax())]}."
         elif never:
             yield f"Never chosen, whatever the situation: {listed(never)}."
-        yield from self._decided()
+        yield from self._training()
 
-    def _decided(self) -> Iterator[str]:
+    def _training(self) -> Iterator[str]:
+        """Yield a sentence: what the base chose in its training, if that is known."""
         if self.decisions is None:
             return
         base, counts = self.base, self.decisions
         total = int(counts.sum())
-        came = ""
+        situations = ""
         if base.kind == "iterative":
-            came = f" {np.count_nonzero(counts):,} of the {counts.size:,} situations came up."
+            situations = f" {np.count_nonzero(counts):,} of the {counts.size:,} situations came up."
             counts = np.bincount(base.choice, counts, len(STRATEGIES)).astype(np.int64)
         order = [s for s in np.argsort(-counts, kind="stable").tolist() if counts[s]]
         shares = ", ".join(f"{STRATEGIES[s]} {percent(counts[s] / total)} %" for s in order)
-        yield f"In {total:,} decisions of its training: {shares}.{came}"
+        yield f"In {total:,} decisions of its training: {shares}.{situations}"
 
     def prose(self) -> str:
-        """Write all sentences, a paragraph a line."""
+        """Return all sentences as text, one paragraph a line."""
         return "\n".join(self.words())
 
     def text(self) -> str:
-        """Write everything for a terminal: sentences, and a table of regions or of rules and slices."""
-        lines = [self.base.name, *(line for said in self.words() for line in wrapped(said)), ""]
+        """Return everything as text for a terminal: sentences, and a table of regions or of rules and slices."""
+        lines = [self.base.name, *(line for sentence in self.words() for line in wrapped(sentence)), ""]
         names = self.features
         if self.base.kind == "iterative":
             columns = [Column("strategy", "strategy"), Column("situations", "situations", ",d")]
@@ -252,8 +262,8 @@ class RulesExplanation:
             shares = np.bincount(s.strategies[s.strategies >= 0], minlength=len(STRATEGIES))
             order = [k for k in np.argsort(-shares, kind="stable").tolist() if shares[k]]
             parts = [f"{STRATEGIES[k]} {100 * shares[k] / shares.sum():.0f} %" for k in order]
-            what = ", ".join([f"{names[s.across]} against {names[s.up]}", *([s.others] if s.others else [])])
-            lines += wrapped(f"{what}: {', '.join(parts)}.", "  ", "    ")
+            axes = ", ".join([f"{names[s.across]} against {names[s.up]}", *([s.others] if s.others else [])])
+            lines += wrapped(f"{axes}: {', '.join(parts)}.", "  ", "    ")
         return "\n".join(lines)
 
 
@@ -271,29 +281,29 @@ def explain_rules(base: RuleBase) -> RulesExplanation:
     easy by wait [1.0, 2.0] [0.0, 75.0]
     fcfs by estimate [1.0, 2.0] [75.0, 100.0]
     """
-    decided = _decisions(base.provenance.get("decisions"), base)
+    decisions = _decisions(base.provenance.get("decisions"), base)
     if base.kind == "iterative":
-        return RulesExplanation(base, regions(base), (), decided)
-    return RulesExplanation(base, (), slices(base), decided)
+        return RulesExplanation(base, regions(base), (), decisions)
+    return RulesExplanation(base, (), slices(base), decisions)
 
 
-def _decisions(told: Any, base: RuleBase) -> Ints | None:
-    """Read what a training wrote about its decisions; a file may say anything else."""
+def _decisions(counts: Any, base: RuleBase) -> Ints | None:
+    """Return the decisions that a training wrote; None if a file has anything else there."""
     size = base.choice.size
     if base.kind == "symbiotic":
-        known = isinstance(told, dict) and set(told) <= set(STRATEGIES)
-        told, size = [told.get(strategy, 0) for strategy in STRATEGIES] if known else None, len(STRATEGIES)
-    whole = isinstance(told, list) and all(type(count) is int and 0 <= count < 2**50 for count in told)
-    if not whole or len(told) != size or not any(told):
+        by_strategy = isinstance(counts, dict) and set(counts) <= set(STRATEGIES)
+        counts, size = [counts.get(s, 0) for s in STRATEGIES] if by_strategy else None, len(STRATEGIES)
+    whole = isinstance(counts, list) and all(type(count) is int and 0 <= count < 2**50 for count in counts)
+    if not whole or len(counts) != size or not any(counts):
         return None
-    return np.array(told, dtype=np.int64)
+    return np.array(counts, dtype=np.int64)
 
 
 def regions(base: RuleBase) -> tuple[Region, ...]:
-    """Put neighbouring situations of an iterative base together that choose the same strategy; the largest first.
+    """Return blocks of neighbouring situations of an iterative base that choose the same strategy; the largest first.
 
-    Two blocks with the same strategy become one where they differ in one feature and adjoin there, the last feature
-    first, until no two are left.
+    Two blocks with the same strategy become one if they differ in one feature only and adjoin there. This is repeated,
+    the last feature first, until no two blocks can be joined.
     """
     counts = [len(inner) + 1 for inner in base.bounds]
     boxes: dict[Box, int] = {
@@ -305,9 +315,8 @@ def regions(base: RuleBase) -> tuple[Region, ...]:
         for feature in reversed(range(len(counts))):
             boxes = _joined(boxes, feature)
     numbers = np.arange(base.choice.size).reshape(counts)
-    ranges = feature_ranges(len(base.groups)).T.tolist()
-    edges = [[low, *inner, high] for (low, high), inner in zip(ranges, base.bounds, strict=True)]
-    found = [
+    edges = interval_edges(base)
+    blocks = [
         Region(
             tuple((edges[f][first], edges[f][last + 1]) for f, (first, last) in enumerate(box)),
             strategy,
@@ -315,11 +324,11 @@ def regions(base: RuleBase) -> tuple[Region, ...]:
         )
         for box, strategy in boxes.items()
     ]
-    return tuple(sorted(found, key=lambda region: (-len(region.situations), region.situations)))
+    return tuple(sorted(blocks, key=lambda region: (-len(region.situations), region.situations)))
 
 
 def _joined(boxes: Mapping[Box, int], feature: int) -> dict[Box, int]:
-    """Join blocks that adjoin in one feature and are equal in the others."""
+    """Return blocks after joining those that adjoin in one feature and are equal in the others."""
     joined: dict[Box, int] = {}
     for box, strategy in sorted(boxes.items(), key=lambda item: (*item[0][:feature], *item[0][feature + 1 :], item[0])):
         previous = next(reversed(joined), None)
@@ -338,7 +347,11 @@ def _joined(boxes: Mapping[Box, int], feature: int) -> dict[Box, int]:
 
 
 def slices(base: RuleBase) -> tuple[Slice, ...]:
-    """Cut through what a symbiotic base chooses: SD and Um, Um and the share of each of the first two groups, these."""
+    """Return cuts through what a symbiotic base chooses.
+
+    They are SD against Um, Um against the share of each of the two most important groups, and these two shares against
+    each other.
+    """
     count = len(base.groups)
     first = [2 + base.groups.index(group) for group in base.priority[:2]]
     pairs = [(0, 1)] + ([(1, f) for f in first] + [(first[0], first[1])] if count > 1 else [])
@@ -346,45 +359,48 @@ def slices(base: RuleBase) -> tuple[Slice, ...]:
 
 
 def _slice(base: RuleBase, across: int, up: int) -> Slice:
+    """Return what a symbiotic base chooses where the features `across` and `up` vary."""
     low, high = feature_ranges(len(base.groups))
     high = high.copy()
     high[0] = MOST_SD
     x, y = (np.linspace(low[f], high[f], POINTS) for f in (across, up))
-    found = np.empty((POINTS, POINTS), dtype=np.int64)
+    strategies = np.empty((POINTS, POINTS), dtype=np.int64)
     for i, j in np.ndindex(POINTS, POINTS):
-        given = {across: float(x[j]), up: float(y[i])}
-        shares = sum(value for f, value in given.items() if f >= 2)
-        found[i, j] = chosen(base, _moment(len(base.groups), given)) if shares <= 100.0 else -1
-    at = {f: value for f, value in ((0, f"SD {DELAYED:g}"), (1, f"Um {BUSY:g} %")) if f not in (across, up)}
+        values = {across: float(x[j]), up: float(y[i])}
+        shares = sum(value for f, value in values.items() if f >= 2)
+        strategies[i, j] = chosen_strategy(base, _moment(len(base.groups), values)) if shares <= 100.0 else -1
+    fixed = {f: value for f, value in ((0, f"SD {DELAYED:g}"), (1, f"Um {BUSY:g} %")) if f not in (across, up)}
     rest = "the other groups share the rest of the queue equally"
     if max(across, up) < 2:
         rest = "all groups share the queue equally" if len(base.groups) > 1 else ""
-    return Slice(across, up, x, y, found, ", ".join([*at.values(), *([rest] if rest else [])]))
+    return Slice(across, up, x, y, strategies, ", ".join([*fixed.values(), *([rest] if rest else [])]))
 
 
-def _moment(groups: int, given: Mapping[int, float]) -> Floats:
-    """Fill in the features that are not given."""
+def _moment(groups: int, values: Mapping[int, float]) -> Floats:
+    """Return all features, (G + 2,), where `values` has some of them by their numbers."""
     features = np.full(groups + 2, np.nan)
     features[:2] = DELAYED, BUSY
-    for f, value in given.items():
+    for f, value in values.items():
         features[f] = value
-    open_to = np.isnan(features)
-    if open_to.any():
-        features[open_to] = (100.0 - np.nansum(features[2:])) / open_to.sum()
+    others = np.isnan(features)
+    if others.any():
+        features[others] = (100.0 - np.nansum(features[2:])) / others.sum()
     return features
 
 
 def _natural(base: RuleBase) -> tuple[Floats, Floats]:
-    """Give centres and widths of a symbiotic base in the features' own units, two (R, G + 2)."""
+    """Return centres and widths of a symbiotic base, both (R, G + 2), in the features' own units."""
     low, high = feature_ranges(len(base.groups))
     return low + base.means * (high - low), base.widths * (high - low)
 
 
 def _span(pair: Sequence[float], whole: Sequence[float]) -> str:
+    """Return an interval of a feature as text; "any" for the whole range."""
     return "any" if list(pair) == list(whole) else f"{pair[0]:g}..{pair[1]:g}"
 
 
 def _around(pair: Sequence[float], span: float) -> str:
+    """Return centre and width of a Gaussian as text; "any" if it is as wide as the range of its feature."""
     centre, width = pair
     if width >= WHOLE_RANGE * span:
         return "any"
@@ -392,14 +408,14 @@ def _around(pair: Sequence[float], span: float) -> str:
 
 
 def _alike(rows: Sequence[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-    """Give the first and the last of rules in a row that are the same but for their number."""
-    for _, same in groupby(rows, key=lambda row: {key: value for key, value in row.items() if key != "rule"}):
-        first, *others = same
+    """Yield the first and the last of successive rules that differ in their numbers only."""
+    for _, rules in groupby(rows, key=lambda row: {key: value for key, value in row.items() if key != "rule"}):
+        first, *others = rules
         yield first, others[-1] if others else first
 
 
 def percent(share: float) -> str:
-    """Write a share in per cent, two digits of a small one.
+    """Return a share in per cent as text, with two digits if it is small.
 
     Examples
     --------
@@ -413,6 +429,7 @@ def percent(share: float) -> str:
 
 
 def _votes(levels: Mapping[str, int], sign: int) -> str:
+    """Return the strategies that a rule votes for (sign 1) or against (sign -1) as text, strong votes in capitals."""
     strong = [name.upper() for name, level in levels.items() if level == 5 * sign]
     weak = [name for name, level in levels.items() if level == sign]
     both = [*strong, *weak]

@@ -1,13 +1,14 @@
-"""What SCOJO-PECT and its group optimisation are told: every number of theirs, with the values of paper 004.
+"""SCOJO-PECT and its group optimisation: all their parameters, with the values of paper 004.
 
 SCOJO-PECT (paper 004, section 4) gives the machine to one class of jobs after the other: short, medium and long slices
-in turn, as many seconds of an interval as the class's share says. At the end of a slice its jobs are preempted to disk,
-and go on later on the same processors. Jobs of other classes may use what a slice leaves idle (non-type backfilling).
-The optimisation (sections 5 to 7) collects waiting jobs of a class in groups, and looks for a better order of each.
+in turn. The share of a class says how many seconds of an interval its slice lasts. At the end of a slice its jobs are
+preempted to disk, and continue later on the same processors. Jobs of other classes may use what a slice leaves idle
+(non-type backfilling). The optimisation (sections 5 to 7) collects waiting jobs of a class in groups, and looks for a
+better order of each group.
 
-What 004 leaves open is a parameter here, with the value and the reason of the specification of the reproduction:
-interval 3,600 s (three switches of 60 s cost 5 % of it); a short slice lasts as long as the longest short job present
-needs, at most `short_slice`, or its share if that is longer; group finish times by `delta` .05 and `least_use` .75.
+What paper 004 leaves open is a parameter here. The interval is 3,600 s, because three switches of 60 s cost 5 % of it.
+A short slice lasts as long as the longest short job present needs, at most `short_slice`, or its share if that is
+longer. Group finish times are found with `delta` .05 and `least_use` .75.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ MOST_LONG_WIDE = 8  # 40,320 permutations
 MOST_PERMUTATIONS = 10**9
 MOST_SECONDS = 10**9
 LARGEST = 1e9
-MOST_NODES = 2**24  # processors that are told apart
+MOST_NODES = 2**24  # processors of a machine that preempts jobs
 
 
 class Shares(NamedTuple):
@@ -67,11 +68,11 @@ class Grouping(NamedTuple):
     Attributes
     ----------
     least, most
-        Jobs of a group; with `most`, it is searched in two halves.
+        Number of jobs of a group; a group of `most` jobs is searched in two halves.
     machines
-        What the processors of all waiting jobs must exceed, in machines.
+        The waiting jobs must ask for more processors than so many machines have.
     work, mean_run
-        What their work must exceed: `work` (lambda) times `mean_run` seconds of the whole machine.
+        The work of the waiting jobs must exceed `work` (lambda) times `mean_run` seconds of the whole machine.
     wide, wide_run
         A long-wide job has at least this share of the machine and runs for at least `wide_run` seconds.
     """
@@ -95,34 +96,36 @@ class Optimisation(NamedTuple):
     ----------
     method
         "groups"; or "bottom-line", an approximation of what section 9.5 compares with: at every event the first
-        waiting jobs of the slice's class (at most as many as in a group) are searched anew, without conditions,
-        long-wide jobs first, halves, shifts and choice among candidates.
+        waiting jobs of the slice's class (at most as many as in a group) are searched anew. There are no conditions,
+        halves, shifts or choice among candidates then, and long-wide jobs are not permuted first.
     search
-        In which order permutations are tried. "discrepancy": depth first, the rightmost jobs vary first (6.4.2);
+        The order in which permutations are tried. "discrepancy": depth first, the rightmost jobs vary first (6.4.2);
         "lds": fewest discrepancies first; "dds": shallowest deepest discrepancy first (3.3.2).
     permutations
-        Tried for each half of a group, at most; all those of the order count, scheduled or not.
+        How many are tried for each half of a group, at most; all in the order count, scheduled or not.
     threshold
-        Permutations with fewer discrepancies are not scheduled, but for the heuristic's own.
+        Permutations with fewer discrepancies are not scheduled, except for the heuristic's own.
     pruning
-        Branch and bound; changes no schedule, only the time it takes.
+        Whether there is branch and bound; it changes no schedule, only the time that the search takes.
     second_level
-        False: the heuristic's order, with the long-wide jobs permuted, is the plan (section 9.3.6).
+        If False, the plan is the heuristic's order with the long-wide jobs permuted (section 9.3.6).
     long_wide_least, long_wide_most
-        From how many long-wide jobs on they are permuted first, and how many of them, those of the largest slowdown.
+        From how many long-wide jobs on these are permuted first, and how many of them at most; the jobs with the
+        largest slowdown are taken.
     force_shift
         A job may be moved into a hole if it runs for at most this many times the hole; 0 for never.
     candidates
-        How many of the best permutations the choice of section 6.4.4 is made among.
+        From how many of the best permutations section 6.4.4 chooses.
     makespan, utilisation, response
-        alpha, beta and gamma of that choice: the one with less slowdown is taken if its makespan and mean response
-        time are below, and its utilisation above, so many times the other's.
+        alpha, beta and gamma of that choice: of two permutations the one with less slowdown is taken if its makespan
+        and mean response time are below, and its utilisation above, so many times the other's.
     bound, ceiling
-        Of the slowdown, seconds; whether it is rounded up to whole numbers.
+        Bound of the slowdown, s; and whether the slowdown is rounded up to whole numbers.
     delta, least_use
-        Of the group's finish (Figure 8): how far utilisation may fall below its maximum, and what suffices anyway.
+        For the finish of a group (Figure 8): how far utilisation may fall below its maximum, and the utilisation that
+        suffices in any case.
     dynamic
-        Whether a job that arrives while a group's slice runs is backfilled at once (6.6.2), before others.
+        Whether a job that arrives while a group's slice runs is backfilled at once (6.6.2), before other jobs.
     medium, long
         Conditions of groups of the two classes.
     """
@@ -162,25 +165,26 @@ class TimeSharing:
     Parameters
     ----------
     interval
-        In which every class with jobs has one slice, s.
+        Length, s, of the time in which every class with jobs has one slice.
     overhead
-        Of a switch from one class to another, s; nothing computes in that time.
+        Length of a switch from one class to another, s; no job runs in that time.
     medium_from, long_from
         Run times from which jobs are medium and long, s.
     short_slice
         Limit of a short slice, s, unless its share is longer.
     shares
-        From which hour on which shares hold; ascending, those of the last hour hold over midnight.
+        Shares by the hour from which on they hold, in ascending order; those of the last hour hold over midnight.
     run_times
-        "known": the scheduler knows run times, as in paper 004; "estimates": it knows the requests.
+        "known": the scheduler knows run times, as in paper 004. "estimates": it knows the requests.
     backfill
-        Non-type ("smart") backfilling: jobs of other classes use what the slice's own leave idle.
+        Whether there is non-type ("smart") backfilling: jobs of other classes use what the jobs of the slice's class
+        leave idle.
     optimisation
-        None for SCOJO-PECT itself.
+        The group optimisation; None for SCOJO-PECT itself.
     name
         What the policy is called in tables and figures. Default: SCOJO-PECT, with its variant.
     provenance
-        Where the policy comes from; free, kept with it on disk.
+        Where the policy comes from: any JSON object, which is saved with it.
 
     Raises
     ------
@@ -217,40 +221,40 @@ class TimeSharing:
         object.__setattr__(self, "name", self.name or _default_name(self))
 
     def simulated(self, workload: Workload) -> Outcome:
-        """Run a workload; jobs are preempted, so that there are segments.
+        """Return the outcome of a workload; it has segments, because jobs are preempted.
 
         Raises
         ------
         InputError
-            The machine has too many processors to be told apart.
+            The machine has too many processors.
 
         Examples
         --------
-        A long job has the machine for itself when a short one arrives that needs a processor of it. It is served in the
-        short slice of the next interval: from 3,600 on the machine switches for 60 s, then the short job runs for 50 s,
-        and after another switch the long one goes on.
+        A long job uses the whole machine when a short job arrives. The short job is served in the short slice of the
+        next interval: from 3,600 on the machine switches for 60 s, then the short job runs for 50 s, and after another
+        switch the long job continues.
 
         >>> w = Workload(submit=[0, 9], run=[20_000, 50], estimate=[20_000, 50], width=[4, 1], capacity=4)
         >>> start, segments, _ = TimeSharing().simulated(w)
         >>> start.tolist(), segments.end.tolist()
         ([0, 3660], [3600, 20170, 3710])
         """
-        return _shared(workload, self)
+        return _outcome(workload, self)
 
     def refuses(self, learnt: bool) -> str:  # noqa: ARG002  # neither predictions nor exact run times
         """Return why the policy cannot use other estimates than the requested ones."""
         return (
-            'cannot be told to SCOJO-PECT, whose policy says by "run_times" what it knows of run times: "known" or '
-            '"estimates", which are those requested'
+            'cannot be used by SCOJO-PECT, whose policy says by "run_times" what it knows of run times: "known" or '
+            '"estimates", which are the requested ones'
         )
 
     def queue(self, workload: Workload) -> Queue:
-        """Raise InputError: there is more than one queue, and predictions cannot be told."""
+        """Raise InputError: there is more than one queue, and predictions cannot be used."""
         raise InputError(f"{workload.name}: predictions {self.refuses(True)}")
 
 
 def check_nodes(workload: Workload) -> None:
-    """Refuse a machine whose processors are too many to be told apart.
+    """Refuse a machine with more processors than a schedule with segments can have.
 
     Raises
     ------
@@ -259,18 +263,20 @@ def check_nodes(workload: Workload) -> None:
     """
     if workload.capacity > MOST_NODES:
         raise InputError(
-            f"{workload.name}: where jobs are preempted the machine may have at most {MOST_NODES} processors, which "
-            f"are told apart, but has {workload.capacity}"
+            f"{workload.name}: where jobs are preempted the machine may have at most {MOST_NODES} processors, "
+            f"but has {workload.capacity}"
         )
 
 
 def _default_name(s: TimeSharing) -> str:
+    """Return SCOJO-PECT with its variant."""
     variant = {None: "", "groups": " optimised", "bottom-line": " bottom line"}
     method = None if s.optimisation is None else s.optimisation.method
     return f"SCOJO-PECT{variant[method]}{'' if s.backfill else ', own jobs only'}"
 
 
-def _shared(workload: Workload, sharing: TimeSharing) -> Outcome:
+def _outcome(workload: Workload, sharing: TimeSharing) -> Outcome:
+    """Return start times, segments and the effort of the search, as the kernel computes them."""
     check_nodes(workload)
     w, optimisation = workload, sharing.optimisation
     expected = w.run if sharing.run_times == "known" else w.estimate
@@ -280,11 +286,11 @@ def _shared(workload: Workload, sharing: TimeSharing) -> Outcome:
     planning = _planning(optimisation or Optimisation())
     most = 0 if optimisation is None else min(int(planning.most.max()), len(w))
     start = np.empty(len(w), dtype=np.int64)
-    counted = np.zeros((4, 2), dtype=np.int64)
+    counts = np.zeros((4, 2), dtype=np.int64)
     jobs = jobs_of(w)
     machine = machine_for(jobs, expected, kind, w.capacity, most)
     tree = tree_for(most, min(len(w), w.capacity), planning.candidates)
-    record = share_time(jobs, w.capacity, _slices(w, sharing), planning, machine, tree, start, counted)
+    record = share_time(jobs, w.capacity, _slices(w, sharing), planning, machine, tree, start, counts)
     order = np.lexsort((record.begin, record.job))
     job = record.job[order]
     piece = np.concatenate([[0], np.cumsum(machine.pieces[job])])
@@ -293,14 +299,14 @@ def _shared(workload: Workload, sharing: TimeSharing) -> Outcome:
     segments = Segments(
         job, record.begin[order], record.end[order], piece, record.low[ranges], record.high[ranges], switches
     )
-    searched = None if optimisation is None else Searched(*((int(a), int(b)) for a, b in counted))
+    searched = None if optimisation is None else Searched(*((int(a), int(b)) for a, b in counts))
     return Outcome(start, segments, searched)
 
 
 def _slices(workload: Workload, sharing: TimeSharing) -> Slices:
     """Return how time is divided, as the kernel takes it."""
-    # After the last submission a job runs whenever the machine does not switch. In an interval it switches three
-    # times at most; no more intervals are cut short than there are jobs.
+    # After the last submission a job runs whenever the machine does not switch. In an interval the machine switches at
+    # most three times, and at most as many intervals are cut short as there are jobs.
     work, lost = int(workload.run.sum()), 3 * sharing.overhead
     horizon = int(workload.submit[-1]) + work + lost * (work // (sharing.interval - lost) + len(workload) + 1)
     days = hours(workload.epoch, workload.zone, horizon, tuple(row.hour for row in sharing.shares))
@@ -319,15 +325,16 @@ def _slices(workload: Workload, sharing: TimeSharing) -> Slices:
 def _planning(optimisation: Optimisation) -> Planning:
     """Return the parameters of the optimisation as the kernel takes them."""
     groups = (optimisation.medium, optimisation.long)
-    plain = optimisation._asdict() | {
+    settings = optimisation._asdict() | {
         "bottom_line": optimisation.method == METHODS[1],
         "search": SEARCHES.index(optimisation.search),
         **{key: np.array([getattr(group, key) for group in groups]) for key in Grouping._fields},
     }
-    return Planning(**{key: plain[key] for key in Planning._fields})
+    return Planning(**{key: settings[key] for key in Planning._fields})
 
 
 def _check(s: TimeSharing) -> None:
+    """Refuse settings that break a rule."""
     _within("overhead", s.overhead, 0, MOST_SECONDS)
     _within("medium_from", s.medium_from, 1, MOST_SECONDS)
     _within("long_from", s.long_from, s.medium_from, MOST_SECONDS)
@@ -356,21 +363,22 @@ def _check(s: TimeSharing) -> None:
         _check_optimisation(s.optimisation)
 
 
-def _check_optimisation(made: Optimisation) -> None:
-    one_of("method", made.method, METHODS)
-    one_of("search", made.search, SEARCHES)
-    _within("permutations", made.permutations, 1, MOST_PERMUTATIONS)
-    _within("threshold", made.threshold, 0, MOST_JOBS)
-    _within("long_wide_least", made.long_wide_least, 2, MOST_JOBS)
-    _within("long_wide_most", made.long_wide_most, 2, MOST_LONG_WIDE)
-    _within("candidates", made.candidates, 1, MOST_CANDIDATES)
-    _within("bound", made.bound, 1, MOST_SECONDS)
+def _check_optimisation(settings: Optimisation) -> None:
+    """Refuse settings of the optimisation that break a rule."""
+    one_of("method", settings.method, METHODS)
+    one_of("search", settings.search, SEARCHES)
+    _within("permutations", settings.permutations, 1, MOST_PERMUTATIONS)
+    _within("threshold", settings.threshold, 0, MOST_JOBS)
+    _within("long_wide_least", settings.long_wide_least, 2, MOST_JOBS)
+    _within("long_wide_most", settings.long_wide_most, 2, MOST_LONG_WIDE)
+    _within("candidates", settings.candidates, 1, MOST_CANDIDATES)
+    _within("bound", settings.bound, 1, MOST_SECONDS)
     for key in ("force_shift", "makespan", "utilisation", "response"):
-        _within(key, getattr(made, key), 0, LARGEST)
+        _within(key, getattr(settings, key), 0, LARGEST)
     for key in ("delta", "least_use"):
-        _within(key, getattr(made, key), 0, 1)
+        _within(key, getattr(settings, key), 0, 1)
     for name in CLASSES[1:]:
-        group: Grouping = getattr(made, name)
+        group: Grouping = getattr(settings, name)
         _within(f"least of {name}", group.least, 1, MOST_JOBS)
         _within(f"most of {name}", group.most, group.least, MOST_JOBS)
         _within(f"mean_run of {name}", group.mean_run, 0, MOST_SECONDS)
@@ -381,6 +389,7 @@ def _check_optimisation(made: Optimisation) -> None:
 
 
 def _within(name: str, value: float, low: float, high: float) -> None:
+    """Refuse a number that is out of a range."""
     if not low <= value <= high:
-        shown = f"{value:g}" if isinstance(value, float) else value
-        raise InputError(f"{name} must be in {low:g}..{high:g}, but is {shown}")
+        text = f"{value:g}" if isinstance(value, float) else value
+        raise InputError(f"{name} must be in {low:g}..{high:g}, but is {text}")

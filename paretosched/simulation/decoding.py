@@ -1,7 +1,7 @@
 """An order of the jobs of a workload makes a schedule, and the other way round.
 
-The events of a second are taken together as in `paretosched.simulation.simulator`, but run times are the true ones: an
-order knows the future.
+The events of a second are taken together as in `paretosched.simulation.simulator`, but run times are the true ones,
+because an order knows the future.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..core.errors import InputError, first_few
+from ..core.errors import InputError, first_few, one_of
 from ..kernels.decoding import earliest_fit, strict
 from ..policies.outcome import jobs_of
 from ..workload.reopening import WorkloadLike, as_workload
@@ -20,22 +20,22 @@ DECODINGS = ("strict", "earliest")
 
 
 def decode(workload: WorkloadLike, order: ArrayLike, decoding: str = "strict") -> Schedule:
-    """Make a schedule of an order of all jobs, with true run times: what is possible offline.
+    """Return the schedule of an order of all jobs, with true run times: what is possible offline.
 
     Parameters
     ----------
     workload
         The jobs and the machine.
     order
-        (n,) whole numbers, every row of the workload once.
+        (n,) whole numbers: every row of the workload once.
     decoding
         "strict": each job in turn starts as soon as it is submitted, its predecessor has started and enough
         processors are free (paper 002, section 2.1). "earliest": each job in turn starts at the earliest time from
-        its submission on at which it fits for its whole run, without moving those before it (the serial
+        its submission on at which it fits for its whole run, without moving the jobs before it (the serial
         schedule generation scheme of resource-constrained project scheduling).
 
-        Either way the order in which a schedule starts its jobs gives a schedule in which no job starts later,
-        and the order of submission, strictly, gives FCFS.
+        In both cases the order in which a schedule starts its jobs leads to a schedule in which no job starts later.
+        The order of submission, decoded strictly, leads to FCFS.
 
     Raises
     ------
@@ -44,8 +44,8 @@ def decode(workload: WorkloadLike, order: ArrayLike, decoding: str = "strict") -
 
     Examples
     --------
-    Two of four processors are free until the wide second job starts. The third would fit there, but strictly
-    it must not start before it.
+    Two of four processors are free until the wide second job starts. The third job would fit there, but in strict
+    decoding it must not start before the second one.
 
     >>> w = Workload(submit=[0, 0, 1], run=[10, 5, 3], estimate=[10, 5, 3], width=[2, 4, 1], capacity=4)
     >>> decode(w, [0, 1, 2]).start.tolist(), decode(w, [0, 1, 2], "earliest").start.tolist()
@@ -54,18 +54,17 @@ def decode(workload: WorkloadLike, order: ArrayLike, decoding: str = "strict") -
     [0, 10, 1]
     """
     workload = as_workload(workload)
-    if decoding not in DECODINGS:
-        raise InputError(f'decoding must be one of {", ".join(DECODINGS)}, but is "{decoding}"')
+    one_of("decoding", decoding, DECODINGS)
     rows = _permutation(order, len(workload))
     return Schedule(workload, decoded_start_times(workload, rows, decoding), f"{decoding} decoding")
 
 
 def decoded_start_times(workload: Workload, order: NDArray[np.int32], decoding: str) -> NDArray[np.int64]:
-    """Return the start times, (n,) int64, s, of an order, (n,) int32 and C-contiguous, known to be a permutation."""
+    """Return the start times, (n,) int64 s, of an order, (n,) int32 and C-contiguous, which must be a permutation."""
     w = workload
     start = np.empty(len(w), dtype=np.int64)
     rows = order.view()
-    rows.flags.writeable = False  # kernels would be compiled once more for writeable ones
+    rows.flags.writeable = False  # for writeable arrays kernels would be compiled again
     if decoding == "strict":
         strict(jobs_of(w), w.capacity, rows, start)
     else:
@@ -86,15 +85,16 @@ def start_order(schedule: Schedule) -> NDArray[np.int32]:
 
 
 def _permutation(order: ArrayLike, n: int) -> NDArray[np.int32]:
+    """Return an order as int32; raise InputError if it does not name every row once."""
     rows = whole("order", order, n)
     outside = np.flatnonzero((rows < 0) | (rows >= n))
     if outside.size:
-        shown = first_few((f"entry {i} is {rows[i]}" for i in outside), outside.size)
-        raise InputError(f"order must name rows 0..{n - 1}, but {outside.size} entries do not: {shown}")
+        offenders = first_few((f"entry {i} is {rows[i]}" for i in outside), outside.size)
+        raise InputError(f"order must name rows 0..{n - 1}, but {outside.size} entries do not: {offenders}")
     times = np.bincount(rows, minlength=n)
-    again = np.flatnonzero(times > 1)
-    if again.size:
-        shown = first_few((f"row {j} stands there {times[j]} times" for j in again), again.size)
+    repeated = np.flatnonzero(times > 1)
+    if repeated.size:
+        offenders = first_few((f"row {j} stands there {times[j]} times" for j in repeated), repeated.size)
         missing = first_few(f"row {j}" for j in np.flatnonzero(times == 0))
-        raise InputError(f"order must name every row once, but {shown}, and {missing} not at all")
+        raise InputError(f"order must name every row once, but {offenders}, and {missing} not at all")
     return rows.astype(np.int32)

@@ -1,25 +1,25 @@
-"""What a scheduler is told of run times: what users request, what history teaches, or the truth.
+"""What a scheduler knows of run times: what users request, what is predicted from history, or the truth.
 
-Nothing but the scheduler's knowledge changes: every job runs for its true run time, and nobody kills it. Predictions
-are causal. A job is predicted when it is submitted, from the jobs of its user that have ended by then in the very
-schedule that is being made, so that they differ from policy to policy.
+Only the scheduler's knowledge changes: every job runs for its true run time, and is never killed. Predictions are
+causal: the run time of a job is predicted when it is submitted, from the jobs of its user that have ended by then in
+the schedule that is being made. Therefore predictions differ from policy to policy.
 
 ============  =======================================================================================================
 requested     the user's estimate (SWF field 9); the default everywhere
 recent        mean of the run times of the user's last two jobs to end (Tsafrir, Etsion and Feitelson, IEEE TPDS 18(6),
               2007), rounded down
 predicted     the workload estimator of paper 003, Figure 1, with the corrected line: a job's name is its user, its size
-              the time requested, its workload the run time. A size that has been seen takes what it took last; others
-              lie on the line through the neighbouring sizes that have been seen
-printed       the same with the slope times the size, as the paper prints it, and no use of a size that was seen but
-              on a line
-exact         the true run time, which nobody knows: what the best estimates would be worth
+              the time requested, its workload the run time. A size that has occurred takes what it took last; other
+              sizes lie on the line through the neighbouring sizes that have occurred
+printed       the same with the slope times the size, as the paper prints it; a size that has occurred is used for
+              the line only
+exact         the true run time, which is unknown in practice: what the best estimates would be worth
 ============  =======================================================================================================
 
 A prediction never exceeds the request, and is the request where history does not suffice: fewer than two jobs of the
 user have ended ("recent"), or jobs of fewer than two sizes ("predicted", "printed"). When a job runs on at its expected
 end, the prediction grows by 1, 5, 15, 30 minutes, 1, 2, 5, 10, 20, 50 and 100 hours, at most to the request (Tsafrir's
-rule); that is an event at which the scheduler looks at its queue again.
+rule). Every such correction is an event at which the scheduler looks at its queue again.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Predictions(NamedTuple):
     first
         (n,) int64, the prediction of each job when it was submitted, s.
     corrections
-        (n,) int64, how often it proved too short.
+        (n,) int64, how often the prediction proved too short.
     """
 
     start: Ints
@@ -64,13 +64,13 @@ class Predictions(NamedTuple):
         return fields_html(self)
 
 
-def used(workload: Workload, policy: Policy, estimates: str) -> bool:
+def uses_other_estimates(workload: Workload, policy: Policy, estimates: str) -> bool:
     """Return whether a policy is simulated on other estimates than the requested ones.
 
     Raises
     ------
     InputError
-        There is no such source; a history is needed, but no user is known; or the policy cannot use such estimates.
+        There is no such source; or a history is needed, but no user is known; or the policy cannot use such estimates.
     """
     one_of("estimates", estimates, SOURCES)
     if estimates == "requested" or not policy.asks:
@@ -83,24 +83,24 @@ def used(workload: Workload, policy: Policy, estimates: str) -> bool:
 
 
 def predict(workload: Workload, policy: Policy, estimates: str) -> Predictions:
-    """Simulate a policy on predictions, which it does not refuse, see `used`.
+    """Return predictions and start times under a policy that does not refuse predictions.
 
     Parameters
     ----------
     workload, policy
-        What is to be run, under which rule.
+        The jobs and the machine, and the policy.
     estimates
         "recent", "predicted" or "printed".
     """
     w, queue = workload, policy.queue(workload)
     result = Predictions(*(np.empty(len(w), dtype=np.int64) for _ in range(3)))
-    how = LEARNING[estimates]
-    predicted(jobs_of(w), w.capacity, w.calendar, queue.weights, queue.backfill, histories(w), how, *result)
+    method = LEARNING[estimates]
+    predicted(jobs_of(w), w.capacity, w.calendar, queue.weights, queue.backfill, histories(w), method, *result)
     return result
 
 
 def histories(workload: Workload) -> Histories:
-    """Give the known users of a workload numbers, and the pairs of user and request.
+    """Return numbers for the known users of a workload, and for the pairs of user and request.
 
     Examples
     --------
@@ -109,12 +109,12 @@ def histories(workload: Workload) -> Histories:
     >>> h.user.tolist(), h.place.tolist(), h.begin.tolist(), h.size.tolist()
     ([1, 0, 1, -1], [1, 0, 1, 2], [0, 1, 2], [9, 5, 5])
     """
-    known = np.unique(workload.user[workload.user >= 0])
-    user = np.where(workload.user >= 0, np.searchsorted(known, workload.user), known.size)
+    users = np.unique(workload.user[workload.user >= 0])
+    user = np.where(workload.user >= 0, np.searchsorted(users, workload.user), users.size)
     pairs, place = np.unique(np.stack([user, workload.estimate]), axis=1, return_inverse=True)
-    begin = np.searchsorted(pairs[0], np.arange(known.size + 1)).astype(np.int64)
-    arrays = (np.where(workload.user >= 0, user, -1), place.reshape(-1), begin, pairs[1])
-    made = [np.ascontiguousarray(array, dtype=np.int64) for array in arrays]
-    for array in made:
+    begin = np.searchsorted(pairs[0], np.arange(users.size + 1)).astype(np.int64)
+    columns = (np.where(workload.user >= 0, user, -1), place.reshape(-1), begin, pairs[1])
+    arrays = [np.ascontiguousarray(column, dtype=np.int64) for column in columns]
+    for array in arrays:
         array.flags.writeable = False
-    return Histories(*made)
+    return Histories(*arrays)

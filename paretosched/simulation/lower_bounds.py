@@ -1,13 +1,13 @@
 """What no schedule of a workload can beat: lower bounds of response times, upper bounds of utilisation.
 
-A schedule is what `Schedule.check` lets pass. Job j is submitted at r_j, runs for p_j seconds on q_j of m processors
-and completes at C_j; RC_j = p_j q_j. The bounds of AWRT_i come from the jobs of group i alone (the others can only be
-in their way), that of AWRT from all jobs.
+A schedule is what passes `Schedule.check`. Job j is submitted at r_j, runs for p_j seconds on q_j of m processors
+and completes at C_j; RC_j = p_j q_j. The bounds of AWRT_i come from the jobs of group i alone (other jobs
+can only delay them), that of AWRT from all jobs.
 
-**Alone.** C_j >= r_j + p_j, hence AWRT >= sum RC_j p_j / sum RC_j: nobody waits.
+**Alone.** C_j >= r_j + p_j, hence AWRT >= sum RC_j p_j / sum RC_j: no job waits.
 
 **Together.** The machine has m processors. Let W(t) be the work that a schedule has done by t, in processor seconds,
-and A(t) the same if nobody waits.
+and A(t) the same if no job waits.
 
 1. Job j is worked on from C_j - p_j to C_j at rate q_j, so that its part of the integral of t dW(t) is RC_j (C_j -
    p_j / 2); the same holds for A with r_j + p_j instead of C_j. The difference of the two integrals, by parts, is sum
@@ -15,23 +15,24 @@ and A(t) the same if nobody waits.
    that its part is smaller and the sum larger than the integral: every bound holds for preemptive schedules as well.
 2. If W(t) <= D(t) at all t for every schedule, then sum RC_j (C_j - r_j) >= sum RC_j p_j + integral of A(t) - D(t)
    dt. The rest shows a D. One is A itself: by t, job j has run for at most min(t - r_j, p_j).
-3. Jobs wider than m / 2 run one at a time. Let a machine do that preemptively, always the widest that is submitted
-   (`widest_first`), and let B(t) be its work. For every width c it has spent at least as much time on jobs of width c
-   or more by t as any schedule: at the last instant u before t at which it did not work on one, it had completed all
-   that were submitted; a schedule has done no more than that by u, and at most t - u seconds after u. These times,
-   summed over c = 1, 2, ..., m, are the work. So a schedule has done at most F(t) = B(t) + A(t) of the narrow jobs.
+3. Jobs wider than m / 2 run one at a time. Let a machine run them preemptively, always the widest submitted job
+   (`widest_first`), and let B(t) be its work. For every width c this machine has spent at least as much time on jobs of
+   width c or more by t as any schedule. Reason: at the last instant u before t at which it did not work on such a job,
+   it had completed all of them that were submitted; a schedule has done no more than that by u, and at most t - u
+   seconds after u. These times, summed over c = 1, 2, ..., m, are the work. So a schedule has done at most F(t) = B(t)
+   + A(t) of the narrow jobs.
 4. In t - s seconds at most m (t - s) is done: W(t) <= W(s) + m (t - s) <= F(s) + m (t - s) for all s <= t. The
    smallest of these is what has left a queue by t into which F flows and which is emptied at rate m: D.
-5. A - D = (A - F) + (F - D). The integral of the first is the delay of the pieces of step 3, weighted with their
+5. A - D = (A - F) + (F - D). The integral of A - F is the delay of the pieces of step 3, weighted with their
    work; F - D is what waits in the queue of step 4.
 
-Since every job has the same ratio of weight to work, D alone misses only what rigid jobs cannot fill, and what the
-scheduler cannot know.
+Since every job has the same ratio of weight to work, D neglects only that rigid jobs cannot fill every gap, and that
+the scheduler does not know the future.
 
 **Utilisation** is work / (m * span), the span reaching from the first start to the last completion. A schedule may
-start when all jobs are submitted, so that submissions bound no span: only the longest job, work / m and the wide jobs
-of step 3, one after another, do. A scheduler that starts the first job when it is submitted cannot have done
-everything before D has (`Bounds.prompt_utilisation`).
+start when all jobs are submitted, so that submissions do not bound the span: only the longest job, work / m and the
+wide jobs of step 3, one after another, do. A scheduler that starts the first job when it is submitted cannot complete
+all work before D does (`Bounds.prompt_utilisation`).
 
 **Rounding.** Queues and times are exact, int64: between the whole seconds at which something changes, a queue grows
 or shrinks evenly, or becomes empty. The bounds "alone" and those of utilisation are measured by the kernel that
@@ -46,15 +47,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..core.arrays import Floats, Ints
+from ..core.arrays import Floats, Ints, Mask
 from ..core.notebook import fields_html, fields_repr
-from ..kernels.objective_sums import measure
 from ..kernels.widest import widest_first
 from ..workload.reopening import WorkloadLike, as_workload
 from ..workload.workload import Workload
-from .objective import EVERY_JOB
+from .objective import objectives_of
 
 SLACK = 16  # roundings of 2^-53 a job, see above
 
@@ -65,13 +64,13 @@ class Bounds(NamedTuple):
     Attributes
     ----------
     alone
-        (m,), response times if nobody waits, and the utilisation if a schedule lasts no longer than its longest job
+        (G + 2,), response times if no job waits, and the utilisation if a schedule lasts no longer than its longest job
         or than its work keeps all processors busy; NaN for a group without jobs.
     together
-        (m,), never weaker: jobs share the processors. The ideal point.
+        (G + 2,), never weaker, because jobs share the processors. The ideal point.
     prompt_utilisation
-        Per cent, for schedules whose first start is the first submission, as of every scheduler that starts a job
-        when it meets an empty machine: all rules here but "recorded". Never above `together[0]`.
+        Per cent, for schedules whose first start is the first submission. All rules except "recorded" make such
+        schedules, because they start a job that finds the machine empty. Never above `together[0]`.
     """
 
     alone: Floats
@@ -86,11 +85,11 @@ class Bounds(NamedTuple):
 
 
 def bounds(workload: WorkloadLike) -> Bounds:
-    """Find values that no schedule of a workload, or of the log at a path, can beat; the module says why.
+    """Return values that no schedule of a workload, or of the log at a path, can beat; the module says why.
 
     Examples
     --------
-    Two jobs of 10 s and 3 of 4 processors. They can only run in turn: (10 + 20) / 2 s, 60 of 80 processor seconds.
+    Two jobs of 10 s, each on 3 of 4 processors, can only run in turn: (10 + 20) / 2 s, 60 of 80 processor seconds.
 
     >>> w = Workload(submit=[0, 0], run=[10, 10], estimate=[10, 10], width=[3, 3], capacity=4)
     >>> b = bounds(w)
@@ -98,39 +97,31 @@ def bounds(workload: WorkloadLike) -> Bounds:
     ([100.0, 10.0, 10.0], [75.0, 15.0, 15.0], 75.0)
     """
     w = as_workload(workload)
-    alone = _measured(w, w.submit)
+    alone = objectives_of(w, w.submit)
     longest = int(w.run.max())
     shortest_span = max(longest, -(-w.work // w.capacity))
     alone[0] = _utilisation(w, shortest_span)
     together = alone.copy()
     in_turn = int(w.run[2 * w.width > w.capacity].sum())
     together[0] = _utilisation(w, max(shortest_span, in_turn))
-    together[1], end = _waiting(w, np.ones(len(w), dtype=np.bool_), alone[1])
+    together[1], end = _least_awrt(w, np.ones(len(w), dtype=np.bool_), alone[1])
     for g in np.unique(w.group):
-        together[2 + g], _ = _waiting(w, w.group == g, alone[2 + g])
+        together[2 + g], _ = _least_awrt(w, w.group == g, alone[2 + g])
     return Bounds(alone, together, _utilisation(w, end - int(w.submit[0])))
 
 
-def _measured(workload: Workload, start: Ints) -> Floats:
-    """Objectives of start times, feasible or not."""
-    w = workload
-    values = np.empty(len(w.groups) + 2)
-    measure(start, start + w.run, w.submit, w.run, w.width, w.group, w.capacity, EVERY_JOB, values)
-    return values
-
-
 def _utilisation(workload: Workload, span: int) -> float:
-    """Measure the utilisation of a schedule of this span, at least the longest run: all start at 0, but one later."""
+    """Return the utilisation, %, of a schedule of `span` s: all jobs start at 0, but the longest one ends last."""
     start = np.zeros(len(workload), dtype=np.int64)
     longest = workload.run.argmax()
     start[longest] = span - workload.run[longest]
-    return float(_measured(workload, start)[0])
+    return float(objectives_of(workload, start)[0])
 
 
-def _waiting(workload: Workload, chosen: NDArray[np.bool_], alone: float) -> tuple[float, int]:
-    """Bound the AWRT of the chosen jobs, which is `alone` without waiting, and the second of their last completion."""
-    wide = chosen & (2 * workload.width > workload.capacity)
-    narrow = chosen & ~wide
+def _least_awrt(workload: Workload, mask: Mask, alone: float) -> tuple[float, int]:
+    """Return lower bounds of the AWRT and the last completion of jobs; `alone` is their AWRT if no job waits."""
+    wide = mask & (2 * workload.width > workload.capacity)
+    narrow = mask & ~wide
     pieces = np.empty((4, 2 * np.count_nonzero(wide)), dtype=np.int64)
     count = widest_first(workload.submit[wide], workload.run[wide], workload.width[wide], pieces)
     begin, length, width, delay = pieces[:, :count]
@@ -141,20 +132,20 @@ def _waiting(workload: Workload, chosen: NDArray[np.bool_], alone: float) -> tup
         np.concatenate([width, workload.width[narrow]]),
         workload.capacity,
     )
-    work = float(workload.run[chosen] @ workload.width[chosen])
-    less = 1.0 - SLACK * (np.count_nonzero(chosen) + 1) * 2.0**-53
-    return max(alone, (alone + (lost + queued) / work) * less), end
+    work = float(workload.run[mask] @ workload.width[mask])
+    rounding = 1.0 - SLACK * (np.count_nonzero(mask) + 1) * 2.0**-53
+    return max(alone, (alone + (lost + queued) / work) * rounding), end
 
 
 def fluid_queue(begin: Ints, length: Ints, width: Ints, capacity: int) -> tuple[float, int]:
-    """Run a queue into which pieces of work flow and out of which all processors take.
+    """Return the integral and the end of a queue: pieces of work flow in, and all processors take work out.
 
     Parameters
     ----------
     begin, length, width
         (k,) pieces of work: `width` processor seconds a second flow in for `length` seconds from second `begin` on.
     capacity
-        Processor seconds that flow out in a second, if there are as many.
+        Processor seconds that flow out in a second, if the queue has as many.
 
     Returns
     -------
@@ -175,11 +166,11 @@ def fluid_queue(begin: Ints, length: Ints, width: Ints, capacity: int) -> tuple[
     when = when[order]
     inflow = np.cumsum(np.concatenate([width, -width])[order])[:-1]
     seconds = np.diff(when)
-    # The queue is what came in less what could have gone out, except for the times it was empty.
+    # The queue has what came in less what could have gone out, except for the times when it was empty.
     level = np.concatenate([[0], np.cumsum((inflow - capacity) * seconds)])
     level -= np.minimum.accumulate(level)
     before, after = level[:-1].astype(np.float64), level[1:].astype(np.float64)
-    # It changes evenly until the next instant; or, if it is empty then, it may be empty sooner.
+    # The queue changes evenly until the next instant; if it is empty at that instant, it may have been empty sooner.
     drained = np.where(after > 0, seconds, before / np.maximum(capacity - inflow, 1))
     rest = int(level[-1])
     queued = ((before + after) * drained).sum() / 2 + float(rest) ** 2 / (2 * capacity)

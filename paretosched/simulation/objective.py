@@ -7,8 +7,8 @@ Paper 002, section 4.1 and equation (8); paper 000, section IV-B. With the resou
     AWRT   = sum RC_j (C_j - r_j) / sum RC_j                                  seconds, smaller is better
     AWRT_i = the same sums over the jobs of group i
 
-AWRT is a mean of the AWRT_i with weights that no schedule can change (RC of group i / RC). It therefore never
-decides whether one schedule dominates another, and is left out of every dominance check.
+AWRT is a mean of the AWRT_i with weights that no schedule can change (RC of group i / RC). Therefore AWRT never
+decides whether one schedule dominates another, and no dominance check uses it.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Objective(NamedTuple):
     maximise
         True if larger is better.
     label
-        In words.
+        What it is, in words.
     """
 
     name: str
@@ -57,7 +57,7 @@ class Objective(NamedTuple):
 
 
 def objective_table(groups: tuple[str, ...]) -> tuple[Objective, ...]:
-    """List the objectives for user groups of these names, in the order of every objective vector.
+    """Return the objectives for user groups of these names, in the order of every objective vector.
 
     Examples
     --------
@@ -77,9 +77,9 @@ def in_hours(objective: Objective) -> Column:
 
 
 class ObjectiveValues(np.ndarray[tuple[int, ...], np.dtype[np.float64]]):
-    """Objective values, (G + 2,) float64, which know their names and units; any other use is that of an array.
+    """Objective values, (G + 2,) float64, which know their names and units; in all else they are an array.
 
-    What is calculated of them, and a part of them, is a plain array.
+    A part of them, and what is calculated from them, is a plain array.
 
     Attributes
     ----------
@@ -113,7 +113,7 @@ class ObjectiveValues(np.ndarray[tuple[int, ...], np.dtype[np.float64]]):
         return np.asarray(self)[key]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _named, (np.array(self), self.objectives)
+        return _with_objectives, (np.array(self), self.objectives)
 
     def __repr__(self) -> str:
         if self.shape != (len(self.objectives),):
@@ -134,27 +134,28 @@ class ObjectiveValues(np.ndarray[tuple[int, ...], np.dtype[np.float64]]):
         return pd.DataFrame(rows).set_index("name")[["value", "unit", "maximise", "label"]]
 
 
-def _named(values: Floats, names: tuple[Objective, ...]) -> ObjectiveValues:
-    made = values.view(ObjectiveValues)
-    made.objectives = names
-    return made
+def _with_objectives(values: Floats, objectives: tuple[Objective, ...]) -> ObjectiveValues:
+    """Return values that know their objectives."""
+    result = values.view(ObjectiveValues)
+    result.objectives = objectives
+    return result
 
 
 def objectives(schedule: Schedule, counted: ArrayLike | None = None) -> ObjectiveValues:
-    """Measure a schedule.
+    """Return the objectives of a schedule.
 
     Parameters
     ----------
     schedule
         Any schedule.
     counted
-        (n,) bool, the jobs that count; None for all of them. Nothing is trimmed unasked.
+        (n,) bool, the jobs that count; None for all of them.
 
     Returns
     -------
     ObjectiveValues
         (G + 2,) float64 in the order of `objective_table`, which know their names and units;
-        NaN for a group without counted jobs: undefined, not zero.
+        NaN for a group without counted jobs, because the mean is undefined, not zero.
 
     Raises
     ------
@@ -171,17 +172,21 @@ def objectives(schedule: Schedule, counted: ArrayLike | None = None) -> Objectiv
     mask = EVERY_JOB if counted is None else np.ascontiguousarray(counted)
     if counted is not None and (mask.shape != (len(w),) or mask.dtype != np.bool_):
         raise InputError(f"counted must be bool with shape ({len(w)},), but is {mask.dtype} with {mask.shape}")
-    return _named(_measured(w, schedule.start, schedule.finish, mask), objective_table(w.groups))
+    return _with_objectives(_measured(w, schedule.start, schedule.finish, mask), objective_table(w.groups))
 
 
 def objectives_of(workload: Workload, start: NDArray[np.int64]) -> Floats:
-    """Measure start times, (n,) s, without preemption, unchecked: the hot path of every search; (G + 2,)."""
+    """Return the objectives, (G + 2,), of start times, (n,) s, of jobs that are not preempted.
+
+    Nothing is checked, because every search calls this function for every evaluation.
+    """
     return _measured(workload, start, start + workload.run, EVERY_JOB)
 
 
 def _measured(
     workload: Workload, start: NDArray[np.int64], finish: NDArray[np.int64], counted: NDArray[np.bool_]
 ) -> Floats:
+    """Return the objectives, (G + 2,), of start and finish times, (n,) s; counted: (n,) bool, or empty for all jobs."""
     w = workload
     values = np.empty(len(w.groups) + 2)
     measure(start, finish, w.submit, w.run, w.width, w.group, w.capacity, counted, values)
@@ -189,7 +194,7 @@ def _measured(
 
 
 def shares(workload: Workload) -> Floats:
-    """Give each group's share of the resource consumption, (G,), the fixed weights of AWRT_i in AWRT."""
+    """Return each group's share of the resource consumption, (G,): the fixed weights of AWRT_i in AWRT."""
     consumption = (workload.run * workload.width).astype(np.float64)
     share: Floats = np.bincount(workload.group, consumption, len(workload.groups)) / consumption.sum()
     return share

@@ -1,4 +1,4 @@
-"""A schedule and the proof, independent of the simulators, that a machine could have run it."""
+"""A schedule, and the proof that a machine could have run it, which does not depend on the simulators."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 COLUMNS = ("job", "submit", "start", "finish", "processors", "user", "group")
 ROWS_SHOWN = 10  # jobs of a schedule in a notebook
 SEGMENT_COLUMNS = ("job", "from", "to", "nodes")
-SWITCH = "switch"  # stands for the job where the machine changes slices
+SWITCH = "switch"  # instead of a job number, where the machine changes slices
 
 
 @dataclass(frozen=True, eq=False)
 class Schedule:
-    """Start and finish of every job, half-open intervals [start, finish).
+    """Start and finish of every job, as half-open intervals [start, finish).
 
-    A job runs from its start on without a break, unless there are segments.
+    A job runs from its start on without a break, unless the schedule has segments.
 
     Parameters
     ----------
@@ -44,11 +44,11 @@ class Schedule:
     start
         (n,) whole seconds of the trace.
     name
-        The policy that made it.
+        Name of the policy that made the schedule.
     segments
-        Of a schedule in which jobs are preempted; then every job has at least one, and starts with its first.
+        When and where the jobs run, if jobs are preempted. Every job has at least one, and starts with its first.
     searched
-        What group optimisation did to make it; None without it.
+        What group optimisation did to make the schedule; None without it.
 
     Raises
     ------
@@ -62,7 +62,7 @@ class Schedule:
     >>> s.finish.tolist(), s.check() is s
     ([10, 15], True)
 
-    The first job is stopped at 4 for the second one, and goes on at 9 on the same three of four processors.
+    The first job is stopped at 4 for the second one, and continues at 9 on the same three of four processors.
 
     >>> parts = segments_of([(0, 0, 4, [(0, 2)]), (0, 9, 15, [(0, 2)]), (1, 4, 9, [(1, 2)])])
     >>> s = Schedule(w, [0, 4], segments=parts)
@@ -79,7 +79,7 @@ class Schedule:
     def __post_init__(self) -> None:
         object.__setattr__(self, "start", whole("start", self.start, len(self.workload)))
         if self.segments is not None:
-            object.__setattr__(self, "segments", _sound(self.segments, self))
+            object.__setattr__(self, "segments", _read_only(self.segments, self))
 
     def __repr__(self) -> str:
         first, last = int(self.start.min()), int(self.finish.max())
@@ -107,10 +107,10 @@ class Schedule:
         return finish
 
     def check(self) -> Schedule:
-        """Prove that every job runs once, none before its submission, and never more than the machine has.
+        """Check that every job runs once, none before its submission, and never on more processors than there are.
 
-        With segments: that every job runs for its run time in all, always on the same processors and as many as it
-        asks for, that no processor has two jobs at once, and that nothing runs while the machine switches.
+        With segments, also check that every job runs for its run time in all, always on the same processors and on as
+        many as it asks for, that no processor has two jobs at once, and that no job runs while the machine switches.
 
         Returns
         -------
@@ -120,13 +120,13 @@ class Schedule:
         Raises
         ------
         InputError
-            It is not feasible; the message names the first offenders or the first overfull second.
+            The schedule is not feasible; the message names the first offenders or the first overfull second.
         """
         w = self.workload
         early = np.flatnonzero(self.start < w.submit)
         if early.size:
-            shown = first_few(f"job {w.job[j]} starts at {self.start[j]}, submitted {w.submit[j]}" for j in early)
-            raise InputError(f"{self.name}: no job may start before its submission, but {early.size} do: {shown}")
+            offenders = first_few(f"job {w.job[j]} starts at {self.start[j]}, submitted {w.submit[j]}" for j in early)
+            raise InputError(f"{self.name}: no job may start before its submission, but {early.size} do: {offenders}")
         if self.segments is not None:
             _check_segments(self, self.segments)
             return self
@@ -146,7 +146,7 @@ class Schedule:
 def segments_of(
     rows: Sequence[tuple[int, int, int, Sequence[tuple[int, int]]]], switches: Sequence[tuple[int, int]] = ()
 ) -> Segments:
-    """Make segments of rows (job, from, to, ranges of processors).
+    """Return segments made of rows (job, from, to, ranges of processors).
 
     Examples
     --------
@@ -154,50 +154,51 @@ def segments_of(
     [0, 3, 1]
     """
     ordered = sorted(rows, key=lambda row: (row[0], row[1]))
-    ranges = [tuple(one) for *_, nodes in ordered for one in nodes]
+    ranges = [tuple(ends) for *_, nodes in ordered for ends in nodes]
     job, begin, end = np.array([row[:3] for row in ordered], dtype=np.int64).reshape(-1, 3).T
     piece = np.cumsum([0, *(len(nodes) for *_, nodes in ordered)])
     low, high = np.array(ranges, dtype=np.int64).reshape(-1, 2).T
     return Segments(job, begin, end, piece, low, high, np.array(switches, dtype=np.int64).reshape(-1, 2))
 
 
-def _sound(segments: Segments, schedule: Schedule) -> Segments:
-    """Give read-only copies of segments that belong together and to the starts."""
+def _read_only(segments: Segments, schedule: Schedule) -> Segments:
+    """Return read-only copies of segments; raise InputError if they do not fit each other or the starts."""
     check_nodes(schedule.workload)
     n = len(schedule.workload)
     k, r = np.size(segments.job), np.size(segments.low)
     sizes = {"job": k, "begin": k, "end": k, "piece": k + 1, "low": r, "high": r}
-    made = {key: whole(f"{key} of segments", getattr(segments, key), size) for key, size in sizes.items()}
+    columns = {key: whole(f"{key} of segments", getattr(segments, key), size) for key, size in sizes.items()}
     switches = np.array(segments.switches, dtype=np.int64)
     if switches.ndim != 2 or switches.shape[1] != 2:
         raise InputError(f"switches of segments must have shape (s, 2), but have {switches.shape}")
     switches.flags.writeable = False
-    own = Segments(**made, switches=switches)
-    if k and (own.job.min() < 0 or own.job.max() >= n):
-        raise InputError(f"job of segments must be in 0..{n - 1}, but is in {own.job.min()}..{own.job.max()}")
-    if (np.diff(own.job) < 0).any() or (np.diff(own.begin)[np.diff(own.job) == 0] < 0).any():
+    copies = Segments(**columns, switches=switches)
+    if k and (copies.job.min() < 0 or copies.job.max() >= n):
+        raise InputError(f"job of segments must be in 0..{n - 1}, but is in {copies.job.min()}..{copies.job.max()}")
+    if (np.diff(copies.job) < 0).any() or (np.diff(copies.begin)[np.diff(copies.job) == 0] < 0).any():
         raise InputError("segments must be sorted by job and time, but are not")
-    if own.piece[0] != 0 or own.piece[-1] != r or (np.diff(own.piece) < 1).any():
+    if copies.piece[0] != 0 or copies.piece[-1] != r or (np.diff(copies.piece) < 1).any():
         raise InputError("piece of segments must divide the ranges of processors among all segments, but does not")
-    first = np.searchsorted(own.job, np.arange(n))
-    missing = np.flatnonzero(np.bincount(own.job, minlength=n) == 0)
+    first = np.searchsorted(copies.job, np.arange(n))
+    missing = np.flatnonzero(np.bincount(copies.job, minlength=n) == 0)
     if missing.size:
-        shown = first_few((f"job {schedule.workload.job[j]}" for j in missing), missing.size)
-        raise InputError(f"segments must be of every job, but there is none of {shown}")
-    late = np.flatnonzero(own.begin[first] != schedule.start)
+        offenders = first_few((f"job {schedule.workload.job[j]}" for j in missing), missing.size)
+        raise InputError(f"every job must have segments, but there are none of {offenders}")
+    late = np.flatnonzero(copies.begin[first] != schedule.start)
     if late.size:
         raise InputError(f"the first segment of a job must begin at its start, but {late.size} do not")
-    return own
+    return copies
 
 
 def _check_segments(schedule: Schedule, segments: Segments) -> None:
+    """Raise InputError if a machine could not have run the segments; see `Schedule.check`."""
     w, s = schedule.workload, segments
 
     def refuse(rule: str, broken: NDArray[np.bool_], words: str) -> None:
         rows = np.flatnonzero(broken)
         if rows.size:
-            shown = first_few((f"job {w.job[s.job[i]]} from {s.begin[i]} to {s.end[i]}" for i in rows), rows.size)
-            raise InputError(f"{schedule.name}: {rule}, but {rows.size} segments {words}: {shown}")
+            offenders = first_few((f"job {w.job[s.job[i]]} from {s.begin[i]} to {s.end[i]}" for i in rows), rows.size)
+            raise InputError(f"{schedule.name}: {rule}, but {rows.size} segments {words}: {offenders}")
 
     again = np.append(False, s.job[1:] == s.job[:-1])
     refuse("a segment must last for a second or more", s.end <= s.begin, "do not")
@@ -205,8 +206,8 @@ def _check_segments(schedule: Schedule, segments: Segments) -> None:
     done = np.bincount(s.job, (s.end - s.begin).astype(np.float64), len(w))
     wrong = np.flatnonzero(done != w.run)
     if wrong.size:
-        shown = first_few(f"job {w.job[j]} for {done[j]:.0f} s of {w.run[j]} s" for j in wrong)
-        raise InputError(f"{schedule.name}: every job must run for its run time, but {wrong.size} do not: {shown}")
+        offenders = first_few(f"job {w.job[j]} for {done[j]:.0f} s of {w.run[j]} s" for j in wrong)
+        raise InputError(f"{schedule.name}: every job must run for its run time, but {wrong.size} do not: {offenders}")
     first, last = s.piece[:-1], s.piece[1:]
     of_piece = np.repeat(np.arange(s.job.size), last - first)
     begins = np.zeros(s.low.size, dtype=np.bool_)
@@ -217,18 +218,19 @@ def _check_segments(schedule: Schedule, segments: Segments) -> None:
     broken[of_piece[bad]] = True
     refuse(f"processors are numbered 0..{w.capacity - 1}, and ranges of them ascend", broken, "break that")
     size = np.add.reduceat(s.high - s.low + 1, first)
-    refuse("a job must have as many processors as it asks for", size != w.width[s.job], "have not")
+    refuse("a job must have as many processors as it asks for", size != w.width[s.job], "do not")
     moved = again.copy()
     for i in np.flatnonzero(again).tolist():
         moved[i] = s.nodes(i) != s.nodes(i - 1)
-    refuse("a job must go on on the same processors", moved, "do not")
+    refuse("a job must continue on the same processors", moved, "do not")
     idle = s.switches
     if (idle[:, 1] < idle[:, 0]).any() or (idle[1:, 0] < idle[:-1, 1]).any():
         raise InputError(f"{schedule.name}: switches must be ascending times, but are not")
     if len(idle):
-        after = np.minimum(np.searchsorted(idle[:, 1], s.begin, side="right"), len(idle) - 1)  # ends after it begins
+        # the first switch that ends after the segment begins
+        after = np.minimum(np.searchsorted(idle[:, 1], s.begin, side="right"), len(idle) - 1)
         within = (idle[after, 0] < s.end) & (s.begin < idle[after, 1])
-        refuse("nothing may run while the machine switches", within, "do")
+        refuse("no job may run while the machine switches", within, "do")
     taken = np.full(w.capacity, np.iinfo(np.int64).min)
     double = np.zeros(s.job.size, dtype=np.bool_)
     for i in np.argsort(s.begin, kind="stable").tolist():
@@ -240,12 +242,12 @@ def _check_segments(schedule: Schedule, segments: Segments) -> None:
 
 
 def busy(schedule: Schedule) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Count the processors in use.
+    """Return how many processors are in use, and from when on.
 
     Returns
     -------
     when : (k,) int64
-        Seconds at which the number changes, ascending; finishes of an instant free before its starts take.
+        Seconds at which the number changes, ascending; in each second jobs finish before others start.
     used : (k,) int64
         Processors in use from `when[i]` until `when[i + 1]`.
     """
@@ -280,11 +282,11 @@ def save_segments(schedule: Schedule, path: str | os.PathLike[str]) -> None:
     Raises
     ------
     InputError
-        The schedule has no segments, since nothing is preempted in it; or nothing can be written there.
+        The schedule has no segments, because no job is preempted in it; or the file cannot be written.
     """
     s, w = schedule.segments, schedule.workload
     if s is None:
-        raise InputError(f"{path}: {schedule.name} preempts nothing, so that there are no segments to write")
+        raise InputError(f"{path}: {schedule.name} preempts no jobs, so that there are no segments to write")
     ranges = [str(a) if a == b else f"{a}-{b}" for a, b in zip(s.low.tolist(), s.high.tolist(), strict=True)]
     nodes = [" ".join(ranges[a:b]) for a, b in zip(s.piece[:-1].tolist(), s.piece[1:].tolist(), strict=True)]
     rows = [*zip(map(str, w.job[s.job].tolist()), s.begin.tolist(), s.end.tolist(), nodes, strict=True)]
@@ -304,7 +306,7 @@ def save_segments(schedule: Schedule, path: str | os.PathLike[str]) -> None:
 
 
 def load_segments(workload: Workload, path: str | os.PathLike[str], name: str = "schedule") -> Schedule:
-    """Read what `save_segments` wrote as the schedule of a workload; `check` says whether it is one.
+    """Return the schedule of a workload from a file of `save_segments`; `check` says whether it is feasible.
 
     Raises
     ------
@@ -320,30 +322,31 @@ def load_segments(workload: Workload, path: str | os.PathLike[str], name: str = 
             if job == SWITCH:
                 switches.append((int(begin), int(end)))
                 continue
-            segments.append((rows_of[int(job)], int(begin), int(end), [_range(one) for one in nodes.split()]))
+            segments.append((rows_of[int(job)], int(begin), int(end), [_range(text) for text in nodes.split()]))
         except (ValueError, KeyError, OverflowError):
             raise InputError(
                 f'{path}:{line}: must be job,from,to,nodes of a job of {workload.name}, such as 3,0,60,"0-3 7", but is '
                 f"{quoted(f'{job},{begin},{end},{nodes}')}"
             ) from None
     try:
-        found = segments_of(segments, switches)
-        first = np.searchsorted(found.job, np.arange(len(workload)))
-        start = np.append(found.begin, 0)[first]
-        return Schedule(workload, start, name, found)
+        sorted_segments = segments_of(segments, switches)
+        first = np.searchsorted(sorted_segments.job, np.arange(len(workload)))
+        start = np.append(sorted_segments.begin, 0)[first]
+        return Schedule(workload, start, name, sorted_segments)
     except (InputError, OverflowError) as error:
         raise InputError(f"{path}: {error}") from None
 
 
 def _range(text: str) -> tuple[int, int]:
-    found = re.fullmatch(r"(\d{1,18})(?:-(\d{1,18}))?", text)
-    if found is None:
+    """Return the first and the last processor of a range such as "0-3" or "7"; raise ValueError if it is none."""
+    match = re.fullmatch(r"(\d{1,18})(?:-(\d{1,18}))?", text)
+    if match is None:
         raise ValueError
-    return int(found[1]), int(found[2] or found[1])
+    return int(match[1]), int(match[2] or match[1])
 
 
 def _cells(path: str | os.PathLike[str]) -> list[list[str]]:
-    """Read the rows of a file of segments as text."""
+    """Return the rows of a file of segments as text."""
     try:
         if Path(path).suffix == ".parquet":
             import pyarrow as pa

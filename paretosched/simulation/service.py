@@ -1,15 +1,16 @@
-"""What an administrator asks about a schedule next: how long jobs wait, how slow they seem, how busy the machine is.
+"""What administrators ask about a schedule: how long jobs wait, how slow they seem, how busy the machine is.
 
-Here every job counts once, a short one as much as a long one, whereas AWRT counts jobs by their processor seconds.
+Here every job counts once, a short job as much as a long one, whereas AWRT weights jobs by their processor seconds.
 
     wait             = start - submission
     bounded slowdown = max(1, (finish - submission) / max(run, bound))
 
 The bound keeps jobs of a few seconds from deciding a mean; 10 s is what the field uses (Feitelson and others, *Theory
-and practice in parallel job scheduling*, JSSPP 1997, LNCS 1291); paper 004 takes 600 s, and rounds up.
+and practice in parallel job scheduling*, JSSPP 1997, LNCS 1291). Paper 004 uses 600 s, and rounds up.
 
-Paper 004 also tells jobs apart by run time, short, medium and long, and by their share of the machine: narrow up to
-10 %, wide above 50 % (its Table 4; the text's and Table 5's 600 s for medium jobs, not that table's 60 s).
+Paper 004 also classifies jobs by run time (short, medium and long) and by their share of the machine: narrow up to
+10 %, wide above 50 % (its Table 4). Medium jobs begin at 600 s, as in the text and in Table 5, not at the 60 s of
+Table 4.
 """
 
 from __future__ import annotations
@@ -40,11 +41,11 @@ class Waits(NamedTuple):
     Attributes
     ----------
     jobs
-        How many.
+        Number of jobs.
     mean, median, p95, worst
-        Seconds; 95 % of the jobs wait no longer than `p95`, the shortest wait of which that can be said.
+        Waits, s; `p95` is the shortest wait that at least 95 % of the jobs do not exceed.
     slowdown_mean, slowdown_median
-        Of the bounded slowdown.
+        Mean and median of the bounded slowdown.
     """
 
     jobs: Ints
@@ -63,14 +64,14 @@ class Waits(NamedTuple):
 
 
 def waits(schedule: Schedule, bound: int = SLOWDOWN_BOUND) -> Waits:
-    """Measure how long the jobs of all users and of each group wait.
+    """Return how long the jobs of all users and of each group wait.
 
     Parameters
     ----------
     schedule
         Any schedule.
     bound
-        Of the slowdown, seconds, at least 1.
+        Bound of the slowdown, s, at least 1.
 
     Raises
     ------
@@ -79,7 +80,7 @@ def waits(schedule: Schedule, bound: int = SLOWDOWN_BOUND) -> Waits:
 
     Examples
     --------
-    Three jobs wait 0, 0 and 13 s. The last one runs for 3 s; it would have needed 10 s or less anyway, and took 16 s.
+    Three jobs wait 0, 0 and 13 s. The last one runs for 3 s, which counts as 10 s, and took 16 s.
 
     >>> from paretosched.workload.workload import Workload
     >>> w = Workload(submit=[0, 1, 2], run=[10, 5, 3], estimate=[10, 5, 3], width=[3, 1, 4], capacity=4)
@@ -87,8 +88,7 @@ def waits(schedule: Schedule, bound: int = SLOWDOWN_BOUND) -> Waits:
     >>> [float(column[0].round(6)) for column in (measured.median, measured.p95, measured.slowdown_mean)]
     [0.0, 13.0, 1.2]
     """
-    if bound < 1:
-        raise InputError(f"bound of the slowdown must be at least 1 s, but is {bound}")
+    _check_bound(bound)
     w = schedule.workload
     wait = schedule.start - w.submit
     slowdown = np.maximum(1.0, (schedule.finish - w.submit) / np.maximum(w.run, bound))
@@ -96,8 +96,8 @@ def waits(schedule: Schedule, bound: int = SLOWDOWN_BOUND) -> Waits:
     jobs = np.concatenate([[len(w)], np.bincount(w.group, minlength=len(w.groups))]).astype(np.int64)
     for place, count in enumerate(jobs.tolist()):
         if count:
-            chosen = slice(None) if place == 0 else w.group == place - 1
-            ordered, slow = np.sort(wait[chosen]), slowdown[chosen]
+            rows = slice(None) if place == 0 else w.group == place - 1
+            ordered, slow = np.sort(wait[rows]), slowdown[rows]
             rank = -(-95 * count // 100)  # whole numbers: 0.95 times a count may round to the next rank
             columns[:, place] = (
                 ordered.mean(),
@@ -110,8 +110,14 @@ def waits(schedule: Schedule, bound: int = SLOWDOWN_BOUND) -> Waits:
     return Waits(jobs, *columns)
 
 
+def _check_bound(bound: int) -> None:
+    """Refuse a bound of the slowdown below one second."""
+    if bound < 1:
+        raise InputError(f"bound of the slowdown must be at least 1 s, but is {bound}")
+
+
 class OfClass(NamedTuple):
-    """How jobs of a class and size fare; means of jobs alike, undefined without jobs.
+    """How jobs of a class and size fare; every job counts once in a mean, and means without jobs are NaN.
 
     Attributes
     ----------
@@ -120,9 +126,9 @@ class OfClass(NamedTuple):
     size
         "all", "narrow", "medium" or "wide".
     jobs
-        How many.
+        Number of jobs.
     slowdown, slowdown_rounded_up
-        Mean bounded slowdown; and with each job's rounded up to a whole number, as in paper 004.
+        Mean bounded slowdown; and the mean of slowdowns that are rounded up to whole numbers, as in paper 004.
     response_s, wait_s
         Mean response time, and time until the first start.
     work_percent
@@ -143,21 +149,21 @@ class OfClass(NamedTuple):
 
 
 def by_class(schedule: Schedule, sharing: TimeSharing | None = None, bound: int = CLASS_BOUND) -> list[OfClass]:
-    """Measure the jobs of each class and size (paper 004, sections 5.1.5 and 9.3).
+    """Return how the jobs of each class and size fare (paper 004, sections 5.1.5 and 9.3).
 
     Parameters
     ----------
     schedule
         Any schedule.
     sharing
-        For the limits of the classes; None for those of paper 004. True run times decide.
+        A policy whose limits of the classes are used; None for those of paper 004. True run times decide.
     bound
-        Of the slowdown, seconds, at least 1.
+        Bound of the slowdown, s, at least 1.
 
     Returns
     -------
     list of OfClass
-        16 rows: all jobs, then short, medium and long ones; of each all sizes, narrow, medium, wide.
+        16 rows: all jobs, then short, medium and long jobs; for each of these all sizes, narrow, medium, wide.
 
     Raises
     ------
@@ -166,7 +172,7 @@ def by_class(schedule: Schedule, sharing: TimeSharing | None = None, bound: int 
 
     Examples
     --------
-    The second job has 1,000 s to do, waits 500 s, and is wide.
+    The second job runs for 1,000 s, waits 500 s, and is wide.
 
     >>> from paretosched.workload.workload import Workload
     >>> w = Workload(submit=[0, 0], run=[500, 1000], estimate=[500, 1000], width=[2, 3], capacity=4)
@@ -174,8 +180,7 @@ def by_class(schedule: Schedule, sharing: TimeSharing | None = None, bound: int 
     >>> [row[:5] for row in rows if row.size == "wide" and row.jobs]
     [('all', 'wide', 1, 1.5, 2.0), ('medium', 'wide', 1, 1.5, 2.0)]
     """
-    if bound < 1:
-        raise InputError(f"bound of the slowdown must be at least 1 s, but is {bound}")
+    _check_bound(bound)
     w, limits = schedule.workload, sharing or TimeSharing()
     kind = np.searchsorted([limits.medium_from, limits.long_from], w.run, side="right")
     size = np.searchsorted(np.array(WIDER) * w.capacity, w.width, side="left")
@@ -186,11 +191,11 @@ def by_class(schedule: Schedule, sharing: TimeSharing | None = None, bound: int 
     rows = []
     for k, of_kind in enumerate(("all", *CLASSES)):
         for s, of_size in enumerate(("all", *SIZES)):
-            chosen = ((kind == k - 1) | (k == 0)) & ((size == s - 1) | (s == 0))
-            count = int(np.count_nonzero(chosen))
+            mask = ((kind == k - 1) | (k == 0)) & ((size == s - 1) | (s == 0))
+            count = int(np.count_nonzero(mask))
             columns = (slowdown, np.ceil(slowdown), response, schedule.start - w.submit)
-            slow, rounded, responded, waited = (float(c[chosen].mean()) if count else np.nan for c in columns)
-            done = 100 * float(work[chosen].sum())
+            slow, rounded, responded, waited = (float(column[mask].mean()) if count else np.nan for column in columns)
+            done = 100 * float(work[mask].sum())
             rows.append(
                 OfClass(
                     of_kind, of_size, count, slow, rounded, responded, waited, done / float(work.sum()), done / area
@@ -200,7 +205,7 @@ def by_class(schedule: Schedule, sharing: TimeSharing | None = None, bound: int 
 
 
 def bins(first: int, last: int) -> Ints:
-    """Divide the time from `first` to `last` evenly, for a figure.
+    """Return where the bins of a figure begin that divide the time from `first` to `last` evenly.
 
     Parameters
     ----------
@@ -210,8 +215,8 @@ def bins(first: int, last: int) -> Ints:
     Returns
     -------
     (k + 1,) int64
-        Where the bins begin, and the end of the last one, which may be shorter than the others. They are as short
-        as BINS has them, or some years, without being more than MOST_BINS.
+        Where the bins begin, and the end of the last one, which may be shorter than the others. Their length is the
+        shortest of BINS, or else of whole years, with which there are at most MOST_BINS.
 
     Examples
     --------
@@ -227,7 +232,7 @@ def bins(first: int, last: int) -> Ints:
 
 
 def use(schedule: Schedule, edges: Ints) -> Ints:
-    """Measure the processor seconds that a schedule uses between times.
+    """Return the processor seconds that a schedule uses between successive times.
 
     Parameters
     ----------
@@ -253,6 +258,6 @@ def use(schedule: Schedule, edges: Ints) -> Ints:
     when, used = busy(schedule)
     done = np.concatenate([[0], np.cumsum(used[:-1] * np.diff(when))])  # before `when`; at most the work of all jobs
     place = np.searchsorted(when, edges, side="right") - 1
-    since = np.maximum(place, 0)  # before the first start nothing is done
+    since = np.maximum(place, 0)  # before the first start no processor is used
     total = np.where(place < 0, 0, done[since] + used[since] * (edges - when[since]))
     return np.diff(total)

@@ -1,11 +1,11 @@
 """A workload and a policy make a schedule.
 
-SCOJO-PECT makes a schedule with segments; everything else runs jobs without a break.
+SCOJO-PECT makes a schedule with segments; all other policies run jobs without a break.
 
-Event semantics (one convention for all rules): whole seconds; all events of one second are taken together,
-first completions, then arrivals in trace order, then one scheduling pass. A job runs for its true run time, which
-never exceeds its estimate; schedulers see only the estimate, or what `estimates` makes of it. Intervals are half open:
-a job may start in the second in which another one ends.
+All rules share one convention for events. Times are whole seconds. All events of one second are taken together: first
+completions, then arrivals in trace order, then one scheduling pass. A job runs for its true run time, which never
+exceeds its estimate; schedulers see only the estimate, or what `estimates` makes of it. Intervals are half open: a job
+may start in the second in which another one ends.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .schedule import Schedule
 
 
 def simulate(workload: WorkloadLike, policy: PolicyLike, estimates: str = "requested") -> Schedule:
-    """Run a workload under a policy.
+    """Return the schedule that a policy makes of a workload.
 
     Parameters
     ----------
@@ -29,9 +29,9 @@ def simulate(workload: WorkloadLike, policy: PolicyLike, estimates: str = "reque
         A `Policy`, the name of a rule ("fcfs", "list", "easy", "conservative", "conservative-replan",
         "recorded", "scojo", "scojo-opt"), or the path of a policy file.
     estimates
-        What the policy is told of run times: "requested", "recent", "predicted", "printed" or "exact"; see
-        `estimates`. FCFS, List and recorded do not ask; SCOJO-PECT, whose file says what it knows, is
-        only told "requested".
+        What the policy knows of run times: "requested", "recent", "predicted", "printed" or "exact"; see
+        `paretosched.simulation.estimates`. FCFS, List and recorded use no estimates. SCOJO-PECT accepts "requested"
+        only, because its own file says what it knows.
 
     Raises
     ------
@@ -42,11 +42,13 @@ def simulate(workload: WorkloadLike, policy: PolicyLike, estimates: str = "reque
     --------
     Job 2 is wide and waits for job 1; EASY lets job 3 pass it, FCFS does not.
 
+    >>> from paretosched.workload.workload import Workload
     >>> w = Workload(submit=[0, 1, 2], run=[10, 5, 3], estimate=[10, 5, 3], width=[3, 4, 1], capacity=4)
     >>> simulate(w, "fcfs").start.tolist(), simulate(w, "easy").start.tolist()
     ([0, 10, 15], [0, 10, 2])
 
-    Jobs 1 and 2 have taught that this user's jobs last 2 s, not 9; so the fourth may pass the third, which waits.
+    Jobs 1 and 2 have shown that this user's jobs last 2 s, not 9 s. So the last job may start before the fourth one,
+    which waits.
 
     >>> w = Workload(submit=[0, 2, 4, 5, 6], run=[2, 2, 4, 9, 2], estimate=[9, 9, 4, 9, 9], width=[1, 1, 3, 4, 1],
     ...              capacity=4, user=[7, 7, 8, 8, 7])
@@ -55,7 +57,7 @@ def simulate(workload: WorkloadLike, policy: PolicyLike, estimates: str = "reque
     """
     workload = as_workload(workload)
     p = fits(as_policy(policy), workload)
-    if not sources.used(workload, p, estimates):
+    if not sources.uses_other_estimates(workload, p, estimates):
         name, outcome = p.name, p.simulated(workload)
     else:
         name = f"{p.name} ({estimates})"
@@ -67,31 +69,32 @@ def simulate(workload: WorkloadLike, policy: PolicyLike, estimates: str = "reque
 
 
 def predictions(workload: WorkloadLike, policy: PolicyLike, estimates: str = "predicted") -> sources.Predictions:
-    """Run a workload under a policy that is told predictions and return what was predicted.
+    """Return what is predicted while a workload runs under a policy that uses predictions.
 
     Parameters
     ----------
     workload, policy
-        As for `simulate`; the policy must be one that asks for estimates.
+        As for `simulate`; the policy must use estimates.
     estimates
         "recent", "predicted" or "printed"; see `paretosched.simulation.estimates`.
 
     Raises
     ------
     InputError
-        As for `simulate`; or nothing is predicted.
+        As for `simulate`; or the policy or `estimates` needs no predictions.
 
     Examples
     --------
-    The third job is expected to end after the 2 s that the first two took, and lasts 9.
+    The third job is expected to end after the 2 s that the first two took, but lasts 9 s.
 
+    >>> from paretosched.workload.workload import Workload
     >>> w = Workload(submit=[0, 2, 4], run=[2, 2, 9], estimate=[9, 9, 9], width=[1] * 3, capacity=4, user=[7] * 3)
-    >>> found = predictions(w, "easy", "recent")
-    >>> found.first.tolist(), found.corrections.tolist()
+    >>> result = predictions(w, "easy", "recent")
+    >>> result.first.tolist(), result.corrections.tolist()
     ([9, 9, 2], [0, 0, 1])
     """
     workload = as_workload(workload)
     p = fits(as_policy(policy), workload)
-    if not sources.used(workload, p, estimates) or estimates not in sources.LEARNING:
+    if not sources.uses_other_estimates(workload, p, estimates) or estimates not in sources.LEARNING:
         raise InputError(f'nothing is predicted for policy "{p.name}" with estimates "{estimates}"')
     return sources.predict(workload, p, estimates)

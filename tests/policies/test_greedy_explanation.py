@@ -317,7 +317,7 @@ def test_rules_without_parameters_have_few_words(rule: str) -> None:
 
 @pytest.mark.parametrize(
     ("backfill", "words"),
-    [("none", "nobody starts before it"), ("easy", "EASY backfilling"), ("conservative", "conservative backfilling")],
+    [("none", "no job starts before it"), ("easy", "EASY backfilling"), ("conservative", "conservative backfilling")],
 )
 def test_backfilling_is_told(backfill: str, words: str) -> None:
     policy = greedy(["f2"] * 3, [[1, 0, 1, 0]] * 3, groups=("all",), backfill=backfill)

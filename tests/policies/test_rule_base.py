@@ -17,29 +17,26 @@ from hypothesis import strategies as st
 
 from paretosched import InputError, Policy, Workload, load_policy, save_policy, simulate
 from paretosched.encodings.orders import queue_policy
-from paretosched.encodings.rule_base import Situations, Symbiotic, encode
 from paretosched.policies.plain import Plain
 from paretosched.policies.policy_json import from_json, to_json
 from paretosched.policies.rule_base import (
     LEVELS,
     STRATEGIES,
     RuleBase,
-    chosen,
+    chosen_strategy,
     feature_names,
     intervals,
     log_memberships,
     normalised,
     partitions,
-    possible,
+    possible_strategies,
     ruled_start_times,
     situation_of,
     superposition,
 )
-from paretosched.search.evaluation import evaluator
-from paretosched.simulation.objective import objectives_of
 from support import naive_rules
 from support.naive import Job, Started, naive
-from support.zoo import ZOO, a_greedy, constant_rules, drawn, jobs, random_rules, rule_bases, workloads
+from support.zoo import ZOO, a_greedy, constant_rules, drawn, equal_rules, jobs, random_rules, rule_bases, workloads
 
 KINDS = ("iterative", "symbiotic")
 BACKFILL = ("none", "easy", "conservative")
@@ -225,28 +222,28 @@ def test_memberships_by_hand() -> None:
     second = peak**3 * math.exp(-(0.4**2 + 0.65**2 + 0.75**2) / 2)
     assert np.exp(log_memberships(base, x)) == pytest.approx([first, second], rel=1e-12)
     assert superposition(base, x)[[0, 1, 2]] == pytest.approx([0, 5, second / first], rel=1e-12)
-    assert chosen(base, x) == 1
-    assert chosen(base, [100, 100, 100]) == 2  # far from the first rule, the second counts
+    assert chosen_strategy(base, x) == 1
+    assert chosen_strategy(base, [100, 100, 100]) == 2  # far from the first rule, the second counts
 
 
 def test_a_narrower_rule_has_a_higher_peak() -> None:
     base = base_of([[0.5] * 3] * 2, [[0.1] * 3, [0.3] * 3], [levels_of(s3=1), levels_of(s4=5)])
-    assert chosen(base, [50.5, 50, 50]) == 3  # 1 x 10^3 against 5 x (10/3)^3
-    assert chosen(base, [75, 75, 75]) == 4
+    assert chosen_strategy(base, [50.5, 50, 50]) == 3  # 1 x 10^3 against 5 x (10/3)^3
+    assert chosen_strategy(base, [75, 75, 75]) == 4
 
 
 def test_the_first_of_equal_strategies_is_chosen() -> None:
     one = [[0.5] * 3], [[0.1] * 3]
-    assert chosen(base_of(*one, [[0] * 13]), [1, 0, 0]) == 0
-    assert chosen(base_of(*one, [levels_of(s12=1, s9=1)]), [1, 0, 0]) == 9
-    assert chosen(base_of(*one, [[-5] * 12 + [-1]]), [1, 0, 0]) == 12
+    assert chosen_strategy(base_of(*one, [[0] * 13]), [1, 0, 0]) == 0
+    assert chosen_strategy(base_of(*one, [levels_of(s12=1, s9=1)]), [1, 0, 0]) == 9
+    assert chosen_strategy(base_of(*one, [[-5] * 12 + [-1]]), [1, 0, 0]) == 12
     two = base_of([[0.5] * 3] * 2, [[0.1] * 3] * 2, [levels_of(s2=5, s4=1, s5=1), levels_of(s2=-5, s4=-1)])
-    assert chosen(two, [50, 50, 50]) == 5
+    assert chosen_strategy(two, [50, 50, 50]) == 5
 
 
 def test_a_rule_that_is_infinitely_far_away_decides_where_it_is_alone() -> None:
     base = base_of([[1e6] * 3], [[1e-3] * 3], [levels_of(s8=1)])
-    assert chosen(base, [1, 0, 0]) == 8
+    assert chosen_strategy(base, [1, 0, 0]) == 8
 
 
 @pytest.mark.slow
@@ -255,18 +252,18 @@ def test_a_rule_that_is_infinitely_far_away_decides_where_it_is_alone() -> None:
 def test_what_is_chosen_is_possible_and_what_the_oracle_says(data: st.DataObject, x: list[int]) -> None:
     base = data.draw(rule_bases(("1", "2")))
     features = [1 + x[0] * 99 / 400, *(value / 4 for value in x[1:])]
-    strategy = chosen(base, features)
-    assert possible(base)[strategy]
+    strategy = chosen_strategy(base, features)
+    assert possible_strategies(base)[strategy]
     assert naive_rules.choice(base, features) == strategy
 
 
 def test_strategies_that_cannot_be_chosen_are_known() -> None:
     for kind in KINDS:
         for s in range(13):
-            assert possible(constant_rules(ALL, s, kind)).nonzero()[0].tolist() == [s]  # type: ignore[arg-type]
+            assert possible_strategies(constant_rules(ALL, s, kind)).nonzero()[0].tolist() == [s]  # type: ignore[arg-type]
     levels = [levels_of(s1=5, s3=5, s4=1), levels_of(s1=1, s3=1, s6=5)]
     base = base_of([[0] * 3] * 2, [[1] * 3] * 2, levels)
-    assert possible(base).nonzero()[0].tolist() == [1, 6]  # 3 ties with 1, all others are below it
+    assert possible_strategies(base).nonzero()[0].tolist() == [1, 6]  # 3 ties with 1, all others are below it
 
 
 def test_table_2_of_the_paper_has_192_situations() -> None:
@@ -288,20 +285,13 @@ def test_features_are_scaled_to_the_unit_interval() -> None:
 # ---- files
 
 
-def same(one: Policy, other: Policy) -> bool:
-    return to_json(one) == to_json(other) and all(
-        np.array_equal(getattr(one, key), getattr(other, key))
-        for key in ("choice", "means", "widths", "recommendations")
-    )
-
-
 @pytest.mark.slow
 @settings(checked, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(policy=rule_bases(("a", "b b", "ä")))
 def test_what_is_saved_is_loaded_bit_for_bit(policy: Policy, tmp_path: Path) -> None:
     save_policy(policy, tmp_path / "p.json")
     again = load_policy(tmp_path / "p.json")
-    assert same(again, policy)
+    assert equal_rules(again, policy)
     assert (again.rule, again.groups, again.name) == ("rules", ("a", "b b", "ä"), policy.name)
 
 
@@ -319,7 +309,7 @@ def test_a_rule_base_of_many_situations_is_loaded_again(tmp_path: Path) -> None:
 def test_random_numbers_are_loaded_bit_for_bit() -> None:
     for kind in KINDS:
         policy = random_rules(ALL, 5, kind)
-        assert same(from_json(json.loads(json.dumps(to_json(policy)))), policy)
+        assert equal_rules(from_json(json.loads(json.dumps(to_json(policy)))), policy)
 
 
 def test_a_rules_file_can_be_read_by_a_person() -> None:
@@ -459,7 +449,7 @@ def test_any_part_replaced_by_anything_is_accepted_or_refused_in_one_line(place:
         assert refusal.startswith("here: ")
         assert len(refusal.splitlines()) == 1
     elif isinstance(policy, RuleBase):
-        assert same(from_json(to_json(policy)), policy)
+        assert equal_rules(from_json(to_json(policy)), policy)
 
 
 def test_arguments_are_checked() -> None:
@@ -489,75 +479,10 @@ def test_a_rule_base_is_for_its_groups_and_is_not_told_predictions() -> None:
     policy = random_rules(w.groups, 1, "symbiotic")
     with pytest.raises(InputError, match="is for the groups 1, 2, but"):
         simulate(w, random_rules(("1", "2"), 1, "symbiotic"))
-    with pytest.raises(InputError, match='"predicted" cannot be told to rule bases'):
+    with pytest.raises(InputError, match='"predicted" cannot be used by rule bases'):
         simulate(w, policy, "predicted")
     exact = naive_rules.start_times(w.with_(estimate=w.run), policy)
     assert simulate(w, policy, "exact").start.tolist() == exact
-
-
-# ---- encodings
-
-
-W = drawn(4, 80, 16, gap=1, run=20)
-SITUATIONS = Situations(ALL, ALL[::-1], a_greedy(ALL), ((2,), (50, 75), (20,), (), (), (), ()))
-SYMBIOTIC = Symbiotic(ALL, ALL[::-1], a_greedy(ALL), rules=6)
-
-
-def genomes(encoding: Situations | Symbiotic, count: int) -> np.ndarray:
-    rng = np.random.default_rng(3)
-    if isinstance(encoding, Situations):
-        return rng.integers(0, 13, (count, 12)).astype(np.float64)
-    return rng.normal(0.4, 0.4, (count, 6 * 27))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("encoding", [SITUATIONS, SYMBIOTIC], ids=KINDS)
-def test_what_is_decoded_is_simulated_whatever_the_workers(encoding: Situations | Symbiotic) -> None:
-    archive = genomes(encoding, 7)
-    rows = [objectives_of(W, encoding.policy_of(g, ALL).simulated(W).start) for g in archive]
-    assert [len(encoding.gene_labels(5)), encoding.online(archive).all()] == [archive.shape[1], True]
-    for workers in (0, 1):
-        with evaluator(W, encoding, workers) as evaluate:
-            assert evaluate(archive, 0)[0].tobytes() == np.array(rows).tobytes()
-
-
-@pytest.mark.parametrize("encoding", [SITUATIONS, SYMBIOTIC], ids=KINDS)
-def test_encoding_undoes_decoding(encoding: Situations | Symbiotic) -> None:
-    for genome in genomes(encoding, 5):
-        base = encoding.rule_base(genome)
-        again = encoding.rule_base(encode(base))
-        assert same(again, base)
-        assert base.priority == ALL[::-1]
-
-
-def test_every_gene_lands_where_its_label_says() -> None:
-    genome = np.arange(6 * 27.0)
-    base = SYMBIOTIC.rule_base(genome)
-    labels = SYMBIOTIC.gene_labels(5)
-    assert len(set(labels)) == len(labels)
-    assert base.means[1, 2] == genome[labels.index("rule 2 PRCWQ1 mean")]
-    assert base.widths[5, 6] == genome[labels.index("rule 6 PRCWQ5 width")]
-    genome[:] = 0
-    genome[labels.index("rule 3 easy by wait")] = -4.4
-    assert SYMBIOTIC.rule_base(genome).recommendations[2].tolist() == [0] * 7 + [-5] + [0] * 5
-
-
-def test_genomes_out_of_bounds_are_refused() -> None:
-    with pytest.raises(InputError, match=r"must have shape \(12,\), but has \(11,\)"):
-        SITUATIONS.rule_base(np.zeros(11))
-    with pytest.raises(InputError, match=r"must be whole numbers in \[0, 12\], but situation 3 is 13"):
-        SITUATIONS.rule_base([0, 0, 13] + [0] * 9)
-    with pytest.raises(InputError, match=r"situation 1 is 0\.5"):
-        SITUATIONS.rule_base([0.5] + [0] * 11)
-    with pytest.raises(InputError, match="rule 1 SD mean is nan"):
-        SYMBIOTIC.rule_base(np.full(6 * 27, np.nan))
-    with pytest.raises(InputError, match="within their bounds"):
-        SITUATIONS.check_genomes(np.full((1, 12), 14.0), 5)
-    SYMBIOTIC.check_genomes(np.full((1, 6 * 27), -3.0), 5)
-    with evaluator(ZOO["one job"], SYMBIOTIC.examples(("1",))[0]):
-        pass
-    with pytest.raises(InputError, match="rules are for the groups"), evaluator(ZOO["one job"], SYMBIOTIC):
-        pass
 
 
 def test_the_oracle_is_the_plain_one_where_that_exists() -> None:

@@ -18,7 +18,7 @@ from paretosched.plots.rule_bases import STRATEGY_COLOURS, decisions
 from paretosched.policies.explanation import explain
 from paretosched.policies.greedy_order import greedy
 from paretosched.policies.policy import Policy, save_policy
-from paretosched.policies.rule_base import LEVELS, STRATEGIES, RuleBase, chosen, partitions, situation_of
+from paretosched.policies.rule_base import LEVELS, STRATEGIES, RuleBase, chosen_strategy, partitions, situation_of
 from paretosched.policies.rule_base_explanation import RulesExplanation, origin_of, regions, slices
 from support.commands import done
 
@@ -202,7 +202,7 @@ def test_slices_are_what_is_chosen() -> None:
             features[cut.across], features[cut.up] = cut.x[j], cut.y[i]
             rest = 100 - np.nansum(features[2:])
             features[np.isnan(features)] = rest / max(np.isnan(features).sum(), 1)
-            expected = chosen(base, features) if rest >= 0 else -1
+            expected = chosen_strategy(base, features) if rest >= 0 else -1
             assert cut.strategies[i, j] == expected
     impossible = found[3].strategies < 0
     assert impossible[-1, 1:].all()
@@ -214,7 +214,7 @@ def test_one_group_has_the_whole_queue() -> None:
     (cut,) = slices(base)
     assert cut.others == ""
     assert "  SD against Um: " in explained(base).text()
-    assert cut.strategies[40, 0] == chosen(base, [1, 100, 100])
+    assert cut.strategies[40, 0] == chosen_strategy(base, [1, 100, 100])
 
 
 def test_rules_are_told_in_the_units_of_the_features() -> None:

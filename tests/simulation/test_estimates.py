@@ -188,12 +188,12 @@ def test_what_cannot_be_predicted_is_refused() -> None:
     w = drawn(2, 40, 8, gap=2, run=30)
     with pytest.raises(InputError, match="no job has a known user"):
         simulate(w, "easy", "recent")
-    with pytest.raises(InputError, match="take conservative-replan"):
+    with pytest.raises(InputError, match="choose conservative-replan"):
         simulate(w.with_(user=[1] * 40), "conservative", "predicted")
     with pytest.raises(InputError, match="estimates must be one of requested, recent"):
         simulate(w, "easy", "guessed")
     for source in ("recent", "predicted", "printed", "exact"):
-        with pytest.raises(InputError, match=f'estimates "{source}" cannot be told to SCOJO-PECT'):
+        with pytest.raises(InputError, match=f'estimates "{source}" cannot be used by SCOJO-PECT'):
             simulate(w, "scojo", source)
     for source in ("requested", "exact"):
         with pytest.raises(InputError, match="nothing is predicted"):

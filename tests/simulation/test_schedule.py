@@ -131,9 +131,12 @@ def changed_rows(place: int, **change: Any) -> list[Any]:
     [
         (changed_rows(1, end=19), "every job must run for its run time, but 1 do not: job 11 for 11 s of 10 s"),
         (changed_rows(1, begin=3, end=9), "the segments of a job must not overlap, but 1 segments do: job 11 from 3"),
-        (changed_rows(1, nodes=[(1, 3)]), "a job must go on on the same processors, but 1 segments do not: job 11 fro"),
+        (
+            changed_rows(1, nodes=[(1, 3)]),
+            "a job must continue on the same processors, but 1 segments do not: job 11 fro",
+        ),
         (changed_rows(2, nodes=[(0, 1)]), "no processor may have two jobs at once, but 1 segments are on one that has"),
-        (changed_rows(2, nodes=[(1, 1)]), "a job must have as many processors as it asks for, but 1 segments have not"),
+        (changed_rows(2, nodes=[(1, 1)]), "a job must have as many processors as it asks for, but 1 segments do not"),
         (changed_rows(2, nodes=[(3, 4)]), "processors are numbered 0..3, and ranges of them ascend, but 1 segments br"),
         (changed_rows(2, nodes=[(1, 1), (1, 1)]), "processors are numbered 0..3, and ranges of them ascend, but 1 seg"),
         (changed_rows(2, nodes=[(2, 1), (1, 2)]), "processors are numbered 0..3, and ranges of them ascend, but 1 seg"),
@@ -146,7 +149,7 @@ def test_segments_that_no_machine_could_run_are_found_and_named(rows: Any, messa
 
 
 def test_rules_of_segments_are_checked_one_by_one() -> None:
-    with pytest.raises(InputError, match=r"nothing may run while the machine switches, but 1 segments do: job 13 from"):
+    with pytest.raises(InputError, match=r"no job may run while the machine switches, but 1 segments do: job 13 from"):
         preempted(changed_rows(3, begin=5, end=10), start=(0, 6, 5)).check()
     with pytest.raises(InputError, match="no job may start before its submission"):
         preempted(changed_rows(3, begin=1, end=6), start=(0, 6, 1)).check()
@@ -158,7 +161,7 @@ def test_rules_of_segments_are_checked_one_by_one() -> None:
     ("rows", "start", "message"),
     [
         (ROWS, (0, 6, 5), "the first segment of a job must begin at its start, but 1 do not"),
-        (ROWS[:3], (0, 6, 6), "segments must be of every job, but there is none of job 13"),
+        (ROWS[:3], (0, 6, 6), "every job must have segments, but there are none of job 13"),
         ([*ROWS, (3, 0, 1, [(0, 0)])], (0, 6, 6), "job of segments must be in 0..2, but is in 0..3"),
         (changed_rows(2, nodes=[]), (0, 6, 6), "piece of segments must divide the ranges"),
     ],
@@ -205,7 +208,7 @@ def test_segments_can_be_read_by_a_person(tmp_path: Path) -> None:
 
 
 def test_a_schedule_without_preemption_has_no_segments_to_save(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="FCFS preempts nothing"):
+    with pytest.raises(InputError, match="FCFS preempts no jobs"):
         save_segments(simulate(W, "fcfs"), tmp_path / "s.csv")
     assert list(tmp_path.iterdir()) == []
 
@@ -219,7 +222,7 @@ def test_a_schedule_without_preemption_has_no_segments_to_save(tmp_path: Path) -
         ("job,from,to,nodes\n11,0,4,0 2-3\n14,0,4,0\n", "s.csv:3: must be job,from,to,nodes of a job of workload"),
         ("job,from,to,nodes\n11,zero,4,0\n", 's.csv:2: must be .* but is "11,zero,4,0"'),
         ("job,from,to,nodes\n11,0,4,0-\n", "s.csv:2: must be"),
-        ("job,from,to,nodes\n11,0,10,0-2\n", "s.csv: segments must be of every job"),
+        ("job,from,to,nodes\n11,0,10,0-2\n", "s.csv: every job must have segments"),
         ("job,from,to,nodes\n11,0,99999999999999999999,0-2\n", "s.csv: "),
         ("\xff", "must be a CSV file of segments"),
     ],

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from paretosched import Policy, Workload, greedy
 from paretosched.policies.plain import Plain
+from paretosched.policies.policy_json import to_json
 from paretosched.policies.rule_base import LEVELS, RuleBase
 
 PLAIN_RULES = ("fcfs", "list", "easy", "conservative", "conservative-replan")
@@ -292,6 +293,14 @@ class Case(NamedTuple):
     workload: Workload
     policies: tuple[str | Policy, ...]
     start: list[int]
+
+
+def equal_rules(base: Policy, other: Policy) -> bool:
+    """Return whether two rule bases are equal, in their files and bit for bit in their arrays."""
+    return to_json(base) == to_json(other) and all(
+        np.array_equal(getattr(base, key), getattr(other, key))
+        for key in ("choice", "means", "widths", "recommendations")
+    )
 
 
 def _by_criterion(criterion: str, backfill: str = "none") -> Policy:

@@ -68,7 +68,7 @@ def test_segments_that_cannot_be_written_are_refused(house: Path, tmp_path: Path
         refused(*outputs_of_segments(house, tmp_path / f"x{ending}"), names=tmp_path / f"x{ending}", below=tmp_path)
     refused(*outputs_of_segments(house, house / "w.swf.gz"), names="--segments would overwrite the workload log")
     easy = ("simulate", house / "w.swf.gz", "--policy", "easy", "-o", tmp_path / "out.csv")
-    refused(*easy, "--segments", tmp_path / "x", names="EASY preempts nothing", below=tmp_path)
+    refused(*easy, "--segments", tmp_path / "x", names="EASY preempts no jobs", below=tmp_path)
 
 
 @pytest.mark.parametrize(("name", "option"), OUTPUTS)
