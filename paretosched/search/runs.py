@@ -119,12 +119,12 @@ def open_run(directory: str | os.PathLike[str], parameters: Mapping[str, Any]) -
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             raise InputError(f"{path}: a run is written by one process at a time, but {_holder(path)} has it") from None
-        blank = not any(path.iterdir())
+        was_empty = not any(path.iterdir())
         try:
             about = _claim(path, parameters)
             connection = _connect(path / STORE_FILE)
         except BaseException:
-            if blank:
+            if was_empty:
                 _remove(path, is_new)
             raise
         with closing(connection):

@@ -70,7 +70,7 @@ class Settings(NamedTuple):
 
 def settle(
     workload: Workload,
-    known: Mapping[str, Any],
+    run_parameters: Mapping[str, Any],
     *,
     seed: int,
     population: int,
@@ -85,7 +85,7 @@ def settle(
     ----------
     workload
         The workload to explore.
-    known
+    run_parameters
         Parameters of the run if it exists already, else empty.
     seed, population
         Of the algorithm.
@@ -124,7 +124,8 @@ def settle(
     without_start.check_words()
     # names without folders: a run stays the same if it is moved together with the runs it began with
     names = [Path(word).name if os.sep in word or _is_front(word) else word for word in start]
-    earlier = known.get("starts") if known.get("start", []) == names else None  # as they were when the run began
+    # the start as it was when the run began
+    earlier = run_parameters.get("starts") if run_parameters.get("start", []) == names else None
     request = _Request(
         workload, algorithm, start, earlier if isinstance(earlier, list) else None, strategy, seed, population
     )

@@ -103,7 +103,8 @@ class _Generational(GeneticAlgorithm):  # type: ignore[misc]
         self.elite = elite
 
     def infill(self) -> Population:
-        return self._infill()  # without writing the number of the generation into every object
+        """Return the next generation, without writing its number into every object."""
+        return self._infill()
 
     def _initialize_advance(self, infills: Population, **_: Any) -> None:
         self.pop, self.genes, self.makespan = infills, self.children, self.children_makespan
@@ -117,7 +118,7 @@ class _Generational(GeneticAlgorithm):  # type: ignore[misc]
         self.pop, self.genes, self.makespan = infills, genes, makespan
 
     def _set_optimum(self) -> None:
-        """Find none: the caller keeps the best chromosome."""
+        """Set none: the caller keeps the best chromosome."""
 
 
 class _Mating(InfillCriterion):  # type: ignore[misc]
@@ -137,6 +138,7 @@ class _Mating(InfillCriterion):  # type: ignore[misc]
         random_state: np.random.Generator,
         **_: Any,
     ) -> Population:
+        """Return `count` children of the present generation."""
         breeding = self.breeding
         pairs = parents(algorithm.makespan, (count + 1) // 2, breeding.tournament, breeding.keep, random_state)
         children = cross(algorithm.genes, pairs, breeding.crossover, random_state)[:count]

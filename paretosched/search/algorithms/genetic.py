@@ -230,7 +230,7 @@ class _Nsga(GeneticAlgorithm):  # type: ignore[misc]
         self.pop = self.survival.do(self.problem, infills, random_state=self.random_state)
 
     def _set_optimum(self) -> None:
-        """Find none: the archive is kept elsewhere."""
+        """Set none: the archive is kept elsewhere."""
 
 
 class _Surface(AGEMOEA2Survival):  # type: ignore[misc]

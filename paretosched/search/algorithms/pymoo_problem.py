@@ -32,8 +32,8 @@ class ScheduleProblem(Problem):  # type: ignore[misc]
         self.workload = as_workload(workload)
         self.encoding = encoding
         table = objective_table(self.workload.groups)
-        chosen = deciding(objectives_of(self.workload, self.workload.submit)[None], table)
-        self.objectives = tuple(o for o, decides in zip(table, chosen, strict=True) if decides)
+        mask = deciding(objectives_of(self.workload, self.workload.submit)[None], table)
+        self.objectives = tuple(o for o, decides in zip(table, mask, strict=True) if decides)
         lower, upper = encoding.lower_upper(len(self.workload.groups))
         super().__init__(n_var=lower.size, n_obj=len(self.objectives), xl=lower, xu=upper)
 
