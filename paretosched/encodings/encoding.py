@@ -1,8 +1,8 @@
 """What evolution varies, and how that becomes a schedule: the protocol of all encodings; each has a module of its own.
 
-An encoding is a small value that says what genomes mean; it travels to workers and into files. A genome is a row of
-float64 numbers, its genes. A new encoding is one module with a NamedTuple that has the methods of `Explored` (or of
-`Encoding`, if it is only trained) and one more word in `EXPLORED`.
+An encoding is a small value that defines what genomes mean; it is sent to workers and written into files. A genome is a
+row of float64 numbers, its genes. A new encoding is one module with a NamedTuple that has the methods of `Explored` (or
+of `Encoding`, if it is only trained) and one more word in `EXPLORED`.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Encoding(Protocol):
         archive
             (a, d), sorted by number, with all ancestors; for a whole run, row i is evaluation i.
         genomes
-            (k, d), themselves not among the ancestors unless another one descends from them.
+            (k, d). They are not among the ancestors unless another genome descends from them.
         """
 
     def policy_of(self, genome: Floats, groups: Sequence[str], /) -> Policy | None:
@@ -75,7 +75,7 @@ class Encoding(Protocol):
         Raises
         ------
         InputError
-            One is.
+            A gene is out of its bounds.
         """
 
 
@@ -84,7 +84,7 @@ class Explored(Encoding, Protocol):
 
     @property
     def name(self) -> str:
-        """Return how the encoding is called in options and files: "weighting", "orders" or "sequence"."""
+        """Return the name of the encoding in options and files: "weighting", "orders" or "sequence"."""
 
     def check_words(self) -> None:
         """Refuse an encoding whose words are not known or do not go together.
@@ -92,7 +92,7 @@ class Explored(Encoding, Protocol):
         Raises
         ------
         InputError
-            One is not, or they do not.
+            A word is unknown, or two words do not go together.
         """
 
     def _asdict(self) -> dict[str, Any]:
@@ -116,12 +116,12 @@ def to_json(encoding: Explored) -> dict[str, Any]:
 
 
 def from_json(value: Any) -> Explored:
-    """Return the encoding that `to_json` made plain JSON values of.
+    """Return an encoding from the plain JSON values that `to_json` returns.
 
     Raises
     ------
     InputError
-        It is not an encoding of ours.
+        The value is not an encoding.
 
     Examples
     --------
@@ -132,9 +132,9 @@ def from_json(value: Any) -> Explored:
         raise InputError(f"an encoding must be one of {', '.join(ENCODINGS)}, but is {value!r:.60}")
     kind = ENCODINGS[value["encoding"]]
     fields = {key: tuple(part) if isinstance(part, list) else part for key, part in value.items() if key != "encoding"}
-    known = words_of(value["encoding"])
-    if set(fields) != set(known):
-        raise InputError(f"{value['encoding']} must have {', '.join(known)}, but has {', '.join(fields)}")
+    words = words_of(value["encoding"])
+    if set(fields) != set(words):
+        raise InputError(f"{value['encoding']} must have {', '.join(words)}, but has {', '.join(fields)}")
     encoding = kind(**fields)
     encoding.check_words()
     return encoding

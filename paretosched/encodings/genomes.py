@@ -27,7 +27,7 @@ def check_bounds(genomes: Floats, lower: Floats, upper: Floats) -> None:
     Raises
     ------
     InputError
-        A gene is; the message names the first rows.
+        A gene is out of its bounds; the message names the first rows.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """The start solutions of paper 002: which user groups come before which others.
 
 Paper 002 (section 2.1, end) ranks the user groups; groups of one rank keep the order of arrival among their jobs.
-For three groups that gives the 13 orders 1,2,3 · (1,2),3 · ... · 3,2,1 and (1,2,3), the weak orders or ordered set
+For three groups these are the 13 orders 1,2,3 · (1,2),3 · ... · 3,2,1 and (1,2,3), the weak orders or ordered set
 partitions; for five groups 541. The paper's 540 leave out the fully merged one, which is the original order. Each is
 applied to the whole workload before the simulation (static: a sequence of all jobs) or to the waiting queue during
 it (dynamic: a Greedy policy without time dependence).
@@ -46,7 +46,7 @@ class Orders(NamedTuple):
 
     @property
     def name(self) -> str:
-        """How the encoding is called in options and files."""
+        """Return the name of the encoding in options and files."""
         return "orders"
 
     def check_words(self) -> None:
@@ -78,13 +78,13 @@ class Orders(NamedTuple):
         _check_count(len(workload.groups))
         workload.calendar  # noqa: B018  # tabulated once, before threads share it
 
-        def decoded(genome: Floats, _ancestors: Floats) -> Ints:
+        def start_times(genome: Floats, _ancestors: Floats) -> Ints:
             ranks, dynamic = decode(genome, workload.groups)
             if dynamic:
                 return queue_policy(ranks, workload.groups, self.backfill).simulated(workload).start
             return decoded_start_times(workload, static_order(workload, ranks), "strict")
 
-        return decoded
+        return start_times
 
     def examples(self, groups: Sequence[str]) -> tuple[Orders, Floats]:
         """Return the encoding itself, and an order of the whole workload and one of the waiting queue, (2, d)."""
@@ -155,8 +155,8 @@ def permutations_and_original(groups: int) -> Ints:
     """
     ranks = weak_orders(groups)
     highest = ranks.max(axis=1)
-    chosen: Ints = ranks[(highest == 0) | (highest == groups - 1)]
-    return chosen
+    rows: Ints = ranks[(highest == 0) | (highest == groups - 1)]
+    return rows
 
 
 def written_as(ranks: ArrayLike, groups: Sequence[str]) -> str:
@@ -167,9 +167,11 @@ def written_as(ranks: ArrayLike, groups: Sequence[str]) -> str:
     >>> written_as([0, 1, 1, 2, 3], "12345"), written_as([1, 0], ["staff", "guests"])
     ('1, (2,3), 4, 5', 'guests, staff')
     """
-    checked = _checked(ranks, groups).tolist()
-    ranked = [[groups[g] for g, r in enumerate(checked) if r == rank] for rank in range(max(checked) + 1)]
-    return ", ".join(names[0] if len(names) == 1 else f"({','.join(names)})" for names in ranked)
+    group_ranks = _as_ranks(ranks, groups).tolist()
+    names_by_rank = [
+        [groups[g] for g, r in enumerate(group_ranks) if r == rank] for rank in range(max(group_ranks) + 1)
+    ]
+    return ", ".join(names[0] if len(names) == 1 else f"({','.join(names)})" for names in names_by_rank)
 
 
 def static_order(workload: Workload, ranks: ArrayLike) -> NDArray[np.int32]:
@@ -198,7 +200,7 @@ def static_order(workload: Workload, ranks: ArrayLike) -> NDArray[np.int32]:
     >>> static_order(w, [1, 0]).tolist()
     [0, 2, 1]
     """
-    rank_of_job = _checked(ranks, workload.groups)[workload.group]
+    rank_of_job = _as_ranks(ranks, workload.groups)[workload.group]
     return np.argsort(rank_of_job, kind="stable").astype(np.int32)
 
 
@@ -228,9 +230,9 @@ def queue_policy(ranks: ArrayLike, groups: Sequence[str], backfill: str) -> Gree
     >>> p.name, p.criteria[0], p.genes[0].tolist()
     ('(2,3), 1 with EASY', 'f1', [1.0, 1.0, 1.0, 4.0, 5.0, 5.0, 0.0, 0.0])
     """
-    checked = _checked(ranks, groups)
-    row = np.concatenate([np.ones(checked.size), HIGHEST["K"] - checked, [0.0, 0.0]])
-    name = written_as(checked, groups) + WITH_BACKFILL.get(backfill, "")
+    group_ranks = _as_ranks(ranks, groups)
+    row = np.concatenate([np.ones(group_ranks.size), HIGHEST["K"] - group_ranks, [0.0, 0.0]])
+    name = written_as(group_ranks, groups) + WITH_BACKFILL.get(backfill, "")
     return greedy(
         ["f1"] * len(SITUATIONS), np.tile(row, (len(SITUATIONS), 1)), groups=groups, backfill=backfill, name=name
     )
@@ -287,26 +289,27 @@ def decode(genome: ArrayLike, groups: Sequence[str]) -> tuple[Ints, bool]:
         )
     if genes[-1] not in (0.0, 1.0):
         raise InputError(f"the last gene must be 0 (whole workload) or 1 (waiting queue), but is {genes[-1]:g}")
-    return _checked(genes[:-1], groups), bool(genes[-1])
+    return _as_ranks(genes[:-1], groups), bool(genes[-1])
 
 
-def _checked(ranks: ArrayLike, groups: Sequence[str]) -> Ints:
+def _as_ranks(ranks: ArrayLike, groups: Sequence[str]) -> Ints:
     """Return `ranks` as (G,) int64 if they are a weak order of the groups."""
     _check_count(len(groups))
     try:
-        given = np.asarray(ranks, dtype=np.float64)
+        numbers = np.asarray(ranks, dtype=np.float64)
     except (TypeError, ValueError):
         raise InputError("ranks must be one number a group, but are not") from None
-    if given.shape != (len(groups),):
-        raise InputError(f"ranks must be one a group, shape ({len(groups)},), but have shape {given.shape}")
-    used = np.unique(given)
-    if used.tolist() != list(range(used.size)):
+    if numbers.shape != (len(groups),):
+        raise InputError(f"ranks must be one a group, shape ({len(groups)},), but have shape {numbers.shape}")
+    values = np.unique(numbers)
+    if values.tolist() != list(range(values.size)):
         raise InputError(
-            f"ranks must be 0, 1, ... without a gap, but are {', '.join(f'{rank:g}' for rank in given.tolist())}"
+            f"ranks must be 0, 1, ... without a gap, but are {', '.join(f'{rank:g}' for rank in numbers.tolist())}"
         )
-    return given.astype(np.int64)
+    return numbers.astype(np.int64)
 
 
 def _check_count(groups: int) -> None:
+    """Refuse too few or too many groups; raises InputError."""
     if not 1 <= groups <= MOST_GROUPS:
         raise InputError(f"orders are for 1 to {MOST_GROUPS} groups, but there are {groups}")

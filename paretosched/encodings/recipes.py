@@ -7,13 +7,13 @@ of 136,000 jobs takes half a megabyte, but it is determined by six numbers and b
 number     which evaluation of the run this is, 0, 1, 2, ...
 parent     number of the evaluation it is made from; -1: it is a start order
 mate       number of the second parent; -1: no recombination
-key        seed of everything that is left to chance, below 2^53; for a start order, its index
+key        seed of all random numbers, below 2^53; for a start order, its index
 frequency  mean number of elementary moves from its parent to it
 jump       mean length of a move, in places
 =========  ==========================================================================================
 
-So a run stores recipes, workers are sent recipes, and a cache of recent orders makes nearly every derivation one
-variation. Both strategy parameters are those that were used, already adapted for this child.
+So a run stores recipes, and recipes are sent to workers. With a cache of recent orders, nearly every derivation is
+one variation. Both strategy parameters are those that the variation uses, already adapted for this child.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ KEYS = 2**53  # whole numbers that a float64 can tell apart
 def ancestry(archive: Floats, rows: Floats) -> Floats:
     """Return all recipes that some recipes descend from, (k, 6), sorted by number.
 
-    The given recipes themselves are not among them, unless another one descends from them.
+    `rows` themselves are not among them, unless another recipe descends from them.
 
     Parameters
     ----------
     archive
-        (n, 6) recipes sorted by number, all that are needed among them.
+        (n, 6) recipes sorted by number, with all ancestors.
     rows
         (r, 6) recipes, of the archive or not yet in it.
 
@@ -81,9 +81,10 @@ def _places(recipes: Floats, numbers: Ints) -> Ints:
     if broken.size:
         raise InputError(f"a parent must be an earlier evaluation, but {_parents_of(recipes[broken[0]])}")
     places = np.searchsorted(numbers, parents)
-    there = np.append(numbers, -1)[places] == parents
-    return np.where(parents < 0, -1, np.where(there, places, MISSING))
+    present = np.append(numbers, -1)[places] == parents
+    return np.where(parents < 0, -1, np.where(present, places, MISSING))
 
 
 def _parents_of(recipe: Floats) -> str:
+    """Return the parents of a recipe in words, for a message."""
     return f"recipe {recipe[0]:g} has the parents {recipe[1]:g} and {recipe[2]:g}"

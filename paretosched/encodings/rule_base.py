@@ -113,19 +113,19 @@ class Situations(NamedTuple):
 class Symbiotic(NamedTuple):
     """Symbiotic rule bases: a genome is the rules, (rules x (2 (G + 2) + 13),), one after the other.
 
-    A rule is the means of its Gaussians, their widths, and its recommendations as real numbers. Decoded, a width is
-    taken without its sign and at least 0.001, and a recommendation is the nearest of the five levels, the lower
-    one of two. The methods are those of `Encoding`.
+    A rule is the means of its Gaussians, their widths, and its recommendations as real numbers. Decoded, a width has no
+    sign and is at least 0.001, and a recommendation is the nearest of the five levels, the lower level of two. The
+    methods are those of `Encoding`.
 
     Attributes
     ----------
     groups, priority, greedy
         As of `RuleBase`.
     rules
-        How many there are.
+        The number of rules.
     defaults
-        Whether two genes more are the decimal logarithm of a threshold, and what is chosen below it: the floor of a
-        number in [0, 13].
+        Whether there are two more genes: the decimal logarithm of a threshold, and the strategy below it, the floor of
+        a number in [0, 13].
     """
 
     groups: tuple[str, ...]
@@ -205,8 +205,8 @@ class Symbiotic(NamedTuple):
     def examples(self, groups: Sequence[str]) -> tuple[Symbiotic, Floats]:
         """Return the encoding of a single rule for these groups, and a genome, (1, d), that needs its kernel."""
         names = tuple(groups)
-        one = Symbiotic(names, names, _plain_greedy(names), rules=1)
-        return one, np.ones((1, len(one.gene_labels(len(names)))))
+        encoding = Symbiotic(names, names, _plain_greedy(names), rules=1)
+        return encoding, np.ones((1, len(encoding.gene_labels(len(names)))))
 
     def ancestry(self, _archive: Floats, genomes: Floats) -> Floats:
         """Return no row, (0, d): a genome stands for itself."""
@@ -226,7 +226,7 @@ class Symbiotic(NamedTuple):
 
 
 def nearest_levels(values: ArrayLike) -> NDArray[np.int8]:
-    """Return the nearest of the levels of recommendation, the lower one of two.
+    """Return the nearest levels of recommendation, the lower level of two, as many as values.
 
     Examples
     --------
@@ -234,8 +234,8 @@ def nearest_levels(values: ArrayLike) -> NDArray[np.int8]:
     [-5, -5, -1, 0, 0, 1, 5]
     """
     levels = np.array(LEVELS, dtype=np.int8)
-    away = abs(np.asarray(values, dtype=np.float64)[..., None] - levels)
-    nearest: NDArray[np.int8] = levels[away.argmin(axis=-1)]
+    distance = abs(np.asarray(values, dtype=np.float64)[..., None] - levels)
+    nearest: NDArray[np.int8] = levels[distance.argmin(axis=-1)]
     return nearest
 
 
@@ -282,12 +282,12 @@ def _decoder(encoding: Situations | Symbiotic, workload: Workload) -> Decoder:
             f"rules are for the groups {', '.join(encoding.groups)}, "
             f"but {workload.name} has the groups {', '.join(workload.groups)}"
         )
-    # a copy, because arrays that have travelled between processes have lost that they are read-only
-    mine = encoding._replace(greedy=replace(encoding.greedy))
-    order = sorted_for(workload, mine.priority, np.ones(len(STRATEGIES), dtype=np.bool_))  # once for all genomes
+    # a copy, because arrays lose their read-only flag on the way between processes
+    encoding = encoding._replace(greedy=replace(encoding.greedy))
+    order = sorted_for(workload, encoding.priority, np.ones(len(STRATEGIES), dtype=np.bool_))  # once for all genomes
     workload.calendar  # noqa: B018  # tabulated once, before threads share it
 
-    def decoded(genome: Floats, _ancestors: Floats) -> Ints:
-        return ruled_start_times(workload, mine.rule_base(genome), order)[0]
+    def start_times(genome: Floats, _ancestors: Floats) -> Ints:
+        return ruled_start_times(workload, encoding.rule_base(genome), order)[0]
 
-    return decoded
+    return start_times

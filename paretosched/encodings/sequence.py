@@ -1,12 +1,12 @@
 """The encoding of exploration by job sequence: what it varies, and how its recipes become orders of jobs.
 
-An order is derived from its recipe, see `recipes`: one variation after the other, from a start order down to the one
+An order is derived from its recipe, see `recipes`: one variation after the other, from a start order down to the order
 that is wanted.
 
-A child makes floor(frequency + u) elementary moves, u uniform in [0, 1): on the average `frequency`, as a Poisson
-number would be, but never none, because a simulation of an unchanged order is wasted, and with so little spread that
-a child tells how good its strategy parameters are. Chance is drawn as `Generator.random` of PCG64 alone, the one
-method that does not change with numpy's versions: stored recipes must mean the same orders in years.
+A child makes floor(frequency + u) elementary moves, u uniform in [0, 1). Their mean is `frequency`, as of a Poisson
+number. But there is at least one, because a simulation of an unchanged order is wasted; and the spread is so small that
+a child shows how good its strategy parameters are. Random numbers come from `Generator.random` of PCG64 only, a method
+that does not change with numpy's versions: stored recipes must mean the same orders in years.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from ..simulation.decoding import decoded_start_times
 from ..workload.workload import Workload
 from .genomes import Decoder
 from .recipes import GENES, KEYS, ancestry, chance
-from .start_orders import Order, frozen, read_start, start_order
+from .start_orders import Order, read_only, read_start, start_order
 
 DECODINGS = ("strict", "earliest")
 MOVES = ("adjacent", "swap", "later", "group", "pull", "fill", "both")
 MOVABLE = ("all", "processors", "hour", "either", "both")
 RECOMBINATIONS = ("none", "ox", "pmx", "cycle")
-BIG, LONG = 32, 3600  # processors and more; more than so many seconds requested
+BIG, LONG = 32, 3600  # so many processors or more; more than so many seconds requested
 CACHE_BYTES = 2**28  # four times the orders of 120 individuals of 136,000 jobs, or twice with their waits
 
 
@@ -53,10 +53,10 @@ class Sequences(NamedTuple):
         Start orders: "submit", {"random": key}, {"order": [rank of each group]} or {"policy": what `policy.to_json`
         gives}, see `start_order`.
     moves
-        "adjacent" and "swap" swap two jobs; "later" moves a job towards the end; "group" does, with one group a
-        child that is spared; "pull" moves jobs of one group towards the front, the more probably the more processor
+        "adjacent" and "swap" swap two jobs; "later" moves a job towards the end; "group" does so, too, but each child
+        spares one group; "pull" moves jobs of one group towards the front, the more probably the more processor
         seconds times seconds of waiting they have in the parent's schedule; "fill", for strict decoding, moves jobs
-        to where processors idle in it, of those that fit the one that gains most; "both" pulls or fills, by chance.
+        to where processors idle in it, each time the fitting job that gains most; "both" pulls or fills, by chance.
     movable
         Which jobs "later" and "group" move: "all", "processors" (32 or more), "hour" (more is requested), "either"
         or "both".
@@ -78,16 +78,16 @@ class Sequences(NamedTuple):
 
     @property
     def name(self) -> str:
-        """How the encoding is called in options and files."""
+        """Return the name of the encoding in options and files."""
         return "sequence"
 
     def check_words(self) -> None:
-        """Refuse words that are not known or do not go together; raises InputError. `checked` asks the workload."""
+        """Refuse words that are not known or do not go together; raises InputError. `checked` looks at the workload."""
         words = {"decoding": DECODINGS, "moves": MOVES, "movable": MOVABLE, "recombination": RECOMBINATIONS}
-        for key, known in words.items():
+        for key, choices in words.items():
             word = getattr(self, key)
-            if word not in known:
-                raise InputError(f"{key} must be one of {', '.join(known)}, but is {quoted(str(word))}")
+            if word not in choices:
+                raise InputError(f"{key} must be one of {', '.join(choices)}, but is {quoted(str(word))}")
         if not self.starts:
             raise InputError("starts must have one start order or more, but has none")
         if self.movable != "all" and self.moves not in ("later", "group"):
@@ -134,7 +134,7 @@ class Sequences(NamedTuple):
         return np.zeros(len(genomes), dtype=np.bool_)
 
     def check_genomes(self, _genomes: Floats, _groups: int) -> None:
-        """Refuse nothing: what is wrong with a recipe, the function that `decoder` returns refuses."""
+        """Refuse nothing: the function that `decoder` returns refuses wrong recipes."""
 
 
 def checked(spec: Sequences, workload: Workload) -> Sequences:
@@ -143,7 +143,7 @@ def checked(spec: Sequences, workload: Workload) -> Sequences:
     Raises
     ------
     InputError
-        A word is not known, there is no start order or one is not what it must be, or the moves could move nothing.
+        A word is unknown, there is no start order, a start order breaks a rule, or the moves could move no job.
 
     Examples
     --------
@@ -168,18 +168,18 @@ def movable_jobs(workload: Workload, movable: str) -> Mask:
     """Return which jobs "later" and "group" may move, (n,) bool."""
     big = workload.width >= BIG
     long = workload.estimate > LONG
-    every = np.ones(len(workload), dtype=np.bool_)
-    return {"all": every, "processors": big, "hour": long, "either": big | long, "both": big & long}[movable]
+    any_job = np.ones(len(workload), dtype=np.bool_)
+    return {"all": any_job, "processors": big, "hour": long, "either": big | long, "both": big & long}[movable]
 
 
 def spared_groups(workload: Workload, movable: str) -> list[int]:
-    """Return the numbers of the groups that have jobs and beside which other groups have movable ones."""
+    """Return the numbers of the groups that a child may spare: they have jobs, and other groups have movable jobs."""
     allowed = movable_jobs(workload, movable)
     return [g for g in np.unique(workload.group).tolist() if (allowed & (workload.group != g)).any()]
 
 
 def deriving(workload: Workload, spec: Sequences, cache_bytes: int = CACHE_BYTES) -> Derive:
-    """Return what derives the orders of a run from their recipes.
+    """Return the function that derives the orders of a run from their recipes.
 
     Parameters
     ----------
@@ -211,8 +211,8 @@ def deriving(workload: Workload, spec: Sequences, cache_bytes: int = CACHE_BYTES
 class Derive:
     """Derives orders from recipes; what `deriving` returns.
 
-    Threads may share it. What it gives depends on the recipe and its ancestors only and never on what was derived
-    before, provided that all recipes belong to one run: the cache knows an order by its recipe, number and all.
+    Threads may share it. An order depends on its recipe and ancestors only, never on what was derived before. For this
+    all recipes must belong to one run: the cache finds an order by its whole recipe, the number included.
     """
 
     def __init__(self, workload: Workload, spec: Sequences, cache_bytes: int) -> None:
@@ -232,7 +232,7 @@ class Derive:
         recipe
             (6,), see `GENES`.
         ancestors
-            (k, 6) recipes sorted by number, all that this one descends from among them.
+            (k, 6) recipes sorted by number, with all ancestors of this one.
 
         Raises
         ------
@@ -245,7 +245,7 @@ class Derive:
     def start_times(self, recipe: Floats, ancestors: Floats) -> Ints:
         """Return the start times, (n,) int64 seconds, of the schedule that the derived order decodes to.
 
-        For moves that look at the parent's schedule they are kept as well, so that nothing is decoded twice.
+        Where moves look at the parent's schedule, they are cached, too, so that nothing is decoded twice.
         """
         order = self(recipe, ancestors)
         if self._spec.moves not in ("pull", "fill", "both"):
@@ -253,34 +253,34 @@ class Derive:
         return self._wait(recipe.tobytes(), order) + self._workload.submit
 
     def _derive(self, recipe: Floats, ancestors: Floats) -> Order:
-        """Return an order: go up to the nearest ancestors that are in the cache, then derive downwards."""
-        known: dict[bytes, Order] = {}
-        missing: dict[bytes, tuple[Floats, list[bytes]]] = {}
-        ahead = [recipe]
-        while ahead:
-            row = ahead.pop()
+        """Return an order: go up to the nearest ancestors in the cache, then derive downwards."""
+        orders: dict[bytes, Order] = {}
+        missing: dict[bytes, tuple[Floats, list[bytes]]] = {}  # recipes without an order yet, and their parents
+        stack = [recipe]
+        while stack:
+            row = stack.pop()
             if row.tobytes() in missing:
                 continue
             parents = [_ancestor(row, number, ancestors) for number in self._parents(row)]
             missing[row.tobytes()] = row, [parent.tobytes() for parent in parents]
             for parent in parents:
-                order = known.get(parent.tobytes(), self._recent.get(("order", parent.tobytes())))
+                order = orders.get(parent.tobytes(), self._recent.get(("order", parent.tobytes())))
                 if order is None:
-                    ahead.append(parent)
+                    stack.append(parent)
                 else:
-                    known[parent.tobytes()] = order
+                    orders[parent.tobytes()] = order
         uses = Counter(name for _, names in missing.values() for name in names)
-        # What else an old recipe descends from has hardly a child to come, and would drive out those who have.
-        kept = {recipe.tobytes(), *missing[recipe.tobytes()][1]}
+        # Older ancestors will hardly have more children, and would drive out orders that will.
+        to_cache = {recipe.tobytes(), *missing[recipe.tobytes()][1]}
         for name, (row, names) in sorted(missing.items(), key=lambda item: item[1][0][0]):
-            known[name] = self._derived(row, [(used if used in kept else None, known[used]) for used in names])
-            if name in kept:
-                self._recent.put(("order", name), known[name])
-            for used in names:  # or all orders of a chain of 600 would be held in memory
-                uses[used] -= 1
-                if not uses[used]:
-                    del known[used]
-        return known[recipe.tobytes()]
+            orders[name] = self._derived(row, [(key if key in to_cache else None, orders[key]) for key in names])
+            if name in to_cache:
+                self._recent.put(("order", name), orders[name])
+            for key in names:  # else all orders of a chain of 600 would be held in memory
+                uses[key] -= 1
+                if not uses[key]:
+                    del orders[key]
+        return orders[recipe.tobytes()]
 
     def _parents(self, row: Floats) -> list[int]:
         """Check a recipe and return the numbers of its parents."""
@@ -301,7 +301,7 @@ class Derive:
         return [int(parent)] if mate < 0 else [int(parent), int(mate)]
 
     def _derived(self, row: Floats, parents: list[tuple[bytes | None, Order]]) -> Order:
-        """Return an order made from those of its parents, each with its name in the cache, None if it has no place."""
+        """Return an order made from those of its parents, each with its name in the cache, None if it is not cached."""
         if not parents:
             return start_order(self._workload, self._spec.starts[int(row[3])])
         rng = chance(int(row[3]))
@@ -324,20 +324,20 @@ class Derive:
                 spared = self._spared[int(rng.random() * len(self._spared))]
                 movable = movable & (self._workload.group != spared)
             later(order, movable, rng.random((count, 2)), mean, result, self._space())
-        return frozen(result)
+        return read_only(result)
 
     def _pull(
         self, name: bytes | None, order: Order, rng: np.random.Generator, count: int, mean: float, result: Order
     ) -> None:
-        """Move jobs of one group, of those that wait at all, towards the front; writes `result`, (n,)."""
+        """Move jobs of one of the groups that wait towards the front; writes `result`, (n,)."""
         w = self._workload
         wait = self._wait(name, order)
-        free = self._space()
-        cost = np.multiply(self._consumption, wait, out=free.cost)
-        waiting = np.flatnonzero(np.bincount(w.group, cost))
-        if waiting.size:
-            cost[w.group != waiting[int(rng.random() * waiting.size)]] = 0.0
-        pull(order, w.submit, wait, rng.random((count, 2)), mean, result, free)
+        scratch = self._space()
+        cost = np.multiply(self._consumption, wait, out=scratch.cost)
+        groups = np.flatnonzero(np.bincount(w.group, cost))  # those that wait
+        if groups.size:
+            cost[w.group != groups[int(rng.random() * groups.size)]] = 0.0
+        pull(order, w.submit, wait, rng.random((count, 2)), mean, result, scratch)
 
     def _fill(
         self, name: bytes | None, order: Order, rng: np.random.Generator, count: int, mean: float, result: Order
@@ -345,18 +345,18 @@ class Derive:
         """Move jobs to where processors idle; writes `result`, (n,)."""
         w = self._workload
         wait = self._wait(name, order)
-        free = self._space()
+        scratch = self._space()
         bits = bits_for(w.capacity)
-        start = np.add(w.submit, wait, out=free.start)
-        ends = np.add(start, w.run, out=free.ends)
+        start = np.add(w.submit, wait, out=scratch.start)
+        ends = np.add(start, w.run, out=scratch.ends)
         ends <<= bits
         ends |= w.width
-        ends.sort(kind="stable")  # half the time: they come nearly sorted
+        ends.sort(kind="stable")  # takes half the time, because they are nearly sorted
         jobs = Jobs(w.submit, w.run, w.estimate, w.width, w.group)
-        fill(jobs, order, bits, w.capacity, rng.random((count, 2)), mean, result, free)
+        fill(jobs, order, bits, w.capacity, rng.random((count, 2)), mean, result, scratch)
 
     def _wait(self, name: bytes | None, order: Order) -> NDArray[Any]:
-        """Return the waits, (n,) s, under an order; its name in the cache is None if it has no place there."""
+        """Return the waits, (n,) s, under an order; its name in the cache is None if it is not cached."""
         wait = None if name is None else self._recent.get(("wait", name))
         if wait is None:
             wait = self._decoded(order) - self._workload.submit
@@ -367,17 +367,19 @@ class Derive:
         return wait
 
     def _decoded(self, order: Order) -> Ints:
+        """Return the start times, (n,) s, that an order decodes to."""
         return decoded_start_times(self._workload, order, self._spec.decoding)
 
     def _space(self) -> Space:
+        """Return the scratch arrays of this thread."""
         if not hasattr(self._of_thread, "space"):
             self._of_thread.space = space(len(self._workload))
-        found: Space = self._of_thread.space
-        return found
+        scratch: Space = self._of_thread.space
+        return scratch
 
 
 class _Recent:
-    """The arrays used last, up to a number of bytes; threads may share it."""
+    """A cache of the arrays used last, up to a number of bytes; threads may share it."""
 
     def __init__(self, most_bytes: int) -> None:
         self._most = most_bytes
@@ -386,13 +388,15 @@ class _Recent:
         self._lock = Lock()
 
     def get(self, key: tuple[str, bytes]) -> NDArray[Any] | None:
+        """Return an array, None if it is not in the cache."""
         with self._lock:
-            found = self._arrays.get(key)
-            if found is not None:
+            array = self._arrays.get(key)
+            if array is not None:
                 self._arrays.move_to_end(key)
-            return found
+            return array
 
     def put(self, key: tuple[str, bytes], array: NDArray[Any]) -> None:
+        """Add an array, and drop the oldest ones if there are too many bytes."""
         with self._lock:
             if key in self._arrays:
                 return
@@ -403,19 +407,21 @@ class _Recent:
 
 
 def _ancestor(row: Floats, number: int, ancestors: Floats) -> Floats:
+    """Return the recipe of a parent of a recipe, (6,), by its number; raises InputError if it is missing."""
     place = bisect_left(ancestors[:, 0], number)
     if number >= row[0] or place == len(ancestors) or ancestors[place, 0] != number:
         raise InputError(f"recipe {row[0]:g}: its parent {number} must be among its ancestors, but is not")
-    found: Floats = ancestors[place]
-    return found
+    parent: Floats = ancestors[place]
+    return parent
 
 
-def _recombined(how: str, parent: Order, mate: Order, rng: np.random.Generator, free: Space) -> Order:
+def _recombined(recombination: str, parent: Order, mate: Order, rng: np.random.Generator, scratch: Space) -> Order:
+    """Return an order made of those of two parents."""
     result = np.empty_like(parent)
-    if how == "cycle":
-        cycle_crossover(parent, mate, result, free)
+    if recombination == "cycle":
+        cycle_crossover(parent, mate, result, scratch)
     else:
         begin, end = np.sort((rng.random(2) * (parent.size + 1)).astype(np.int64)).tolist()
-        crossover = order_crossover if how == "ox" else mapped_crossover
-        crossover(parent, mate, begin, end, result, free)
-    return frozen(result)
+        crossover = order_crossover if recombination == "ox" else mapped_crossover
+        crossover(parent, mate, begin, end, result, scratch)
+    return read_only(result)

@@ -34,7 +34,7 @@ def start_order(workload: Workload, start: Any) -> Order:
     Raises
     ------
     InputError
-        It is none of these, the ranks are not one whole number a group, or the policy is not one for the workload.
+        The start is none of these, the ranks are not one whole number a group, or the policy does not fit the workload.
 
     Examples
     --------
@@ -43,20 +43,20 @@ def start_order(workload: Workload, start: Any) -> Order:
     >>> start_order(w, "submit").tolist(), start_order(w, {"order": [1, 0]}).tolist()
     ([0, 1, 2], [1, 0, 2])
     """
-    what = read_start(workload, start)
-    if what is None:
+    content = read_start(workload, start)
+    if content is None:
         order = np.arange(len(workload))
-    elif isinstance(what, int):
-        order = np.argsort(chance(what).random(len(workload)), kind="stable")
-    elif isinstance(what, Policy):
-        order = np.argsort(what.simulated(workload).start, kind="stable")
+    elif isinstance(content, int):
+        order = np.argsort(chance(content).random(len(workload)), kind="stable")
+    elif isinstance(content, Policy):
+        order = np.argsort(content.simulated(workload).start, kind="stable")
     else:
-        order = np.argsort(what[workload.group], kind="stable")
-    return frozen(order.astype(np.int32))
+        order = np.argsort(content[workload.group], kind="stable")
+    return read_only(order.astype(np.int32))
 
 
 def read_start(workload: Workload, start: Any) -> int | Policy | NDArray[np.int16] | None:
-    """Return what a start is: None by submission, a key, a policy, or dense ranks of the groups, (G,), which sort fast.
+    """Return the value of a start: None for submission, a key, a policy, or dense ranks of groups, (G,), to sort fast.
 
     Raises
     ------
@@ -68,12 +68,12 @@ def read_start(workload: Workload, start: Any) -> int | Policy | NDArray[np.int1
     if not isinstance(start, Mapping) or len(start) != 1 or not set(start) <= {"random", "order", "policy"}:
         raise InputError(
             f'a start must be "submit" or one of {{"random": ...}}, {{"order": ...}}, {{"policy": ...}}, '
-            f"but is {_shown(start)}"
+            f"but is {_in_quotes(start)}"
         )
     (kind, value), *_ = start.items()
     if kind == "random":
         if not is_whole(value) or not 0 <= value < KEYS:
-            raise InputError(f'the key of a start {{"random": key}} must be in 0..2^53 - 1, but is {_shown(value)}')
+            raise InputError(f'the key of a start {{"random": key}} must be in 0..2^53 - 1, but is {_in_quotes(value)}')
         return int(value)
     if kind == "policy":
         policy = fits(policy_from_json(value, "start"), workload)
@@ -84,17 +84,18 @@ def read_start(workload: Workload, start: Any) -> int | Policy | NDArray[np.int1
     if not isinstance(value, Sequence) or not all(map(is_whole, value)) or len(value) != len(groups):
         raise InputError(
             f'ranks of a start {{"order": ranks}} must be one whole number for each of {len(groups)} groups, '
-            f"but are {_shown(value)}"
+            f"but are {_in_quotes(value)}"
         )
-    place = {rank: i for i, rank in enumerate(sorted(set(value)))}
-    return np.array([place[rank] for rank in value], dtype=np.int16)
+    dense = {rank: i for i, rank in enumerate(sorted(set(value)))}
+    return np.array([dense[rank] for rank in value], dtype=np.int16)
 
 
-def frozen(order: Order) -> Order:
-    """Return an order that was just made, read-only from now on."""
+def read_only(order: Order) -> Order:
+    """Return an order that was just made; nothing can be written into it any more."""
     order.flags.writeable = False
     return order
 
 
-def _shown(value: Any) -> str:
+def _in_quotes(value: Any) -> str:
+    """Return a value as text in quotes, for a message."""
     return quoted(str(value))

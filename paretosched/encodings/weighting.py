@@ -1,4 +1,4 @@
-"""The genome of exploration by weighting: the genes of Greedy in three situations, and which criterion rules each.
+"""The genome of exploration by weighting: the genes of Greedy in three situations, and the criterion of each.
 
 Paper 002 (section 3.2, "Real-valued Coding") varies the 36 parameters of the job weighting and also modifies the
 assignment of criteria to situations. Both are one real vector here. For G groups:
@@ -6,7 +6,7 @@ assignment of criteria to situations. Both are one real vector here. For G group
     weekend: w_1..w_G, K_1..K_G, a, b | day: the same | night: the same | criteria of weekend, day, night
 
 that is 3 (2 G + 2) + 3 genes, 39 for five groups. A criterion gene lies in [0, 4]; its floor chooses f1..f4, and the
-upper end itself, which the floor would miss, is f4.
+upper end 4 also means f4.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Weighting(NamedTuple):
         Of Greedy: "none", "easy" or "conservative".
     decoding
         "online": the schedule of Greedy itself. "earliest": its start order, each job in turn put to the earliest
-        time at which it fits, with true run times; no job starts later, but no online scheduler can do it.
+        time at which it fits, with true run times; no job starts later, but no online scheduler can do this.
     """
 
     backfill: str = "easy"
@@ -50,7 +50,7 @@ class Weighting(NamedTuple):
 
     @property
     def name(self) -> str:
-        """How the encoding is called in options and files."""
+        """Return the name of the encoding in options and files."""
         return "weighting"
 
     def check_words(self) -> None:
@@ -88,13 +88,13 @@ class Weighting(NamedTuple):
         """Return the function that turns genomes into start times."""
         workload.calendar  # noqa: B018  # tabulated once, before threads share it
 
-        def decoded(genome: Floats, _ancestors: Floats) -> Ints:
+        def start_times(genome: Floats, _ancestors: Floats) -> Ints:
             start = decode(genome, workload.groups, self.backfill).simulated(workload).start
             if self.decoding == "online":
                 return start
             return decoded_start_times(workload, np.argsort(start, kind="stable").astype(np.int32), "earliest")
 
-        return decoded
+        return start_times
 
     def examples(self, groups: Sequence[str]) -> tuple[Weighting, Floats]:
         """Return the encoding itself, and one genome for each criterion, (4, d)."""
@@ -149,8 +149,8 @@ def decode(genome: ArrayLike, groups: Sequence[str], backfill: str) -> Greedy:
     broken = np.flatnonzero(~((genes >= lower) & (genes <= upper)))
     if broken.size:
         labels = Weighting().gene_labels(len(groups))
-        shown = first_few((f"{labels[i]} is {genes[i]:g}" for i in broken), broken.size)
-        raise InputError(f"genes must be w, a, b in [0, 1], K in [0, 5] and criterion in [0, 4], but {shown}")
+        offenders = first_few((f"{labels[i]} is {genes[i]:g}" for i in broken), broken.size)
+        raise InputError(f"genes must be w, a, b in [0, 1], K in [0, 5] and criterion in [0, 4], but {offenders}")
     last = len(CRITERIA) - 1
     criteria = [CRITERIA[min(int(gene), last)] for gene in genes[-len(SITUATIONS) :]]
     return greedy(criteria, genes[: -len(SITUATIONS)], groups=groups, backfill=backfill)

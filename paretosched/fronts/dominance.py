@@ -13,7 +13,7 @@ from ..simulation.objective import Objective
 
 
 def deciding(values: ArrayLike, objectives: Sequence[Objective]) -> Mask:
-    """Return which objectives decide dominance, (m,) bool: not AWRT, and none that is undefined (NaN) in every row.
+    """Return which objectives decide dominance, (m,) bool: all but AWRT and those undefined (NaN) in every row.
 
     Examples
     --------
@@ -41,14 +41,14 @@ def costs(values: ArrayLike, objectives: Sequence[Objective]) -> Floats:
     """
     matrix = _matrix(values, objectives)
     columns = np.flatnonzero(deciding(matrix, objectives))
-    chosen = matrix[:, columns]
-    broken = np.argwhere(~np.isfinite(chosen))
+    table = matrix[:, columns]
+    broken = np.argwhere(~np.isfinite(table))
     if broken.size:
-        shown = first_few(
-            (f"row {i} has {objectives[int(columns[j])].name} {chosen[i, j]}" for i, j in broken), len(broken)
+        offenders = first_few(
+            (f"row {i} has {objectives[int(columns[j])].name} {table[i, j]}" for i, j in broken), len(broken)
         )
-        raise InputError(f"objective values must be finite, but {shown}")
-    return chosen * np.where([objectives[int(j)].maximise for j in columns], -1.0, 1.0)
+        raise InputError(f"objective values must be finite, but {offenders}")
+    return table * np.where([objectives[int(j)].maximise for j in columns], -1.0, 1.0)
 
 
 def nondominated(values: ArrayLike, objectives: Sequence[Objective]) -> Mask:
@@ -82,6 +82,7 @@ def nondominated(values: ArrayLike, objectives: Sequence[Objective]) -> Mask:
 
 
 def _matrix(values: ArrayLike, objectives: Sequence[Objective]) -> Floats:
+    """Return objective values as (k, m) float64; raises InputError if they have another shape."""
     matrix = np.asarray(values, dtype=np.float64)
     if matrix.ndim != 2 or matrix.shape[1] != len(objectives):
         raise InputError(f"values must have shape (k, {len(objectives)}), but have shape {matrix.shape}")

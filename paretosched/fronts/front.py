@@ -1,9 +1,9 @@
-"""A front: the non-dominated points of everything that was evaluated; merging, loading and saving fronts.
+"""A front: the non-dominated points of all evaluations.
 
 Objective values keep their natural units and directions here; `costs` is the one place where signs change.
 
-AWRT is a mean of the AWRT_i with weights no schedule can change (see `objectives`), so it can never decide whether one
-point dominates another. It is carried along, but takes no part in dominance or in `indicators`; neither does
+AWRT is a mean of the AWRT_i with weights that no schedule can change (see `objectives`), so it can never decide whether
+one point dominates another. It is a column of a front, but takes no part in dominance or in `indicators`. Neither does
 the AWRT_i of a group without jobs, which is undefined (NaN) in every row.
 """
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 class Origin(NamedTuple):
     """The run that rows of a front come from.
 
-    Two runs on one workload that agree in `key` are the same run: everything it evaluates follows from that.
+    Two runs on one workload with the same `key` are the same run: all its evaluations follow from the key.
 
     Attributes
     ----------
@@ -42,13 +42,13 @@ class Origin(NamedTuple):
     encoding
         What its genomes mean.
     begun
-        (name, value) pairs of what it began with: start, strategy parameters, horizon.
+        (name, value) pairs of its beginning: start, strategy parameters, horizon.
     versions
         (package, version) pairs of the software it was started with.
     evaluations
         Number of points evaluated.
     points, duplicates
-        Rows of the run's own front, and non-dominated points left out of it because their values were there already.
+        Rows of the run's own front, and non-dominated points left out of it because it has their values already.
     """
 
     name: str
@@ -64,7 +64,7 @@ class Origin(NamedTuple):
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """What makes two runs the same run, and sorts runs."""
+        """Return what is equal for the same run only; runs are sorted by it."""
         encoding = json.dumps(to_json(self.encoding), sort_keys=True)
         return encoding, self.algorithm, self.seed, self.population, self.begun, self.versions
 
@@ -76,7 +76,7 @@ class Front:
     Parameters
     ----------
     values
-        (p, m) float64 in natural units, sorted by value; columns as in `objectives`; NaN columns are undefined.
+        (p, m) float64 in natural units, sorted by value; columns as in `objectives`; undefined ones are NaN.
     genomes
         (p, d) float64, as the encoding of the run says; d is that of the longest genome, shorter ones end in NaN.
     origin
@@ -109,11 +109,11 @@ class Front:
         shapes = {"values": (p, m), "genomes": (p, d), "origin": (p,), "evaluation": (p,)}
         for key, shape in shapes.items():
             kind = np.float64 if key in {"values", "genomes"} else np.int64
-            own = np.array(getattr(self, key), dtype=kind, order="C")
-            if own.shape != shape:
-                raise InputError(f"{key} of a front must have shape {shape}, but has {own.shape}")
-            own.flags.writeable = False
-            object.__setattr__(self, key, own)
+            array = np.array(getattr(self, key), dtype=kind, order="C")
+            if array.shape != shape:
+                raise InputError(f"{key} of a front must have shape {shape}, but has {array.shape}")
+            array.flags.writeable = False
+            object.__setattr__(self, key, array)
         if not np.isin(self.origin, np.arange(len(self.origins))).all():
             raise InputError(f"origin of a front must be in 0..{len(self.origins) - 1}, but is not")
         if len(self.ancestors) != len(self.origins):
@@ -136,26 +136,26 @@ class Front:
 
     @property
     def objectives(self) -> tuple[Objective, ...]:
-        """What the columns of `values` are."""
+        """Return the objectives, one for each column of `values`."""
         return objective_table(self.groups)
 
     @property
     def evaluations(self) -> int:
-        """Points evaluated by all runs together."""
+        """Return how many points all runs together have evaluated."""
         return sum(origin.evaluations for origin in self.origins)
 
 
 def front_of(
     values: Floats, genomes: Floats, run: Origin, groups: tuple[str, ...], workload: str = "workload", digest: str = ""
 ) -> Front:
-    """Return the front of everything that one run has evaluated.
+    """Return the front of all that one run has evaluated.
 
     Parameters
     ----------
     values, genomes
         (n, m) and (n, d), in the order of evaluation.
     run
-        Its parameters; evaluations, points and duplicates are counted here.
+        The run; its evaluations, points and duplicates are counted here.
     groups
         Names of the user groups.
     workload, digest
@@ -168,32 +168,32 @@ def front_of(
     weakly = int(moocore.is_nondominated(costs(values, objectives), keep_weakly=True).sum()) if len(values) else 0
     run = run._replace(evaluations=len(values), points=len(rows), duplicates=weakly - len(rows))
     rows = rows[value_order(values[rows], rows)]
-    none = np.zeros(len(rows), dtype=np.int64)
-    older = run.encoding.ancestry(genomes, genomes[rows])
-    return Front(values[rows], genomes[rows], none, rows, (run,), groups, workload, digest, (older,))
+    origin = np.zeros(len(rows), dtype=np.int64)
+    ancestors = run.encoding.ancestry(genomes, genomes[rows])
+    return Front(values[rows], genomes[rows], origin, rows, (run,), groups, workload, digest, (ancestors,))
 
 
 def extremes(front: Front) -> list[tuple[Objective, int]]:
     """Return the best row for each objective; of equally good rows the first. Undefined objectives are left out."""
-    best = []
+    rows = []
     for objective, column in zip(front.objectives, front.values.T, strict=True):
         if column.size and not np.isnan(column).any():
-            best.append((objective, int(np.argmax(column) if objective.maximise else np.argmin(column))))
-    return best
+            rows.append((objective, int(np.argmax(column) if objective.maximise else np.argmin(column))))
+    return rows
 
 
 def spread(front: Front, count: int, among: Mask | None = None) -> Ints:
     """Return rows that are spread over a front, (count,) int64 row numbers, or all rows if there are not more.
 
-    First the best for each objective, then always the row that is farthest from all chosen ones; distances are taken
-    where each deciding objective goes from 0 to 1.
+    First the best row for each objective, then always the row that is farthest from all rows so far. For distances
+    each deciding objective is scaled to 0..1.
 
     Parameters
     ----------
     front
         Any front.
     count
-        How many.
+        How many rows.
     among
         (p,) bool, the rows to choose from; None for all.
     """
@@ -203,14 +203,14 @@ def spread(front: Front, count: int, among: Mask | None = None) -> Ints:
         return rows
     low, high = points.min(axis=0), points.max(axis=0)
     points = (points - low) / np.where(high > low, high - low, 1.0)
-    chosen = list(dict.fromkeys(points.argmin(axis=0).tolist()))[:count]
+    places = list(dict.fromkeys(points.argmin(axis=0).tolist()))[:count]
     far = np.full(len(points), np.inf)
     for k in range(count):
-        if k == len(chosen):
-            chosen.append(int(np.argmax(far)))
-        far = np.minimum(far, ((points - points[chosen[k]]) ** 2).sum(axis=1))
-        far[chosen[k]] = -1.0
-    return rows[chosen]
+        if k == len(places):
+            places.append(int(np.argmax(far)))
+        far = np.minimum(far, ((points - points[places[k]]) ** 2).sum(axis=1))
+        far[places[k]] = -1.0
+    return rows[places]
 
 
 def online(front: Front) -> Mask:
@@ -244,13 +244,13 @@ def frame(front: Front) -> pd.DataFrame:
     """
     import pandas as pd
 
-    genes_too = {name: column for name, column in columns(front).items() if name not in ("run", "evaluation")}
-    table = pd.DataFrame(genes_too)
+    numbers = {name: column for name, column in columns(front).items() if name not in ("run", "evaluation")}
+    table = pd.DataFrame(numbers)
     return table.assign(run=[front.origins[i].name for i in front.origin], evaluation=front.evaluation)
 
 
 def gene_columns(origins: Sequence[Origin], groups: int) -> dict[str, list[str]]:
-    """Return the columns that a front of some runs has for genes: their labels, by the name of every encoding there."""
+    """Return the columns that a front of some runs has for genes: their labels, by the name of the encoding."""
     encodings = {o.encoding.name: o.encoding for o in origins}
     return {name: encodings[name].gene_labels(groups) for name in ENCODINGS if name in encodings}
 
@@ -268,14 +268,14 @@ def columns(front: Front) -> dict[str, NDArray[Any]]:
     """
     table: dict[str, NDArray[Any]] = dict(zip((o.name for o in front.objectives), front.values.T, strict=True))
     for name, labels in gene_columns(front.origins, len(front.groups)).items():
-        of = from_encoding(name, front.origin, front.origins)
+        rows = from_encoding(name, front.origin, front.origins)
         for label, genes in zip(labels, front.genomes.T, strict=False):
-            table[label] = np.where(of, genes, np.nan)
+            table[label] = np.where(rows, genes, np.nan)
     return table | {"run": front.origin, "evaluation": front.evaluation}
 
 
 def value_order(values: Floats, *ties: Ints) -> Ints:
-    """Return the rows sorted by value, first column first; equal rows by the last of `ties`, then the one before it."""
+    """Return the rows sorted by value, first column first; equal rows by the last of `ties`, then the tie before it."""
     return np.lexsort((*ties, *values.T[::-1]))
 
 

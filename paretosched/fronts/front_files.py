@@ -41,15 +41,17 @@ def save_front(front: Front, path: str | os.PathLike[str]) -> None:
         "objectives": [o._asdict() for o in front.objectives],
         "runs": [o._asdict() | {"encoding": to_json(o.encoding)} for o in front.origins],
     }
-    older = {f"ancestors {i}": zlib.compress(rows.astype("<f8").tobytes()) for i, rows in enumerate(front.ancestors)}
+    ancestors = {
+        f"ancestors {i}": zlib.compress(rows.astype("<f8").tobytes()) for i, rows in enumerate(front.ancestors)
+    }
     table = pa.table({name: pa.array(column) for name, column in columns(front).items()})
-    table = table.replace_schema_metadata({"paretosched": json.dumps(about, sort_keys=True), **older})
+    table = table.replace_schema_metadata({"paretosched": json.dumps(about, sort_keys=True), **ancestors})
     with replacing(path) as temporary:
         parquet.write_table(table, temporary, compression="zstd", write_page_checksum=True)
 
 
 def as_front(what: FrontLike) -> Front:
-    """Accept a front, or the path of a run directory or a front file.
+    """Return a front, given as a front or as the path of a run directory or a front file.
 
     Raises
     ------
@@ -60,8 +62,8 @@ def as_front(what: FrontLike) -> Front:
 
 
 def as_fronts(what: FrontLike | Sequence[FrontLike]) -> list[Front]:
-    """Accept one front or several, each as for `as_front`."""
-    return [as_front(one) for one in as_list(what)]
+    """Return a list of fronts, given as one or several, each as for `as_front`."""
+    return [as_front(front) for front in as_list(what)]
 
 
 def load_front(path: str | os.PathLike[str]) -> Front:
@@ -70,7 +72,7 @@ def load_front(path: str | os.PathLike[str]) -> Front:
     Raises
     ------
     InputError
-        There is no such file, it is damaged, or it is not a front of ours.
+        There is no such file, it is damaged, or it is not a front.
     """
     import pyarrow as pa
 
@@ -81,7 +83,7 @@ def load_front(path: str | os.PathLike[str]) -> Front:
             raise InputError(f"{path}: a run directory must hold {FRONT_FILE}, but there is none (yet)")
     elif not os.path.exists(place):  # noqa: PTH110
         raise InputError(f"{place}: no such file")
-    elif not place.is_file():  # a pipe, on which the reader would wait
+    elif not place.is_file():  # the reader would wait for a pipe
         raise InputError(f"{place}: a front must be a regular file, but this is not")
     try:
         return _read_front(place)
@@ -102,7 +104,7 @@ def load_front(path: str | os.PathLike[str]) -> Front:
 
 
 def _read_front(place: Path) -> Front:
-    """Return what `save_front` wrote; what was changed since breaks a rule or raises what broken data raise."""
+    """Return the front that `save_front` wrote; raises many kinds of errors if the file was changed since."""
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -110,7 +112,7 @@ def _read_front(place: Path) -> Front:
     about = json.loads((table.schema.metadata or {})[b"paretosched"])
     if about["format"] != FORMAT:
         raise InputError(f'a front file must have the format "{FORMAT}", but has "{about["format"]}"')
-    json.dumps(about, ensure_ascii=False).encode()  # raises if a name is no text
+    json.dumps(about, ensure_ascii=False).encode()  # raises if a name is not valid text
     groups = tuple(str(g) for g in about["groups"])
     origins = tuple(_origin(run) for run in about["runs"])
     names = [o.name for o in objective_table(groups)]
@@ -126,12 +128,12 @@ def _read_front(place: Path) -> Front:
     origin = table.column("run").to_numpy()
     genomes = np.full((len(table), max((len(labels) for labels in genes.values()), default=0)), np.nan)
     for encoding, labels in genes.items():
-        of = from_encoding(encoding, origin, origins)
-        genomes[of, : len(labels)] = np.column_stack([table.column(label).to_numpy()[of] for label in labels])
-    older = []
+        rows = from_encoding(encoding, origin, origins)
+        genomes[rows, : len(labels)] = np.column_stack([table.column(label).to_numpy()[rows] for label in labels])
+    ancestors = []
     for i, o in enumerate(origins):
         flat = np.frombuffer(zlib.decompress(table.schema.metadata[f"ancestors {i}".encode()]), dtype="<f8")
-        older.append(flat.astype(np.float64).reshape(-1, len(o.encoding.gene_labels(len(groups)))))
+        ancestors.append(flat.astype(np.float64).reshape(-1, len(o.encoding.gene_labels(len(groups)))))
     front = Front(
         np.column_stack([table.column(name).to_numpy() for name in names]),
         genomes,
@@ -141,9 +143,9 @@ def _read_front(place: Path) -> Front:
         groups,
         str(about["workload"]),
         str(about["digest"]),
-        tuple(older),
+        tuple(ancestors),
     )
-    costs(front.values, front.objectives)  # raises if a value is infinite, or undefined here and there
+    costs(front.values, front.objectives)  # raises if a value is infinite, or undefined in some rows only
     for i, o in enumerate(origins):
         length = len(o.encoding.gene_labels(len(groups)))
         o.encoding.check_genomes(front.genomes[front.origin == i, :length], len(groups))
@@ -151,7 +153,7 @@ def _read_front(place: Path) -> Front:
 
 
 def _origin(run: Mapping[str, Any]) -> Origin:
-    """Return a run from a file, where anything may stand."""
+    """Return a run of a front file; raises InputError if a value is of the wrong kind."""
     pairs = {key: tuple((str(k), str(v)) for k, v in run[key]) for key in ("begun", "versions")}
     origin = Origin(**{**run, **pairs, "encoding": from_json(run["encoding"])})
     for key in ("name", "algorithm"):

@@ -1,4 +1,4 @@
-"""What stands on a front, and what was merged into it, as values for JSON and as tables for a terminal."""
+"""The rows of a front, and what was merged into it, as values for JSON and as tables for a terminal."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ INPUT_COLUMNS = (
 
 def extremes_text(front: Front) -> str:
     """Return the best schedule of each objective as a table, response times in hours."""
-    made_online = online(front)
+    is_online = online(front)
     rows = [
         {"best": o.name, "row": row, "evaluation": int(front.evaluation[row])}
-        | {"run": front.origins[front.origin[row]].name, "online": "yes" if made_online[row] else "no"}
+        | {"run": front.origins[front.origin[row]].name, "online": "yes" if is_online[row] else "no"}
         | {
             other.name: value / 3600 if other.unit == "s" else value
             for other, value in zip(front.objectives, front.values[row], strict=True)
@@ -38,12 +38,12 @@ def extremes_text(front: Front) -> str:
     if len(front.origins) > 1:
         columns.append(Column("run", "run"))
     columns.append(Column("evaluation", "evaluation", "d"))
-    if not made_online.all():
+    if not is_online.all():
         columns.append(Column("online", "online"))
     lines = [table(rows, columns)]
-    if not made_online.all():
+    if not is_online.all():
         lines.append(
-            f"online no: such a schedule knows all run times and submissions in advance; {int(made_online.sum()):,} of "
+            f"online no: such a schedule knows all run times and submissions in advance; {int(is_online.sum()):,} of "
             f"{len(front):,} here are made by policies that could run the machine"
         )
     if front.groups != tuple(str(i + 1) for i in range(len(front.groups))):
@@ -52,14 +52,14 @@ def extremes_text(front: Front) -> str:
 
 
 def merging(merged: Front, inputs: Sequence[Front], names: Sequence[str]) -> dict[str, Any]:
-    """Measure a front and the fronts that were merged into it.
+    """Return measures of a front and of the fronts that were merged into it.
 
     Parameters
     ----------
     merged
-        The front of them all, see `front.merge`.
+        The front of all inputs, see `merging.merge`.
     inputs, names
-        The fronts it was made of, and how they are called.
+        The fronts that were merged, and their names.
 
     Returns
     -------
@@ -67,19 +67,19 @@ def merging(merged: Front, inputs: Sequence[Front], names: Sequence[str]) -> dic
         Plain values: "workload" and "digest"; what `indicators` returns, with "path", "only" and "best_in" of each
         input, see `contributions`; and "extremes", the best row of each objective with its values.
     """
-    measured = indicators(merged, inputs)
-    for name, row, part in zip(names, measured["inputs"], contributions(inputs, gain=False), strict=True):
+    measures = indicators(merged, inputs)
+    for name, row, part in zip(names, measures["inputs"], contributions(inputs, gain=False), strict=True):
         row |= {"path": name} | {key: part[key] for key in ("only", "best_in")}
     objectives = [o.name for o in merged.objectives]
     ends = [
         {"objective": o.name, "row": row, "values": dict(zip(objectives, plain(merged.values[row]), strict=True))}
         for o, row in extremes(merged)
     ]
-    return {"workload": merged.workload, "digest": merged.digest, **measured, "extremes": ends}
+    return {"workload": merged.workload, "digest": merged.digest, **measures, "extremes": ends}
 
 
 def merging_text(about: Mapping[str, Any]) -> str:
-    """Return what `merging` has measured as lines and a table for a terminal."""
+    """Return the measures of `merging` as lines and a table for a terminal."""
     total = {"path": "merged", **{key: about[key] for key in ("evaluations", "size", "hypervolume")}}
     return (
         f"{about['size']:,} of {about['evaluations']:,} schedules of {about['workload']} are not dominated; "

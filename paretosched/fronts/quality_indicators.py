@@ -1,10 +1,10 @@
-"""How good a front is: hypervolume, IGD+ and additive epsilon, their course over evaluations, what inputs gave.
+"""How good a front is: hypervolume, IGD+, additive epsilon, their course over evaluations, and what inputs add.
 
-Everything is measured in a `Box`, in which the ideal of a front is 0 and its nadir 1 in every deciding objective; what
-is to be compared must be measured in the same one. The hypervolume is the share of the box from the ideal to the
-reference point, EDGE on that scale, that is dominated: 1 would be a front of one point at the ideal. Its exact
-computation takes minutes beyond a few hundred points in seven dimensions, so a deterministic approximation is used
-and its error is measured where the exact one is cheap.
+All measures are in a `Box`, in which the ideal of a front is 0 and its nadir 1 in every deciding objective. Measures
+can be compared only if they are in the same box. The hypervolume is the dominated share of the box from the ideal to
+the reference point, which is EDGE on that scale: 1 would be a front of one point at the ideal. Its exact computation
+takes minutes beyond a few hundred points in seven dimensions, so a deterministic approximation is used, and its error
+is measured where the exact computation is cheap.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ class Box(NamedTuple):
     Attributes
     ----------
     objectives
-        The deciding ones, (q,).
+        The q deciding objectives.
     ideal, nadir
-        (q,) costs: the best and the worst of each on the front that the box was made of.
+        (q,) costs: the best and the worst of each objective on the front that the box was made of.
     """
 
     objectives: tuple[Objective, ...]
@@ -48,7 +48,7 @@ class Box(NamedTuple):
 
     @property
     def span(self) -> Floats:
-        """(q,) what is 1 on the scale; an objective with one value only keeps its unit."""
+        """Return what is 1 on the scale, (q,) costs; an objective with one value only keeps its unit."""
         span: Floats = np.where(self.nadir > self.ideal, self.nadir - self.ideal, 1.0)
         return span
 
@@ -60,12 +60,12 @@ class Box(NamedTuple):
 
 
 class Course(NamedTuple):
-    """What the first evaluations of a run had found.
+    """Measures of the first evaluations of a run, for several numbers of them.
 
     Attributes
     ----------
     evaluations
-        (c,) int64, how many they were.
+        (c,) int64, how many evaluations.
     size
         (c,) int64, points of their front.
     hypervolume
@@ -91,8 +91,8 @@ def box_of(front: Front) -> Box:
     if len(front) == 0:
         raise InputError("a front must have at least one row to be measured, but has none")
     points = costs(front.values, front.objectives)
-    chosen = np.flatnonzero(deciding(front.values, front.objectives))
-    return Box(tuple(front.objectives[j] for j in chosen), points.min(axis=0), points.max(axis=0))
+    columns = np.flatnonzero(deciding(front.values, front.objectives))
+    return Box(tuple(front.objectives[j] for j in columns), points.min(axis=0), points.max(axis=0))
 
 
 def scaled(values: ArrayLike, objectives: Sequence[Objective], box: Box) -> Floats:
@@ -101,7 +101,7 @@ def scaled(values: ArrayLike, objectives: Sequence[Objective], box: Box) -> Floa
     Raises
     ------
     InputError
-        As for `dominance.costs`, or other objectives decide than in the box.
+        As for `dominance.costs`, or the deciding objectives are not those of the box.
     """
     points = costs(values, objectives)
     if len(points) == 0:
@@ -143,13 +143,13 @@ def hypervolume(places: Floats) -> float:
 
 
 def hypervolume_error(places: Floats) -> float:
-    """Return the relative error of `hypervolume` on rows of a front, few enough for the exact computation.
+    """Return the relative error of `hypervolume` on some rows, few enough for the exact computation.
 
     Parameters
     ----------
     places
-        (k, q) on the scale of the box. At most EXACT_ROWS of them, evenly spaced, are taken; in more than
-        EXACT_DIMENSIONS dimensions EXACT_ROWS_OF_MANY.
+        (k, q) on the scale of the box. At most EXACT_ROWS of them, evenly spaced, are used; in more than
+        EXACT_DIMENSIONS dimensions at most EXACT_ROWS_OF_MANY.
 
     Returns
     -------
@@ -163,20 +163,20 @@ def hypervolume_error(places: Floats) -> float:
     if len(inside) == 0:
         return 0.0
     rows = np.linspace(0, len(inside) - 1, EXACT_ROWS if q <= EXACT_DIMENSIONS else EXACT_ROWS_OF_MANY)
-    some = np.ascontiguousarray(inside[np.unique(rows.astype(np.int64))])
-    exact = float(moocore.hypervolume(some, ref=np.full(q, EDGE))) / EDGE**q
-    return abs(hypervolume(some) / exact - 1.0)
+    sample = np.ascontiguousarray(inside[np.unique(rows.astype(np.int64))])
+    exact = float(moocore.hypervolume(sample, ref=np.full(q, EDGE))) / EDGE**q
+    return abs(hypervolume(sample) / exact - 1.0)
 
 
 def indicators(front: FrontLike, inputs: FrontLike | Sequence[FrontLike] = ()) -> dict[str, Any]:
-    """Return measures of a front, and of what went into it against it, in the box of the front.
+    """Return measures of a front, and of its inputs against it, in the box of the front.
 
     Parameters
     ----------
     front
-        At least one row; a front, or the path of a run or front file, as are the inputs.
+        A front with at least one row, or the path of a run or front file; so are the inputs.
     inputs
-        Fronts of the same workload, usually those `front` was merged from.
+        Fronts of the same workload, usually those that were merged into `front`.
 
     Returns
     -------
@@ -189,7 +189,7 @@ def indicators(front: FrontLike, inputs: FrontLike | Sequence[FrontLike] = ()) -
     Raises
     ------
     InputError
-        The front is empty or an input is empty or of another workload.
+        The front is empty, or an input is empty or of another workload.
     """
     import moocore
 
@@ -198,7 +198,7 @@ def indicators(front: FrontLike, inputs: FrontLike | Sequence[FrontLike] = ()) -
         raise InputError("a front must have at least one row to be measured, but has none")
     box = box_of(front)
     whole = scaled(front.values, front.objectives, box)
-    present = {tuple(row) for row in whole.tolist()}
+    points = {tuple(row) for row in whole.tolist()}
     rows = []
     for other in inputs:
         check_same_workload(front, other)
@@ -208,7 +208,7 @@ def indicators(front: FrontLike, inputs: FrontLike | Sequence[FrontLike] = ()) -
                 "name": called(other),
                 "size": len(other),
                 "evaluations": other.evaluations,
-                "in_front": sum(tuple(row) in present for row in places.tolist()),
+                "in_front": sum(tuple(row) in points for row in places.tolist()),
                 "hypervolume": hypervolume(places),
                 "igd_plus": float(moocore.igd_plus(places, ref=whole)),
                 "epsilon": float(moocore.epsilon_additive(places, ref=whole)),
@@ -236,19 +236,19 @@ def contributions(inputs: FrontLike | Sequence[FrontLike], gain: bool = True) ->
     inputs
         Fronts of one workload, at least one of them with a row; or the paths of runs or front files.
     gain
-        Also find "gain", which takes some seconds for each input where fronts are large.
+        Compute "gain", too, which takes some seconds for each input where fronts are large.
 
     Returns
     -------
     list of dict
-        For each input, in this order: its name; evaluations; size; "in_front", its rows on the merged front; "only",
-        those of them that no other input has; "best_in", the objectives whose best value it alone reaches; "gain",
+        For each input, in their order: its name; evaluations; size; "in_front", its rows on the merged front; "only",
+        those of them that no other input has; "best_in", the objectives whose best value only it reaches; "gain",
         the hypervolume that the merged front would lose without this input, in the merged front's box.
 
     Raises
     ------
     InputError
-        As for `front.merge`, or all inputs are empty.
+        As for `merging.merge`, or all inputs are empty.
 
     Examples
     --------
@@ -265,23 +265,24 @@ def contributions(inputs: FrontLike | Sequence[FrontLike], gain: bool = True) ->
     """
     inputs = as_fronts(inputs)
     merged = merge(inputs)
-    present = {tuple(row) for row in merged.values[:, _defined(merged)].tolist()}
-    own = [{tuple(row) for row in f.values[:, _defined(merged)].tolist()} & present for f in inputs]
-    columns = {o.name: c for c, o in enumerate(merged.objectives)}
-    ends = {o.name: merged.values[row, columns[o.name]] for o, row in extremes(merged)}
-    reach = [{name for name, best in ends.items() if (f.values[:, columns[name]] == best).any()} for f in inputs]
+    columns = _comparable_columns(merged)
+    points = {tuple(row) for row in merged.values[:, columns].tolist()}
+    own_points = [{tuple(row) for row in f.values[:, columns].tolist()} & points for f in inputs]
+    column_of = {o.name: c for c, o in enumerate(merged.objectives)}
+    ends = {o.name: merged.values[row, column_of[o.name]] for o, row in extremes(merged)}
+    best_of = [{name for name, best in ends.items() if (f.values[:, column_of[name]] == best).any()} for f in inputs]
     rows = []
     for k, front in enumerate(inputs):
-        others: set[tuple[float, ...]] = set().union(*own[:k], *own[k + 1 :])
-        reached = set().union(*reach[:k], *reach[k + 1 :])
+        others: set[tuple[float, ...]] = set().union(*own_points[:k], *own_points[k + 1 :])
+        best_of_others = set().union(*best_of[:k], *best_of[k + 1 :])
         rows.append(
             {
                 "name": called(front),
                 "evaluations": front.evaluations,
                 "size": len(front),
-                "in_front": len(own[k]),
-                "only": len(own[k] - others),
-                "best_in": [name for name in ends if name in reach[k] - reached],
+                "in_front": len(own_points[k]),
+                "only": len(own_points[k] - others),
+                "best_in": [name for name in ends if name in best_of[k] - best_of_others],
             }
         )
     if gain:
@@ -295,7 +296,7 @@ def contributions(inputs: FrontLike | Sequence[FrontLike], gain: bool = True) ->
 
 
 def dominated(front: Front, by: Front) -> Mask:
-    """Return which rows of a front a row of another front dominates, (p,) bool; equal rows are not dominated.
+    """Return which rows of a front are dominated by a row of another front, (p,) bool; equal rows are not.
 
     Raises
     ------
@@ -308,7 +309,7 @@ def dominated(front: Front, by: Front) -> Mask:
     if len(front) == 0:
         return np.zeros(0, dtype=np.bool_)
     both = costs(np.concatenate([front.values, by.values]), front.objectives)
-    # the rows of `front` do not dominate each other, so that whatever is dominated here is dominated by the others
+    # the rows of `front` do not dominate each other, so a row of `by` dominates each row that is dominated
     undominated: Mask = np.asarray(moocore.is_nondominated(both, keep_weakly=True), dtype=np.bool_)
     return ~undominated[: len(front)]
 
@@ -320,25 +321,25 @@ def course(
     box: Box,
     reference: Front | None = None,
 ) -> Course:
-    """Return measures of what the first evaluations of a run had found, in a fixed box, so that runs can be compared.
+    """Return measures of the first evaluations of a run, in a fixed box, so that runs can be compared.
 
     Parameters
     ----------
     values
-        (n, m), everything evaluated, in its order, natural units.
+        (n, m), all evaluations in their order, natural units.
     objectives
         What the columns are.
     at
         How many evaluations, ascending, in 1..n.
     box
-        In which is measured, usually that of the merged front of all runs.
+        The scale, usually that of the merged front of all runs.
     reference
-        The front IGD+ is measured against, usually the merged one too.
+        The reference front of IGD+, usually the merged front, too.
 
     Raises
     ------
     InputError
-        `at` is not as said, or the values do not fit the box.
+        `at` does not ascend within 1..n, or the values do not fit the box.
 
     Examples
     --------
@@ -346,8 +347,8 @@ def course(
 
     >>> from paretosched.simulation.objective import objective_table
     >>> table = objective_table(("1",))
-    >>> one = Box((table[0], table[2]), np.array([-90.0, 10.0]), np.array([-80.0, 20.0]))
-    >>> one_run = course([[80, 20, 20], [80, 30, 30], [90, 10, 10]], table, [1, 2, 3], one)
+    >>> box = Box((table[0], table[2]), np.array([-90.0, 10.0]), np.array([-80.0, 20.0]))
+    >>> one_run = course([[80, 20, 20], [80, 30, 30], [90, 10, 10]], table, [1, 2, 3], box)
     >>> one_run.size.tolist(), np.round(one_run.hypervolume, 3).tolist()
     ([1, 1, 1], [0.008, 0.008, 1.0])
     """
@@ -359,11 +360,11 @@ def course(
         raise InputError(f"at must ascend within 1..{len(matrix)}, but has {first_few(wrong)}")
     places = scaled(matrix, objectives, box)
     whole = None if reference is None else scaled(reference.values, reference.objectives, box)
-    front, done = places[:0], 0
+    front, count = places[:0], 0
     sizes, volumes, distances = [], [], []
     for k in at:
-        every = np.concatenate([front, places[done:k]])
-        front, done = every[np.asarray(moocore.is_nondominated(every), dtype=np.bool_)], k
+        candidates = np.concatenate([front, places[count:k]])
+        front, count = candidates[np.asarray(moocore.is_nondominated(candidates), dtype=np.bool_)], k
         sizes.append(len(front))
         volumes.append(hypervolume(front))
         if whole is not None:
@@ -376,7 +377,7 @@ def course(
     )
 
 
-def _defined(front: Front) -> Mask:
+def _comparable_columns(front: Front) -> Mask:
     """Return which columns can be compared, (m,) bool: NaN equals nothing, not even itself."""
-    defined: Mask = ~np.asarray(np.isnan(front.values).any(axis=0), dtype=np.bool_)
-    return defined
+    columns: Mask = ~np.asarray(np.isnan(front.values).any(axis=0), dtype=np.bool_)
+    return columns

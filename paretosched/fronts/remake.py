@@ -1,4 +1,4 @@
-"""The policy, and the schedule, of a row of a front, made again."""
+"""The policy and the schedule of a row of a front, made again from its genome."""
 
 from __future__ import annotations
 
@@ -47,15 +47,15 @@ def schedule(front: Front, row: int, workload: Workload) -> Schedule:
 def schedules(front: Front, rows: Iterable[int], workload: Workload) -> Iterator[Schedule]:
     """Yield the schedules of rows of a front, made again one after the other.
 
-    The policy of a row can be applied to another workload with the same groups; what is no policy needs the workload
-    that was explored. Sequences descend from each other, so that many are made faster in the order of evaluation.
+    The policy of a row can be applied to another workload with the same groups; a row without a policy needs the
+    workload that was explored. Sequences descend from each other, so many are faster in the order of evaluation.
 
     Raises
     ------
     InputError
         There is no such row, or it does not fit the workload.
     """
-    ready: dict[int, Decoder] = {}
+    decoders: dict[int, Decoder] = {}
     for row in rows:
         origin, genes = genome(front, row)
         policy = row_policy(front, row)
@@ -68,9 +68,9 @@ def schedules(front: Front, rows: Iterable[int], workload: Workload) -> Iterator
                 f"but {workload.name} is another one"
             )
         run = int(front.origin[row])
-        if run not in ready:
-            ready[run] = origin.encoding.decoder(workload)
-        yield Schedule(workload, ready[run](genes, front.ancestors[run]), row_name(front, row))
+        if run not in decoders:
+            decoders[run] = origin.encoding.decoder(workload)
+        yield Schedule(workload, decoders[run](genes, front.ancestors[run]), row_name(front, row))
 
 
 def row_name(front: Front, row: int) -> str:

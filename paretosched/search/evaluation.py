@@ -2,8 +2,8 @@
 
 By default the simulations run in threads of this process, one a core: the kernels release the GIL and all threads
 share the workload. With workers they run in processes of a `distributed` cluster: the workload travels to each
-worker once, as part of a worker plugin, so that a worker that joins later or comes back after its death has it
-too; only genomes travel afterwards.
+worker once, as part of a worker plugin, so that a worker that joins later or starts again has it, too. Afterwards
+only genomes travel.
 
 Every genome is simulated on its own and results come back in the order of the genomes, so that neither the number of
 workers nor the cut into tasks nor a repetition changes a bit of them.
@@ -42,7 +42,7 @@ SHORTEST_TASK = 0.05  # s; a task costs the scheduler of `distributed` and its w
 ROUND, ROUND_OF_UNKNOWN = 0.9, 0.5  # share of what is left of a generation
 PATIENCE = 15.0  # s to wait for a scheduler and its first worker
 RETRIES = 3
-WORKERS_A_CORE = 4  # more processes than cores help nobody, and hundreds of them would take the machine down
+WORKERS_A_CORE = 4  # more processes than cores make nothing faster, and hundreds would take the machine down
 
 # What was delivered to this worker process, by token. Only worker processes of a cluster have any.
 _DELIVERED: dict[str, tuple[Workload, Decoder]] = {}
@@ -52,7 +52,7 @@ _DELIVERED: dict[str, tuple[Workload, Decoder]] = {}
 def evaluator(
     workload: WorkloadLike, encoding: str | Encoding, workers: int = 0, scheduler: str | None = None
 ) -> Iterator[Evaluate]:
-    """Make ready to simulate many schedules of a workload.
+    """Yield a function that simulates many schedules of a workload.
 
     Parameters
     ----------
@@ -68,8 +68,8 @@ def evaluator(
     Yields
     ------
     evaluate
-        Function of all genomes so far (n, d), and of the number of the first one to be simulated. It returns objective
-        values (k, G + 2) in natural units of the k last ones and the CPU seconds of each simulation (k,).
+        Function of all genomes so far (n, d), and of the number of the first genome to simulate. It returns objective
+        values (k, G + 2) in natural units of the last k genomes and the CPU seconds of each simulation (k,).
 
     Raises
     ------
@@ -96,35 +96,36 @@ def evaluator(
 def joint_evaluator(
     workloads: Sequence[Workload], encoding: Encoding, workers: int = 0, scheduler: str | None = None
 ) -> Iterator[Evaluate]:
-    """Make ready to simulate each genome on several workloads with equally many groups, in the same processes.
+    """Yield a function that simulates each genome on several workloads, in the same processes.
 
-    As `evaluator`, but the objective values of a genome are those of all workloads, one after the other, and its
-    seconds the sum.
+    The workloads have equally many groups. As for `evaluator`, but the objective values of a genome are those of
+    all workloads, one after the other, and its seconds are the sum.
     """
     check_workers(workers, scheduler)
-    starts = [encoding.decoder(workload) for workload in workloads]
+    decoders = [encoding.decoder(workload) for workload in workloads]
     warm_up(encoding)  # before any worker starts, so that all of them find compiled kernels
     with ExitStack() as stack:
         if workers or scheduler is not None:
             client = stack.enter_context(_client(workers, scheduler))
-            each = [stack.enter_context(_on_cluster(client, workload, encoding)) for workload in workloads]
+            evaluates = [stack.enter_context(_on_cluster(client, workload, encoding)) for workload in workloads]
         else:
-            each = [stack.enter_context(_in_threads(*pair)) for pair in zip(workloads, starts, strict=True)]
-        yield partial(_side_by_side, each)
+            evaluates = [stack.enter_context(_in_threads(*pair)) for pair in zip(workloads, decoders, strict=True)]
+        yield partial(_side_by_side, evaluates)
 
 
-def _side_by_side(each: Sequence[Evaluate], archive: Floats, first: int) -> tuple[Floats, Floats]:
-    values, seconds = zip(*(evaluate(archive, first) for evaluate in each), strict=True)
+def _side_by_side(evaluates: Sequence[Evaluate], archive: Floats, first: int) -> tuple[Floats, Floats]:
+    """Return the objective values on all workloads, one after the other, and the sums of their seconds."""
+    values, seconds = zip(*(evaluate(archive, first) for evaluate in evaluates), strict=True)
     return np.concatenate(values, axis=1), np.sum(seconds, axis=0)
 
 
 def check_workers(workers: int, scheduler: str | None) -> None:
-    """Refuse numbers of workers that cannot be meant.
+    """Refuse a number of workers that cannot be meant.
 
     Raises
     ------
     InputError
-        Less than none, more than four a core of this machine, or workers and a scheduler.
+        The number is below 0 or above four a core of this machine, or there are workers and a scheduler.
     """
     most = WORKERS_A_CORE * (os.cpu_count() or 1)
     if not 0 <= workers <= most:
@@ -141,25 +142,25 @@ def warm_up(encoding: Encoding) -> None:
     simulate_batch(tiny, plain.decoder(tiny), (genomes, genomes))
 
 
-def simulate_batch(workload: Workload, start: Decoder, batch: Batch) -> tuple[Floats, Floats]:
-    """Simulate k genomes one after the other; objective values (k, G + 2) and CPU seconds (k,)."""
+def simulate_batch(workload: Workload, decoder: Decoder, batch: Batch) -> tuple[Floats, Floats]:
+    """Return the objective values (k, G + 2) and CPU seconds (k,) of k genomes, simulated one after the other."""
     genomes, ancestors = batch
     values = np.empty((len(genomes), len(workload.groups) + 2))
     seconds = np.empty(len(genomes))
     for i, genome in enumerate(genomes):
-        # CPU time of this thread: waiting for a core or for the GIL is not the simulation's
+        # CPU time of this thread: waiting for a core or for the GIL does not count
         begin = time.thread_time()
-        values[i] = objectives_of(workload, start(genome, ancestors))
+        values[i] = objectives_of(workload, decoder(genome, ancestors))
         seconds[i] = time.thread_time() - begin
     return values, seconds
 
 
 def batch_sizes(count: int, slots: int, seconds: float | None) -> list[int]:
-    """Cut a generation into tasks: as few as possible, and small ones last so that all slots end together.
+    """Return the sizes of the tasks of a generation: few tasks, and small ones last, so that all slots end together.
 
-    Factoring (Hummel, Schonberg and Flynn 1992): round after round, every slot gets an equal task, and all tasks of a
-    round are a share of what is left; the larger, the better it is known how long they take. What is too little for a
-    round goes with the one before.
+    Factoring (Hummel, Schonberg and Flynn 1992): in every round, all slots get equal tasks, and all tasks of a round
+    are a share of what is left. The share is larger if it is known how long they take. What is too little for a round
+    goes with the round before.
 
     Parameters
     ----------
@@ -168,7 +169,7 @@ def batch_sizes(count: int, slots: int, seconds: float | None) -> list[int]:
     slots
         Tasks that run at the same time.
     seconds
-        Seconds an evaluation took so far; None if not known.
+        Mean seconds of an evaluation so far; None if not known.
 
     Examples
     --------
@@ -193,34 +194,35 @@ def batch_sizes(count: int, slots: int, seconds: float | None) -> list[int]:
             count -= sizes[-1]
             if not count:
                 break
-    return sorted(sizes, reverse=True)  # what goes with the round before may make it longer than that was
+    return sorted(sizes, reverse=True)  # a last round that goes with the one before may be the larger one
 
 
 def versions() -> dict[str, str]:
-    """Name the software whose versions a simulation's last bit may depend on."""
-    named = {package: version(package) for package in ("numpy", "numba")}
-    return {"python": platform.python_version(), "paretosched": __version__, **named}
+    """Return the versions of the software that the last bit of a simulation may depend on, by name."""
+    packages = {package: version(package) for package in ("numpy", "numba")}
+    return {"python": platform.python_version(), "paretosched": __version__, **packages}
 
 
 def _cutting(slots: int, compute: Callable[[list[Batch]], list[tuple[Floats, Floats]]], groups: int) -> Evaluate:
-    """Make the function of whole generations from one of batches."""
-    known: float | None = None
+    """Return the function that simulates whole generations, made from one that simulates batches."""
+    mean_seconds: float | None = None
 
     def evaluate(archive: Floats, first: int) -> tuple[Floats, Floats]:
-        nonlocal known
+        nonlocal mean_seconds
         genomes = archive[first:]
         if len(genomes) == 0:
             return np.empty((0, groups + 2)), np.empty(0)
-        cuts = np.cumsum(batch_sizes(len(genomes), slots, known))[:-1]
+        cuts = np.cumsum(batch_sizes(len(genomes), slots, mean_seconds))[:-1]
         values, seconds = zip(*compute([(part, archive) for part in np.split(genomes, cuts)]), strict=True)
-        known = max(float(np.concatenate(seconds).mean()), 1e-6)
+        mean_seconds = max(float(np.concatenate(seconds).mean()), 1e-6)
         return np.concatenate(values), np.concatenate(seconds)
 
     return evaluate
 
 
 @contextmanager
-def _in_threads(workload: Workload, start: Decoder) -> Iterator[Evaluate]:
+def _in_threads(workload: Workload, decoder: Decoder) -> Iterator[Evaluate]:
+    """Yield the function that simulates generations in threads of this process."""
     from concurrent.futures import ThreadPoolExecutor
 
     import dask.threaded
@@ -229,8 +231,8 @@ def _in_threads(workload: Workload, start: Decoder) -> Iterator[Evaluate]:
     pool = ThreadPoolExecutor(CPU_COUNT)
 
     def compute(batches: list[Batch]) -> list[tuple[Floats, Floats]]:
-        # a function without arguments: Dask would look for tasks in what it is given
-        graph = {i: (partial(simulate_batch, workload, start, batch),) for i, batch in enumerate(batches)}
+        # a function without arguments, because Dask would look for tasks in them
+        graph = {i: (partial(simulate_batch, workload, decoder, batch),) for i, batch in enumerate(batches)}
         return list(dask.threaded.get(graph, list(graph), pool=pool))
 
     try:
@@ -249,7 +251,7 @@ def _client(workers: int, scheduler: str | None) -> Iterator[Any]:
 
     if scheduler is None:
         with ExitStack() as stack:
-            # neither profiles of workers nor watching the event loops 50 times a second, 1 % of each core each
+            # no profiles of workers, and event loops not watched 50 times a second: each takes 1 % of every core
             quietly = dask.config.set(
                 {"distributed.worker.profile.enabled": False, "distributed.admin.tick.interval": "1 s"}
             )
@@ -259,11 +261,11 @@ def _client(workers: int, scheduler: str | None) -> Iterator[Any]:
                     threads_per_worker=1,
                     processes=True,
                     host="127.0.0.1",
-                    # no dashboard; what is left of its server must not insist on port 8787
+                    # no dashboard; the rest of its server must not insist on port 8787
                     dashboard_address="127.0.0.1:0",
                     scheduler_kwargs={"dashboard": False},
                     silence_logs=logging.CRITICAL,
-                    memory_limit=0,  # a worker holds one workload; its death at 95 % of the memory would help nobody
+                    memory_limit=0,  # a worker holds one workload; its end at 95 % of the memory would not help
                 )
                 stack.enter_context(cluster)
             yield stack.enter_context(Client(cluster, set_as_default=False))
@@ -280,26 +282,26 @@ def _client(workers: int, scheduler: str | None) -> Iterator[Any]:
         except TimeoutError:
             raise InputError(f'scheduler "{scheduler}" must have a worker, but has none after {PATIENCE:g} s') from None
         try:
-            theirs = client.run(versions)
+            versions_there = client.run(versions)
         except ImportError as error:
             raise InputError(f'scheduler "{scheduler}": its workers must have paretosched, but: {error}') from None
-        for worker, found in theirs.items():
-            if found != versions():
+        for worker, software in versions_there.items():
+            if software != versions():
                 raise InputError(
                     f'scheduler "{scheduler}": workers must have the same versions as here, {versions()}, '
-                    f"but {worker} has {found}"
+                    f"but {worker} has {software}"
                 )
         yield client
 
 
 @contextmanager
 def _no_interrupt() -> Iterator[None]:
-    """Put Ctrl-C off, for ever in processes that are started meanwhile.
+    """Block Ctrl-C for a while, and for ever in the processes that start meanwhile.
 
-    A terminal sends it to all processes of a command. This one ends the others in good order; they shall not end by
-    themselves. What is blocked is inherited, also by the thread that starts a worker again.
+    A terminal sends it to all processes of a command. This process ends the others in good order, so they must not end
+    by themselves. They inherit the block, and so does the thread that starts a worker again.
     """
-    resource_tracker.ensure_running()  # which multiprocessing would do later, and unblock the signal
+    resource_tracker.ensure_running()  # else multiprocessing would do this later, and unblock the signal
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -308,7 +310,7 @@ def _no_interrupt() -> Iterator[None]:
 
 
 def _reach(scheduler: str) -> None:
-    """Try the address. The client itself waits for ever where something listens and keeps silent."""
+    """Connect to an address once; the client itself would wait for ever for a server that never answers."""
     import asyncio
     from concurrent.futures import ThreadPoolExecutor
 
@@ -317,56 +319,60 @@ def _reach(scheduler: str) -> None:
 
     async def attempt() -> None:
         security = Security().get_connection_args("scheduler")
-        # the second limit counts for the greeting, too, which the first one forgets
+        # the second limit includes the greeting, which the first one forgets
         comm = await asyncio.wait_for(connect(scheduler, timeout=PATIENCE, **security), PATIENCE + 1)
         comm.abort()
 
-    with ThreadPoolExecutor(1) as thread:  # not in this one: a notebook runs a loop of its own in it
+    with ThreadPoolExecutor(1) as thread:  # not in this thread: a notebook runs an event loop in it
         thread.submit(asyncio.run, attempt()).result()
 
 
 @contextmanager
 def _on_cluster(client: Any, workload: Workload, encoding: Encoding) -> Iterator[Evaluate]:
+    """Yield the function that simulates generations on the workers of a cluster."""
     from distributed import WorkerPlugin, wait
 
     token = uuid4().hex  # several searches may share a cluster
-    # Only what simulations need travels; arrays must be wrapped anew at the other end, since pickling loses read-only
-    # flags, and with them the kernels' compiled signature.
-    needed = ("submit", "run", "estimate", "width", "capacity", "group", "groups", "epoch", "zone", "name")
+    # Only what simulations need travels. The worker makes a new workload of it, because pickled arrays lose their
+    # read-only flags, and with them the kernels' compiled signature.
+    fields = ("submit", "run", "estimate", "width", "capacity", "group", "groups", "epoch", "zone", "name")
     plugin = WorkerPlugin()
     plugin.name = f"paretosched-{token}"
-    plugin.setup = partial(_receive, token, {field: getattr(workload, field) for field in needed}, encoding)
+    plugin.setup = partial(_receive, token, {field: getattr(workload, field) for field in fields}, encoding)
     plugin.teardown = partial(_forget, token)
     task = partial(_batch_on_worker, token)
 
     def compute(batches: list[Batch]) -> list[tuple[Floats, Floats]]:
-        # of the whole generation first, so that the whole archive is searched once and not for each task
-        known = encoding.ancestry(batches[0][1], np.concatenate([genomes for genomes, _ in batches]))
-        needed = [(genomes, encoding.ancestry(known, genomes)) for genomes, _ in batches]
-        # Tasks start in this order. A task whose worker dies is repeated by the scheduler, and so is one that fails
-        futures = client.map(task, needed, pure=False, retries=RETRIES)
+        # those of the whole generation first, so that the whole archive is searched once and not for each task
+        ancestors = encoding.ancestry(batches[0][1], np.concatenate([genomes for genomes, _ in batches]))
+        tasks = [(genomes, encoding.ancestry(ancestors, genomes)) for genomes, _ in batches]
+        # Tasks start in this order. The scheduler repeats a task that fails or whose worker dies.
+        futures = client.map(task, tasks, pure=False, retries=RETRIES)
         with client.as_current():
-            wait(futures)  # Ctrl-C comes here; an interrupted `gather` would leave a traceback for each task
+            wait(futures)  # Ctrl-C ends this; an interrupted `gather` would leave a traceback for each task
         return list(client.gather(futures))
 
     client.register_plugin(plugin)
     try:
         yield _cutting(max(1, sum(client.nthreads().values())), compute, len(workload.groups))
     finally:
-        with suppress(KeyError):  # a worker that came back just now has none
+        with suppress(KeyError):  # a worker that came back just now has no plugin
             client.unregister_worker_plugin(plugin.name)
 
 
 def _receive(token: str, fields: dict[str, Any], encoding: Encoding, worker: object) -> None:  # noqa: ARG001
+    """Keep a workload and its decoder in this worker process."""
     warm_up(encoding)
     workload = Workload(**fields)
     _DELIVERED[token] = workload, encoding.decoder(workload)
 
 
 def _forget(token: str, worker: object) -> None:  # noqa: ARG001
+    """Drop what `_receive` keeps."""
     _DELIVERED.pop(token, None)
 
 
 def _batch_on_worker(token: str, batch: Batch) -> tuple[Floats, Floats]:
-    workload, start = _DELIVERED[token]
-    return simulate_batch(workload, start, batch)
+    """Return what `simulate_batch` returns, on a workload that this worker process has received."""
+    workload, decoder = _DELIVERED[token]
+    return simulate_batch(workload, decoder, batch)

@@ -42,9 +42,9 @@ class Progress(NamedTuple):
     generation
         From 0; -1 if there was nothing to do.
     evaluations, total
-        Done, of those taken from the store included, and wanted.
+        How many are done, those from the store included, and how many are wanted.
     replayed
-        Taken from the store.
+        How many of them come from the store.
     front
         Size of the front when it was last counted.
     seconds
@@ -88,10 +88,10 @@ def explore(
 ) -> Front:
     """Explore the possible schedules of a workload, and keep the front.
 
-    The front is the non-dominated set of everything evaluated, not of the last population. A directory that holds
-    a run already is continued: the result is the same as if it had never stopped, whatever `workers` were and are.
-    If the run has as many evaluations already, nothing is simulated and its front is returned. Ctrl-C leaves a run that
-    can be continued and a published front of what was done.
+    The front is the non-dominated set of all evaluations, not of the last population. If the directory holds a run
+    already, that run is continued: the result is the same as if it had never stopped, with any `workers`. If the run
+    has as many evaluations already, nothing is simulated and its front is returned. Ctrl-C leaves a run that can be
+    continued and a published front of what was done.
 
     Parameters
     ----------
@@ -101,16 +101,16 @@ def explore(
         Where the run is kept; its parent must exist.
     evaluations
         How many schedules are simulated in all, those of a continued run included; ten million at most. By default
-        20,000, or all that there are to enumerate.
+        20,000, or all where schedules are enumerated.
     population
-        Schedules a generation; by default 100, or as many as the run has that is continued.
+        Schedules a generation; by default 100, or that of the run that is continued.
     seed
         Of the algorithm.
     encoding
         "weighting": parameters of Greedy (paper 002, "Real-valued Coding"). "sequence": an order of all jobs (there,
         "Coding as Permutation"). "orders": the weak orders of the user groups, the start solutions of the paper.
     algorithm
-        One of `evolve.ALGORITHMS`; by default "nsga2", and "all" for orders, which enumerates.
+        One of `by_name.ALGORITHMS`; by default "nsga2", and "all" for orders, which enumerates.
     start
         What to begin with. Sequences: see `settings.start_orders`; by default "submit". Weighting: runs or fronts
         whose members are the first population (by default it is random), or with algorithm "all" everything that is
@@ -124,14 +124,14 @@ def explore(
         How sequences are varied, see `encodings.sequence.Sequences`; number of moves and mean length of the first
         generation, by default 5000 (50 where it begins with known schedules) and 1500.
     workers, scheduler
-        Where simulations run, see `evaluate.evaluator`.
+        Where simulations run, see `evaluation.evaluator`.
     progress
         Called with a `Progress` after every generation.
 
     Returns
     -------
     Front
-        What is also in the run directory as front.parquet.
+        The front, which is also in the run directory as front.parquet.
 
     Raises
     ------
@@ -145,7 +145,7 @@ def explore(
     if population is None:
         population = known_parameters.get("population", POPULATION)
     population, seed = whole_number("population", population), whole_number("seed", seed)
-    chosen = settle(
+    settings = settle(
         workload,
         known_parameters,
         seed=seed,
@@ -161,47 +161,47 @@ def explore(
         frequency=frequency,
         jump=jump,
     )
-    evaluations = _budget(evaluations, chosen, population, run_directory)
-    parameters = dict(chosen.parameters)
+    evaluations = _budget(evaluations, settings, population, run_directory)
+    parameters = dict(settings.parameters)
     generations = None
-    if chosen.algorithm == "rvea":
+    if settings.algorithm == "rvea":
         generations = -(-evaluations // population)
-        parameters["generations"] = generations  # what it asks for depends on how far it will go
-    if isinstance(chosen.space, np.ndarray):
-        search = evolve.listed(chosen.space, population)
+        parameters["generations"] = generations  # the genomes that rvea asks for depend on it
+    if isinstance(settings.space, np.ndarray):
+        search = evolve.enumeration(settings.space, population)
     else:
-        search = evolve.search(chosen.algorithm, chosen.space, population, seed, generations)
+        search = evolve.search(settings.algorithm, settings.space, population, seed, generations)
     known_generations = known_parameters.get("generations", generations)
-    if known_parameters.get("algorithm") == chosen.algorithm == "rvea" and known_generations != generations:
+    if known_parameters.get("algorithm") == settings.algorithm == "rvea" and known_generations != generations:
         raise InputError(
             f"{run_directory}: the evaluations of rvea are part of the run, which has "
-            f"{store.wanted(run_directory)}, so it cannot be continued to {evaluations}"
+            f"{store.wanted_evaluations(run_directory)}, so it cannot be continued to {evaluations}"
         )
     with store.open_run(run_directory, parameters) as run:
-        shape = len(chosen.encoding.gene_labels(len(workload.groups))), len(workload.groups) + 2
+        shape = len(settings.encoding.gene_labels(len(workload.groups))), len(workload.groups) + 2
         about = {"workload": workload_record(workload), "groups": list(workload.groups)}
         record = Record(run, shape, evaluations, about, _all_versions())
-        publisher = _Publisher(record, workload, chosen.encoding, progress)
-        return _carried_out(search, publisher, partial(evaluator, workload, chosen.encoding, workers, scheduler))
+        publisher = _Publisher(record, workload, settings.encoding, progress)
+        return _run_search(search, publisher, partial(evaluator, workload, settings.encoding, workers, scheduler))
 
 
-def _budget(evaluations: int | None, chosen: Settings, population: int, run_directory: str | os.PathLike[str]) -> int:
-    """Return how many schedules are simulated in all: what was asked for, else what the run has, else the default."""
+def _budget(evaluations: int | None, settings: Settings, population: int, run_directory: str | os.PathLike[str]) -> int:
+    """Return how many schedules are simulated in all: the argument, else what the run has, else the default."""
     if evaluations is None:
-        listed = len(chosen.space) if isinstance(chosen.space, np.ndarray) else EVALUATIONS
-        evaluations = store.wanted(run_directory) or listed
+        default = len(settings.space) if isinstance(settings.space, np.ndarray) else EVALUATIONS
+        evaluations = store.wanted_evaluations(run_directory) or default
     evaluations = whole_number("evaluations", evaluations)
-    if evaluations < population and chosen.algorithm != ALL:
+    if evaluations < population and settings.algorithm != ALL:
         raise InputError(f"evaluations must be at least the population, {population}, but are {evaluations}")
     if not 1 <= evaluations <= MOST_EVALUATIONS:
         raise InputError(f"evaluations must be in 1..{MOST_EVALUATIONS}, but are {evaluations}")
     return evaluations
 
 
-def _carried_out(
+def _run_search(
     search: evolve.Search, publisher: _Publisher, simulating: Callable[[], AbstractContextManager[Evaluate]]
 ) -> Front:
-    """Run a search on its record, and publish the front now and then and at the end."""
+    """Run a search on its record, publish its front now and then, and return the last one."""
     record = publisher.record
     total = record.total
     try:
@@ -224,7 +224,7 @@ def _carried_out(
 
 
 class _Publisher:
-    """What an exploration reports to its caller and writes of its record."""
+    """Reports the progress of an exploration to its caller, and writes its front and run.json."""
 
     def __init__(
         self,
@@ -239,45 +239,45 @@ class _Publisher:
         self.progress = progress
         self.objectives = objective_table(workload.groups)
         self.best = np.full(len(self.objectives), np.nan)
-        self.published = time.perf_counter()
+        self.published_at = time.perf_counter()
         self.front = 0
-        nondominated(np.zeros((1, self.best.size)), self.objectives)  # what it needs is loaded before it is timed
-        self.seen = 0
-        self.counted = -np.inf
-        self.counting = 0.0
+        nondominated(np.zeros((1, self.best.size)), self.objectives)  # loads its library before it is timed
+        self.reported = 0
+        self.counted_at = -np.inf
+        self.count_seconds = 0.0
         record.write("running", front=0)
 
     def report(self, generation: int) -> None:
-        """Tell the caller; the front is counted as often as its share of the time allows."""
+        """Report to the caller; the front is counted as often as its share of the time allows."""
         if self.progress is None:
             return
         record = self.record
         values = record.values[: record.count]
-        candidates = np.vstack([self.best, values[self.seen :]])
-        self.seen = record.count
+        candidates = np.vstack([self.best, values[self.reported :]])
+        self.reported = record.count
         for j, objective in enumerate(self.objectives):
             column = candidates[~np.isnan(candidates[:, j]), j]
             if column.size:
                 self.best[j] = column.max() if objective.maximise else column.min()
         now = time.perf_counter()
-        if now - self.counted >= self.counting / FILTER_SHARE or record.count == record.total:
+        if now - self.counted_at >= self.count_seconds / FILTER_SHARE or record.count == record.total:
             self.front = int(nondominated(values, self.objectives).sum())
-            self.counted = time.perf_counter()
-            self.counting = self.counted - now
-        done = generation, record.count, record.total, record.replayed
+            self.counted_at = time.perf_counter()
+            self.count_seconds = self.counted_at - now
+        counts = generation, record.count, record.total, record.replayed
         best = tuple(self.best.tolist())
-        self.progress(Progress(*done, self.front, record.seconds, record.elapsed, best))
+        self.progress(Progress(*counts, self.front, record.seconds, record.elapsed, best))
 
     def publish_now_and_then(self) -> None:
-        """Publish after the first fresh generation and then every PUBLISH_EVERY seconds."""
+        """Publish after the first new generation and then every PUBLISH_EVERY seconds."""
         record = self.record
         if record.count <= len(record.known):
             return
-        if time.perf_counter() - self.published >= PUBLISH_EVERY or not (record.run.directory / FRONT_FILE).exists():
+        if time.perf_counter() - self.published_at >= PUBLISH_EVERY or not (record.run.directory / FRONT_FILE).exists():
             self.publish("running")
 
     def publish(self, status: str) -> Front:
-        """Write front.parquet and run.json."""
+        """Write front.parquet and run.json; return the front."""
         record, workload = self.record, self.workload
         parameters = record.about["parameters"]
         origin = Origin(
@@ -294,9 +294,10 @@ class _Publisher:
         if record.count:
             save_front(front, record.run.directory / FRONT_FILE)
         record.write(status, front=len(front))
-        self.published = time.perf_counter()
+        self.published_at = time.perf_counter()
         return front
 
 
 def _all_versions() -> dict[str, str]:
+    """Return the versions of the software that a search depends on, by name."""
     return versions() | {package: version(package) for package in ("pymoo", "moocore")}

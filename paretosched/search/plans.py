@@ -1,19 +1,20 @@
-"""Plans: several explorations of one workload whose fronts are merged, as data; and what carries one out.
+"""Plans: several explorations of one workload whose fronts are merged, as data; and how they are explored.
 
 "paper002" is Table 4 of paper 002, row by row; its evaluations add up to the paper's 153,080 function calls. What the
-table leaves open was chosen as follows.
+table leaves open is chosen as follows.
 
-- Populations: "the offspring ... is restricted to about 60 elements" (section 4.3), so 60 for the sequences; for the
-  real-value coded search, where nothing is said, 100.
-- Recombination: operators "as described in [2, C3.3]" were tried and none is named; order crossover (OX) here.
+- Populations: "the offspring ... is restricted to about 60 elements" (section 4.3), so 60 for the sequences; the paper
+  names none for the real-value coded search: 100.
+- Recombination: operators "as described in [2, C3.3]" were tried, the paper names none; order crossover (OX) here.
 - "Jobs (with 32 processors and/or 1 hour run time)": both conditions were applied; "either" here, as the larger set.
 - The start solutions of the queue and the real-value coded search with EASY, since this paper's scheduler backfills.
 - The frequency MJN belongs to every sequence row; the first one moves neighbours, MJL=1.
 
-"better" is what the paper did not do: conservative backfilling and many-objective selection for the weighting,
+"better" has what the paper did not do: conservative backfilling and many-objective selection for the weighting,
 sequences that start from known schedules, and the decoding by earliest fit with true run times. "algorithms" sets
 algorithms against random search at equal evaluations, three seeds each, for both encodings. "moves" does so with the
-moves that use what is known, from known schedules on, each with few, more and many moves in the first generation.
+moves that look at the parent's schedule; they begin with known schedules, and make few, more and many moves in the
+first generation.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from ..workload.workload import Workload
     from .exploration import Progress
 
-STARTS = ("permutations", "submit", "weak", "random", "workload", "queue")  # any other start is a row of a plan
+STARTS = ("permutations", "submit", "weak", "random", "workload", "queue")  # any other start names a row
 
 
 class Row(NamedTuple):
@@ -53,9 +54,9 @@ class Row(NamedTuple):
     name
         Its run directory.
     title
-        For people.
+        Its name for people.
     settings
-        Keyword arguments of `explore`. A start that is none of STARTS names a row: that run's front.
+        Keyword arguments of `explore`. A start that is not in STARTS names a row: it stands for that run's front.
     """
 
     name: str
@@ -64,7 +65,7 @@ class Row(NamedTuple):
 
 
 class Summary(NamedTuple):
-    """Rows of a plan whose fronts are shown merged.
+    """Rows of a plan whose fronts are reported as one merged front.
 
     Attributes
     ----------
@@ -80,22 +81,24 @@ class Summary(NamedTuple):
 
 
 def _row(name: str, title: str, **settings: Any) -> Row:
+    """Return a row with immutable settings."""
     return Row(name, title, MappingProxyType(settings))
 
 
 def _sequence(name: str, title: str, **settings: Any) -> Row:
-    """Give a row of the sequence encoding with what all those of Table 4 share."""
+    """Return a row of the sequence encoding, with what all such rows of Table 4 share."""
     shared = {"encoding": "sequence", "decoding": "strict", "population": 60, "seed": 0, "frequency": 5_000}
     return _row(name, title, **(shared | settings))
 
 
 def _weighting(name: str, title: str, **settings: Any) -> Row:
+    """Return a row of the weighting encoding, with what all such rows share."""
     shared = {"encoding": "weighting", "algorithm": "nsga2", "population": 100, "seed": 0, "backfill": "easy"}
     return _row(name, title, **(shared | settings))
 
 
 def _from_known(name: str, title: str, **settings: Any) -> Row:
-    """Give a search that begins with the start orders of known schedules and changes little of them."""
+    """Return a row that begins with the start orders of known schedules and changes little of them."""
     shared = {"algorithm": "nsga2", "evaluations": 4_000, "frequency": 50, "jump": 1_500, "start": ("weighting",)}
     return _sequence(name, title, **(shared | settings))
 
@@ -173,7 +176,7 @@ PAPER002 = (
     WEIGHTING,
 )
 
-# Each row is one step beyond the paper; WEIGHTING, the paper's own, is what they are measured against.
+# Each row is one step beyond the paper; they are measured against WEIGHTING, which is the paper's.
 BETTER = (
     WEIGHTING,
     _weighting("weighting-none", "Weighting without backfilling, NSGA-II", backfill="none", evaluations=8_000),
@@ -199,7 +202,7 @@ BETTER = (
         algorithm="all",
         decoding="earliest",
         start=("weighting",),
-        evaluations=20_000,  # at most: as many as there are
+        evaluations=20_000,  # at most; the front has fewer schedules
     ),
     _weighting(
         "offline-weighting",
@@ -276,7 +279,7 @@ SUMMARIES = (
 
 
 def rows_of(plan: str, only: Sequence[str] = ()) -> tuple[Row, ...]:
-    """Give the rows of a plan, all or those that were asked for, in the plan's order.
+    """Return the rows of a plan, all or `only` some, in the plan's order.
 
     Raises
     ------
@@ -298,7 +301,7 @@ def rows_of(plan: str, only: Sequence[str] = ()) -> tuple[Row, ...]:
 
 
 def shortened(row: Row, evaluations: int, population: int | None = None) -> Row:
-    """Give a row with at most that many evaluations, and at most that population.
+    """Return a row with at most so many evaluations, and at most such a population.
 
     Examples
     --------
@@ -312,12 +315,12 @@ def shortened(row: Row, evaluations: int, population: int | None = None) -> Row:
 
 
 def settings_in(row: Row, directory: str | os.PathLike[str], planned: Collection[str] = ()) -> dict[str, Any]:
-    """Give the keyword arguments of `explore` for a row: where it starts from another row, that run's directory.
+    """Return the keyword arguments of `explore` for a row; a start that names a row becomes its run directory.
 
     Raises
     ------
     InputError
-        The row starts from another one that has no front yet and is not `planned` before it.
+        The row starts from another row that has no front yet and is not `planned` before it.
     """
     settings = dict(row.settings)
     if "start" not in settings:
@@ -346,27 +349,26 @@ def explore_plan(
 ) -> Front:
     """Explore row after row, each in a run directory of its own, and merge their fronts.
 
-    Rows that are there already are continued or, if finished, read; so an interrupted plan is continued by the
-    same call.
+    Runs that exist already are continued or, if finished, read. So the same call continues an interrupted plan.
 
     Parameters
     ----------
     workload
         What is simulated; or the path of a log or of a run directory.
     directory
-        Where the run directories are made, one a row, and front.parquet, the merged front of every run in it, those
-        of earlier calls included, which is also written when an exploration is interrupted. Its parent must exist.
+        Gets a run directory for each row, and front.parquet, the merged front of all runs in it, those of earlier
+        calls included. The front is also written when an exploration is interrupted. The parent must exist.
     rows
         See `rows_of`.
     workers, scheduler
-        Where simulations run, see `evaluate.evaluator`.
+        Where simulations run, see `evaluation.evaluator`.
     progress
         Called with the row and a `Progress` after every generation.
 
     Returns
     -------
     Front
-        The merged one.
+        The merged front.
 
     Raises
     ------
@@ -376,7 +378,7 @@ def explore_plan(
     place = Path(directory)
     workload = as_workload(workload)
     _check_rows(workload, place, rows)
-    fresh = not place.exists()
+    is_new = not place.exists()
     try:
         place.mkdir(exist_ok=True)
     except OSError as error:
@@ -384,7 +386,7 @@ def explore_plan(
     try:
         for row in rows:
             settings = settings_in(row, place)
-            if row.settings.get("encoding") == "orders":  # the paper's number is that of five groups
+            if row.settings.get("encoding") == "orders":  # the number in the table is for five groups
                 settings["evaluations"] = max(1, len(weak_orders(len(workload.groups))) - 1)
             explore(
                 workload,
@@ -395,10 +397,10 @@ def explore_plan(
                 **settings,
             )
     except BaseException:
-        with suppress(InputError):  # what was raised first is what matters
+        with suppress(InputError):  # the first error is what matters
             save_front(merge([load_front(run) for run in runs_in(place)]), place / FRONT_FILE)
-        if fresh:
-            with suppress(OSError):  # unless something is in it already
+        if is_new:
+            with suppress(OSError):  # something may be in it already
                 place.rmdir()
         raise
     merged = merge([load_front(run) for run in runs_in(place)])
@@ -414,7 +416,7 @@ def _check_rows(workload: Workload, place: Path, rows: Sequence[Row]) -> None:
         raise InputError("rows of a plan must be at least one, but there is none")
     for run in place.glob(f"*/{RUN_FILE}"):
         if known_parameters(run.parent).get("workload") != workload.digest:
-            raise InputError(f"{run.parent}: the runs of a plan are of one workload, but this one is of another one")
+            raise InputError(f"{run.parent}: the runs of a plan must be of one workload, but this is of another")
     of_explore = ("evaluations", "workers", "scheduler", "seed", "population")
     for i, row in enumerate(rows):
         settings = settings_in(row, place, {before.name for before in rows[:i]})
@@ -424,18 +426,19 @@ def _check_rows(workload: Workload, place: Path, rows: Sequence[Row]) -> None:
 
 
 def runs_in(directory: str | os.PathLike[str]) -> list[Path]:
-    """List the run directories in the directory of a plan that have a front, sorted by name."""
+    """Return the run directories in the directory of a plan that have a front, sorted by name."""
     return sorted(file.parent for file in Path(directory).glob(f"*/{RUN_FILE}") if (file.parent / FRONT_FILE).is_file())
 
 
 def results_in(directory: str | os.PathLike[str]) -> list[dict[str, Any]]:
-    """List what each run in the directory of a plan has cost, and what it has given to the merged front.
+    """Return what each run in the directory of a plan has cost and contributed to the merged front.
 
-    The keys are "row", its name; "seconds" of CPU time and "ms" a simulation; and those of `contributions`.
+    The keys are "row", the name of the run; "seconds" of CPU time and "ms" a simulation; and those of `contributions`.
     """
     places = runs_in(directory)
     results = []
-    for place, given in zip(places, contributions([load_front(place) for place in places]), strict=True):
+    for place, contribution in zip(places, contributions([load_front(place) for place in places]), strict=True):
         seconds = read_about(place)["kernel_seconds"]
-        results.append({"row": place.name, "seconds": seconds, **given, "ms": 1000 * seconds / given["evaluations"]})
+        milliseconds = 1000 * seconds / contribution["evaluations"]
+        results.append({"row": place.name, "seconds": seconds, **contribution, "ms": milliseconds})
     return results

@@ -1,4 +1,4 @@
-"""A search by ask and tell on a run directory: what is stored is replayed, what is not is simulated and stored."""
+"""A search by ask and tell on a run directory: stored evaluations are replayed, others are simulated and stored."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .evaluation import Evaluate
 
 
 class Record:
-    """What a run has evaluated so far, in memory, and its clock.
+    """The evaluations of a run so far, in memory, and its clock.
 
     Parameters
     ----------
@@ -28,20 +28,20 @@ class Record:
     shape
         Length of a genome and of a vector of objective values.
     evaluations
-        Wanted in all; a run that has more keeps them.
+        How many are wanted in all; a run that has more keeps them.
     about
-        What `run.json` says of the run beside its parameters.
+        What `run.json` has about the run beside its parameters.
     versions
-        Of the software, by package.
+        Versions of the software, by package.
 
     Attributes
     ----------
     known
-        What was stored when the run was opened.
+        The evaluations that were stored when the run was opened.
     total
-        Evaluations wanted, or stored if that is more; fewer if a search ends before.
+        Evaluations wanted, or stored if these are more; fewer if the search ends before.
     count
-        How many there are so far, replayed ones included.
+        Evaluations so far, replayed ones included.
     genomes, values
         (total, d) and (total, m), the first `count` rows.
     seconds
@@ -58,7 +58,7 @@ class Record:
     ) -> None:
         self.run = run
         self.shape = shape
-        self.known = store.stored(run, *shape)
+        self.known = store.read_archive(run, *shape)
         self.total = max(evaluations, len(self.known))
         self.count = 0
         try:
@@ -68,9 +68,9 @@ class Record:
             raise InputError(f"evaluations must fit into the memory, but {self.total} do not") from None
         self.seconds = 0.0
         self.versions = dict(versions)
-        # of the start; each session has its own
+        # the versions at the start of the run; each session has its own
         self.about: dict[str, Any] = {**about, "versions": self.versions, **run.about}
-        if about.get("workload", {}).get("source"):  # where it is now; a run of version 0.1 did not say
+        if about.get("workload", {}).get("source"):  # where it is now; runs of version 0.1 have no source
             self.about["workload"] = about["workload"]
         self._sessions: list[dict[str, Any]] = list(self.about.get("sessions", []))
         self._begin = time.perf_counter()
@@ -78,12 +78,12 @@ class Record:
 
     @property
     def replayed(self) -> int:
-        """How many of the evaluations so far were taken from the store."""
+        """Return how many of the evaluations so far come from the store."""
         return min(len(self.known), self.count)
 
     @property
     def elapsed(self) -> float:
-        """Seconds since the run was opened."""
+        """Return the seconds since the run was opened."""
         return time.perf_counter() - self._begin
 
     def take(self, batch: store.Archive) -> None:
@@ -95,8 +95,8 @@ class Record:
         self.count = end
 
     def take_stored(self) -> None:
-        """Append whatever is stored, be it not replayed yet or be it stored in the moment of an interruption."""
-        self.take(store.stored(self.run, *self.shape).part(self.count))
+        """Append what is stored and not here yet: not replayed, or stored just before an interruption."""
+        self.take(store.read_archive(self.run, *self.shape).part(self.count))
 
     def write(self, status: str, **more: Any) -> None:
         """Write run.json."""
@@ -131,21 +131,21 @@ def advance(
     search
         Yields genomes, (k, d), and is sent their costs.
     record
-        What there is so far.
+        The evaluations so far.
     evaluate
-        Simulates, see `evaluate.evaluator`.
+        Simulates genomes, see `evaluation.evaluator`.
     costs
-        Function of the objective values of a generation, (k, m), that gives what the search is sent.
+        Function of the objective values of a generation, (k, m); it returns the costs that the search is sent.
 
     Yields
     ------
     int
-        The number of each generation, from 0, when the record has it.
+        The number of each generation, from 0, as soon as the record has it.
 
     Raises
     ------
     InputError
-        The search asks for something else than what is stored.
+        The search asks for other genomes than the stored ones.
     """
     genomes = next(search)
     generation = 0
@@ -158,11 +158,11 @@ def advance(
                 "differs: it was made with other versions of the software, or on another kind of processor"
             )
         record.take(replay)
-        fresh = genomes[len(replay) : record.total - first]
-        if len(fresh):
-            last = record.count + len(fresh)
-            record.genomes[record.count : last] = fresh
-            batch = store.Archive(fresh, *evaluate(record.genomes[:last], record.count))
+        rest = genomes[len(replay) : record.total - first]
+        if len(rest):
+            last = record.count + len(rest)
+            record.genomes[record.count : last] = rest
+            batch = store.Archive(rest, *evaluate(record.genomes[:last], record.count))
             store.append(record.run, generation, record.count, batch)
             record.take(batch)
         yield generation
@@ -171,10 +171,11 @@ def advance(
         try:
             genomes = search.send(costs(record.values[first : record.count]))
         except StopIteration:
-            record.total = record.count  # there is no more to be had
+            record.total = record.count  # the search has no more genomes
             return
         generation += 1
 
 
 def _now() -> str:
+    """Return the time, UTC, as text."""
     return dt.datetime.now(dt.UTC).isoformat(timespec="seconds")

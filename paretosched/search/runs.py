@@ -1,17 +1,17 @@
-"""A run on disk: every evaluation, in a form that survives being killed at any moment.
+"""A run on disk: every evaluation, in a form that survives a kill at any moment.
 
 A run directory holds
 
 - `run.sqlite`: one row an evaluation (number, generation, genome, objective values, CPU seconds), SQLite in WAL mode,
   one transaction a generation; genome and values are little-endian float64;
-- `run.json`: parameters, software, workload, times; written whole by atomic rename;
-- `front.parquet`: the published front, likewise.
+- `run.json`: parameters, software, workload, times; written as a whole by atomic rename;
+- `front.parquet`: the published front, written likewise.
 
-The process that writes holds a lock (flock) on the directory, which the system takes back however it ends.
+The process that writes holds a lock (flock) on the directory. The system takes it back however the process ends.
 
 There is no checkpoint. Evolution is reproducible, so a run is continued by replay: the algorithm starts again from its
-seed and is told the stored values for as long as it asks for the stored genomes, bit for bit. A run that was killed
-and continued therefore equals one that never was, by construction, and nothing on disk is code (as a pickle is).
+seed and is sent the stored values for as long as it asks for the stored genomes, bit for bit. Therefore a run that was
+killed and continued equals a run that was not, and nothing on disk is code (as a pickle is).
 SQLite in WAL mode needs a local file system.
 """
 
@@ -67,7 +67,7 @@ class Archive:
         return len(self.seconds)
 
     def part(self, first: int, last: int | None = None) -> Archive:
-        """Give the evaluations from number `first` to before `last`."""
+        """Return the evaluations from number `first` to before `last`."""
         return Archive(self.genomes[first:last], self.values[first:last], self.seconds[first:last])
 
 
@@ -80,7 +80,7 @@ class Run:
     directory
         Its path.
     about
-        What `run.json` said when it was opened.
+        The content of `run.json` when the run was opened.
     connection
         The open store.
     """
@@ -92,14 +92,14 @@ class Run:
 
 @contextmanager
 def open_run(directory: str | os.PathLike[str], parameters: Mapping[str, Any]) -> Iterator[Run]:
-    """Open a run for writing, a new one or one to be continued.
+    """Open a run for writing: a new run, or one that is continued.
 
     Parameters
     ----------
     directory
-        A run directory, or one that does not exist or is empty; its parent must exist.
+        A run directory, or a directory that is empty or does not exist; its parent must exist.
     parameters
-        What determines the run, plain JSON values. Those of a run that exists must be equal.
+        What determines the run, plain JSON values. A run that exists must have the same.
 
     Raises
     ------
@@ -109,7 +109,7 @@ def open_run(directory: str | os.PathLike[str], parameters: Mapping[str, Any]) -
     """
     path = Path(directory)
     try:
-        fresh = not path.exists()
+        is_new = not path.exists()
         path.mkdir(exist_ok=True)
         handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
     except OSError as error:
@@ -119,30 +119,30 @@ def open_run(directory: str | os.PathLike[str], parameters: Mapping[str, Any]) -
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             raise InputError(f"{path}: a run is written by one process at a time, but {_holder(path)} has it") from None
-        blank = not any(path.iterdir())
+        was_empty = not any(path.iterdir())
         try:
             about = _claim(path, parameters)
             connection = _connect(path / STORE_FILE)
         except BaseException:
-            if blank:
-                _remove(path, fresh)
+            if was_empty:
+                _remove(path, is_new)
             raise
         with closing(connection):
             run = Run(path, about, connection)
             try:
                 yield run
             except BaseException:
-                # whatever went wrong, nobody wants a run without evaluations; with a front it must have had some
+                # after any error, a run without evaluations is of no use; a run with a front must have had some
                 if _is_empty(run) and not (path / FRONT_FILE).exists():
                     connection.close()
-                    _remove(path, fresh)
+                    _remove(path, is_new)
                 raise
     finally:
         os.close(handle)
 
 
 def _remove(path: Path, directory: bool) -> None:
-    """Remove a run without evaluations, and its directory if it was made for it."""
+    """Remove a run without evaluations, and its directory if that was made for it."""
     for file in path.glob(f"{STORE_FILE}*"):
         file.unlink()
     (path / RUN_FILE).unlink(missing_ok=True)
@@ -151,29 +151,32 @@ def _remove(path: Path, directory: bool) -> None:
 
 
 def _claim(path: Path, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Read what a run says of itself and compare, or write it into a new one."""
+    """Return the content of `run.json` if it has these parameters; write one into an empty directory."""
     if (path / RUN_FILE).exists():
         about = read_about(path)
         for key, value in parameters.items():
-            found = about.get("parameters", {}).get(key)
-            if found != value:
-                if isinstance(found, dict) and isinstance(value, dict):  # only what differs
-                    same = {name for name in value if name in found and found[name] == value[name]}
-                    found, value = ({k: v for k, v in part.items() if k not in same} for part in (found, value))
+            stored_value = about.get("parameters", {}).get(key)
+            if stored_value != value:
+                if isinstance(stored_value, dict) and isinstance(value, dict):  # show only what differs
+                    same = {name for name in value if name in stored_value and stored_value[name] == value[name]}
+                    stored_value, value = (
+                        {k: v for k, v in part.items() if k not in same} for part in (stored_value, value)
+                    )
                 raise InputError(
                     f"{path}: a run is continued with its own parameters, but its {key} is "
-                    f"{_short(found)}, not {_short(value)}"
+                    f"{_short(stored_value)}, not {_short(value)}"
                 )
         return about
-    strange = sorted(p.name for p in path.iterdir() if not p.name.startswith(f".{RUN_FILE}."))
-    if strange:
-        raise InputError(f"{path}: must be a run directory or empty, but has no {RUN_FILE} and holds {strange[0]}")
+    other_files = sorted(p.name for p in path.iterdir() if not p.name.startswith(f".{RUN_FILE}."))
+    if other_files:
+        raise InputError(f"{path}: must be a run directory or empty, but has no {RUN_FILE} and holds {other_files[0]}")
     about = {"format": FORMAT, "parameters": dict(parameters)}
     write_about(path, about)
     return about
 
 
 def _short(value: Any) -> str:
+    """Return a value as text of at most 100 characters."""
     text = str(value)
     return text if len(text) <= 100 else text[:97] + "..."
 
@@ -193,8 +196,8 @@ def append(run: Run, generation: int, first: int, archive: Archive) -> None:
         raise InputError(f"{run.directory / STORE_FILE}: cannot store evaluations: {error}") from None
 
 
-def stored(run: Run, genes: int, objectives: int) -> Archive:
-    """Read every evaluation of a run.
+def read_archive(run: Run, genes: int, objectives: int) -> Archive:
+    """Return all evaluations of a run.
 
     Parameters
     ----------
@@ -229,9 +232,9 @@ def stored(run: Run, genes: int, objectives: int) -> Archive:
 
 
 def writer(directory: str | os.PathLike[str]) -> str | None:
-    """Name the process that writes a run, as well as the run knows it; None if nobody does.
+    """Return the name of the process that writes a run, as far as the run knows it; None if no process does.
 
-    To find out, the lock is taken for a moment: not to be asked of a run that is just about to be opened.
+    It takes the lock for a moment, so do not call it for a run that is just about to be opened.
     """
     try:
         handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
@@ -247,7 +250,7 @@ def writer(directory: str | os.PathLike[str]) -> str | None:
 
 
 def evaluated(directory: str | os.PathLike[str]) -> tuple[Floats, Floats]:
-    """Read what a run has evaluated, without its genomes; the run may be written meanwhile.
+    """Return what a run has evaluated, without its genomes; the run may be written meanwhile.
 
     Returns
     -------
@@ -273,13 +276,13 @@ def evaluated(directory: str | os.PathLike[str]) -> tuple[Floats, Floats]:
 
 
 def write_about(directory: Path, about: Mapping[str, Any]) -> None:
-    """Write `run.json` whole."""
+    """Write `run.json` as a whole."""
     with replacing(directory / RUN_FILE) as temporary:
         temporary.write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
 
 
 def read_about(directory: str | os.PathLike[str]) -> dict[str, Any]:
-    """Read `run.json` of a run directory.
+    """Return the content of `run.json` of a run directory.
 
     Raises
     ------
@@ -302,15 +305,15 @@ def read_about(directory: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def known_parameters(directory: str | os.PathLike[str]) -> dict[str, Any]:
-    """Give the parameters of a run; none if there is no run."""
+    """Return the parameters of a run; none if there is no run."""
     if not os.path.isfile(Path(directory) / RUN_FILE):  # noqa: PTH113  # Path.is_file() raises for long names
         return {}
     parameters: dict[str, Any] = read_about(directory).get("parameters", {})
     return parameters
 
 
-def wanted(directory: str | os.PathLike[str]) -> int | None:
-    """Give the number of evaluations a run was meant to have; None if there is no run that says so."""
+def wanted_evaluations(directory: str | os.PathLike[str]) -> int | None:
+    """Return how many evaluations a run was meant to have; None if there is no run or no such number."""
     if not os.path.isfile(Path(directory) / RUN_FILE):  # noqa: PTH113  # Path.is_file() raises for long names
         return None
     evaluations = read_about(directory).get("evaluations")
@@ -319,6 +322,7 @@ def wanted(directory: str | os.PathLike[str]) -> int | None:
 
 
 def _is_empty(run: Run) -> bool:
+    """Return whether a run has no evaluations."""
     try:
         return not run.connection.execute("select exists (select * from evaluation)").fetchone()[0]
     except sqlite3.Error:
@@ -326,6 +330,7 @@ def _is_empty(run: Run) -> bool:
 
 
 def _holder(directory: Path) -> str:
+    """Return the name of the process that has a run open, from its `run.json`."""
     try:
         return str(read_about(directory)["process"])
     except (InputError, KeyError):
@@ -333,6 +338,7 @@ def _holder(directory: Path) -> str:
 
 
 def _connect(path: Path) -> sqlite3.Connection:
+    """Open the store of a run, and make its table if there is none."""
     connection = None
     try:
         connection = sqlite3.connect(path)

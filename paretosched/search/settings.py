@@ -1,7 +1,7 @@
-"""What determines an exploration, from the words of an owner: the encoding, the algorithm and what it begins with.
+"""What determines an exploration, in words of an owner: the encoding, the algorithm and the start.
 
-The start of a run may be taken from another run. It is written into the parameters of the new one, or a digest of it
-where it is long, so that a run is continued with what it began with.
+The start of a run may come from another run. It is written into the parameters of the new run, or its digest if it is
+long, so that a run is continued with the start it had.
 """
 
 from __future__ import annotations
@@ -15,9 +15,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..core.arrays import Floats
+from ..core.arrays import Floats, Mask
 from ..core.errors import InputError, one_of
 from ..core.numbers import number
 from ..encodings import encoding as encodings
@@ -39,12 +38,11 @@ from .algorithms import spaces
 POPULATION = 100
 EVALUATIONS = 20_000  # paper 002, Table 4, "Real Value Coded"
 FREQUENCY, JUMP = 5000.0, 1500.0  # paper 002, Table 4: mutation jump number and length
-FEW = 50.0  # moves where it begins with known schedules, of which a change of thousands leaves nothing
+FEW = 50.0  # moves from known schedules, of which thousands of moves would leave nothing
 WORDS = ("submit", "permutations", "weak", "random")
 RECOMBINED = 0.3  # paper 002, Table 4: share of the children with two parents
 ALL = "all"
 BEGUN = ("start", "start_digest", "frequency", "jump", "generations")  # parameters beside the encoding's
-
 
 Space = spaces.Reals | spaces.Recipes | Floats
 
@@ -57,11 +55,11 @@ class Settings(NamedTuple):
     encoding
         What genomes mean.
     algorithm
-        One of `evolve.ALGORITHMS`, or "all": what is listed, and nothing else.
+        One of `by_name.ALGORITHMS`, or "all", which simulates a list of genomes.
     space
         What the algorithm searches; with "all" the genomes themselves, (k, d).
     parameters
-        All of it as plain JSON values.
+        All settings as plain JSON values.
     """
 
     encoding: Explored
@@ -72,7 +70,7 @@ class Settings(NamedTuple):
 
 def settle(
     workload: Workload,
-    known: Mapping[str, Any],
+    run_parameters: Mapping[str, Any],
     *,
     seed: int,
     population: int,
@@ -81,27 +79,27 @@ def settle(
     start: Sequence[str] = (),
     **words: Any,
 ) -> Settings:
-    """Make the settings of a run.
+    """Return the settings of a run.
 
     Parameters
     ----------
     workload
-        What is explored.
-    known
+        The workload to explore.
+    run_parameters
         Parameters of the run if it exists already, else empty.
     seed, population
         Of the algorithm.
     encoding, algorithm, start, **words
-        As for `explore.explore`; None among the words stands for the default.
+        As for `exploration.explore`; None among the words stands for the default.
 
     Raises
     ------
     InputError
-        A word is not known, or has no meaning with this encoding or algorithm.
+        A word is unknown, or has no meaning with this encoding or algorithm.
     """
     one_of("encoding", encoding, list(encodings.ENCODINGS))
-    chosen = ALL if algorithm is None and encoding == "orders" else algorithm or "nsga2"
-    one_of("algorithm", chosen, [*evolve.ALGORITHMS, ALL])
+    algorithm = ALL if algorithm is None and encoding == "orders" else algorithm or "nsga2"
+    one_of("algorithm", algorithm, [*evolve.ALGORITHMS, ALL])
     if not 1 <= population <= evolve.MOST_POPULATION:
         raise InputError(f"population must be in 1..{evolve.MOST_POPULATION}, but is {population}")
     if isinstance(start, str):
@@ -109,58 +107,61 @@ def settle(
     start = list(dict.fromkeys(map(str, start)))
     if seed < 0:
         raise InputError(f"seed must be at least 0, but is {seed}")
-    given = {key: word for key, word in words.items() if word is not None}
+    options = {key: word for key, word in words.items() if word is not None}
     strategy: dict[str, float] = {}
     if encoding == "sequence":
-        strategy = {key: number(key, given.pop(key)) for key in ("frequency", "jump") if key in given}
-    unknown = [key for key in given if key not in encodings.words_of(encoding)]
+        strategy = {key: number(key, options.pop(key)) for key in ("frequency", "jump") if key in options}
+    unknown = [key for key in options if key not in encodings.words_of(encoding)]
     if unknown:
         raise InputError(f'{unknown[0]} must not be given with the encoding "{encoding}", where it has no meaning')
-    if chosen == ALL and encoding == "sequence":
+    if algorithm == ALL and encoding == "sequence":
         _refuse(
-            [*strategy, *(key for key in given if key != "decoding")], f'the algorithm "{ALL}", which varies nothing'
+            [*strategy, *(key for key in options if key != "decoding")], f'the algorithm "{ALL}", which varies nothing'
         )
-    if given.get("moves") == "adjacent" and strategy.get("jump", 1.0) != 1.0:
+    if options.get("moves") == "adjacent" and strategy.get("jump", 1.0) != 1.0:
         _refuse(["jump"], 'the moves "adjacent", which are of length 1')
-    worded = encodings.ENCODINGS[encoding](**given)
-    worded.check_words()
-    # a run that is moved, with the one it began with, is still the same
-    named = [Path(word).name if os.sep in word or _is_front(word) else word for word in start]
-    own = known.get("starts") if known.get("start", []) == named else None  # as they were when the run began
-    request = _Request(workload, chosen, start, own if isinstance(own, list) else None, strategy, seed, population)
-    whole, space, begun = _begin(worded, request)
+    without_start = encodings.ENCODINGS[encoding](**options)
+    without_start.check_words()
+    # names without folders: a run stays the same if it is moved together with the runs it began with
+    names = [Path(word).name if os.sep in word or _is_front(word) else word for word in start]
+    # the start as it was when the run began
+    earlier = run_parameters.get("starts") if run_parameters.get("start", []) == names else None
+    request = _Request(
+        workload, algorithm, start, earlier if isinstance(earlier, list) else None, strategy, seed, population
+    )
+    whole, space, begun = _begin(without_start, request)
     if start:
-        begun = {"start": named} | begun
-    parameters = {"algorithm": chosen, "seed": seed, "population": population, "workload": workload.digest}
-    return Settings(whole, chosen, space, parameters | encodings.to_json(whole) | begun)
+        begun = {"start": names} | begun
+    parameters = {"algorithm": algorithm, "seed": seed, "population": population, "workload": workload.digest}
+    return Settings(whole, algorithm, space, parameters | encodings.to_json(whole) | begun)
 
 
 class _Request(NamedTuple):
-    """What an owner asks for, whatever the encoding: the words of `settle`, checked as far as they can be without it.
+    """What an owner asks for: the words of `settle`, checked as far as possible without the encoding.
 
     Attributes
     ----------
     workload, algorithm, start, strategy, seed, population
         As for `settle`; frequency and jump are the strategy.
-    own
-        What the run that exists already began with, plain JSON values; None if there is none.
+    earlier
+        The start of the run if it exists already, plain JSON values; else None.
     """
 
     workload: Workload
     algorithm: str
     start: list[str]
-    own: list[Any] | None
+    earlier: list[Any] | None
     strategy: dict[str, float]
     seed: int
     population: int
 
 
-_Beginning = tuple[Explored, Space, dict[str, Any]]  # the whole encoding, what is searched, parameters beside it
+_Beginning = tuple[Explored, Space, dict[str, Any]]  # the encoding with its start, what is searched, other parameters
 
 
 @singledispatch
 def _begin(encoding: Explored, request: _Request) -> _Beginning:
-    """Return what a run begins with: of an encoding by real numbers, those of other runs or random ones."""
+    """Return the start of a run: for an encoding by real numbers, genomes of other runs or random ones."""
     workload, start = request.workload, request.start
     space = spaces.Reals(*encoding.lower_upper(len(workload.groups)))
     if request.algorithm == ALL:
@@ -170,7 +171,7 @@ def _begin(encoding: Explored, request: _Request) -> _Beginning:
         return encoding, genomes, {"start_digest": hashlib.sha256(genomes.tobytes()).hexdigest()}
     if not start:
         return encoding, space, {}
-    members = request.own
+    members = request.earlier
     if members is None:
         members = _members(workload, encoding.name, start, request.population).tolist()
     return encoding, space._replace(first=np.array(members)), {"starts": members}
@@ -178,7 +179,7 @@ def _begin(encoding: Explored, request: _Request) -> _Beginning:
 
 @_begin.register
 def _begin_orders(encoding: Orders, request: _Request) -> _Beginning:
-    """Return what a run begins with: all orders."""
+    """Return the start of a run by orders: all of them."""
     if request.algorithm != ALL:
         raise InputError(f'orders are few and enumerated: algorithm must be "{ALL}", but is "{request.algorithm}"')
     return encoding, _orders(len(request.workload.groups), request.start or ("workload", "queue")), {}
@@ -186,32 +187,33 @@ def _begin_orders(encoding: Orders, request: _Request) -> _Beginning:
 
 @_begin.register
 def _begin_sequences(encoding: Sequences, request: _Request) -> _Beginning:
-    """Return what a run begins with: start orders, and the strategy by which they are varied."""
-    workload, every = request.workload, request.algorithm == ALL
-    if request.own is None:
+    """Return the start of a run by sequences: start orders, and the strategy that varies them."""
+    workload, enumerated = request.workload, request.algorithm == ALL
+    if request.earlier is None:
         first = start_orders(
-            workload, request.start or ("submit",), None if every else request.population, request.seed
+            workload, request.start or ("submit",), None if enumerated else request.population, request.seed
         )
     else:
-        first = tuple(request.own)
+        first = tuple(request.earlier)
     whole = sequence.checked(encoding._replace(starts=first), workload)
     rate = 0.0 if whole.recombination == "none" else RECOMBINED
     strategy = _strategy(request.strategy, workload, first)
-    if every:
+    if enumerated:
         rows = [[i, -1, -1, i, strategy["frequency"], strategy["jump"]] for i in range(len(first))]
         return whole, np.array(rows, dtype=np.float64), {}
     return whole, spaces.Recipes(len(first), most=len(workload), recombination=rate, **strategy), strategy
 
 
 def _refuse(words: Sequence[str], why: str) -> None:
+    """Refuse the first of some options, if there is one; raises InputError."""
     if words:
         raise InputError(f"{words[0]} must not be given with {why}")
 
 
-def _strategy(given: dict[str, float], workload: Workload, starts: Sequence[Any]) -> dict[str, float]:
-    """Give the strategy parameters of the first generation, at most the number of jobs."""
-    known = any(isinstance(start, dict) and "policy" in start for start in starts)
-    strategy = {"frequency": FEW if known else FREQUENCY, "jump": JUMP} | given
+def _strategy(options: dict[str, float], workload: Workload, starts: Sequence[Any]) -> dict[str, float]:
+    """Return the strategy parameters of the first generation, at most the number of jobs."""
+    from_policy = any(isinstance(start, dict) and "policy" in start for start in starts)
+    strategy = {"frequency": FEW if from_policy else FREQUENCY, "jump": JUMP} | options
     for key, value in strategy.items():
         if not value >= 1:
             raise InputError(f"{key} must be at least 1, but is {value:g}")
@@ -219,11 +221,11 @@ def _strategy(given: dict[str, float], workload: Workload, starts: Sequence[Any]
 
 
 def start_orders(workload: Workload, words: Sequence[str], population: int | None, seed: int) -> tuple[Any, ...]:
-    """Turn words into start orders of sequences, see `encodings.sequence.Sequences`.
+    """Return the start orders of sequences that words stand for, see `encodings.sequence.Sequences`.
 
     "submit": the order of submission. "permutations": that and one for each permutation of the groups, 121 for five
     (paper 002, section 4.3). "weak": one for each weak order of the groups, 541 for five. "random": `population` random
-    orders. The name of a policy, or a policy file: the order in which it starts the jobs. A run directory or a
+    orders. The name of a policy, or a policy file: the order in which the policy starts the jobs. A run directory or a
     front file: the same for its policies, up to `population` of them, spread over the front.
 
     Raises
@@ -232,67 +234,68 @@ def start_orders(workload: Workload, words: Sequence[str], population: int | Non
         A word is none of these.
     """
     groups = len(workload.groups)
-    found: list[Any] = []
+    starts: list[Any] = []
     for word in words:
         if word == "submit":
-            found.append("submit")
+            starts.append("submit")
         elif word in ("permutations", "weak"):
             ranks = orders.permutations_and_original(groups) if word == "permutations" else orders.weak_orders(groups)
-            found += [{"order": row} for row in ranks.tolist()]
+            starts += [{"order": row} for row in ranks.tolist()]
         elif word == "random":
             keys = np.random.default_rng(seed).integers(KEYS, size=100 if population is None else population)
-            found += [{"random": key} for key in keys.tolist()]
+            starts += [{"random": key} for key in keys.tolist()]
         elif _is_front(word):
             front = _load(workload, word)
-            among = ordered(front)
+            among = ordered_by_policy(front)
             if not among.any():
                 raise InputError(
                     f"{word}: must have schedules explored by weighting or in the queue to begin with, but has none"
                 )
             rows = spread(front, len(front) if population is None else population, among)
-            found += [_as_start(_origin_policy(front, row)) for row in rows.tolist()]
+            starts += [_as_start(_origin_policy(front, row)) for row in rows.tolist()]
         elif word not in PLAIN_RULES and not word.endswith(".json"):
             raise InputError(
                 f"start of a sequence must be one of {', '.join(WORDS)}, a policy ({', '.join(PLAIN_RULES)}, or a "
                 f'.json file), or a run or front, but is "{word}"'
             )
         else:
-            found.append(_as_start(fits(as_policy(word), workload)))
-    return tuple(found)
+            starts.append(_as_start(fits(as_policy(word), workload)))
+    return tuple(starts)
 
 
-def ordered(front: Front) -> NDArray[np.bool_]:
-    """Tell which rows a policy orders, be its start order decoded in another way, (p,) bool."""
+def ordered_by_policy(front: Front) -> Mask:
+    """Return which rows have the start order of a policy, (p,) bool, even if it is decoded in another way."""
     return from_encoding("weighting", front.origin, front.origins) | online(front)
 
 
 def _origin_policy(front: Front, row: int) -> Policy:
-    """Give the policy whose start order a row was made from."""
+    """Return the policy whose start order a row of a front was made from."""
     origin, genes = genome(front, row)
     encoding = origin.encoding
     if isinstance(encoding, Weighting):
         encoding = encoding._replace(decoding="online")
     policy = encoding.policy_of(genes, front.groups)
-    assert policy is not None  # noqa: S101  # `ordered` has seen to it
+    assert policy is not None  # noqa: S101  # `ordered_by_policy` has checked it
     return policy
 
 
 def _as_start(policy: Policy) -> dict[str, Any]:
+    """Return the start order of a policy as plain JSON values."""
     return {"policy": to_json(replace(policy, provenance={}))}
 
 
 def _orders(groups: int, words: Sequence[str]) -> Floats:
-    """List the weak orders; the one that leaves everything as it is comes last."""
+    """Return the genomes of all weak orders; the original order, which changes nothing, comes last."""
     for word in words:
         one_of("start of orders", word, ("workload", "queue"))
     ranks = orders.weak_orders(groups)
-    merged = (ranks == 0).all(axis=1)
-    ranks = np.concatenate([ranks[~merged], ranks[merged]])
+    original = (ranks == 0).all(axis=1)
+    ranks = np.concatenate([ranks[~original], ranks[original]])
     return np.concatenate([orders.encode(ranks, dynamic=word == "queue") for word in words])
 
 
 def _members(workload: Workload, encoding: str, words: Sequence[str], most: int | None) -> Floats:
-    """Return the genomes of fronts explored by an encoding of this name, at most `most` of each, (k, d)."""
+    """Return the genomes of fronts that an encoding of this name explored, at most `most` of each, (k, d)."""
     members: list[Floats] = []
     for word in words:
         if not _is_front(word):
@@ -307,10 +310,12 @@ def _members(workload: Workload, encoding: str, words: Sequence[str], most: int 
 
 
 def _is_front(word: str) -> bool:
+    """Return whether a word is a run directory or the name of a front file."""
     return word.endswith(".parquet") or os.path.isdir(Path(word))  # noqa: PTH112  # Path.is_dir() raises for long names
 
 
 def _load(workload: Workload, word: str) -> Front:
+    """Return a front of this workload; raises InputError if it is of another one."""
     front = load_front(word)
     if (front.digest, front.groups) != (workload.digest, workload.groups):
         raise InputError(f"{word}: a run must begin with one of the same workload, but this is of {front.workload}")

@@ -8,36 +8,36 @@ from ..core.arrays import Floats, Mask
 from ..fronts.dominance import costs
 from ..fronts.front import Front
 
-SAMPLES = 256  # weightings that knees are judged by
+SAMPLES = 256  # weightings that decide about knees
 BLOCK = 16_384  # rows weighed at a time
 
 
 def knees(front: Front, among: Mask, count: int = 5) -> list[int]:
-    """Return the rows that would be missed most, at most `count`, the most missed first.
+    """Return the rows that an owner would miss most, at most `count`, the most missed first.
 
     Branke, Deb, Dierolf and Osswald, *Finding knees in multi-objective optimization* (2004): the expected marginal
     utility. For each of many weightings of the deciding objectives (evenly distributed, always the same ones), the
-    best row is credited with what the second best loses against it. Rows that are best for no weighting are no knees.
+    best row is credited with the loss of the second best against it. Rows that are best for no weighting are no knees.
     """
     rows = np.flatnonzero(among)
     if rows.size < 2:
         return [int(row) for row in rows]
     unit = _unit(front, among)
     weights = np.random.default_rng(0).dirichlet(np.ones(unit.shape[1]), SAMPLES)
-    every = np.arange(SAMPLES)
+    samples = np.arange(SAMPLES)
     best, second = np.full((2, SAMPLES), np.inf)
     best_row = np.zeros(SAMPLES, dtype=np.int64)
     for first in range(0, len(unit), BLOCK):  # all weightings of a whole front at once would need gigabytes
         loss = weights @ unit[first : first + BLOCK].T
         leader = loss.argmin(axis=1)
-        lowest = loss[every, leader]
-        loss[every, leader] = np.inf
+        lowest = loss[samples, leader]
+        loss[samples, leader] = np.inf
         second = np.minimum(np.maximum(best, lowest), np.minimum(second, loss.min(axis=1)))
         best_row = np.where(lowest < best, leader + first, best_row)
         best = np.minimum(best, lowest)
-    missed = np.bincount(best_row, second - best, minlength=len(unit))
-    order = np.argsort(-missed, kind="stable")[:count]
-    return [int(row) for row in rows[order[missed[order] > 0]]]
+    credit = np.bincount(best_row, second - best, minlength=len(unit))
+    order = np.argsort(-credit, kind="stable")[:count]
+    return [int(row) for row in rows[order[credit[order] > 0]]]
 
 
 def _unit(front: Front, among: Mask) -> Floats:

@@ -1,7 +1,6 @@
-"""What helps an owner to find his wish on a front: what is left, what stands out, what a step costs, how far one came.
+"""Help for an owner on a front: which rows are left, a compromise, the cost of a step, and how far a schedule has come.
 
-Everything here looks at the rows of a front and simulates nothing. `among` is always (p,) bool, the rows that are
-still in question.
+The functions look at the rows of a front and simulate nothing. `among` is always (p,) bool, the rows that are left.
 """
 
 from __future__ import annotations
@@ -20,19 +19,19 @@ from .nearness import fitness
 from .wish import Limit, Wish, goal, violation
 
 IMPROVE, IMPROVE_TO, KEEP, WORSEN_TO, FREE = CLASSES = ("improve", "improve to", "keep", "may worsen to", "free")
-AUGMENTATION = 1e-4  # as of `wish`: nothing is given away beside the largest shortfall
-DIGITS = 6  # of levels that are found and not typed
+AUGMENTATION = 1e-4  # as in `wish`: the other shortfalls count a little, too
+DIGITS = 6  # of levels that are computed, not typed
 
 
 class Way(NamedTuple):
-    """How much of the way from one schedule to the best on a front another one goes.
+    """How far a schedule is on the way from a first schedule to the best one on a front.
 
     Attributes
     ----------
     of
         "goal", or "limits" if the first schedule is not within them.
     share
-        0 at the first schedule, 1 at the best on the front; more if it is passed, negative if it went back.
+        0 at the first schedule, 1 at the best on the front; above 1 beyond it, below 0 on the other side.
     row
         The best row of the front.
     """
@@ -43,14 +42,14 @@ class Way(NamedTuple):
 
 
 def remaining(wish: Wish | None, front: Front) -> Mask:
-    """Return which rows of a front are within the limits of a wish, (p,) bool; without one, all."""
+    """Return which rows of a front are within the limits of a wish, (p,) bool; without a wish, all."""
     if wish is None:
         return np.ones(len(front), dtype=np.bool_)
     return np.asarray(violation(wish, front.values) == 0)
 
 
 def reachable(front: Front, among: Mask) -> Floats:
-    """Return the best value that is left in each objective, (m,) natural units; NaN where there is none."""
+    """Return the best value of each objective in the rows left, (m,) natural units; NaN where there is none."""
     best = np.full(len(front.objectives), np.nan)
     if among.any():
         for j, objective in enumerate(front.objectives):
@@ -62,42 +61,42 @@ def reachable(front: Front, among: Mask) -> Floats:
 def compromise(front: Front, among: Mask) -> int | None:
     """Return the row whose largest shortfall is smallest; None if no row is left.
 
-    Compromise programming (Zeleny 1973): a shortfall is the distance from the best that is left in a deciding
-    objective, as a share of that best, as everywhere in `wish`. As a share of the range a few absurd schedules would
-    decide: beside one in which a group waits for a year, a week counts for nothing.
+    Compromise programming (Zeleny 1973): a shortfall is the distance from the best value left in a deciding objective,
+    as a share of that value, as in `wish`. With shares of the range, a few absurd schedules would decide: beside a
+    schedule in which a group waits for a year, a week would not count.
     """
     rows = np.flatnonzero(among)
     if rows.size == 0:
         return None
     best = reachable(front, among)
-    short = np.abs(front.values[rows] / best - 1)[:, deciding(front.values, front.objectives)]
-    return int(rows[np.argmin(short.max(axis=1) + AUGMENTATION * short.sum(axis=1))])
+    shortfall = np.abs(front.values[rows] / best - 1)[:, deciding(front.values, front.objectives)]
+    return int(rows[np.argmin(shortfall.max(axis=1) + AUGMENTATION * shortfall.sum(axis=1))])
 
 
 def tradeoffs(front: Front, row: int, among: Mask, share: float = 0.01) -> tuple[Ints, Floats]:
     """Return what one step of improvement in each objective costs the others.
 
-    A step from `row` goes to that row among those left which is better in the objective by at least `share` of its
-    value, and whose largest relative loss in another deciding objective is smallest.
+    A step goes from `row` to one of the rows left that are better in the objective by at least `share` of its value:
+    to that whose largest relative loss in another deciding objective is smallest.
 
     Returns
     -------
     rows, gains
-        (m,) int64, the row that each step goes to, -1 if there is none; (m, m) per cent, what that changes in every
-        objective, positive is better; NaN without a step, and where undefined.
+        (m,) int64, the row that each step goes to, -1 if there is none; (m, m) per cent, the change of every objective
+        by each step, positive is better; NaN without a step, and where undefined.
     """
-    names = front.objectives
+    objectives = front.objectives
     rows = np.flatnonzero(among)
-    sign = np.array([1.0 if o.maximise else -1.0 for o in names])
+    sign = np.array([1.0 if o.maximise else -1.0 for o in objectives])
     gain = sign * (front.values[rows] / front.values[row] - 1)
-    loss = np.maximum(-gain[:, deciding(front.values, names)], 0)
-    lost = loss.max(axis=1, initial=0) + AUGMENTATION * loss.sum(axis=1)  # what improves has no part in it
-    steps = np.full(len(names), -1, dtype=np.int64)
-    gains = np.full((len(names), len(names)), np.nan)
-    for i in range(len(names)):
+    loss = np.maximum(-gain[:, deciding(front.values, objectives)], 0)
+    total_loss = loss.max(axis=1, initial=0) + AUGMENTATION * loss.sum(axis=1)  # improvements do not count
+    steps = np.full(len(objectives), -1, dtype=np.int64)
+    gains = np.full((len(objectives), len(objectives)), np.nan)
+    for i in range(len(objectives)):
         better = np.flatnonzero(gain[:, i] >= share)
         if better.size:
-            k = better[np.argmin(lost[better])]
+            k = better[np.argmin(total_loss[better])]
             steps[i], gains[i] = rows[k], 100 * gain[k]
     return steps, gains
 
@@ -105,60 +104,64 @@ def tradeoffs(front: Front, row: int, among: Mask, share: float = 0.01) -> tuple
 def classified(classes: Mapping[str, tuple[str, float | None]], front: Front, row: int) -> Wish:
     """Return the wish that a classification of the objectives at a row of a front means.
 
-    NIMBUS (Miettinen and Mäkelä, *Synchronous approach in interactive multiobjective optimization*, 2006): the
-    schedule must not get worse in what is to improve or to be kept, nor worse than allowed in what may worsen; among
-    those that are left, the one is wanted that comes nearest to the best value on the front, or to the level asked
-    for, in what is to improve. Distances are those of `wish`, shares of the level and not of the range.
+    NIMBUS (Miettinen and Mäkelä, *Synchronous approach in interactive multiobjective optimization*, 2006): the schedule
+    must not get worse in objectives to improve or to keep, nor worse than the level in those that may worsen. Of the
+    schedules that are left, the wish is to come nearest to the best values on the front, or to the levels, in the
+    objectives to improve. Distances are those of `wish`, shares of the level and not of the range.
 
     Parameters
     ----------
     classes
         By name of the objective, one of CLASSES and, for "improve to" and "may worsen to", a level in natural units.
-        What is not named is free.
+        Other objectives are free.
     front, row
-        Where the owner stands.
+        The schedule from which the owner wants to go on.
 
     Raises
     ------
     InputError
-        Nothing is to improve, nothing may get worse, or a level lies on the wrong side of the row.
+        No objective is to improve, none may get worse, or a level is on the wrong side of the row's value.
     """
     near, limits = [], []
     best = reachable(front, np.ones(len(front), dtype=np.bool_))
-    yielding = False
+    can_worsen = False
     for j, objective in enumerate(front.objectives):
         kind, level = classes.get(objective.name, (FREE, None))
         one_of(f"class of {objective.name}", kind, CLASSES)
         here = float(front.values[row, j])
-        yielding |= kind in (WORSEN_TO, FREE) and objective.name != "AWRT"
+        can_worsen |= kind in (WORSEN_TO, FREE) and objective.name != "AWRT"
         if kind == FREE:
             continue
         if kind in (IMPROVE_TO, WORSEN_TO):
             if level is None or not math.isfinite(level):
-                raise InputError(f"{objective.name}: {kind} which level?")
+                raise InputError(f'{objective.name}: "{kind}" must have a level, but has none')
             if (level > here) != (objective.maximise == (kind == IMPROVE_TO)):
                 side = "better" if kind == IMPROVE_TO else "worse"
-                raise InputError(f"{objective.name}: {kind} needs a level {side} than the {here:g} of here")
+                raise InputError(
+                    f'{objective.name}: "{kind}" must have a level {side} than {here:g}, but has {level:g}'
+                )
         if kind in (IMPROVE, IMPROVE_TO):
             near.append((objective.name, float(f"{best[j]:.{DIGITS}g}") if level is None else level))
         bound = level if kind == WORSEN_TO and level is not None else _outwards(here, objective.maximise)
         limits.append(Limit(objective.name, low=bound) if objective.maximise else Limit(objective.name, high=bound))
     if not near:
-        raise InputError("classes: something must be to improve")
-    if not yielding:
-        raise InputError("classes: something must be free or may worsen, else nothing can improve")
+        raise InputError(f'classes: an objective must be "{IMPROVE}" or "{IMPROVE_TO}", but none is')
+    if not can_worsen:
+        raise InputError(
+            f'classes: an objective other than AWRT must be "{FREE}" or "{WORSEN_TO}", or nothing can improve'
+        )
     return Wish(near=near, limits=limits)
 
 
 def way(wish: Wish, start: Floats, reached: Floats, front: Front) -> Way | None:
-    """Return how much of the way from a schedule to the best on a front another schedule goes.
+    """Return how far a schedule is on the way from a first schedule to the best one on a front.
 
     Parameters
     ----------
     wish
-        By what it is measured: its goal, or, if the start is not within its limits, how far they are exceeded.
+        The measure of the way: its goal, or, if the start is not within its limits, how far they are exceeded.
     start, reached
-        (m,) objective values of the two schedules, natural units.
+        (m,) objective values of the first schedule and of the other one, natural units.
     front
         Schedules of the same workload.
 
@@ -169,14 +172,14 @@ def way(wish: Wish, start: Floats, reached: Floats, front: Front) -> Way | None:
     row = int(np.argmin(fitness(wish, front.values)))
     points = np.array([start, reached, front.values[row]])
     outside = violation(wish, points)
-    of, measured = ("limits", outside) if outside[0] > 0 else ("goal", goal(wish, points))
-    if not measured[2] < measured[0]:
+    measure, (first, other, best) = ("limits", outside) if outside[0] > 0 else ("goal", goal(wish, points))
+    if not best < first:
         return None
-    return Way(of, float((measured[0] - measured[1]) / (measured[0] - measured[2])), row)
+    return Way(measure, float((first - other) / (first - best)), row)
 
 
 def _outwards(value: float, maximise: bool) -> float:
-    """Return a level, rounded so that a person can read it and the value itself stays within it."""
+    """Return a value as a limit with few digits, rounded so that the value itself is within it."""
     step = 10.0 ** (math.floor(math.log10(value)) + 1 - DIGITS) if value > 0 else 1.0
     rounded = (math.floor if maximise else math.ceil)(value / step) * step
     return float(f"{rounded:.{DIGITS + 2}g}")

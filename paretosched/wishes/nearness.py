@@ -40,7 +40,7 @@ def fitness(wish: WishLike, values: ArrayLike) -> Floats:
 
 
 def nearest(wish: WishLike, front: FrontLike) -> NDArray[np.int64]:
-    """Rank the rows of a front, (p,) row numbers, the nearest to a wish first; equal ones as they are.
+    """Return the row numbers of a front, (p,), the nearest to a wish first; equal rows in their order.
 
     Parameters
     ----------
@@ -54,5 +54,5 @@ def nearest(wish: WishLike, front: FrontLike) -> NDArray[np.int64]:
     InputError
         As for `as_wish`, `load_front` and `goal`.
     """
-    known = as_front(front)
-    return np.argsort(fitness(as_wish(wish, known.groups), known.values), kind="stable")
+    front = as_front(front)
+    return np.argsort(fitness(as_wish(wish, front.groups), front.values), kind="stable")

@@ -1,7 +1,7 @@
 """What the owner wants: one value for the command line, the page and the library; and how near a schedule comes to it.
 
 A `Wish` is a goal and limits. The goal is a weighted sum of objectives, to be minimised (paper 000, equation (8)), or a
-point to come near to; a wish without one is a region, and everything within it is as good as anything else.
+point to come near to. A wish without a goal is a region, in which all schedules are equally good.
 
 In words a wish is, with blanks and upper or lower case as you like::
 
@@ -24,13 +24,13 @@ minus, `10*AWRT1 - 500*UTIL`.
 
     max d_i + 0.0001 sum d_i,    d_i = (f_i - r_i) / r_i, or (r_i - f_i) / r_i if larger is better
 
-where f_i is objective i and r_i what was asked for: the largest relative shortfall counts, and the sum sees to it that
-nothing is given away beside it. It is negative if everything asked for is exceeded. The shares of r_i are the scale,
-not the range of a front or of bounds, so that a wish means the same with a front, without one, and on any workload.
+where f_i is objective i and r_i its value at the point: the largest relative shortfall counts, and the sum makes the
+other ones count a little. The result is negative for a schedule better than the point. The scale is r_i, not the range
+of a front or of bounds, so that a wish means the same with a front, without a front, and on any workload.
 
-**Limits** come before the goal: a schedule within them is better than one that is not, and of two that are not, the
-one with less violation is better. The violation is the sum of how far each limit is exceeded, as a share of the limit
-(or of 1 s, or 1 %, if that is more).
+**Limits** come before the goal: a schedule within them is better than one outside, and of two outside, the schedule
+with less violation is better. The violation is the sum of how far each limit is exceeded, as a share of the limit (or
+of 1 s, or 1 %, if that is more).
 """
 
 from __future__ import annotations
@@ -91,8 +91,8 @@ class Wish:
     Raises
     ------
     InputError
-        There are weights and a point, or nothing at all; an objective is not known or comes twice; or a number is out
-        of its range.
+        There are weights and a point, or neither of them nor limits; an objective is unknown or comes twice; or a
+        number is out of its range.
 
     Examples
     --------
@@ -109,7 +109,7 @@ class Wish:
     _repr_html_ = fields_html
 
     def __post_init__(self) -> None:
-        # plain pairs and floats, whatever was given, so that equal wishes are equal
+        # plain pairs and floats from any sequences and numbers, so that equal wishes are equal
         object.__setattr__(self, "weights", tuple((str(name), float(weight)) for name, weight in self.weights))
         object.__setattr__(self, "near", tuple((str(name), float(value)) for name, value in self.near))
         object.__setattr__(
@@ -131,11 +131,11 @@ class Wish:
         if self.weights and self.near:
             raise InputError("wish: must have weights or a point to come near to, not both")
         if not (self.weights or self.near or self.limits):
-            raise InputError("wish: must want something, but has neither weights, nor a point, nor limits")
+            raise InputError("wish: must have weights, a point or limits, but has none of them")
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The objectives it uses, each once."""
+        """Return the names of the objectives that the wish uses, each once."""
         names = [name for name, _ in (*self.weights, *self.near)] + [limit.objective for limit in self.limits]
         return tuple(dict.fromkeys(names))
 
@@ -145,18 +145,18 @@ def check_weight(name: str, weight: float) -> None:
     if not SMALLEST <= abs(weight) <= LARGEST:
         raise InputError(f"weights must be in {SMALLEST:g}..{LARGEST:g}, but that of {name} is {weight:g}")
     if (weight < 0) != (name == "UTIL"):
-        better = "more of it is better: it needs a minus" if name == "UTIL" else "less of it is better: it needs a plus"
-        raise InputError(f"the sum is minimised, and of {name} {better}")
+        rule = "needs a minus, because more" if name == "UTIL" else "needs a plus, because less"
+        raise InputError(f"the sum is minimised: {name} {rule} of it is better")
 
 
 def check_near(name: str, value: float) -> None:
-    """Refuse a value that cannot be a level to come near to, in natural units; raises InputError."""
+    """Refuse a value, in natural units, that is too small or infinite for a point; raises InputError."""
     if not SMALLEST <= value < math.inf:
         raise InputError(f"{name} to come near to must be at least {SMALLEST:g}, but is {value:g}")
 
 
 def check_limit(name: str, low: float, high: float) -> None:
-    """Refuse a range that is none, or that excludes nothing, in natural units; raises InputError."""
+    """Refuse a range, in natural units, with wrong ends or that excludes nothing; raises InputError."""
     if not 0 <= low <= high or math.isinf(low):
         raise InputError(f"limits of {name} must be a range from 0 on, but are {low:g}..{high:g}")
     if low == 0 and math.isinf(high):
@@ -172,7 +172,7 @@ def goal(wish: Wish, values: ArrayLike) -> Floats:
     Parameters
     ----------
     wish
-        What is wanted.
+        The wish.
     values
         (k, m) objective values in natural units, as of `objectives`.
 
@@ -184,7 +184,7 @@ def goal(wish: Wish, values: ArrayLike) -> Floats:
     Raises
     ------
     InputError
-        The wish uses an objective that is not there, or undefined because its group has no jobs.
+        The wish uses an objective that is missing, or undefined because its group has no jobs.
 
     Examples
     --------
@@ -195,8 +195,8 @@ def goal(wish: Wish, values: ArrayLike) -> Floats:
     """
     columns = _columns(wish, values)
     if wish.near:
-        short = np.array([(columns[name] / value - 1) * _sign(name) for name, value in wish.near])
-        return np.asarray(short.max(axis=0) + AUGMENTATION * short.sum(axis=0))
+        shortfall = np.array([(columns[name] / value - 1) * _sign(name) for name, value in wish.near])
+        return np.asarray(shortfall.max(axis=0) + AUGMENTATION * shortfall.sum(axis=0))
     total = np.zeros(len(np.asarray(values)))
     for name, weight in wish.weights:
         total = total + weight * columns[name]
@@ -204,7 +204,7 @@ def goal(wish: Wish, values: ArrayLike) -> Floats:
 
 
 def violation(wish: Wish, values: ArrayLike) -> Floats:
-    """Return how far limits are exceeded, (k,): the sum of shares of each, 0 within all of them; as for `goal`.
+    """Return how far limits are exceeded, (k,): the sum of shares of each limit, 0 within all; arguments as of `goal`.
 
     Examples
     --------
@@ -249,6 +249,7 @@ def _columns(wish: Wish, values: ArrayLike) -> dict[str, Floats]:
 
 
 def _sign(name: str) -> float:
+    """Return -1 for an objective of which more is better, else 1."""
     return -1.0 if name == "UTIL" else 1.0
 
 
@@ -256,14 +257,14 @@ def _sign(name: str) -> float:
 
 
 def wish_text(wish: Wish, *, hours: bool = False) -> str:
-    """Return a wish in words; `parse` understands them and returns the very same wish.
+    """Return a wish in words; `parse` returns the same wish from them.
 
     Parameters
     ----------
     wish
         The wish.
     hours
-        Whether response times are written in hours, for people; those that six digits do not give stay in seconds.
+        Whether response times are written in hours, for people; those that need more than six digits stay in seconds.
 
     Examples
     --------
@@ -298,6 +299,7 @@ def wish_text(wish: Wish, *, hours: bool = False) -> str:
 
 
 def _digits(number: float) -> str:
+    """Return a number as its shortest exact text."""
     return repr(float(number)).removesuffix(".0")
 
 

@@ -1,7 +1,7 @@
-"""Wishes on disk, and whatever names a wish: words, a file, or the value itself.
+"""Wishes on disk, and wishes as arguments: in words, as a file, or as the value itself.
 
-A type of msgspec says what a wish file has; `schema` makes the published JSON Schema of it, the file
-`wish.schema.json` beside this one. What a wish must be beyond that, the wish itself checks.
+A type of msgspec describes a wish file. `schema` makes the published JSON Schema from it, the file `wish.schema.json`
+beside this one. `Wish` checks all other rules.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .wish_grammar import parse
 FORMAT = "paretosched wish 1"
 MOST = 1e300  # of numbers in a file
 
-# Beyond the types this stands in the schema only; wishes check it, and say what is wrong.
+# What goes beyond the types is in the schema only: `Wish` checks it, with clearer messages.
 Format = Annotated[str, Meta(extra_json_schema={"const": FORMAT})]
 Weights = Annotated[
     dict[str, Annotated[float, Meta(extra_json_schema={"minimum": -LARGEST, "maximum": LARGEST})]],
@@ -80,19 +80,19 @@ def to_json(wish: Wish) -> dict[str, Any]:
 
 
 def from_json(value: Any, where: str = "wish") -> Wish:
-    """Return the wish that `to_json` made plain JSON values of.
+    """Return a wish from the plain JSON values that `to_json` returns.
 
     Parameters
     ----------
     value
-        What a file holds.
+        The content of a file.
     where
-        What to call it in errors, such as the name of the file.
+        Its name in errors, such as that of the file.
 
     Raises
     ------
     InputError
-        It is not a wish; the message says why.
+        The value is not a wish; the message says why.
     """
     if not isinstance(value, dict) or value.get("format") != FORMAT:
         raise InputError(f'{where}: a wish file must be an object with "format": "{FORMAT}"')
@@ -100,8 +100,8 @@ def from_json(value: Any, where: str = "wish") -> Wish:
         nothing_else(value, WishFile.__struct_fields__)
         file = typed(value, WishFile)
         return Wish(
-            tuple((name, _number(name, weight)) for name, weight in file.sum.items()),
-            tuple((name, _number(name, level)) for name, level in file.near.items()),
+            tuple((name, _in_range(name, weight)) for name, weight in file.sum.items()),
+            tuple((name, _in_range(name, level)) for name, level in file.near.items()),
             tuple(_limit(name, ends) for name, ends in file.limits.items()),
         )
     except InputError as error:
@@ -114,18 +114,18 @@ def schema() -> dict[str, Any]:
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **parts[WishFile.__name__], "title": FORMAT}
 
 
-def _number(name: str, value: float) -> float:
-    """Return a number of a file; raises InputError if no weight, level or limit is that large."""
+def _in_range(name: str, value: float) -> float:
+    """Return a number of a file; raises InputError if it is too large for a weight, a level or a limit."""
     if abs(value) > MOST:
-        raise InputError(f"what is said of {name} must be a number below 1e300, but is {quoted(str(value))}")
+        raise InputError(f"a number of {name} must be below 1e300, but is {quoted(str(value))}")
     return value
 
 
 def _limit(name: str, ends: list[float | None]) -> Limit:
-    """Return the limits of an objective, of a file's list of both ends."""
+    """Return the limits of an objective, from the list of both ends in a file."""
     if len(ends) != 2:
-        raise InputError(f"limits of {name} must be a list of two numbers")
-    low, high = (free if end is None else _number(name, end) for end, free in zip(ends, FREE, strict=True))
+        raise InputError(f"limits of {name} must be a list of two numbers, but are {len(ends)}")
+    low, high = (free if end is None else _in_range(name, end) for end, free in zip(ends, FREE, strict=True))
     return Limit(name, low, high)
 
 
@@ -136,7 +136,7 @@ def save_wish(wish: Wish, path: str | os.PathLike[str]) -> None:
 
 
 def load_wish(path: str | os.PathLike[str]) -> Wish:
-    """Return the wish of a file.
+    """Return the wish in a file.
 
     Raises
     ------
@@ -150,7 +150,7 @@ WishLike = str | os.PathLike[str] | Wish
 
 
 def as_wish(what: WishLike, groups: tuple[str, ...]) -> Wish:
-    """Return a wish, given as one, in words for these user groups, or as the path of a wish file, which ends in .json.
+    """Return a wish, given as a wish, in words for these user groups, or as the path of a wish file (.json).
 
     Examples
     --------

@@ -17,14 +17,14 @@ UNITS = {"s": ("s", 1.0), "min": ("s", 60.0), "h": ("s", 3600.0), "d": ("s", 864
 
 
 def parse(text: str, objectives: Sequence[Objective]) -> Wish:
-    """Return a wish that stands in words; the module `wish` has the grammar.
+    """Return the wish that words stand for; the module `wish` has the grammar.
 
     Parameters
     ----------
     text
         The words.
     objectives
-        What may be wished for, as of `objective_table`.
+        The objectives that a wish may use, as of `objective_table`.
 
     Raises
     ------
@@ -44,6 +44,8 @@ def parse(text: str, objectives: Sequence[Objective]) -> Wish:
 
 
 class _Token(NamedTuple):
+    """A number, word or sign of a wish in words, and where it is."""
+
     kind: str  # "number", "word", "sign" or "end"
     text: str
     place: int  # of the first character, from 0
@@ -55,6 +57,7 @@ TOKEN = re.compile(
 
 
 def _tokens(text: str) -> Iterator[_Token]:
+    """Yield the tokens of a text, the end last; raises InputError at a character that no token has."""
     place = 0
     while place < len(text):
         if text[place].isspace():
@@ -69,8 +72,9 @@ def _tokens(text: str) -> Iterator[_Token]:
 
 
 def _refuse(token: _Token, rule: str) -> NoReturn:
-    what = "the end" if token.kind == "end" else quoted(token.text)
-    raise InputError(f"wish, character {token.place + 1}, {what}: {rule}")
+    """Raise InputError for a token that breaks a rule."""
+    word = "the end" if token.kind == "end" else quoted(token.text)
+    raise InputError(f"wish, character {token.place + 1}, {word}: {rule}")
 
 
 class _Reader:
@@ -84,6 +88,7 @@ class _Reader:
         self.place = 0
 
     def wish(self) -> Wish:
+        """Return the wish: a goal and limits."""
         weights: dict[str, float] = {}
         near: dict[str, float] = {}
         limits: dict[str, Limit] = {}
@@ -104,6 +109,7 @@ class _Reader:
         return Wish(tuple(weights.items()), tuple(near.items()), tuple(limits.values()))
 
     def sum(self, weights: dict[str, float]) -> None:
+        """Read a weighted sum into `weights`."""
         sign = -1.0 if self.take("-") else 1.0
         if sign > 0:
             self.take("+")
@@ -125,6 +131,7 @@ class _Reader:
                 return
 
     def point(self, near: dict[str, float]) -> None:
+        """Read the value of one objective of a point into `near`."""
         name = self.new_objective(near)
         if not self.take("="):
             self.refuse('there must be "="')
@@ -135,6 +142,7 @@ class _Reader:
         near[name] = times(value, unit)
 
     def limit(self, limits: dict[str, Limit]) -> None:
+        """Read a limit into `limits`; an objective may have a lower and an upper one."""
         start = self.now
         name = self.objective()
         low, high = FREE
@@ -143,22 +151,22 @@ class _Reader:
         elif self.take(">="):
             low = times(*self.quantity(name))
         elif self.take("in"):
-            given = self.place
-            low, unit = self.quantity(name)
-            without = self.place == given + 1
+            first = self.place
+            low, low_unit = self.quantity(name)
+            has_unit = self.place > first + 1
             if not self.take(".."):
                 self.refuse('there must be ".."')
-            high, both = self.quantity(name)
-            low, high = times(low, both if without else unit), times(high, both)
+            high, high_unit = self.quantity(name)
+            low, high = times(low, low_unit if has_unit else high_unit), times(high, high_unit)
         else:
             self.refuse('there must be "<=", ">=" or "in"')
-        known = limits.get(name, Limit(name))
+        earlier = limits.get(name, Limit(name))
         with _at(start):
-            if (low > 0 and known.low > 0) or (high < math.inf and known.high < math.inf):
+            if (low > 0 and earlier.low > 0) or (high < math.inf and earlier.high < math.inf):
                 raise InputError("is limited twice")
-            merged = Limit(name, max(low, known.low), min(high, known.high))
-            check_limit(*merged)
-        limits[name] = merged
+            both = Limit(name, max(low, earlier.low), min(high, earlier.high))
+            check_limit(*both)
+        limits[name] = both
 
     def quantity(self, name: str) -> tuple[float, float]:
         """Return a number and the factor of its unit."""
@@ -166,14 +174,15 @@ class _Reader:
         unit = self.now.text.lower()
         if unit not in UNITS:
             return value, 1.0
-        of, factor = UNITS[unit]
-        if of != self.objectives[name].unit:
-            fitting = [word for word, (kind, _) in UNITS.items() if kind == self.objectives[name].unit]
-            self.refuse(f"the unit of {name} must be one of {', '.join(fitting)}")
+        kind, factor = UNITS[unit]
+        if kind != self.objectives[name].unit:
+            units = [word for word, (kind, _) in UNITS.items() if kind == self.objectives[name].unit]
+            self.refuse(f"the unit of {name} must be one of {', '.join(units)}")
         self.place += 1
         return value, factor
 
     def number(self) -> float:
+        """Return the number that comes now."""
         if self.now.kind != "number":
             self.refuse("there must be a number")
         value = float(self.now.text)
@@ -182,14 +191,16 @@ class _Reader:
         self.place += 1
         return value
 
-    def new_objective(self, known: Iterable[str]) -> str:
+    def new_objective(self, earlier: Iterable[str]) -> str:
+        """Return the name of the objective that comes now, which must not be among earlier ones."""
         token = self.now
         name = self.objective()
-        if name in known:
+        if name in earlier:
             _refuse(token, f"{name} must come once, but comes again")
         return name
 
     def objective(self) -> str:
+        """Return the name of the objective that comes now."""
         name = self.now.text.upper()
         if name not in self.objectives:
             self.refuse(f"there must be one of {', '.join(self.objectives)}")
@@ -198,25 +209,27 @@ class _Reader:
 
     @property
     def now(self) -> _Token:
+        """Return the token that comes now."""
         return self.tokens[self.place]
 
     def ahead(self, count: int) -> str:
-        """Look at what follows."""
+        """Return the text of a token further on."""
         return self.tokens[min(self.place + count, len(self.tokens) - 1)].text.lower()
 
     def take(self, text: str) -> bool:
-        """Go on if this sign or word comes now."""
-        here = self.now.text.lower() == text
-        self.place += here
-        return here
+        """Return whether this sign or word comes now; if so, go on to the next token."""
+        comes = self.now.text.lower() == text
+        self.place += comes
+        return comes
 
     def refuse(self, rule: str) -> NoReturn:
+        """Raise InputError for the token that comes now."""
         _refuse(self.now, rule)
 
 
 @contextmanager
 def _at(token: _Token) -> Iterator[None]:
-    """Say where a rule was broken."""
+    """Add the place and the text of a token to an error that is raised meanwhile."""
     try:
         yield
     except InputError as error:

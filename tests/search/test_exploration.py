@@ -21,7 +21,7 @@ from paretosched.fronts.front_files import load_front
 from paretosched.fronts.remake import row_policy
 from paretosched.search import runs as store
 from paretosched.search.exploration import Progress, explore
-from paretosched.search.runs import Archive, append, evaluated, open_run, read_about, stored
+from paretosched.search.runs import Archive, append, evaluated, open_run, read_about, read_archive
 from paretosched.simulation.objective import objectives_of
 from support.exploring import PULLED, random_workload
 from support.runs import equal_runs
@@ -327,10 +327,10 @@ def test_a_generation_is_stored_whole_or_not_at_all(tmp_path: Path) -> None:
         append(run, 0, 0, batch)
         with pytest.raises(InputError, match="cannot store evaluations"):
             append(run, 1, 2, batch)  # number 2 is taken: the whole transaction fails
-        found = stored(run, 2, 4)
-    assert len(found) == 3
-    assert found.genomes.tolist() == batch.genomes.tolist()
-    assert np.isnan(found.values).all()
+        archive = read_archive(run, 2, 4)
+    assert len(archive) == 3
+    assert archive.genomes.tolist() == batch.genomes.tolist()
+    assert np.isnan(archive.values).all()
 
 
 def test_a_group_without_jobs_is_undefined_and_takes_no_part(tmp_path: Path) -> None:

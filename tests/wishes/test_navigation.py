@@ -111,10 +111,10 @@ def test_a_classification_becomes_a_wish_that_its_row_is_within() -> None:
 @pytest.mark.parametrize(
     ("classes", "rule"),
     [
-        ({}, "something must be to improve"),
-        ({"AWRT1": ("keep", None)}, "something must be to improve"),
-        ({f"AWRT{i}": ("improve", None) for i in range(1, 6)} | {"UTIL": ("keep", None)}, "something must be free"),
-        ({"AWRT1": ("improve to", None)}, "which level"),
+        ({}, 'an objective must be "improve"'),
+        ({"AWRT1": ("keep", None)}, 'an objective must be "improve"'),
+        ({f"AWRT{i}": ("improve", None) for i in range(1, 6)} | {"UTIL": ("keep", None)}, 'must be "free"'),
+        ({"AWRT1": ("improve to", None)}, "must have a level"),
         ({"AWRT1": ("improve to", 1e9)}, "a level better than"),
         ({"UTIL": ("improve to", 1.0)}, "a level better than"),
         ({"AWRT1": ("improve", None), "AWRT2": ("may worsen to", 1.0)}, "a level worse than"),

@@ -112,8 +112,8 @@ def test_words_mean_what_they_say(words: str, wish: Wish | None) -> None:
         ("AWRT1 <= 5, AWRT1 <= 6", 13, '"AWRT1"', "limited twice"),
         ("AWRT1 in 5..6, AWRT1 >= 5", 16, '"AWRT1"', "limited twice"),
         ("AWRT1 + 2*AWRT1", 11, '"AWRT1"', "once"),
-        ("AWRT1 + 5*UTIL", 9, '"5"', "more of it is better: it needs a minus"),
-        ("AWRT1 - AWRT2", 9, '"AWRT2"', "less of it is better: it needs a plus"),
+        ("AWRT1 + 5*UTIL", 9, '"5"', "UTIL needs a minus, because more of it is better"),
+        ("AWRT1 - AWRT2", 9, '"AWRT2"', "AWRT2 needs a plus, because less of it is better"),
         ("0*AWRT1", 1, '"0"', "weights must be in"),
         ("1e999*AWRT1", 1, '"1e999"', "too large"),
         ("AWRT1 >= 0", 1, '"AWRT1"', "exclude something"),
@@ -154,7 +154,7 @@ def test_very_long_texts_are_refused() -> None:
 @pytest.mark.parametrize(
     ("fields", "rule"),
     [
-        ({}, "must want something"),
+        ({}, "must have weights, a point or limits"),
         ({"weights": [("AWRT1", 1)], "near": [("AWRT1", 1)]}, "not both"),
         ({"weights": [("AWRT1", 1), ("AWRT1", 2)]}, "once"),
         ({"weights": [("AWRT0", 1)]}, "must be UTIL, AWRT, AWRT1, ..."),

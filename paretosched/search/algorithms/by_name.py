@@ -1,13 +1,13 @@
 """Algorithms that search genomes by ask and tell; the only importer of pymoo.
 
-An algorithm is a generator. It yields a generation of genomes, (k, d), and is sent their costs, (k, q), all of them to
-be minimised; then it yields the next generation. It neither simulates nor stores, and given the same seed and costs
-it asks for the same genomes, bit for bit, however many generations are wanted in the end. Genomes are reals in a
+An algorithm is a generator. It yields a generation of genomes, (k, d), and is sent their costs, (k, q), all to be
+minimised; then it yields the next generation. It neither simulates nor stores. With the same seed and costs it asks
+for the same genomes, bit for bit, however many generations there will be. Genomes are reals in a
 `Reals`, or `Recipes` of job sequences; `chromosomes` has the two algorithms of paper 003, whose one cost is a makespan.
 
-Costs are the deciding objectives only (`front.costs`): utilisation with its sign changed, the AWRT_i of the groups
+Costs are the deciding objectives only (`dominance.costs`): utilisation with its sign changed, the AWRT_i of the groups
 that have jobs, and not AWRT, which as a fixed mean of the AWRT_i never decides who dominates whom but would take part
-in the crowding distance. How many they are, an algorithm learns from the first costs it is sent.
+in the crowding distance. An algorithm learns the number of costs from the first ones it is sent.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 
 from ...core.arrays import Floats
 from ...core.errors import InputError
-from .spaces import Reals, Recipes, check, children, first_generation, numbered
+from .spaces import Reals, Recipes, check, children, first_generation, with_numbers
 
 Search = Generator[Floats, Floats, None]
 
@@ -30,7 +30,7 @@ MOST_OF_AGEMOEA2 = 1_000  # its time grows with the cube of the population: up t
 def search(
     algorithm: str, space: Reals | Recipes, population: int, seed: int, generations: int | None = None
 ) -> Search:
-    """Start an algorithm.
+    """Return an algorithm, ready to yield its first generation.
 
     Parameters
     ----------
@@ -38,22 +38,22 @@ def search(
         One of ALGORITHMS: "nsga", "nsga2", "unsga3", "agemoea2" and "rvea" as `genetic` describes them, or "random",
         which learns nothing, the baseline at equal budget: uniform genomes, or one variation of a random start order.
     space
-        What genomes are.
+        The genomes to search.
     population
-        Genomes a generation, 4 to 10,000; to 1,000 for "agemoea2". Of recipes, the first generation has all start
-        orders, be they more; of reals, no genome is asked for that a parent or the generation has already, so that it
-        may be smaller, and the search ends if nothing new can be made.
+        Genomes a generation, 4 to 10,000; to 1,000 for "agemoea2". The first generation of recipes has all start
+        orders, even if these are more. Genomes of reals that a parent or the generation has already are not asked for
+        again, so a generation may be smaller, and the search ends if nothing new can be made.
     seed
-        Of all random choices, at least 0.
+        The seed of all random choices, at least 0.
     generations
-        For "rvea" only and required there: the horizon, counting the first generation. Convergence weighs less and
-        spread more until then; a search that goes on beyond keeps the last weights. It decides what is asked for,
-        as the seed does, so that it belongs to what a run is: only one with the same horizon can be continued.
+        For "rvea" only and required there: the horizon, counting the first generation. Until then convergence weighs
+        less and less, and spread more and more; beyond it the weights stay. The genomes depend on it as on the seed,
+        so a run can only be continued with the same horizon.
 
     Raises
     ------
     InputError
-        An unknown algorithm, or a parameter out of range.
+        The algorithm is unknown, or a parameter is out of range.
 
     Examples
     --------
@@ -84,21 +84,22 @@ def search(
     return evolve(algorithm, space, population, seed, generations)
 
 
-def listed(genomes: Floats, population: int) -> Search:
-    """Ask for given genomes, (n, d), so many at a time, and for nothing else."""
+def enumeration(genomes: Floats, population: int) -> Search:
+    """Yield the rows of `genomes`, (n, d), in generations of `population`, and nothing else."""
     for first in range(0, len(genomes), population):
         yield genomes[first : first + population].copy()
 
 
 def _random(space: Reals | Recipes, population: int, seed: int) -> Search:
+    """Yield random genomes."""
     generator = np.random.default_rng(seed)
     if isinstance(space, Reals):
         while True:
             yield space.lower + (space.upper - space.lower) * generator.random((population, space.lower.size))
-    first = numbered(first_generation(space, population, generator), 0)
+    first = with_numbers(first_generation(space, population, generator), 0)
     yield first.copy()
     count = len(first)
     while True:
         parents, mates = first[generator.integers(space.starts, size=(2, population))]
-        yield numbered(children(space, parents, mates, generator), count)
+        yield with_numbers(children(space, parents, mates, generator), count)
         count += population

@@ -1,6 +1,6 @@
-"""The genetic algorithms, told their costs one generation after the other; imported when one is started.
+"""The genetic algorithms, which are sent their costs generation by generation; imported when one is started.
 
-All make as many children a generation as the population says, of parents that each selects in its own way:
+All make as many children a generation as the population has. They differ in how they select parents:
 
 nsga
     Srinivas and Deb 1994, as paper 002, section 3.1 describes it: `shared_fitness` of the last generation only, which
@@ -8,21 +8,21 @@ nsga
 nsga2
     Deb et al. 2002: the best by front and crowding distance of parents and children; binary tournaments.
 unsga3
-    Seada and Deb 2016: the fronts as in NSGA-II, but the last one that finds room is thinned by its distances from
+    Seada and Deb 2016: the fronts as in NSGA-II, but the last front that fits is thinned by the distances from
     `directions`; tournaments between neighbours.
 agemoea2
     Panichella 2022: the last front is thinned by distances along the surface that its shape is estimated to have.
 rvea
     Cheng et al. 2016: of the candidates nearest to each of the `directions` one remains, chosen by its distance from
-    the ideal point and its angle; the angle counts for more the nearer the horizon is. Parents are as many as
-    directions have candidates.
+    the ideal point and its angle; the angle counts for more the nearer the horizon is. There are as many parents as
+    directions with a candidate.
 
 Reals vary as in paper 002, section 3.2: SBX with p_c = 0.9 and eta_c = 20 gives *one* child a crossover, as the paper
-says (Deb's gives two; which of the two is kept is a coin toss); polynomial mutation has probability 1/d a gene and
+says (Deb's gives two; a coin toss decides which is kept); polynomial mutation has probability 1/d a gene and
 eta_m = 20. Recipes vary by `spaces.children`.
 
-The first generation is ours, because some need the number of costs for their construction. The same generator of
-random numbers serves it and pymoo.
+The first generation is ours, because some algorithms need the number of costs when they are constructed. It draws from
+the same generator of random numbers as pymoo.
 """
 
 from __future__ import annotations
@@ -53,38 +53,38 @@ from pymoo.util.ref_dirs import get_reference_directions
 
 from ...core.arrays import Floats
 from .niches import proportional, shared_fitness
-from .spaces import Reals, Recipes, children, first_generation, numbered
+from .spaces import Reals, Recipes, children, first_generation, with_numbers
 
 MOST_DIRECTIONS = 1_000  # pymoo keeps the distance of every candidate from every direction
-IDEAL = 1e-12  # nearer to the ideal point than this, in units of the front's extent, is as good as there
+IDEAL = 1e-12  # nearer to the ideal point than this, in units of the front's extent, counts as reached
 RANGE = 1e6  # of every cost in the first generation; see `_scale`
 
 
 def evolve(
     name: str, space: Reals | Recipes, population: int, seed: int, generations: int | None
 ) -> Generator[Floats, Floats, None]:
-    """Run one of the algorithms; see `evolve.search`, which has checked the arguments."""
+    """Yield the generations of an algorithm; see `by_name.search`, which has checked the arguments."""
     generator = np.random.default_rng(seed)
     genomes = first_generation(space, population, generator)
     if isinstance(space, Recipes):
-        genomes = numbered(genomes, 0)
+        genomes = with_numbers(genomes, 0)
     costs = yield genomes.copy()
     scale = _scale(costs) if name in ("unsga3", "agemoea2", "rvea") else 1.0
     algorithm = _build(name, space, population, costs.shape[1], generations, seed)
     algorithm.random_state = generator  # goes on where the first generation stopped
-    asked = Population.new("X", genomes)
+    infills = Population.new("X", genomes)
     count = len(genomes)
     while True:
-        asked.set("F", costs / scale)
+        infills.set("F", costs / scale)
         with _quiet():
-            algorithm.advance(infills=asked)
-            asked = algorithm.infill()
-        if asked is None:
+            algorithm.advance(infills=infills)
+            infills = algorithm.infill()
+        if infills is None:
             return
-        genomes = np.array(asked.get("X"), dtype=np.float64)
+        genomes = np.array(infills.get("X"), dtype=np.float64)
         if isinstance(space, Recipes):
-            genomes = numbered(genomes, count)
-            asked.set("X", genomes)
+            genomes = with_numbers(genomes, count)
+            infills.set("X", genomes)
         count += len(genomes)
         costs = yield genomes.copy()
 
@@ -92,7 +92,7 @@ def evolve(
 def _build(
     name: str, space: Reals | Recipes, population: int, costs: int, generations: int | None, seed: int
 ) -> GeneticAlgorithm:
-    """Construct pymoo's object for so many costs."""
+    """Return pymoo's algorithm for so many costs."""
     common: dict[str, Any] = {"pop_size": population, "output": None}
     # operators of our own: pymoo's defaults are shared between all its algorithm objects
     if isinstance(space, Reals):
@@ -119,23 +119,23 @@ def _build(
         common |= {"pop_size": max(population, len(spread)), "n_offsprings": population}
         algorithm = UNSGA3(spread, **common)
     else:
-        assert generations is not None  # noqa: S101  # `search` has seen to it
+        assert generations is not None  # noqa: S101  # `search` has checked it
         spread = directions(costs, population)
         if costs == 1:
-            spread = np.repeat(spread, 2, axis=0)  # the angle to the nearest other one is needed
+            spread = np.repeat(spread, 2, axis=0)  # RVEA needs the angle to the nearest other direction
         algorithm = RVEA(spread, survival=_Angles(spread), **common)
         termination = _Horizon(generations)
-    # `NSGA2(termination=...)` is overwritten by its constructor; `setup` is where it counts
+    # `NSGA2(termination=...)` is overwritten by its constructor, so `setup` gets it
     algorithm.setup(problem, seed=seed, termination=termination)
     return algorithm
 
 
 def directions(costs: int, most: int) -> Floats:
-    """Spread reference directions evenly over the simplex, (r, costs), rows of sum 1.
+    """Return reference directions, spread evenly over the simplex, (r, costs), rows of sum 1.
 
-    The points of Das and Dennis 1998 with as many partitions as give at most `most` of them. If none of these lies
-    within the simplex, a second layer of half the size follows with what is left (Deb and Jain 2014, section V), be
-    it only the middle. There is at least one direction a cost, and 1,000 of them are enough.
+    They are the points of Das and Dennis 1998, with as many partitions as `most` directions allow. If none of these
+    lies within the simplex, the rest forms a second layer of half the size (Deb and Jain 2014, section V), even if this
+    is only the middle. There is at least one direction a cost; beyond that, 1,000 are the most.
 
     Examples
     --------
@@ -155,6 +155,7 @@ def directions(costs: int, most: int) -> Floats:
 
 
 def _partitions(costs: int, room: int) -> int:
+    """Return the largest number of partitions that gives at most `room` directions."""
     if costs == 1:
         return 1
     partitions = 0
@@ -164,11 +165,11 @@ def _partitions(costs: int, room: int) -> int:
 
 
 def _scale(costs: Floats) -> Floats:
-    """Find what to divide each cost by, so that pymoo can compare them.
+    """Return the divisor of each cost, (q,), with which pymoo can compare the costs.
 
-    RVEA compares angles between costs of different units as they are until its first adaptation, and U-NSGA-III takes
-    differences below 1e-3 for none when it looks for extreme points, whatever the unit. The range of the first
-    generation is made a million, so that this is a billionth of it. Dominance does not depend on the scale.
+    Until its first adaptation RVEA compares angles between costs of different units as they are. U-NSGA-III ignores
+    differences below 1e-3 when it looks for extreme points, in any unit. Here the range of the first generation is a
+    million, and 1e-3 a billionth of it. Dominance does not depend on the scale.
     """
     ranges = np.ptp(costs, axis=0)
     return np.where(ranges > 0, ranges, 1.0) / RANGE
@@ -176,7 +177,7 @@ def _scale(costs: Floats) -> Floats:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Silence pymoo on costs without a range, and keep it from silencing all warnings of the process for good."""
+    """Silence pymoo's warnings on costs without a range; pymoo itself would silence all warnings for good."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         yield
@@ -212,7 +213,7 @@ class _Proportional(Selection):  # type: ignore[misc]
 
 
 class _Sharing(Survival):  # type: ignore[misc]
-    """Everyone lives, with a fitness."""
+    """All candidates survive, each with a fitness."""
 
     def _do(self, _problem: Problem, pop: Population, *_: Any, **__: Any) -> Population:
         pop.set("fitness", shared_fitness(pop.get("F")))
@@ -220,6 +221,8 @@ class _Sharing(Survival):  # type: ignore[misc]
 
 
 class _Nsga(GeneticAlgorithm):  # type: ignore[misc]
+    """NSGA: each generation consists of the children of the last one."""
+
     def __init__(self, **common: Any) -> None:
         super().__init__(selection=_Proportional(), survival=_Sharing(), advance_after_initial_infill=True, **common)
 
@@ -227,11 +230,11 @@ class _Nsga(GeneticAlgorithm):  # type: ignore[misc]
         self.pop = self.survival.do(self.problem, infills, random_state=self.random_state)
 
     def _set_optimum(self) -> None:
-        """Find none: the archive is kept elsewhere."""
+        """Set none: the archive is kept elsewhere."""
 
 
 class _Surface(AGEMOEA2Survival):  # type: ignore[misc]
-    """AGE-MOEA-II's selection, also if the ideal point is reached, which pymoo divides by the distance from."""
+    """AGE-MOEA-II's selection, also where the ideal point is reached: pymoo divides by the distance from it."""
 
     @staticmethod
     def pairwise_distances(front: Floats, p: float) -> Floats:
@@ -241,16 +244,16 @@ class _Surface(AGEMOEA2Survival):  # type: ignore[misc]
 
 
 class _Horizon(MaximumGenerationTermination):  # type: ignore[misc]
-    """The horizon that RVEA asks for, but the search goes on."""
+    """The horizon that RVEA needs; the search goes on beyond it."""
 
     def _update(self, _algorithm: GeneticAlgorithm) -> float:
         return 0.0
 
 
 class _Angles(APDSurvival):  # type: ignore[misc]
-    """RVEA's selection, on ground where pymoo's yields NaN.
+    """RVEA's selection, also where pymoo's yields NaN.
 
-    pymoo's divides by zero if the survivors agree in a cost, and everyone then falls to one direction. Its cosines
+    pymoo's divides by zero if the survivors agree in a cost, and all candidates then fall to one direction. Its cosines
     may exceed 1 by rounding, and a NaN wins every comparison. Beyond the horizon its penalty would grow on.
     """
 

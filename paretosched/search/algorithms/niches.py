@@ -12,16 +12,17 @@ NEXT_FRONT = 0.99  # of the least shared fitness of the front before
 
 
 def shared_fitness(costs: ArrayLike) -> Floats:
-    """Give every candidate its fitness in NSGA, (k,), larger is better.
+    """Return the fitness of every candidate in NSGA, (k,), larger is better.
 
-    Srinivas and Deb, Evolutionary Computation 2(3), 1994, as paper 002, section 3.1 outlines it. The candidates of
-    the first non-dominated front have a dummy fitness of k, those of each further front 0.99 of the least fitness of
-    the front before. It is divided by the niche count, the sum over the front, itself included, of the sharing function
-    1 - (distance / sigma_share)^2, or 0 from sigma_share on.
+    Srinivas and Deb, Evolutionary Computation 2(3), 1994, as paper 002, section 3.1 outlines it. The candidates of the
+    first non-dominated front have a dummy fitness of k, those of each further front 0.99 of the least fitness of the
+    front before. The fitness is divided by the niche count, the sum over the front, itself included, of the sharing
+    function 1 - (distance / sigma_share)^2, or 0 from sigma_share on.
 
-    Srinivas and Deb measure distances between the genomes. Those of recipes are none, and paper 002 speaks of
-    diversity in the space of objectives: here they are Euclidean distances of costs, each cost divided by its range
-    among all candidates. Deb's rule sigma_share = 0.5 / q^(1/p) for q = 10 niches then has p, the number of costs.
+    Srinivas and Deb measure distances between the genomes. Recipes have no meaningful distances, and paper 002 speaks
+    of diversity in the space of objectives: here distances are Euclidean distances of costs, each cost divided by its
+    range among all candidates. Deb's rule sigma_share = 0.5 / q^(1/p) for q = 10 niches then has p, the number of
+    costs.
 
     Parameters
     ----------
@@ -30,7 +31,8 @@ def shared_fitness(costs: ArrayLike) -> Floats:
 
     Examples
     --------
-    Of one cost, sigma_share is 0.05. Two equal candidates share the first place; the last one begins at 0.99 of 3 / 2.
+    With one cost, sigma_share is 0.05. Two equal candidates share the first place; the last one begins at 0.99
+    of 3 / 2.
 
     >>> shared_fitness([[0], [0], [7]]).round(6).tolist()
     [1.5, 1.5, 1.485]
@@ -55,11 +57,11 @@ def shared_fitness(costs: ArrayLike) -> Floats:
 
 
 def proportional(fitness: Floats, count: int, generator: np.random.Generator) -> NDArray[np.int64]:
-    """Draw `count` candidates in proportion to their fitness, (count,) in random order.
+    """Return `count` candidates drawn in proportion to their fitness, (count,) rows in random order.
 
-    Stochastic universal sampling (Baker 1987), what the handbook that paper 002 cites for fitness-proportional
-    selection recommends: one spin of a wheel with `count` equidistant pointers, so that nobody is drawn more or less
-    often than the proportion says, but for rounding.
+    Stochastic universal sampling (Baker 1987), which the handbook recommends that paper 002 cites for
+    fitness-proportional selection: one spin of a wheel with `count` equidistant pointers, so that each candidate is
+    drawn as often as the proportion says, up to rounding.
 
     Examples
     --------
@@ -68,5 +70,5 @@ def proportional(fitness: Floats, count: int, generator: np.random.Generator) ->
     """
     edges = np.cumsum(fitness)
     pointers = (np.arange(count) + generator.random()) * (edges[-1] / count)
-    drawn = np.searchsorted(edges, pointers, side="right")
-    return generator.permutation(np.minimum(drawn, np.flatnonzero(fitness)[-1]))
+    candidates = np.searchsorted(edges, pointers, side="right")
+    return generator.permutation(np.minimum(candidates, np.flatnonzero(fitness)[-1]))

@@ -18,26 +18,27 @@ from ..evaluation import evaluator
 
 
 class ScheduleProblem(Problem):  # type: ignore[misc]
-    """Reals in a box, of which each vector is a policy, and the deciding objectives of its schedule; see `problem`.
+    """A search for vectors of reals: each stands for a policy, and F for the objectives of its schedule; see `problem`.
 
     Attributes
     ----------
     workload, encoding
         What is simulated, and what a vector means.
     objectives
-        What the columns of F are: UTIL with its sign changed, and the AWRT_i of the groups that have jobs.
+        The columns of F: UTIL with its sign changed, and the AWRT_i of the groups that have jobs.
     """
 
     def __init__(self, workload: WorkloadLike, encoding: Weighting) -> None:
         self.workload = as_workload(workload)
         self.encoding = encoding
         table = objective_table(self.workload.groups)
-        chosen = deciding(objectives_of(self.workload, self.workload.submit)[None], table)
-        self.objectives = tuple(o for o, decides in zip(table, chosen, strict=True) if decides)
+        mask = deciding(objectives_of(self.workload, self.workload.submit)[None], table)
+        self.objectives = tuple(o for o, decides in zip(table, mask, strict=True) if decides)
         lower, upper = encoding.lower_upper(len(self.workload.groups))
         super().__init__(n_var=lower.size, n_obj=len(self.objectives), xl=lower, xu=upper)
 
     def _evaluate(self, x: Floats, out: dict[str, Any], *_: Any, **__: Any) -> None:
+        """Write the costs of vectors, (k, d), into `out`, as pymoo wants it."""
         with evaluator(self.workload, self.encoding) as evaluate:
             values, _seconds = evaluate(np.ascontiguousarray(x, dtype=np.float64), 0)
         out["F"] = costs(values, objective_table(self.workload.groups))
@@ -48,7 +49,7 @@ class ScheduleProblem(Problem):  # type: ignore[misc]
         Raises
         ------
         InputError
-            Its schedule knows the future: no policy makes it.
+            The schedule of the vector knows the future: no policy makes it.
         """
         policy = self.encoding.policy_of(np.asarray(x, dtype=np.float64), self.workload.groups)
         if policy is None:
@@ -67,22 +68,22 @@ def problem(workload: WorkloadLike, encoding: str | Weighting = "weighting") -> 
     workload
         What is simulated; or the path of a log or of a run directory.
     encoding
-        "weighting", or a `Weighting` with backfilling and decoding of its own. Orders are few and enumerated, and
-        sequences vary by moves of their own: both have no box of reals for an algorithm to search.
+        "weighting", or a `Weighting` with other backfilling and decoding. Orders are few and enumerated, and sequences
+        vary by moves of their own: neither has a box of reals that an algorithm can search.
 
     Raises
     ------
     InputError
-        Another encoding, or as for `as_workload`.
+        It is another encoding, or as for `as_workload`.
 
     Examples
     --------
     >>> from pymoo.algorithms.moo.nsga2 import NSGA2
     >>> from pymoo.optimize import minimize
     >>> from paretosched.workload.lublin_feitelson import lublin
-    >>> made = problem(lublin(jobs=60, processors=32, seed=3))
-    >>> result = minimize(made, NSGA2(pop_size=8), ("n_gen", 2), seed=1)
-    >>> result.F.shape[1] == len(made.objectives), made.policy(result.X[0]).backfill
+    >>> search = problem(lublin(jobs=60, processors=32, seed=3))
+    >>> result = minimize(search, NSGA2(pop_size=8), ("n_gen", 2), seed=1)
+    >>> result.F.shape[1] == len(search.objectives), search.policy(result.X[0]).backfill
     (True, 'easy')
     """
     if isinstance(encoding, str):

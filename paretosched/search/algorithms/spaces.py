@@ -1,15 +1,15 @@
 """What genomes are: reals in a box, or recipes of job sequences.
 
-A sequence of 133,000 jobs is too long to be handed around. What evolves is how it was made: a recipe is one row
+A sequence of 133,000 jobs is too long to be sent around. What evolves is how it was made: a recipe is one row
 
     number, parent, mate, key, frequency, jump
 
 of float64, all but the last two whole. `number` is its place among all recipes a search asks for, 0, 1, 2, ...;
-`parent` the number of the recipe whose sequence is varied, or -1 for a start order, and then `key` says which;
-`mate` the number of the second parent of a recombination, or -1; `key` the seed of the variation; `frequency` and
+`parent` is the number of the recipe whose sequence is varied, or -1 for a start order, and then `key` says which;
+`mate` is the number of the second parent of a recombination, or -1; `key` is the seed of the variation; `frequency` and
 `jump` are how many elementary moves it makes and how far they go on average, strategy parameters that evolve
-themselves (paper 002, section 3.2, "Coding as Permutation"). No two recipes are equal, and who they descend from is
-asked for before them, so that whoever keeps the sequences of the parents can make those of the children.
+themselves (paper 002, section 3.2, "Coding as Permutation"). No two recipes are equal. A search asks for the parents
+before it asks for their children, so that the sequences of the children can be made from those of the parents.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ...core.errors import InputError
 from ...encodings.recipes import KEYS
 
 NUMBER, PARENT, MATE, KEY, FREQUENCY, JUMP = range(6)
-NOBODY = -1.0
+NO_PARENT = -1.0
 FACTOR = 1.3  # paper 002's gamma
 
 
@@ -35,7 +35,7 @@ class Reals(NamedTuple):
     lower, upper
         (d,) each.
     first
-        (k, d), what the first generation begins with, at most a population; the rest of it is random.
+        (k, d), the beginning of the first generation, at most a population; the rest is random.
     """
 
     lower: Floats
@@ -44,16 +44,16 @@ class Reals(NamedTuple):
 
 
 class Recipes(NamedTuple):
-    """Job sequences by what they are made from.
+    """Job sequences, each described by how it is made.
 
     Attributes
     ----------
     starts
-        How many start orders there are.
+        The number of start orders.
     frequency, jump
-        Of the first generation, in [1, most].
+        Those of the first generation, in [1, most].
     most
-        The largest of either; the number of jobs.
+        The largest frequency and jump: the number of jobs.
     recombination
         Probability that a child has a mate.
     """
@@ -66,7 +66,7 @@ class Recipes(NamedTuple):
 
 
 def check(recipes: Recipes, most_starts: int) -> None:
-    """Raise InputError if a parameter is out of range."""
+    """Refuse recipes of which a parameter is out of range; raises InputError."""
     if not 1 <= recipes.starts <= most_starts:
         raise InputError(f"start orders must be 1..{most_starts}, but are {recipes.starts}")
     for name, value in (("frequency", recipes.frequency), ("jump", recipes.jump)):
@@ -77,10 +77,10 @@ def check(recipes: Recipes, most_starts: int) -> None:
 
 
 def first_generation(space: Reals | Recipes, population: int, generator: np.random.Generator) -> Floats:
-    """Make the first generation, (k, d); recipes have no numbers yet.
+    """Return the first generation, (k, d); recipes have no numbers yet.
 
-    Of a box, what it begins with and uniform random points; of recipes, all start orders, and children of them in
-    turn if the population is larger, with the initial strategy parameters.
+    A generation of reals has `first` and then uniform random points. One of recipes has all start orders, and their
+    children in turn if the population is larger, with the initial strategy parameters.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def first_generation(space: Reals | Recipes, population: int, generator: np.rand
             points = np.concatenate([space.first[:population], points])[:population]
         _, first_of_equals = np.unique(points, axis=0, return_index=True)
         return points[np.sort(first_of_equals)]
-    rows = np.full((max(space.starts, population), 6), NOBODY)
+    rows = np.full((max(space.starts, population), 6), NO_PARENT)
     rows[: space.starts, KEY] = np.arange(space.starts)
     rest = len(rows) - space.starts
     rows[space.starts :, PARENT] = np.arange(rest) % space.starts
@@ -106,7 +106,7 @@ def first_generation(space: Reals | Recipes, population: int, generator: np.rand
 
 
 def children(space: Recipes, parents: Floats, mates: Floats, generator: np.random.Generator) -> Floats:
-    """Make one child of every parent, (k, 6), without numbers yet.
+    """Return one child of every parent, (k, 6), without numbers yet.
 
     A child has its mate with the probability of recombination. Its strategy parameters are its parent's, each
     multiplied or divided by 1.3 with equal probability and kept in [1, most].
@@ -120,22 +120,22 @@ def children(space: Recipes, parents: Floats, mates: Floats, generator: np.rando
     [[7.0, -1.0, 7.69, 1.0], [7.0, -1.0, 12.0, 1.3]]
     """
     count = len(parents)
-    rows = np.full((count, 6), NOBODY)
+    rows = np.full((count, 6), NO_PARENT)
     rows[:, PARENT] = parents[:, NUMBER]
-    rows[:, MATE] = np.where(generator.random(count) < space.recombination, mates[:, NUMBER], NOBODY)
+    rows[:, MATE] = np.where(generator.random(count) < space.recombination, mates[:, NUMBER], NO_PARENT)
     rows[:, KEY] = generator.integers(KEYS, size=count)
-    before = parents[:, FREQUENCY:]
-    after = np.where(generator.random((count, 2)) < 0.5, before * FACTOR, before / FACTOR)
-    rows[:, FREQUENCY:] = np.clip(after, 1, space.most)
+    parents_strategy = parents[:, FREQUENCY:]
+    strategy = np.where(generator.random((count, 2)) < 0.5, parents_strategy * FACTOR, parents_strategy / FACTOR)
+    rows[:, FREQUENCY:] = np.clip(strategy, 1, space.most)
     return rows
 
 
-def numbered(rows: Floats, count: int) -> Floats:
-    """Give recipes the numbers from `count` on; returns a copy.
+def with_numbers(rows: Floats, count: int) -> Floats:
+    """Return a copy of recipes, numbered from `count` on.
 
     Examples
     --------
-    >>> numbered(np.full((2, 6), NOBODY), 40)[:, NUMBER].tolist()
+    >>> with_numbers(np.full((2, 6), NO_PARENT), 40)[:, NUMBER].tolist()
     [40.0, 41.0]
     """
     rows = rows.copy()
