@@ -425,10 +425,10 @@ def _count(count: int) -> str:
 
 HOW_TO_READ = """<aside><h3>How to read the figures</h3>
 <p>Every point, or every line, is one whole schedule of the workload: the start times of all its jobs. Most schedules
-come from one set of rules that could run the machine. Sequences, and schedules that start every job as early as possible,
-need to know all run times and submissions in advance; they show how much could still be improved. No schedule on the
-front is better than another one in everything, so the owner chooses among them. The marks are the schedules of the
-named policies.</p>
+come from one set of rules that could run the machine. Sequences, and schedules that start every job as early as
+possible, need to know all run times and submissions in advance; they show how much could still be improved. No
+schedule on the front is better than another one in everything, so the owner chooses among them. The marks are the
+schedules of the named policies.</p>
 <p>The cloud is filled and not a curve, because a front has more objectives than the two of a figure: a point that is
 poor in both of them is good in another one.</p>
 <p>Drag a rectangle to zoom, double-click to return, rest the mouse on a point to see its numbers; “schedule” is its
