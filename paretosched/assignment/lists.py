@@ -136,7 +136,7 @@ def _cells(numbers: Iterable[float]) -> Iterator[str]:
 
 
 def _rows(
-    path: str | os.PathLike[str], what: str, headings: Sequence[Sequence[str]]
+    path: str | os.PathLike[str], content: str, headings: Sequence[Sequence[str]]
 ) -> Iterator[tuple[str, dict[str, str]]]:
     """Yield of every line below the heading its place, file:line, and its cells by column; raise InputError."""
     try:
@@ -144,11 +144,11 @@ def _rows(
     except OSError as error:
         raise InputError(f"{path}: cannot read: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise InputError(f"{path}: a list of {what} must be text in UTF-8, but this is not") from None
+        raise InputError(f"{path}: a list of {content} must be text in UTF-8, but this is not") from None
     except ValueError as error:  # from `open`, for a NUL in the name; InputError is a ValueError, too
         raise InputError(str(error)) from None
     lines = csv.reader(text.splitlines(), strict=True)
-    wanted = " or ".join(",".join(heading) for heading in headings)
+    headings_text = " or ".join(",".join(heading) for heading in headings)
     heading: list[str] | None = None
     count = 0
     try:
@@ -159,9 +159,9 @@ def _rows(
                 continue
             if heading is None:
                 heading = [cell.lower() for cell in cells]
-                if sorted(heading) not in [sorted(known) for known in headings]:
+                if sorted(heading) not in [sorted(columns) for columns in headings]:
                     raise InputError(
-                        f"{where}: a list of {what} must begin with {wanted}, not {quoted(','.join(cells))}"
+                        f"{where}: a list of {content} must begin with {headings_text}, not {quoted(','.join(cells))}"
                     )
                 continue
             if len(cells) != len(heading):
@@ -173,7 +173,7 @@ def _rows(
     except csv.Error as error:
         raise InputError(f"{path}:{lines.line_num}: not CSV: {error}") from None
     if count == 0:
-        raise InputError(f"{path}: a list of {what} must have lines {wanted}, but there is none")
+        raise InputError(f"{path}: a list of {content} must have lines {headings_text}, but there is none")
 
 
 def _name(where: str, key: str, row: dict[str, str]) -> str:

@@ -341,10 +341,10 @@ def compare(
     wish = None if wish is None else as_wish(wish, workload.groups)
     if front is not None and front.digest != workload.digest:
         raise _foreign(front, [workload])
-    chosen = _with_easy([as_policy(policy) for policy in as_list(policies)])
-    schedules = [simulate(workload, policy) for policy in chosen]
+    all_policies = _with_easy([as_policy(policy) for policy in as_list(policies)])
+    schedules = [simulate(workload, policy) for policy in all_policies]
     feasible = np.array(
-        [policy.rule != "recorded" or _could_run(s) for policy, s in zip(chosen, schedules, strict=True)]
+        [policy.rule != "recorded" or _could_run(s) for policy, s in zip(all_policies, schedules, strict=True)]
     )
     values = np.array([objectives(schedule) for schedule in schedules])
     table_of_objectives = objective_table(workload.groups)
@@ -369,7 +369,7 @@ def compare(
         if is_online.any() and not is_online.all():
             best_online = _best(sign, front.values[is_online])
             nearest_online = _nearest(wish, table_of_objectives, front.values[is_online])
-    sharing = next((policy for policy in chosen if isinstance(policy, TimeSharing)), None)
+    sharing = next((policy for policy in all_policies if isinstance(policy, TimeSharing)), None)
     edges = bins(int(workload.submit[0]), max(int(schedule.finish.max()) for schedule in schedules))
     return Comparison(
         workload.name,
@@ -377,7 +377,7 @@ def compare(
         len(workload),
         workload.capacity,
         table_of_objectives,
-        _row_names([p.name if fits else p.name + OVERBOOKED for p, fits in zip(chosen, feasible, strict=True)]),
+        _row_names([p.name if fits else p.name + OVERBOOKED for p, fits in zip(all_policies, feasible, strict=True)]),
         values,
         improvement(values, values[0]),
         ideal,
@@ -508,10 +508,10 @@ def _dominate(costs: Floats, row: Floats) -> NDArray[np.bool_]:
 
 def _with_easy(policies: Sequence[Policy]) -> list[Policy]:
     """Return policies with EASY first, and every rule without parameters only once."""
-    chosen: dict[str, Policy] = {"easy": Plain("easy")}
+    by_rule: dict[str, Policy] = {"easy": Plain("easy")}
     for number, policy in enumerate(policies):
-        chosen[policy.rule if policy.rule in PLAIN_RULES else f"{policy.rule} {number}"] = policy
-    return list(chosen.values())
+        by_rule[policy.rule if policy.rule in PLAIN_RULES else f"{policy.rule} {number}"] = policy
+    return list(by_rule.values())
 
 
 def _row_names(policies: Sequence[str]) -> tuple[str, ...]:

@@ -305,18 +305,18 @@ def log_ticks(low: float, high: float, most: int = 7) -> list[float]:
     decades = 10.0 ** np.arange(np.ceil(low), np.floor(high) + 1)
     if len(decades) > 2:
         return [_round(tick) for tick in decades]
-    chosen: list[float] = []
+    round_numbers: list[float] = []
     for power in range(int(np.floor(high)), int(np.floor(low)) - 3, -1):
-        if len(chosen) >= max(3, most - 2):
+        if len(round_numbers) >= max(3, most - 2):
             break
         for step in (10.0**power, 5 * 10.0 ** (power - 1), 2 * 10.0 ** (power - 1)):
             first, last = np.ceil(10**low / step), np.floor(10**high / step)
             if last - first > 200:
                 continue
             for tick in (np.arange(first, last + 1) * step).tolist():
-                if tick > 0 and all(abs(np.log10(tick / other)) >= gap for other in chosen):
-                    chosen.append(tick)
-    return sorted(_round(tick) for tick in chosen)
+                if tick > 0 and all(abs(np.log10(tick / other)) >= gap for other in round_numbers):
+                    round_numbers.append(tick)
+    return sorted(_round(tick) for tick in round_numbers)
 
 
 def _round(tick: float) -> float:

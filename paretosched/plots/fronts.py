@@ -449,14 +449,14 @@ def representatives(places: Floats, count: int) -> NDArray[np.int64]:
         return np.arange(len(places))
     low, span = places.min(axis=0), np.ptp(places, axis=0)
     unit_places = (places - low) / np.where(span > 0, span, 1.0)
-    chosen = list(dict.fromkeys([*unit_places.argmin(axis=0).tolist(), *unit_places.argmax(axis=0).tolist()]))
+    rows = list(dict.fromkeys([*unit_places.argmin(axis=0).tolist(), *unit_places.argmax(axis=0).tolist()]))
     nearest = np.full(len(places), np.inf)
-    for row in chosen:
+    for row in rows:
         _lower_distances(nearest, unit_places, row)
-    while len(chosen) < count:
-        chosen.append(int(nearest.argmax()))
-        _lower_distances(nearest, unit_places, chosen[-1])
-    return np.array(sorted(chosen))
+    while len(rows) < count:
+        rows.append(int(nearest.argmax()))
+        _lower_distances(nearest, unit_places, rows[-1])
+    return np.array(sorted(rows))
 
 
 def _lower_distances(nearest: Floats, places: Floats, row: int) -> None:

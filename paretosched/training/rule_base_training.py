@@ -273,9 +273,9 @@ def iterate(classes: int, standard: int, strategies: int) -> Search:
     """
     choice = np.full(classes, float(standard))
     for number in range(classes):
-        tried = np.tile(choice, (strategies, 1))
-        tried[:, number] = np.arange(strategies)
-        costs = yield tried
+        genomes = np.tile(choice, (strategies, 1))
+        genomes[:, number] = np.arange(strategies)
+        costs = yield genomes
         if costs.min() < costs[int(choice[number])]:
             choice[number] = costs.argmin()
 

@@ -450,8 +450,8 @@ def select(labels: Ints, fitness: Floats, parents: int, best_of_cluster: int) ->
     order = [c for c in np.argsort(means, kind="stable") for _ in members[c]]
     ranked = np.concatenate([members[c] for c in np.argsort(means, kind="stable")])
     within = np.concatenate([np.arange(len(members[c])) for c in np.argsort(means, kind="stable")])
-    chosen = within < places[order]
-    return np.sort(np.concatenate([ranked[chosen], ranked[~chosen]])[:parents])
+    has_place = within < places[order]
+    return np.sort(np.concatenate([ranked[has_place], ranked[~has_place]])[:parents])
 
 
 def choose_families(similar: Floats, children: int, recombined: int, generator: np.random.Generator) -> Ints:

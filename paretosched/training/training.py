@@ -161,22 +161,24 @@ class Training:
                 "objective": system.objective,
                 "exceeded": system.exceeded,
                 "vs_easy": self._gain(system.objective, self.easy.objective),
-                "workloads": self._measured(self.workloads, system.values, self.easy.values),
+                "workloads": self._by_workload(self.workloads, system.values, self.easy.values),
             }
             if self.rest and system.rest is not None and self.easy.rest is not None:
                 row |= {
                     "rest_objective": system.rest_objective,
                     "rest_exceeded": system.rest_exceeded,
                     "rest_vs_easy": self._gain(system.rest_objective, self.easy.rest_objective),
-                    "rest": self._measured(self.rest, system.rest, self.easy.rest),
+                    "rest": self._by_workload(self.rest, system.rest, self.easy.rest),
                 }
             rows.append(row)
         return rows
 
     def _gain(self, objective: float, easy: float) -> float | None:
+        """Return the gain over EASY in per cent; None unless the wish is a sum that is positive for EASY."""
         return 100 * (easy - objective) / easy if self.wish.weights and easy > 0 else None
 
-    def _measured(self, names: Sequence[str], values: Floats, easy: Floats) -> list[dict[str, Any]]:
+    def _by_workload(self, names: Sequence[str], values: Floats, easy: Floats) -> list[dict[str, Any]]:
+        """Return objectives and gains on each workload, from values of a policy and of EASY, (W, m) each."""
         labels = [o.name for o in self.objectives]
         goals, of_easy = choice.goal(self.wish, values).tolist(), choice.goal(self.wish, easy).tolist()
         return [
@@ -214,11 +216,12 @@ class Training:
                 gains = {key: signed(x) for key, x in change.items() if x is not None and not np.isnan(x)}
                 lines.append({"on": "  vs EASY"} | gains)
         goal = [Column("objective", "objective", natural)] if self.wish.weights or self.wish.near else []
-        measured = table(lines, [Column("on", "on"), *goal, *map(in_hours, self.objectives)])
+        objectives = table(lines, [Column("on", "on"), *goal, *map(in_hours, self.objectives)])
         notes = [SITUATIONS_OF_CRITERIA] if len(self.systems) > 1 and isinstance(self.policy, Greedy) else []
-        return "\n".join([table(lines_of_systems, columns), *notes, "", measured, CONVENTION])
+        return "\n".join([table(lines_of_systems, columns), *notes, "", objectives, CONVENTION])
 
     def _line(self, name: str, row: dict[str, Any]) -> dict[str, Any]:
+        """Return a line of the table of objectives, response times in hours."""
         values = {"on": name, "objective": row["objective"]}
         return values | {o.name: row[o.name] / (3600 if o.unit == "s" else 1) for o in self.objectives}
 
