@@ -193,6 +193,15 @@ def paper_file(experiment: str) -> Path:
     return EXPERIMENTS / experiment / "paper.csv"
 
 
+def training_cost(trainings: Sequence[Mapping[str, str]], digits: int = 0) -> list[str]:
+    """Return the cells of a cost table: trainings, simulations, CPU s, milliseconds a simulation, wall s."""
+    evaluations = sum(int(row["evaluations"]) for row in trainings)
+    kernel = sum(float(row["kernel_seconds"]) for row in trainings)
+    wall = sum(float(row["wall_seconds"]) for row in trainings)
+    milliseconds = f"{1000 * kernel / evaluations:.{digits}f}"
+    return [str(len(trainings)), f"{evaluations:,}", f"{kernel:,.0f}", milliseconds, f"{wall:,.0f}"]
+
+
 def versions_text(provenance: Mapping[str, Any]) -> str:
     """Return the versions in words."""
     return ", ".join(f"{name} {number}" for name, number in provenance["versions"].items())

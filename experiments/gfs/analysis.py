@@ -409,21 +409,7 @@ def cost(tables: Mapping[str, Sequence[Row]]) -> list[str]:
         for log in settings.LOGS:
             trainings = [row for row in tables[part] if row["log"] == log and row["system"] == "rules"]
             if trainings:
-                evaluations = sum(int(row["evaluations"]) for row in trainings)
-                kernel = sum(float(row["kernel_seconds"]) for row in trainings)
-                wall = sum(float(row["wall_seconds"]) for row in trainings)
-                milliseconds = 1000 * kernel / evaluations
-                lines.append(
-                    [
-                        part,
-                        log,
-                        str(len(trainings)),
-                        f"{evaluations:,}",
-                        f"{kernel:,.0f}",
-                        f"{milliseconds:.0f}",
-                        f"{wall:,.0f}",
-                    ]
-                )
+                lines.append([part, log, *common.training_cost(trainings)])
     heads = ["part", "log", "trainings", "simulations", "CPU s in simulations", "ms each", "wall s"]
     return [
         "## What it cost",

@@ -348,15 +348,9 @@ def cost(tables: Mapping[str, Sequence[Row]]) -> list[str]:
     """Return the section about the cost of trainings."""
     lines = []
     for part, part_rows in tables.items():
-        trainings = {(row["training"], row["seed"]): row for row in part_rows if "training" in row}.values()
+        trainings = {(row["training"], row["seed"]): row for row in part_rows if "training" in row}
         if trainings:
-            evaluations = sum(int(row["evaluations"]) for row in trainings)
-            kernel = sum(float(row["kernel_seconds"]) for row in trainings)
-            wall = sum(float(row["wall_seconds"]) for row in trainings)
-            milliseconds = 1000 * kernel / evaluations
-            lines.append(
-                [part, str(len(trainings)), f"{evaluations:,}", f"{kernel:,.0f}", f"{milliseconds:.1f}", f"{wall:,.0f}"]
-            )
+            lines.append([part, *common.training_cost([*trainings.values()], digits=1)])
     return [
         "## What it cost",
         "",

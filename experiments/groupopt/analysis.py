@@ -152,13 +152,13 @@ def groups(paper: Sequence[Row], rows: Sequence[Row], item: str, ending: str) ->
     lines = []
     for row in rows:
         if row["system"] == f"Opt-TSL{ending}" and row["part"] in ("paper", "LANL"):
-            ours = [int(row["groups_1"]), int(row["groups_2"])]
+            counts = [int(row["groups_1"]), int(row["groups_2"])]
             of_paper = [value(paper, item, row["workload"], f"groups_{k}") for k in (1, 2)]
             jobs = int(row["jobs_1"]) + int(row["jobs_2"])
             share = f"{100 * jobs / settings.JOBS:.1f} %"
             of_paper_grouped = value(paper, item, row["workload"], "grouped")
-            difference = f"{sum(ours) - sum(map(int, of_paper)):+d}" if all(of_paper) else ""
-            pairs = [f"{m} ({t})" if t else str(m) for m, t in zip(ours, of_paper, strict=True)]
+            difference = f"{sum(counts) - sum(map(int, of_paper)):+d}" if all(of_paper) else ""
+            pairs = [f"{m} ({t})" if t else str(m) for m, t in zip(counts, of_paper, strict=True)]
             lines.append(
                 [row["workload"], *pairs, difference, share + (f" ({of_paper_grouped} %)" if of_paper_grouped else "")]
             )
@@ -205,11 +205,11 @@ def times(paper: Sequence[Row], rows: Sequence[Row]) -> list[str]:
     lines = []
     for item, measure in (("Figure 28", "response_s"), ("Figure 24", "wait_s")):
         for part, workload in (("paper", "mean of the seeds"), ("LANL", "LANL")):
-            ours = measure_of(rows, "Opt-TSL", "all", measure, part)
+            values_of_jobs = measure_of(rows, "Opt-TSL", "all", measure, part)
             kinds = [measure_of(rows, "Opt-TSL", kind, measure, part) for kind in ("short", "medium", "long")]
-            if ours:
+            if values_of_jobs:
                 of_paper = float(value(paper, item, workload, measure))
-                plain = mean(ours.values())
+                plain = mean(values_of_jobs.values())
                 by_class = mean(x for kind in kinds for x in kind.values())
                 lines.append(
                     [item, workload, f"{of_paper:,.0f} s", f"{plain:,.0f} s", f"{by_class:,.0f} s",

@@ -54,7 +54,7 @@ def all_systems(by_name: dict[str, tuple[str, ps.Workload]], results: Path) -> N
     for name, (part, workload) in by_name.items():
         characteristics.append({"part": part, "workload": name} | characteristic(workload))
         for system, sharing in settings.SYSTEMS.items():
-            rows, counts = simulated(workload, sharing)
+            rows, counts = run_system(workload, sharing)
             about = {"part": part, "workload": name, "system": system}
             systems += [about | row for row in rows]
             groups.append(about | counts)
@@ -92,7 +92,7 @@ def characteristic(workload: ps.Workload) -> dict[str, float]:
     return values
 
 
-def simulated(workload: ps.Workload, sharing: TimeSharing) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+def run_system(workload: ps.Workload, sharing: TimeSharing) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """Simulate a system; return the rows of all classes and sizes, and the counts of its search."""
     begin = time.process_time()
     schedule = ps.simulate(workload, sharing)
@@ -132,7 +132,7 @@ def slowdowns(workload: ps.Workload, sharing: TimeSharing, plain: TimeSharing | 
     """Return mean slowdowns of medium and long jobs, response and wait of all, and gains over `plain`, per cent."""
 
     def means(system: TimeSharing) -> dict[str, float]:
-        rows = {row["kind"]: row for row in simulated(workload, system)[0] if row["size"] == "all"}
+        rows = {row["kind"]: row for row in run_system(workload, system)[0] if row["size"] == "all"}
         return {
             "slowdown_medium": rows["medium"]["slowdown_rounded_up"],
             "slowdown_long": rows["long"]["slowdown_rounded_up"],
