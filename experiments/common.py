@@ -1,6 +1,6 @@
-"""What the experiments share: their options, the logs of the papers, provenance, summaries and figures.
+"""Code of all experiments: options, the logs of the papers, provenance, summaries and figures.
 
-A script finds this file by the line that puts `experiments/` on the path; the rest is in the experiment's own folder.
+A script finds this file because it puts `experiments/` on the path; everything else is in the experiment's own folder.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ EXPERIMENTS = Path(__file__).resolve().parent
 ROOT = EXPERIMENTS.parent
 PROCESSORS = 1024  # to which the papers scale every log
 SCALING_SEED = 0
-# The logs of the papers that are at hand: the papers' names (paper 002, Tables 2 and 3, says SDSC SP2 for SDSC00), and
-# the archive's. SDSC95 and SDSC Blue are not at hand.
+# The logs of the papers, as far as they are available: names in the papers (SDSC00 is SDSC SP2 in paper 002, Tables 2
+# and 3) and in the archive. SDSC95 and SDSC Blue are not available.
 LOGS = {
     "CTC": "CTC-SP2",
     "KTH": "KTH-SP2",
@@ -43,18 +43,18 @@ LOGS = {
 
 
 def run_parser(experiment: str, about: str | None, quick: str, parts: Sequence[str] = ()) -> argparse.ArgumentParser:
-    """Return the parser of a `run.py`: what every one of them takes.
+    """Return a parser with the options of every `run.py`.
 
     Parameters
     ----------
     experiment
-        Its folder.
+        The folder of the experiment.
     about
         What the script does.
     quick
-        What a quick run runs.
+        What a quick run simulates.
     parts
-        What can be run alone; empty if nothing can.
+        The parts that can be run alone; empty if there are none.
     """
     parser = argparse.ArgumentParser(description=about)
     parser.add_argument("--quick", action="store_true", help=quick)
@@ -66,7 +66,7 @@ def run_parser(experiment: str, about: str | None, quick: str, parts: Sequence[s
 
 
 def analysis_parser(experiment: str, about: str | None) -> argparse.ArgumentParser:
-    """Return the parser of an `analysis.py`: what every one of them takes."""
+    """Return a parser with the options of every `analysis.py`."""
     parser = argparse.ArgumentParser(description=about)
     results = ROOT / "results" / experiment
     parser.add_argument("--results", type=Path, default=results, help="where the results are")
@@ -74,10 +74,10 @@ def analysis_parser(experiment: str, about: str | None) -> argparse.ArgumentPars
     return parser
 
 
-def add_work(parser: argparse.ArgumentParser, experiment: str, what: str = "run directories") -> None:
-    """Add the option of the folder in which an experiment keeps what it can continue from."""
+def add_work(parser: argparse.ArgumentParser, experiment: str, content: str = "run directories") -> None:
+    """Add the option of the folder with `content`, from which an experiment can be continued."""
     work = EXPERIMENTS / experiment / "work"
-    parser.add_argument("--work", type=Path, default=work, help=f"where the {what} are kept")
+    parser.add_argument("--work", type=Path, default=work, help=f"where the {content} are kept")
 
 
 def add_workers(parser: argparse.ArgumentParser) -> None:
@@ -101,46 +101,46 @@ def file_of(log: str) -> str:
 
 
 def factor_of(log: str) -> float:
-    """Return by what the papers let a log's work grow when they scale it; their numbers of jobs tell."""
+    """Return the factor by which the papers let a log's work grow when they scale it, from their numbers of jobs."""
     return PAPER_FACTORS[LOGS[log]]
 
 
 def recorded(log: str) -> ps.Workload:
-    """Read a log from PARETOSCHED_TRACES or the cache that `paretosched fetch NAME --cache` fills."""
+    """Return a log, read from PARETOSCHED_TRACES or the cache that `paretosched fetch NAME --cache` fills."""
     return ps.read_swf(log_file(LOGS[log]), name=log)
 
 
 @cache
 def scaled(log: str) -> ps.Workload:
-    """Read a log and scale it as the papers do."""
+    """Return a log, scaled as in the papers."""
     return ps.scale(recorded(log), PROCESSORS, factor_of(log), SCALING_SEED)
 
 
 def stand_in(log: str, size: Mapping[str, int]) -> ps.Workload:
-    """Make up a small workload in the place of a log, for a quick run: `size` has jobs, processors and a seed."""
+    """Return a small synthetic workload instead of a log, for a quick run: `size` has jobs, processors and a seed."""
     seed = size["seed"] + list(LOGS).index(log)
     return ps.lublin(jobs=size["jobs"], processors=size["processors"], seed=seed)
 
 
-# --- what a run notes ---------------------------------------------------------------------------------------------
+# --- provenance ---------------------------------------------------------------------------------------------
 
 
 def about_workloads(logs: Iterable[str], workload: Callable[[str], ps.Workload]) -> dict[str, dict[str, Any]]:
-    """List file, factor, number of jobs and digest of every log, for the provenance."""
+    """Return file, factor, number of jobs and digest of every log, for the provenance."""
     return {
-        log: {"file": file_of(log), "factor": factor_of(log), "jobs": len(made), "digest": made.digest}
+        log: {"file": file_of(log), "factor": factor_of(log), "jobs": len(jobs), "digest": jobs.digest}
         for log in logs
-        for made in [workload(log)]
+        for jobs in [workload(log)]
     }
 
 
 def earlier_parts(results: Path) -> list[str]:
-    """List the parts that earlier calls have run."""
+    """Return the parts that earlier calls have run."""
     return load_provenance(results)["parts"] if _provenance(results).exists() else []
 
 
 def save_provenance(results: Path, note: Mapping[str, Any], packages: Sequence[str] = ()) -> None:
-    """Write down what results depend on, and the versions of Python, of this package and of those it computes with."""
+    """Write what results depend on, with the versions of Python, of this package and of the packages it uses."""
     versions = {name: version(name) for name in ("paretosched", "numpy", "numba", *packages)}
     whole = {**note, "versions": {"python": platform.python_version()} | versions}
     with replacing(_provenance(results)) as temporary:
@@ -148,7 +148,7 @@ def save_provenance(results: Path, note: Mapping[str, Any], packages: Sequence[s
 
 
 def load_provenance(results: Path) -> dict[str, Any]:
-    """Read what a run has written down."""
+    """Return the provenance that a run has written."""
     note: dict[str, Any] = json.loads(_provenance(results).read_text(encoding="utf-8"))
     return note
 
@@ -158,13 +158,13 @@ def _provenance(results: Path) -> Path:
 
 
 def wall_seconds(*runs: Path) -> float:
-    """Return what run directories took on the clock, all their sessions together."""
+    """Return the wall-clock seconds of run directories, all sessions together."""
     sessions = [session for run in runs for session in read_about(run)["sessions"]]
     return round(sum(session["wall_seconds"] for session in sessions), 1)
 
 
 def show_training(name: str, every: int = 1) -> Callable[[Progress], None]:
-    """Return what prints how far a training is: each time, or each so many generations of 105, and at the end."""
+    """Return a function that prints how far a training is: every so many generations of 105, and at the end."""
 
     def show(progress: Progress) -> None:
         if progress.evaluations == progress.total or progress.evaluations // 105 % every == 0:
@@ -175,22 +175,31 @@ def show_training(name: str, every: int = 1) -> Callable[[Progress], None]:
     return show
 
 
-# --- what an analysis reads and writes ----------------------------------------------------------------------------
+# --- input and output of an analysis ----------------------------------------------------------------------------
 
 
 def rows(path: Path) -> list[dict[str, str]]:
-    """Read a CSV file; no rows if that part was not run."""
+    """Return the rows of a CSV file; none if that part was not run."""
     return load_rows(path) if path.exists() else []
 
 
 def published(experiment: str, key: Sequence[str] = ("item", "quantity")) -> dict[tuple[str, ...], str]:
-    """Read what the paper says, by the columns of `key`."""
+    """Return the paper's values, by the columns of `key`."""
     return {tuple(row[name] for name in key): row["value"] for row in load_rows(paper_file(experiment))}
 
 
 def paper_file(experiment: str) -> Path:
-    """Return the file of a paper's numbers."""
+    """Return the file with a paper's values."""
     return EXPERIMENTS / experiment / "paper.csv"
+
+
+def training_cost(trainings: Sequence[Mapping[str, str]], digits: int = 0) -> list[str]:
+    """Return the cells of a cost table: trainings, simulations, CPU s, milliseconds a simulation, wall s."""
+    evaluations = sum(int(row["evaluations"]) for row in trainings)
+    kernel = sum(float(row["kernel_seconds"]) for row in trainings)
+    wall = sum(float(row["wall_seconds"]) for row in trainings)
+    milliseconds = f"{1000 * kernel / evaluations:.{digits}f}"
+    return [str(len(trainings)), f"{evaluations:,}", f"{kernel:,.0f}", milliseconds, f"{wall:,.0f}"]
 
 
 def versions_text(provenance: Mapping[str, Any]) -> str:
@@ -199,17 +208,17 @@ def versions_text(provenance: Mapping[str, Any]) -> str:
 
 
 def quick_remark(provenance: Mapping[str, Any], how: str) -> str:
-    """Return the warning before the summary of a quick run; empty for a whole run."""
+    """Return a warning for the summary of a quick run; empty for a whole run."""
     return f"**A quick run {how}: a test of the path, not a result.** " if provenance["quick"] else ""
 
 
 def not_run(part: str) -> list[str]:
-    """Return the lines in the place of a part that was not run."""
+    """Return the lines for a part that was not run."""
     return [f"*{part}: not run.*", ""]
 
 
 def chart(name: str) -> str:
-    """Return the line in the place of a figure that git does not keep."""
+    """Return the line for a figure that git does not keep."""
     return f"As a chart: `figures/{name}.png`, which `analysis.py` draws."
 
 
@@ -229,9 +238,9 @@ def save_figures(
     about: str = "",
     wide: Sequence[str] = (),
 ) -> None:
-    """Write figures as PNG files into the folder `figures` of the results, and a page that shows all of them.
+    """Write figures as PNG files into the folder `figures` of the results, and a page with all of them.
 
-    Git ignores those that `.gitignore` does not name. `wide` are the figures that are as wide as a page.
+    Git ignores most of them, see `.gitignore`. `wide` are the figures as wide as a page.
     """
     narrow = {name: figure for name, figure in figures.items() if name not in wide}
     export_figures(narrow, results / "figures", ("png",))

@@ -1,4 +1,4 @@
-"""Set the results beside paper 002: results/ci190_05/summary.md and figures 6 to 16."""
+"""Compare the results with paper 002: results/ci190_05/summary.md and figures 6 to 16."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from paretosched.report import write_figures
 from paretosched.search.plans import SUMMARIES
 from paretosched.search.runs import evaluated
 
-NEAR, SIMILAR = 0.1, 2.0  # relative difference that agrees; factor up to which numbers are of one size
+NEAR, SIMILAR = 0.1, 2.0  # relative difference up to which numbers agree; factor up to which they are of one size
 
 # Number of the paper's figure: the sets drawn, the objectives, and whether response times are on logarithmic axes.
 FIGURES: dict[int, tuple[str, str, str, bool]] = {
@@ -51,16 +51,16 @@ Rule = Callable[[float, float], bool]
 
 
 def within(distance: float) -> Rule:
-    """Ours is at most that far from theirs."""
-    return lambda theirs, ours: abs(ours - theirs) <= distance
+    """Return the rule that our value is at most this far from the paper's."""
+    return lambda of_paper, value: abs(value - of_paper) <= distance
 
 
-def at_least(theirs: float, ours: float) -> bool:
-    """Ours is not less than theirs."""
-    return ours >= theirs
+def at_least(of_paper: float, value: float) -> bool:
+    """Return whether our value is at least the paper's."""
+    return value >= of_paper
 
 
-# What is claimed; where the paper's number stands in paper.csv (item, quantity); our row and column; when it holds.
+# The claim; item and quantity of the paper's number in paper.csv; our column; the rule by which it holds; a word.
 CLAIMS: tuple[tuple[str, str, str, str, Rule, str], ...] = (
     ("starts: lowest UTIL, %", "starts", "UTIL lowest", "UTIL low", within(3), "about"),
     ("starts: highest UTIL, %", "starts", "UTIL highest", "UTIL high", within(1.5), "about"),
@@ -93,32 +93,32 @@ def main() -> None:
     options = parser.parse_args()
     provenance = common.load_provenance(options.results)
     paper = common.published("ci190_05")
-    found = {name: common.rows(options.results / f"{name}.csv") for name in PARTS}
+    tables = {name: common.rows(options.results / f"{name}.csv") for name in PARTS}
     lines = ["# Paper 002 (report CI-190/05): the Pareto fronts", "", *heading(provenance)]
-    if found["table4"]:
-        lines += table4(paper, found["table4"])
-        lines += contributions(found["table4"])
-        lines += claims(paper, found["table4"])
-    if found["better"]:
-        lines += better(found["better"])
+    if tables["table4"]:
+        lines += table4(paper, tables["table4"])
+        lines += contributions(tables["table4"])
+        lines += claims(paper, tables["table4"])
+    if tables["better"]:
+        lines += better(tables["better"])
         lines += backfilling(common.rows(options.results / "backfilling.csv"))
         lines += equal(common.rows(options.results / "better-courses.csv"))
-    if found["algorithms"]:
-        lines += algorithms(found["algorithms"])
-    if found["moves"]:
-        lines += moves(found["moves"])
-    if found["workloads"]:
-        lines += workloads(paper, found["workloads"])
+    if tables["algorithms"]:
+        lines += algorithms(tables["algorithms"])
+    if tables["moves"]:
+        lines += moves(tables["moves"])
+    if tables["workloads"]:
+        lines += workloads(paper, tables["workloads"])
     lines += errata(common.paper_file("ci190_05"))
     common.save_summary(options.results, lines)
     place = options.work / "CTC"
     if not place.exists():
         print(f"\nno figures: run.py makes the fronts, but there is no {place}")
-    elif found["table4"]:
+    elif tables["table4"]:
         drawn, captions = draw(place, options.results)
         write_figures(options.results / "figures.html", TITLE, drawn, captions)
         if not options.no_figures:
-            about = "To zoom in and to read single points, open figures.html, which stands beside this folder."
+            about = "To zoom in and to read single points, open figures.html in the folder above."
             common.save_figures(options.results, drawn, TITLE, captions, about)
 
 
@@ -126,7 +126,7 @@ def main() -> None:
 
 
 def heading(provenance: Mapping[str, Any]) -> list[str]:
-    """Say what was run."""
+    """Return the lines about the workload and the measures."""
     quick = common.quick_remark(provenance, "on a made-up workload")
     return [
         f"{quick}CTC scaled to {provenance['processors']:,} processors (seed {provenance['scaling_seed']}): "
@@ -140,40 +140,40 @@ def heading(provenance: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def verdict(theirs: float, ours: float) -> str:
-    """Judge a number of ours against the paper's.
+def verdict(of_paper: float, value: float) -> str:
+    """Return a verdict on our number against the paper's.
 
     >>> verdict(100, 108), verdict(100, 190), verdict(100, 300), verdict(0, 0)
     ('agrees', 'of one size', 'differs', 'agrees')
     """
-    if abs(ours - theirs) <= NEAR * abs(theirs):
+    if abs(value - of_paper) <= NEAR * abs(of_paper):
         return "agrees"
-    if theirs > 0 and 1 / SIMILAR <= ours / theirs <= SIMILAR:
+    if of_paper > 0 and 1 / SIMILAR <= value / of_paper <= SIMILAR:
         return "of one size"
     return "differs"
 
 
-def table4(paper: Mapping[tuple[str, str], str], found: Sequence[Mapping[str, str]]) -> list[str]:
-    """Set Table 4 beside ours."""
-    ours = {row["row"]: row for row in found}
+def table4(paper: Mapping[tuple[str, str], str], rows: Sequence[Mapping[str, str]]) -> list[str]:
+    """Return the section that compares Table 4 with ours."""
+    by_name = {row["row"]: row for row in rows}
     items = [item for item, quantity in paper if quantity == "NoS"]
     header = ("representation", "algorithm", "mutation", "adaptation", "recombination", "StS")
     lines = []
     for item in items:
-        row = ours[item]
-        theirs = {key: float(paper[item, key]) for key in ("NoS", "FC")}
+        row = by_name[item]
+        of_paper = {key: float(paper[item, key]) for key in ("NoS", "FC")}
         front, calls = int(row["front"]), int(row["evaluations"])
         quantities = ("Representation", "Algorithm", "Mutation", "Adaptation", "Recombination", "StS")
         lines.append(
             [
                 *(paper[item, quantity] for quantity in quantities),
-                f"{theirs['FC']:,.0f}",
+                f"{of_paper['FC']:,.0f}",
                 f"{calls:,}",
-                f"{theirs['NoS']:,.0f}",
+                f"{of_paper['NoS']:,.0f}",
                 f"{front:,}",
                 f"{int(row['front_without_starts']):,}",
-                f"{100 * (front / theirs['NoS'] - 1):+.0f} %",
-                verdict(theirs["NoS"], front),
+                f"{100 * (front / of_paper['NoS'] - 1):+.0f} %",
+                verdict(of_paper["NoS"], front),
                 f"{float(row['wall_seconds']):,.0f}",
                 f"{float(row['kernel_seconds']):,.0f}",
             ]
@@ -207,9 +207,9 @@ def table4(paper: Mapping[tuple[str, str], str], found: Sequence[Mapping[str, st
     ]
 
 
-def contributions(found: Sequence[Mapping[str, str]]) -> list[str]:
-    """Tell which row contributed what to the final front."""
-    error = float(found[0]["hypervolume_error"])
+def contributions(rows: Sequence[Mapping[str, str]]) -> list[str]:
+    """Return the section about the contribution of each row to the final front."""
+    error = float(rows[0]["hypervolume_error"])
     lines = [
         [
             row["row"],
@@ -222,7 +222,7 @@ def contributions(found: Sequence[Mapping[str, str]]) -> list[str]:
             f"{float(row['igd_plus']):.4f}",
             f"{float(row['epsilon']):.3f}",
         ]
-        for row in found
+        for row in rows
     ]
     heads = ["row", "its front", "in the final", "only there", "alone best in", "hypervolume", "lost without", "IGD+"]
     return [
@@ -238,24 +238,24 @@ def contributions(found: Sequence[Mapping[str, str]]) -> list[str]:
     ]
 
 
-def claims(paper: Mapping[tuple[str, str], str], found: Sequence[Mapping[str, str]]) -> list[str]:
-    """Check what section 4.3 says in words."""
-    ours: dict[str, Mapping[str, Any]] = {row["row"]: row for row in found}
-    starts = [ours["workload-permutation"], ours["queue-permutation"]]
+def claims(paper: Mapping[tuple[str, str], str], rows: Sequence[Mapping[str, str]]) -> list[str]:
+    """Return the section about the claims of section 4.3."""
+    by_name: dict[str, Mapping[str, Any]] = {row["row"]: row for row in rows}
+    starts = [by_name["workload-permutation"], by_name["queue-permutation"]]
     low = {key: min(float(row[f"evaluated_{key}_low"]) for row in starts) for key in ("UTIL", "AWRT")}
     high = {key: max(float(row[f"evaluated_{key}_high"]) for row in starts) for key in ("UTIL", "AWRT")}
-    ours["starts"] = {"UTIL low": low["UTIL"], "UTIL high": high["UTIL"], "AWRT ratio": high["AWRT"] / low["AWRT"]}
+    by_name["starts"] = {"UTIL low": low["UTIL"], "UTIL high": high["UTIL"], "AWRT ratio": high["AWRT"] / low["AWRT"]}
 
     def submitted(row: str, end: str) -> str:
-        return f"{float(ours[row][f'submitted_UTIL_{end}']):.1f}"
+        return f"{float(by_name[row][f'submitted_UTIL_{end}']):.1f}"
 
     lines = []
     for title, item, quantity, key, holds, word in CLAIMS:
-        theirs, mine = float(paper[item, quantity]), float(ours[item][key])
-        judged = "holds" if holds(theirs, mine) else "does not hold"
-        lines.append([title, f"{word} {theirs:,g}".strip(), f"{mine:,.2f}", judged])
+        of_paper, value = float(paper[item, quantity]), float(by_name[item][key])
+        judged = "holds" if holds(of_paper, value) else "does not hold"
+        lines.append([title, f"{word} {of_paper:,g}".strip(), f"{value:,.2f}", judged])
     nsga2 = next(summary.rows for summary in SUMMARIES if summary.name == "nsga2")
-    sizes = {row: int(ours[row]["front"]) for row in ("nsga", *nsga2, "nsga2", "weighting")}
+    sizes = {row: int(by_name[row]["front"]) for row in ("nsga", *nsga2, "nsga2", "weighting")}
     words = {
         "NSGA-II finds more than NSGA": sizes["nsga2"] > sizes["nsga"],
         "every modification of NSGA-II finds more": sizes["nsga2-swap"] < sizes["nsga2-later"] < sizes["nsga2-group"],
@@ -276,10 +276,10 @@ def claims(paper: Mapping[tuple[str, str], str], found: Sequence[Mapping[str, st
     ]
 
 
-def better(found: Sequence[Mapping[str, str]]) -> list[str]:
-    """Tell what each step beyond the paper gains."""
+def better(rows: Sequence[Mapping[str, str]]) -> list[str]:
+    """Return the section about the gain of each step beyond the paper."""
     lines, last = [], None
-    for row in found:
+    for row in rows:
         volume = float(row["hypervolume"])
         points, beaten = int(row["paper_points"]), int(row["paper_points_dominated"])
         offline = int(row["weighting_points_dominated_offline"]) / int(row["weighting_points"])
@@ -314,7 +314,7 @@ def better(found: Sequence[Mapping[str, str]]) -> list[str]:
         *markdown(heads, lines, left=1),
         "",
         f"Row after row is added to the paper's final front, all in one box; hypervolume with a relative error of "
-        f"{100 * float(found[0]['hypervolume_error']):.3f} %. Dominates: part of the paper's own points (first row) "
+        f"{100 * float(rows[0]['hypervolume_error']):.3f} %. Dominates: part of the paper's own points (first row) "
         "that a schedule of this row, or of all rows so far, dominates. Offline: the part of the weighting front of "
         "Table 4 that sequences dominate; half of it is the goal.",
         "",
@@ -323,18 +323,18 @@ def better(found: Sequence[Mapping[str, str]]) -> list[str]:
     ]
 
 
-def equal(found: Sequence[Mapping[str, str]]) -> list[str]:
-    """Compare runs at equal numbers of evaluations and at equal CPU times."""
+def equal(rows: Sequence[Mapping[str, str]]) -> list[str]:
+    """Return the section that compares runs at equal numbers of evaluations and at equal CPU times."""
     lines = []
-    for name in dict.fromkeys(row["row"] for row in found):
-        own = [row for row in found if row["row"] == name]
+    for name in dict.fromkeys(row["row"] for row in rows):
+        course = [row for row in rows if row["row"] == name]
         cells = [name]
         for key, limits in (("evaluations", settings.AT_EVALUATIONS), ("kernel_seconds", settings.AT_SECONDS)):
             for limit in limits:
-                upto = [row for row in own if float(row[key]) <= limit]
-                reached = float(own[-1][key]) >= 0.99 * limit
+                upto = [row for row in course if float(row[key]) <= limit]
+                reached = float(course[-1][key]) >= 0.99 * limit
                 cells.append(f"{float(upto[-1]['hypervolume']):.4f}" if upto and reached else "")
-        lines.append([*cells, f"{float(own[-1]['hypervolume']):.4f}"])
+        lines.append([*cells, f"{float(course[-1]['hypervolume']):.4f}"])
     heads = ["row", *(f"{k:,} evaluations" for k in settings.AT_EVALUATIONS)]
     heads += [*(f"{s:,} CPU s" for s in settings.AT_SECONDS), "in the end"]
     return [
@@ -349,9 +349,9 @@ def equal(found: Sequence[Mapping[str, str]]) -> list[str]:
     ]
 
 
-def backfilling(found: Sequence[Mapping[str, str]]) -> list[str]:
-    """Say what EASY backfilling under the weighted order is worth."""
-    row = {key: int(value) for key, value in found[0].items()}
+def backfilling(rows: Sequence[Mapping[str, str]]) -> list[str]:
+    """Return the lines about the effect of EASY backfilling under the weighted order."""
+    row = {key: int(value) for key, value in rows[0].items()}
     return [
         f"With EASY backfilling under the weighted order the first {row['easy_evaluations']:,} evaluations dominate "
         f"{100 * row['none_dominated'] / row['none_points']:.0f} % of the front of {row['none_evaluations']:,} "
@@ -361,21 +361,26 @@ def backfilling(found: Sequence[Mapping[str, str]]) -> list[str]:
     ]
 
 
-def algorithms(found: Sequence[Mapping[str, str]]) -> list[str]:
-    """Set algorithms against random search at equal evaluations."""
+def algorithms(rows: Sequence[Mapping[str, str]]) -> list[str]:
+    """Return the section that compares algorithms with random search at equal evaluations."""
     lines = []
-    for encoding in dict.fromkeys(row["encoding"] for row in found):
-        own = [row for row in found if row["encoding"] == encoding]
+    for encoding in dict.fromkeys(row["encoding"] for row in rows):
+        of_encoding = [row for row in rows if row["encoding"] == encoding]
         volumes = {
-            algorithm: [float(row["hypervolume"]) for row in own if row["algorithm"] == algorithm]
-            for algorithm in dict.fromkeys(row["algorithm"] for row in own)
+            algorithm: [float(row["hypervolume"]) for row in of_encoding if row["algorithm"] == algorithm]
+            for algorithm in dict.fromkeys(row["algorithm"] for row in of_encoding)
         }
         base = float(np.mean(volumes["random"]))
-        for algorithm, each in volumes.items():
-            sizes = [int(row["size"]) for row in own if row["algorithm"] == algorithm]
-            gain = f"{100 * (np.mean(each) / base - 1):+.1f} %" if base else ""
-            shown = [f"{np.mean(each):.4f}", f"{min(each):.4f} to {max(each):.4f}", gain, f"{np.mean(sizes):,.0f}"]
-            lines.append([encoding, algorithm, f"{int(own[0]['evaluations']):,}", str(len(each)), *shown])
+        for algorithm, values in volumes.items():
+            sizes = [int(row["size"]) for row in of_encoding if row["algorithm"] == algorithm]
+            gain = f"{100 * (np.mean(values) / base - 1):+.1f} %" if base else ""
+            cells = [
+                f"{np.mean(values):.4f}",
+                f"{min(values):.4f} to {max(values):.4f}",
+                gain,
+                f"{np.mean(sizes):,.0f}",
+            ]
+            lines.append([encoding, algorithm, f"{int(of_encoding[0]['evaluations']):,}", str(len(values)), *cells])
     heads = [
         "encoding",
         "algorithm",
@@ -389,14 +394,18 @@ def algorithms(found: Sequence[Mapping[str, str]]) -> list[str]:
     return ["## Algorithms at equal evaluations", "", *markdown(heads, lines, left=2), ""]
 
 
-def moves(found: Sequence[Mapping[str, str]]) -> list[str]:
-    """Set the moves that use what is known beside each other."""
+def moves(rows: Sequence[Mapping[str, str]]) -> list[str]:
+    """Return the section that compares the moves from known schedules."""
     lines = []
-    for name, frequency in dict.fromkeys((row["moves"], row["frequency"]) for row in found):
-        own = [row for row in found if (row["moves"], row["frequency"]) == (name, frequency)]
-        cells = [f"{int(frequency):,}", str(len(own)), f"{np.mean([float(row['kernel_seconds']) for row in own]):,.0f}"]
-        cells += [f"{np.mean([int(row[key]) for row in own]):,.0f}" for key in ("size", "in_front")]
-        gains = [100 * float(row["gain"]) / (float(row["begin"])) for row in own]
+    for name, frequency in dict.fromkeys((row["moves"], row["frequency"]) for row in rows):
+        runs = [row for row in rows if (row["moves"], row["frequency"]) == (name, frequency)]
+        cells = [
+            f"{int(frequency):,}",
+            str(len(runs)),
+            f"{np.mean([float(row['kernel_seconds']) for row in runs]):,.0f}",
+        ]
+        cells += [f"{np.mean([int(row[key]) for row in runs]):,.0f}" for key in ("size", "in_front")]
+        gains = [100 * float(row["gain"]) / (float(row["begin"])) for row in runs]
         lines.append([name, *cells, f"{np.mean(gains):+.2f} %", f"{min(gains):+.2f} to {max(gains):+.2f} %"])
     heads = ["moves", "at first", "seeds", "CPU s", "points", "of the joint front", "hypervolume", "least to most"]
     return [
@@ -404,8 +413,8 @@ def moves(found: Sequence[Mapping[str, str]]) -> list[str]:
         "",
         *markdown(heads, lines, left=1),
         "",
-        f"Strict sequences, {int(found[0]['evaluations']):,} evaluations from the start orders of the weighting front; "
-        "pull: jobs whose wait is expensive forward; fill: jobs into idle processors, which nobody else notices; both: "
+        f"Strict sequences, {int(rows[0]['evaluations']):,} evaluations from the start orders of the weighting front; "
+        "pull: jobs whose wait is expensive forward; fill: jobs into idle processors, which delays no other job; both: "
         "either, drawn anew each time. At first: moves a child in the first generation, afterwards as the search "
         "adapts them. Of the joint front: points not dominated by the weighting front and all these runs together. "
         "Hypervolume: what the weighting front (20,000 evaluations) gains by the run.",
@@ -413,10 +422,10 @@ def moves(found: Sequence[Mapping[str, str]]) -> list[str]:
     ]
 
 
-def workloads(paper: Mapping[tuple[str, str], str], found: Sequence[Mapping[str, str]]) -> list[str]:
-    """Show the other workloads, and that in NASA nobody waits."""
+def workloads(paper: Mapping[tuple[str, str], str], rows: Sequence[Mapping[str, str]]) -> list[str]:
+    """Return the section about the other workloads; in NASA hardly any job waits."""
     lines = []
-    for row in found:
+    for row in rows:
         least, easy = float(row["AWRT_without_waiting"]), float(row["easy_AWRT"])
         span = float(row["weighting_AWRT_high"]) / float(row["weighting_AWRT_low"]) - 1
         lines.append(
@@ -451,11 +460,11 @@ def workloads(paper: Mapping[tuple[str, str], str], found: Sequence[Mapping[str,
         "front is above its best.",
         "",
     ]
-    nasa = next((row for row in found if row["workload"] == "NASA"), None)
+    nasa = next((row for row in rows if row["workload"] == "NASA"), None)
     if nasa:
         waiting = float(nasa["easy_waiting_percent"])
         room = 100 * (1 - float(nasa["AWRT_without_waiting"]) / float(nasa["easy_AWRT"]))
-        others = [float(row["easy_waiting_percent"]) for row in found if row is not nasa]
+        others = [float(row["easy_waiting_percent"]) for row in rows if row is not nasa]
         holds = waiting < 1 < min(others, default=100.0)
         words += [
             f'NASA, where the paper says that "nearly no job ever waits" and "a reordering of the jobs is not '
@@ -468,7 +477,7 @@ def workloads(paper: Mapping[tuple[str, str], str], found: Sequence[Mapping[str,
 
 
 def errata(path: Path) -> list[str]:
-    """List what is misprinted in the paper or contradicts itself."""
+    """Return the section of misprints and contradictions in the paper."""
     marked = dict.fromkeys((row["source"], row["quantity"], row["value"], row["errata"]) for row in common.rows(path))
     lines = [[f"{s}: {q}", value, note] for s, q, value, note in marked if note]
     return ["## ERRATA of the paper", "", *markdown(["where", "paper", "note"], lines, left=3)]
@@ -478,7 +487,7 @@ def errata(path: Path) -> list[str]:
 
 
 def draw(place: Path, results: Path) -> tuple[dict[str, Any], dict[str, str]]:
-    """Draw figures 6 to 16 of the paper and the courses of the runs."""
+    """Return figures 6 to 16 of the paper and the courses of the runs, and captions, by name."""
     fronts = {name: ps.load_front(place / name) for kind in settings.KINDS.values() for name in kind}
     final = ps.merge(list(fronts.values()))
     merged = {s.name: ps.merge([fronts[name] for name in s.rows]).values for s in SUMMARIES if s.name != "final"}
@@ -508,16 +517,16 @@ def draw(place: Path, results: Path) -> tuple[dict[str, Any], dict[str, str]]:
 
 
 def read_courses(path: Path) -> dict[str, Course]:
-    """Read what run.py has measured."""
-    every = common.rows(path)
+    """Return the courses of runs that run.py has measured, by name."""
+    rows = common.rows(path)
     return {
         name: Course(
             *(
-                np.array([float(row[key]) for row in every if row["row"] == name]).astype(kind)
+                np.array([float(row[key]) for row in rows if row["row"] == name]).astype(kind)
                 for key, kind in (("evaluations", int), ("size", int), ("hypervolume", float), ("igd_plus", float))
             )
         )
-        for name in dict.fromkeys(row["row"] for row in every)
+        for name in dict.fromkeys(row["row"] for row in rows)
     }
 
 

@@ -1,4 +1,4 @@
-"""Run the settings and write what came out to results/ci190_05; continues where it was stopped."""
+"""Run the settings and write the results to results/ci190_05; continues where it was stopped."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ PARTS = ("paper002", "better", "algorithms", "moves", "workloads")
 
 
 def main() -> None:
-    """Run everything, or the parts that were asked for."""
+    """Run everything, or the parts of the options."""
     parser = common.run_parser("ci190_05", __doc__, "the built-in workload and few evaluations", PARTS)
     common.add_workers(parser)
     common.add_work(parser, "ci190_05")
@@ -86,12 +86,12 @@ def workload(log: str, quick: bool) -> ps.Workload:
 
 
 def seeds_of(plan: str, quick: bool) -> list[Row]:
-    """Give the rows of a plan; if `quick`, those of the first seed."""
+    """Return the rows of a plan; if `quick`, those of the first seed."""
     return [row for row in PLANS[plan] if not quick or row.settings["seed"] < 2]
 
 
 def explore(workload: ps.Workload, place: Path, rows: Iterable[Row], options: argparse.Namespace) -> None:
-    """Explore rows into the run directories of a workload, and say how far it is."""
+    """Explore rows into the run directories of a workload, and print the progress."""
     if options.quick:
         rows = [shortened(row, settings.QUICK["evaluations"], settings.QUICK["population"]) for row in rows]
 
@@ -104,18 +104,18 @@ def explore(workload: ps.Workload, place: Path, rows: Iterable[Row], options: ar
 
 
 def table4(place: Path, workload: ps.Workload) -> list[dict[str, Any]]:
-    """Measure every row of Table 4, its summary rows, and what each contributed to the final front."""
+    """Return measures of every row of Table 4 and its summary rows, with the contribution to the final front."""
     names = [row.name for row in PLANS["paper002"]]
     fronts = {name: ps.load_front(place / name) for name in names}
     final = ps.merge(list(fronts.values()))
-    given = dict(zip(names, ps.contributions(list(fronts.values())), strict=True))
+    contributions = dict(zip(names, ps.contributions(list(fronts.values())), strict=True))
     merged = {summary.name: ps.merge([fronts[name] for name in summary.rows]) for summary in SUMMARIES}
     titles = {row.name: row.title for row in (*PLANS["paper002"], *SUMMARIES, settings.RANDOM)}
-    shown = fronts | merged | {settings.RANDOM.name: ps.load_front(place / settings.RANDOM.name)}
-    measured = ps.indicators(final, list(shown.values()))
+    by_name = fronts | merged | {settings.RANDOM.name: ps.load_front(place / settings.RANDOM.name)}
+    quality = ps.indicators(final, list(by_name.values()))
     rows = []
-    for (name, front), found in zip(shown.items(), measured["inputs"], strict=True):
-        share = given.get(name, {})
+    for (name, front), values in zip(by_name.items(), quality["inputs"], strict=True):
+        share = contributions.get(name, {})
         part = next((summary.rows for summary in SUMMARIES if summary.name == name), (name,))
         rows.append(
             {
@@ -124,62 +124,63 @@ def table4(place: Path, workload: ps.Workload) -> list[dict[str, Any]]:
                 "evaluations": front.evaluations,
                 "front": len(front),
                 "front_without_starts": searched(place, part, final.groups),
-                "in_final": found["in_front"],
+                "in_final": values["in_front"],
                 "only": share.get("only", ""),
                 "best_in": " ".join(share.get("best_in", [])),
                 "gain": share.get("gain", ""),
-                "hypervolume": found["hypervolume"],
-                "igd_plus": found["igd_plus"],
-                "epsilon": found["epsilon"],
+                "hypervolume": values["hypervolume"],
+                "igd_plus": values["igd_plus"],
+                "epsilon": values["epsilon"],
                 **spans([evaluated(place / run)[0] for run in part], "evaluated_", final.groups),
                 **spans([front.values], "", final.groups),
                 **(since_submission(front, workload) if name in settings.SINCE_SUBMISSION else {}),
                 **seconds(place, part),
             }
         )
-    return [row | {"hypervolume_error": measured["hypervolume_error"]} for row in rows]
+    return [row | {"hypervolume_error": quality["hypervolume_error"]} for row in rows]
 
 
 def searched(place: Path, names: Sequence[str], groups: tuple[str, ...]) -> int:
-    """Count the non-dominated schedules of runs without the start solutions they began with."""
+    """Return the number of non-dominated schedules of runs without their start solutions."""
     starts = {name: len(read_about(place / name)["parameters"].get("starts", ())) for name in names}
-    found = np.concatenate([evaluated(place / name)[0][first:] for name, first in starts.items()])
-    return int(nondominated(found, objective_table(groups)).sum())
+    values = np.concatenate([evaluated(place / name)[0][first:] for name, first in starts.items()])
+    return int(nondominated(values, objective_table(groups)).sum())
 
 
 def since_submission(front: ps.Front, workload: ps.Workload) -> dict[str, float]:
-    """Give lowest and highest UTIL of a front if its span begins with the first submission, not with the first start.
+    """Return lowest and highest UTIL of a front, measured from the first submission, not from the first start.
 
-    The same for every online scheduler, which starts the first job when it comes; a sequence may let the machine wait.
+    For an online scheduler both are the same, because it starts the first job at its submission; a sequence may let the
+    machine wait.
     """
-    found = front.values[:, 0].copy()
+    utilisation = front.values[:, 0].copy()
     rows = [row for row in np.argsort(front.evaluation).tolist() if row_policy(front, row) is None]
-    for row, made in zip(rows, schedules(front, rows, workload), strict=True):
-        last = made.finish.max()
-        found[row] *= (last - made.start.min()) / (last - workload.submit.min())
-    return {"submitted_UTIL_low": float(found.min()), "submitted_UTIL_high": float(found.max())}
+    for row, schedule in zip(rows, schedules(front, rows, workload), strict=True):
+        last = schedule.finish.max()
+        utilisation[row] *= (last - schedule.start.min()) / (last - workload.submit.min())
+    return {"submitted_UTIL_low": float(utilisation.min()), "submitted_UTIL_high": float(utilisation.max())}
 
 
 def spans(values: Sequence[np.ndarray], prefix: str, groups: tuple[str, ...]) -> dict[str, float]:
-    """Give lowest and highest value of every objective."""
-    every = np.concatenate(values)
+    """Return lowest and highest value of every objective."""
+    all_values = np.concatenate(values)
     ends = {}
-    for o, column in zip(objective_table(groups), every.T, strict=True):
+    for o, column in zip(objective_table(groups), all_values.T, strict=True):
         ends |= {f"{prefix}{o.name}_low": float(column.min()), f"{prefix}{o.name}_high": float(column.max())}
     return ends
 
 
 def seconds(place: Path, names: Sequence[str]) -> dict[str, float]:
-    """Give wall and kernel seconds of runs, all their sessions together."""
+    """Return wall and kernel seconds of runs, all sessions together."""
     kernel = sum(read_about(place / name)["kernel_seconds"] for name in names)
     wall = common.wall_seconds(*(place / name for name in names))
     return {"wall_seconds": wall, "kernel_seconds": round(kernel, 1)}
 
 
 def interesting(weighting: ps.Front, merged: ps.Front) -> Box:
-    """Make the box of what an owner would look at: nothing worse than the worst on the front of the weighting.
+    """Return the box of interesting schedules: none is worse than the worst on the front of the weighting.
 
-    A sequence may let everybody wait for a year, so that in the box of everything all that is of use is in one corner.
+    A sequence may let all jobs wait for a year, so that in the box of all schedules the useful ones are in one corner.
     """
     nadir = box_of(weighting).nadir
     points = costs(merged.values, merged.objectives)
@@ -187,10 +188,10 @@ def interesting(weighting: ps.Front, merged: ps.Front) -> Box:
 
 
 def courses(place: Path, rows: Sequence[Row], quick: bool) -> list[dict[str, Any]]:
-    """Measure what every run had found after how many evaluations and seconds of simulation, in one box."""
+    """Return the quality of every run after numbers of evaluations and seconds of simulation, in one box."""
     merged = ps.merge([ps.load_front(place / row.name) for row in rows])
     box = interesting(ps.load_front(place / "weighting"), merged)
-    found = []
+    points_of_runs = []
     for row in rows:
         values, spent = evaluated(place / row.name)
         first = min(20, len(values))
@@ -200,7 +201,7 @@ def courses(place: Path, rows: Sequence[Row], quick: bool) -> list[dict[str, Any
         at = np.geomspace(first, len(values), points).astype(np.int64)
         at = np.union1d(at, [k for k in shared if first <= k <= len(values)])
         course = ps.course(values, merged.objectives, at.tolist(), box, merged)
-        found += [
+        points_of_runs += [
             {
                 "row": row.name,
                 "evaluations": int(k),
@@ -211,11 +212,11 @@ def courses(place: Path, rows: Sequence[Row], quick: bool) -> list[dict[str, Any
             }
             for i, k in enumerate(course.evaluations)
         ]
-    return found
+    return points_of_runs
 
 
 def steps(place: Path) -> list[dict[str, Any]]:
-    """Add row after row of the plan "better" to the paper's final front, and measure what each step gains."""
+    """Return the gain of each row of the plan "better" when it is added to the paper's final front."""
     paper = ps.merge([ps.load_front(place / row.name) for row in PLANS["paper002"]])
     weighting = ps.load_front(place / "weighting")
     new = [row for row in PLANS["better"] if row.name != "weighting"]
@@ -227,14 +228,14 @@ def steps(place: Path) -> list[dict[str, Any]]:
     }
     sequences = [ps.load_front(place / row.name) for row in PLANS["paper002"] if row.name in offline]
     box = interesting(weighting, ps.merge([paper, *fronts.values()]))
-    found = []
+    steps_so_far = []
     paper_and_more = paper
     for name, title in [("final", "The paper's plan"), *((row.name, row.title) for row in new)]:
         if name in fronts:
             paper_and_more = ps.merge([paper_and_more, fronts[name]])
         if name in offline:
             sequences.append(fronts[name])
-        found.append(
+        steps_so_far.append(
             {
                 "row": name,
                 "title": title,
@@ -250,11 +251,11 @@ def steps(place: Path) -> list[dict[str, Any]]:
             }
         )
     whole = scaled(paper_and_more.values, paper.objectives, box)
-    return [row | {"hypervolume_error": hypervolume_error(whole)} for row in found]
+    return [row | {"hypervolume_error": hypervolume_error(whole)} for row in steps_so_far]
 
 
 def backfilling(place: Path) -> list[dict[str, Any]]:
-    """Set the first half of the evaluations with EASY against twice as many without backfilling."""
+    """Return a comparison of the first half of the evaluations with EASY and twice as many without backfilling."""
     none, easy = ps.load_front(place / "weighting-none"), ps.load_front(place / "weighting")
     half = none.evaluations // 2
     values = evaluated(place / "weighting")[0][:half]
@@ -271,60 +272,60 @@ def backfilling(place: Path) -> list[dict[str, Any]]:
     ]
 
 
-def algorithms(place: Path, compared: Sequence[Row]) -> list[dict[str, Any]]:
-    """Measure algorithms at equal evaluations, the runs of one encoding in one box."""
-    found = []
+def algorithms(place: Path, plan: Sequence[Row]) -> list[dict[str, Any]]:
+    """Return measures of algorithms at equal evaluations, the runs of one encoding in one box."""
+    lines = []
     for encoding in ("weighting", "sequence"):
-        rows = [row for row in compared if row.settings["encoding"] == encoding]
+        rows = [row for row in plan if row.settings["encoding"] == encoding]
         fronts = [ps.load_front(place / row.name) for row in rows]
         merged = ps.merge(fronts)
-        for row, measured in zip(rows, ps.indicators(merged, fronts)["inputs"], strict=True):
+        for row, quality in zip(rows, ps.indicators(merged, fronts)["inputs"], strict=True):
             keys = ("evaluations", "size", "hypervolume", "igd_plus", "epsilon")
             about = {key: row.settings[key] for key in ("encoding", "algorithm", "seed")}
-            found.append({"row": row.name, **about, **{key: measured[key] for key in keys}})
-    return found
+            lines.append({"row": row.name, **about, **{key: quality[key] for key in keys}})
+    return lines
 
 
-def moves(place: Path, compared: Sequence[Row]) -> list[dict[str, Any]]:
-    """Measure moves at equal evaluations, in one box with the front they begin with."""
-    rows = [row for row in compared if row.settings["encoding"] == "sequence"]
+def moves(place: Path, plan: Sequence[Row]) -> list[dict[str, Any]]:
+    """Return measures of moves at equal evaluations, in one box with the front they begin with."""
+    rows = [row for row in plan if row.settings["encoding"] == "sequence"]
     begin = ps.load_front(place / "weighting")
     fronts = [ps.load_front(place / row.name) for row in rows]
     with_begin = [ps.merge([begin, front]) for front in fronts]
-    first, *measured = ps.indicators(ps.merge([begin, *fronts]), [begin, *fronts, *with_begin])["inputs"]
-    found = []
-    for row, own, gained in zip(rows, measured[: len(rows)], measured[len(rows) :], strict=True):
+    first, *quality = ps.indicators(ps.merge([begin, *fronts]), [begin, *fronts, *with_begin])["inputs"]
+    lines = []
+    for row, alone, joint in zip(rows, quality[: len(rows)], quality[len(rows) :], strict=True):
         about = {key: row.settings[key] for key in ("moves", "frequency", "seed")}
-        kept = {key: own[key] for key in ("evaluations", "size", "in_front", "hypervolume")}
+        values = {key: alone[key] for key in ("evaluations", "size", "in_front", "hypervolume")}
         seconds = {"kernel_seconds": read_about(place / row.name)["kernel_seconds"]}
-        both = {"begin": first["hypervolume"], "gain": gained["hypervolume"] - first["hypervolume"]}
-        found.append({"row": row.name, **about, **kept, **seconds, **both})
-    return found
+        both = {"begin": first["hypervolume"], "gain": joint["hypervolume"] - first["hypervolume"]}
+        lines.append({"row": row.name, **about, **values, **seconds, **both})
+    return lines
 
 
 def other(log: str, place: Path, options: argparse.Namespace) -> dict[str, Any]:
-    """Explore another workload in short, and measure which share of its jobs waits at all."""
-    made = workload(log, options.quick)
+    """Explore another workload briefly; return its front and the share of its jobs that wait."""
+    jobs = workload(log, options.quick)
     rows = [row for row in PLANS["paper002"] if row.name in settings.OTHER_ROWS]
     if log != "CTC":
         rows = [shortened(row, settings.OTHER_EVALUATIONS) for row in rows]
-        explore(made, place, rows, options)
+        explore(jobs, place, rows, options)
     fronts = [ps.load_front(place / row.name) for row in rows]
     merged = ps.merge(fronts)
     waits: dict[str, Any] = {}
     for policy in settings.POLICIES:
-        schedule = ps.simulate(made, policy)
-        wait = schedule.start - made.submit
+        schedule = ps.simulate(jobs, policy)
+        wait = schedule.start - jobs.submit
         waits[f"{policy}_waiting_percent"] = 100 * float((wait > 0).mean())
         waits[f"{policy}_mean_wait"] = float(wait.mean())
         waits[f"{policy}_AWRT"] = float(ps.objectives(schedule)[1])
-    consumption = (made.run * made.width).astype(np.float64)
-    waits["AWRT_without_waiting"] = float(np.average(made.run, weights=consumption))
+    consumption = (jobs.run * jobs.width).astype(np.float64)
+    waits["AWRT_without_waiting"] = float(np.average(jobs.run, weights=consumption))
     return {
         "workload": log,
-        "jobs": len(made),
-        "capacity": made.capacity,
-        "digest": made.digest,
+        "jobs": len(jobs),
+        "capacity": jobs.capacity,
+        "digest": jobs.digest,
         "evaluations": merged.evaluations,
         **{f"front_{row.name}": len(front) for row, front in zip(rows, fronts, strict=True)},
         "front": len(merged),

@@ -1,11 +1,11 @@
-"""What is run, as data. The rows of Table 4 are the plan "paper002" of the package, see paretosched/search/plans.py."""
+"""The runs, as data. The rows of Table 4 are the plan "paper002" of the package, see paretosched/search/plans.py."""
 
 from __future__ import annotations
 
 from paretosched.search.plans import PLANS, Row
 
-# "First, NSGA was used with a randomly generated initial population" (section 4.3); not a row of Table 4, and how long
-# it ran is not said.
+# "First, NSGA was used with a randomly generated initial population" (section 4.3); this is not a row of
+# Table 4, and the paper does not say how long it ran.
 ADJACENT = next(row for row in PLANS["paper002"] if row.name == "nsga-adjacent")
 RANDOM = Row(
     "nsga-random",

@@ -1,4 +1,4 @@
-"""Set the results beside the papers' numbers: results/ctc1024/summary.md and the figures."""
+"""Compare the results with the papers' numbers: results/ctc1024/summary.md and the figures."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from paretosched.core.tables import load_rows
 from paretosched.plots.fronts import scatter
 from paretosched.report import export_figures
 
-TOLERANCE = 5.0  # per cent, for what EASY makes of the scaled workload
+TOLERANCE = 5.0  # per cent, for the objectives of EASY on the scaled workload
 FIGURES = {"AWRT-AWRT1": ("AWRT", "AWRT1"), "AWRT1-AWRT2": ("AWRT1", "AWRT2")}  # paper 002, figures 12 and 13
 
 
@@ -27,19 +27,19 @@ def main() -> None:
     options = parser.parse_args()
     provenance = common.load_provenance(options.results)
     paper = {row["quantity"]: float(row["value"]) for row in load_rows(common.paper_file("ctc1024"))}
-    found = load_rows(options.results / "baseline.csv")
+    rows = load_rows(options.results / "baseline.csv")
     explored = {row["name"]: row for row in load_rows(options.results / "explorations.csv")}
     lines = [
         "# CTC at 1024 processors",
         "",
-        f"Five scaling seeds ({', '.join(row['seed'] for row in found)}); difference of the mean to the paper, largest "
+        f"Five scaling seeds ({', '.join(row['seed'] for row in rows)}); difference of the mean to the paper, largest "
         "single deviation in brackets.",
         "",
         "| quantity | paper | ours, mean | difference | verdict |",
         "| --- | ---: | ---: | ---: | --- |",
     ]
-    lines += [_against(f"EASY {name}", paper, [float(row[name]) for row in found]) for name in _names(found[0])]
-    jobs = statistics.mean(int(row["jobs"]) for row in found)
+    lines += [_against(f"EASY {name}", paper, [float(row[name]) for row in rows]) for name in _names(rows[0])]
+    jobs = statistics.mean(int(row["jobs"]) for row in rows)
     published = paper["jobs after scaling"]
     log = provenance["jobs_in_log"]
     expected = (1 + provenance["factor"]) / 2
@@ -85,19 +85,22 @@ def main() -> None:
 
 
 def _names(row: dict[str, str]) -> list[str]:
+    """Return the names of the objectives that the papers have."""
     return [name for name in row if name == "UTIL" or (name.startswith("AWRT") and name != "AWRT")]
 
 
 def _ratio(row: dict[str, str]) -> str:
+    """Return the wall time over that of simulations on all cores, as text."""
     if not row["wall_seconds"]:
         return "done in several sessions"
     return f"{float(row['wall_seconds']) / (float(row['kernel_seconds']) / int(row['cores'])):.2f}"
 
 
-def _against(quantity: str, paper: dict[str, float], ours: list[float]) -> str:
+def _against(quantity: str, paper: dict[str, float], values: list[float]) -> str:
+    """Return the line of a quantity: the paper's value, our mean, the difference and a verdict."""
     published = paper[quantity]
-    mean = statistics.mean(ours)
-    largest = max((100 * (x / published - 1) for x in ours), key=abs)
+    mean = statistics.mean(values)
+    largest = max((100 * (x / published - 1) for x in values), key=abs)
     verdict = "agrees" if abs(largest) <= TOLERANCE else f"differs by more than {TOLERANCE:g} %"
     change = 100 * (mean / published - 1)
     return f"| {quantity} | {published:,.2f} | {mean:,.2f} | {change:+.2f} % ({largest:+.2f} %) | {verdict} |"

@@ -1,4 +1,4 @@
-"""Run the settings and write what came out to results/ctc1024; continues where it was stopped."""
+"""Run the settings and write the results to results/ctc1024; continues where it was stopped."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from paretosched.search.runs import read_about
 
 
 def baseline(log: ps.Workload, seeds: Sequence[int], processors: int, factor: float) -> list[dict[str, Any]]:
-    """Job count and EASY's objectives for each scaling seed."""
+    """Return the number of jobs and EASY's objectives for each scaling seed."""
     rows = []
     for seed in seeds:
         workload = ps.scale(log, processors, factor, seed)
@@ -33,7 +33,7 @@ def baseline(log: ps.Workload, seeds: Sequence[int], processors: int, factor: fl
 
 
 def exploration(workload: ps.Workload, name: str, setting: dict[str, Any], work: Path) -> dict[str, Any]:
-    """Explore, and report the size of the front and where the time went."""
+    """Explore a workload; return the size of the front and the times."""
     begin = time.perf_counter()
 
     def show(progress: Progress) -> None:
@@ -47,7 +47,7 @@ def exploration(workload: ps.Workload, name: str, setting: dict[str, Any], work:
         "name": name,
         **setting,
         "front": len(front),
-        # of the first session that did all the work; None if it was done in several
+        # None if the work was done in several sessions
         "wall_seconds": sessions[0]["wall_seconds"] if sessions[0]["replayed"] == 0 and len(sessions) == 1 else None,
         "kernel_seconds": about["kernel_seconds"],
         "cores": os.cpu_count(),

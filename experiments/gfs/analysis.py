@@ -1,4 +1,4 @@
-"""Set the results beside paper 001: results/gfs/summary.md and figures 4 to 7."""
+"""Compare the results with paper 001: results/gfs/summary.md and figures 4 to 7."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ KINDS = ("symbiotic", "iterative")
 TABLES = {"iterative": "Table 3", "symbiotic": "Table 4 and figure 4"}
 PAPER = "paper 001"
 NARROW = ("figure4", "figure5", "figure6", "figure7")  # the others are as wide as a page
-NEAR = 5.0  # points within which a value of the tables agrees
+NEAR = 5.0  # points, up to which a value agrees with the tables
 
 
 def main() -> None:
@@ -46,22 +46,22 @@ def main() -> None:
     options.workers = 0
     provenance = common.load_provenance(options.results)
     paper = common.published("gfs", ("item", "log", "quantity"))
-    found = {part: common.rows(options.results / f"{part}.csv") for part in run.PARTS}
+    tables = {part: common.rows(options.results / f"{part}.csv") for part in run.PARTS}
     lines = ["# Paper 001: rule bases, iterative and symbiotic", "", *heading(provenance)]
-    lines += verdicts(paper, found)
-    lines += possible(paper, found) if found["limits"] else common.not_run("limits")
-    lines += alone(found["alone"], found["symbiotic"]) if found["alone"] else common.not_run("alone")
+    lines += verdicts(paper, tables)
+    lines += possible(paper, tables) if tables["limits"] else common.not_run("limits")
+    lines += alone(tables["alone"], tables["symbiotic"]) if tables["alone"] else common.not_run("alone")
     for kind in KINDS:
-        lines += published(kind, paper, found[kind]) if found[kind] else common.not_run(kind)
-    lines += against(paper, found["symbiotic"], found["iterative"])
-    lines += choices(found["symbiotic"], found["choices"]) if found["choices"] else common.not_run("choices")
-    lines += positions(found["positions"]) if found["positions"] else common.not_run("positions")
-    lines += applied(found["applied"]) if found["applied"] else common.not_run("applied")
-    lines += chosen(options.results)
-    lines += cost(found)
+        lines += published(kind, paper, tables[kind]) if tables[kind] else common.not_run(kind)
+    lines += against(paper, tables["symbiotic"], tables["iterative"])
+    lines += choices(tables["symbiotic"], tables["choices"]) if tables["choices"] else common.not_run("choices")
+    lines += positions(tables["positions"]) if tables["positions"] else common.not_run("positions")
+    lines += applied(tables["applied"]) if tables["applied"] else common.not_run("applied")
+    lines += iterative_rules(options.results)
+    lines += cost(tables)
     common.save_summary(options.results, lines)
     if not options.no_figures:
-        drawn = draw(paper, found, options)
+        drawn = draw(paper, tables, options)
         figures = {name: figure for name, (figure, _) in drawn.items()}
         captions = {name: caption for name, (_, caption) in drawn.items()}
         wide = [name for name in drawn if name not in NARROW]
@@ -71,31 +71,31 @@ def main() -> None:
 # --- reading ------------------------------------------------------------------------------------------------------
 
 
-def of(found: Sequence[Row], training: str, log: str, system: str = "rules") -> list[Row]:
-    """Pick what one system of a training reached on a log, a row for each seed."""
-    return [r for r in found if (r["training"], r["log"], r["system"]) == (training, log, system)]
+def rows_of(rows: Sequence[Row], training: str, log: str, system: str = "rules") -> list[Row]:
+    """Return the rows of one system of a training on a log, one for each seed."""
+    return [r for r in rows if (r["training"], r["log"], r["system"]) == (training, log, system)]
 
 
-def logs_of(found: Sequence[Row], training: str) -> list[str]:
-    """List the logs a training was run on, in the order of the paper."""
-    return [log for log in settings.LOGS if of(found, training, log)]
+def logs_of(rows: Sequence[Row], training: str) -> list[str]:
+    """Return the logs of a training, in the order of the paper."""
+    return [log for log in settings.LOGS if rows_of(rows, training, log)]
 
 
 def gain(row: Row, name: str = "objective") -> float:
-    """Give what a row gained over EASY, in per cent."""
+    """Return the gain of a row over EASY, in per cent."""
     return float(row["vs_easy" if name == "objective" else f"{name}_vs_easy"] or "nan")
 
 
-def middle(found: Sequence[Row]) -> Row:
-    """Pick the seed that came out in the middle; of two the better one."""
-    return sorted(found, key=lambda row: float(row["objective"]))[(len(found) - 1) // 2]
+def middle(rows: Sequence[Row]) -> Row:
+    """Return the row of the seed with the median objective; of two the better one."""
+    return sorted(rows, key=lambda row: float(row["objective"]))[(len(rows) - 1) // 2]
 
 
 # --- the summary --------------------------------------------------------------------------------------------------
 
 
 def heading(provenance: Mapping[str, Any]) -> list[str]:
-    """Say what was run."""
+    """Return the lines about the workloads and the measures."""
     quick = common.quick_remark(provenance, "on made-up workloads")
     logs = "; ".join(f"{log}: {w['jobs']:,}" for log, w in provenance["workloads"].items())
     return [
@@ -109,29 +109,29 @@ def heading(provenance: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def verdicts(paper: Paper, found: Mapping[str, Sequence[Row]]) -> list[str]:
-    """Set the goals first: the paper's improvement, and trained Greedy."""
+def verdicts(paper: Paper, tables: Mapping[str, Sequence[Row]]) -> list[str]:
+    """Return the section about the goals: the paper's improvement, and trained Greedy."""
     lines, better = [], []
-    trainings = [("symbiotic", "symbiotic", log) for log in logs_of(found["symbiotic"], "symbiotic")]
-    trainings += [("better", "better-greedy", log) for log in logs_of(found["better"], "better-greedy")]
+    trainings = [("symbiotic", "symbiotic", log) for log in logs_of(tables["symbiotic"], "symbiotic")]
+    trainings += [("better", "better-greedy", log) for log in logs_of(tables["better"], "better-greedy")]
     for part, training, log in trainings:
-        ours = [gain(row) for row in of(found[part], training, log)]
-        greedy = gain(of(found[part], training, log, "Greedy")[0])
-        theirs = float(paper["symbiotic", log, "objective"])
+        ours = [gain(row) for row in rows_of(tables[part], training, log)]
+        greedy = gain(rows_of(tables[part], training, log, "Greedy")[0])
+        of_paper = float(paper["symbiotic", log, "objective"])
         if part == "symbiotic":
             better.append(median(ours) > greedy)
         lines.append(
             [
                 f"{log}{'' if part == 'symbiotic' else ', f3'}",
-                f"{theirs:+.2f} %",
+                f"{of_paper:+.2f} %",
                 *(f"{x:+.2f} %" for x in (median(ours), min(ours), max(ours))),
-                "reached" if median(ours) >= theirs else "**not reached**",
+                "reached" if median(ours) >= of_paper else "**not reached**",
                 f"{greedy:+.2f} %",
                 "better" if median(ours) > greedy else "**not better**",
-                f"{gain(of(found[part], training, log, 'alone')[0]):+.2f} %",
-                f"{median(gain(row) for row in of(found[part], training, log, 'evolution')):+.2f} %",
+                f"{gain(rows_of(tables[part], training, log, 'alone')[0]):+.2f} %",
+                f"{median(gain(row) for row in rows_of(tables[part], training, log, 'evolution')):+.2f} %",
                 str(len(ours)),
-                span([int(row["evaluations"]) for row in of(found[part], training, log)]),
+                span([int(row["evaluations"]) for row in rows_of(tables[part], training, log)]),
             ]
         )
     if not lines:
@@ -158,25 +158,25 @@ def verdicts(paper: Paper, found: Mapping[str, Sequence[Row]]) -> list[str]:
 
 
 def span(numbers: Sequence[int]) -> str:
-    """Write the lowest and the highest of some numbers."""
+    """Return the lowest and the highest of some numbers, as text."""
     return f"{min(numbers):,}" + (f" to {max(numbers):,}" if max(numbers) > min(numbers) else "")
 
 
-def possible(paper: Paper, found: Mapping[str, Sequence[Row]]) -> list[str]:
-    """Tell how much can be gained at all: if nobody waited, and if groups 1 and 2 had the machine to themselves."""
+def possible(paper: Paper, tables: Mapping[str, Sequence[Row]]) -> list[str]:
+    """Return the section about the largest possible gain: without any wait, and with groups 1 and 2 alone."""
     lines, beyond, above, short = [], [], [], []
-    for log in logs_in(found["limits"]):
-        gains = {row["system"]: gain(row) for row in found["limits"] if row["log"] == log}
-        nobody = gains.pop("nobody waits")
+    for log in logs_in(tables["limits"]):
+        gains = {row["system"]: gain(row) for row in tables["limits"] if row["log"] == log}
+        without_wait = gains.pop("nobody waits")
         alone_on_it = max(gains.values())
-        jobs = int(next(row["jobs"] for row in found["limits"] if row["log"] == log))
+        jobs = int(next(row["jobs"] for row in tables["limits"] if row["log"] == log))
         published = {kind: float(paper[kind, log, "objective"]) for kind in KINDS}
-        ours = [gain(row) for row in of(found["symbiotic"], "symbiotic", log)]
-        beyond += [f"{log} ({kind})" for kind in KINDS if published[kind] > nobody]
-        above += [f"{log} ({kind})" for kind in KINDS if alone_on_it < published[kind] <= nobody]
+        ours = [gain(row) for row in rows_of(tables["symbiotic"], "symbiotic", log)]
+        beyond += [f"{log} ({kind})" for kind in KINDS if published[kind] > without_wait]
+        above += [f"{log} ({kind})" for kind in KINDS if alone_on_it < published[kind] <= without_wait]
         if ours and median(ours) < published["symbiotic"] <= alone_on_it:
             reached = [
-                gain(row) for part in ("symbiotic", "better", "alone") for row in found[part] if row["log"] == log
+                gain(row) for part in ("symbiotic", "better", "alone") for row in tables[part] if row["log"] == log
             ]
             short.append(f"{log} (the best of all that was tried: {max(reached):+.2f} %)")
         lines.append(
@@ -188,31 +188,33 @@ def possible(paper: Paper, found: Mapping[str, Sequence[Row]]) -> list[str]:
                 f"{published['iterative']:+.2f} %",
                 f"{median(ours):+.2f} %" if ours else "",
                 f"{alone_on_it:+.2f} %",
-                f"{nobody:+.2f} %",
+                f"{without_wait:+.2f} %",
             ]
         )
-    said = []
+    conclusions = []
     if beyond:
-        said.append(f"On our logs the paper's gain would be more than if nobody ever waited on {', '.join(beyond)}.")
+        conclusions.append(
+            f"On our logs the paper's gain would be more than if no job ever waited on {', '.join(beyond)}."
+        )
     if above:
-        said.append(f"It would be more than if the other groups were not there on {', '.join(above)}.")
+        conclusions.append(f"It would be more than if the other groups were not there on {', '.join(above)}.")
     if short:
-        said.append(
-            f"We fall short of it, and do not know it to be impossible, on {', '.join(short)}: to come nearer to what "
+        conclusions.append(
+            f"We gain less, and do not know whether more is possible, on {', '.join(short)}: to come nearer to what "
             "groups 1 and 2 alone would gain a scheduler has to stop jobs of others that run already, or to leave "
-            "processors idle for jobs to come; none of the thirteen strategies does, whatever chooses among them."
+            "processors idle for jobs to come; none of the thirteen strategies does this."
         )
     heads = ["log", "jobs, paper", "jobs, ours", "paper, symbiotic", "paper, iterative", "ours, symbiotic"]
     return [
         "## How much there is to gain",
         "",
-        *markdown([*heads, "groups 1 and 2 alone", "nobody waits"], lines, left=1),
+        *markdown([*heads, "groups 1 and 2 alone", "no job waits"], lines, left=1),
         "",
         " ".join(
             [
-                "Groups 1 and 2 alone: all other jobs are taken away, the best of FCFS, EASY, CONS and List. Nobody "
+                "Groups 1 and 2 alone: all other jobs are taken away, the best of FCFS, EASY, CONS and List. No job "
                 "waits: every job starts when it is submitted, a limit of any schedule.",
-                *said,
+                *conclusions,
                 "The paper's numbers of jobs are, but for scaling, those of the logs as they were recorded; ours are "
                 "the archive's cleaned ones, without the floods of jobs of single users and partial executions: where "
                 "the numbers differ, it is another workload, with other waits to save.",
@@ -222,16 +224,16 @@ def possible(paper: Paper, found: Mapping[str, Sequence[Row]]) -> list[str]:
     ]
 
 
-def logs_in(found: Sequence[Row]) -> list[str]:
-    """List the logs that rows are of, in the order of the paper."""
-    return [log for log in settings.LOGS if any(row["log"] == log for row in found)]
+def logs_in(rows: Sequence[Row]) -> list[str]:
+    """Return the logs of rows, in the order of the paper."""
+    return [log for log in settings.LOGS if any(row["log"] == log for row in rows)]
 
 
-def alone(found: Sequence[Row], symbiotic: Sequence[Row]) -> list[str]:
-    """Tell what each strategy reaches where nothing else is chosen: what is won by choosing."""
+def alone(rows: Sequence[Row], symbiotic: Sequence[Row]) -> list[str]:
+    """Return the section about each strategy alone, which shows the gain of choosing."""
     logs = logs_of(symbiotic, "symbiotic") or list(settings.LOGS)
-    strategies = list(dict.fromkeys(row["system"] for row in found))
-    gains = {(row["log"], row["system"]): gain(row) for row in found}
+    strategies = list(dict.fromkeys(row["system"] for row in rows))
+    gains = {(row["log"], row["system"]): gain(row) for row in rows}
     logs = [log for log in logs if (log, strategies[0]) in gains]
     best = {log: max(gains[log, strategy] for strategy in strategies) for log in logs}
     lines = []
@@ -239,7 +241,7 @@ def alone(found: Sequence[Row], symbiotic: Sequence[Row]) -> list[str]:
         cells = [f"{gains[log, strategy]:+.2f} %" for log in logs]
         marked = [f"**{c}**" if gains[log, strategy] == best[log] else c for log, c in zip(logs, cells, strict=True)]
         lines.append([strategy, *marked])
-    rules = [of(symbiotic, "symbiotic", log) for log in logs]
+    rules = [rows_of(symbiotic, "symbiotic", log) for log in logs]
     lines.append(["symbiotic rules", *(f"{gain(middle(row)):+.2f} %" if row else "" for row in rules)])
     return [
         "## Each strategy alone",
@@ -252,17 +254,17 @@ def alone(found: Sequence[Row], symbiotic: Sequence[Row]) -> list[str]:
     ]
 
 
-def published(kind: str, paper: Paper, found: Sequence[Row]) -> list[str]:
-    """Set Table 3 or 4 beside ours."""
+def published(kind: str, paper: Paper, rows: Sequence[Row]) -> list[str]:
+    """Return the section that compares Table 3 or 4 with ours."""
     lines = []
-    for log in logs_of(found, kind):
-        ours = middle(of(found, kind, log))
+    for log in logs_of(rows, kind):
+        ours = middle(rows_of(rows, kind, log))
         for name in TABLE:
-            theirs, mine = float(paper[kind, log, name]), gain(ours, name)
-            verdict = "agrees" if abs(mine - theirs) <= NEAR else "better" if mine > theirs else "worse"
+            of_paper, value = float(paper[kind, log, name]), gain(ours, name)
+            verdict = "agrees" if abs(value - of_paper) <= NEAR else "better" if value > of_paper else "worse"
             verdict = verdict if name != "UTIL" or verdict == "agrees" else "differs"
             title = settings.OBJECTIVE if name == "objective" else name
-            lines.append([log, title, f"{theirs:+.2f} %", f"{mine:+.2f} %", f"{mine - theirs:+.2f}", verdict])
+            lines.append([log, title, f"{of_paper:+.2f} %", f"{value:+.2f} %", f"{value - of_paper:+.2f}", verdict])
     note = (
         "KTH's AWRT1 is printed as 5.32 in the paper, a misprint: only -5.32 gives the objective's -8.83. "
         if kind == "iterative"
@@ -279,15 +281,15 @@ def published(kind: str, paper: Paper, found: Sequence[Row]) -> list[str]:
 
 
 def against(paper: Paper, symbiotic: Sequence[Row], iterative: Sequence[Row]) -> list[str]:
-    """Set the improvement of symbiotic over iterative rules beside figure 5."""
+    """Return the section that compares figure 5 with ours: the gain of symbiotic over iterative rules."""
     lines = []
     for log in settings.LOGS:
-        one, other = of(symbiotic, "symbiotic", log), of(iterative, "iterative", log)
-        if one and other:
-            theirs = float(paper["figure 5", log, "objective"])
-            mine = 100 * (1 - float(middle(one)["objective"]) / float(middle(other)["objective"]))
-            verdict = "agrees" if (mine > 0) == (theirs > 0) else "differs"
-            lines.append([log, f"{theirs:+.1f} %", f"{mine:+.1f} %", f"{mine - theirs:+.1f}", verdict])
+        first, second = rows_of(symbiotic, "symbiotic", log), rows_of(iterative, "iterative", log)
+        if first and second:
+            of_paper = float(paper["figure 5", log, "objective"])
+            value = 100 * (1 - float(middle(first)["objective"]) / float(middle(second)["objective"]))
+            verdict = "agrees" if (value > 0) == (of_paper > 0) else "differs"
+            lines.append([log, f"{of_paper:+.1f} %", f"{value:+.1f} %", f"{value - of_paper:+.1f}", verdict])
     if not lines:
         return common.not_run("figure 5")
     return [
@@ -301,8 +303,8 @@ def against(paper: Paper, symbiotic: Sequence[Row], iterative: Sequence[Row]) ->
     ]
 
 
-def choices(found: Sequence[Row], others: Sequence[Row]) -> list[str]:
-    """Set what the paper leaves open side by side, on CTC."""
+def choices(rows: Sequence[Row], others: Sequence[Row]) -> list[str]:
+    """Return the section about what the paper leaves open, on CTC."""
     words = {
         "evolution-only": "children only (algorithms 3 and 4), one step size for all (equation 16)",
         "parents-compete": "parents compete with their children (section 4.3)",
@@ -311,9 +313,9 @@ def choices(found: Sequence[Row], others: Sequence[Row]) -> list[str]:
         "symbiotic": "as the first, but refined when evolution stands still",
     }
     lines = [
-        [what, f"{int(row['evaluations']):,}", f"{gain(row):+.2f} %"]
-        for training, what in words.items()
-        for row in of([*found, *others], training, "CTC", "rules" if training == "symbiotic" else "evolution")
+        [choice, f"{int(row['evaluations']):,}", f"{gain(row):+.2f} %"]
+        for training, choice in words.items()
+        for row in rows_of([*rows, *others], training, "CTC", "rules" if training == "symbiotic" else "evolution")
         if row["seed"] == "0"
     ]
     return [
@@ -328,10 +330,10 @@ def choices(found: Sequence[Row], others: Sequence[Row]) -> list[str]:
     ]
 
 
-def positions(found: Sequence[Row]) -> list[str]:
-    """Tell where policies stand against the front of CTC: figure 6."""
+def positions(rows: Sequence[Row]) -> list[str]:
+    """Return the section about policies and the front of CTC: figure 6."""
     lines = []
-    for row in found:
+    for row in rows:
         share = f"{float(row['share_of_way']):.0f} %" if row["share_of_way"] else ""
         above = f"{int(float(row['dominated_by'])):,} of {int(row['front']):,}" if row["dominated_by"] else ""
         values = [f"{float(row[name]) / 3600:.2f}" if row[name] else "" for name in GROUPS]
@@ -351,15 +353,15 @@ def positions(found: Sequence[Row]) -> list[str]:
     ]
 
 
-def applied(found: Sequence[Row]) -> list[str]:
-    """Tell what the rules of CTC reach on every log: figure 7."""
+def applied(rows: Sequence[Row]) -> list[str]:
+    """Return the section about the rules of CTC on every log: figure 7."""
     lines = []
     for kind in KINDS:
-        for row in found:
+        for row in rows:
             if row["policy"] == f"{kind} rules of CTC":
-                mine = gain_of(row)
-                judged = "" if row["log"] == "CTC" else "better than EASY" if mine > 0 else "**worse than EASY**"
-                lines.append([row["policy"], row["log"], f"{mine:+.2f} %", judged])
+                value = gain_of(row)
+                judged = "" if row["log"] == "CTC" else "better than EASY" if value > 0 else "**worse than EASY**"
+                lines.append([row["policy"], row["log"], f"{value:+.2f} %", judged])
     return [
         "## Figure 7: trained on CTC, applied to the others",
         "",
@@ -374,18 +376,18 @@ def applied(found: Sequence[Row]) -> list[str]:
 
 
 def gain_of(row: Row) -> float:
-    """Give what a row of a comparison gained in the objective."""
+    """Return the gain of a row of a comparison in the objective, in per cent."""
     return float(row["objective_vs_easy"] or "nan")
 
 
-def chosen(results: Path) -> list[str]:
-    """Tell what the iterative rules of each log say: they can be read."""
+def iterative_rules(results: Path) -> list[str]:
+    """Return the section about the iterative rules of each log, in words."""
     lines = []
     for log in settings.LOGS:
         path = results / "policies" / f"iterative-{log}-0.json"
         if path.exists():
             explanation = explain(path)
-            counts = next(said for said in explanation.words() if said.startswith("Of "))
+            counts = next(line for line in explanation.words() if line.startswith("Of "))
             lines.append([log, counts.partition(": ")[2].rstrip(".")])
     if not lines:
         return []
@@ -400,20 +402,14 @@ def chosen(results: Path) -> list[str]:
     ]
 
 
-def cost(found: Mapping[str, Sequence[Row]]) -> list[str]:
-    """Tell what trainings cost."""
+def cost(tables: Mapping[str, Sequence[Row]]) -> list[str]:
+    """Return the section about the cost of trainings."""
     lines = []
     for part in settings.PARTS:
         for log in settings.LOGS:
-            own = [row for row in found[part] if row["log"] == log and row["system"] == "rules"]
-            if own:
-                evaluations = sum(int(row["evaluations"]) for row in own)
-                kernel = sum(float(row["kernel_seconds"]) for row in own)
-                wall = sum(float(row["wall_seconds"]) for row in own)
-                each = 1000 * kernel / evaluations
-                lines.append(
-                    [part, log, str(len(own)), f"{evaluations:,}", f"{kernel:,.0f}", f"{each:.0f}", f"{wall:,.0f}"]
-                )
+            trainings = [row for row in tables[part] if row["log"] == log and row["system"] == "rules"]
+            if trainings:
+                lines.append([part, log, *common.training_cost(trainings)])
     heads = ["part", "log", "trainings", "simulations", "CPU s in simulations", "ms each", "wall s"]
     return [
         "## What it cost",
@@ -429,20 +425,20 @@ def cost(found: Mapping[str, Sequence[Row]]) -> list[str]:
 # --- figures ------------------------------------------------------------------------------------------------------
 
 
-def draw(paper: Paper, found: Mapping[str, Sequence[Row]], options: argparse.Namespace) -> dict[str, tuple[Any, str]]:
-    """Draw figures 4 to 7, and what the rules of CTC choose; each with its caption."""
+def draw(paper: Paper, tables: Mapping[str, Sequence[Row]], options: argparse.Namespace) -> dict[str, tuple[Any, str]]:
+    """Return figures 4 to 7 and the strategies of the rules of CTC, each with its caption, by name."""
     drawn: dict[str, tuple[Any, str]] = {}
     ours = {
-        f"{kind} rules": {log: gain(middle(of(found[kind], kind, log))) for log in logs_of(found[kind], kind)}
+        f"{kind} rules": {log: gain(middle(rows_of(tables[kind], kind, log))) for log in logs_of(tables[kind], kind)}
         for kind in KINDS
     }
-    theirs = {
+    of_paper = {
         f"{kind} rules": {log: float(paper[kind, log, "objective"]) for log in row}
         for kind, row in zip(KINDS, ours.values(), strict=True)
     }
-    ours, theirs = ({name: row for name, row in part.items() if row} for part in (ours, theirs))
+    ours, of_paper = ({name: row for name, row in part.items() if row} for part in (ours, of_paper))
     if ours:
-        figure = bars(ours, title="Figure 4: objective against EASY", subtitle=settings.OBJECTIVE, published=theirs,
+        figure = bars(ours, title="Figure 4: objective against EASY", subtitle=settings.OBJECTIVE, published=of_paper,
                       source=PAPER, first=1)  # fmt: skip
         drawn["figure4"] = (
             figure,
@@ -451,12 +447,12 @@ def draw(paper: Paper, found: Mapping[str, Sequence[Row]], options: argparse.Nam
     both = [
         log
         for log in settings.LOGS
-        if of(found["symbiotic"], "symbiotic", log) and of(found["iterative"], "iterative", log)
+        if rows_of(tables["symbiotic"], "symbiotic", log) and rows_of(tables["iterative"], "iterative", log)
     ]
     if both:
         series = {
-            log: 100 * (1 - float(middle(of(found["symbiotic"], "symbiotic", log))["objective"])
-                        / float(middle(of(found["iterative"], "iterative", log))["objective"]))
+            log: 100 * (1 - float(middle(rows_of(tables["symbiotic"], "symbiotic", log))["objective"])
+                        / float(middle(rows_of(tables["iterative"], "iterative", log))["objective"]))
             for log in both
         }  # fmt: skip
         name = "symbiotic against iterative"
@@ -464,12 +460,12 @@ def draw(paper: Paper, found: Mapping[str, Sequence[Row]], options: argparse.Nam
         figure = bars({name: series}, title="Figure 5: symbiotic against iterative rules", subtitle=settings.OBJECTIVE,
                       published=marks, source=PAPER, first=1)  # fmt: skip
         drawn["figure5"] = figure, "How much smaller the objective of symbiotic rules is than that of iterative ones."
-    if found["positions"]:
+    if tables["positions"]:
         explored = run.front(options)
         names = [o.name for o in objective_table(explored.groups)]
         places = {
             row["policy"]: np.array([float(row[name] or "nan") for name in names])
-            for row in found["positions"]
+            for row in tables["positions"]
             if row["dominated_by"] and row["policy"] != "FCFS"
         }
         figure = scatter(explored, "AWRT1", "AWRT2", places, focus=list(places))
@@ -478,10 +474,10 @@ def draw(paper: Paper, found: Mapping[str, Sequence[Row]], options: argparse.Nam
             figure,
             "AWRT of the two groups of the objective: EASY, trained policies, and the known front.",
         )
-    if found["applied"]:
+    if tables["applied"]:
         series = {
             f"{kind} rules of CTC": {
-                row["log"]: gain_of(row) for row in found["applied"] if row["policy"] == f"{kind} rules of CTC"
+                row["log"]: gain_of(row) for row in tables["applied"] if row["policy"] == f"{kind} rules of CTC"
             }
             for kind in KINDS
         }

@@ -1,4 +1,4 @@
-"""Train rule bases, and write what came out to results/gfs; continues where it was stopped."""
+"""Train rule bases, and write the results to results/gfs; continues where it was stopped."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ PARTS = (LIMITS, ALONE, *settings.PARTS, APPLIED, POSITIONS)
 
 
 def main() -> None:
-    """Run everything, or the parts, logs and seeds that were asked for."""
+    """Run everything, or the parts, logs and seeds of the options."""
     parser = common.run_parser("gfs", __doc__, "built-in workloads, few rule bases, one seed", PARTS)
     parser.add_argument("--log", action="append", choices=settings.LOGS, help="likewise, of the trainings")
     parser.add_argument("--seed", action="append", type=int, choices=settings.SEEDS, help="likewise")
@@ -53,38 +53,38 @@ def main() -> None:
             save_rows(positions(options), options.results / f"{POSITIONS}.csv")
         elif part in (ALONE, LIMITS):
             for log in options.log or settings.ORDER:
-                measured = alone(log, options) if part == ALONE else limits(log, options)
-                keep(measured, options.results / f"{part}.csv")
+                rows = alone(log, options) if part == ALONE else limits(log, options)
+                keep(rows, options.results / f"{part}.csv")
         for training in settings.TRAININGS:
             for seed in training.seeds[: 1 if options.quick else None]:
                 for log in training.logs:
-                    wanted = log in (options.log or training.logs) and seed in (options.seed or training.seeds)
-                    if training.part == part and wanted:
+                    selected = log in (options.log or training.logs) and seed in (options.seed or training.seeds)
+                    if training.part == part and selected:
                         keep(learn(training, log, seed, options), options.results / f"{part}.csv")
                         note(options, part)
         note(options, part)
 
 
 def learn(training: settings.Training, log: str, seed: int, options: argparse.Namespace) -> list[dict[str, Any]]:
-    """Train once, into its run directory, keep the policy, and list what EASY, the rules and their Greedy reach."""
+    """Train once, write the policy, and return the objectives of EASY, the rules and their Greedy."""
     place = options.work / training.name / log / str(seed)
     place.parent.mkdir(parents=True, exist_ok=True)
-    made = workload(log, options.quick)
-    given, kind = dict(training.settings) | {"evaluations": options.evaluations}, training.settings["kind"]
+    jobs = workload(log, options.quick)
+    arguments, kind = dict(training.settings) | {"evaluations": options.evaluations}, training.settings["kind"]
     symbiosis = Symbiosis(**training.symbiosis)
     if options.quick:
-        given["evaluations"] = settings.QUICK[kind]
+        arguments["evaluations"] = settings.QUICK[kind]
         symbiosis = replace(symbiosis, **settings.QUICK["symbiosis"])
     trained = train_rules(
-        made,
-        wish(made),
+        jobs,
+        wish(jobs),
         greedy=thirteenth(log, options, training.greedy),
         symbiosis=symbiosis,
         seed=seed,
         workers=options.workers,
         run_directory=place,
         progress=common.show_training(f"{training.name} {log} {seed}"),
-        **given,
+        **arguments,
     )
     policies = options.results / "policies"
     policies.mkdir(exist_ok=True)
@@ -100,7 +100,7 @@ def learn(training: settings.Training, log: str, seed: int, options: argparse.Na
     names = ("EASY", "rules", "Greedy")
     rows = [about | {"system": name} | row["workloads"][0] for name, row in zip(names, trained.rows(), strict=True)]
     if kind == "symbiotic":
-        costs = goal(wish(made), evaluated(place / "rules")[0])
+        costs = goal(wish(jobs), evaluated(place / "rules")[0])
         for name, first, last in evolution(costs, symbiosis):
             least = float(min(costs[first:last], default=np.nan))
             gained = 100 * (1 - least / rows[0]["objective"])
@@ -109,14 +109,16 @@ def learn(training: settings.Training, log: str, seed: int, options: argparse.Na
 
 
 def evolution(costs: np.ndarray, symbiosis: Symbiosis) -> list[tuple[str, int, int]]:
-    """Tell from where to where rule bases are each strategy alone, and evolution until it stood still or was stopped.
+    """Return the ranges of rule bases, (name, first, last): each strategy alone, and evolution until it ended.
+
+    Evolution ends when it stands still, or when the run is stopped.
 
     Parameters
     ----------
     costs
-        (n,) of all rule bases, in their order.
+        (n,) costs of all rule bases, in their order.
     symbiosis
-        Its parameters.
+        The parameters of the evolution.
     """
     first = len(STRATEGIES)
     last, least, still = first, float("inf"), 0
@@ -131,35 +133,35 @@ def evolution(costs: np.ndarray, symbiosis: Symbiosis) -> list[tuple[str, int, i
 
 
 def limits(log: str, options: argparse.Namespace) -> list[dict[str, Any]]:
-    """Measure what nobody can gain: if nobody waited, and if the groups of the objective had the machine alone."""
-    made = workload(log, options.quick)
-    aim = wish(made)
-    names = [o.name for o in objective_table(made.groups)]
-    easy = ps.objectives(ps.simulate(made, "easy"))
+    """Return limits of any gain: without any wait, and with the groups of the objective alone on the machine."""
+    whole = workload(log, options.quick)
+    aim = wish(whole)
+    names = [o.name for o in objective_table(whole.groups)]
+    easy = ps.objectives(ps.simulate(whole, "easy"))
     weighed = {int(name.removeprefix("AWRT")) - 1 for name, _ in aim.weights}
-    theirs = made.take(np.flatnonzero(np.isin(made.group, sorted(weighed))))
-    found = {"nobody waits": ps.objectives(ps.Schedule(made, made.submit))}
+    of_groups = whole.take(np.flatnonzero(np.isin(whole.group, sorted(weighed))))
+    by_system = {"nobody waits": ps.objectives(ps.Schedule(whole, whole.submit))}
     for rule in ("fcfs", "easy", "conservative", "list"):
-        found[f"groups 1 and 2 alone, {rule}"] = ps.objectives(ps.simulate(theirs, rule))
+        by_system[f"groups 1 and 2 alone, {rule}"] = ps.objectives(ps.simulate(of_groups, rule))
     of_easy = float(goal(aim, easy[None])[0])
     rows = []
-    for system, values in found.items():
+    for system, values in by_system.items():
         objective = float(goal(aim, values[None])[0])
-        row = {"training": LIMITS, "log": log, "seed": 0, "jobs": len(made), "system": system, "objective": objective}
+        row = {"training": LIMITS, "log": log, "seed": 0, "jobs": len(whole), "system": system, "objective": objective}
         rows.append(row | {"vs_easy": 100 * (1 - objective / of_easy)} | dict(zip(names, values.tolist(), strict=True)))
     return rows
 
 
 def alone(log: str, options: argparse.Namespace) -> list[dict[str, Any]]:
-    """Measure each of the thirteen strategies where nothing else is ever chosen."""
-    made, last = workload(log, options.quick), thirteenth(log, options)
-    aim = wish(made)
-    names = [o.name for o in objective_table(made.groups)]
-    easy = ps.objectives(ps.simulate(made, "easy"))
+    """Return the objectives of each of the thirteen strategies alone."""
+    jobs, last = workload(log, options.quick), thirteenth(log, options)
+    aim = wish(jobs)
+    names = [o.name for o in objective_table(jobs.groups)]
+    easy = ps.objectives(ps.simulate(jobs, "easy"))
     rows = []
     for number, strategy in enumerate(STRATEGIES):
-        base = RuleBase("iterative", made.groups, made.groups, last, ((),) * (len(made.groups) + 2), np.array([number]))
-        values = ps.objectives(ps.simulate(made, base))
+        base = RuleBase("iterative", jobs.groups, jobs.groups, last, ((),) * (len(jobs.groups) + 2), np.array([number]))
+        values = ps.objectives(ps.simulate(jobs, base))
         objective, of_easy = goal(aim, np.array([values, easy])).tolist()
         row = {"training": ALONE, "log": log, "seed": 0, "system": strategy, "objective": objective}
         rows.append(row | {"vs_easy": 100 * (1 - objective / of_easy)} | dict(zip(names, values.tolist(), strict=True)))
@@ -167,10 +169,10 @@ def alone(log: str, options: argparse.Namespace) -> list[dict[str, Any]]:
 
 
 def keep(fresh: list[dict[str, Any]], path: Path) -> None:
-    """Put rows into a file in the place of those of the same training, log and seed."""
+    """Write rows into a file; they replace those of the same training, log and seed."""
     key = ("training", "log", "seed")
-    mine = [str(fresh[0][name]) for name in key]
-    before = [row for row in common.rows(path) if [row[name] for name in key] != mine]
+    replaced = [str(fresh[0][name]) for name in key]
+    before = [row for row in common.rows(path) if [row[name] for name in key] != replaced]
     order = [LIMITS, ALONE, *(training.name for training in settings.TRAININGS)]
     rows = [*before, *fresh]
     rows.sort(key=lambda row: (order.index(row["training"]), settings.LOGS.index(row["log"]), int(row["seed"])))
@@ -178,37 +180,37 @@ def keep(fresh: list[dict[str, Any]], path: Path) -> None:
 
 
 def thirteenth(log: str, options: argparse.Namespace, criterion: str = "f2") -> ps.Policy:
-    """Train the Greedy of a log, or take the one that experiments/greedy has trained."""
-    known = common.ROOT / settings.KNOWN_GREEDY.get((log, criterion), "none")
-    if not options.quick and known.is_file():
-        return ps.load_policy(known)
+    """Return the Greedy of a log: the one of experiments/greedy, or else a newly trained one."""
+    path = common.ROOT / settings.KNOWN_GREEDY.get((log, criterion), "none")
+    if not options.quick and path.is_file():
+        return ps.load_policy(path)
     place = options.work / ("greedy" if criterion == "f2" else f"greedy-{criterion}") / log
     place.parent.mkdir(parents=True, exist_ok=True)
-    given = settings.GREEDY | {"criterion": criterion}
+    arguments = settings.GREEDY | {"criterion": criterion}
     if options.quick:
-        given |= {"generations": settings.QUICK["generations"]}
-    made = workload(log, options.quick)
+        arguments |= {"generations": settings.QUICK["generations"]}
+    jobs = workload(log, options.quick)
     show = common.show_training(f"Greedy of {log}", every=10)
-    return ps.train(made, wish(made), run_directory=place, workers=options.workers, progress=show, **given).policy
+    return ps.train(jobs, wish(jobs), run_directory=place, workers=options.workers, progress=show, **arguments).policy
 
 
 def trained_policies(results: Path, log: str) -> dict[str, ps.Policy]:
-    """Load the rule bases of a log by kind, each of the seed that came out in the middle: not of the luckiest one."""
-    chosen = {}
+    """Return the rule bases of a log by kind, each of the seed with the median objective, not of the luckiest one."""
+    by_kind = {}
     for kind in ("symbiotic", "iterative"):
-        found = [ps.load_policy(path) for path in sorted((results / "policies").glob(f"{kind}-{log}-[0-9].json"))]
-        if found:
-            ranked = sorted(found, key=lambda policy: policy.provenance["objective"])
-            chosen[kind] = ranked[(len(found) - 1) // 2]
-    return chosen
+        policies = [ps.load_policy(path) for path in sorted((results / "policies").glob(f"{kind}-{log}-[0-9].json"))]
+        if policies:
+            ranked = sorted(policies, key=lambda policy: policy.provenance["objective"])
+            by_kind[kind] = ranked[(len(policies) - 1) // 2]
+    return by_kind
 
 
 def compared(log: str, names: dict[str, ps.Policy], front: Front | None, quick: bool) -> list[dict[str, Any]]:
-    """List what policies reach on a log, with names for them."""
-    made = workload(log, quick)
-    chosen = [replace(policy, name=name) for name, policy in names.items()]
+    """Return the rows of a comparison of policies on a log, with these names."""
+    jobs = workload(log, quick)
+    trained = [replace(policy, name=name) for name, policy in names.items()]
     rows = []
-    for row in ps.compare(made, ["fcfs", "conservative", *chosen], front, wish(made)).rows():
+    for row in ps.compare(jobs, ["fcfs", "conservative", *trained], front, wish(jobs)).rows():
         for key in ("waits", "utilisation_over_time"):
             row.pop(key, None)
         rows.append({"log": log, **({"front": len(front)} if front else {}), **row})
@@ -216,19 +218,19 @@ def compared(log: str, names: dict[str, ps.Policy], front: Front | None, quick: 
 
 
 def applied(options: argparse.Namespace) -> list[dict[str, Any]]:
-    """Apply the rule bases trained on CTC to every log: figure 7 of the paper."""
+    """Return the rows of the rule bases trained on CTC on every log: figure 7 of the paper."""
     names = {f"{kind} rules of CTC": policy for kind, policy in trained_policies(options.results, "CTC").items()}
     return [row for log in settings.LOGS for row in compared(log, names, None, options.quick)]
 
 
 def positions(options: argparse.Namespace) -> list[dict[str, Any]]:
-    """Set what was trained on CTC against the front of all schedules that are known there: figure 6 of the paper."""
+    """Return the policies trained on CTC compared with the front of all known schedules: figure 6 of the paper."""
     names = {f"{kind} rules": policy for kind, policy in trained_policies(options.results, "CTC").items()}
     return compared("CTC", names | {"Greedy f2": thirteenth("CTC", options)}, front(options), options.quick)
 
 
 def front(options: argparse.Namespace) -> Front:
-    """Load the front of report CI-190/05 on CTC; explore one if there is none."""
+    """Return the front of report CI-190/05 on CTC; it is explored if there is none."""
     if not options.quick and (options.fronts / "CTC" / FRONT_FILE).exists():
         return load_front(options.fronts / "CTC" / FRONT_FILE)
     place = (options.work / "fronts" if options.quick else options.fronts) / "CTC"
@@ -240,9 +242,9 @@ def front(options: argparse.Namespace) -> Front:
     return explore_plan(workload("CTC", options.quick), place, tuple(rows), workers=options.workers)
 
 
-def wish(made: ps.Workload) -> Wish:
-    """Give the paper's objective."""
-    return parse(settings.OBJECTIVE, objective_table(made.groups))
+def wish(jobs: ps.Workload) -> Wish:
+    """Return the wish for the paper's objective."""
+    return parse(settings.OBJECTIVE, objective_table(jobs.groups))
 
 
 def workload(log: str, quick: bool) -> ps.Workload:
@@ -251,7 +253,7 @@ def workload(log: str, quick: bool) -> ps.Workload:
 
 
 def note(options: argparse.Namespace, part: str) -> None:
-    """Write where the results come from."""
+    """Write what the results depend on."""
     parts = sorted({*common.earlier_parts(options.results), part})
     about: dict[str, Any] = {"quick": options.quick, "objective": settings.OBJECTIVE}
     about |= {"processors": common.PROCESSORS, "scaling_seed": common.SCALING_SEED, "cores": os.cpu_count()}

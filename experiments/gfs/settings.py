@@ -1,4 +1,4 @@
-"""What is trained and compared, as data (paper 001, section 5, and choices where it is silent)."""
+"""The trainings and comparisons, as data (paper 001, section 5, and choices that it leaves open)."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from typing import Any, NamedTuple
 
 OBJECTIVE = "10*AWRT1 + 4*AWRT2"  # section 5.2
 
-# Table 1. SDSC95 is not at hand.
+# Table 1. SDSC95 is not available.
 LOGS = ("CTC", "KTH", "LANL", "SDSC00", "SDSC96")
-ORDER = ("CTC", "KTH", "SDSC96", "SDSC00", "LANL")  # of the trainings: the most telling and the quickest first
+ORDER = ("CTC", "KTH", "SDSC96", "SDSC00", "LANL")  # order of the trainings: the most important and the quickest first
 
-# The thirteenth strategy, one for each log, whatever the seed of the rules: as paper 000 trains it, by the criterion
-# that it found best, and by the one that is best here. Those of CTC are of experiments/greedy, the same training.
+# The thirteenth strategy, one for each log and all seeds of the rules: trained as in paper 000, by the criterion that
+# is best there, and by the one that is best here. Those of CTC come from experiments/greedy, the same training.
 GREEDY: dict[str, Any] = {"backfill": "none", "generations": 100, "seed": 0}
 KNOWN_GREEDY = {("CTC", f): f"results/greedy/policies/none-{f}-0.json" for f in ("f2", "f3")}
 

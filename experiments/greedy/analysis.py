@@ -1,4 +1,4 @@
-"""Set the results beside paper 000: results/greedy/summary.md and figures 1 to 5."""
+"""Compare the results with paper 000: results/greedy/summary.md and figures 1 to 5."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from paretosched.simulation.objective import objective_table
 Row = Mapping[str, str]
 
 TABLE = ("AWRT1", "AWRT2", "AWRT3", "AWRT4", "AWRT5", "UTIL")
-NEAR = 5.0  # per cent up to which a value of Table III agrees
+NEAR = 5.0  # per cent, up to which a value agrees with Table III
 GOAL_NONE, GOAL_EASY, GOAL_GROUP = 9.5, 15.0, -25.0
-LEAST_GAIN = 0.05  # per cent; a log where nobody waits offers less
+LEAST_GAIN = 0.05  # per cent; a log without waiting jobs offers less
 PAPER = "paper 000"
 
 
@@ -41,47 +41,47 @@ def main() -> None:
     options.workers = 0
     provenance = common.load_provenance(options.results)
     paper = common.published("greedy")
-    found = {part: common.rows(options.results / f"{part}.csv") for part in (*run.PARTS, "trade-off", "known")}
+    tables = {part: common.rows(options.results / f"{part}.csv") for part in (*run.PARTS, "trade-off", "known")}
     lines = ["# Paper 000: the online scheduler the owner asked for", "", *heading(provenance)]
     sections = {
-        "none": lambda: [*table3(paper, found["none"]), *criteria(found["none"])],
-        "easy": lambda: [*with_easy(found["easy"]), *known(found["known"]), *trade_off(found["trade-off"])],
-        "positions": lambda: [*applied(paper, found["positions"]), *positions(found["positions"])],
-        "strategies": lambda: strategies(found["strategies"]),
-        "rest-easy": lambda: rest("with EASY backfilling", found["rest-easy"]),
-        "rest-none": lambda: rest("without backfilling", found["rest-none"]),
+        "none": lambda: [*table3(paper, tables["none"]), *criteria(tables["none"])],
+        "easy": lambda: [*with_easy(tables["easy"]), *best_known(tables["known"]), *trade_off(tables["trade-off"])],
+        "positions": lambda: [*applied(paper, tables["positions"]), *positions(tables["positions"])],
+        "strategies": lambda: strategies(tables["strategies"]),
+        "rest-easy": lambda: rest("with EASY backfilling", tables["rest-easy"]),
+        "rest-none": lambda: rest("without backfilling", tables["rest-none"]),
     }
     for part, section in sections.items():
-        lines += section() if found[part] else common.not_run(part)
-    lines += cost(found)
+        lines += section() if tables[part] else common.not_run(part)
+    lines += cost(tables)
     common.save_summary(options.results, lines)
     if not options.no_figures:
-        common.save_figures(options.results, draw(paper, found, options), "Paper 000: figures 1 to 5")
+        common.save_figures(options.results, draw(paper, tables, options), "Paper 000: figures 1 to 5")
 
 
 # --- reading ------------------------------------------------------------------------------------------------------
 
 
-def of(found: Iterable[Row], training: str, part: str = "workloads") -> list[Row]:
-    """Pick what one training's best systems reached, a row for each seed and workload."""
-    return [r for r in found if r["training"] == training and r["best"] == "True" and r["part"] == part]
+def best_of(rows: Iterable[Row], training: str, part: str = "workloads") -> list[Row]:
+    """Return the rows of the best systems of a training, one for each seed and workload."""
+    return [r for r in rows if r["training"] == training and r["best"] == "True" and r["part"] == part]
 
 
-def easy_of(found: Iterable[Row], training: str) -> Row:
-    """Pick what EASY reached."""
-    return next(r for r in found if r["training"] == training and r["system"] == "EASY")
+def easy_of(rows: Iterable[Row], training: str) -> Row:
+    """Return the row of EASY."""
+    return next(r for r in rows if r["training"] == training and r["system"] == "EASY")
 
 
-def middle(found: Sequence[Row]) -> Row:
-    """Pick the seed that came out in the middle."""
-    return sorted(found, key=lambda row: float(row["objective"]))[len(found) // 2]
+def middle(rows: Sequence[Row]) -> Row:
+    """Return the row of the seed with the median objective."""
+    return sorted(rows, key=lambda row: float(row["objective"]))[len(rows) // 2]
 
 
 # --- the summary --------------------------------------------------------------------------------------------------
 
 
 def heading(provenance: Mapping[str, Any]) -> list[str]:
-    """Say what was run."""
+    """Return the lines about the workloads and the measures."""
     quick = common.quick_remark(provenance, "on made-up workloads")
     logs = "; ".join(f"{log}: {w['jobs']:,}" for log, w in provenance["workloads"].items())
     return [
@@ -96,26 +96,28 @@ def heading(provenance: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def table3(paper: Mapping[tuple[str, str], str], found: Sequence[Row]) -> list[str]:
-    """Set Table III beside ours."""
-    ours = {"EASY": easy_of(found, "none"), "GREEDY": middle(of(found, "none"))}
+def table3(paper: Mapping[tuple[str, str], str], rows: Sequence[Row]) -> list[str]:
+    """Return the section that compares Table III with ours."""
+    ours = {"EASY": easy_of(rows, "none"), "GREEDY": middle(best_of(rows, "none"))}
     lines = []
     for item, row in ours.items():
         for name in TABLE:
-            theirs, mine = float(paper[item, name]), float(row[name])
-            change = 100 * (mine / theirs - 1)
+            of_paper, value = float(paper[item, name]), float(row[name])
+            change = 100 * (value / of_paper - 1)
             verdict = "agrees" if abs(change) <= NEAR else "differs"
             unit = "%" if name == "UTIL" else "s"
-            lines.append([item, name, f"{theirs:,.2f} {unit}", f"{mine:,.2f} {unit}", f"{change:+.1f} %", verdict])
+            lines.append([item, name, f"{of_paper:,.2f} {unit}", f"{value:,.2f} {unit}", f"{change:+.1f} %", verdict])
     for name in TABLE[:-1]:
         easy, greedy = float(paper["EASY", name]), float(paper["GREEDY", name])
-        theirs, mine = 100 * (1 - greedy / easy), float(ours["GREEDY"][f"{name}_vs_easy"])
-        lines.append(["improvement", name, f"{theirs:+.1f} %", f"{mine:+.1f} %", f"{mine - theirs:+.1f} points", ""])
+        of_paper, value = 100 * (1 - greedy / easy), float(ours["GREEDY"][f"{name}_vs_easy"])
+        lines.append(
+            ["improvement", name, f"{of_paper:+.1f} %", f"{value:+.1f} %", f"{value - of_paper:+.1f} points", ""]
+        )
     values = {item: 10 * float(paper[item, "AWRT1"]) + 4 * float(paper[item, "AWRT2"]) for item in ours}
-    theirs, mine = 100 * (1 - values["GREEDY"] / values["EASY"]), float(ours["GREEDY"]["vs_easy"])
-    judged = "better" if mine > theirs else "worse"
+    of_paper, value = 100 * (1 - values["GREEDY"] / values["EASY"]), float(ours["GREEDY"]["vs_easy"])
+    judged = "better" if value > of_paper else "worse"
     lines.append(
-        ["improvement", "objective", f"{theirs:+.1f} %", f"{mine:+.1f} %", f"{mine - theirs:+.1f} points", judged]
+        ["improvement", "objective", f"{of_paper:+.1f} %", f"{value:+.1f} %", f"{value - of_paper:+.1f} points", judged]
     )
     return [
         "## Table III and figure 1: trained on CTC, without backfilling",
@@ -131,17 +133,17 @@ def table3(paper: Mapping[tuple[str, str], str], found: Sequence[Row]) -> list[s
     ]
 
 
-def criteria(found: Sequence[Row]) -> list[str]:
-    """Tell what each criterion reaches."""
-    seeds = sorted({row["seed"] for row in found})
+def criteria(rows: Sequence[Row]) -> list[str]:
+    """Return the section about the four criteria."""
+    seeds = sorted({row["seed"] for row in rows})
     lines = []
-    systems = dict.fromkeys(row["system"] for row in found if row["system"] in ("f1", "f2", "f3", "f4"))
+    systems = dict.fromkeys(row["system"] for row in rows if row["system"] in ("f1", "f2", "f3", "f4"))
     for system in systems:
-        gains = [float(r["vs_easy"]) for r in found if r["system"] == system]
+        gains = [float(r["vs_easy"]) for r in rows if r["system"] == system]
         lines.append([system, *spread(gains), verdict(median(gains), GOAL_NONE)])
-    best = [float(row["vs_easy"]) for row in of(found, "none")]
+    best = [float(row["vs_easy"]) for row in best_of(rows, "none")]
     lines.append(["best of all, mixed ones included", *spread(best), verdict(median(best), GOAL_NONE)])
-    winners = ", ".join(row["system"] for row in of(found, "none"))
+    winners = ", ".join(row["system"] for row in best_of(rows, "none"))
     return [
         f"## The four criteria, seeds {', '.join(seeds)}",
         "",
@@ -153,14 +155,14 @@ def criteria(found: Sequence[Row]) -> list[str]:
     ]
 
 
-def with_easy(found: Sequence[Row]) -> list[str]:
-    """Tell what training reaches that keeps to limits, with EASY backfilling under the trained order."""
+def with_easy(rows: Sequence[Row]) -> list[str]:
+    """Return the section about training within limits, with EASY backfilling under the trained order."""
     lines = []
-    for training in dict.fromkeys(row["training"] for row in found):
-        for row in of(found, training):
+    for training in dict.fromkeys(row["training"] for row in rows):
+        for row in best_of(rows, training):
             worst = min(float(row[f"{name}_vs_easy"]) for name in TABLE[:-1])
             gain, whole = float(row["vs_easy"]), float(row["AWRT_vs_easy"])
-            kept = "yes" if whole >= 0 and worst >= GOAL_GROUP else "no"
+            within = "yes" if whole >= 0 and worst >= GOAL_GROUP else "no"
             lines.append(
                 [
                     training,
@@ -168,11 +170,11 @@ def with_easy(found: Sequence[Row]) -> list[str]:
                     f"{gain:+.2f} %",
                     f"{whole:+.2f} %",
                     f"{worst:+.1f} %",
-                    kept,
+                    within,
                     verdict(gain, GOAL_EASY),
                 ]
             )
-    gains = [float(row["vs_easy"]) for row in of(found, "easy")]
+    gains = [float(row["vs_easy"]) for row in best_of(rows, "easy")]
     return [
         "## With EASY backfilling under the trained order",
         "",
@@ -197,9 +199,9 @@ def with_easy(found: Sequence[Row]) -> list[str]:
     ]
 
 
-def known(found: Sequence[Row]) -> list[str]:
-    """Tell what is known to be possible within these limits, offline included."""
-    within = sorted((row for row in found if row["best_within"]), key=lambda row: -float(row["best_within"]))
+def best_known(rows: Sequence[Row]) -> list[str]:
+    """Return the lines about the best known schedules within these limits, offline ones too."""
+    within = sorted((row for row in rows if row["best_within"]), key=lambda row: -float(row["best_within"]))
     if not within:
         return []
     lines = [[r["run"], f"{int(r['evaluations']):,}", f"{float(r['best_within']):+.2f} %"] for r in within[:5]]
@@ -212,14 +214,14 @@ def known(found: Sequence[Row]) -> list[str]:
     ]
 
 
-def trade_off(found: Sequence[Row]) -> list[str]:
-    """Show the front of objective, AWRT, and the group that loses most."""
-    ordered = sorted(found, key=lambda row: -float(row["objective_vs_easy"]))
+def trade_off(rows: Sequence[Row]) -> list[str]:
+    """Return the lines about the front of objective, AWRT, and the group that loses most."""
+    ordered = sorted(rows, key=lambda row: -float(row["objective_vs_easy"]))
     places = np.unique(np.linspace(0, len(ordered) - 1, min(len(ordered), 15)).round().astype(int))
     names = ("objective_vs_easy", "AWRT_vs_easy", "worst_group_vs_easy")
     lines = [[f"{float(ordered[i][name]):+.2f} %" for name in names] for i in places]
     return [
-        f"The trade-off: of everything that was tried, {len(found):,} policies are best in the objective, the overall "
+        f"The trade-off: of everything that was tried, {len(rows):,} policies are best in the objective, the overall "
         "AWRT, and the group that loses most (or gains least), all against EASY; some of them:",
         "",
         *markdown(["objective", "AWRT", "worst group"], lines, left=0),
@@ -229,18 +231,18 @@ def trade_off(found: Sequence[Row]) -> list[str]:
     ]
 
 
-def applied(paper: Mapping[tuple[str, str], str], found: Sequence[Row]) -> list[str]:
-    """Tell what policies reach on every log: figures 2 and 3."""
+def applied(paper: Mapping[tuple[str, str], str], rows: Sequence[Row]) -> list[str]:
+    """Return the section about policies on every log: figures 2 and 3."""
     lines = []
     for policy, figure in FIGURES.items():
-        for row in found:
+        for row in rows:
             if row["policy"] == policy:
-                theirs = paper.get((f"figure {figure}", row["log"]), "")
+                of_paper = paper.get((f"figure {figure}", row["log"]), "")
                 gain = float(row["objective_vs_easy"])
-                mine = "better" if gain > 0 else "worse"
-                judged = ("agrees" if mine == theirs else "differs") if theirs else ""
-                lines.append([str(figure), policy, row["log"], theirs, f"{gain:+.1f} %", judged])
-    ratio = [f"{row['log']} {float(row['objective_vs_easy']):+.1f} %" for row in found if row["policy"] == RATIO]
+                verdict = "better" if gain > 0 else "worse"
+                judged = ("agrees" if verdict == of_paper else "differs") if of_paper else ""
+                lines.append([str(figure), policy, row["log"], of_paper, f"{gain:+.1f} %", judged])
+    ratio = [f"{row['log']} {float(row['objective_vs_easy']):+.1f} %" for row in rows if row["policy"] == RATIO]
     return [
         "## Figures 2 and 3: applied to other logs, trained on all logs",
         "",
@@ -255,10 +257,10 @@ def applied(paper: Mapping[tuple[str, str], str], found: Sequence[Row]) -> list[
     ]
 
 
-def positions(found: Sequence[Row]) -> list[str]:
-    """Tell where policies stand against the front of each log: figures 4 and 5."""
+def positions(rows: Sequence[Row]) -> list[str]:
+    """Return the section about policies and the front of each log: figures 4 and 5."""
     lines = []
-    for row in found:
+    for row in rows:
         if row["policy"] in (BEST, ONLINE) or row["dominated_by"]:
             share = f"{float(row['share_of_way']):.0f} %" if row["share_of_way"] else ""
             above = f"{int(float(row['dominated_by'])):,} of {int(row['front']):,}" if row["dominated_by"] else ""
@@ -283,11 +285,11 @@ def positions(found: Sequence[Row]) -> list[str]:
     ]
 
 
-def strategies(found: Sequence[Row]) -> list[str]:
-    """Set evolution strategy against CMA-ES, and the linear scale against the logarithmic one."""
+def strategies(rows: Sequence[Row]) -> list[str]:
+    """Return the section about evolution strategy and CMA-ES, with linear and logarithmic scales."""
     lines = []
-    for training in dict.fromkeys(row["training"] for row in found):
-        best = of(found, training)
+    for training in dict.fromkeys(row["training"] for row in rows):
+        best = best_of(rows, training)
         strategy, scale, criterion = training.split("-")
         gains = [float(row["vs_easy"]) for row in best]
         lines.append([criterion, strategy, scale, f"{int(best[0]['evaluations']):,}", *(f"{g:+.2f} %" for g in gains)])
@@ -308,21 +310,21 @@ def strategies(found: Sequence[Row]) -> list[str]:
     ]
 
 
-def rest(how: str, found: Sequence[Row]) -> list[str]:
-    """Tell what is kept of an improvement on the part of the time that was not learnt from."""
+def rest(how: str, rows: Sequence[Row]) -> list[str]:
+    """Return the section about improvements on the rest of the time, after training on the first part."""
     lines = []
-    for training in dict.fromkeys(row["training"] for row in found):
-        learnt = [float(row["vs_easy"]) for row in of(found, training)]
-        tested = [float(row["vs_easy"]) for row in of(found, training, "rest")]
+    for training in dict.fromkeys(row["training"] for row in rows):
+        learnt = [float(row["vs_easy"]) for row in best_of(rows, training)]
+        tested = [float(row["vs_easy"]) for row in best_of(rows, training, "rest")]
         groups = [
             min(float(row[f"{name}_vs_easy"]) for name in TABLE[:-1] if row[f"{name}_vs_easy"])
-            for row in of(found, training, "rest")
+            for row in best_of(rows, training, "rest")
         ]
         judged = "kept" if min(tested) > 0 else "lost" if max(tested) <= 0 else "mixed"
         judged = judged if max(learnt) >= LEAST_GAIN else "nothing to gain"
-        kept = f"{100 * median(tested) / median(learnt):.0f} %" if median(learnt) > 0 else ""
+        share = f"{100 * median(tested) / median(learnt):.0f} %" if median(learnt) > 0 else ""
         log = training.rsplit("-", 1)[1]
-        lines.append([log, *spread(learnt), *spread(tested), kept, judged, f"{median(groups):+.0f} %"])
+        lines.append([log, *spread(learnt), *spread(tested), share, judged, f"{median(groups):+.0f} %"])
     fails = [line[0] for line in lines if line[8] in ("lost", "mixed")]
     paid = [f"{line[0]} ({line[9]})" for line in lines if float(line[9].split()[0]) < GOAL_GROUP]
     heads = ["log", "learnt: median", "lowest", "highest", "rest: median", "lowest", "highest", "share", "verdict"]
@@ -342,17 +344,13 @@ def rest(how: str, found: Sequence[Row]) -> list[str]:
     ]
 
 
-def cost(found: Mapping[str, Sequence[Row]]) -> list[str]:
-    """Tell what trainings cost."""
+def cost(tables: Mapping[str, Sequence[Row]]) -> list[str]:
+    """Return the section about the cost of trainings."""
     lines = []
-    for part, part_rows in found.items():
-        own = {(row["training"], row["seed"]): row for row in part_rows if "training" in row}.values()
-        if own:
-            evaluations = sum(int(row["evaluations"]) for row in own)
-            kernel = sum(float(row["kernel_seconds"]) for row in own)
-            wall = sum(float(row["wall_seconds"]) for row in own)
-            each = 1000 * kernel / evaluations
-            lines.append([part, str(len(own)), f"{evaluations:,}", f"{kernel:,.0f}", f"{each:.1f}", f"{wall:,.0f}"])
+    for part, part_rows in tables.items():
+        trainings = {(row["training"], row["seed"]): row for row in part_rows if "training" in row}
+        if trainings:
+            lines.append([part, *common.training_cost([*trainings.values()], digits=1)])
     return [
         "## What it cost",
         "",
@@ -372,22 +370,22 @@ RATIO = settings.APPLIED["all-ratio"]
 
 
 def draw(
-    paper: Mapping[tuple[str, str], str], found: Mapping[str, Sequence[Row]], options: argparse.Namespace
+    paper: Mapping[tuple[str, str], str], tables: Mapping[str, Sequence[Row]], options: argparse.Namespace
 ) -> dict[str, Any]:
-    """Draw figures 1 to 5 and the trade-off."""
+    """Return figures 1 to 5 and the trade-off, by name."""
     drawn: dict[str, Any] = {}
-    if found["none"]:
-        theirs = {name: 100 * (1 - float(paper["GREEDY", name]) / float(paper["EASY", name])) for name in TABLE[:-1]}
-        ours = middle(of(found["none"], "none"))
+    if tables["none"]:
+        of_paper = {name: 100 * (1 - float(paper["GREEDY", name]) / float(paper["EASY", name])) for name in TABLE[:-1]}
+        ours = middle(best_of(tables["none"], "none"))
         series = {BEST_OF_CTC: {name: float(ours[f"{name}_vs_easy"]) for name in TABLE[:-1]}}
         title, below = "Figure 1: response times against EASY", "trained on CTC, without backfilling"
         drawn["figure1"] = bars(
-            series, title=title, subtitle=below, published={BEST_OF_CTC: theirs}, source=PAPER, first=1
+            series, title=title, subtitle=below, published={BEST_OF_CTC: of_paper}, source=PAPER, first=1
         )
-    if found["positions"]:
+    if tables["positions"]:
         series = {
             policy: {
-                row["log"]: float(row["objective_vs_easy"]) for row in found["positions"] if row["policy"] == policy
+                row["log"]: float(row["objective_vs_easy"]) for row in tables["positions"] if row["policy"] == policy
             }
             for policy in settings.APPLIED.values()
         }
@@ -399,7 +397,7 @@ def draw(
             names = [o.name for o in objective_table(explored.groups)]
             marks = {
                 row["policy"]: np.array([float(row[name] or "nan") for name in names])
-                for row in found["positions"]
+                for row in tables["positions"]
                 if row["log"] == log and row["dominated_by"] and row["policy"] != "FCFS"
             }
             figure = scatter(explored, "AWRT1", "AWRT2", marks, focus=list(marks))
@@ -407,19 +405,19 @@ def draw(
                 f"Figure {'4' if log == 'CTC' else '5, for ' + log}: policies and the front of {log}"
             )
             drawn["figure4" if log == "CTC" else f"positions-{log}"] = figure
-    if found["trade-off"]:
-        drawn["trade-off"] = trade_off_figure(found["trade-off"])
+    if tables["trade-off"]:
+        drawn["trade-off"] = trade_off_figure(tables["trade-off"])
     return drawn
 
 
-def trade_off_figure(found: Sequence[Row]) -> Any:
-    """Draw the objective's gain against what the worst group pays, coloured by AWRT."""
+def trade_off_figure(rows: Sequence[Row]) -> Any:
+    """Draw the objective's gain against the loss of the worst group, coloured by AWRT."""
     from plotly import graph_objects as go
 
     from paretosched.plots.style import template
 
     gain, whole, worst = (
-        [float(row[name]) for row in found] for name in ("objective_vs_easy", "AWRT_vs_easy", "worst_group_vs_easy")
+        [float(row[name]) for row in rows] for name in ("objective_vs_easy", "AWRT_vs_easy", "worst_group_vs_easy")
     )
     colour = {"color": whole, "colorscale": "Cividis", "showscale": True, "size": 7}
     colour["colorbar"] = {"title": {"text": "AWRT against EASY (%)", "side": "right", "font": {"size": 13}}}
@@ -440,12 +438,12 @@ def trade_off_figure(found: Sequence[Row]) -> Any:
 
 
 def spread(gains: Sequence[float]) -> list[str]:
-    """Give median, lowest and highest in words."""
+    """Return median, lowest and highest gain as text."""
     return [f"{x:+.2f} %" for x in (median(gains), min(gains), max(gains))]
 
 
 def verdict(reached: float, goal: float) -> str:
-    """Say whether a goal is reached.
+    """Return in words whether a goal is reached.
 
     >>> verdict(9.6, 9.5), verdict(9.4, 9.5)
     ('reached', 'not reached')

@@ -1,4 +1,4 @@
-"""Train, and write what came out to results/greedy; continues where it was stopped."""
+"""Train, and write the results to results/greedy; continues where it was stopped."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ PARTS = (*settings.PARTS, POSITIONS)
 
 
 def main() -> None:
-    """Run everything, or the parts that were asked for."""
+    """Run everything, or the parts of the options."""
     parser = common.run_parser("greedy", __doc__, "built-in workloads, one generation, one seed", PARTS)
     common.add_workers(parser)
     common.add_work(parser, "greedy")
-    common.add_fronts(parser, "what is missing there is explored (quick: below --work)")
+    common.add_fronts(parser, "missing fronts are explored (quick: below --work)")
     options = parser.parse_args()
     options.results.mkdir(parents=True, exist_ok=True)
     parts = options.part or PARTS
@@ -52,7 +52,7 @@ def main() -> None:
     if {"easy", POSITIONS} & set(parts):
         save_rows(trade_off(options), options.results / "trade-off.csv")
     if POSITIONS in parts:
-        save_rows(known(options), options.results / "known.csv")
+        save_rows(best_known(options), options.results / "known.csv")
     note = {"quick": options.quick, "objective": settings.OBJECTIVE, "processors": common.PROCESSORS}
     note |= {"scaling_seed": common.SCALING_SEED, "workers": options.workers, "cores": os.cpu_count()}
     note["workloads"] = common.about_workloads(settings.LOGS, lambda log: workload(log, options.quick))
@@ -62,17 +62,19 @@ def main() -> None:
 
 
 def learn(training: settings.Training, seed: int, options: argparse.Namespace) -> list[dict[str, Any]]:
-    """Train once, into its run directory, keep the policy, and list what every system reached on every workload."""
+    """Train once, write the policy, and return the objectives of every system on every workload."""
     place = options.work / training.name / str(seed)
     place.parent.mkdir(parents=True, exist_ok=True)
-    given = dict(training.settings)
+    arguments = dict(training.settings)
     if options.quick:
-        given["generations"] = settings.QUICK["generations"]
+        arguments["generations"] = settings.QUICK["generations"]
 
     show = common.show_training(f"{training.name} {seed}")
     workloads = [workload(log, options.quick) for log in training.logs]
-    wish = wanted(training, workloads[0])
-    trained = ps.train(workloads, wish, seed=seed, workers=options.workers, run_directory=place, progress=show, **given)
+    wish = wish_of(training, workloads[0])
+    trained = ps.train(
+        workloads, wish, seed=seed, workers=options.workers, run_directory=place, progress=show, **arguments
+    )
     policies = options.results / "policies"
     policies.mkdir(exist_ok=True)
     save_policy(trained.policy, policies / f"{training.name}-{seed}.json")
@@ -90,19 +92,19 @@ def learn(training: settings.Training, seed: int, options: argparse.Namespace) -
     for row in trained.rows():
         over_all = {"system": row["system"], "best": row["best"], "exceeded": row["exceeded"]}
         for part in ("workloads", "rest"):
-            rows += [about | over_all | {"part": part, **measured} for measured in row.get(part, ())]
+            rows += [about | over_all | {"part": part, **values} for values in row.get(part, ())]
     return rows
 
 
 def positions(options: argparse.Namespace) -> list[dict[str, Any]]:
-    """Set the trained policies against EASY and the front on every log: figures 2 to 5 of the paper."""
+    """Return trained policies compared with EASY and the front on every log: figures 2 to 5 of the paper."""
     policies = {name: trained_policy(options.results, name) for name in settings.APPLIED}
     rows = []
     for log in settings.LOGS:
-        made = workload(log, options.quick)
+        jobs = workload(log, options.quick)
         explored = front(log, options)
-        chosen = [replace(policies[name], name=title) for name, title in settings.APPLIED.items()]
-        comparison = ps.compare(made, ["fcfs", *chosen], explored, parse(settings.OBJECTIVE, explored.objectives))
+        trained = [replace(policies[name], name=title) for name, title in settings.APPLIED.items()]
+        comparison = ps.compare(jobs, ["fcfs", *trained], explored, parse(settings.OBJECTIVE, explored.objectives))
         for row in comparison.rows():
             waits = {f"wait_p95_{w['group'] or 'all'}": w["wait_p95_s"] for w in row.pop("waits") or ()}
             row.pop("utilisation_over_time")
@@ -111,13 +113,13 @@ def positions(options: argparse.Namespace) -> list[dict[str, Any]]:
 
 
 def trained_policy(results: Path, name: str) -> ps.Policy:
-    """Load the policy of the seed that came out in the middle, by what it reached: not of the luckiest one."""
-    found = [ps.load_policy(path) for path in sorted((results / "policies").glob(f"{name}-[0-9].json"))]
-    return sorted(found, key=lambda policy: policy.provenance["objective"])[len(found) // 2]
+    """Return the policy of the seed with the median objective, so that the luckiest one does not count."""
+    policies = [ps.load_policy(path) for path in sorted((results / "policies").glob(f"{name}-[0-9].json"))]
+    return sorted(policies, key=lambda policy: policy.provenance["objective"])[len(policies) // 2]
 
 
 def front(log: str, options: argparse.Namespace) -> ps.Front:
-    """Merge the front of report CI-190/05 for a log: on CTC all rows of Table 4, on others the online ones."""
+    """Return the merged front of report CI-190/05 for a log: on CTC all rows of Table 4, on others the online ones."""
     place = (options.work / "fronts" if options.quick else options.fronts) / log
     place.parent.mkdir(parents=True, exist_ok=True)
     rows = [row for row in PLANS["paper002"] if log == "CTC" or row.name in settings.OTHER_ROWS]
@@ -130,27 +132,27 @@ def front(log: str, options: argparse.Namespace) -> ps.Front:
 
 
 def trade_off(options: argparse.Namespace) -> list[dict[str, Any]]:
-    """List the best of everything the trainings with EASY tried, in objective, AWRT and the group that lost most."""
+    """Return the front of all evaluations with EASY, in objective, AWRT and the group that loses most."""
     easy = ps.objectives(ps.simulate(workload("CTC", options.quick), "easy"))
-    found = []
+    parts = []
     for training in settings.TRAININGS:
         if training.part == "easy":
             for seed in training.seeds[: 1 if options.quick else None]:
                 values, _ = evaluated(options.work / training.name / str(seed))
-                found.append(values)
-    values = np.concatenate(found)
+                parts.append(values)
+    values = np.concatenate(parts)
     wish = parse(settings.OBJECTIVE, objective_table(workload("CTC", options.quick).groups))
-    measured = np.column_stack([goal(wish, values) / goal(wish, easy[None]), values[:, 1] / easy[1],
+    ratios = np.column_stack([goal(wish, values) / goal(wish, easy[None]), values[:, 1] / easy[1],
                                 (values[:, 2:] / easy[2:]).max(axis=1)])  # fmt: skip
-    best = np.unique(measured[moocore.is_nondominated(measured, keep_weakly=False)], axis=0)
+    best = np.unique(ratios[moocore.is_nondominated(ratios, keep_weakly=False)], axis=0)
     return [
         {"objective_vs_easy": 100 * (1 - o), "AWRT_vs_easy": 100 * (1 - a), "worst_group_vs_easy": 100 * (1 - worst)}
         for o, a, worst in best.tolist()
     ]
 
 
-def wanted(training: settings.Training, first: ps.Workload) -> Wish:
-    """Make the wish of a training: the paper's objective, and limits as shares of what EASY reaches."""
+def wish_of(training: settings.Training, first: ps.Workload) -> Wish:
+    """Return the wish of a training: the paper's objective, and limits as shares of EASY's values."""
     objectives = objective_table(first.groups)
     wish = parse(settings.OBJECTIVE, objectives)
     if not training.limits:
@@ -164,20 +166,20 @@ def workload(log: str, quick: bool) -> ps.Workload:
     return common.stand_in(log, settings.QUICK) if quick else common.scaled(log)
 
 
-def known(options: argparse.Namespace) -> list[dict[str, Any]]:
-    """List what every run of report CI-190/05 on CTC found for this objective, and within the limits of "easy"."""
-    made = workload("CTC", options.quick)
-    easy = ps.objectives(ps.simulate(made, "easy"))
+def best_known(options: argparse.Namespace) -> list[dict[str, Any]]:
+    """Return the best of every run of report CI-190/05 on CTC in this objective, and within the limits of "easy"."""
+    jobs = workload("CTC", options.quick)
+    easy = ps.objectives(ps.simulate(jobs, "easy"))
     training = next(training for training in settings.TRAININGS if training.name == "easy")
-    wish = wanted(training, made)
+    wish = wish_of(training, jobs)
     place = (options.work / "fronts" if options.quick else options.fronts) / "CTC"
     rows = []
     for run in sorted(path.parent for path in place.glob(f"*/{RUN_FILE}")):
         values, _ = evaluated(run)
         gains = 100 * (1 - goal(wish, values) / goal(wish, easy[None]))
         within = gains[violation(wish, values) == 0]
-        found = {"best": gains.max(), "best_within": within.max() if within.size else ""}
-        rows.append({"run": run.name, "evaluations": len(values), **found})
+        best = {"best": gains.max(), "best_within": within.max() if within.size else ""}
+        rows.append({"run": run.name, "evaluations": len(values), **best})
     return rows
 
 

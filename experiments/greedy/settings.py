@@ -1,4 +1,4 @@
-"""What is trained and compared, as data (paper 000, section IV, and what goes beyond it)."""
+"""The trainings and comparisons, as data (paper 000, section IV, and more)."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 OBJECTIVE = "10*AWRT1 + 4*AWRT2"  # equation 8
 GENERATIONS = 100  # section IV-C
 
-# Table I. SDSC95 is not at hand. NASA is not among the paper's logs and takes part where something is learnt from each
-# log alone.
+# Table I. SDSC95 is not available. NASA is not among the paper's logs; it is used where a policy learns from one log
+# alone.
 LOGS = ("CTC", "KTH", "LANL", "SDSC00", "SDSC96", "NASA")
 OF_PAPER = ("CTC", "KTH", "LANL", "SDSC00", "SDSC96")
 
-# Of EASY's values on CTC: what must not be exceeded in the training of "easy", which is what a centre would run.
+# Limits of the training "easy", as shares of EASY's values on CTC; a centre would run this one.
 LIMITS = {"AWRT": 1.0, "AWRT3": 1.25, "AWRT4": 1.25, "AWRT5": 1.25}
 # The same with other limits, for the trade-off between the objective and the other groups.
 TRADE_OFFS = {"strict": {"AWRT": 1.0, "AWRT3": 1.1, "AWRT4": 1.1, "AWRT5": 1.1}, "free": {}}

@@ -1,4 +1,4 @@
-"""Set the results beside paper 004: results/groupopt/summary.md and its figures."""
+"""Compare the results with paper 004: results/groupopt/summary.md and its figures."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import common
 import settings
 from figures import draw
-from gains import OWN, Gain, Row, claims, compared, of
+from gains import OWN, Gain, Row, claims, compared, measure_of
 
 from paretosched.core.tables import load_rows, markdown
 
-ABOUT = "Figures 21 and 35 are of SDSC Blue, which is not at hand."
+ABOUT = "Figures 21 and 35 are of SDSC Blue, which is not available."
 KINDS = ("short", "medium", "long", "all")
 
 
@@ -25,38 +25,38 @@ def main() -> None:
     options = common.analysis_parser("groupopt", __doc__).parse_args()
     provenance = common.load_provenance(options.results)
     paper = load_rows(common.paper_file("groupopt"))
-    found = {
+    tables = {
         name: load_rows(options.results / f"{name}.csv")
         for name in ("workloads", "systems", "groups", "sizes", "open", "objectives", "classes")
     }
-    gains = claims(paper, found["systems"])
+    gains = claims(paper, tables["systems"])
     lines = [
         "# Paper 004: time sharing with group optimisation",
         "",
-        *heading(provenance, found["workloads"]),
-        *verdicts(gains, found),
-        *workloads(paper, found["workloads"]),
-        *groups(paper, found["groups"], "Table 7", ""),
-        *groups(paper, found["groups"], "Table 9", OWN),
-        *nodes(paper, found["groups"]),
-        *times(paper, found["systems"]),
-        *classes(found["systems"]),
-        *sizes(found["sizes"]),
-        *left_open(found["open"]),
-        *positions(found["objectives"], found["classes"]),
-        *cost(found["groups"]),
+        *heading(provenance, tables["workloads"]),
+        *verdicts(gains, tables),
+        *workloads(paper, tables["workloads"]),
+        *groups(paper, tables["groups"], "Table 7", ""),
+        *groups(paper, tables["groups"], "Table 9", OWN),
+        *nodes(paper, tables["groups"]),
+        *times(paper, tables["systems"]),
+        *classes(tables["systems"]),
+        *sizes(tables["sizes"]),
+        *left_open(tables["open"]),
+        *positions(tables["objectives"], tables["classes"]),
+        *cost(tables["groups"]),
     ]
     common.save_summary(options.results, lines)
     if not options.no_figures:
-        drawn = draw(gains, paper, found)
+        drawn = draw(gains, paper, tables)
         common.save_figures(options.results, drawn, "Paper 004: time sharing with group optimisation", about=ABOUT)
 
 
-def heading(provenance: Mapping[str, Any], found: Sequence[Row]) -> list[str]:
-    """Say what was run."""
+def heading(provenance: Mapping[str, Any], rows: Sequence[Row]) -> list[str]:
+    """Return the lines about the workloads and the settings."""
     quick = common.quick_remark(provenance, "on small workloads")
     jobs = {w["jobs"] for w in provenance["workloads"].values()}
-    spread = sum(row["part"] == "spread" for row in found)
+    spread = sum(row["part"] == "spread" for row in rows)
     return [
         f"{quick}Workloads of the Lublin-Feitelson model, typeless, {max(jobs):,} jobs on 128 processors, generated as "
         "the paper's generator does, without carry from one arrival to the next (`--no-carry`); with carry where that "
@@ -71,19 +71,19 @@ def heading(provenance: Mapping[str, Any], found: Sequence[Row]) -> list[str]:
     ]
 
 
-def verdicts(gains: Sequence[Gain], found: Mapping[str, Sequence[Row]]) -> list[str]:
-    """Judge the claims."""
+def verdicts(gains: Sequence[Gain], tables: Mapping[str, Sequence[Row]]) -> list[str]:
+    """Return the section with the paper's claims and our verdicts."""
     lines = []
     for gain in gains:
-        low, *_, high = sorted(gain.found)
-        five = compared(found["systems"], gain.measure, gain.pair, "paper")
-        better = f"{sum(x > 0 for x in gain.found)} of {len(gain.found)}"
+        low, *_, high = sorted(gain.gains)
+        five = compared(tables["systems"], gain.measure, gain.pair, "paper")
+        better = f"{sum(x > 0 for x in gain.gains)} of {len(gain.gains)}"
         lines.append(
             [
                 gain.pair,
                 gain.measure,
                 f"{gain.claimed:g} %",
-                f"{median(gain.found):+.1f} %",
+                f"{median(gain.gains):+.1f} %",
                 f"{low:+.1f} %",
                 f"{high:+.1f} %",
                 better,
@@ -94,8 +94,8 @@ def verdicts(gains: Sequence[Gain], found: Mapping[str, Sequence[Row]]) -> list[
     change = [
         b - a
         for a, b in zip(
-            of(found["systems"], "TSL", "all", "utilisation_percent", "spread").values(),
-            of(found["systems"], "Opt-TSL", "all", "utilisation_percent", "spread").values(),
+            measure_of(tables["systems"], "TSL", "all", "utilisation_percent", "spread").values(),
+            measure_of(tables["systems"], "Opt-TSL", "all", "utilisation_percent", "spread").values(),
             strict=True,
         )
     ]
@@ -118,23 +118,23 @@ def verdicts(gains: Sequence[Gain], found: Mapping[str, Sequence[Row]]) -> list[
 
 
 def value(paper: Sequence[Row], item: str, workload: str, quantity: str) -> str:
-    """Look up what the paper says; empty if nothing."""
+    """Return a value of the paper; empty if it has none."""
     key = (item, workload, quantity)
     return next((row["value"] for row in paper if (row["item"], row["workload"], row["quantity"]) == key), "")
 
 
-def workloads(paper: Sequence[Row], found: Sequence[Row]) -> list[str]:
-    """Set tables 5 and 6 beside ours."""
+def workloads(paper: Sequence[Row], rows: Sequence[Row]) -> list[str]:
+    """Return the section that compares tables 5 and 6 with ours."""
     names = [f"{what}_{kind}" for what in ("jobs", "work", "size") for kind in ("short", "medium", "long")]
     lines = []
-    for row in found:
+    for row in rows:
         if row["part"] != "spread":
             item = "Table 6" if row["workload"] == "LANL" else "Table 5"
             cells = []
             for name in (*names, "interarrival"):
-                theirs = value(paper, item, row["workload"], name)
+                of_paper = value(paper, item, row["workload"], name)
                 digits = 0 if name == "interarrival" else 1
-                cells.append(f"{float(row[name] or 'nan'):.{digits}f}" + (f" ({theirs})" if theirs else ""))
+                cells.append(f"{float(row[name] or 'nan'):.{digits}f}" + (f" ({of_paper})" if of_paper else ""))
             lines.append([row["workload"], *cells, f"{float(row['load']):.2f}"])
     heads = [
         f"{what} {kind[0].upper()}" for what in ("jobs %", "work %", "size") for kind in ("short", "medium", "long")
@@ -147,19 +147,21 @@ def workloads(paper: Sequence[Row], found: Sequence[Row]) -> list[str]:
     ]
 
 
-def groups(paper: Sequence[Row], found: Sequence[Row], item: str, ending: str) -> list[str]:
-    """Set the groups formed beside tables 7 and 9."""
+def groups(paper: Sequence[Row], rows: Sequence[Row], item: str, ending: str) -> list[str]:
+    """Return the section that compares the groups formed with tables 7 and 9."""
     lines = []
-    for row in found:
+    for row in rows:
         if row["system"] == f"Opt-TSL{ending}" and row["part"] in ("paper", "LANL"):
-            mine = [int(row["groups_1"]), int(row["groups_2"])]
-            theirs = [value(paper, item, row["workload"], f"groups_{k}") for k in (1, 2)]
+            counts = [int(row["groups_1"]), int(row["groups_2"])]
+            of_paper = [value(paper, item, row["workload"], f"groups_{k}") for k in (1, 2)]
             jobs = int(row["jobs_1"]) + int(row["jobs_2"])
             share = f"{100 * jobs / settings.JOBS:.1f} %"
-            said = value(paper, item, row["workload"], "grouped")
-            difference = f"{sum(mine) - sum(map(int, theirs)):+d}" if all(theirs) else ""
-            pairs = [f"{m} ({t})" if t else str(m) for m, t in zip(mine, theirs, strict=True)]
-            lines.append([row["workload"], *pairs, difference, share + (f" ({said} %)" if said else "")])
+            of_paper_grouped = value(paper, item, row["workload"], "grouped")
+            difference = f"{sum(counts) - sum(map(int, of_paper)):+d}" if all(of_paper) else ""
+            pairs = [f"{m} ({t})" if t else str(m) for m, t in zip(counts, of_paper, strict=True)]
+            lines.append(
+                [row["workload"], *pairs, difference, share + (f" ({of_paper_grouped} %)" if of_paper_grouped else "")]
+            )
     note = "" if not ending else " without non-type backfilling"
     return [
         f"## {item}: groups formed{note}, the paper's in brackets",
@@ -169,19 +171,23 @@ def groups(paper: Sequence[Row], found: Sequence[Row], item: str, ending: str) -
     ]
 
 
-def nodes(paper: Sequence[Row], found: Sequence[Row]) -> list[str]:
-    """Set the nodes visited and pruned beside Table 8."""
+def nodes(paper: Sequence[Row], rows: Sequence[Row]) -> list[str]:
+    """Return the section that compares the nodes visited and pruned with Table 8."""
     lines = []
-    for row in found:
+    for row in rows:
         if row["system"] == "Opt-TSL" and row["part"] == "paper":
             visited, pruned = int(row["visited_2"]), int(row["pruned_2"])
             total = visited + pruned
             if not total:
                 continue
-            theirs = [value(paper, "Table 8", row["workload"], key) for key in ("nodes", "pruned")]
-            said = f"{int(theirs[0]):,}, {100 * int(theirs[1]) / int(theirs[0]):.0f} %" if all(theirs) else ""
-            each = total / max(int(row["groups_1"]) + int(row["groups_2"]), 1)
-            lines.append([row["workload"], f"{total:,}", f"{100 * pruned / total:.0f} %", f"{each:,.0f}", said])
+            of_paper = [value(paper, "Table 8", row["workload"], key) for key in ("nodes", "pruned")]
+            of_paper_text = (
+                f"{int(of_paper[0]):,}, {100 * int(of_paper[1]) / int(of_paper[0]):.0f} %" if all(of_paper) else ""
+            )
+            per_group = total / max(int(row["groups_1"]) + int(row["groups_2"]), 1)
+            lines.append(
+                [row["workload"], f"{total:,}", f"{100 * pruned / total:.0f} %", f"{per_group:,.0f}", of_paper_text]
+            )
     return [
         "## Table 8: nodes of the second level's search trees",
         "",
@@ -194,20 +200,20 @@ def nodes(paper: Sequence[Row], found: Sequence[Row]) -> list[str]:
     ]
 
 
-def times(paper: Sequence[Row], found: Sequence[Row]) -> list[str]:
-    """Set responses and waits of Opt-TSL beside figures 24 and 28, also as means of the class means."""
+def times(paper: Sequence[Row], rows: Sequence[Row]) -> list[str]:
+    """Return the section that compares responses and waits of Opt-TSL with figures 24 and 28, also by class."""
     lines = []
-    for item, what in (("Figure 28", "response_s"), ("Figure 24", "wait_s")):
+    for item, measure in (("Figure 28", "response_s"), ("Figure 24", "wait_s")):
         for part, workload in (("paper", "mean of the seeds"), ("LANL", "LANL")):
-            mine = of(found, "Opt-TSL", "all", what, part)
-            kinds = [of(found, "Opt-TSL", kind, what, part) for kind in ("short", "medium", "long")]
-            if mine:
-                theirs = float(value(paper, item, workload, what))
-                plain = mean(mine.values())
+            values_of_jobs = measure_of(rows, "Opt-TSL", "all", measure, part)
+            kinds = [measure_of(rows, "Opt-TSL", kind, measure, part) for kind in ("short", "medium", "long")]
+            if values_of_jobs:
+                of_paper = float(value(paper, item, workload, measure))
+                plain = mean(values_of_jobs.values())
                 by_class = mean(x for kind in kinds for x in kind.values())
                 lines.append(
-                    [item, workload, f"{theirs:,.0f} s", f"{plain:,.0f} s", f"{by_class:,.0f} s",
-                     f"{100 * (plain / theirs - 1):+.0f} %", f"{100 * (by_class / theirs - 1):+.0f} %"]
+                    [item, workload, f"{of_paper:,.0f} s", f"{plain:,.0f} s", f"{by_class:,.0f} s",
+                     f"{100 * (plain / of_paper - 1):+.0f} %", f"{100 * (by_class / of_paper - 1):+.0f} %"]
                 )  # fmt: skip
     heads = ["figure", "workload", "paper", "mean of jobs", "mean of the three classes", "difference", "of classes"]
     return [
@@ -216,13 +222,13 @@ def times(paper: Sequence[Row], found: Sequence[Row]) -> list[str]:
         *markdown(heads, lines, left=2),
         "",
         "The paper's response times less its waits are longer than run times divided by shares can explain as a mean "
-        "of jobs; so the mean of the three class means stands here as well.",
+        "of jobs; so the table also has the mean of the three class means.",
         "",
     ]
 
 
-def classes(found: Sequence[Row]) -> list[str]:
-    """Show the slowdown by class and size: figures 16 to 22, 30 to 36, 40 and 41."""
+def classes(rows: Sequence[Row]) -> list[str]:
+    """Return the section with the slowdown by class and size: figures 16 to 22, 30 to 36, 40 and 41."""
     systems = ["TSL", "Opt-TSL", "Opt-TSL, first level", "bottom line"]
     systems += [f"{name}{OWN}" for name in ("TSL", "Opt-TSL", "bottom line")]
     lines = []
@@ -231,7 +237,9 @@ def classes(found: Sequence[Row]) -> list[str]:
             for size in ("all", "narrow", "medium", "wide"):
                 cells = []
                 for system in systems:
-                    values = [x for x in of(found, system, kind, "slowdown_rounded_up", part, size).values() if x == x]
+                    values = [
+                        x for x in measure_of(rows, system, kind, "slowdown_rounded_up", part, size).values() if x == x
+                    ]
                     cells.append(f"{mean(values):.2f}" if values else "")
                 if any(cells):
                     lines.append([title, kind, size, *cells])
@@ -248,14 +256,14 @@ def classes(found: Sequence[Row]) -> list[str]:
     ]
 
 
-def sizes(found: Sequence[Row]) -> list[str]:
-    """Show Figure 15."""
+def sizes(rows: Sequence[Row]) -> list[str]:
+    """Return the section of Figure 15."""
     lines = [
         [row["medium"], row["long"], *(f"{float(row[key]):.2f}" for key in ("slowdown_medium", "slowdown_long"))]
-        for row in found
+        for row in rows
         if row["slowdown_long"]
     ]
-    best = min(found, key=lambda row: float(row["slowdown_long"] or "inf"))
+    best = min(rows, key=lambda row: float(row["slowdown_long"] or "inf"))
     return [
         "## Figure 15: the largest groups of medium and long jobs",
         "",
@@ -267,11 +275,11 @@ def sizes(found: Sequence[Row]) -> list[str]:
     ]
 
 
-def left_open(found: Sequence[Row]) -> list[str]:
-    """Show what the settings change that the paper leaves open."""
+def left_open(rows: Sequence[Row]) -> list[str]:
+    """Return the section about the settings that the paper leaves open."""
     keys = ("slowdown_medium", "slowdown_long", "response", "wait")
     lines = []
-    for row in found:
+    for row in rows:
         values = [f"{float(row[key] or 'nan'):,.{2 if 'slow' in key else 0}f}" for key in keys]
         lines.append([row["changed"], *values, *(f"{float(row[f'gain_{key}'] or 'nan'):+.1f} %" for key in keys)])
     return [
@@ -284,17 +292,17 @@ def left_open(found: Sequence[Row]) -> list[str]:
     ]
 
 
-def positions(found: Sequence[Row], by_class: Sequence[Row]) -> list[str]:
-    """Show where SCOJO-PECT stands in the seven objectives."""
-    names = [key for key in found[0] if key == "UTIL" or (key.startswith("AWRT") and not key.endswith("_vs_easy"))]
+def positions(rows: Sequence[Row], by_class: Sequence[Row]) -> list[str]:
+    """Return the section that compares SCOJO-PECT with EASY in the seven objectives."""
+    names = [key for key in rows[0] if key == "UTIL" or (key.startswith("AWRT") and not key.endswith("_vs_easy"))]
     lines = []
     for part, title in (("paper", "five seeds"), ("spread", "spread"), ("LANL", "LANL")):
-        for policy in dict.fromkeys(row["policy"] for row in found if row["policy"] != "EASY"):
+        for policy in dict.fromkeys(row["policy"] for row in rows if row["policy"] != "EASY"):
             cells = []
             for name in names:
                 gains = [
                     float(row[f"{name}_vs_easy"])
-                    for row in found
+                    for row in rows
                     if (row["part"], row["policy"]) == (part, policy) and row[f"{name}_vs_easy"]
                 ]
                 cells.append(f"{median(gains):+.1f} %" if gains else "")
@@ -307,7 +315,7 @@ def positions(found: Sequence[Row], by_class: Sequence[Row]) -> list[str]:
         "",
         "Medians over the workloads, (EASY - X) / EASY: positive is better for response times, and worse for UTIL. "
         f"Greedy was trained on seed {settings.SEEDS[0]} for {settings.TRAINING['objective']}. These times are "
-        "weighted by processor seconds, so that long and wide jobs decide. What jobs alike see:",
+        "weighted by processor seconds, so that long and wide jobs decide. Means in which every job counts the same:",
         "",
         *markdown(
             ["workloads", "policy", *(f"{what}, {kind}" for what in ("slowdown", "wait h") for kind in KINDS)],
@@ -320,22 +328,22 @@ def positions(found: Sequence[Row], by_class: Sequence[Row]) -> list[str]:
     ]
 
 
-def of_classes(found: Sequence[Row]) -> list[list[str]]:
-    """List slowdowns and waits of the classes: means over the workloads of a part."""
+def of_classes(rows: Sequence[Row]) -> list[list[str]]:
+    """Return lines with slowdowns and waits of the classes: means over the workloads of a part."""
     lines = []
     for part, title in (("paper", "five seeds"), ("spread", "spread"), ("LANL", "LANL")):
-        for policy in dict.fromkeys(row["system"] for row in found if row["part"] == part):
-            slow = [mean(of(found, policy, kind, "slowdown_rounded_up", part).values()) for kind in KINDS]
-            wait = [mean(of(found, policy, kind, "wait_s", part).values()) / 3600 for kind in KINDS]
+        for policy in dict.fromkeys(row["system"] for row in rows if row["part"] == part):
+            slow = [mean(measure_of(rows, policy, kind, "slowdown_rounded_up", part).values()) for kind in KINDS]
+            wait = [mean(measure_of(rows, policy, kind, "wait_s", part).values()) / 3600 for kind in KINDS]
             lines.append([title, policy, *(f"{x:.2f}" for x in (*slow, *wait))])
     return lines
 
 
-def cost(found: Sequence[Row]) -> list[str]:
-    """Tell what the simulations cost."""
+def cost(rows: Sequence[Row]) -> list[str]:
+    """Return the section about the cost of the simulations."""
     lines = []
     for system in settings.SYSTEMS:
-        seconds = [float(row["cpu_seconds"]) for row in found if row["system"] == system]
+        seconds = [float(row["cpu_seconds"]) for row in rows if row["system"] == system]
         lines.append([system, f"{median(seconds):.2f}", f"{max(seconds):.2f}"])
     return [
         "## What it costs",

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import Any, NamedTuple
 
-from gains import OWN, Gain, Row, of
+from gains import OWN, Gain, Row, measure_of
 from plotly import graph_objects as go
 from plotly.subplots import make_subplots
 
@@ -18,7 +18,7 @@ PAPER = "paper 004"
 
 
 class Chart(NamedTuple):
-    """A figure of the paper: systems side by side, by class and size on one workload or by workload."""
+    """A figure of the paper that compares systems, by class and size on one workload, or by workload."""
 
     number: int
     title: str
@@ -50,7 +50,7 @@ CHARTS = (
     Chart(40, "bounded slowdown, the bottom line, seed 31", BOTTOM, SLOWDOWN, "seed 31"),
     Chart(41, f"bounded slowdown, the bottom line{OWN}, seed 31", BOTTOM_ALONE, SLOWDOWN, "seed 31"),
 )
-# what the axis of a measure says, and what it is divided by
+# title of the axis of a measure, and the divisor of its values
 UNITS = {
     SLOWDOWN: ("bounded slowdown (600 s, rounded up)", 1),
     RESPONSE: ("mean response (hours)", 3600),
@@ -67,15 +67,15 @@ PLACES = {
 }
 
 
-def draw(gains: Sequence[Gain], paper: Sequence[Row], found: Mapping[str, Sequence[Row]]) -> dict[str, Any]:
-    """Draw every figure whose workload was run, by name."""
-    drawn = {"claims": claims_figure(gains), "objectives": objectives_figure(found["objectives"])}
-    drawn["figure15"] = sizes_figure(found["sizes"])
-    drawn |= {f"figure{c.number}": f for c in CHARTS if (f := chart_figure(c, paper, found["systems"])) is not None}
+def draw(gains: Sequence[Gain], paper: Sequence[Row], tables: Mapping[str, Sequence[Row]]) -> dict[str, Any]:
+    """Return every figure whose workload was run, by name."""
+    drawn = {"claims": claims_figure(gains), "objectives": objectives_figure(tables["objectives"])}
+    drawn["figure15"] = sizes_figure(tables["sizes"])
+    drawn |= {f"figure{c.number}": f for c in CHARTS if (f := chart_figure(c, paper, tables["systems"])) is not None}
     return drawn
 
 
-def chart_figure(chart: Chart, paper: Sequence[Row], found: Sequence[Row]) -> Any:
+def chart_figure(chart: Chart, paper: Sequence[Row], rows: Sequence[Row]) -> Any:
     """Draw a figure of the paper from our numbers; None if its workload was not run."""
     unit, scale = UNITS[chart.measure]
     figure = go.Figure()
@@ -84,12 +84,14 @@ def chart_figure(chart: Chart, paper: Sequence[Row], found: Sequence[Row]) -> An
         values: dict[str, float] = {}
         if chart.workload is None:
             for part in ("paper", "LANL"):
-                values |= of(found, system, "all", chart.measure, part)
+                values |= measure_of(rows, system, "all", chart.measure, part)
         else:
             part = "LANL" if chart.workload == "LANL" else "paper"
             for label, (kind, size) in PLACES.items():
-                each = of(found, system, kind, chart.measure, part, size)
-                values[label] = max(each.values()) if chart.workload == WORST else each.get(chart.workload, math.nan)
+                by_workload = measure_of(rows, system, kind, chart.measure, part, size)
+                values[label] = (
+                    max(by_workload.values()) if chart.workload == WORST else by_workload.get(chart.workload, math.nan)
+                )
         values = {label: x / scale for label, x in values.items() if x == x}
         labels = list(values)
         figure.add_bar(
@@ -99,11 +101,13 @@ def chart_figure(chart: Chart, paper: Sequence[Row], found: Sequence[Row]) -> An
     if not labels:
         return None
     item = f"Figure {chart.number}"
-    given = {row["workload"]: row["value"] for row in paper if (row["item"], row["quantity"]) == (item, chart.measure)}
-    theirs = {label: float(given[label]) / scale for label in labels if label in given}
-    if theirs:
+    printed = {
+        row["workload"]: row["value"] for row in paper if (row["item"], row["quantity"]) == (item, chart.measure)
+    }
+    of_paper = {label: float(printed[label]) / scale for label in labels if label in printed}
+    if of_paper:
         figure.add_scatter(
-            x=list(theirs.values()), y=list(theirs), mode="markers", name=PAPER,
+            x=list(of_paper.values()), y=list(of_paper), mode="markers", name=PAPER,
             marker={"symbol": "diamond", "size": 11, "color": "#d55e00"},
         )  # fmt: skip
     figure.update_layout(
@@ -122,18 +126,18 @@ def chart_figure(chart: Chart, paper: Sequence[Row], found: Sequence[Row]) -> An
     return figure
 
 
-def sizes_figure(found: Sequence[Row]) -> Any:
+def sizes_figure(rows: Sequence[Row]) -> Any:
     """Draw Figure 15: slowdown against the largest groups of long jobs, a line for each of medium ones."""
     figure = make_subplots(cols=2, subplot_titles=("medium jobs", "long jobs"))
     colours = ("#9ecae1", "#4a9bd1", "#0072b2", "#08306b")
     for medium, colour in zip(
-        dict.fromkeys(row["medium"] for row in found if row["slowdown_long"]), colours, strict=False
+        dict.fromkeys(row["medium"] for row in rows if row["slowdown_long"]), colours, strict=False
     ):
-        own = [row for row in found if row["medium"] == medium and row["slowdown_long"]]
+        line = [row for row in rows if row["medium"] == medium and row["slowdown_long"]]
         for column, key in enumerate(("slowdown_medium", "slowdown_long"), 1):
             figure.add_trace(
                 go.Scatter(
-                    x=[int(row["long"]) for row in own], y=[float(row[key]) for row in own], name=f"medium: {medium}",
+                    x=[int(row["long"]) for row in line], y=[float(row[key]) for row in line], name=f"medium: {medium}",
                     mode="lines+markers", line={"color": colour}, showlegend=column == 1,
                 ),
                 row=1, col=column,
@@ -157,14 +161,14 @@ def claims_figure(gains: Sequence[Gain]) -> Any:
     labels = [f"{gain.pair}:<br>{gain.measure}" for gain in gains]
     figure = go.Figure()
     figure.add_scatter(
-        x=[x for gain in gains for x in gain.found],
-        y=[label for label, gain in zip(labels, gains, strict=True) for _ in gain.found],
+        x=[x for gain in gains for x in gain.gains],
+        y=[label for label, gain in zip(labels, gains, strict=True) for _ in gain.gains],
         mode="markers",
         name="a workload",
         marker={"size": 7, "opacity": 0.5, "color": "#0072b2"},
     )
     figure.add_scatter(
-        x=[median(gain.found) for gain in gains], y=labels, mode="markers", name="median",
+        x=[median(gain.gains) for gain in gains], y=labels, mode="markers", name="median",
         marker={"symbol": "line-ns-open", "size": 22, "color": "#0072b2", "line": {"width": 3}},
     )  # fmt: skip
     figure.add_scatter(
@@ -191,15 +195,15 @@ def claims_figure(gains: Sequence[Gain]) -> Any:
     return figure
 
 
-def objectives_figure(found: Sequence[Row]) -> Any:
+def objectives_figure(rows: Sequence[Row]) -> Any:
     """Draw the objectives of SCOJO-PECT, FCFS and Greedy against EASY: medians over the five seeds."""
-    names = [key for key in found[0] if key == "UTIL" or (key.startswith("AWRT") and not key.endswith("_vs_easy"))]
-    policies = [p for p in dict.fromkeys(row["policy"] for row in found) if p not in ("EASY", "ideal point")]
+    names = [key for key in rows[0] if key == "UTIL" or (key.startswith("AWRT") and not key.endswith("_vs_easy"))]
+    policies = [p for p in dict.fromkeys(row["policy"] for row in rows) if p not in ("EASY", "ideal point")]
     series = {
         policy: {
             name: median(
                 float(row[f"{name}_vs_easy"] or "nan") * (-1 if name == "UTIL" else 1)
-                for row in found
+                for row in rows
                 if (row["part"], row["policy"]) == ("paper", policy)
             )
             for name in names

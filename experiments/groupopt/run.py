@@ -1,4 +1,4 @@
-"""Simulate SCOJO-PECT in all its forms, and write what came out to results/groupopt."""
+"""Simulate SCOJO-PECT in all its forms, and write the results to results/groupopt."""
 
 from __future__ import annotations
 
@@ -31,30 +31,30 @@ def main() -> None:
     """Run everything, or the parts that were asked for."""
     options = common.run_parser("groupopt", __doc__, "a few small workloads: a test of the path", PARTS).parse_args()
     options.results.mkdir(parents=True, exist_ok=True)
-    made = {name: (part, w) for part, name, w in workloads(options.quick)}
-    first = next(iter(made.values()))[1]
+    by_name = {name: (part, w) for part, name, w in workloads(options.quick)}
+    first = next(iter(by_name.values()))[1]
     parts = options.part or PARTS
     if "systems" in parts:
-        all_systems(made, options.results)
+        all_systems(by_name, options.results)
     if "sizes" in parts:
         save_rows([*sizes(first)], options.results / "sizes.csv")
     if "open" in parts:
         save_rows([*left_open(first)], options.results / "open.csv")
     if "objectives" in parts:
-        objectives(made, options)
+        objectives(by_name, options)
     note = {"quick": options.quick, "cores": os.cpu_count(), "training": settings.TRAINING}
     note["systems"] = {name: to_json(s) for name, s in settings.SYSTEMS.items()}
-    note["workloads"] = {name: {"jobs": len(w), "digest": w.digest} for name, (_, w) in made.items()}
+    note["workloads"] = {name: {"jobs": len(w), "digest": w.digest} for name, (_, w) in by_name.items()}
     common.save_provenance(options.results, note, ("cma",))
 
 
-def all_systems(made: dict[str, tuple[str, ps.Workload]], results: Path) -> None:
+def all_systems(by_name: dict[str, tuple[str, ps.Workload]], results: Path) -> None:
     """Simulate every system on every workload."""
     characteristics, systems, groups = [], [], []
-    for name, (part, workload) in made.items():
+    for name, (part, workload) in by_name.items():
         characteristics.append({"part": part, "workload": name} | characteristic(workload))
         for system, sharing in settings.SYSTEMS.items():
-            rows, counts = measured(workload, sharing)
+            rows, counts = run_system(workload, sharing)
             about = {"part": part, "workload": name, "system": system}
             systems += [about | row for row in rows]
             groups.append(about | counts)
@@ -65,7 +65,7 @@ def all_systems(made: dict[str, tuple[str, ps.Workload]], results: Path) -> None
 
 
 def workloads(quick: bool) -> Iterator[tuple[str, str, ps.Workload]]:
-    """Give part, name and workload: the five seeds, with and without carry, LANL, and those for the spread."""
+    """Yield part, name and workload: the five seeds, with and without carry, LANL, and the workloads of the spread."""
     size = settings.QUICK
     jobs, processors = (size["jobs"], size["processors"]) if quick else (settings.JOBS, settings.PROCESSORS)
     for part, carry in settings.CARRIES.items():
@@ -79,21 +79,21 @@ def workloads(quick: bool) -> Iterator[tuple[str, str, ps.Workload]]:
 
 
 def characteristic(workload: ps.Workload) -> dict[str, float]:
-    """Measure what Table 5 shows, and the offered load."""
+    """Return the values of Table 5 and the offered load of a workload."""
     w = workload
     rows = {row.kind: row for row in by_class(ps.simulate(w, "fcfs")) if row.size == "all"}
-    found: dict[str, float] = {}
+    values: dict[str, float] = {}
     kind = np.searchsorted([settings.PLAIN.medium_from, settings.PLAIN.long_from], w.run, side="right")
     for k, name in enumerate(("short", "medium", "long")):
-        found |= {f"jobs_{name}": 100 * rows[name].jobs / len(w), f"work_{name}": rows[name].work_percent}
-        found[f"size_{name}"] = float(w.width[kind == k].mean()) if rows[name].jobs else float("nan")
-    found["interarrival"] = float(np.diff(w.submit).mean())
-    found["load"] = w.work / (w.capacity * float(w.submit[-1] - w.submit[0]))
-    return found
+        values |= {f"jobs_{name}": 100 * rows[name].jobs / len(w), f"work_{name}": rows[name].work_percent}
+        values[f"size_{name}"] = float(w.width[kind == k].mean()) if rows[name].jobs else float("nan")
+    values["interarrival"] = float(np.diff(w.submit).mean())
+    values["load"] = w.work / (w.capacity * float(w.submit[-1] - w.submit[0]))
+    return values
 
 
-def measured(workload: ps.Workload, sharing: TimeSharing) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """Simulate; give the rows of all classes and sizes, and what was searched."""
+def run_system(workload: ps.Workload, sharing: TimeSharing) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """Simulate a system; return the rows of all classes and sizes, and the counts of its search."""
     begin = time.process_time()
     schedule = ps.simulate(workload, sharing)
     seconds = time.process_time() - begin
@@ -107,30 +107,32 @@ def measured(workload: ps.Workload, sharing: TimeSharing) -> tuple[list[dict[str
 
 
 def sizes(workload: ps.Workload) -> Iterator[dict[str, Any]]:
-    """Vary the largest groups of medium and long jobs: Figure 15."""
-    own = Optimisation()
+    """Yield slowdowns with other largest groups of medium and long jobs: Figure 15."""
+    defaults = Optimisation()
     for medium in settings.GROUP_SIZES:
         for long in settings.GROUP_SIZES:
-            made = own._replace(medium=own.medium._replace(most=medium), long=own.long._replace(most=long))
-            yield {"medium": medium, "long": long} | slowdowns(workload, TimeSharing(optimisation=made))
+            changed = defaults._replace(
+                medium=defaults.medium._replace(most=medium), long=defaults.long._replace(most=long)
+            )
+            yield {"medium": medium, "long": long} | slowdowns(workload, TimeSharing(optimisation=changed))
 
 
 def left_open(workload: ps.Workload) -> Iterator[dict[str, Any]]:
-    """Vary what the paper leaves open, with the optimisation and, where that has a meaning, without."""
+    """Yield slowdowns with other values of what the paper leaves open, with and without optimisation."""
     yield {"changed": "nothing"} | slowdowns(workload, settings.OPTIMISED, settings.PLAIN)
-    own = {field.name for field in fields(TimeSharing)}
+    outer_names = {field.name for field in fields(TimeSharing)}
     for name, change in settings.OPEN.items():
-        outer = {key: value for key, value in change.items() if key in own}
+        outer = {key: value for key, value in change.items() if key in outer_names}
         inner = Optimisation()._replace(**{key: value for key, value in change.items() if key not in outer})
         plain = TimeSharing(**outer)
         yield {"changed": name} | slowdowns(workload, replace(plain, optimisation=inner), plain)
 
 
 def slowdowns(workload: ps.Workload, sharing: TimeSharing, plain: TimeSharing | None = None) -> dict[str, Any]:
-    """Give mean slowdowns of medium and long jobs, response and wait of all; with gains over `plain`, per cent."""
+    """Return mean slowdowns of medium and long jobs, response and wait of all, and gains over `plain`, per cent."""
 
-    def of(chosen: TimeSharing) -> dict[str, float]:
-        rows = {row["kind"]: row for row in measured(workload, chosen)[0] if row["size"] == "all"}
+    def means(system: TimeSharing) -> dict[str, float]:
+        rows = {row["kind"]: row for row in run_system(workload, system)[0] if row["size"] == "all"}
         return {
             "slowdown_medium": rows["medium"]["slowdown_rounded_up"],
             "slowdown_long": rows["long"]["slowdown_rounded_up"],
@@ -138,26 +140,30 @@ def slowdowns(workload: ps.Workload, sharing: TimeSharing, plain: TimeSharing | 
             "wait": rows["all"]["wait_s"],
         }
 
-    found = of(sharing)
+    values = means(sharing)
     if plain is None:
-        return found
-    return found | {f"gain_{key}": 100 * (1 - found[key] / value) for key, value in of(plain).items()}
+        return values
+    return values | {f"gain_{key}": 100 * (1 - values[key] / value) for key, value in means(plain).items()}
 
 
-def objectives(made: dict[str, tuple[str, ps.Workload]], options: argparse.Namespace) -> None:
-    """Set SCOJO-PECT against FCFS, EASY and a Greedy that is trained on the first workload, in the seven objectives.
+def objectives(by_name: dict[str, tuple[str, ps.Workload]], options: argparse.Namespace) -> None:
+    """Write the objectives of SCOJO-PECT, FCFS, EASY and a Greedy that is trained on the first workload.
 
-    Beside them, how jobs of each class fare.
+    Also the slowdowns and waits of each class of jobs.
     """
-    (_, first), *_ = made.values()
-    given = {key: value for key, value in settings.TRAINING.items() if key != "objective"}
+    (_, first), *_ = by_name.values()
+    settings_of_training = {key: value for key, value in settings.TRAINING.items() if key != "objective"}
     generations = settings.QUICK["generations"] if options.quick else settings.GENERATIONS
     trained = ps.train(
-        [first], ps.as_wish(settings.TRAINING["objective"], first.groups), generations=generations, seed=0, **given
+        [first],
+        ps.as_wish(settings.TRAINING["objective"], first.groups),
+        generations=generations,
+        seed=0,
+        **settings_of_training,
     )
     save_policy(trained.policy, options.results / "greedy.json")
     rows, classes = [], []
-    for name, (part, workload) in made.items():
+    for name, (part, workload) in by_name.items():
         if workload.groups == trained.policy.groups:
             for row in ps.compare(workload, ["fcfs", trained.policy, "scojo", "scojo-opt"]).rows():
                 about = {"part": part, "workload": name, "system": row["policy"]}

@@ -1,4 +1,4 @@
-"""What is simulated, as data (paper 004, sections 8 and 9)."""
+"""The simulations, as data (paper 004, sections 8 and 9)."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ JOBS, PROCESSORS = 10_000, 128
 # The paper's numbers, as labels: its generator is another program, and no seed gives its workloads (specification B.4).
 SEEDS = (71, 31, 73, 35, 7)
 SPREAD = tuple(range(1000, 1020))
-# The paper's inter-arrival times are those of the port of the model that forgets what it carries from call to call.
-# With the carry the load is lower; both are run for the five seeds, the spread is of the first.
+# The paper's inter-arrival times are those of a port of the model that has no carry from one call to the next.
+# With the carry the load is lower. Both are run for the five seeds; the spread has no carry.
 CARRIES = {"": False, " (carry)": True}
-LANL_JOBS = 10_000  # the first ones of the log
+LANL_JOBS = 10_000  # the first jobs of the log
 
 PLAIN = TimeSharing()
 OPTIMISED = TimeSharing(optimisation=Optimisation())

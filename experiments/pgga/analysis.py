@@ -1,4 +1,4 @@
-"""Set the results beside paper 003: results/pgga/summary.md, and figures 3 to 6 and 10."""
+"""Compare the results with paper 003: results/pgga/summary.md, and figures 3 to 6 and 10."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from makespans import NAMES, Rows, by, column, last_iteration, mean_surfaces
 
 from paretosched.core.tables import load_rows, markdown
 
-NEAR = 0.1  # relative difference that agrees
+NEAR = 0.1  # relative difference up to which values agree
 EQUAL = 1 + 1e-9  # makespans that differ by less are the same sum in another order
 OBJECTIVES = ("UTIL", "AWRT", "AWRT1", "AWRT2", "AWRT3", "AWRT4", "AWRT5")
 
@@ -30,40 +30,40 @@ def main() -> None:
     for key, value in provenance["settings"].items():  # a quick run has others
         setattr(settings, key, value)
     parts = ("surfaces", "convergence", "times", "growth", "cluster", "estimator", "estimates")
-    found = {part: load_rows(options.results / f"{part}.csv") for part in parts}
+    tables = {part: load_rows(options.results / f"{part}.csv") for part in parts}
     paper = common.published("pgga", ("source", "item", "quantity"))
-    lines = ["# Paper 003: PGGA", "", *heading(provenance), *claims(found, paper)]
-    lines += surfaces(found["surfaces"])
-    lines += convergence(found["convergence"])
-    lines += table1(found["times"], paper)
-    lines += growth(found["growth"])
-    lines += table2(found["cluster"], paper)
-    lines += estimator(found["estimator"])
-    lines += estimates(found["estimates"])
+    lines = ["# Paper 003: PGGA", "", *heading(provenance), *claims(tables, paper)]
+    lines += surfaces(tables["surfaces"])
+    lines += convergence(tables["convergence"])
+    lines += table1(tables["times"], paper)
+    lines += growth(tables["growth"])
+    lines += table2(tables["cluster"], paper)
+    lines += estimator(tables["estimator"])
+    lines += estimates(tables["estimates"])
     lines += errata(common.paper_file("pgga"))
     common.save_summary(options.results, lines)
     if not options.no_figures:
-        drawn = draw(found["surfaces"], found["convergence"])
+        drawn = draw(tables["surfaces"], tables["convergence"])
         common.save_figures(options.results, drawn, "Paper 003: figures 3 to 6 and 10")
 
 
-def known(values: np.ndarray) -> np.ndarray:
-    """Drop NaN."""
+def without_nan(values: np.ndarray) -> np.ndarray:
+    """Return values without NaN."""
     return values[~np.isnan(values)]
 
 
 def spread(values: np.ndarray, spec: str = ",.0f") -> str:
-    """Write mean and standard deviation of what is known.
+    """Return mean and standard deviation of all values but NaN, as text.
 
     >>> spread(np.array([1.0, 3.0]), ".1f")
     '2.0 ± 1.4'
     """
-    numbers = known(values)
+    numbers = without_nan(values)
     return f"{numbers.mean():{spec}} ± {numbers.std(ddof=1) if numbers.size > 1 else 0:{spec}}"
 
 
 def holds(holding: bool, partly: bool = False) -> str:
-    """Word a verdict."""
+    """Return a verdict in words."""
     return "holds" if holding else "holds in part" if partly else "does not hold"
 
 
@@ -71,7 +71,7 @@ def holds(holding: bool, partly: bool = False) -> str:
 
 
 def heading(provenance: Mapping[str, Any]) -> list[str]:
-    """Say what was run."""
+    """Return the lines about the settings."""
     quick = common.quick_remark(provenance, "with small numbers")
     genetic = provenance["genetic"]["pgga"]
     return [
@@ -89,54 +89,55 @@ def heading(provenance: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def claims(found: Mapping[str, Rows], paper: Mapping[tuple[str, str, str], str]) -> list[str]:
-    """Check what the paper claims."""
-    every = found["surfaces"]
-    span = {name: column(every, name) for name in ("random", "fcfs", "list", "lpt", "tga", "pgga", "pgga-fcfs")}
-    count = len(every)
+def claims(tables: Mapping[str, Rows], paper: Mapping[tuple[str, str, str], str]) -> list[str]:
+    """Return the section with the paper's claims and our verdicts."""
+    rows = tables["surfaces"]
+    span = {name: column(rows, name) for name in ("random", "fcfs", "list", "lpt", "tga", "pgga", "pgga-fcfs")}
+    count = len(rows)
 
-    def worse(one: str, other: str) -> tuple[int, str]:
-        tried = ~np.isnan(span[one])
-        bad = int((span[one] > span[other] * EQUAL).sum())
-        means = mean_surfaces([row for row, there in zip(every, tried, strict=True) if there], (one, other))
-        cells = int((means[one] > means[other] * EQUAL).sum())
+    def worse(first: str, second: str) -> tuple[int, str]:
+        is_run = ~np.isnan(span[first])
+        bad = int((span[first] > span[second] * EQUAL).sum())
+        means = mean_surfaces([row for row, run in zip(rows, is_run, strict=True) if run], (first, second))
+        cells = int((means[first] > means[second] * EQUAL).sum())
         return (
             bad,
-            f"worse in {bad:,} of {tried.sum():,} tests; on average in {cells} of {means[one].size} combinations",
+            f"worse in {bad:,} of {is_run.sum():,} tests; on average in {cells} of {means[first].size} combinations",
         )
 
     lines = []
 
-    def claim(text: str, ours: str, verdict: str) -> None:
-        lines.append([text, ours, verdict])
+    def claim(text: str, result: str, verdict: str) -> None:
+        lines.append([text, result, verdict])
 
-    for one, other, text in (
+    for first, second, text in (
         ("pgga", "fcfs", "PGGA is never worse than FCFS (figure 4)"),
         ("pgga", "tga", "PGGA is never worse than TGA (figure 5)"),
         ("pgga-fcfs", "fcfs", "the same against FCFS, with FCFS in its first generation"),
         ("pgga-fcfs", "tga", "the same against TGA, with FCFS in its first generation"),
     ):
-        bad, ours = worse(one, other)
-        claim(text, ours, holds(bad == 0))
-    bad, ours = worse("tga", "fcfs")
-    claim("TGA is sometimes worse than FCFS (figure 6)", ours, holds(bad > 0))
+        bad, result = worse(first, second)
+        claim(text, result, holds(bad == 0))
+    bad, result = worse("tga", "fcfs")
+    claim("TGA is sometimes worse than FCFS (figure 6)", result, holds(bad > 0))
     others = np.min([span[name] for name in ("fcfs", "tga", "pgga")], axis=0)
     least = np.max([span[name] for name in ("fcfs", "tga", "pgga")], axis=0)
     worst = int((span["random"] < least).sum())
     claim("random is the worst of the four", f"another one is worse in {worst:,} of {count:,} tests", holds(worst == 0))
-    when = {name: converged(found["convergence"], name) for name in ("tga", "pgga")}
-    ratio = statistics.fmean(when["pgga"]) / statistics.fmean(when["tga"])
-    theirs = {
-        name: float(paper["003, section 4.1.2", "convergence", f"{name.upper()} converges after"]) for name in when
+    iterations = {name: converged(tables["convergence"], name) for name in ("tga", "pgga")}
+    ratio = statistics.fmean(iterations["pgga"]) / statistics.fmean(iterations["tga"])
+    of_paper = {
+        name: float(paper["003, section 4.1.2", "convergence", f"{name.upper()} converges after"])
+        for name in iterations
     }
     claim(
-        f"PGGA converges after half the iterations ({theirs['pgga']:.0f} against {theirs['tga']:.0f} or more; figure "
-        "10)",
-        f"{spread(np.array(when['pgga']))} against {spread(np.array(when['tga']))} of "
-        f"{last_iteration(found['convergence'])}, {ratio:.2f} times as many",
+        f"PGGA converges after half the iterations ({of_paper['pgga']:.0f} against {of_paper['tga']:.0f} or more; "
+        "figure 10)",
+        f"{spread(np.array(iterations['pgga']))} against {spread(np.array(iterations['tga']))} of "
+        f"{last_iteration(tables['convergence'])}, {ratio:.2f} times as many",
         holds(ratio <= 0.5, ratio < 0.9),
     )
-    times = found["times"]
+    times = tables["times"]
     shares = [
         column(cell, "pgga ms").sum() / column(cell, "tga ms").sum() for cell in by(times, ("jobs", "nodes")).values()
     ]
@@ -146,8 +147,8 @@ def claims(found: Mapping[str, Rows], paper: Mapping[tuple[str, str, str], str])
         holds(max(shares) <= 1.0, statistics.fmean(shares) <= 1.05),
     )
     below = int((span["lpt"] > others * EQUAL).sum())
-    gap = 100 * (span["lpt"] / column(every, "bound") - 1)
-    gaps = {name: 100 * (span[name] / column(every, "bound") - 1) for name in ("fcfs", "pgga")}
+    gap = 100 * (span["lpt"] / column(rows, "bound") - 1)
+    gaps = {name: 100 * (span[name] / column(rows, "bound") - 1) for name in ("fcfs", "pgga")}
     claim(
         "(not in the paper) LPT is never worse than FCFS, TGA and PGGA",
         f"worse than the best of them in {below:,} of {count:,} tests; above the bound on average {gap.mean():.1f} %, "
@@ -159,41 +160,41 @@ def claims(found: Mapping[str, Rows], paper: Mapping[tuple[str, str, str], str])
 
 
 def reading(span: Mapping[str, np.ndarray]) -> list[str]:
-    """Say in words what the claims come to."""
+    """Return the conclusion from the claims."""
     return [
         "200 generations of 50 are 10,000 looks at a space of nodes^jobs assignments, from random ones; a search that "
         "moves one gene in a chromosome at a time does not come near what one pass over the sorted jobs gives. The "
         "paper's claims against FCFS hold for it only where there are few jobs, or if FCFS is one of the chromosomes "
         f"it begins with. Over all tests PGGA takes {np.nanmean(span['pgga'] / span['lpt']):.2f} times as long as LPT, "
-        f"and {np.nanmean(span['pgga-fcfs'] / span['lpt']):.2f} times if it begins with FCFS. Whoever has such jobs to "
-        "assign should take LPT."
+        f"and {np.nanmean(span['pgga-fcfs'] / span['lpt']):.2f} times if it begins with FCFS. For such jobs "
+        "LPT is the method to use."
     ]
 
 
-def converged(found: Rows, name: str) -> list[int]:
-    """Give, for every seed, the first iteration looked at whose makespan is near that at the end."""
-    when = []
-    for runs in by([row for row in found if row["method"] == name], ("seed",)).values():
+def converged(rows: Rows, name: str) -> list[int]:
+    """Return for every seed the first measured iteration whose makespan is near the last one."""
+    iterations = []
+    for runs in by([row for row in rows if row["method"] == name], ("seed",)).values():
         last = float(runs[-1]["makespan"])
         near = [int(row["iteration"]) for row in runs if float(row["makespan"]) <= last * (1 + settings.CONVERGED)]
-        when.append(min(near))
-    return when
+        iterations.append(min(near))
+    return iterations
 
 
-def share_better(every: Rows, one: str, other: str) -> float:
-    """Give the share of tests of both in which one is better."""
-    first, second = column(every, one), column(every, other)
-    both = ~np.isnan(first) & ~np.isnan(second)
-    return float((first < second / EQUAL)[both].mean())
+def share_better(rows: Rows, first: str, second: str) -> float:
+    """Return the share of the tests of both methods in which the first is better."""
+    makespans, others = column(rows, first), column(rows, second)
+    both = ~np.isnan(makespans) & ~np.isnan(others)
+    return float((makespans < others / EQUAL)[both].mean())
 
 
-def surfaces(every: Rows) -> list[str]:
-    """Condense figures 3 to 6."""
-    jobs = sorted({int(row["jobs"]) for row in every})
-    nodes = sorted({int(row["nodes"]) for row in every})
+def surfaces(rows: Rows) -> list[str]:
+    """Return the section of figures 3 to 6."""
+    jobs = sorted({int(row["jobs"]) for row in rows})
+    nodes = sorted({int(row["nodes"]) for row in rows})
     shown_jobs = [m for m in (100, 300, 600, 900, 1200) if m in jobs] or jobs
     shown_nodes = [n for n in (50, 200, 500) if n in nodes] or nodes
-    cells = by(every, ("jobs", "nodes"))
+    cells = by(rows, ("jobs", "nodes"))
     names = ("random", "fcfs", "tga", "pgga", "pgga-fcfs", "list", "lpt")
     lines = []
     for m in shown_jobs:
@@ -209,15 +210,15 @@ def surfaces(every: Rows) -> list[str]:
     heads = ["jobs", "nodes", "bound", *(NAMES[name] for name in names), "PGGA arrived"]
     wins = [
         [
-            NAMES[one],
-            *("" if one == other else f"{100 * share_better(every, one, other):.0f} %" for other in names),
+            NAMES[method],
+            *("" if method == other else f"{100 * share_better(rows, method, other):.0f} %" for other in names),
         ]
-        for one in names
+        for method in names
     ]
     ratios = [
         [NAMES[name], f"{r.mean():.3f}", f"{np.median(r):.3f}", f"{r.min():.3f}", f"{r.max():.3f}"]
         for name in names
-        for r in [known(column(every, name) / column(every, "bound"))]
+        for r in [without_nan(column(rows, name) / column(rows, "bound"))]
     ]
     return [
         "## Figures 3 to 6: makespans",
@@ -243,27 +244,27 @@ def surfaces(every: Rows) -> list[str]:
     ]
 
 
-def convergence(found: Rows) -> list[str]:
-    """Condense figure 10."""
-    last = last_iteration(found)
-    shown = [i for i in (0, 50, 100, 150, 200, 300, 400, 500) if i <= last]
+def convergence(rows: Rows) -> list[str]:
+    """Return the section of figure 10."""
+    last = last_iteration(rows)
+    iterations = [i for i in (0, 50, 100, 150, 200, 300, 400, 500) if i <= last]
     lines = []
     for name in settings.GENETIC:
-        at = by([row for row in found if row["method"] == name], ("iteration",))
-        present = [i for i in shown if (str(i),) in at]
+        at = by([row for row in rows if row["method"] == name], ("iteration",))
+        present = [i for i in iterations if (str(i),) in at]
         lines.append(
             [
                 NAMES[name],
                 *(spread(column(at[str(i),], "makespan")) for i in present),
-                spread(np.array(converged(found, name))),
+                spread(np.array(converged(rows, name))),
             ]
         )
-    others = {name: column([r for r in found if r["method"] == name], "makespan") for name in ("fcfs", "lpt", "bound")}
-    given = settings.CONVERGENCE
+    others = {name: column([r for r in rows if r["method"] == name], "makespan") for name in ("fcfs", "lpt", "bound")}
+    setting = settings.CONVERGENCE
     return [
         "## Figure 10: convergence",
         "",
-        f"{given['jobs']:,} jobs of {given['distinct']} different workloads on {given['nodes']} nodes; the least "
+        f"{setting['jobs']:,} jobs of {setting['distinct']} different workloads on {setting['nodes']} nodes; the least "
         "makespan after so many iterations. FCFS: "
         f"{spread(others['fcfs'])}; LPT: {spread(others['lpt'])}; bound: {spread(others['bound'])}.",
         "",
@@ -278,24 +279,24 @@ def convergence(found: Rows) -> list[str]:
     ]
 
 
-def table1(found: Rows, paper: Mapping[tuple[str, str, str], str]) -> list[str]:
-    """Set Table 1 beside ours."""
+def table1(rows: Rows, paper: Mapping[tuple[str, str, str], str]) -> list[str]:
+    """Return the section that compares Table 1 with ours."""
     lines = []
-    for (jobs, nodes), cell in by(found, ("jobs", "nodes")).items():
-        theirs = [paper.get(("003, Table 1", f"{jobs}/{nodes}", name), "nan") for name in ("TGA", "PGGA")]
+    for (jobs, nodes), cell in by(rows, ("jobs", "nodes")).items():
+        of_paper = [paper.get(("003, Table 1", f"{jobs}/{nodes}", name), "nan") for name in ("TGA", "PGGA")]
         ours = {name: column(cell, f"{name} ms") for name in ("tga", "pgga", "lpt")}
-        ratio = float(theirs[1]) / float(theirs[0])
+        ratio = float(of_paper[1]) / float(of_paper[0])
         share = ours["pgga"].sum() / ours["tga"].sum()
         lines.append(
             [
                 f"{int(jobs):,}/{nodes}",
-                f"{float(theirs[0]):,.0f}",
+                f"{float(of_paper[0]):,.0f}",
                 spread(ours["tga"]),
-                f"{float(theirs[1]):,.0f}",
+                f"{float(of_paper[1]):,.0f}",
                 spread(ours["pgga"]),
                 f"{ratio:.3f}",
                 f"{share:.3f}",
-                f"{float(theirs[0]) / ours['tga'].mean():,.0f}",
+                f"{float(of_paper[0]) / ours['tga'].mean():,.0f}",
                 spread(ours["lpt"], ".1f"),
             ]
         )
@@ -312,8 +313,8 @@ def table1(found: Rows, paper: Mapping[tuple[str, str, str], str]) -> list[str]:
     ]
 
 
-def growth(found: Rows) -> list[str]:
-    """Show the cost of a generation."""
+def growth(rows: Rows) -> list[str]:
+    """Return the section about the cost of a generation."""
     lines = [
         [
             f"{int(r['jobs']):,}",
@@ -322,7 +323,7 @@ def growth(found: Rows) -> list[str]:
             r["makespans ms"],
             f"{1000000.0 * float(r['makespans ms']) / 50 / int(r['jobs']):.2f}",
         ]
-        for r in found
+        for r in rows
     ]
     return [
         "## The cost of a generation of 50 chromosomes",
@@ -334,30 +335,33 @@ def growth(found: Rows) -> list[str]:
     ]
 
 
-def table2(found: Rows, paper: Mapping[tuple[str, str, str], str]) -> list[str]:
-    """Set Table 2 beside ours."""
+def table2(rows: Rows, paper: Mapping[tuple[str, str, str], str]) -> list[str]:
+    """Return the section that compares Table 2 with ours."""
     names = {"random": "Random", "fcfs": "FCFS", "tga": "TGA", "pgga": "PGGA"}
     lines = []
     agreeing = dict.fromkeys(names, 0)
     orders = 0
-    for (jobs, nodes), cell in by(found, ("jobs", "nodes")).items():
+    for (jobs, nodes), cell in by(rows, ("jobs", "nodes")).items():
         line = [f"{jobs}/{nodes}"]
         means = {}
         for name, title in names.items():
-            theirs = float(paper["003, Table 2", f"{jobs}/{nodes}", title])
+            of_paper = float(paper["003, Table 2", f"{jobs}/{nodes}", title])
             ours = column(cell, name)
             means[name] = ours.mean()
-            difference = ours.mean() / theirs - 1
+            difference = ours.mean() / of_paper - 1
             agreeing[name] += abs(difference) <= NEAR
-            line.append(f"{theirs:,.0f} / {spread(ours)} ({100 * difference:+.0f} %)")
+            line.append(f"{of_paper:,.0f} / {spread(ours)} ({100 * difference:+.0f} %)")
         orders += min(means, key=lambda name: means[name]) == "pgga"
         lines.append([*line, *(spread(column(cell, name)) for name in ("pgga-fcfs", "lpt", "bound"))])
-    every = {name: column(found, name) for name in (*names, "lpt", "pgga-fcfs")}
-    count = len(found)
+    makespans = {name: column(rows, name) for name in (*names, "lpt", "pgga-fcfs")}
+    count = len(rows)
     agree = ", ".join(f"{names[name]} {number}" for name, number in agreeing.items())
-    worse = {one: int((every["pgga"] > every[one] * EQUAL).sum()) for one in ("random", "fcfs", "tga", "lpt")}
+    worse = {
+        method: int((makespans["pgga"] > makespans[method] * EQUAL).sum())
+        for method in ("random", "fcfs", "tga", "lpt")
+    }
     verdict = holds(orders == len(lines), orders > 0)
-    error = column(found, "estimator error").max()
+    error = column(rows, "estimator error").max()
     return [
         "## Table 2: the cluster, simulated; makespan, ms: paper / ours",
         "",
@@ -373,10 +377,10 @@ def table2(found: Rows, paper: Mapping[tuple[str, str, str], str]) -> list[str]:
     ]
 
 
-def estimator(found: Rows) -> list[str]:
-    """Show the estimator's error."""
+def estimator(rows: Rows) -> list[str]:
+    """Return the section about the estimator's error."""
     keys = ("printed within %", "printed beyond %", "interpolated within %", "interpolated beyond %")
-    lines = [[row["program"], row["records"], *(row[key] for key in keys)] for row in found]
+    lines = [[row["program"], row["records"], *(row[key] for key in keys)] for row in rows]
     return [
         "## The workload estimator (Figure 1): mean relative error for sizes it has not seen, %",
         "",
@@ -391,11 +395,11 @@ def estimator(found: Rows) -> list[str]:
     ]
 
 
-def estimates(found: Rows) -> list[str]:
-    """Show what run-time estimates are worth."""
+def estimates(rows: Rows) -> list[str]:
+    """Return the section about the effect of run-time estimates."""
     lines = []
     reference: Mapping[str, str] = {}
-    for row in found:
+    for row in rows:
         if row["estimates"] == "requested":
             reference = row
             cells = [f"{float(row['UTIL']):.2f}", *(f"{float(row[o]):,.0f}" for o in OBJECTIVES[1:] if o in row)]
@@ -410,7 +414,7 @@ def estimates(found: Rows) -> list[str]:
     return [
         "## What run-time estimates are worth",
         "",
-        *verdicts(found),
+        *verdicts(rows),
         "",
         *markdown(heads, lines, left=3),
         "",
@@ -420,31 +424,31 @@ def estimates(found: Rows) -> list[str]:
         "%. Corrections: a job. Unscaled logs. recent: mean of the user's last two jobs that have ended (Tsafrir, "
         "Etsion, Feitelson 2007); predicted: Figure 1 of paper 003, corrected line, a user's run times by requested "
         "time; printed: as printed; exact: the true run times. A prediction that proves too short grows by Tsafrir's "
-        "steps, to the request at most. Nobody is killed, and every job runs as long as in the log.",
+        "steps, to the request at most. No job is killed, and every job runs as long as in the log.",
         "",
     ]
 
 
-def change(ours: str, theirs: str) -> str:
-    """Write a relative change; nothing for a group without jobs."""
-    if "nan" in (ours, theirs):
+def change(value: str, reference: str) -> str:
+    """Return a relative change as text; "-" for a group without jobs."""
+    if "nan" in (value, reference):
         return "-"
-    return f"{100 * (float(ours) / float(theirs) - 1):+.1f} %"
+    return f"{100 * (float(value) / float(reference) - 1):+.1f} %"
 
 
-def verdicts(found: Rows) -> list[str]:
-    """Count in how many pairs of log and rule a source is better than the requests."""
-    pairs = by(found, ("log", "policy"))
+def verdicts(rows: Rows) -> list[str]:
+    """Return a table: in how many pairs of log and rule a source is better than the requests."""
+    pairs = by(rows, ("log", "policy"))
     lines = []
     keys = ("AWRT", "AWRT1", "AWRT2", "AWRT3", "AWRT4", "AWRT5", "mean wait s", "mean bounded slowdown")
     for source in settings.SOURCES[1:]:
         cells = []
         for key in keys:
             ratios = [
-                float(got[source][key]) / float(got["requested"][key])
+                float(by_source[source][key]) / float(by_source["requested"][key])
                 for pair in pairs.values()
-                for got in [{row["estimates"]: row for row in pair}]
-                if got["requested"].get(key, "nan") != "nan"
+                for by_source in [{row["estimates"]: row for row in pair}]
+                if by_source["requested"].get(key, "nan") != "nan"
             ]
             better = sum(ratio < 1 for ratio in ratios)
             cells.append(f"{better} of {len(ratios)}, {statistics.geometric_mean(ratios):.2f}" if ratios else "-")
@@ -464,7 +468,7 @@ def verdicts(found: Rows) -> list[str]:
 
 
 def errata(path: Path) -> list[str]:
-    """List what is odd in the paper's numbers."""
+    """Return the notes on the paper's numbers."""
     noted = [row for row in load_rows(path) if row["errata"]]
     cells = [[row["source"], row["item"], row["quantity"], row["value"], row["errata"]] for row in noted]
     return [

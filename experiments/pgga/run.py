@@ -1,4 +1,4 @@
-"""Run the settings and write what came out to results/pgga; continues where it was stopped."""
+"""Run the settings and write the results to results/pgga; continues where it was stopped."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Rows = list[dict[str, Any]]
 
 
 def main() -> None:
-    """Run everything, or the parts that were asked for."""
+    """Run everything, or the parts of the options."""
     parser = common.run_parser("pgga", __doc__, "small numbers and a made-up log: a test of the path", [*PARTS])
     common.add_work(parser, "pgga", "finished pieces")
     options = parser.parse_args()
@@ -45,30 +45,30 @@ def main() -> None:
     for part in options.part or PARTS:
         rows: Rows = []
         for name, piece in PARTS[part]():
-            place = options.work / f"{part}-{name}.json"
-            if not place.exists():
-                found = piece()
-                with replacing(place) as temporary:
-                    temporary.write_text(json.dumps(found), encoding="utf-8")
-                print(f"  {part} {name}: {len(found)} rows", flush=True)
-            rows += json.loads(place.read_text(encoding="utf-8"))
+            path = options.work / f"{part}-{name}.json"
+            if not path.exists():
+                results = piece()
+                with replacing(path) as temporary:
+                    temporary.write_text(json.dumps(results), encoding="utf-8")
+                print(f"  {part} {name}: {len(results)} rows", flush=True)
+            rows += json.loads(path.read_text(encoding="utf-8"))
         save_rows(rows, options.results / f"{part}.csv")
     provenance(options)
 
 
 def provenance(options: argparse.Namespace) -> None:
-    """Write down what all of it depends on."""
+    """Write what the results depend on."""
     note: dict[str, Any] = {"quick": options.quick, "seeds": settings.SEEDS}
     note |= {"genetic": {name: asdict(genetic) for name, genetic in settings.GENETIC.items()}}
-    kept = ("ITERATIONS", "CONVERGENCE", "LOOK_EVERY", "CLUSTER_SEEDS", "UNSEEN", "ALSO")
+    names = ("ITERATIONS", "CONVERGENCE", "LOOK_EVERY", "CLUSTER_SEEDS", "UNSEEN", "ALSO")
     note["logs"] = {name: "" if name == settings.MADE_UP else common.file_of(name) for name in settings.LOGS}
-    note |= {"settings": {key: getattr(settings, key) for key in kept}}
+    note |= {"settings": {key: getattr(settings, key) for key in names}}
     note["cores"] = os.cpu_count()
     common.save_provenance(options.results, note, ("pymoo",))
 
 
 def instance(jobs: int, nodes: int, seed: int, distinct: int | None = None) -> tuple[Bag, Nodes]:
-    """Draw jobs and nodes of section 4.1; those of one number and seed are the same beside any of the others."""
+    """Return random jobs and nodes of section 4.1; jobs depend only on their number and the seed, nodes likewise."""
     return (
         paper_bag(jobs, np.random.default_rng([seed, 1, jobs]), distinct),
         paper_nodes(nodes, np.random.default_rng([seed, 2, nodes])),
@@ -76,19 +76,19 @@ def instance(jobs: int, nodes: int, seed: int, distinct: int | None = None) -> t
 
 
 def search(bag: Bag, nodes: Nodes, name: str, iterations: int, seed: int) -> tuple[ps.assignment.Assignment, float]:
-    """Assign with one of the genetic settings; the assignment, and CPU seconds."""
+    """Return an assignment with one of the genetic settings, and CPU seconds."""
     begin = time.process_time()
-    found = ps.assignment.assign(
+    assignment = ps.assignment.assign(
         bag, nodes, name.partition("-")[0], iterations=iterations, seed=seed, genetic=settings.GENETIC[name]
     )
-    return found, time.process_time() - begin
+    return assignment, time.process_time() - begin
 
 
-# --- the parts: each gives pieces that are kept, by name ------------------------------------------------------------
+# --- the parts: each returns pieces by name, whose results are stored -------------------------------------------------
 
 
 def surfaces() -> list[tuple[str, Callable[[], Rows]]]:
-    """Figures 3 to 6: every method on every combination, ten seeds; one piece a seed."""
+    """Return the pieces of figures 3 to 6: every method on every combination, ten seeds; one piece a seed."""
 
     def piece(seed: int) -> Rows:
         rows: Rows = []
@@ -102,8 +102,8 @@ def surfaces() -> list[tuple[str, Callable[[], Rows]]]:
                     keys = (name, f"{name} iterations")
                     row |= dict.fromkeys(keys, "")
                     if name in ("tga", "pgga") or seed in settings.ALSO:
-                        found, _ = search(bag, machine, name, settings.ITERATIONS, seed)
-                        row |= zip(keys, (round(found.makespan, 1), found.iterations), strict=True)
+                        assignment, _ = search(bag, machine, name, settings.ITERATIONS, seed)
+                        row |= zip(keys, (round(assignment.makespan, 1), assignment.iterations), strict=True)
                 rows.append(row)
         return rows
 
@@ -111,16 +111,16 @@ def surfaces() -> list[tuple[str, Callable[[], Rows]]]:
 
 
 def convergence() -> list[tuple[str, Callable[[], Rows]]]:
-    """Figure 10: the least makespan on the way."""
-    given = settings.CONVERGENCE
+    """Return the pieces of figure 10: the least makespan after every iteration."""
+    setting = settings.CONVERGENCE
 
     def piece(seed: int) -> Rows:
-        bag, machine = instance(given["jobs"], given["nodes"], seed, given["distinct"])
+        bag, machine = instance(setting["jobs"], setting["nodes"], seed, setting["distinct"])
         rows: Rows = []
         for name in settings.GENETIC:
-            course = search(bag, machine, name, given["iterations"], seed)[0].course
-            for i in range(0, given["iterations"] + 1, settings.LOOK_EVERY):
-                least = course[min(i, course.size - 1)]  # PGGA may have arrived before
+            course = search(bag, machine, name, setting["iterations"], seed)[0].course
+            for i in range(0, setting["iterations"] + 1, settings.LOOK_EVERY):
+                least = course[min(i, course.size - 1)]  # PGGA may have stopped earlier
                 rows.append({"seed": seed, "method": name, "iteration": i, "makespan": round(float(least), 1)})
         for m in ("fcfs", "lpt"):
             least = ps.assignment.assign(bag, machine, m).makespan
@@ -132,23 +132,23 @@ def convergence() -> list[tuple[str, Callable[[], Rows]]]:
 
 
 def times() -> list[tuple[str, Callable[[], Rows]]]:
-    """Table 1: CPU milliseconds of both algorithms in turn, and of LPT."""
+    """Return the pieces of Table 1: CPU milliseconds of both algorithms in turn, and of LPT."""
 
     def piece(jobs: int, nodes: int) -> Rows:
         rows: Rows = []
         for seed in settings.SEEDS:
             bag, machine = instance(jobs, nodes, seed)
-            for name in ("tga", "pgga"):  # imports and compilation are not to be timed
+            for name in ("tga", "pgga"):  # so that imports and compilation are not timed
                 search(bag, machine, name, 1, seed)
             row: dict[str, Any] = {"jobs": jobs, "nodes": nodes, "seed": seed}
             begin = time.process_time()
             ps.assignment.assign(bag, machine, "lpt")
             row |= {"lpt ms": round(1000 * (time.process_time() - begin), 2), "tga ms": 0.0, "pgga ms": 0.0}
             for name in ("tga", "pgga") if seed % 2 else ("pgga", "tga"):
-                found, seconds = search(bag, machine, name, settings.ITERATIONS, seed)
+                assignment, seconds = search(bag, machine, name, settings.ITERATIONS, seed)
                 row[f"{name} ms"] = round(1000 * seconds, 2)
                 if name == "pgga":
-                    row["pgga iterations"] = found.iterations
+                    row["pgga iterations"] = assignment.iterations
             rows.append(row)
         return rows
 
@@ -156,7 +156,7 @@ def times() -> list[tuple[str, Callable[[], Rows]]]:
 
 
 def growth() -> list[tuple[str, Callable[[], Rows]]]:
-    """CPU milliseconds of a generation of 50, and of the compiled call in it, as jobs and nodes grow."""
+    """Return pieces: CPU milliseconds of a generation of 50, and of its compiled call, as jobs and nodes grow."""
     from paretosched.assignment.methods import _measure
 
     def piece(jobs: int, nodes: int) -> Rows:
@@ -178,7 +178,7 @@ def growth() -> list[tuple[str, Callable[[], Rows]]]:
 
 
 def cluster() -> list[tuple[str, Callable[[], Rows]]]:
-    """Table 2, simulated: workloads are estimated as printed from two runs, assigned, and run on the real ones."""
+    """Return the pieces of Table 2, simulated: jobs are assigned by printed estimates, and run as long as they are."""
     past = History()
     for units in (1.0, 5.0):
         past = learn(past, "loop", units * LOOPS, units * CLUSTER_UNIT)
@@ -188,30 +188,30 @@ def cluster() -> list[tuple[str, Callable[[], Rows]]]:
         for seed in settings.CLUSTER_SEEDS:
             bag = cluster_bag(jobs, np.random.default_rng([seed, 3, jobs]))
             machine = cluster_nodes(nodes, np.random.default_rng([seed, 4, nodes]))
-            asked = Bag(bag.name, np.full(jobs, np.nan), bag.size)
-            estimated, unknown, _ = ps.assignment.queues(past, asked, "printed")
+            without_workload = Bag(bag.name, np.full(jobs, np.nan), bag.size)
+            estimated, unknown, _ = ps.assignment.queues(past, without_workload, "printed")
             row: dict[str, Any] = {"jobs": jobs, "nodes": nodes, "seed": seed, "unknown": len(unknown)}
             row |= {"estimator error": float(np.abs(estimated.workload / bag.workload - 1).max())}
             row |= {"bound": round(at_least(bag, machine), 1)}
             for m in settings.SIMPLE:
-                found = ps.assignment.assign(estimated, machine, m, seed=seed)
-                row[m] = round(real(bag, found), 1)
+                assignment = ps.assignment.assign(estimated, machine, m, seed=seed)
+                row[m] = round(real(bag, assignment), 1)
             for name in settings.GENETIC:
-                found = search(estimated, machine, name, settings.ITERATIONS, seed)[0]
-                row[name] = round(real(bag, found), 1)
+                assignment = search(estimated, machine, name, settings.ITERATIONS, seed)[0]
+                row[name] = round(real(bag, assignment), 1)
             rows.append(row)
         return rows
 
     return [(f"{m}-{n}", lambda m=m, n=n: piece(m, n)) for m, n in settings.CLUSTER]
 
 
-def real(bag: Bag, found: ps.assignment.Assignment) -> float:
-    """Give the makespan, ms, of an assignment with the real workloads."""
-    return ps.assignment.Assignment(bag, found.nodes, found.node, found.method).makespan
+def real(bag: Bag, assignment: ps.assignment.Assignment) -> float:
+    """Return the makespan, ms, of an assignment with the real workloads."""
+    return ps.assignment.Assignment(bag, assignment.nodes, assignment.node, assignment.method).makespan
 
 
 def estimator() -> list[tuple[str, Callable[[], Rows]]]:
-    """Mean relative error for unseen sizes after so many records, within the sizes seen and beyond."""
+    """Return pieces: mean relative error for new sizes after so many records, within the recorded sizes and beyond."""
 
     def piece() -> Rows:
         rows: Rows = []
@@ -223,17 +223,17 @@ def estimator() -> list[tuple[str, Callable[[], Rows]]]:
                     past = History()
                     for size in generator.uniform(1, 100, records).tolist():
                         past = learn(past, program, size, workload(size))
-                    seen = [size for size, _ in past.records[program]]
+                    sizes = [size for size, _ in past.records[program]]
                     for size in generator.uniform(1, 100, settings.UNSEEN).tolist():
-                        where = "within" if seen[0] <= size <= seen[-1] else "beyond"
+                        where = "within" if sizes[0] <= size <= sizes[-1] else "beyond"
                         for line in ("printed", "interpolated"):
                             guess = ps.assignment.estimate(past, program, size, line)
                             errors.setdefault((line, where), []).append(abs(guess / workload(size) - 1))
                 row: dict[str, Any] = {"program": program, "records": records}
                 for line in ("printed", "interpolated"):
                     for where in ("within", "beyond"):
-                        found = errors.get((line, where))
-                        row[f"{line} {where} %"] = round(100 * statistics.fmean(found), 2) if found else ""
+                        values = errors.get((line, where))
+                        row[f"{line} {where} %"] = round(100 * statistics.fmean(values), 2) if values else ""
                 rows.append(row)
         return rows
 
@@ -241,7 +241,7 @@ def estimator() -> list[tuple[str, Callable[[], Rows]]]:
 
 
 def estimates() -> list[tuple[str, Callable[[], Rows]]]:
-    """Measure what estimates are worth: every rule with every source on the logs."""
+    """Return the pieces about the effect of estimates: every rule with every source on the logs."""
 
     def piece(name: str) -> Rows:
         workload = log(name)
@@ -265,15 +265,15 @@ def estimates() -> list[tuple[str, Callable[[], Rows]]]:
                     "mean wait s": round(float(wait.mean()), 1),
                     "mean bounded slowdown": round(float(slow.mean()), 2),
                 }
-                told = workload.run if source == "exact" else workload.estimate
+                estimate = workload.run if source == "exact" else workload.estimate
                 corrections = np.zeros(len(workload))
                 if source in LEARNING:
-                    found = ps.predictions(workload, policy, source)
-                    told, corrections = found.first, found.corrections
+                    prediction = ps.predictions(workload, policy, source)
+                    estimate, corrections = prediction.first, prediction.corrections
                 row["accuracy %"] = round(
-                    100 * float((np.minimum(told, workload.run) / np.maximum(told, workload.run)).mean()), 1
+                    100 * float((np.minimum(estimate, workload.run) / np.maximum(estimate, workload.run)).mean()), 1
                 )
-                row["too short %"] = round(100 * float((told < workload.run).mean()), 1)
+                row["too short %"] = round(100 * float((estimate < workload.run).mean()), 1)
                 row |= {"corrections a job": round(float(corrections.mean()), 3), "digest": workload.digest}
                 rows.append(row)
         return rows
@@ -282,10 +282,10 @@ def estimates() -> list[tuple[str, Callable[[], Rows]]]:
 
 
 def log(name: str) -> ps.Workload:
-    """Read a log, or make up a small one with seven users."""
+    """Return a log, or a small synthetic one with seven users."""
     if name == settings.MADE_UP:
-        made = ps.lublin(jobs=300, processors=64, seed=71)
-        return made.with_(user=np.arange(len(made)) % 7)
+        jobs = ps.lublin(jobs=300, processors=64, seed=71)
+        return jobs.with_(user=np.arange(len(jobs)) % 7)
     return common.recorded(name)
 
 

@@ -1,4 +1,4 @@
-"""What is run, as data."""
+"""The runs, as data."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ ITERATIONS = 200  # sections 4.1.1 and 4.1.3
 JOBS = tuple(range(50, 1201, 50))
 NODES = tuple(range(50, 501, 50))
 
-# What paper 003 leaves open, and one more reading of its claim that PGGA is always better than FCFS: that the first
-# generation contains the assignment of FCFS. Elitism then keeps it.
+# What paper 003 leaves open, and another reading of its claim that PGGA is always better than FCFS: if the first
+# generation contains the assignment of FCFS, elitism keeps it.
 GENETIC = {"tga": Genetic(), "pgga": Genetic(), "pgga-fcfs": Genetic(start=("fcfs",))}
 SIMPLE = ("random", "fcfs", "list", "lpt")
-ALSO = (0, 1)  # seeds for which figures 3 to 6 have the third one, too
+ALSO = (0, 1)  # seeds with the third setting in figures 3 to 6
 
-# Figure 10 (section 4.1.2). The tests of 50, 100, ..., 500 iterations are one run of 500, looked at on the way: neither
-# algorithm knows how long it will be let run, so that with one seed a shorter test is the beginning of a longer one.
+# Figure 10 (section 4.1.2). The tests of 50, 100, ..., 500 iterations are one run of 500: neither algorithm knows how
+# long it will run, so with the same seed a shorter test is the beginning of a longer one.
 CONVERGENCE = {"jobs": 1500, "distinct": 10, "nodes": 500, "iterations": 500}
 LOOK_EVERY = 10
 CONVERGED = 0.01  # share above the makespan at the end that counts as converged
@@ -43,15 +43,15 @@ PROGRAMS = {
     "falling: 400 - 3 d": lambda d: 400 - 3 * d,
 }
 RECORDS = (2, 4, 8, 16, 32)
-UNSEEN = 200  # sizes that are asked for after so many records
+UNSEEN = 200  # sizes to estimate after so many records
 
-# Predicted run times, on unscaled logs: scaling puts copies of a job into one second, each of which would teach what
-# the others take.
+# Predicted run times, on unscaled logs: scaling puts copies of a job into the same second, and each copy would teach
+# the run time of the others.
 LOGS = ("CTC", "KTH", "LANL", "SDSC00", "SDSC96")
-MADE_UP = "made up"  # in the place of the logs in a quick run
+MADE_UP = "made up"  # instead of the logs in a quick run
 SOURCES = ("requested", "recent", "predicted", "printed", "exact")
-# Rules that look at estimates; of Greedy the criterion, with w = a = 1 and K = b = 0, and the backfilling: f1 puts
-# first who has waited longest for what it requests, f3 for the processor seconds it requests.
+# Rules that look at estimates; of Greedy the criterion, with w = a = 1 and K = b = 0, and the backfilling: f1 sorts
+# by wait over requested time, f3 by wait over requested processor seconds, the largest first.
 RULES = ("easy", "conservative-replan")
 GREEDY = (("f1", "none"), ("f1", "easy"), ("f3", "easy"))
 

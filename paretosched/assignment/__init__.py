@@ -1,4 +1,4 @@
-"""m independent jobs on n unequal nodes (paper 003): who runs where, so that all is done soonest."""
+"""m independent jobs on n unequal nodes (paper 003): which job runs on which node, so that all end soon."""
 
 from .bag_and_nodes import Bag, Nodes
 from .estimator import History, estimate, learn, queues, slopes

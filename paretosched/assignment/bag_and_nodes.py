@@ -1,4 +1,4 @@
-"""What is to be done and what does it: jobs with a workload, nodes with a capability."""
+"""Jobs with a workload, and nodes with a capability."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class Bag:
     Parameters
     ----------
     name
-        What each job is called, (m,). Jobs of one name are runs of one program.
+        (m,) name of each job. Jobs of one name are runs of one program.
     workload
-        (m,) workload units: what a node of capability 1 does in so many time units. NaN where it is not known.
+        (m,) workload units: the time units that a node of capability 1 needs. NaN where it is not known.
     size
         (m,) size of each job's input, by which its workload can be estimated; NaN where it is not known.
 
@@ -61,7 +61,7 @@ class Bag:
 
     @property
     def known(self) -> NDArray[np.bool_]:
-        """(m,), which jobs have a workload."""
+        """(m,), whether the workload of each job is known."""
         return ~np.isnan(self.workload)
 
 
@@ -74,9 +74,9 @@ class Nodes:
     name
         (n,) different names.
     speed
-        (n,) workload units a node does in a time unit, F(P_i) of paper 003.
+        (n,) workload units that a node does in a time unit, F(P_i) of paper 003.
     utilisation
-        (n,) in (0, 1], the share of its speed that can be had, U(P_i). Default: all of it.
+        (n,) in (0, 1], the share of its speed that is free for jobs, U(P_i). Default: all of it.
 
     Raises
     ------
@@ -101,8 +101,8 @@ class Nodes:
         n = len(self.name)
         if n == 0:
             raise InputError("a list of nodes needs at least one node, but there is none")
-        seen: set[str] = set()
-        twice = [name for name in self.name if name in seen or seen.add(name)]  # type: ignore[func-returns-value]
+        earlier: set[str] = set()
+        twice = [name for name in self.name if name in earlier or earlier.add(name)]  # type: ignore[func-returns-value]
         if twice:
             raise InputError(f"nodes must have different names, but {first_few(twice)} occur again")
         utilisation = np.ones(n) if np.size(self.utilisation) == 0 else self.utilisation
@@ -118,15 +118,15 @@ class Nodes:
 
     @property
     def capability(self) -> Floats:
-        """(n,), U(P_i) F(P_i): workload units a node really does in a time unit."""
-        found: Floats = self.speed * self.utilisation
-        return found
+        """(n,), U(P_i) F(P_i): workload units that a node really does in a time unit."""
+        product: Floats = self.speed * self.utilisation
+        return product
 
 
 def _numbers(
     key: str, value: ArrayLike, length: int, names: Sequence[str], low: float, high: float = LARGEST
 ) -> Floats:
-    """Give a read-only copy, (length,) float64, of numbers in low..high or NaN."""
+    """Return a read-only copy, (length,) float64, of numbers in low..high or NaN; raise InputError for others."""
     try:
         array = np.array(value, dtype=np.float64, order="C")
     except (TypeError, ValueError):
@@ -135,7 +135,7 @@ def _numbers(
         raise InputError(f"{key} must have one entry for each of the {length} names, but has shape {array.shape}")
     outside = np.flatnonzero((array < low) | (array > high))
     if outside.size:
-        shown = first_few((f"{names[i]} has {array[i]:g}" for i in outside.tolist()), outside.size)
-        raise InputError(f"{key} must be in {low:g}..{high:g}, but {outside.size} are not: {shown}")
+        examples = first_few((f"{names[i]} has {array[i]:g}" for i in outside.tolist()), outside.size)
+        raise InputError(f"{key} must be in {low:g}..{high:g}, but {outside.size} are not: {examples}")
     array.flags.writeable = False
     return array

@@ -1,12 +1,12 @@
-"""The workload estimator of paper 003, Figure 1: what a job of a size will take, from what others of its name took.
+"""The workload estimator of paper 003, Figure 1: the workload of a job by its size, from past runs of its name.
 
 The paper keeps a set H of single records and a list R of slopes of lines between two records. R begins with the first
-two sizes of a name; a new size within a line divides it, one beyond all lines is joined to the nearest size. The lines
-of a name are therefore always those between neighbouring sizes, and H and R can be read off the sizes that have been
-seen: one size alone stands in H, two or more stand in R. A `History` is just that.
+two sizes of a name. A new size within a line divides this line; a new size beyond all lines is joined to the nearest
+size. So the lines of a name always connect neighbouring sizes, and the recorded sizes are enough to know H and R: a
+name with one size is in H, a name with two or more sizes is in R. A `History` has just these records.
 
-What the paper leaves undefined: a size that is seen again would make a line without a slope; its record is replaced.
-At a size where two lines meet, the one of larger sizes counts. Slopes have no sign (formula 2).
+The paper leaves two cases undefined. A size that occurs again would make a line without a slope; here the new record
+replaces the old one. At a size where two lines meet, the line of larger sizes counts. Slopes have no sign (formula 2).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ LINES = ("interpolated", "printed")
 
 @dataclass(frozen=True)
 class History:
-    """What jobs have taken: for each name the sizes seen, ascending, with the real workload of the last run of each.
+    """Past runs: for each name the sizes, ascending, each with the real workload of its last run.
 
     Examples
     --------
@@ -53,22 +53,22 @@ class Slope(NamedTuple):
 
 
 def learn(history: History, name: str, size: float, workload: float) -> History:
-    """Add the real workload of a job that has finished (steps 7, 15, 20 to 22 and 27).
+    """Return a history with the real workload of one more finished job (steps 7, 15, 20 to 22 and 27).
 
     Raises
     ------
     InputError
-        Size or workload is no number, or below 0.
+        Size or workload is not a number, or is negative.
     """
     for key, value in (("size", size), ("workload", workload)):
         if not 0 <= value < np.inf:
             raise InputError(f"{key} must be a number from 0 on, but is {value:g} for job {name}")
-    taken = dict(history.records.get(name, ())) | {size: workload}
-    return History({**history.records, name: tuple(sorted(taken.items()))})
+    workloads = dict(history.records.get(name, ())) | {size: workload}
+    return History({**history.records, name: tuple(sorted(workloads.items()))})
 
 
 def slopes(history: History, name: str) -> tuple[Slope, ...]:
-    """List R for a name (formula 2), sizes ascending; empty while all there is stands in H.
+    """Return R for a name (formula 2), sizes ascending; empty if the name is in H or has no record.
 
     Examples
     --------
@@ -76,28 +76,28 @@ def slopes(history: History, name: str) -> tuple[Slope, ...]:
     >>> slopes(learn(h, "sort", 20, 8.0), "sort")
     (Slope(low=10, high=20, slope=0.3), Slope(low=20, high=30, slope=0.1))
     """
-    seen = history.records.get(name, ())
-    return tuple(Slope(a, b, abs(v - w) / (b - a)) for (a, w), (b, v) in pairwise(seen))
+    records = history.records.get(name, ())
+    return tuple(Slope(a, b, abs(v - w) / (b - a)) for (a, w), (b, v) in pairwise(records))
 
 
 def estimate(history: History, name: str, size: float, line: str = "interpolated") -> float | None:
-    """Estimate the workload of a job (steps 2 to 4, 10 to 12); None if the history does not suffice.
+    """Return an estimate of the workload of a job (steps 2 to 4, 10 to 12); None without enough past runs.
 
     Parameters
     ----------
     history
-        What has been learnt.
+        Past runs.
     name, size
-        The job.
+        Name and size of the job.
     line
-        "printed": the slope times the size, a line through the origin, as in Figure 1. That is right only if the
-        workload is proportional to the size. "interpolated": the line through the two records; a size that has been
-        seen gives its record, be it the only one; never below 0.
+        "printed": the slope times the size, a line through the origin, as in Figure 1. This is right only if the
+        workload is proportional to the size. "interpolated": the line through the two records, never below 0; for a
+        recorded size its record, even if there is no other.
 
     Raises
     ------
     InputError
-        There is no such line.
+        `line` is neither of these.
 
     Examples
     --------
@@ -108,32 +108,32 @@ def estimate(history: History, name: str, size: float, line: str = "interpolated
     (7.0, 4.0, 11.0, None)
     """
     one_of("line", line, LINES)
-    seen = history.records.get(name, ())
-    if line == "interpolated" and size in dict(seen):
-        return dict(seen)[size]
+    records = history.records.get(name, ())
+    if line == "interpolated" and size in dict(records):
+        return dict(records)[size]
     lines = slopes(history, name)
     if not lines:
         return None
-    # the line within whose range the size is, of two the second; beyond all of them, the nearest one
-    place = min(bisect_left([found.high for found in lines], size), len(lines) - 1)
+    # the line whose range contains the size, of two the second; for a size beyond all lines the nearest one
+    place = min(bisect_left([entry.high for entry in lines], size), len(lines) - 1)
     if place + 1 < len(lines) and size == lines[place].high:
         place += 1
     if line == "printed":
         return lines[place].slope * size
-    (a, w), (b, v) = seen[place : place + 2]
+    (a, w), (b, v) = records[place : place + 2]
     near, base = (b, v) if size > b else (a, w)
     return max(0.0, base + (v - w) / (b - a) * (size - near))
 
 
 def queues(history: History, bag: Bag, line: str = "interpolated") -> tuple[Bag, NDArray[np.int64], NDArray[np.int64]]:
-    """Estimate the workloads that are not known.
+    """Return jobs with estimates for unknown workloads, and the paper's two queues.
 
     Returns
     -------
     bag
-        The jobs with their workloads, NaN where there is still none.
+        The jobs; workloads that cannot be estimated are still NaN.
     q1, q2
-        Rows of the jobs without a workload, and of those with one (steps 5, 13 and 26).
+        Rows of the jobs without a workload, and of the jobs with one (steps 5, 13 and 26), int64.
 
     Examples
     --------
@@ -145,8 +145,8 @@ def queues(history: History, bag: Bag, line: str = "interpolated") -> tuple[Bag,
     """
     workload = bag.workload.copy()
     for k in np.flatnonzero(~bag.known & ~np.isnan(bag.size)).tolist():
-        found = estimate(history, bag.name[k], float(bag.size[k]), line)
-        if found is not None:
-            workload[k] = found
-    made = Bag(bag.name, workload, bag.size)
-    return made, np.flatnonzero(~made.known), np.flatnonzero(made.known)
+        units = estimate(history, bag.name[k], float(bag.size[k]), line)
+        if units is not None:
+            workload[k] = units
+    estimated = Bag(bag.name, workload, bag.size)
+    return estimated, np.flatnonzero(~estimated.known), np.flatnonzero(estimated.known)

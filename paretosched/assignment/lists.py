@@ -1,10 +1,10 @@
-"""Lists of jobs, nodes and past runs as CSV files with a heading; assignments out.
+"""Lists of jobs, nodes and past runs, read from CSV files with a heading; and assignments, written to them.
 
 A heading names the columns, in any order. Empty lines are skipped.
 
 ======  ====================================================================================================
-jobs    job,workload; or job,size, if a history tells what sizes take, or if they are the workloads; or all
-        three, either cell empty
+jobs    job,workload; or job,size, if past runs show the workload of a size, or if sizes are the workloads;
+        or all three columns, where one of the two cells may be empty
 nodes   node,speed or node,speed,utilisation
 past    job,size,workload; or job,size,time,speed or job,size,time,speed,utilisation, for which the
 runs    workload is time x utilisation x speed (paper 003, formula 1)
@@ -40,7 +40,7 @@ def read_jobs(path: str | os.PathLike[str]) -> Bag:
     Raises
     ------
     InputError
-        The file cannot be read, is not such a list, or a cell breaks a rule; the message names file and line.
+        The file cannot be read, is no list of jobs, or a cell breaks a rule; the message names file and line.
     """
     names: list[str] = []
     numbers: dict[str, list[float]] = {"workload": [], "size": []}
@@ -59,7 +59,7 @@ def read_nodes(path: str | os.PathLike[str]) -> Nodes:
     Raises
     ------
     InputError
-        As for `read_jobs`; or a node stands there twice.
+        As for `read_jobs`; or a node is there twice.
     """
     names: dict[str, str] = {}
     speed: list[float] = []
@@ -82,21 +82,21 @@ def read_history(path: str | os.PathLike[str]) -> History:
     InputError
         As for `read_jobs`.
     """
-    taken: dict[str, dict[float, float]] = {}
+    workloads: dict[str, dict[float, float]] = {}  # by name and size
     for where, row in _rows(path, "past runs", RUNS):
         if "workload" in row:
             workload = _number(where, "workload", row)
         else:
             usable = _number(where, "utilisation", row) if "utilisation" in row else 1.0
             workload = _number(where, "time", row) * usable * _number(where, "speed", row)
-        # a size that is seen again replaces what it took before, as `learn` has it
-        taken.setdefault(_name(where, "job", row), {})[_number(where, "size", row)] = workload
-    return History({name: tuple(sorted(sizes.items())) for name, sizes in taken.items()})
+        # a later run replaces an earlier one of the same size, as in `learn`
+        workloads.setdefault(_name(where, "job", row), {})[_number(where, "size", row)] = workload
+    return History({name: tuple(sorted(sizes.items())) for name, sizes in workloads.items()})
 
 
 def save_assignment(assignment: Assignment, path: str | os.PathLike[str]) -> None:
-    """Write an assignment: job,workload,node,start,finish, in the order of the jobs; empty where nothing is known."""
-    bag, names = assignment.bag, (*assignment.nodes.name, "")  # -1 is the last one
+    """Write an assignment: job,workload,node,start,finish, in the order of the jobs; unknown cells are empty."""
+    bag, names = assignment.bag, (*assignment.nodes.name, "")  # number -1 is the empty name
     start, finish = assignment.times()
     _save(
         path,
@@ -123,6 +123,7 @@ def save_nodes(nodes: Nodes, path: str | os.PathLike[str]) -> None:
 
 
 def _save(path: str | os.PathLike[str], heading: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Write a heading and rows as a CSV file."""
     with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(heading)
@@ -130,23 +131,24 @@ def _save(path: str | os.PathLike[str], heading: Sequence[str], rows: Iterable[S
 
 
 def _cells(numbers: Iterable[float]) -> Iterator[str]:
+    """Return numbers as text that is exact; NaN is an empty cell."""
     return ("" if math.isnan(number) else repr(float(number)) for number in numbers)
 
 
 def _rows(
-    path: str | os.PathLike[str], what: str, headings: Sequence[Sequence[str]]
+    path: str | os.PathLike[str], content: str, headings: Sequence[Sequence[str]]
 ) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yield the place, file:line, and the cells of every line below the heading."""
+    """Yield of every line below the heading its place, file:line, and its cells by column; raise InputError."""
     try:
         text = read_text(path)
     except OSError as error:
         raise InputError(f"{path}: cannot read: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise InputError(f"{path}: a list of {what} must be text in UTF-8, but this is not") from None
-    except ValueError as error:  # of `open`, for a NUL in the name; InputError is one, too
+        raise InputError(f"{path}: a list of {content} must be text in UTF-8, but this is not") from None
+    except ValueError as error:  # from `open`, for a NUL in the name; InputError is a ValueError, too
         raise InputError(str(error)) from None
     lines = csv.reader(text.splitlines(), strict=True)
-    wanted = " or ".join(",".join(heading) for heading in headings)
+    headings_text = " or ".join(",".join(heading) for heading in headings)
     heading: list[str] | None = None
     count = 0
     try:
@@ -157,9 +159,9 @@ def _rows(
                 continue
             if heading is None:
                 heading = [cell.lower() for cell in cells]
-                if sorted(heading) not in [sorted(known) for known in headings]:
+                if sorted(heading) not in [sorted(columns) for columns in headings]:
                     raise InputError(
-                        f"{where}: a list of {what} must begin with {wanted}, not {quoted(','.join(cells))}"
+                        f"{where}: a list of {content} must begin with {headings_text}, not {quoted(','.join(cells))}"
                     )
                 continue
             if len(cells) != len(heading):
@@ -171,16 +173,18 @@ def _rows(
     except csv.Error as error:
         raise InputError(f"{path}:{lines.line_num}: not CSV: {error}") from None
     if count == 0:
-        raise InputError(f"{path}: a list of {what} must have lines {wanted}, but there is none")
+        raise InputError(f"{path}: a list of {content} must have lines {headings_text}, but there is none")
 
 
 def _name(where: str, key: str, row: dict[str, str]) -> str:
+    """Return a cell that must be a name; raise InputError if it is none."""
     if not row[key] or not row[key].isprintable():
         raise InputError(f"{where}: {key} is {quoted(row[key])}, not a name that can be printed")
     return row[key]
 
 
 def _number(where: str, key: str, row: dict[str, str]) -> float:
+    """Return a cell that must be a number within the bounds of its column; raise InputError if it is not."""
     low, high = BOUNDS.get(key, (0.0, LARGEST))
     try:
         number = float(row[key].replace("_", "?"))

@@ -1,4 +1,4 @@
-"""Which job runs on which node: the methods of paper 003, and the classical ones for related machines."""
+"""Assignment of jobs to nodes: the methods of paper 003, and the classical ones for related machines."""
 
 from __future__ import annotations
 
@@ -35,25 +35,25 @@ class Genetic:
     population
         Chromosomes of a generation.
     tournament
-        Candidates of which the best becomes a parent.
+        Number of candidates; the best of them becomes a parent.
     crossover
         Probability of one-point crossover of two parents.
     mutation
-        Probability of each gene to become any node; None for 1 / jobs.
+        Probability that a gene changes to a random node; None for 1 / jobs.
     elite
-        How many of the best live on.
+        Number of the best chromosomes that stay in the next generation.
     keep
-        PGGA: share of a generation that is near enough to T* to have children; 0.5 throws away what is beyond the
-        median.
+        PGGA: share of a generation that is near enough to T* to have children; with 0.5 the half beyond the median has
+        none.
     tolerance
-        PGGA: it has arrived when the makespan is at most this share above `at_least`.
+        PGGA: the search ends when the makespan is at most this share above `at_least`.
     start
-        Methods ("fcfs", "random", "list", "lpt") whose assignments stand in the first generation, else random.
+        Methods ("fcfs", "random", "list", "lpt") whose assignments are in the first generation; the others are random.
 
     Raises
     ------
     InputError
-        A number is out of range, or a method has no place there.
+        A number is out of range, or a method of `start` is none of these.
     """
 
     population: int = 50
@@ -99,7 +99,7 @@ class Assignment:
     Parameters
     ----------
     bag, nodes
-        What was assigned to what.
+        The jobs, and the nodes they are assigned to.
     node
         (m,) number of each job's node; -1 for a job whose workload is not known.
     method
@@ -119,17 +119,17 @@ class Assignment:
 
     @property
     def makespan(self) -> float:
-        """When the last node is done, time units."""
+        """The time at which the last job ends, time units."""
         rows = np.flatnonzero(self.bag.known)
         return float(_measure(self.node[rows][None].astype(np.int32), self.bag.workload[rows], self.nodes)[0])
 
     @property
     def iterations(self) -> int:
-        """How many generations were bred after the first."""
+        """Number of generations that were bred after the first."""
         return max(self.course.size - 1, 0)
 
     def times(self) -> tuple[Floats, Floats]:
-        """Give start and finish of every job, (m,) time units; jobs of a node run in the order of the list."""
+        """Return start and finish of every job, (m,) time units; jobs of a node run in the order of the list."""
         start = np.full(len(self.bag), np.nan)
         finish = np.full(len(self.bag), np.nan)
         free = [0.0] * len(self.nodes)
@@ -143,14 +143,14 @@ class Assignment:
 
 
 class Group(NamedTuple):
-    """Nodes of one capability (paper 003, section 3.2): how many, N(G_i), and what each can do, F(G_i)."""
+    """Nodes of one capability (paper 003, section 3.2): their number, N(G_i), and the capability, F(G_i)."""
 
     capability: float
     nodes: int
 
 
 def groups(nodes: Nodes) -> tuple[Group, ...]:
-    """Group nodes by what they really can do, the slowest first.
+    """Return groups of nodes of the same capability, the slowest first.
 
     Examples
     --------
@@ -162,7 +162,7 @@ def groups(nodes: Nodes) -> tuple[Group, ...]:
 
 
 def divisible(bag: Bag, nodes: Nodes) -> float:
-    """Give T*, the makespan if jobs could be divided at will (paper 003, formula 7): W / sum N(G_i) F(G_i).
+    """Return T*, the makespan of jobs that could be divided (paper 003, formula 7): W / sum N(G_i) F(G_i).
 
     Examples
     --------
@@ -173,9 +173,9 @@ def divisible(bag: Bag, nodes: Nodes) -> float:
 
 
 def at_least(bag: Bag, nodes: Nodes) -> float:
-    """Give a time that no assignment can beat: T*, or that of the largest job on the fastest node, if that is longer.
+    """Return a lower bound of the makespan: T*, or the time of the largest job on the fastest node if it is longer.
 
-    Where there are hardly more jobs than nodes, T* is out of reach; the search stops at this bound instead.
+    With hardly more jobs than nodes, no assignment can reach T*; the search stops at this bound instead.
 
     Examples
     --------
@@ -203,23 +203,23 @@ def assign(
     bag, nodes
         Jobs whose workload is not known are left out.
     method
-        "fcfs": in the order of the list, each job to the node that is free first. "random": each to any node.
-        "list": in the order of the list, each to the node that would finish it first; "lpt": the same, largest
+        "fcfs": in the order of the list, each job to the node that is free first. "random": each job to a random node.
+        "list": in the order of the list, each job to the node that would finish it first. "lpt": the same, largest
         workload first (Graham 1969; for nodes of different speeds Gonzalez, Ibarra and Sahni 1977, at most twice the
         optimum). "tga", "pgga": the genetic algorithms of paper 003, see `evolve.chromosomes`.
     iterations
-        Generations that a genetic algorithm breeds; PGGA may stop before.
+        Generations that a genetic algorithm breeds; PGGA may stop earlier.
     seed
         Of the random numbers.
     genetic
-        What the paper leaves open.
+        Parameters that the paper leaves open.
     progress
-        Called after each generation with iterations done, wanted, and the least makespan so far.
+        Called after each generation with iterations done, iterations wanted, and the least makespan so far.
 
     Returns
     -------
     Assignment
-        Of a genetic algorithm: the best chromosome it has seen.
+        Of a genetic algorithm: the best chromosome of all generations.
 
     Raises
     ------
@@ -228,7 +228,7 @@ def assign(
 
     Examples
     --------
-    Who comes first gets the first node, though it is slow; the classical rule looks at who would be done first.
+    With "fcfs" the first job gets the first node, although it is slow; "lpt" looks for the earliest finish.
 
     >>> bag, nodes = Bag(["a", "b", "c"], [8.0, 2.0, 2.0]), Nodes(["slow", "fast"], [1.0, 4.0])
     >>> for method in ("fcfs", "lpt", "pgga"):
@@ -253,7 +253,7 @@ def assign(
             raise InputError(
                 f"population times jobs must be at most {MOST_GENES:,}, but is {genetic.population * rows.size:,}"
             )
-        genes, course = _bred(workload, nodes, method, iterations, genetic, generator, progress)
+        genes, course = _breed(workload, nodes, method, iterations, genetic, generator, progress)
     else:
         genes = _simple(method, workload, nodes, generator)
     node = np.full(len(bag), -1, dtype=np.int64)
@@ -263,7 +263,7 @@ def assign(
 
 
 def _simple(method: str, workload: Floats, nodes: Nodes, generator: np.random.Generator) -> Genes:
-    """Assign without a search, (m,)."""
+    """Return the nodes of jobs by a method without a search, (m,)."""
     if method == "random":
         return generator.integers(len(nodes), size=workload.size, dtype=np.int32)
     if method == "fcfs":
@@ -273,19 +273,19 @@ def _simple(method: str, workload: Floats, nodes: Nodes, generator: np.random.Ge
 
 
 def _free_first(workload: Floats, nodes: Nodes) -> Genes:
-    """Give each job in turn to the node that is free first, of several to the first of the list."""
+    """Return the nodes of jobs, (m,): each job in turn to the node that is free first, of equals to the first one."""
     capability = nodes.capability.tolist()
     free = [(0.0, i) for i in range(len(nodes))]
     genes = np.empty(workload.size, dtype=np.int32)
     for k, units in enumerate(workload.tolist()):
-        when, i = free[0]
+        time, i = free[0]
         genes[k] = i
-        heapq.heapreplace(free, (when + units / capability[i], i))
+        heapq.heapreplace(free, (time + units / capability[i], i))
     return genes
 
 
 def _done_first(workload: Floats, order: Ints, nodes: Nodes) -> Genes:
-    """Give each job in turn to the node that would finish it first, of several to the first of the list."""
+    """Return the nodes of jobs, (m,): each in this order to the node that finishes it first, of equals the first."""
     capability = nodes.capability
     load = np.zeros(len(nodes))
     genes = np.empty(workload.size, dtype=np.int32)
@@ -296,7 +296,7 @@ def _done_first(workload: Floats, order: Ints, nodes: Nodes) -> Genes:
     return genes
 
 
-def _bred(
+def _breed(
     workload: Floats,
     nodes: Nodes,
     method: str,
@@ -305,7 +305,7 @@ def _bred(
     generator: np.random.Generator,
     progress: Callable[[int, int, float], None] | None,
 ) -> tuple[Genes, Floats]:
-    """Search; the best chromosome, (m,), and the least makespan after each generation."""
+    """Return the best chromosome of a search, (m,), and the least makespan after each generation, (generations,)."""
     from ..search.algorithms.chromosomes import Breeding, breed
 
     first = generator.integers(len(nodes), size=(genetic.population, workload.size), dtype=np.int32)
@@ -318,29 +318,29 @@ def _bred(
     generations = breed(
         first, len(nodes), Breeding(genetic.tournament, genetic.crossover, mutation, genetic.elite, keep), generator
     )
-    asked = next(generations)
+    population = next(generations)
     course: list[float] = []
-    best = asked[0]
+    best = population[0]
     while True:
-        found = _measure(asked, workload, nodes)
-        champion = int(found.argmin())
-        if not course or found[champion] < course[-1]:
-            best = asked[champion].copy()
-        course.append(min([*course[-1:], float(found[champion])]))
+        lengths = _measure(population, workload, nodes)
+        champion = int(lengths.argmin())
+        if not course or lengths[champion] < course[-1]:
+            best = population[champion].copy()
+        course.append(min([*course[-1:], float(lengths[champion])]))
         done = len(course) - 1
         if progress is not None:
             progress(done, iterations, course[-1])
         if done == iterations or course[-1] <= enough:
             return best, np.array(course)
-        asked = generations.send(found)
+        population = generations.send(lengths)
 
 
 def _measure(genes: Genes, workload: Floats, nodes: Nodes) -> Floats:
-    """Give the makespans of a population, (p,), in one compiled call."""
+    """Return the makespans of a population, (p,), in one compiled call."""
     longest = np.empty(len(genes))
     rows = np.ascontiguousarray(genes, dtype=np.int32)
     units, capability = workload.view(), nodes.capability
     for array in (rows, units, capability):
-        array.flags.writeable = False  # kernels would be compiled once more for writeable ones
+        array.flags.writeable = False  # the kernel would be compiled once more for writeable arrays
     makespans(rows, units, capability, longest)
     return longest

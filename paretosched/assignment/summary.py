@@ -1,4 +1,4 @@
-"""What an assignment reaches, beside the simple methods and the bound that none can beat."""
+"""The makespan of an assignment, beside the simple methods and the lower bound."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ COLUMNS = (
 
 
 def beside_references(assignment: Assignment) -> list[Assignment]:
-    """Return an assignment, and after it those of "fcfs" and "lpt" for the same jobs and nodes, but each once."""
+    """Return an assignment, then those of "fcfs" and "lpt" for the same jobs and nodes; each method once."""
     others = [method for method in REFERENCES if method != assignment.method]
     return [assignment, *(assign(assignment.bag, assignment.nodes, method) for method in others)]
 
 
 def summary(assignments: Sequence[Assignment], seed: int) -> dict[str, Any]:
-    """Return what the first of several assignments reaches, as plain values; of the others their makespans.
+    """Return the figures of the first of several assignments, as plain values, and the makespans of the others.
 
     Parameters
     ----------
     assignments
-        Of the same jobs and nodes, see `beside_references`.
+        Assignments of the same jobs and nodes, see `beside_references`.
     seed
-        Of the first one.
+        The seed of the first one.
     """
     first, *others = assignments
     return {
@@ -55,13 +55,13 @@ def summary_text(assignments: Sequence[Assignment], about: Mapping[str, Any]) ->
     bound = about["bound"]
     bred = f", {about['iterations']:,} iterations" if about["method"] in GENETIC else ""
     rows = [
-        {"method": one.method, "makespan": one.makespan, "used": np.unique(one.node[one.bag.known]).size}
-        | {"above": 100 * (one.makespan / bound - 1) if bound > 0 else None}
-        for one in assignments
+        {"method": row.method, "makespan": row.makespan, "used": np.unique(row.node[row.bag.known]).size}
+        | {"above": 100 * (row.makespan / bound - 1) if bound > 0 else None}
+        for row in assignments
     ]
     return (
         f"{about['method']}: {about['assigned']:,} jobs on {about['nodes']:,} nodes{bred}\n"
         f"{table(rows, COLUMNS)}\n"
-        f"bound: no assignment is done before {bound:,.6g}, what divisible jobs ({about['divisible']:,.6g}) or the "
-        "largest one on the fastest node would take"
+        f"bound: no assignment ends before {bound:,.6g}, the time of divisible jobs ({about['divisible']:,.6g}) or of "
+        "the largest job on the fastest node"
     )

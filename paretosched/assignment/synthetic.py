@@ -1,4 +1,4 @@
-"""The jobs and nodes of the tests in paper 003, section 4, as far as it describes them."""
+"""The jobs and nodes of the tests in paper 003, section 4, as far as the paper describes them."""
 
 from __future__ import annotations
 
@@ -9,28 +9,29 @@ import numpy as np
 from ..core.errors import InputError
 from .bag_and_nodes import Bag, Nodes
 
-SMALL, LARGE = 1e6, 3e6  # workload units; where small ones end, and the largest
-SHARE = 0.7  # of small ones
+SMALL, LARGE = 1e6, 3e6  # workload units: the end of the small ones, and the largest
+SHARE = 0.7  # of small workloads
 SPEEDS = (2.8, 2.6, 2.0, 1.8, 1.6)  # GHz; a workload unit takes a time unit at 1 GHz
 CLUSTER_SPEEDS = (2.6, 2.0, 1.6)
 CLUSTER_UNIT = 650.0  # GHz ms a workload unit of the cluster: 250 ms at 2.6 GHz
-LOOPS = 1e6  # of the testing job a workload unit; any number would do
+LOOPS = 1e6  # rounds of the test program's loop for a workload unit; any number would do
 MOST = 1_000_000
 
 
 def paper_bag(jobs: int, generator: np.random.Generator, distinct: int | None = None) -> Bag:
-    """Draw the workloads of section 4.1: 70 % small ones, 30 % large ones, up to 3,000,000.
+    """Return jobs with random workloads as in section 4.1: 70 % small ones, 30 % large ones, up to 3,000,000.
 
-    Where small ones end is not said: here they are uniform in 1..1,000,000, the large ones uniform above.
+    The paper does not say where small ones end: here they are uniform in 1..1,000,000, the large ones uniform above.
 
     Parameters
     ----------
     jobs
-        How many.
+        Number of jobs.
     generator
         Of the random numbers.
     distinct
-        Draw so many workloads, and give each job one of them, as for Figure 10 ("10 different workload units").
+        Number of different workloads, as for Figure 10 ("10 different workload units"); each job has one of them.
+        None: each job has its own.
 
     Raises
     ------
@@ -54,7 +55,7 @@ def paper_bag(jobs: int, generator: np.random.Generator, distinct: int | None = 
 
 
 def paper_nodes(nodes: int, generator: np.random.Generator, speeds: Sequence[float] = SPEEDS) -> Nodes:
-    """Draw nodes of the five types of section 4.1, each as likely as any other, fully utilisable.
+    """Return random nodes of the five types of section 4.1, each type as likely as the others, with utilisation 1.
 
     Raises
     ------
@@ -72,9 +73,9 @@ def paper_nodes(nodes: int, generator: np.random.Generator, speeds: Sequence[flo
 
 
 def cluster_bag(jobs: int, generator: np.random.Generator) -> Bag:
-    """Draw the jobs of section 4.2: a loop of so many rounds; workloads uniform in 1..5 units, in GHz ms.
+    """Return random jobs as in section 4.2: runs of a loop, with workloads uniform in 1..5 units, in GHz ms.
 
-    Of one program, whose size is the number of rounds, so that the estimator can be asked.
+    All are runs of one program, and the size is the number of rounds, so that the estimator can learn it.
 
     Raises
     ------
@@ -87,10 +88,11 @@ def cluster_bag(jobs: int, generator: np.random.Generator) -> Bag:
 
 
 def cluster_nodes(nodes: int, generator: np.random.Generator) -> Nodes:
-    """Draw nodes of the three types of section 4.2; how many of each there were is not said."""
+    """Return random nodes of the three types of section 4.2; the paper does not say how many there were of each."""
     return paper_nodes(nodes, generator, CLUSTER_SPEEDS)
 
 
 def _in_range(key: str, number: int) -> None:
+    """Raise InputError if a number of jobs, nodes or workloads is out of range."""
     if not 1 <= number <= MOST:
         raise InputError(f"{key} must be in 1..{MOST}, but is {number}")

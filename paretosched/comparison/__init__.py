@@ -1,1 +1,1 @@
-"""Policies set against EASY, a front and a wish."""
+"""Policies compared with EASY, a front and a wish."""

@@ -1,15 +1,15 @@
-"""How policies stand against EASY and against a front of schedules, on one workload or on several.
+"""Policies compared with EASY and with a front of schedules, on one workload.
 
-**The wish.** With a wish of the owner's (see `choice`) every policy has the value of its goal, and how far it exceeds
-limits. Its gain over EASY is (EASY - X) / EASY in per cent, for weighted sums that are positive for EASY: the value of
-a point to come near to is a shortfall already, of which no share can be taken. Of the front the schedule counts that
-comes nearest to the wish (`nearness.fitness`, so one within the limits, if there is any).
+**The wish.** With a wish of the owner (see `choice`) every policy has the value of its goal, and by how much it exceeds
+limits. Its gain over EASY is (EASY - X) / EASY in per cent, for weighted sums that are positive for EASY. A reference
+point has no gain in per cent, because its value is a shortfall already. Of the front counts the schedule that comes
+nearest to the wish (`nearness.fitness`: one within the limits, if there is any).
 
-**The share of the way** from EASY to that schedule is (EASY - X) / (EASY - best) in per cent, for sums and points: 0
-is as good as EASY, 100 as the best on the front; it is negative for what is worse than EASY, and above 100 for what
-is better than the front. It is undefined (None) without a front or a goal, if EASY is at least as good as the
-front, for what exceeds a limit, and for everything if EASY or the best on the front exceeds one: then the goal alone
-does not say how far it is.
+**The share of the way** from EASY to that schedule is (EASY - X) / (EASY - best) in per cent, for sums and reference
+points: 0 is as good as EASY, 100 as good as the best on the front. It is negative for a policy that is worse than
+EASY, and above 100 for one that is better than the front. It is undefined (None) without a front or a goal, if EASY is
+at least as good as the front, and for a policy that exceeds a limit. It is undefined for all policies if EASY or the
+best on the front exceeds a limit, because then the goal alone does not show the distance.
 
 A wish that uses the response time of a group without jobs is undefined on that workload.
 """
@@ -96,32 +96,32 @@ class Comparison:
         (q, m) per cent, (EASY - X) / EASY as in papers 000 and 001: positive is better for response times, and
         *worse* for UTIL.
     ideal
-        (m,), what no schedule can beat: `Bounds.together`; for UTIL `Bounds.prompt_utilisation`, unless a schedule
-        shown starts later than the first submission and has more.
+        (m,), the values that no schedule can beat: `Bounds.together`; for UTIL `Bounds.prompt_utilisation`, unless one
+        of the schedules starts later than the first submission and has a higher UTIL.
     ideal_rule
-        That in words.
+        The rule of `ideal` in words.
     dominated_by, dominates
-        (q,), how many schedules of the front dominate the policy and how many it dominates; None without a front,
-        -1 for a recorded schedule that overbooks the machine, which no schedule of the front may do.
+        (q,), how many schedules of the front dominate the policy, and how many it dominates; None without a front; -1
+        for a recorded schedule that overbooks the machine, because a schedule of the front may not.
     best
-        (m,), the best value of each objective on the front, each reached by a schedule of its own; None without
-        a front.
+        (m,), the best value of each objective on the front; different objectives may come from different schedules;
+        None without a front.
     best_online
-        The same of the schedules that online policies made; None if these are all, or there is none.
+        The same for the schedules of online policies; None if all schedules are, or none.
     wish
-        What the owner wants; None if that was not said.
+        What the owner wants; None without a wish.
     nearest, nearest_online
-        (m,), the schedule of the front that comes nearest to the wish, and of those that online policies made; None
-        without a wish, where it is undefined, and as `best` and `best_online`.
+        (m,), the schedule of the front that comes nearest to the wish, and the nearest one of online policies; None
+        without a wish, where the wish is undefined, and in the cases of `best` and `best_online`.
     waits
         How long jobs wait under each policy, q of them.
     edges
         (k + 1,) seconds of the trace, from the first submission to the last completion under any policy, see
         `service.bins`.
     used
-        (q, k) processor seconds that are used between them.
+        (q, k) processor seconds in use between these times.
     classes
-        How jobs of each class and size fare under each policy, q times `service.by_class`.
+        Response times and slowdowns of each class and size of jobs under each policy, q times `service.by_class`.
     searched
         What group optimisation did, (q,); None for policies without it.
     shares_time
@@ -161,7 +161,7 @@ class Comparison:
         return html_table(repr(self).strip("<>"), heads, lines)
 
     def frame(self) -> pd.DataFrame:
-        """Return the rows as a pandas DataFrame, one a policy: what `rows` has, tables and lists aside."""
+        """Return the rows as a pandas DataFrame, one a policy, without the tables and lists in `rows`."""
         import pandas as pd
 
         rows = [{key: x for key, x in row.items() if key not in _OF_POLICIES} for row in self.rows()]
@@ -185,8 +185,8 @@ class Comparison:
 
         The keys are "policy", "workload", "digest"; the names of the objectives, in natural units; the same with
         "_vs_easy", per cent; "dominated_by" and "dominates"; with a wish "wish", in words, "objective", the value of
-        its goal, "objective_vs_easy" and "share_of_way", per cent, see the module, and "exceeded", of its limits;
-        "waits", a list with "group" (None for all), "jobs", "wait_mean_s", "wait_median_s", "wait_p95_s",
+        its goal, "objective_vs_easy" and "share_of_way", per cent, see the module, and "exceeded", the violation of its
+        limits; "waits", a list with "group" (None for all), "jobs", "wait_mean_s", "wait_median_s", "wait_p95_s",
         "wait_worst_s" and the bounded slowdown's mean and median; and "utilisation_over_time", with "from_s",
         "bin_s", "until_s" and "percent"; "classes", the rows of `service.by_class`; and "searched", what group
         optimisation did.
@@ -197,8 +197,8 @@ class Comparison:
                 "dominated_by": _count(self.dominated_by, q),
                 "dominates": _count(self.dominates, q),
             }
-            | self._reached(self.values[q])
-            | {"waits": self._waited(q), "utilisation_over_time": self._over_time(q)}
+            | self._worth(self.values[q])
+            | {"waits": self._waits_of(q), "utilisation_over_time": self._over_time(q)}
             | {"classes": [row._asdict() for row in self.classes[q]] if self.classes else None}
             | {"searched": search._asdict() if self.searched and (search := self.searched[q]) else None}
             for q, name in enumerate(self.policies)
@@ -209,53 +209,56 @@ class Comparison:
             (IDEAL, self.ideal, self.ideal),
         ):
             if values is not None:
-                nothing = dict.fromkeys((*_OF_POLICIES, "dominated_by", "dominates"))
-                reached = self._reached(nearest, bound=name == IDEAL)
-                rows.append(self._row(name, values, improvement(values, self.values[0])) | reached | nothing)
+                empty = dict.fromkeys((*_OF_POLICIES, "dominated_by", "dominates"))
+                worth = self._worth(nearest, bound=name == IDEAL)
+                rows.append(self._row(name, values, improvement(values, self.values[0])) | worth | empty)
         return rows
 
     def _row(self, policy: str, values: Floats, gain: Floats) -> dict[str, Any]:
+        """Return the cells that every row has, from its objective values and gains over EASY, (m,) each."""
         names = [o.name for o in self.objectives]
-        measured = dict(zip(names, plain(values), strict=True))
-        against = {f"{name}_vs_easy": x for name, x in zip(names, plain(gain), strict=True)}
-        where = {"workload": self.workload_name, "digest": self.workload_digest}
-        return {"policy": policy, **where, **measured, **against}
+        natural = dict(zip(names, plain(values), strict=True))
+        gains = {f"{name}_vs_easy": x for name, x in zip(names, plain(gain), strict=True)}
+        workload = {"workload": self.workload_name, "digest": self.workload_digest}
+        return {"policy": policy, **workload, **natural, **gains}
 
-    def _reached(self, values: Floats | None, bound: bool = False) -> dict[str, Any]:
-        """Return what objective values, (m,), are worth to the owner; a bound exceeds no limit."""
+    def _worth(self, values: Floats | None, bound: bool = False) -> dict[str, Any]:
+        """Return the cells about the wish, for objective values, (m,); a bound exceeds no limit."""
         if self.wish is None:
             return {}
-        made = dict.fromkeys(("objective", "objective_vs_easy", "share_of_way", "exceeded"))
-        made["wish"] = choice.wish_text(self.wish)
-        if values is None or not _has(self.wish, self.objectives, self.values[0]):
-            return made
-        easy, own = self.values[:1], values[None]
+        cells = dict.fromkeys(("objective", "objective_vs_easy", "share_of_way", "exceeded"))
+        cells["wish"] = choice.wish_text(self.wish)
+        if values is None or not _is_defined(self.wish, self.objectives, self.values[0]):
+            return cells
+        easy, policy = self.values[:1], values[None]
         if not bound:
-            made["exceeded"] = float(choice.violation(self.wish, own)[0])
+            cells["exceeded"] = float(choice.violation(self.wish, policy)[0])
         if not (self.wish.weights or self.wish.near):
-            return made
-        reference, goal = (float(choice.goal(self.wish, row)[0]) for row in (easy, own))
-        made["objective"] = goal
+            return cells
+        reference, goal = (float(choice.goal(self.wish, row)[0]) for row in (easy, policy))
+        cells["objective"] = goal
         if self.wish.weights and reference > 0:
-            made["objective_vs_easy"] = 100 * (reference - goal) / reference
+            cells["objective_vs_easy"] = 100 * (reference - goal) / reference
         if self.nearest is not None:
             best = self.nearest[None]
-            within = choice.violation(self.wish, np.vstack([easy, best] if bound else [easy, best, own])).max() == 0
+            within = choice.violation(self.wish, np.vstack([easy, best] if bound else [easy, best, policy])).max() == 0
             way = reference - float(choice.goal(self.wish, best)[0])
             if within and way > 0:
-                made["share_of_way"] = 100 * (reference - goal) / way
-        return made
+                cells["share_of_way"] = 100 * (reference - goal) / way
+        return cells
 
-    def _waited(self, q: int) -> list[dict[str, Any]] | None:
+    def _waits_of(self, q: int) -> list[dict[str, Any]] | None:
+        """Return the waits under a policy, one row for all jobs and one a group."""
         if not self.waits:
             return None
-        measured = self.waits[q]
+        statistics = self.waits[q]
         keys = ("wait_mean_s", "wait_median_s", "wait_p95_s", "wait_worst_s", f"{SLOWDOWN}_mean", f"{SLOWDOWN}_median")
-        columns = dict(zip(("jobs", *keys), map(plain, measured), strict=True))
+        columns = dict(zip(("jobs", *keys), map(plain, statistics), strict=True))
         names = [None, *(group_of(o) for o in self.objectives[2:])]
         return [{"group": name} | {key: columns[key][i] for key in columns} for i, name in enumerate(names)]
 
     def _over_time(self, q: int) -> dict[str, Any] | None:
+        """Return the utilisation over time under a policy."""
         if self.edges is None:
             return None
         first, second, last = (int(self.edges[i]) for i in (0, 1, -1))
@@ -294,14 +297,14 @@ def compare(
     front: FrontLike | None = None,
     wish: WishLike | None = None,
 ) -> Comparison:
-    """Simulate policies and set them against EASY, a front, and what the owner wants.
+    """Simulate policies and compare them with EASY, a front, and what the owner wants.
 
     Parameters
     ----------
     workload
         The jobs and the machine; or the path of a log or of a run directory.
     policies
-        What `simulate` accepts, one or several. EASY is always simulated, as the reference, and comes first.
+        One or several policies, as for `simulate`. EASY is always simulated, as the reference, and comes first.
     front
         Schedules of the same workload; or the path of a run or front file.
     wish
@@ -311,19 +314,19 @@ def compare(
     Returns
     -------
     Comparison
-        One schedule dominates another if it is at least as good in every objective and better in one. AWRT is left
-        out of that, because as a fixed mean of the AWRT_i it never decides; so are groups without jobs.
+        One schedule dominates another if it is at least as good in every objective and better in one. AWRT does not
+        count for this, because as a fixed mean of the AWRT_i it never decides; nor do groups without jobs.
 
     Raises
     ------
     InputError
-        The front belongs to another workload, a policy does not fit this one, or the wish uses an objective that this
-        one has not.
+        The front belongs to another workload, a policy does not fit the workload, or the wish uses an objective that
+        the workload does not have.
 
     Examples
     --------
-    Job 2 is wide and waits for job 1; EASY lets job 3 pass it, FCFS does not. The 53 processor seconds respond
-    after (30 x 10 + 20 x 14 + 3 x 3) / 53 s and (30 x 10 + 20 x 14 + 3 x 16) / 53 s.
+    Job 2 is wide and waits for job 1; with EASY job 3 starts before it, with FCFS not. There are 53 processor seconds,
+    and AWRT is (30 x 10 + 20 x 14 + 3 x 3) / 53 s with EASY and (30 x 10 + 20 x 14 + 3 x 16) / 53 s with FCFS.
 
     >>> from paretosched.workload.workload import Workload
     >>> w = Workload(submit=[0, 1, 2], run=[10, 5, 3], estimate=[10, 5, 3], width=[3, 4, 1], capacity=4)
@@ -338,10 +341,10 @@ def compare(
     wish = None if wish is None else as_wish(wish, workload.groups)
     if front is not None and front.digest != workload.digest:
         raise _foreign(front, [workload])
-    chosen = _with_easy([as_policy(policy) for policy in as_list(policies)])
-    schedules = [simulate(workload, policy) for policy in chosen]
+    all_policies = _with_easy([as_policy(policy) for policy in as_list(policies)])
+    schedules = [simulate(workload, policy) for policy in all_policies]
     feasible = np.array(
-        [policy.rule != "recorded" or _could_run(s) for policy, s in zip(chosen, schedules, strict=True)]
+        [policy.rule != "recorded" or _could_run(s) for policy, s in zip(all_policies, schedules, strict=True)]
     )
     values = np.array([objectives(schedule) for schedule in schedules])
     table_of_objectives = objective_table(workload.groups)
@@ -349,24 +352,24 @@ def compare(
         _check_known(wish, table_of_objectives, workload.name)
     limits = bounds(workload)
     ideal = limits.together.copy()
-    shown = values if front is None else np.vstack([values, front.values])
-    prompt = bool(shown[:, 0].max() <= limits.prompt_utilisation)
+    all_values = values if front is None else np.vstack([values, front.values])
+    prompt = bool(all_values[:, 0].max() <= limits.prompt_utilisation)
     if prompt:
         ideal[0] = limits.prompt_utilisation
     above = below = best = best_online = nearest = nearest_online = None
     if front is not None:
-        own, theirs = np.split(costs(np.vstack([values, front.values]), table_of_objectives), [len(values)])
-        above = np.array([np.count_nonzero(_dominate(theirs, row)) for row in own], dtype=np.int64)
-        below = np.array([np.count_nonzero(_dominate(-theirs, -row)) for row in own], dtype=np.int64)
+        of_policies, of_front = np.split(costs(all_values, table_of_objectives), [len(values)])
+        above = np.array([np.count_nonzero(_dominate(of_front, row)) for row in of_policies], dtype=np.int64)
+        below = np.array([np.count_nonzero(_dominate(-of_front, -row)) for row in of_policies], dtype=np.int64)
         above[~feasible] = below[~feasible] = -1
         sign = np.array([1.0 if o.maximise else -1.0 for o in table_of_objectives])
         best = _best(sign, front.values)
         nearest = _nearest(wish, table_of_objectives, front.values)
-        made_online = online(front)
-        if made_online.any() and not made_online.all():
-            best_online = _best(sign, front.values[made_online])
-            nearest_online = _nearest(wish, table_of_objectives, front.values[made_online])
-    sharing = next((policy for policy in chosen if isinstance(policy, TimeSharing)), None)
+        is_online = online(front)
+        if is_online.any() and not is_online.all():
+            best_online = _best(sign, front.values[is_online])
+            nearest_online = _nearest(wish, table_of_objectives, front.values[is_online])
+    sharing = next((policy for policy in all_policies if isinstance(policy, TimeSharing)), None)
     edges = bins(int(workload.submit[0]), max(int(schedule.finish.max()) for schedule in schedules))
     return Comparison(
         workload.name,
@@ -374,7 +377,7 @@ def compare(
         len(workload),
         workload.capacity,
         table_of_objectives,
-        _called([p.name if fits else p.name + OVERBOOKED for p, fits in zip(chosen, feasible, strict=True)]),
+        _row_names([p.name if fits else p.name + OVERBOOKED for p, fits in zip(all_policies, feasible, strict=True)]),
         values,
         improvement(values, values[0]),
         ideal,
@@ -403,45 +406,47 @@ def assign(workloads: Sequence[Workload], fronts: Sequence[Front]) -> list[Front
     InputError
         A front belongs to none of the workloads, or two of them to one.
     """
-    known: dict[str, Front] = {}
+    by_digest: dict[str, Front] = {}
     for front in fronts:
         if front.digest not in [workload.digest for workload in workloads]:
             raise _foreign(front, workloads)
-        if front.digest in known:
+        if front.digest in by_digest:
             raise InputError(
                 f"front must be one for each workload, but there are two of {front.workload}; "
                 "they can be merged: paretosched front RUN1 RUN2 -o FRONT"
             )
-        known[front.digest] = front
-    return [known.get(workload.digest) for workload in workloads]
+        by_digest[front.digest] = front
+    return [by_digest.get(workload.digest) for workload in workloads]
 
 
 def _foreign(front: Front, workloads: Sequence[Workload]) -> InputError:
-    what = "the same workload" if len(workloads) == 1 else "one of the workloads"
-    own = first_few((f"{w.name} ({w.digest[:12]})" for w in workloads), len(workloads))
+    """Return the error for a front that belongs to none of the workloads."""
+    rule = "the same workload" if len(workloads) == 1 else "one of the workloads"
+    workload_names = first_few((f"{w.name} ({w.digest[:12]})" for w in workloads), len(workloads))
     return InputError(
-        f"front must be of {what}: jobs, capacity and groups, "
-        f"but it is of {front.workload} ({front.digest[:12]}), not of {own}"
+        f"front must be of {rule}: jobs, capacity and groups, "
+        f"but it is of {front.workload} ({front.digest[:12]}), not of {workload_names}"
     )
 
 
 def trained_for(policies: Sequence[Policy], workloads: Sequence[Workload]) -> dict[Wish, str]:
-    """Return the wishes that policies say they were trained for, each with the first such policy, as a table names it.
+    """Return the wishes in the provenance of policies, each with the name of its first policy in a table.
 
-    What is kept there is free: wishes that are none, or use objectives that a workload has not, are left out.
+    A provenance may hold any text, so invalid wishes are left out, and wishes with objectives that a workload lacks.
     """
-    found: dict[Wish, str] = {}
-    names = _called([Plain("easy").name, *(policy.name for policy in policies)])[1:]
+    policy_of: dict[Wish, str] = {}
+    names = _row_names([Plain("easy").name, *(policy.name for policy in policies)])[1:]
     for policy, name in zip(policies, names, strict=True):
         with suppress(InputError):
             wish = choice_wish_files.from_json(policy.provenance.get("wish"))
             for workload in workloads:
                 _check_known(wish, objective_table(workload.groups), workload.name)
-            found.setdefault(wish, name)
-    return found
+            policy_of.setdefault(wish, name)
+    return policy_of
 
 
 def _check_known(wish: Wish, objectives: Sequence[Objective], workload: str) -> None:
+    """Raise InputError if a wish uses an objective that a workload does not have."""
     names = [o.name for o in objectives]
     unknown = [name for name in wish.names if name not in names]
     if unknown:
@@ -451,18 +456,20 @@ def _check_known(wish: Wish, objectives: Sequence[Objective], workload: str) -> 
 
 
 def _nearest(wish: Wish | None, objectives: Sequence[Objective], values: Floats) -> Floats | None:
-    if wish is None or not len(values) or not _has(wish, objectives, values[0]):
+    """Return the row of values, (k, m), that comes nearest to a wish, (m,); None where this is undefined."""
+    if wish is None or not len(values) or not _is_defined(wish, objectives, values[0]):
         return None
     row: Floats = values[int(np.argmin(nearness.fitness(wish, values)))]
     return row
 
 
-def _has(wish: Wish, objectives: Sequence[Objective], values: Floats) -> bool:
-    """Return whether everything a wish uses is defined: the groups have jobs."""
+def _is_defined(wish: Wish, objectives: Sequence[Objective], values: Floats) -> bool:
+    """Return whether all objectives of a wish are defined: their groups have jobs."""
     return not any(np.isnan(value) for o, value in zip(objectives, values, strict=True) if o.name in wish.names)
 
 
 def _best(sign: Floats, values: Floats) -> Floats:
+    """Return the best value of each objective, (m,), of (k, m); sign is 1 where large is good, else -1."""
     best: Floats = sign * (sign * values).max(axis=0, initial=-np.inf)
     best[~np.isfinite(best)] = np.nan
     return best
@@ -481,6 +488,7 @@ def improvement(values: Floats, easy: Floats) -> Floats:
 
 
 def _could_run(schedule: Schedule) -> bool:
+    """Return whether a schedule keeps the rules, such as the capacity of the machine."""
     try:
         schedule.check()
     except InputError:
@@ -489,31 +497,33 @@ def _could_run(schedule: Schedule) -> bool:
 
 
 def _count(counts: NDArray[np.int64] | None, q: int) -> int | None:
+    """Return the count of a policy, None if it is undefined."""
     return None if counts is None or counts[q] < 0 else int(counts[q])
 
 
 def _dominate(costs: Floats, row: Floats) -> NDArray[np.bool_]:
+    """Return which of the costs, (k, m), dominate a row, (m,): a (k,) mask."""
     return np.logical_and((costs <= row).all(axis=1), (costs < row).any(axis=1))
 
 
 def _with_easy(policies: Sequence[Policy]) -> list[Policy]:
-    """Return EASY first and every rule without parameters once, however often it was asked for."""
-    chosen: dict[str, Policy] = {"easy": Plain("easy")}
+    """Return policies with EASY first, and every rule without parameters only once."""
+    by_rule: dict[str, Policy] = {"easy": Plain("easy")}
     for number, policy in enumerate(policies):
-        chosen[policy.rule if policy.rule in PLAIN_RULES else f"{policy.rule} {number}"] = policy
-    return list(chosen.values())
+        by_rule[policy.rule if policy.rule in PLAIN_RULES else f"{policy.rule} {number}"] = policy
+    return list(by_rule.values())
 
 
-def _called(policies: Sequence[str]) -> tuple[str, ...]:
-    """Return names that differ from each other and from what stands beside them, whatever a file calls a policy."""
+def _row_names(policies: Sequence[str]) -> tuple[str, ...]:
+    """Return names of policies that differ from each other and from the names of the other rows."""
     reserved = (BEST, IDEAL, ONLINE, NEAREST, NEAREST_ONLINE)
     return distinct([*reserved, *policies])[len(reserved) :]
 
 
 def distinct(names: Sequence[str]) -> tuple[str, ...]:
-    """Return names with a number where they are repeated, so that every row and every mark can be told apart."""
-    seen: list[str] = []
+    """Return names that all differ: a repeated name gets a number."""
+    different: list[str] = []
     for name in names:
         free = (f"{name} ({k})" if k > 1 else name for k in range(1, len(names) + 1))
-        seen.append(next(candidate for candidate in free if candidate not in seen))
-    return tuple(seen)
+        different.append(next(candidate for candidate in free if candidate not in different))
+    return tuple(different)

@@ -14,7 +14,7 @@ from ..simulation.service import CLASS_BOUND, SLOWDOWN_BOUND, OfClass
 from ..wishes.wish import Wish
 
 CONVENTION = "(EASY - X) / EASY; positive is better for response times and worse for UTIL"
-WAY = "of the way: from EASY to what comes nearest to the objective on the front"
+WAY = "of the way: from EASY to the schedule of the front that comes nearest to the objective"
 EVERY_JOB = (
     "wait: until the first start, of every job alike, large or small; slowdown: response time / "
     f"max(run, {SLOWDOWN_BOUND} s), at least 1"
@@ -22,14 +22,14 @@ EVERY_JOB = (
 ALL_JOBS = "all jobs"
 SLOWDOWN = f"bounded_slowdown_{SLOWDOWN_BOUND}s"
 OF_CLASSES = (
-    f"class: by run time, as SCOJO-PECT has it; size: narrow up to 10 % of the machine, wide above 50 %; slowdown of "
+    f"class: by run time, as in SCOJO-PECT; size: narrow up to 10 % of the machine, wide above 50 %; slowdown of "
     f"classes: bounded by {CLASS_BOUND} s, and rounded up as in paper 004"
 )
 WAITS = {"mean": "mean", "median": "median", "p95": "95 %", "worst": "worst"}
 
 
 def policy_table(rows: Sequence[Mapping[str, Any]], objectives: Sequence[Objective], against_front: bool) -> str:
-    """Return the objectives of `Comparison.rows`, with the gains over EASY below each; with the counts of the front."""
+    """Return the objectives of `Comparison.rows` as a table, with gains over EASY and, with a front, its counts."""
     lines: list[dict[str, Any]] = []
     for row in rows:
         hours = {o.name: row[o.name] / 3600 for o in objectives if o.unit == "s" and row[o.name] is not None}
@@ -45,7 +45,7 @@ def policy_table(rows: Sequence[Mapping[str, Any]], objectives: Sequence[Objecti
 
 
 def wish_table(rows: Sequence[Mapping[str, Any]], wish: Wish, against_front: bool) -> str:
-    """Return what each policy is worth to the owner: `Comparison.rows` with a wish, and the way to the front."""
+    """Return the columns about the wish of `Comparison.rows` as a table."""
     columns = [Column("policy", "policy")]
     if wish.weights or wish.near:
         columns.append(Column("objective", "objective", ",.1f" if wish.weights else ".4f"))
@@ -64,15 +64,15 @@ def wish_table(rows: Sequence[Mapping[str, Any]], wish: Wish, against_front: boo
 
 
 def wait_table(rows: Sequence[Mapping[str, Any]], places: int) -> str:
-    """Return how long jobs wait under each policy: the rows of the policies, for all jobs and each group."""
+    """Return how long jobs wait under each policy as a table: for all jobs and for each group."""
     lines: list[dict[str, Any]] = []
     for place in range(places):
         for row in rows:
-            waited = row["waits"][place]
-            hours = {key: plain(np.nan if x is None else x / 3600) for key, x in waited.items() if key[-2:] == "_s"}
+            waits = row["waits"][place]
+            hours = {key: plain(np.nan if x is None else x / 3600) for key, x in waits.items() if key[-2:] == "_s"}
             first = row is rows[0]
-            named = ALL_JOBS if place == 0 else f"group {waited['group']}"
-            lines.append(waited | hours | {"policy": row["policy"], "of": named if first else ""})
+            jobs = ALL_JOBS if place == 0 else f"group {waits['group']}"
+            lines.append(waits | hours | {"policy": row["policy"], "of": jobs if first else ""})
     columns = [Column("of", "wait of"), Column("policy", "policy"), Column("jobs", "jobs", ",d")]
     columns += [Column(f"wait_{key}_s", f"{words} h", ",.2f") for key, words in WAITS.items()]
     columns += [
@@ -83,14 +83,14 @@ def wait_table(rows: Sequence[Mapping[str, Any]], places: int) -> str:
 
 
 def class_table(classes: Sequence[Sequence[OfClass]], policies: Sequence[str]) -> str:
-    """Return how jobs of each class and size fare, `service.by_class` for each policy, times in hours."""
+    """Return `service.by_class` of each policy as a table, times in hours."""
     lines: list[dict[str, Any]] = []
     for rows in zip(*classes, strict=True):
         if rows[0].jobs:
             for place, (row, policy) in enumerate(zip(rows, policies, strict=True)):
-                named = {"kind": row.kind, "size": row.size} if place == 0 else {"kind": "", "size": ""}
+                names = {"kind": row.kind, "size": row.size} if place == 0 else {"kind": "", "size": ""}
                 hours = {"response": row.response_s / 3600, "wait": row.wait_s / 3600}
-                lines.append(row._asdict() | named | hours | {"policy": policy})
+                lines.append(row._asdict() | names | hours | {"policy": policy})
     columns = [
         Column("kind", "class"),
         Column("size", "size"),
@@ -106,7 +106,7 @@ def class_table(classes: Sequence[Sequence[OfClass]], policies: Sequence[str]) -
 
 
 def searched_text(search: Searched) -> str:
-    """Return what group optimisation did.
+    """Return in words what group optimisation did.
 
     Examples
     --------
@@ -126,7 +126,7 @@ def group_of(objective: Objective) -> str:
 
 
 def signed(gain: float) -> str:
-    """Return per cent with their sign.
+    """Return a number of per cent with its sign, as text.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Comparisons on several logs side by side."""
+"""Comparisons on several logs, side by side."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from .comparison_tables import signed
 
 
 def joint_rows(comparisons: Sequence[Comparison]) -> list[dict[str, Any]]:
-    """List the rows of several comparisons, one workload after the other."""
+    """Return the rows of several comparisons, one workload after the other."""
     return [row for comparison in comparisons for row in comparison.rows()]
 
 
 def joint_text(comparisons: Sequence[Comparison]) -> str:
-    """Write comparisons for a terminal: one as `Comparison.text`, several under their names, and their gains together.
+    """Return comparisons as text for a terminal: each with its workload's name, then their gains in one table.
 
-    The gains are those of the objective over EASY, one line a policy and one column a workload, if there are any.
+    The gains are those of the objective over EASY, one line a policy and one column a workload. One comparison alone is
+    `Comparison.text`.
     """
     if len(comparisons) == 1:
         return comparisons[0].text()
@@ -35,9 +36,9 @@ def joint_text(comparisons: Sequence[Comparison]) -> str:
 
 
 def joint_gains(comparisons: Sequence[Comparison]) -> dict[str, dict[str, float]]:
-    """Collect the objective's gains over EASY: policy to workload to per cent, where they are defined.
+    """Return the objective's gains over EASY, policy to workload to per cent, where they are defined.
 
-    Workloads of one name are numbered, and EASY, of which all are 0, is left out, as is the ideal point.
+    Workloads of the same name are numbered. EASY, whose gains are all 0, and the ideal point are left out.
     """
     gains: dict[str, dict[str, float]] = {}
     for name, comparison in zip(distinct([c.workload_name for c in comparisons]), comparisons, strict=True):

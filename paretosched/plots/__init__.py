@@ -1,1 +1,1 @@
-"""Values to figures; no files, no web."""
+"""Figures of values; without files and without web pages."""

@@ -17,19 +17,19 @@ from .style import HOUR, column_of, defined, mark_style, text
 if TYPE_CHECKING:
     from ..fronts.front import Front
 
-NEARBY = 4_000  # points beside what is in focus
-WEIGHED = 20_000  # schedules that decide where names are written
+NEARBY = 4_000  # most schedules drawn around the marks in focus
+WEIGHED = 20_000  # most schedules that decide where names are written
 
 
 class Axis(NamedTuple):
-    """One objective as it is drawn.
+    """One objective as an axis of a figure.
 
     Attributes
     ----------
     objective
         The objective.
     values
-        (p,) as drawn: per cent or hours.
+        (p,) values in the unit of the axis: per cent or hours.
     log
         Whether the axis is logarithmic.
     """
@@ -46,8 +46,8 @@ class Axis(NamedTuple):
 
     def place(self, drawn: Floats) -> Floats:
         """Return drawn values on the scale of the axis: their logarithm, if it is logarithmic."""
-        placed: Floats = np.log10(drawn) if self.log else drawn
-        return placed
+        places: Floats = np.log10(drawn) if self.log else drawn
+        return places
 
 
 def mark_places(front: Front, across: Axis, up: Axis, marks: Mapping[str, Floats]) -> dict[str, tuple[float, float]]:
@@ -65,22 +65,22 @@ def mark_places(front: Front, across: Axis, up: Axis, marks: Mapping[str, Floats
 def axis_ranges(
     across: Axis, up: Axis, spots: Mapping[str, tuple[float, float]], focus: Sequence[str]
 ) -> tuple[list[float], list[float]]:
-    """Return what both axes show."""
+    """Return the ranges of both axes, [low, high] each, as plotly has them: logarithms on a logarithmic axis."""
     sides = [[spot[side] for spot in spots.values()] for side in (0, 1)]
     if not focus:
         return axis_range(across, sides[0]), axis_range(up, sides[1])
-    looked_at = [[spots[name][side] for name in focus] for side in (0, 1)]
-    return _near(across, looked_at[0], sides[0]), _near(up, looked_at[1], sides[1])
+    in_focus = [[spots[name][side] for name in focus] for side in (0, 1)]
+    return _near(across, in_focus[0], sides[0]), _near(up, in_focus[1], sides[1])
 
 
 def axis(front: Front, name: str, log: bool) -> Axis:
-    """Return one objective of a front for drawing; only response times are ever on a logarithmic axis."""
+    """Return one objective of a front as an axis; only axes of response times can be logarithmic."""
     column = column_in(front, name)
     return axis_of_values(front.objectives[column], front.values[:, column], log, front.workload)
 
 
 def axis_of_values(objective: Objective, values: Floats, log: bool, workload: str) -> Axis:
-    """Return values in natural units as an axis; InputError if they are undefined."""
+    """Return values in natural units as an axis; raise InputError if they are undefined."""
     if np.isnan(values).any():
         raise InputError(f"{objective.name} cannot be drawn, because no job of {workload} counts for it")
     return Axis(objective, np.asarray(to_drawn(objective, values)), log and objective.unit == "s")
@@ -98,7 +98,7 @@ def unit(objective: Objective) -> str:
 
 
 def column_in(front: Front, name: str) -> int:
-    """Return the column of an objective in a front; InputError if it has no such one."""
+    """Return the column of an objective in a front; raise InputError if the front does not have it."""
     return column_of(front.objectives, name)
 
 
@@ -108,14 +108,14 @@ def to_drawn(objective: Objective, values: Any) -> Any:
 
 
 def third_axis(front: Front, x: str, y: str) -> Axis | None:
-    """Return the objective whose values colour a projection of two others: the one that tells most, or None."""
+    """Return the objective that colours a figure of two others: the first one with different values, or None."""
 
-    # AWRT late: it is a mean of the others and tells the least; last what is the same everywhere, as UTIL often is
-    def telling(name: str) -> tuple[bool, bool]:
+    # AWRT comes late, because it is a mean of the others; objectives that hardly vary, as UTIL often, come last
+    def order(name: str) -> tuple[bool, bool]:
         column = front.values[:, column_in(front, name)]
         return bool(np.ptp(column) <= 1e-3 * np.abs(column).max()), name == "AWRT"
 
-    names = sorted((o.name for o in defined(front) if o.name not in (x, y)), key=telling)
+    names = sorted((o.name for o in defined(front) if o.name not in (x, y)), key=order)
     return axis(front, names[0], False) if names else None
 
 
@@ -140,7 +140,7 @@ def colour_bar(third: Axis | None, rows: NDArray[np.int64]) -> dict[str, Any]:
 
 
 def hover_text(across: Axis, up: Axis) -> str:
-    """Return what stands under the mouse: drawn values, and seconds."""
+    """Return the text beside the mouse, as a template of plotly: drawn values, and seconds."""
     lines = []
     for place, (a, letter) in enumerate(((across, "x"), (up, "y"))):
         seconds = f"{{customdata[{place}]:,.0f}}"
@@ -159,14 +159,14 @@ def axis_scale(a: Axis, limits: list[float], most: int = 7) -> dict[str, Any]:
 def log_axis(limits: list[float], most: int) -> dict[str, Any]:
     """Return a logarithmic axis with round ticks, for plotly."""
     ticks = log_ticks(limits[0], limits[1], most)
-    # the format is for the ticks that plotly finds itself, once a reader has zoomed
     words = [f"{tick:,g}" for tick in ticks]
-    how = {"tickmode": "array", "tickvals": ticks, "ticktext": words, "tickformat": ",~g"}
-    return {"type": "log", "range": limits, **how}
+    # the format is for plotly's own ticks, after a reader has zoomed
+    layout = {"tickmode": "array", "tickvals": ticks, "ticktext": words, "tickformat": ",~g"}
+    return {"type": "log", "range": limits, **layout}
 
 
 def extent(places: Floats, marks: Floats) -> tuple[float, float]:
-    """Cover the schedules and the marks that lie at most half their extent away from them."""
+    """Return the ends of a range with all schedules, and with the marks at most half a range away from them."""
     low, high = float(places.min()), float(places.max())
     reach = 0.5 * (high - low)
     near = [m for m in marks.tolist() if low - reach <= m <= high + reach]
@@ -174,14 +174,14 @@ def extent(places: Floats, marks: Floats) -> tuple[float, float]:
 
 
 def axis_range(a: Axis, marks: Sequence[float]) -> list[float]:
-    """Return what an axis shows, so that all schedules and the marks near to them are seen."""
+    """Return the range of an axis, [low, high], with all schedules and the marks near to them."""
     low, high = extent(a.place(a.values), a.place(np.array(marks, dtype=np.float64)))
     margin = 0.06 * (high - low) or 0.05 * abs(high) or 1.0
     return [low - margin, high + margin]
 
 
 def _near(a: Axis, focus: Sequence[float], marks: Sequence[float]) -> list[float]:
-    """Cover everything that is better than the worst in focus, and half as much of what is worse."""
+    """Return the range of an axis, [low, high]: all better than the worst mark in focus, and half as much worse."""
     sign = -1.0 if a.objective.maximise else 1.0
     places = [sign * a.place(np.array(v, dtype=np.float64)) for v in (focus, marks, a.values)]
     worst, best = float(places[0].max()), min(float(p.min()) for p in places)
@@ -191,7 +191,7 @@ def _near(a: Axis, focus: Sequence[float], marks: Sequence[float]) -> list[float
 
 
 def rows_seen(across: Axis, up: Axis, x_range: list[float], y_range: list[float]) -> NDArray[np.int64]:
-    """Return rows within the ranges: at most NEARBY of them evenly, and all that are best in the two objectives."""
+    """Return rows within the ranges, int64: NEARBY of them, evenly spread, and all that are best in both objectives."""
     x, y = across.place(across.values), up.place(up.values)
     rows = np.flatnonzero((x_range[0] <= x) & (x <= x_range[1]) & (y_range[0] <= y) & (y <= y_range[1]))
     worse = [-v[rows] if a.objective.maximise else v[rows] for a, v in ((across, x), (up, y))]
@@ -212,9 +212,9 @@ def name_labels(
     spots: Mapping[str, tuple[float, float]],
     room: tuple[float, float],
 ) -> list[dict[str, Any]]:
-    """Return names of the marks where their names hide few schedules and no other name."""
-    some = slice(None, None, -(-len(across.values) // WEIGHED))
-    cloud = _pixels(across.place(across.values[some]), up.place(up.values[some]), x_range, y_range, room)
+    """Return the names of marks as annotations of plotly, placed where they hide few schedules and no other name."""
+    sample = slice(None, None, -(-len(across.values) // WEIGHED))
+    cloud = _pixels(across.place(across.values[sample]), up.place(up.values[sample]), x_range, y_range, room)
     places = [(float(across.place(np.array(spot[0]))), float(up.place(np.array(spot[1])))) for spot in spots.values()]
     points = [_pixels(np.array([x]), np.array([y]), x_range, y_range, room)[0] for x, y in places]
     boxes: list[tuple[Floats, Floats]] = []
@@ -255,12 +255,14 @@ def _value(a: Axis, drawn: float) -> str:
 
 
 def _pixels(x: Floats, y: Floats, x_range: list[float], y_range: list[float], room: tuple[float, float]) -> Floats:
+    """Return the pixels of points, (k, 2), from the upper left corner of the plot."""
     right = (x - x_range[0]) / (x_range[1] - x_range[0]) * room[0]
     down = (y_range[1] - y) / (y_range[1] - y_range[0]) * room[1]
     return np.column_stack([right, down])
 
 
 def _back(part: float, limits: list[float]) -> float:
+    """Return the place on an axis at a part of its length."""
     return limits[0] + float(part) * (limits[1] - limits[0])
 
 
@@ -272,7 +274,7 @@ def _cost(
     marks: Sequence[Floats],
     room: tuple[float, float],
 ) -> float:
-    """Weigh what a label would hide: other names most, then marks, then space beyond the plot, then schedules."""
+    """Return the cost of a place for a label by what it hides: most for names, then marks, the edge, and schedules."""
     over_names = sum(bool((np.abs(centre - c) < half + h + 3).all()) for c, h in boxes)
     over_marks = sum(bool((np.abs(centre - m) < half + 8).all()) for m in marks)
     outside = float(np.maximum(half - centre, 0).sum() + np.maximum(centre + half - room, 0).sum())
@@ -282,7 +284,7 @@ def _cost(
 
 
 def ticks(a: Axis, low: float, high: float) -> list[float]:
-    """Return round numbers on an axis between two places of it, as drawn: hours or per cent."""
+    """Return round numbers between two places on an axis, in hours or per cent."""
     return log_ticks(low, high) if a.log else linear_ticks(low, high)
 
 
@@ -290,31 +292,31 @@ def linear_ticks(low: float, high: float) -> list[float]:
     """Return four to ten round numbers from low to high."""
     size = 10.0 ** np.floor(np.log10(high - low))
     steps = [factor * size for factor in (1, 0.5, 0.2, 0.1)]
-    every = [np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step for step in steps]
-    return [_round(tick) for tick in next(ticks for ticks in every if len(ticks) >= 4)]
+    candidates = [np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step for step in steps]
+    return [_round(tick) for tick in next(ticks for ticks in candidates if len(ticks) >= 4)]
 
 
 def log_ticks(low: float, high: float, most: int = 7) -> list[float]:
-    """Return round numbers from 10^low to 10^high, the roundest first chosen, none too near to another.
+    """Return round numbers from 10^low to 10^high, ascending, none too near to another; rounder ones are preferred.
 
-    Plotly's own either crowd at the upper end of an axis or, over more than a decade, lack labels.
+    The ticks of plotly are crowded at the upper end of an axis or, over more than a decade, without labels.
     """
     gap = (high - low) / most
     decades = 10.0 ** np.arange(np.ceil(low), np.floor(high) + 1)
     if len(decades) > 2:
         return [_round(tick) for tick in decades]
-    chosen: list[float] = []
+    round_numbers: list[float] = []
     for power in range(int(np.floor(high)), int(np.floor(low)) - 3, -1):
-        if len(chosen) >= max(3, most - 2):
+        if len(round_numbers) >= max(3, most - 2):
             break
         for step in (10.0**power, 5 * 10.0 ** (power - 1), 2 * 10.0 ** (power - 1)):
             first, last = np.ceil(10**low / step), np.floor(10**high / step)
             if last - first > 200:
                 continue
             for tick in (np.arange(first, last + 1) * step).tolist():
-                if tick > 0 and all(abs(np.log10(tick / other)) >= gap for other in chosen):
-                    chosen.append(tick)
-    return sorted(_round(tick) for tick in chosen)
+                if tick > 0 and all(abs(np.log10(tick / other)) >= gap for other in round_numbers):
+                    round_numbers.append(tick)
+    return sorted(_round(tick) for tick in round_numbers)
 
 
 def _round(tick: float) -> float:

@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from ..comparison.comparison import Comparison
     from ..fronts.front import Front
 
-CUT_FROM, CUT_TO = 6.0, 3.0  # bars longer than so many times what is usual, and how much of them is drawn
-USUAL = 10.0  # per cent; never less
-FAR = 2.0  # times EASY's response time
+CUT_FROM, CUT_TO = 6.0, 3.0  # bars longer than 6 times the usual length are cut to 3 times
+USUAL = 10.0  # per cent: the least usual length
+FAR = 2.0  # times EASY's response time; policies beyond are not in focus
 THICK = 19  # pixels from one bar to the next
 LONGEST_CATEGORY = 26  # letters beside bars
-LABEL = 0.22  # room for the number beside a bar, of the longest
+LABEL = 0.22  # room for the number beside a bar, as a share of the longest bar
 MOST_PAIRS = 3
-GREYS = ("#9aa5b1", "#6c7885")  # what is no policy
+GREYS = ("#9aa5b1", "#6c7885")  # of bars that are no policy
 
 
 def bars(
@@ -49,25 +49,25 @@ def bars(
     """Draw improvements over EASY by category, a bar for each policy: figures 1 to 3 of paper 000, for anything.
 
     Figure 1 has the improvement of each AWRT_i (the categories), figures 2 and 3 that of the objective on each
-    workload. Bars lie, so that names and numbers have room. A bar many times as long as what is usual is cut, so that
-    the others can be seen; its number is not.
+    workload. Bars are horizontal, so that names and numbers have room. A bar much longer than the others is cut, so
+    that the others can be seen; its number is not cut.
 
     Parameters
     ----------
     series
-        Name of a policy to category to per cent; what is missing or NaN is left out. Categories are drawn in the order
-        in which they come up.
+        Name of a policy to category to per cent; NaN is left out. Categories are drawn in the order of their first
+        value.
     title, subtitle
-        Words.
+        Text above the figure.
     limits
-        The same, for what is no policy, such as the best on a front: in grey, below the policies.
+        The same for bars that are no policy, such as the best on a front: in grey, below the policies.
     published
-        The same, for values of the policies from elsewhere, such as a paper's: a diamond at the policy's bar, or at the
-        place where it would be.
+        The same for values of the policies from another source, such as a paper: a diamond at the policy's bar, or at
+        the place where the bar would be.
     source
-        Where those come from.
+        The name of this source.
     first
-        Number of the first policy's colour, see `mark_style`: 1 where EASY, whose bars have no length, is left out.
+        Number of the first policy's colour, see `mark_style`: 1 if EASY, whose bars have no length, is left out.
 
     Raises
     ------
@@ -76,29 +76,29 @@ def bars(
     """
     from plotly import graph_objects as go
 
-    policies, greys, theirs = (_finite(rows or {}) for rows in (series, limits, published))
-    policies |= {name: {} for name in theirs if name not in policies}
+    policies, greys, diamonds = (_finite(rows or {}) for rows in (series, limits, published))
+    policies |= {name: {} for name in diamonds if name not in policies}
     hues = [mark_style(first + i)[0] for i in range(len(policies))] + [GREYS[i % len(GREYS)] for i in range(len(greys))]
-    ours = policies | greys
-    categories = list(dict.fromkeys(c for rows in (ours, theirs) for row in rows.values() for c in row))
+    all_bars = policies | greys
+    categories = list(dict.fromkeys(c for rows in (all_bars, diamonds) for row in rows.values() for c in row))
     if not categories:
         raise InputError("bars must have at least one value to be drawn, but have none")
-    band = len(ours) + 0.8  # of a category, in bars
+    band = len(all_bars) + 0.8  # width of a category, in bars
     middle = {c: k * band for k, c in enumerate(categories)}
-    place = {(name, c): middle[c] + i - (len(ours) - 1) / 2 for i, name in enumerate(ours) for c in categories}
-    cut = _cut([max(map(abs, row.values())) for row in ours.values() if row])
-    drawn = np.clip([x for rows in (ours, theirs) for row in rows.values() for x in row.values()], -cut, cut)
+    place = {(name, c): middle[c] + i - (len(all_bars) - 1) / 2 for i, name in enumerate(all_bars) for c in categories}
+    cut = _cut([max(map(abs, row.values())) for row in all_bars.values() if row])
+    drawn = np.clip([x for rows in (all_bars, diamonds) for row in rows.values() for x in row.values()], -cut, cut)
     low, high = min(0.0, float(drawn.min())), max(0.0, float(drawn.max()))
     span = (high - low) or 1.0
     figure = go.Figure(layout={"template": template()})
-    for hue, (name, row) in zip(hues, ours.items(), strict=True):
+    for hue, (name, row) in zip(hues, all_bars.items(), strict=True):
         hidden = {
             c: max(row[c], p, key=abs)
-            for c, p in theirs.get(name, {}).items()
+            for c, p in diamonds.get(name, {}).items()
             if c in row and _hides(p, row[c], span, cut)
         }
         _add_bars(figure, name, row, {c: place[name, c] for c in row}, hue, hidden, cut)
-    _add_published(figure, theirs, place, source, cut)
+    _add_published(figure, diamonds, place, source, cut)
     room = LABEL * span
     body = THICK * max(band * len(categories), 4)
     words = [part for part in (subtitle, "better: right →") if part]
@@ -127,7 +127,7 @@ def bars(
 
 
 def _finite(rows: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
-    """Return the rows without what is missing."""
+    """Return the rows without NaN and infinity."""
     return {name: {c: float(x) for c, x in row.items() if np.isfinite(x)} for name, row in rows.items()}
 
 
@@ -147,11 +147,11 @@ def _add_bars(
     figure
         Modified in place.
     name, row, place, hue
-        The policy, and by category its values, per cent, and where its bars lie; their colour.
+        The policy; by category its values, per cent, and the places of its bars; their colour.
     hidden
-        Categories in which a diamond would cover the number, with the place beyond which it is written instead.
+        Categories in which a diamond would cover the number, with the place beyond which the number is written.
     cut
-        How much of a longer bar is drawn, per cent.
+        The length at which longer bars are cut, per cent.
     """
     from plotly import graph_objects as go
 
@@ -188,22 +188,22 @@ def _add_bars(
 
 def _add_published(
     figure: Figure,
-    theirs: Mapping[str, Mapping[str, float]],
+    diamonds: Mapping[str, Mapping[str, float]],
     place: Mapping[tuple[str, str], float],
     source: str,
     cut: float,
 ) -> None:
-    """Add the diamonds of values from elsewhere to a figure, which is modified in place; see `bars`."""
+    """Add diamonds, the values from another source, to a figure, which is modified in place; see `bars`."""
     from plotly import graph_objects as go
 
-    beside = [(name, c, x) for name, row in theirs.items() for c, x in row.items()]
-    if not beside:
+    points = [(name, c, x) for name, row in diamonds.items() for c, x in row.items()]
+    if not points:
         return
     figure.add_trace(
         go.Scatter(
-            x=[float(np.clip(x, -cut, cut)) for _, _, x in beside],
-            y=[place[name, c] for name, c, _ in beside],
-            customdata=[[text(name), text(c), x] for name, c, x in beside],
+            x=[float(np.clip(x, -cut, cut)) for _, _, x in points],
+            y=[place[name, c] for name, c, _ in points],
+            customdata=[[text(name), text(c), x] for name, c, x in points],
             mode="markers",
             marker={"symbol": "diamond", "size": 10, "color": PAPER["light"], "line": {"width": 2, "color": SCALE[0]}},
             name=text(source),
@@ -214,7 +214,7 @@ def _add_published(
 
 
 def _cut(longest: Sequence[float]) -> float:
-    """Return where bars are cut, given the longest of each policy: nowhere, unless one is far longer than is usual."""
+    """Return the length at which bars are cut, from the longest bar of each policy; infinity if none is much longer."""
     usual = max([USUAL, *sorted(longest)[: (len(longest) + 1) // 2][-1:]])
     return CUT_TO * usual if max(longest, default=0.0) > CUT_FROM * usual else np.inf
 
@@ -222,23 +222,23 @@ def _cut(longest: Sequence[float]) -> float:
 def use_over_time(
     edges: NDArray[np.int64], busy: Mapping[str, Floats], *, title: str = "Utilisation over time"
 ) -> Figure:
-    """Draw how busy a machine is, a small chart a policy, with the first one behind each of the others.
+    """Draw how busy a machine is, one small chart a policy, with the first policy behind each of the others.
 
     Parameters
     ----------
     edges
-        (k + 1,) seconds between which was measured, all bins but the last one of the same length.
+        (k + 1,) seconds, the edges of the bins; all bins but the last one have the same length.
     busy
-        By policy (k,) per cent of the machine, see `service.use`.
+        By policy (k,) per cent of the machine in use, see `service.use`.
     title
-        Above the figure.
+        Text above the figure.
     """
     from plotly import graph_objects as go
     from plotly.subplots import make_subplots
 
     size, words = _clock(int(edges[-1] - edges[0]))
-    when = (edges - edges[0]) / size
-    # a gap of so many pixels between charts of the same height, whatever their number
+    times = (edges - edges[0]) / size
+    # a gap of 34 pixels between charts of 96 pixels, for any number of charts
     figure = make_subplots(rows=len(busy), cols=1, shared_xaxes=True, vertical_spacing=34 / (34 + 96) / len(busy))
     figure.update_layout(template=template())
     reference, top = next(iter(busy)), max(100.0, *(float(share.max()) for share in busy.values()))
@@ -247,15 +247,15 @@ def use_over_time(
         drawn = [(name, share, hue, 2.0)]
         if row > 1:
             drawn.insert(0, (reference, busy[reference], SCALE[3], 1.0))
-        for what, values, colour, width in drawn:
+        for policy, values, colour, width in drawn:
             figure.add_trace(
                 go.Scatter(
-                    x=when,
+                    x=times,
                     y=np.append(values, values[-1:]),  # the last step ends where its bin does
                     mode="lines",
                     line={"color": colour, "width": width, "shape": "hv"},
-                    name=text(what),
-                    hovertemplate=f"<b>{text(what)}</b><br>from %{{x:.4~g}} {words}: %{{y:.1f}} %<extra></extra>",
+                    name=text(policy),
+                    hovertemplate=f"<b>{text(policy)}</b><br>from %{{x:.4~g}} {words}: %{{y:.1f}} %<extra></extra>",
                 ),
                 row=row,
                 col=1,
@@ -266,11 +266,11 @@ def use_over_time(
             yref="y domain", yanchor="bottom", showarrow=False, row=row, col=1,
         )  # fmt: skip
     figure.update_yaxes(range=[0, 1.04 * top], tickvals=[0, 50, 100], ticktext=["0 %", "50 %", "100 %"])
-    figure.update_xaxes(showgrid=False, range=[0, float(when[-1])], ticks="")
+    figure.update_xaxes(showgrid=False, range=[0, float(times[-1])], ticks="")
     figure.update_xaxes(title_text=f"{words} since the first submission", ticks="outside", row=len(busy))
-    each = f"processors in use of all, mean of every {_length(int(edges[1] - edges[0]))}"
+    subtitle = f"processors in use of all, mean of every {_length(int(edges[1] - edges[0]))}"
     figure.update_layout(
-        title={"text": title, "subtitle": {"text": each}}, height=180 + 130 * len(busy), margin={"t": 112}
+        title={"text": title, "subtitle": {"text": subtitle}}, height=180 + 130 * len(busy), margin={"t": 112}
     )
     return figure
 
@@ -280,21 +280,21 @@ def compared(
     fronts: Sequence[Front | None],
     chosen: Sequence[tuple[str, str]] | None = None,
 ) -> dict[str, Figure]:
-    """Draw everything that a report of comparisons shows, by name, for whatever was compared.
+    """Return all figures of a report of comparisons, by name.
 
-    These are, with what they are in paper 000: "improvements" of the response times (figure 1); "objective", its gains
+    In brackets are their numbers in paper 000: "improvements" of the response times (figure 1); "objective", its gains
     over EASY on each workload (figures 2 and 3); "positions" against the front (figures 4 and 5), in the response times
-    that the wish uses, or in those of the first two groups; and "utilisation" over time. Of one workload there are all
-    `figures` of its front, too. Of several, names but "objective" begin with `prefix`.
+    that the wish uses, or in those of the first two groups; and "utilisation" over time. For one workload there are
+    also all `figures` of its front. For several workloads the names, except "objective", begin with `prefix`.
 
     Parameters
     ----------
     comparisons
-        What is shown.
+        The comparisons.
     fronts
-        For each the front it was made with, with a schedule at least, or None.
+        For each comparison its front with at least one schedule, or None.
     chosen
-        Pairs of objectives to draw in full, see `figures`; of one workload.
+        Pairs of objectives to draw in full, see `figures`; only for one workload.
     """
     several = len(comparisons) > 1
     drawn = {}
@@ -303,43 +303,45 @@ def compared(
         drawn["objective"] = _objective_gains(gains, comparisons)
     for number, (comparison, front) in enumerate(zip(comparisons, fronts, strict=True)):
         before = prefix(comparisons, number) if several else ""
-        own = _improvements(comparison)
+        charts = _improvements(comparison)
         if front is not None:
-            own |= _positions(comparison, front)
-            if own.keys() >= {"improvements", "positions"}:  # they stand side by side
-                own["positions"].layout.height = min(max(own["improvements"].layout.height, 480), 640)
+            charts |= _positions(comparison, front)
+            if charts.keys() >= {"improvements", "positions"}:  # they are side by side on the page
+                charts["positions"].layout.height = min(max(charts["improvements"].layout.height, 480), 640)
         if comparison.edges is not None:
             shares = dict(zip(comparison.policies, comparison.busy, strict=True))
             name = text(comparison.workload_name)
-            own["utilisation"] = use_over_time(comparison.edges, shares, title=f"Utilisation over time, {name}")
+            charts["utilisation"] = use_over_time(comparison.edges, shares, title=f"Utilisation over time, {name}")
         if front is not None and not several:
-            own |= figures(front, comparison.marks, chosen)
-        drawn |= {f"{before}{name}": figure for name, figure in own.items()}
+            charts |= figures(front, comparison.marks, chosen)
+        drawn |= {f"{before}{name}": figure for name, figure in charts.items()}
     return drawn
 
 
 def prefix(comparisons: Sequence[Comparison], number: int) -> str:
-    """Return how names of figures of one of several comparisons begin: its number, and what a file may be called."""
+    """Return the begin of the names of figures of one of several comparisons: its number, and its name for files."""
     name = re.sub("[^a-z0-9]+", "-", comparisons[number].workload_name.lower())[:40].strip("-")
     return f"{number + 1}-{name or 'workload'}-"
 
 
 def _improvements(comparison: Comparison) -> dict[str, Figure]:
+    """Return the figure of the gains in response times, by its name; nothing if EASY is the only policy."""
     gains = {
         policy: {
-            _named(o): float(x)
+            _group_name(o): float(x)
             for o, x in zip(comparison.objectives, comparison.improvement[q], strict=True)
             if o.unit == "s" and np.isfinite(x)
         }
         for q, policy in enumerate(comparison.policies[1:], 1)
     }
-    if not any(gains.values()):  # EASY was compared with nothing
+    if not any(gains.values()):  # there is only EASY
         return {}
     name = text(comparison.workload_name)
     return {"improvements": bars(gains, title="Response times against EASY", subtitle=name, first=1)}
 
 
 def _objective_gains(gains: Mapping[str, Mapping[str, float]], comparisons: Sequence[Comparison]) -> Figure:
+    """Draw the gains of the objective on each workload."""
     policies = dict.fromkeys(name for comparison in comparisons for name in comparison.policies[1:])
     words = next(wish_text(comparison.wish) for comparison in comparisons if comparison.wish is not None)
     return bars(
@@ -352,13 +354,14 @@ def _objective_gains(gains: Mapping[str, Mapping[str, float]], comparisons: Sequ
 
 
 def _positions(comparison: Comparison, front: Front) -> dict[str, Figure]:
-    known = [o.name for o in defined(front) if o.unit == "s"]
-    wished = [name for name in (comparison.wish.names if comparison.wish else ()) if name in known]
-    chosen = [*wished, *(name for name in known if name != "AWRT" and name not in wished)][:2]
-    if len(chosen) < 2:
+    """Return the figure of the policies and the front in two response times, by its name; nothing without two."""
+    times = [o.name for o in defined(front) if o.unit == "s"]
+    of_wish = [name for name in (comparison.wish.names if comparison.wish else ()) if name in times]
+    axes = [*of_wish, *(name for name in times if name != "AWRT" and name not in of_wish)][:2]
+    if len(axes) < 2:
         return {}
-    columns = [column_in(front, name) for name in chosen]
-    # one that is far off, as FCFS may be, is named at the edge
+    columns = [column_in(front, name) for name in axes]
+    # a policy that is far off, as FCFS may be, has only its name at the edge
     easy = comparison.values[0, columns]
     focus = [
         name
@@ -368,18 +371,18 @@ def _positions(comparison: Comparison, front: Front) -> dict[str, Figure]:
     marks = comparison.marks
     if comparison.nearest is not None:
         marks[NEAREST] = comparison.nearest
-        made_online = comparison.nearest_online
-        if made_online is not None and not np.array_equal(made_online, comparison.nearest, equal_nan=True):
-            marks[NEAREST_ONLINE] = made_online
-    figure = scatter(front, chosen[0], chosen[1], marks, focus=focus)
-    figure.layout.title.text = f"Positions in {chosen[0]} and {chosen[1]}"
+        nearest_online = comparison.nearest_online
+        if nearest_online is not None and not np.array_equal(nearest_online, comparison.nearest, equal_nan=True):
+            marks[NEAREST_ONLINE] = nearest_online
+    figure = scatter(front, axes[0], axes[1], marks, focus=focus)
+    figure.layout.title.text = f"Positions in {axes[0]} and {axes[1]}"
     return {"positions": figure}
 
 
 def figures(
     front: FrontLike, marks: Mapping[str, Floats], chosen: Sequence[tuple[str, str]] | None = None
 ) -> dict[str, Figure]:
-    """Draw every figure of a report, by name.
+    """Return all figures of a front, by name.
 
     Parameters
     ----------
@@ -389,7 +392,7 @@ def figures(
         Other schedules by name: their objective vectors, (m,) each.
     chosen
         Pairs of objectives to draw in full besides UTIL with AWRT and AWRT with the first group; by default the
-        first two groups with jobs. At most MOST_PAIRS, since browsers limit what one page may draw by WebGL.
+        first two groups with jobs. At most MOST_PAIRS, because browsers limit the number of WebGL figures on a page.
     """
     if chosen is not None and len(chosen) > MOST_PAIRS:
         raise InputError(f"pairs of objectives must be at most {MOST_PAIRS}, but are {len(chosen)}")
@@ -407,8 +410,8 @@ def figures(
     return drawn
 
 
-def _named(objective: Objective) -> str:
-    """Return the name of a response time and, unless its name is but a number, its group."""
+def _group_name(objective: Objective) -> str:
+    """Return the name of a response time and its group; without the group if its name is only a number."""
     group = objective.label.removeprefix("AWRT of group ")
     return objective.name if group.isdigit() or objective.name == "AWRT" else f"{objective.name} {group}"
 
@@ -420,6 +423,7 @@ def _hides(published: float, value: float, span: float, cut: float) -> bool:
 
 
 def _bar_label(value: float, cut: bool) -> str:
+    """Return the number beside a bar; the number of a bar that is cut has arrows."""
     words = f"{round(value, 1) + 0.0:+.1f} %" if round(value, 1) else "0.0 %"
     if not cut:
         return words
@@ -435,7 +439,7 @@ def _clock(span: int) -> tuple[int, str]:
 
 
 def _length(seconds: int) -> str:
-    """Return the name of the length of a bin.
+    """Return the length of a bin in words.
 
     Examples
     --------

@@ -42,11 +42,11 @@ if TYPE_CHECKING:
     from ..fronts.front import Front
     from ..fronts.quality_indicators import Course
 
-WEBGL_FROM = 1_000  # points; below that SVG, which prints and zooms better
-STRANDS = 9  # lines of the parallel coordinates that make one mark
-REPRESENTATIVES = 3_000  # lines of the parallel coordinates that still answer a brush in a second
-ROOM = (460.0, 330.0)  # pixels of a plot, for placing names
-KNOWING = ("#c49a3f", "#4f7fc4")  # schedules that know the future, and online ones; on white and on black
+WEBGL_FROM = 1_000  # points; fewer are SVG, which prints and zooms better
+STRANDS = 9  # lines of the parallel coordinates that together are one mark
+REPRESENTATIVES = 3_000  # lines of the parallel coordinates; with so many, a selection still takes under a second
+ROOM = (460.0, 330.0)  # width and height of a plot in pixels, to place names
+OFFLINE_ONLINE = ("#c49a3f", "#4f7fc4")  # schedules that know the future, and online ones; on white and on black
 DASHES = ("solid", "dot", "dash")
 
 
@@ -62,7 +62,7 @@ def scatter(
 ) -> Figure:
     """Draw two objectives of every schedule on a front against each other.
 
-    With a focus, figures 4 and 5 of paper 000.
+    With a focus these are figures 4 and 5 of paper 000.
 
     Parameters
     ----------
@@ -71,21 +71,21 @@ def scatter(
     x, y
         Names of objectives.
     marks
-        Other schedules by name, such as those of online schedulers: their objective vectors, (m,) each. One that
-        lies so far off that it would press the front into a corner is named at the edge it lies beyond.
+        Other schedules by name, such as those of online schedulers: their objective vectors, (m,) each. If a mark is
+        so far off that the front would be pressed into a corner, only its name is drawn, at the nearest edge.
     log
         Whether the axes of response times are logarithmic.
     colour
-        The objective that colours the points; by default the first one that is not drawn already.
+        The objective that colours the points; by default the first one that is on no axis.
     focus
-        Names of marks that are looked at: the axes show what is better than these and half as much of what is worse,
-        wherever the rest of the front is. Then at most NEARBY of its schedules are drawn, and the border; and the
-        colour, unless it was chosen, tells online ones from those that know the future.
+        Names of the marks in focus: the axes show everything better than these, and half as much of what is worse,
+        wherever the rest of the front is. Then only NEARBY of its schedules and those at its border are drawn. Without
+        `colour`, the colour then shows which schedules are online and which know the future.
 
     Raises
     ------
     InputError
-        An objective is not one of the front's or is undefined because its group has no jobs.
+        An objective is unknown, or undefined because its group has no jobs.
     """
     from plotly import graph_objects as go
 
@@ -93,15 +93,15 @@ def scatter(
     third = axis(front, colour, False) if colour else None if focus else third_axis(front, x, y)
     ranges = axis_ranges(across, up, mark_places(front, across, up, marks), focus)
     rows = rows_seen(across, up, *ranges) if focus else np.arange(len(front.values))
-    webgl = len(rows) > WEBGL_FROM and not focus  # of which a browser has little: for whole fronts
+    webgl = len(rows) > WEBGL_FROM and not focus  # browsers allow few WebGL figures: only for whole fronts
     parts = {f"{counted(len(rows))} on the front": rows}
     if focus and not third:
-        made_online = online(front)[rows]
+        is_online = online(front)[rows]
         parts = {
-            "schedules that know the future": rows[~made_online],
-            "schedules of online policies": rows[made_online],
+            "schedules that know the future": rows[~is_online],
+            "schedules of online policies": rows[is_online],
         }
-    customdata = _under_the_mouse(front, x, y)
+    customdata = _hover_data(front, x, y)
     cloud = [
         (go.Scattergl if webgl else go.Scatter)(
             x=across.values[part].astype(np.float32),
@@ -120,7 +120,7 @@ def scatter(
             hovertemplate=hover_text(across, up)
             + "<br>schedule %{customdata[2]}, evaluation %{customdata[3]}<extra></extra>",
         )
-        for (name, part), hue in zip(parts.items(), KNOWING, strict=False)
+        for (name, part), hue in zip(parts.items(), OFFLINE_ONLINE, strict=False)
     ]
     empty = plane(front, x, y, marks, log=log, webgl=webgl, focus=focus)
     figure = go.Figure([*cloud, *empty.data], empty.layout)
@@ -146,16 +146,16 @@ def plane(
     focus: Sequence[str] = (),
     room: tuple[float, float] = ROOM,
 ) -> Figure:
-    """Draw what `scatter` does, without the schedules of the front: axes that fit them, and named marks.
+    """Draw the axes and the named marks of `scatter`, without the schedules of the front.
 
     Parameters
     ----------
     front, x, y, marks, log, focus
         As for `scatter`.
     webgl
-        Whether marks are drawn by WebGL, as the schedules above which they are to be seen.
+        Whether marks are drawn by WebGL; they must be if the schedules are, so that the marks are above them.
     room
-        Width and height of the plot for which names are placed, pixels; larger ones only have more room.
+        Width and height in pixels of the plot for which names are placed; a larger plot only has more room.
     """
     from plotly import graph_objects as go
 
@@ -194,13 +194,13 @@ def clouds(
         Objective vectors by the name of the set, (k, m) in natural units; at least one of them has a row. Larger
         sets are drawn below smaller ones.
     objectives
-        What the columns are.
+        The objectives of the columns.
     x, y
         Names of objectives.
     log
         Whether the axes of response times are logarithmic.
     title
-        Above the figure; by default the two objectives.
+        Text above the figure; by default the two objectives.
 
     Raises
     ------
@@ -209,12 +209,12 @@ def clouds(
     """
     from plotly import graph_objects as go
 
-    every = np.concatenate(list(sets.values()) or [np.zeros((0, len(objectives)))])
-    if len(every) == 0:
+    points = np.concatenate(list(sets.values()) or [np.zeros((0, len(objectives)))])
+    if len(points) == 0:
         raise InputError("sets must have at least one schedule to be drawn, but have none")
     columns = [column_of(objectives, name) for name in (x, y)]
-    across, up = (axis_of_values(objectives[c], every[:, c], log, "the workload") for c in columns)
-    draw = go.Scattergl if len(every) > WEBGL_FROM else go.Scatter
+    across, up = (axis_of_values(objectives[c], points[:, c], log, "the workload") for c in columns)
+    draw = go.Scattergl if len(points) > WEBGL_FROM else go.Scatter
     figure = go.Figure(layout={"template": template()})
     order = sorted(enumerate(sets.items()), key=lambda entry: -len(entry[1][1]))
     for number, (name, values) in order:
@@ -249,14 +249,14 @@ def clouds(
 
 
 def courses(runs: Mapping[str, Course], *, title: str = "What runs found, and when") -> Figure:
-    """Draw the hypervolume that runs had reached, and the size of their fronts, over their evaluations.
+    """Draw the hypervolume of runs and the size of their fronts over their evaluations.
 
     Parameters
     ----------
     runs
-        Their courses by name, measured in one box, see `indicators.course`.
+        Courses of the runs by name, measured in the same box, see `indicators.course`.
     title
-        Above the figure.
+        Text above the figure.
     """
     from plotly import graph_objects as go
     from plotly.subplots import make_subplots
@@ -266,20 +266,20 @@ def courses(runs: Mapping[str, Course], *, title: str = "What runs found, and wh
     for number, (name, run) in enumerate(runs.items()):
         hue, symbol = SETS[number % len(SETS)]
         dash = DASHES[number // len(SETS) % len(DASHES)]
-        for row, (what, measured, spec) in enumerate(
+        for row, (curve, values, spec) in enumerate(
             (("hypervolume", run.hypervolume, ".4f"), ("front", run.size, ",d")), 1
         ):
             figure.add_trace(
                 go.Scatter(
                     x=run.evaluations,
-                    y=measured,
+                    y=values,
                     mode="lines+markers",
                     name=text(name),
                     legendgroup=str(number),
                     showlegend=row == 1,
                     line={"color": hue, "width": 2, "dash": dash},
                     marker={"color": hue, "symbol": symbol, "size": 6},
-                    hovertemplate=f"<b>{text(name)}</b><br>%{{x:,d}} evaluations: {what} %{{y:{spec}}}<extra></extra>",
+                    hovertemplate=f"<b>{text(name)}</b><br>%{{x:,d}} evaluations: {curve} %{{y:{spec}}}<extra></extra>",
                 ),
                 row=row,
                 col=1,
@@ -301,10 +301,10 @@ def courses(runs: Mapping[str, Course], *, title: str = "What runs found, and wh
 
 
 def parallel(front: Front, marks: Mapping[str, Floats]) -> Figure:
-    """Draw all objectives at once, one line a schedule, better upwards on every axis.
+    """Draw all objectives at once, one line a schedule; up is better on every axis.
 
-    Of a large front `representatives` are drawn. Dragging along an axis keeps the lines that pass there. Response
-    times are on logarithmic axes.
+    Of a large front only `representatives` are drawn. A reader who drags along an axis keeps the lines that pass there.
+    Axes of response times are logarithmic.
 
     Parameters
     ----------
@@ -318,27 +318,27 @@ def parallel(front: Front, marks: Mapping[str, Floats]) -> Figure:
     axes = [axis(front, o.name, not o.maximise) for o in defined(front)]
     columns = [column_in(front, a.objective.name) for a in axes]
     places = np.column_stack([a.place(a.values) for a in axes])
-    shown = representatives(places, REPRESENTATIVES)
-    tint = np.linspace(0.0, 0.6, len(shown))
+    rows = representatives(places, REPRESENTATIVES)
+    tint = np.linspace(0.0, 0.6, len(rows))
     leading = axes[2 if len(axes) > 2 else -1]
-    tint[np.argsort(leading.values[shown], kind="stable")] = tint.copy()
+    tint[np.argsort(leading.values[rows], kind="stable")] = tint.copy()
     drawn = {
         name: np.array(
             [a.place(np.array(to_drawn(a.objective, vector[c]))) for a, c in zip(axes, columns, strict=True)]
         )
         for name, vector in marks.items()
     }
-    # An outlier must not press all schedules into a corner: beyond the ends of the axes lines are cut.
+    # An outlier must not press all schedules into a corner, so lines are cut at the ends of the axes.
     ends = np.array([extent(column, np.array([d[c] for d in drawn.values()])) for c, column in enumerate(places.T)])
-    lines, tints = [places[shown]], [tint]
-    for number, own in enumerate(drawn.values()):
-        # The lines of this chart are one pixel wide; a few of them, a hair apart, are a thick one.
+    lines, tints = [places[rows]], [tint]
+    for number, mark in enumerate(drawn.values()):
+        # The lines of this chart are one pixel wide; a few lines, very near to each other, look like a thick one.
         hair = np.linspace(-0.003, 0.003, STRANDS)[:, None] * np.ptp(ends, axis=1)
-        lines.append(np.clip(own + hair, ends[:, 0], ends[:, 1]))
+        lines.append(np.clip(mark + hair, ends[:, 0], ends[:, 1]))
         tints.append(np.full(STRANDS, 0.65 + 0.3 * (number % len(MARKS) + 0.5) / len(MARKS)))
-    every = np.concatenate(lines)
+    all_lines = np.concatenate(lines)
     chart = go.Parcoords(
-        dimensions=[_dimension(a, every[:, c], *ends[c]) for c, a in enumerate(axes)],
+        dimensions=[_dimension(a, all_lines[:, c], *ends[c]) for c, a in enumerate(axes)],
         line={"color": np.concatenate(tints).astype(np.float32), "cmin": 0, "cmax": 1, "colorscale": _tints()},
         labelside="top",
     )
@@ -346,12 +346,12 @@ def parallel(front: Front, marks: Mapping[str, Floats]) -> Figure:
         f'<span style="color:{mark_style(number)[0]}">━━</span> {text(name)}' for number, name in enumerate(marks)
     )
     count = len(front.values)
-    beyond = [name for name, own in drawn.items() if (own < ends[:, 0]).any() or (own > ends[:, 1]).any()]
+    beyond = [name for name, mark in drawn.items() if (mark < ends[:, 0]).any() or (mark > ends[:, 1]).any()]
     cut = f"beyond the end of an axis: {', '.join(map(text, beyond))}" if beyond else ""
     figure = go.Figure(chart, {"template": template()})
     figure.update_layout(
         title={
-            "text": f"All objectives: {counted(len(shown))} of {counted(count)} schedules shown",
+            "text": f"All objectives: {counted(len(rows))} of {counted(count)} schedules shown",
             "subtitle": {
                 "text": f"better: up on every axis ↑ &nbsp; colour: {leading.objective.name} &nbsp; {cut}<br>{names}"
             },
@@ -363,12 +363,12 @@ def parallel(front: Front, marks: Mapping[str, Floats]) -> Figure:
 
 
 def pairs(front: Front, marks: Mapping[str, Floats]) -> Figure:
-    """Draw the response times of every two groups against each other, small and on logarithmic axes.
+    """Draw the response times of every two groups against each other, in small plots with logarithmic axes.
 
     Parameters
     ----------
     front
-        The schedules, of at least two groups with jobs; of many, `representatives` are drawn.
+        The schedules, of at least two groups with jobs; of many schedules only `representatives` are drawn.
     marks
         Other schedules by name: their objective vectors, (m,) each.
     """
@@ -378,13 +378,13 @@ def pairs(front: Front, marks: Mapping[str, Floats]) -> Figure:
     if len(axes) < 2:
         raise InputError(f"pairs of groups need two groups with jobs, but {front.workload} has {len(axes)}")
     places = np.column_stack([a.place(a.values) for a in axes])
-    shown = representatives(places, REPRESENTATIVES)
+    rows = representatives(places, REPRESENTATIVES)
     matrix = {"diagonal_visible": False, "showupperhalf": False}
     figure = go.Figure(layout={"template": template()})
     figure.add_trace(
         go.Splom(
-            dimensions=[{"label": a.objective.name, "values": a.values[shown].astype(np.float32)} for a in axes],
-            marker={"size": 3, "opacity": cloud_opacity(len(shown)), "line": {"width": 0}},
+            dimensions=[{"label": a.objective.name, "values": a.values[rows].astype(np.float32)} for a in axes],
+            marker={"size": 3, "opacity": cloud_opacity(len(rows)), "line": {"width": 0}},
             hovertemplate="%{xaxis.title.text} %{x:.4g} h<br>%{yaxis.title.text} %{y:.4g} h<extra></extra>",
             showlegend=False,
             **matrix,
@@ -406,7 +406,7 @@ def pairs(front: Front, marks: Mapping[str, Floats]) -> Figure:
         )
     figure.update_layout(
         title={
-            "text": f"Group against group: {counted(len(shown))} of {counted(len(front.values))} schedules shown",
+            "text": f"Group against group: {counted(len(rows))} of {counted(len(front.values))} schedules shown",
             "subtitle": {
                 "text": "better: left and down ↙ &nbsp; response times in hours; a mark far off the front is left out"
             },
@@ -424,19 +424,19 @@ def pairs(front: Front, marks: Mapping[str, Floats]) -> Figure:
 
 
 def representatives(places: Floats, count: int) -> NDArray[np.int64]:
-    """Choose rows that stand for all: the best and worst of every column, then always the one farthest from those.
+    """Return rows that represent all: the best and worst of every column, then always the row farthest from these.
 
     Parameters
     ----------
     places
-        (p, m), in the scale in which they are drawn; columns are compared in units of their ranges.
+        (p, m), in the scale in which they are drawn; distances are in units of the range of each column.
     count
-        How many rows at most, unless there are more extremes than that.
+        Most rows; there are more only if there are more best and worst ones.
 
     Returns
     -------
     (min(p, count),) int64
-        Ascending row numbers. The same rows for the same values, whatever the machine.
+        Ascending row numbers. The same values always have the same rows, on every machine.
 
     Examples
     --------
@@ -449,25 +449,27 @@ def representatives(places: Floats, count: int) -> NDArray[np.int64]:
         return np.arange(len(places))
     low, span = places.min(axis=0), np.ptp(places, axis=0)
     unit_places = (places - low) / np.where(span > 0, span, 1.0)
-    chosen = list(dict.fromkeys([*unit_places.argmin(axis=0).tolist(), *unit_places.argmax(axis=0).tolist()]))
+    rows = list(dict.fromkeys([*unit_places.argmin(axis=0).tolist(), *unit_places.argmax(axis=0).tolist()]))
     nearest = np.full(len(places), np.inf)
-    for row in chosen:
-        _come_nearer(nearest, unit_places, row)
-    while len(chosen) < count:
-        chosen.append(int(nearest.argmax()))
-        _come_nearer(nearest, unit_places, chosen[-1])
-    return np.array(sorted(chosen))
+    for row in rows:
+        _lower_distances(nearest, unit_places, row)
+    while len(rows) < count:
+        rows.append(int(nearest.argmax()))
+        _lower_distances(nearest, unit_places, rows[-1])
+    return np.array(sorted(rows))
 
 
-def _come_nearer(nearest: Floats, places: Floats, row: int) -> None:
+def _lower_distances(nearest: Floats, places: Floats, row: int) -> None:
+    """Lower squared distances to the nearest chosen row, (p,), in place, for one more chosen row."""
     away = places - places[row]
     np.minimum(nearest, np.einsum("ij,ij->i", away, away), out=nearest)
-    nearest[row] = -1.0  # never again, not even among duplicates
+    nearest[row] = -1.0  # never chosen again, even if only duplicates are left
 
 
-def _schedules(front: Front, shown: int) -> str:
+def _schedules(front: Front, points: int) -> str:
+    """Return how many schedules of a front a figure has, in words."""
     count = len(front.values)
-    part = "" if shown == count else f"{counted(shown)} of "
+    part = "" if points == count else f"{counted(points)} of "
     return f"{part}{counted(count)} schedule{'s' if count != 1 else ''} of {text(front.workload)}"
 
 
@@ -475,19 +477,21 @@ def _size(count: int) -> int:
     return 8 if count <= 200 else 6 if count <= 2_000 else 4 if count <= 10_000 else 3
 
 
-def _under_the_mouse(front: Front, x: str, y: str) -> NDArray[np.int32]:
+def _hover_data(front: Front, x: str, y: str) -> NDArray[np.int32]:
+    """Return the numbers for the text beside the mouse, (p, 4): both values, row and evaluation."""
     columns = [front.values[:, column_in(front, x)], front.values[:, column_in(front, y)]]
     return np.column_stack([np.rint(columns).T, np.arange(len(front.values)), front.evaluation]).astype(np.int32)
 
 
 def _compass(across: Axis, up: Axis) -> str:
-    """Say where better is."""
+    """Return in words and with an arrow where schedules are better."""
     right, top = across.objective.maximise, up.objective.maximise
     arrow = {(False, False): "↙", (True, False): "↘", (False, True): "↖", (True, True): "↗"}[right, top]
     return f"better: {'right' if right else 'left'} and {'up' if top else 'down'} {arrow}"
 
 
 def _dimension(a: Axis, places: Floats, low: float, high: float) -> dict[str, Any]:
+    """Return one axis of the parallel coordinates for plotly."""
     if low == high:
         low, high = low - 0.5, high + 0.5
     places_of_ticks = ticks(a, low, high)
@@ -501,7 +505,7 @@ def _dimension(a: Axis, places: Floats, low: float, high: float) -> dict[str, An
 
 
 def _tints() -> list[list[Any]]:
-    """Make a colour scale whose lower part colours schedules and whose upper part has one step a mark."""
+    """Return a colour scale: its lower part is for schedules, its upper part has one step a mark."""
     soft = ("#3b5b92", "#5b7396", "#7c8a94", "#9c9c84", "#bcae70")
     scale: list[list[Any]] = [[0.6 * i / (len(soft) - 1), colour] for i, colour in enumerate(soft)]
     for number, (colour, _) in enumerate(MARKS):

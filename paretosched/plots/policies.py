@@ -1,4 +1,4 @@
-"""Figures of policies with weights: who overtakes whom."""
+"""Figures of policies with weights: which job overtakes which."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ from .style import template, text
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
-# Waits up to these ends, and longer ones, are darker and darker; the palest is what goes first at once.
+# The longer a wait, the darker its colour, in steps up to these ends; the palest means: at once.
 WAITS = ("#f0f2f4", "#e0edf8", "#cbe2f4", "#acd1ed", "#86bce3", "#2a78b5", "#0a4f8a", "#00224e")
 WAIT_ENDS = {60: "1 min", 600: "10 min", 3600: "1 h", 86_400: "1 d", 864_000: "10 d", 8_640_000: "100 d"}
 PANEL, BETWEEN_PANELS, PANEL_WIDE = 210, 112, 270  # pixels
-MOST_NUMBERED = 8  # groups; the cells of more are too small for numbers
+MOST_NUMBERED = 8  # groups; with more, cells are too small for numbers
 MOST_TICKS = 16
 
 
 class Panel(NamedTuple):
-    """A square of waits between jobs that differ in one thing.
+    """A square of waits between jobs that differ only in their group, or only in their size.
 
     Attributes
     ----------
     what
-        In what: "group" or "size".
+        "group" or "size".
     names
-        Of the jobs.
+        Names of the k groups or sizes.
     keys
-        Of new ones.
+        (k,) keys of new jobs.
     waits
-        (k, k) seconds: in row i those after which others come before a new job i.
+        (k, k) seconds: row i has the waits after which other jobs go before a new job i.
     """
 
     what: str
@@ -49,20 +49,20 @@ class Panel(NamedTuple):
 
 
 def overtaking(explanation: Explanation) -> Figure:
-    """Draw who overtakes whom in each situation: how long a job must have waited to go before one that is new.
+    """Draw which job overtakes which in each situation: how long a job must have waited to go before a new one.
 
-    A column of panels a situation. Two rows are between groups, with small and with large jobs, and left out if there
-    is but one group; the last is between jobs of different sizes in one group.
+    Each situation is a column of panels. Two rows are between groups, with small and with large jobs; they are left out
+    if there is only one group. The last row is between jobs of different sizes in one group.
 
     Parameters
     ----------
     explanation
-        Of Greedy.
+        An explanation of Greedy.
 
     Raises
     ------
     InputError
-        The policy is another one, whose queue has no keys.
+        The policy is not Greedy, so its queue has no keys.
     """
     from plotly.subplots import make_subplots
 
@@ -169,13 +169,13 @@ def _ticks(count: int) -> list[int]:
 
 
 def _slanted(names: Sequence[str]) -> bool:
-    """Tell whether names do not fit beside each other below a panel."""
+    """Return whether names are too long to fit beside each other below a panel."""
     longest = min(max(map(len, names)), 14)
     return 6 * longest * len(_ticks(len(names))) > PANEL_WIDE
 
 
 def _passing(panel: Panel, names: Sequence[str], new: int, other: int) -> str:
-    """Say in words what a cell means."""
+    """Return in words what a cell means."""
     wait = int(panel.waits[new, other])
     short = waiting(panel.waits, new, other)
     if short == EQUAL:

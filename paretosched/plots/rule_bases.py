@@ -1,4 +1,4 @@
-"""Figures of rule bases: which strategy where."""
+"""Figures of rule bases: which strategy they choose in which situation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .style import template, text
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
-# Strategies of a rule base: the hue is the sorting, the darker the fewer may overtake; Greedy is grey.
+# Strategies of a rule base: the hue is the sorting; the darker, the fewer jobs may overtake; Greedy is grey.
 STRATEGY_COLOURS = (
     *("#fbd9a5", "#f0a030", "#a35c00"),  # by width
     *("#c3e8c9", "#5cb874", "#1d6b36"),  # by estimate
@@ -22,20 +22,20 @@ STRATEGY_COLOURS = (
     *("#ecd0e6", "#c56fb4", "#7a2a6d"),  # by priority
     "#5f6b76",
 )
-MOST_ROWS, MOST_COLUMNS = 64, 12  # of situations; those of more are too many for words
+MOST_ROWS, MOST_COLUMNS = 64, 12  # of situations; with more there is no room for words
 
 
 def decisions(explanation: RulesExplanation) -> Figure:
-    """Draw which strategy a rule base chooses where.
+    """Draw which strategy a rule base chooses in which situation.
 
-    Of an iterative base all situations: a column for each combination of intervals of SD and Um, a row for each one of
-    the shares of the groups in the queue. Of a symbiotic base its slices, see `explain_rules`. The hue is the sorting,
-    the shade the algorithm.
+    An iterative base has all its situations: a column for each combination of intervals of SD and Um, a row for each
+    combination of the shares of the groups in the queue. A symbiotic base has its slices, see `explain_rules`. The hue
+    is the sorting, the shade the algorithm.
 
     Parameters
     ----------
     explanation
-        Of a rule base.
+        An explanation of a rule base.
     """
     figure = _situations(explanation) if explanation.base.kind == "iterative" else _slices(explanation)
     figure.update_layout(template=template(), coloraxis=_strategy_colours())
@@ -43,22 +43,23 @@ def decisions(explanation: RulesExplanation) -> Figure:
 
 
 def _situations(e: RulesExplanation) -> Figure:
+    """Draw all situations of an iterative rule base."""
     from plotly import graph_objects as go
 
     base, names = e.base, e.features
-    named = intervals(base)
+    ranges = intervals(base)
     across = math.prod(len(inner) + 1 for inner in base.bounds[:2])
     z = base.choice.reshape(across, -1).T.astype(np.int64)
     down = len(z)
     came = np.ones(z.shape, dtype=np.int64) if e.decisions is None else e.decisions.reshape(across, -1).T
-    said = "" if e.decisions is None else "; pale: never came up"
-    heads = [f"SD {named[column * down][0]}<br>Um {named[column * down][1]}" for column in range(across)]
+    pale = "" if e.decisions is None else "; pale: never came up"
+    heads = [f"SD {ranges[column * down][0]}<br>Um {ranges[column * down][1]}" for column in range(across)]
     whole = [f"0..{high:g}" for high in feature_ranges(len(base.groups))[1].tolist()]
     sides = [
         ", ".join(
             f"{name[len('PRCWQ') :]}: {part}"
-            for name, part, every in zip(names[2:], named[row][2:], whole[2:], strict=True)
-            if part != every
+            for name, part, full in zip(names[2:], ranges[row][2:], whole[2:], strict=True)
+            if part != full
         )
         for row in range(down)
     ]
@@ -71,7 +72,7 @@ def _situations(e: RulesExplanation) -> Figure:
         text=[[STRATEGIES[s].replace("conservative", "CONS") for s in row] for row in z.tolist()],
         customdata=[
             [
-                ", ".join(f"{n} {p}" for n, p in zip(names, named[column * down + row], strict=True))
+                ", ".join(f"{n} {p}" for n, p in zip(names, ranges[column * down + row], strict=True))
                 + (
                     ""
                     if e.decisions is None
@@ -103,7 +104,7 @@ def _situations(e: RulesExplanation) -> Figure:
     figure.update_layout(
         title={
             "text": f"{text(e.policy.name)}: which strategy in which situation",
-            "subtitle": {"text": f"columns: SD, slowdown so far; Um, % in use &nbsp;|&nbsp; {shares}{said}"},
+            "subtitle": {"text": f"columns: SD, slowdown so far; Um, % in use &nbsp;|&nbsp; {shares}{pale}"},
         },
         height=200 + 24 * min(down, MOST_ROWS),
         margin={"l": 15 + 5.6 * max(map(len, sides)) if down <= MOST_ROWS else 70, "r": 20, "t": 130, "b": 30},
@@ -112,6 +113,7 @@ def _situations(e: RulesExplanation) -> Figure:
 
 
 def _slices(e: RulesExplanation) -> Figure:
+    """Draw the slices of a symbiotic rule base."""
     from plotly import graph_objects as go
     from plotly.subplots import make_subplots
 
@@ -163,7 +165,7 @@ def _feature(e: RulesExplanation, number: int) -> str:
 
 
 def _strategy_colours() -> dict[str, Any]:
-    """Make the colours of the strategies those of an axis of colours."""
+    """Return a colour axis of plotly with the colours of the strategies."""
     count = len(STRATEGIES)
     return {
         "cmin": -0.5,

@@ -1,4 +1,4 @@
-"""What all figures share: colours, fonts, marks and the template."""
+"""Colours, fonts, marks and the template of all figures."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 HOUR = 3600.0
 FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "DejaVu Sans", Arial, sans-serif'
 
-# Okabe and Ito's colours, safe for colour-blind readers; the symbol tells marks apart without any colour.
+# Okabe and Ito's colours, safe for colour-blind readers; marks also differ in their symbols.
 MARKS = (
     ("#D55E00", "diamond"),
     ("#CC79A7", "square"),
@@ -27,7 +27,7 @@ MARKS = (
     ("#0072B2", "x"),
     ("#7A7A7A", "hexagram"),
 )
-# Sets of schedules and courses of runs, ordered so that neighbours differ in lightness too.
+# For sets of schedules and courses of runs, in an order in which neighbours also differ in lightness.
 SETS = (
     ("#0072B2", "circle"),
     ("#E69F00", "diamond"),
@@ -50,7 +50,7 @@ def defined(front: Front) -> tuple[Objective, ...]:
 
 
 def mark_style(number: int) -> tuple[str, str]:
-    """Return the colour and the symbol of the mark with this number; when all are taken, hollow ones follow.
+    """Return the colour and the symbol of the mark with this number; after the last symbol follow hollow ones.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def mark_style(number: int) -> tuple[str, str]:
 
 
 def text(name: str, most: int = 40) -> str:
-    """Make a name of a log or a user safe for plotly, whose labels are HTML and whose templates know %{...}.
+    """Return a name of a log or a user, safe for plotly: its labels are HTML, and its templates use %{...}.
 
     Examples
     --------
@@ -130,7 +130,7 @@ def _faint(colour: str, opacity: float) -> str:
 
 
 def column_of(objectives: Sequence[Objective], name: str) -> int:
-    """Return the place of an objective in a list of them; InputError if it is not there."""
+    """Return the place of an objective in a list of objectives; raise InputError if it is not there."""
     names = [o.name for o in objectives]
     if name not in names:
         raise InputError(f'objective must be one of {", ".join(names)}, but is "{name}"')
@@ -138,6 +138,6 @@ def column_of(objectives: Sequence[Objective], name: str) -> int:
 
 
 def legend_below(gap: float) -> dict[str, Any]:
-    """Return the layout of a legend below the plot, where it hides nothing and has room for all its lines."""
+    """Return the layout of a legend below the plot, where it hides nothing and has room for all lines."""
     legend = {"orientation": "h", "x": 0, "xanchor": "left", "y": -gap, "yanchor": "top", "itemsizing": "constant"}
     return {"showlegend": True, "legend": legend}

@@ -41,18 +41,19 @@ def write_report(
     comparison: Comparison | Sequence[Comparison],
     pairs: Sequence[tuple[str, str]] | None = None,
 ) -> None:
-    """Write the report of policies compared, on one workload or on several, and of the fronts, if there are any.
+    """Write a report that compares policies on one workload or on several, with their fronts if there are any.
 
     Parameters
     ----------
     path
         The HTML file.
     front
-        The schedules, at least one, or None; of several comparisons one for each. Also the path of a run or front file.
+        A front with at least one schedule, or None; with several comparisons one for each. Or the path of a run or a
+        front file.
     comparison
-        The policies, made by `compare` with this front; one, or several.
+        One comparison, or several; each made by `compare` with this front.
     pairs
-        Pairs of objectives to draw in full, at most three; by default the one `plots.comparisons.compared` takes.
+        Pairs of objectives to draw in full, at most three; by default those of `plots.comparisons.compared`.
 
     Raises
     ------
@@ -72,17 +73,17 @@ def report(
 ) -> str:
     """Return the text of the report that `write_report` writes."""
     comparisons = as_list(comparison)
-    fronts = [None if one is None else as_front(one) for one in as_list(front)]
+    fronts = [None if like is None else as_front(like) for like in as_list(front)]
     if not comparisons or len(fronts) != len(comparisons):
         raise InputError(
             f"fronts must be one for each comparison, or None, but are {len(fronts)} for {len(comparisons)}"
         )
-    for one, other in zip(fronts, comparisons, strict=True):
-        if one is not None and len(one.values) == 0:
-            raise InputError(f"front of {one.workload} must have at least one schedule, but is empty")
-        if one is not None and one.digest != other.workload_digest:
+    for schedules, policies in zip(fronts, comparisons, strict=True):
+        if schedules is not None and len(schedules.values) == 0:
+            raise InputError(f"front of {schedules.workload} must have at least one schedule, but is empty")
+        if schedules is not None and schedules.digest != policies.workload_digest:
             raise InputError(
-                f"front must be of the compared workload {other.workload_name}, but it is of {one.workload}"
+                f"front must be of the compared workload {policies.workload_name}, but it is of {schedules.workload}"
             )
     drawn = compared(comparisons, fronts, pairs)
     if len(comparisons) > 1:
@@ -91,7 +92,8 @@ def report(
 
 
 def _of_one(front: Front | None, comparison: Comparison, drawn: Mapping[str, Figure]) -> str:
-    own = ("objective", "improvements", "positions")
+    """Return the page of one comparison; `drawn` are its figures by name."""
+    above = ("objective", "improvements", "positions")  # figures that are not among the trade-offs
     against = [name for name in ("improvements", "positions") if name in drawn]
     name = comparison.workload_name if front is None else front.workload
     body = f"""<header>
@@ -101,10 +103,10 @@ def _of_one(front: Front | None, comparison: Comparison, drawn: Mapping[str, Fig
 </header>
 {_front_in_brief(front, comparison)}
 {_policies(comparison)}
-{_wished(comparison, drawn)}
+{_wish_section(comparison, drawn)}
 {_side_by_side(drawn, against)}
 {_waits(comparison, drawn)}
-{"" if front is None else _trade_offs(front, comparison, {k: f for k, f in drawn.items() if k not in own})}
+{"" if front is None else _trade_offs(front, comparison, {k: f for k, f in drawn.items() if k not in above})}
 <section>
 <h2>Where this comes from</h2>
 {_provenance(front, comparison)}
@@ -113,6 +115,7 @@ def _of_one(front: Front | None, comparison: Comparison, drawn: Mapping[str, Fig
 
 
 def _of_several(fronts: Sequence[Front | None], comparisons: Sequence[Comparison], drawn: Mapping[str, Figure]) -> str:
+    """Return the page of several comparisons; `drawn` are the figures of all by name."""
     names = [comparison.workload_name for comparison in comparisons]
     objective = ""
     if "objective" in drawn:
@@ -120,17 +123,17 @@ def _of_several(fronts: Sequence[Front | None], comparisons: Sequence[Comparison
         objective = f"<section>{_wish_head(wish)}{figure('objective', drawn['objective'])}</section>"
     parts = []
     for number, (front, comparison) in enumerate(zip(fronts, comparisons, strict=True)):
-        own = {name: one for name, one in drawn.items() if name.startswith(prefix(comparisons, number))}
-        against = [name for name in own if not name.endswith(OVER_TIME)]
+        of_part = {key: chart for key, chart in drawn.items() if key.startswith(prefix(comparisons, number))}
+        against = [key for key in of_part if not key.endswith(OVER_TIME)]
         parts.append(f"""<header class="part">
 <h1>{html.escape(names[number])}</h1>
 <p class="quiet">{comparison.jobs:,} jobs on {comparison.capacity:,} processors</p>
 </header>
 {_front_in_brief(front, comparison)}
 {_policies(comparison)}
-{_wished(comparison, own)}
-{_side_by_side(own, against)}
-{_waits(comparison, own)}
+{_wish_section(comparison, of_part)}
+{_side_by_side(of_part, against)}
+{_waits(comparison, of_part)}
 <section>
 <h2>Where this comes from</h2>
 {_provenance(front, comparison)}
@@ -146,6 +149,7 @@ def _of_several(fronts: Sequence[Front | None], comparisons: Sequence[Comparison
 
 
 def _front_in_brief(front: Front | None, comparison: Comparison) -> str:
+    """Return the most important numbers of a front, and what they mean in words; nothing without a front."""
     if front is None:
         return ""
     words = "".join(f"<li>{words}</li>" for words in _summary(front, comparison))
@@ -153,25 +157,26 @@ def _front_in_brief(front: Front | None, comparison: Comparison) -> str:
 
 
 def _policies(comparison: Comparison) -> str:
-    counted = comparison.dominated_by is not None
+    """Return the section with the table of the policies."""
+    has_front = comparison.dominated_by is not None
     dominated = (
         """Dominated by: schedules of the front that are at least as good in every objective and better in one;
-AWRT, a fixed mean of the group times, has no say in that. """
-        if counted
+AWRT does not count for this, because it is a fixed mean of the group times. """
+        if has_front
         else ""
     )
     return f"""<section>
-<h2>Policies against {"the front" if counted else "EASY"}</h2>
+<h2>Policies against {"the front" if has_front else "EASY"}</h2>
 {_comparison_table(comparison)}
-<p class="note">Response times in hours. Second line: {html.escape(CONVENTION)}; ▲ marks what is better than EASY,
-▼ what is worse. {dominated}“–” is undefined, as no job counts, or has no meaning.
-{html.escape(_sentence(comparison.ideal_rule))}; each is a
-bound of its own, and no schedule need reach all.</p>
+<p class="note">Response times in hours. Second line: {html.escape(CONVENTION)}; ▲ is better than EASY,
+▼ is worse. {dominated}“–”: undefined, because no job counts, or without a meaning.
+{html.escape(_sentence(comparison.ideal_rule))}; each value is a
+bound of its own, and there may be no schedule that reaches all of them.</p>
 </section>"""
 
 
-def _wished(comparison: Comparison, drawn: Mapping[str, Figure]) -> str:
-    """Return what the policies are worth to the owner, beside the figure of it, if there is one."""
+def _wish_section(comparison: Comparison, drawn: Mapping[str, Figure]) -> str:
+    """Return the section about the wish: a table and, if there is one, its figure; nothing without a wish."""
     wish = comparison.wish
     if wish is None:
         return ""
@@ -194,25 +199,25 @@ def _wished(comparison: Comparison, drawn: Mapping[str, Figure]) -> str:
             above = row["exceeded"]
             cells.append(number_cell(None if above is None else 100 * above, ",.2f", " %"))
         lines.append(f"<tr{_kind(row)}>{''.join(cells)}</tr>")
-    words = []
+    notes = []
     if wish.weights:
-        words.append("Second line: (EASY - X) / EASY; positive is better.")
+        notes.append("Second line: (EASY - X) / EASY; positive is better.")
     elif wish.near:
-        words.append(
-            "The objective is the largest shortfall from what was asked for, as a share of it; negative: exceeded."
+        notes.append(
+            "The objective is the largest shortfall from the wanted values, as a share of them; negative: better."
         )
     if goal and front:
-        words.append(
+        notes.append(
             "Share of the way: from EASY (0 %) to the schedule of the front that comes nearest to the objective "
-            "(100 %); undefined where that is no better than EASY, or a limit is exceeded."
+            "(100 %); undefined if this schedule is not better than EASY, or if a limit is exceeded."
         )
     if wish.limits:
-        words.append("Limits come before everything else; exceeded by: the sum of what is above or below, as shares.")
+        notes.append("Limits come before everything else; exceeded by: the sum of all excesses, as shares of limits.")
     beside = figure("objective", drawn["objective"]) if "objective" in drawn else ""
     return f"""<section>
 {_wish_head(wish)}
 <div class="two top">{table(heads, lines)}{beside}</div>
-<p class="note">{html.escape(" ".join(words))}</p>
+<p class="note">{html.escape(" ".join(notes))}</p>
 </section>"""
 
 
@@ -221,11 +226,12 @@ def _wish_head(wish: choice.Wish) -> str:
 
 
 def _side_by_side(drawn: Mapping[str, Figure], names: Sequence[str]) -> str:
+    """Return figures beside each other; nothing if there are none."""
     return f'<div class="two top">{"".join(figure(name, drawn[name]) for name in names)}</div>' if names else ""
 
 
 def _waits(comparison: Comparison, drawn: Mapping[str, Figure]) -> str:
-    """Return what users and administrators ask next: waits and slowdowns, and how busy the machine is."""
+    """Return the section about waits, slowdowns and how busy the machine is; nothing without waits."""
     if not comparison.waits:
         return ""
     heads = [
@@ -241,31 +247,32 @@ def _waits(comparison: Comparison, drawn: Mapping[str, Figure]) -> str:
     lines = []
     for place in range(len(comparison.objectives) - 1):
         for number, row in enumerate(rows):
-            waited = row["waits"][place]
+            waits = row["waits"][place]
             cells = []
             if number == 0:
-                name = html.escape(ALL_JOBS if place == 0 else f"group {waited['group']}")
-                jobs = f"<small>{waited['jobs']:,}</small>"
+                name = html.escape(ALL_JOBS if place == 0 else f"group {waits['group']}")
+                jobs = f"<small>{waits['jobs']:,}</small>"
                 cells.append(f'<th scope="rowgroup" rowspan="{len(rows)}">{name}{jobs}</th>')
             cells.append(f'<th scope="row" class="left">{html.escape(row["policy"])}</th>')
             for key in WAITS:
-                seconds = waited[f"wait_{key}_s"]
+                seconds = waits[f"wait_{key}_s"]
                 hint = "" if seconds is None else f' title="{seconds:,.0f} s"'
                 cells.append(number_cell(None if seconds is None else seconds / HOUR, ",.2f", hint=hint))
-            cells += [number_cell(waited[f"{SLOWDOWN}_{key}"], ",.2f") for key in ("mean", "median")]
+            cells += [number_cell(waits[f"{SLOWDOWN}_{key}"], ",.2f") for key in ("mean", "median")]
             lines.append(f"<tr{'' if number else ' class=begin'}>{''.join(cells)}</tr>")
-    over_time = "".join(figure(name, one) for name, one in drawn.items() if name.endswith(OVER_TIME))
+    over_time = "".join(figure(name, chart) for name, chart in drawn.items() if name.endswith(OVER_TIME))
     return f"""<section>
 <h2>How long jobs wait, and how busy the machine is</h2>
 {table(heads, lines)}
-<p class="note">Every job counts once here, a small one as much as a large one, unlike in AWRT. 95 %: so many of the
+<p class="note">Here, unlike in AWRT, a small job counts as much as a large one. 95 %: so many of the
 jobs wait no longer; a wait lasts until the first start. Slowdown: response time / max(run, {SLOWDOWN_BOUND} s), at
-least 1. Rest on a wait for its seconds.</p>
+least 1. Rest the mouse on a wait to see its seconds.</p>
 {over_time}
 </section>"""
 
 
 def _trade_offs(front: Front, comparison: Comparison, drawn: Mapping[str, Figure]) -> str:
+    """Return the sections about the front: its figures, and the best schedule of each objective."""
     small = [name for name in drawn if name not in WIDE]
     large = [name for name in drawn if name in WIDE and not name.endswith(OVER_TIME)]
     return f"""<section>
@@ -276,18 +283,19 @@ def _trade_offs(front: Front, comparison: Comparison, drawn: Mapping[str, Figure
 <section>
 <h2>The ends of the front</h2>
 {_extremes_table(front, comparison)}
-<p class="note">One line an objective: the schedule that is best in it, with everything else it brings. Response times
-in hours.</p>
+<p class="note">One line an objective: the schedule that is best in it, with its values in all objectives. Response
+times in hours.</p>
 </section>"""
 
 
 def _tiles(front: Front, comparison: Comparison) -> str:
+    """Return the most important numbers of a front, in large letters."""
     tiles = [(f"{front.evaluations:,}", "schedules evaluated"), (f"{len(front.values):,}", "on the front")]
     offline = int((~online(front)).sum())
     if offline:
-        tiles.append((f"{offline:,}", "of these know the future"))
+        tiles.append((f"{offline:,}", "of these need to know the future"))
     if comparison.dominated_by is not None:
-        tiles.append((f"{comparison.dominated_by[0]:,}", "as good as EASY in everything, and better"))
+        tiles.append((f"{comparison.dominated_by[0]:,}", "dominate EASY"))
     best = {o.name: row for o, row in extremes(front)}.get("AWRT")
     if best is not None:
         tiles.append((f"{front.values[best, 1] / HOUR:,.2f} h", "shortest AWRT on the front"))
@@ -295,31 +303,32 @@ def _tiles(front: Front, comparison: Comparison) -> str:
 
 
 def _summary(front: Front, comparison: Comparison) -> list[str]:
-    """Return in plain words what the front is."""
+    """Return in plain words what the front is: sentences in HTML."""
     count = len(front.values)
     rule = "no other one is at least as good in every objective and better in one"
     words = [f"{count:,} of {front.evaluations:,} evaluated schedules are on the front: {rule}."]
     spans = [
-        f"{_named(o)} from {value_text(o, values.min())} to {value_text(o, values.max())} {unit(o)}"
+        f"{_name(o)} from {value_text(o, values.min())} to {value_text(o, values.max())} {unit(o)}"
         for o, values in zip(front.objectives, front.values.T, strict=True)
         if not np.isnan(values).any()
     ]
     words.append(f"Along the front, {listed(spans)}.")
     if comparison.dominated_by is not None and comparison.dominates is not None:
-        stand = [
-            f"{html.escape(name)} is dominated by {_some(above)} and dominates {_some(below)}"
+        positions = [
+            f"{html.escape(name)} is dominated by {_count(above)} and dominates {_count(below)}"
             for name, above, below in zip(
                 comparison.policies, comparison.dominated_by, comparison.dominates, strict=True
             )
         ]
-        words.append(f"Of these schedules, {listed(stand)}.")
+        words.append(f"Of these schedules, {listed(positions)}.")
     return words
 
 
 def _comparison_table(comparison: Comparison) -> str:
+    """Return the table of the policies, with the best values on the front and the ideal point."""
     heads = [head_cell("Policy"), *(_objective_head(o) for o in comparison.objectives)]
-    counts = comparison.dominated_by is not None
-    if counts:
+    has_front = comparison.dominated_by is not None
+    if has_front:
         heads += [head_cell("Dominated by"), head_cell("Dominates")]
     lines: list[str] = []
     for row in comparison.rows():
@@ -327,7 +336,7 @@ def _comparison_table(comparison: Comparison) -> str:
         for o in comparison.objectives:
             gain = row[f"{o.name}_vs_easy"] if lines else None
             cells.append(objective_cell(o, row[o.name], "" if gain is None else _gain(gain, o.maximise)))
-        if counts:
+        if has_front:
             cells += ["<td>–</td>" if row[key] is None else f"<td>{row[key]:,}</td>" for key in COUNTS]
         lines.append(f"<tr{_kind(row)}>{''.join(cells)}</tr>")
     return table(heads, lines)
@@ -337,6 +346,7 @@ COUNTS = ("dominated_by", "dominates")
 
 
 def _extremes_table(front: Front, comparison: Comparison) -> str:
+    """Return the table of the schedules that are best in one objective."""
     heads = [head_cell("Best in"), *(_objective_head(o) for o in comparison.objectives)]
     heads += [head_cell("Schedule"), head_cell("Run"), head_cell("Evaluation")]
     lines: list[str] = []
@@ -351,6 +361,7 @@ def _extremes_table(front: Front, comparison: Comparison) -> str:
 
 
 def _provenance(front: Front | None, comparison: Comparison) -> str:
+    """Return the workload, the runs and the versions."""
     groups = ", ".join(
         f"{o.name} is {html.escape(o.label.removeprefix('AWRT of '))}" for o in comparison.objectives[2:]
     )
@@ -365,8 +376,8 @@ def _provenance(front: Front | None, comparison: Comparison) -> str:
         return _facts(facts)
     facts["Runs"] = f"{len(front.origins)} with {front.evaluations:,} evaluations"
     facts["Seeds"] = ", ".join(str(seed) for seed in dict.fromkeys(origin.seed for origin in front.origins))
-    whole = {"paretosched": __version__, "runs": [_about(origin) for origin in front.origins]}
-    listing = html.escape(json.dumps(plain(whole), indent=2, ensure_ascii=False))
+    runs = {"paretosched": __version__, "runs": [_about(origin) for origin in front.origins]}
+    listing = html.escape(json.dumps(plain(runs), indent=2, ensure_ascii=False))
     return f"{_facts(facts)}<details><summary>Everything about the runs</summary><pre>{listing}</pre></details>"
 
 
@@ -379,7 +390,7 @@ def _sentence(words: str) -> str:
 
 
 def _about(origin: Origin) -> dict[str, Any]:
-    """Return everything about a run but its start orders, which may be many and long."""
+    """Return the record of a run without its start orders, which may be many and long."""
     encoding = to_json(origin.encoding)
     if "starts" in encoding:
         encoding["starts"] = f"{len(encoding['starts'])} start orders"
@@ -391,33 +402,35 @@ def _objective_head(o: Objective) -> str:
 
 
 def _kind(row: Mapping[str, Any]) -> str:
+    """Return the class of a row that is no policy."""
     return ' class="best"' if row["policy"] in (ONLINE, BEST, IDEAL) else ""
 
 
 def _gain(gain: float, less: bool = False) -> str:
-    """Return a gain over EASY, per cent, and whether it is better: if it is positive, or if `less` is better."""
+    """Return the cell of a gain over EASY, per cent: better if it is positive, or with `less` if it is negative."""
     rounded = round(gain, 1) + 0.0  # no minus before a zero
     better = rounded != 0 and (rounded < 0) == less
     kind, sign = ("same", "") if rounded == 0 else ("better", "▲ ") if better else ("worse", "▼ ")
     return f'<small class="{kind}">{sign}{rounded:{"+" if rounded else ""}.1f} %</small>'
 
 
-def _named(o: Objective) -> str:
+def _name(o: Objective) -> str:
+    """Return the name of an objective for a sentence."""
     return "utilisation" if o.name == "UTIL" else o.name
 
 
-def _some(count: int) -> str:
+def _count(count: int) -> str:
     return f"{count:,}" if count else "none"
 
 
 HOW_TO_READ = """<aside><h3>How to read the figures</h3>
-<p>Every point, or every line, is one whole schedule of the workload: what would have happened to all jobs. Most are
-made by one set of rules that could run the machine; sequences, and what is decoded as early as possible, know all
-run times and submissions in advance, and show how much room is left. No schedule on the front is better than
-another one in everything, so the
-choice among them is the owner's. The marks are schedules that the named policies make.</p>
-<p>The cloud is filled and not a curve, because a front of many objectives is seen here from the side: a point that is
-poor in both objectives shown is good in another one.</p>
-<p>Drag a rectangle to zoom, double-click to return, rest on a point for its numbers; “schedule” is its row on the
-front. In the parallel coordinates, drag along an axis to keep only the schedules that pass there, click the axis to
-release them, drag a name to move its axis.</p></aside>"""
+<p>Every point, or every line, is one whole schedule of the workload: the start times of all its jobs. Most schedules
+come from one set of rules that could run the machine. Sequences, and schedules that start every job as early as
+possible, need to know all run times and submissions in advance; they show how much could still be improved. No
+schedule on the front is better than another one in everything, so the owner chooses among them. The marks are the
+schedules of the named policies.</p>
+<p>The cloud is filled and not a curve, because a front has more objectives than the two of a figure: a point that is
+poor in both of them is good in another one.</p>
+<p>Drag a rectangle to zoom, double-click to return, rest the mouse on a point to see its numbers; “schedule” is its
+row on the front. In the parallel coordinates, drag along an axis to keep only the schedules that pass there, click the
+axis to release them, drag a name to move its axis.</p></aside>"""

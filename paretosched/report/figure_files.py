@@ -29,14 +29,14 @@ def export_figures(
     drawn
         Figures by name, as `plots.comparisons.figures` returns them; the name becomes the file's.
     directory
-        Where to; made if it does not exist, but not what it lies in.
+        The folder of the files; it is created if it does not exist, but not its parents.
     formats
         "png", "svg" or both.
 
     Returns
     -------
     list of Path
-        The files, NAME.png and NAME.svg a figure.
+        The files, NAME.png and NAME.svg for each figure.
 
     Raises
     ------
@@ -54,21 +54,21 @@ def export_figures(
         _export({path: (drawn[path.stem], path.stem.endswith(WIDE)) for path in paths})
     except BaseException:
         if fresh:
-            with suppress(OSError):  # unless some figures are in it already
+            with suppress(OSError):  # unless it holds figures already
                 target.rmdir()
         raise
     return paths
 
 
 def write_figure(path: str | os.PathLike[str], title: str, drawn: Figure, caption: str = "") -> None:
-    """Write one figure that is as wide as a page: as HTML, PNG or SVG, whatever the file's name ends in.
+    """Write one figure as wide as a page, as HTML, PNG or SVG: the end of the file's name decides.
 
     Parameters
     ----------
     path
         The file.
     title, caption
-        Above and below the figure, plain text; of HTML only.
+        Plain text above and below the figure; only in HTML.
     drawn
         The figure.
 
@@ -89,7 +89,7 @@ def write_figure(path: str | os.PathLike[str], title: str, drawn: Figure, captio
 
 
 def _export(drawn: Mapping[Path, tuple[Figure, bool]]) -> None:
-    """Write figures, each wide or not, as the files' names say, through one browser."""
+    """Write figures, each with whether it is wide, through one browser; the names of the files set the formats."""
     try:
         import kaleido
         from choreographer.errors import BrowserFailedError, ChromeNotFoundError
@@ -106,7 +106,7 @@ def _export(drawn: Mapping[Path, tuple[Figure, bool]]) -> None:
             }
             for path, (figure, wide) in drawn.items()
         ]
-        # No MathJax, which would be fetched, and a proxy that does not exist: this browser reaches nothing.
+        # Without MathJax, which would be fetched, and with a proxy that does not exist, it reaches no network.
         offline = {"mathjax": False, "proxy_server": "127.0.0.1:9"}
         try:
             kaleido.write_fig_from_object_sync(jobs, kopts=offline, cancel_on_error=True)
@@ -118,7 +118,7 @@ def _export(drawn: Mapping[Path, tuple[Figure, bool]]) -> None:
 
 
 def _size(drawn: Figure, wide: bool, pixels: bool) -> dict[str, int]:
-    """Return the size for which labels were placed; PNG has two or three pixels for each of it."""
+    """Return the size for which labels were placed; PNG has two or three times as many pixels."""
     return {
         "width": 1180 if wide else 620,
         "height": drawn.layout.height or 480,

@@ -18,7 +18,7 @@ WIDE = ("parallel", "pairs", OVER_TIME)  # figures as wide as the page
 
 
 def figure(key: str, drawn: Figure) -> str:
-    """Return a figure, which the script of the page draws; `key` becomes its id."""
+    """Return the HTML of a figure, which the script of the page draws; `key` becomes its id."""
     label = html.escape(re.sub("<[^>]*>", " ", drawn.layout.title.text), quote=True)
     height = drawn.layout.height or 480
     return (
@@ -41,7 +41,7 @@ def head_cell(words: str, small: str = "") -> str:
 
 
 def objective_cell(o: Objective, value: float | None, below: str = "", strong: bool = False) -> str:
-    """Return the cell of an objective, natural units; undefined (None) is a dash, seconds stand in its hint."""
+    """Return the cell of an objective, natural units; undefined (None) is a dash; its hint has the seconds."""
     if value is None:
         return "<td>–</td>"
     hint = f' title="{value:,.0f} s"' if o.unit == "s" else ""

@@ -33,7 +33,7 @@ CONFIG = {
 def write_figures(
     path: str | os.PathLike[str], title: str, drawn: Mapping[str, Figure], captions: Mapping[str, str]
 ) -> None:
-    """Write figures and what there is to say about each of them as one HTML file, such as those of a paper.
+    """Write figures with their captions as one HTML file, such as the figures of a paper.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def write_figures(
     drawn
         Figures by name.
     captions
-        Plain text below the figures that have some, by the same names; each line is a paragraph.
+        Plain text below figures, by the same names; each line is a paragraph. A figure may have none.
 
     Raises
     ------
@@ -63,16 +63,16 @@ def write_figures(
 
 
 def write_gallery(path: str | os.PathLike[str], title: str, captions: Mapping[str, str], about: str = "") -> None:
-    """Write a small HTML page of figures that are pictures beside it, such as `export_figures` makes.
+    """Write a small HTML page of figures that are picture files beside it, such as those of `export_figures`.
 
     Parameters
     ----------
     path
         The HTML file.
     title, about
-        Above the pictures, as plain text.
+        Plain text above the pictures.
     captions
-        Plain text below each picture, by its name: that of NAME.png in the folder of the page.
+        Plain text below each picture, by its name: NAME for NAME.png in the folder of the page.
 
     Raises
     ------
@@ -108,7 +108,7 @@ def write_gallery(path: str | os.PathLike[str], title: str, captions: Mapping[st
 
 
 def page_of(title: str, body: str) -> str:
-    """Return a page that needs nothing else; `title` is plain text, `body` HTML."""
+    """Return a page that needs no other file; `title` is plain text, `body` HTML."""
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -135,7 +135,7 @@ def page_of(title: str, body: str) -> str:
 
 @cache
 def _text(name: str) -> str:
-    """Return a file that lies beside this one, as it stands inside a page."""
+    """Return the text of a file beside this module, for use inside a page."""
     return "\n" + Path(__file__).with_name(name).read_text(encoding="utf-8")
 
 
@@ -144,7 +144,7 @@ def _json(value: Any) -> str:
 
 
 def _plotly() -> str:
-    """Return plotly.js without the addresses it sends charts to and fetches maps from."""
+    """Return plotly.js without the addresses to which it sends charts, and from which it fetches maps."""
     from plotly.offline import get_plotlyjs
 
     script: str = get_plotlyjs()

@@ -1,8 +1,8 @@
 """Evolution strategies: one objective, vectors of reals in a box, by ask and tell.
 
 A strategy is a generator, as in `evolve`, but of one cost: it yields genomes, (k, d), and is sent their fitness, (k,),
-of which smaller is better; then it yields the next ones. Given the same seed and fitness it asks for the same genomes,
-bit for bit. Only the order of fitness values matters to either strategy, so that penalties of any size are welcome.
+of which smaller is better; then it yields the next genomes. With the same seed and fitness it yields the same genomes,
+bit for bit. Only the order of fitness values matters to both strategies, so penalties may be of any size.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ FIRST_STEP_OF_CMA = 0.3  # likewise; the optimum is within three steps of most s
 
 
 def search(strategy: str, lower: Floats, upper: Floats, seed: int | list[int]) -> Search:
-    """Start a strategy.
+    """Return a search by a strategy: a generator that is not started yet.
 
     Parameters
     ----------
@@ -55,12 +55,12 @@ def search(strategy: str, lower: Floats, upper: Floats, seed: int | list[int]) -
 
 
 def evolution_strategy(lower: Floats, upper: Floats, seed: int | list[int]) -> Search:
-    """Run the (mu + lambda) evolution strategy of paper 000, sections II-B and IV-C; for ever.
+    """Run the (mu + lambda) evolution strategy of paper 000, sections II-B and IV-C; it never ends.
 
-    15 parents, uniform in the box, are asked for first, then 105 children a generation, of which, and of their parents,
-    the best 15 are the next parents; of equals the older ones. Every gene has a step size of its own, which is
-    inherited and adapts itself (Beyer and Schwefel 2002): `recombine` and `mutate`. The first step sizes are a tenth of
-    the range, which the paper leaves open as it does the details of both.
+    It yields 15 parents first, uniform in the box, then 105 children in every generation. The best 15 of parents and
+    children are the next parents; of equals the older ones. Every gene has a step size of its own, which is inherited
+    and adapts itself (Beyer and Schwefel 2002): `recombine` and `mutate`. The first step sizes are a tenth of the
+    range. The paper leaves them open, and the details of both operators.
     """
     generator = np.random.default_rng(seed)
     span = upper - lower
@@ -69,17 +69,17 @@ def evolution_strategy(lower: Floats, upper: Floats, seed: int | list[int]) -> S
     fitness = yield genes.copy()
     while True:
         children, adapted = mutate(*recombine(genes, steps, CHILDREN, generator), lower, upper, generator)
-        found = yield children.copy()
-        best = np.argsort(np.concatenate([fitness, found]), kind="stable")[:PARENTS]
+        of_children = yield children.copy()
+        best = np.argsort(np.concatenate([fitness, of_children]), kind="stable")[:PARENTS]
         genes, steps = np.concatenate([genes, children])[best], np.concatenate([steps, adapted])[best]
-        fitness = np.concatenate([fitness, found])[best]
+        fitness = np.concatenate([fitness, of_children])[best]
 
 
 def recombine(genes: Floats, steps: Floats, children: int, generator: np.random.Generator) -> tuple[Floats, Floats]:
-    """Give children the genes and step sizes of their parents, two (children, d).
+    """Return genes and step sizes of children, from those of their parents: two (children, d).
 
-    Discrete recombination of all parents for genes: each one is that of a parent of its own. Intermediate
-    recombination of two different parents for step sizes: their mean.
+    Genes by discrete recombination of all parents: each gene comes from a random parent. Step sizes by intermediate
+    recombination of two different parents: their mean.
 
     Parameters
     ----------
@@ -99,16 +99,16 @@ def recombine(genes: Floats, steps: Floats, children: int, generator: np.random.
     [[0.5, 3.0], [0.5, 3.0], [0.5, 3.0]]
     """
     parents, d = genes.shape
-    chosen = generator.integers(parents, size=(children, d))
-    one = generator.integers(parents, size=children)
-    other = (one + 1 + generator.integers(parents - 1, size=children)) % parents
-    return genes[chosen, np.arange(d)], (steps[one] + steps[other]) / 2
+    donor = generator.integers(parents, size=(children, d))  # the parent of each gene
+    first = generator.integers(parents, size=children)
+    second = (first + 1 + generator.integers(parents - 1, size=children)) % parents
+    return genes[donor, np.arange(d)], (steps[first] + steps[second]) / 2
 
 
 def mutate(
     genes: Floats, steps: Floats, lower: Floats, upper: Floats, generator: np.random.Generator
 ) -> tuple[Floats, Floats]:
-    """Adapt step sizes and take a step in every gene, two (k, d).
+    """Return genes after one step each, and their adapted step sizes: two (k, d).
 
     A step size is multiplied by exp(tau' N + tau N_i), where N is one normal number a child, N_i one a gene, tau =
     1 / sqrt(2 sqrt(d)) and tau' = 1 / sqrt(2 d), and is at least 1e-4 of the range. A gene moves by its step size
@@ -122,7 +122,7 @@ def mutate(
 
 
 def reflect(genes: Floats, lower: Floats, upper: Floats) -> Floats:
-    """Put genes back into the box, (k, d): as far within a bound as they were beyond it, as often as it takes.
+    """Return genes inside the box, (k, d): reflected at a bound, as far inside as they were outside, until they fit.
 
     Examples
     --------
@@ -137,11 +137,12 @@ def reflect(genes: Floats, lower: Floats, upper: Floats) -> Floats:
 
 
 def covariance_adaptation(lower: Floats, upper: Floats, seed: int | list[int]) -> Search:
-    """Run CMA-ES (Hansen and Ostermeier 2001) as the library `cma` has it; for ever.
+    """Run CMA-ES (Hansen and Ostermeier 2001) of the library `cma`; it never ends.
 
-    Genes are scaled to [0, 1]; the library keeps them there by its transformation at the bounds. It begins at a random
-    place with a step size of 0.3 and its default population, 4 + 3 ln d, and when one of its criteria says that nothing
-    more is to be found, again elsewhere, with twice the population (Auger and Hansen 2005).
+    Genes are scaled to [0, 1]; the library keeps them there by its transformation at the bounds. The search begins at a
+    random place with a step size of 0.3 and the library's default population, 4 + 3 ln d. When one of the library's
+    criteria says that no better genome can be expected, it begins again at another random place, with twice the
+    population (Auger and Hansen 2005).
     """
     import cma  # here, because that takes a second
 
@@ -152,20 +153,20 @@ def covariance_adaptation(lower: Floats, upper: Floats, seed: int | list[int]) -
             "bounds": [0, 1],
             "popsize": population,
             "randn": lambda *shape: generator.standard_normal(shape),
-            "seed": math.nan,  # leave the random numbers of the process alone
-            "signals_filename": "",  # nor let a file in the current directory steer it
+            "seed": math.nan,  # does not change the random numbers of the process
+            "signals_filename": "",  # a file in the current directory must not steer the search
             "verbose": -9,
         }
         strategy = cma.CMAEvolutionStrategy(generator.random(lower.size), FIRST_STEP_OF_CMA, options)
         while not strategy.stop():
-            asked = strategy.ask()
-            fitness = yield np.clip(lower + (upper - lower) * np.array(asked), lower, upper)
-            strategy.tell(asked, fitness.tolist())
+            points = strategy.ask()  # in [0, 1]
+            fitness = yield np.clip(lower + (upper - lower) * np.array(points), lower, upper)
+            strategy.tell(points, fitness.tolist())
         population *= 2
 
 
 def limited(searching: Search, genomes: int) -> Search:
-    """End a search when it has asked for so many genomes; the last generation may be cut.
+    """Run a search until it has yielded so many genomes; the last generation may be cut.
 
     Examples
     --------
@@ -173,8 +174,8 @@ def limited(searching: Search, genomes: int) -> Search:
     >>> len(next(asking)), len(asking.send(np.zeros(15)))
     (15, 5)
     """
-    asked = next(searching)
-    while len(asked) < genomes:
-        genomes -= len(asked)
-        asked = searching.send((yield asked))
-    yield asked[:genomes]
+    generation = next(searching)
+    while len(generation) < genomes:
+        genomes -= len(generation)
+        generation = searching.send((yield generation))
+    yield generation[:genomes]

@@ -1,12 +1,13 @@
-"""Training of Greedy, the online scheduler of paper 000, for what its owner wants.
+"""Training of Greedy, the online scheduler of paper 000, for a wish of its owner.
 
-A *system* is Greedy with one criterion in all three situations, whose genes an evolution strategy chooses: 36 for five
-groups, 33 with f3, which has no use for b. Of the four systems the best one is changed in one situation at a time,
-where criterion and genes of another system take the place of its own: with itself, twelve combinations of criteria and
-situations (paper 000, IV-C). What serves each situation best is put together at last, and the best of all is kept.
+A *system* is Greedy with one criterion in all three situations. An evolution strategy chooses its genes: 36 for five
+groups, 33 with f3, which does not use b. Then the best of the four systems is changed in one situation at a time:
+criterion and genes of another system replace its own there. With the best system itself these are the twelve
+combinations of criteria and situations of paper 000, IV-C. At last the best choice for each situation is combined
+into one policy, and the best policy of all is the result.
 
-All systems learn at the same time: a generation of each is simulated together, so that many workers have enough to do.
-Each has its own random numbers, so that it learns the same alone.
+All systems learn at the same time: one generation of each is simulated together, so that many workers have enough to
+do. Each system has its own random numbers, so that it learns the same when it is trained alone.
 """
 
 from __future__ import annotations
@@ -35,9 +36,7 @@ GENERATIONS = 100  # paper 000, IV-C
 MOST_GENERATIONS = 20_000  # 2 million simulations a system
 BEST = "best"
 SCALES = ("linear", "log")
-DECADES = (
-    6  # of a gene on a logarithmic scale: K of f4 is in seconds, and a millionth of a day's wait is a tenth of one
-)
+DECADES = 6  # of a gene on a logarithmic scale: K of f4 is in seconds, and a millionth of a day is a tenth of a second
 
 
 def train(
@@ -59,17 +58,18 @@ def train(
 ) -> Training:
     """Train Greedy for a wish.
 
-    The same arguments give the same policy, whatever `workers` are. A run directory that holds the same training
-    already continues it, with the same result as if it had never stopped.
+    The same arguments return the same policy, for any number of workers. If the run directory holds the same training,
+    it is continued, with the same result as if it had never stopped.
 
     Parameters
     ----------
     workloads
-        What is learnt from: one, or several with the same user groups; each may be the path of a log or of a run.
+        What the policy learns from: one workload, or several with the same user groups; each may be the path of a log
+        or of a run.
     wish
-        What is wanted; or a wish in words, or the path of a wish file.
+        What the owner wants; or a wish in words, or the path of a wish file.
     criterion
-        "f1".."f4", or "best": all four, and what they make together.
+        "f1".."f4", or "best": all four, and their combinations.
     backfill
         "none" as in paper 000, "easy" or "conservative".
     generations
@@ -77,28 +77,29 @@ def train(
     until
         Learn from the jobs submitted in this share of the time, and test on the rest, see `workload.split`.
     over
-        What is minimised with several workloads: the "sum" of the goals, as in paper 000, or their mean "ratio" to
-        EASY's, so that no workload counts more because its jobs are longer. Violations of limits are added.
+        What is minimised with several workloads: the "sum" of the goals, as in paper 000, or the mean "ratio" of each
+        goal to that of EASY, so that no workload counts more because its jobs are longer. Violations of limits are
+        added.
     strategy
         "es" as in paper 000, or "cma", see `strategies`.
     scale
         How genes are varied: "linear" as in paper 000, or "log", on a logarithmic scale within the same limits, down to
-        a millionth of each. The terms of a criterion differ by orders of magnitude, in f1 waits divided by run times
-        and run times in seconds: on a linear scale most genomes let one term decide alone.
+        a millionth of each. The terms of a criterion differ by orders of magnitude (in f1 one is a wait divided by a
+        run time, another a run time in seconds): on a linear scale one term alone decides in most genomes.
     seed
         Of all random choices.
     workers, scheduler
         Where simulations run, see `evaluate.evaluator`.
     run_directory
-        Where every evaluation is kept; by default nowhere.
+        The directory in which every evaluation is stored; by default none.
     progress
         Called with a `Progress` after every generation.
 
     Raises
     ------
     InputError
-        A parameter breaks its rule, the groups differ, the wish uses what is undefined, or the directory holds
-        something else.
+        A parameter breaks its rule, the groups differ, the wish uses an undefined objective, or the directory holds
+        another run.
     """
     check_workers(workers, scheduler)
     one_of("criterion", criterion, (*CRITERIA, BEST))
@@ -141,18 +142,18 @@ def train(
         progress=progress,
     )
     fitness = task.fitness(record.values)
-    found = [
+    champions = [
         (weighting.decode(record.genomes[row], groups, backfill), record.values[row])
         for row in _champions(record.genomes, fitness)
     ]
-    return trained(task, test, record, found, settings)
+    return trained(task, test, record, champions, settings)
 
 
-# --- the course of a training ---------------------------------------------------------------------------------------
+# --- the genomes of a training ---------------------------------------------------------------------------------------
 
 
 def mixed(criteria: int) -> int:
-    """Say how many genomes are made of several systems.
+    """Return the number of genomes that combine several systems.
 
     Examples
     --------
@@ -163,35 +164,35 @@ def mixed(criteria: int) -> int:
 
 
 def systems(criteria: Sequence[str], groups: int, strategy: str, scale: str, evaluations: int, seed: int) -> Search:
-    """Ask for the genomes of systems with one criterion each, at the same time, and then for what they make together.
+    """Search systems with one criterion each, all at the same time, and then their combinations.
 
     Yields genomes of `encodings.weighting`, (k, d), and is sent their fitness, (k,).
     """
-    learning, asked = {}, {}
+    searches, generations = {}, {}
     best: dict[str, tuple[float, Floats]] = {}
     for criterion in criteria:
         highest = Weighting().lower_upper(groups)[1][_free(criterion, groups)]
         upper = np.ones(highest.size) if scale == "log" else highest
-        own = [seed, CRITERIA.index(criterion)]
-        learning[criterion] = limited(search(strategy, np.zeros(upper.size), upper, own), evaluations)
-        asked[criterion] = next(learning[criterion])
-    while asked:
-        genomes = {criterion: _genomes(points, criterion, groups, scale) for criterion, points in asked.items()}
+        own_seed = [seed, CRITERIA.index(criterion)]
+        searches[criterion] = limited(search(strategy, np.zeros(upper.size), upper, own_seed), evaluations)
+        generations[criterion] = next(searches[criterion])
+    while generations:
+        genomes = {criterion: _genomes(points, criterion, groups, scale) for criterion, points in generations.items()}
         fitness = yield np.concatenate(list(genomes.values()))
-        asked = {}
+        generations = {}
         for criterion, own_genomes in genomes.items():
             part, fitness = np.split(fitness, [len(own_genomes)])
             i = int(part.argmin())
             if criterion not in best or part[i] < best[criterion][0]:
                 best[criterion] = float(part[i]), own_genomes[i]
             with suppress(StopIteration):
-                asked[criterion] = learning[criterion].send(part)
+                generations[criterion] = searches[criterion].send(part)
     if len(criteria) > 1:
         yield from _mixtures(best, groups)
 
 
 def _mixtures(best: dict[str, tuple[float, Floats]], groups: int) -> Search:
-    """Change the best system in one situation at a time, and then in all where that is better."""
+    """Search changes of the best system: one situation at a time, then all changes together that are better."""
     winner = min(best, key=lambda criterion: best[criterion][0])
     lowest, genome = best[winner]
     others = [other for criterion, (_, other) in best.items() if criterion != winner]
@@ -206,13 +207,13 @@ def _mixtures(best: dict[str, tuple[float, Floats]], groups: int) -> Search:
 
 
 def _free(criterion: str, groups: int) -> NDArray[np.int64]:
-    """Give the places of the genes that a system of one criterion varies."""
+    """Return the places of the genes that a system of one criterion varies, (d,) int64."""
     names = gene_names(groups) * len(SITUATIONS)
     return np.array([i for i, name in enumerate(names) if criterion != "f3" or name != "b"])
 
 
 def _genomes(points: Floats, criterion: str, groups: int, scale: str) -> Floats:
-    """Put the genes that vary, (k, d), into whole genomes."""
+    """Return whole genomes, (k, genes), with the genes that vary, (k, d)."""
     free = _free(criterion, groups)
     whole = np.zeros((len(points), len(Weighting().gene_labels(groups))))
     if scale == "log":
@@ -224,19 +225,19 @@ def _genomes(points: Floats, criterion: str, groups: int, scale: str) -> Floats:
 
 
 def _changed(genome: Floats, situation: int, other: Floats, groups: int) -> Floats:
-    """Take criterion and genes of one situation from another genome."""
+    """Return a genome with the criterion and the genes of another one in one situation."""
     genes = 2 * groups + 2
-    made = genome.copy()
+    changed = genome.copy()
     for places in (slice(situation * genes, (situation + 1) * genes), situation - len(SITUATIONS)):
-        made[places] = other[places]
-    return made
+        changed[places] = other[places]
+    return changed
 
 
 def _champions(genomes: Floats, fitness: Floats) -> Iterator[int]:
-    """Find the best genome of each combination of criteria, in the order in which they were first asked for."""
-    _, first, which = np.unique(
+    """Yield the row of the best genome of each combination of criteria, in the order of their first simulations."""
+    _, first, combinations = np.unique(
         np.floor(genomes[:, -len(SITUATIONS) :]), axis=0, return_index=True, return_inverse=True
     )
     for combination in np.argsort(first):
-        rows = np.flatnonzero(which.ravel() == combination)
+        rows = np.flatnonzero(combinations.ravel() == combination)
         yield int(rows[fitness[rows].argmin()])

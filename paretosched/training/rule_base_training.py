@@ -1,11 +1,11 @@
-"""Training of rule bases, which choose a strategy anew at every decision (paper 001), for what their owner wants.
+"""Training of rule bases, which choose a strategy at every decision (paper 001), for a wish of their owner.
 
-Iterative (section 4.1, algorithm 2): the situations are fixed, and class after class each of the thirteen strategies is
-tried in it, with what was chosen for the others so far; the best one stays. Symbiotic (section 4.2): rules of Gaussian
-memberships evolve, see `symbiosis`.
+Iterative (section 4.1, algorithm 2): the classes of situations are fixed. In one class after the other each of the
+thirteen strategies is tried, with the strategies chosen so far in all other classes; the best one stays. Symbiotic
+(section 4.2): rules of Gaussian memberships evolve, see `symbiosis`.
 
-The thirteenth strategy is Greedy without backfilling, whose parameters the paper does not give: unless one is given, it
-is trained first for the same wish, by f2 as the one that paper 000 found best.
+The thirteenth strategy is Greedy without backfilling. The paper does not state its parameters. Unless the caller has
+such a policy, it is trained first for the same wish, with f2, the criterion that was best in paper 000.
 """
 
 from __future__ import annotations
@@ -42,8 +42,14 @@ from .training import RATIO, SUM, Progress, Task, Training, carry_out, check_ove
 
 ITERATIVE, SYMBIOTIC = KINDS
 MOST_EVALUATIONS = 10**7
-SUMMED = ("evaluations", "total", "replayed", "seconds", "elapsed")  # of a progress, over both trainings
-STANDARD = STRATEGIES.index("fcfs by wait")  # what algorithm 2 begins with everywhere
+SUMMED = (
+    "evaluations",
+    "total",
+    "replayed",
+    "seconds",
+    "elapsed",
+)  # fields of Progress that are added over both trainings
+STANDARD = STRATEGIES.index("fcfs by wait")  # algorithm 2 begins with it in every class
 F2 = "f2"
 RUNS = GREEDY_RUN, RULES_RUN = ("greedy", "rules")
 
@@ -68,8 +74,8 @@ def train_rules(
 ) -> Training:
     """Train a rule base for a wish.
 
-    The same arguments give the same policy, whatever `workers` are. A run directory that holds the same training
-    already continues it, with the same result as if it had never stopped.
+    The same arguments return the same policy, for any number of workers. If the run directory holds the same training,
+    it is continued, with the same result as if it had never stopped.
 
     Parameters
     ----------
@@ -82,8 +88,8 @@ def train_rules(
     generations
         Of that training, see `train`.
     evaluations
-        Rule bases to simulate; by default those of the paper, 13 for each class, 2,496, or each strategy alone and 50
-        generations of 70, 3,513. A run may be continued with more.
+        Rule bases to simulate; by default as many as in the paper: iterative 13 for each class, 2,496; symbiotic each
+        strategy alone and 50 generations of 70, 3,513. A run may be continued with more.
     symbiosis
         Parameters of the symbiotic evolution.
     bounds
@@ -92,20 +98,20 @@ def train_rules(
     until, seed, workers, scheduler, progress
         As for `train`.
     over
-        As for `train`; by default "ratio" of several workloads where a sum is wished for.
+        As for `train`; by default "ratio" for several workloads and a wish that is a sum.
     run_directory
-        Where the runs "greedy" and "rules" are kept; by default nowhere.
+        The directory in which the runs "greedy" and "rules" are stored; by default none.
 
     Returns
     -------
     Training
-        Its systems are the rule base, which is the best one by definition, and its Greedy alone.
+        Its systems are the rule base, which counts as the best one by definition, and its Greedy alone.
 
     Raises
     ------
     InputError
-        A parameter breaks its rule, the groups differ, the wish uses what is undefined, or the directory holds
-        something else.
+        A parameter breaks its rule, the groups differ, the wish uses an undefined objective, or the directory holds
+        another run.
     """
     check_workers(workers, scheduler)
     one_of("kind", kind, KINDS)
@@ -173,14 +179,14 @@ def train_rules(
 
 
 def _course(classes: int, groups: int, symbiosis: Symbiosis, seed: int) -> Callable[[], Search]:
-    """Return what begins the search: an iteration over the classes or, where there is none, a symbiotic evolution."""
+    """Return a function that starts the search: an iteration over the classes or, without any, symbiotic evolution."""
     if classes:
         return partial(iterate, classes, STANDARD, len(STRATEGIES))
     return partial(evolve, Rules(groups + 2, len(STRATEGIES)), symbiosis, seed)
 
 
 class _Reports:
-    """What a caller is told of two trainings as if they were one: the Greedy, then `total` rule bases."""
+    """Progress of two trainings, reported as if they were one: the Greedy, then `total` rule bases."""
 
     def __init__(self, progress: Callable[[Progress], object] | None, total: int) -> None:
         self.progress = progress
@@ -212,19 +218,20 @@ def _result(
     costs = task.fitness(record.values[: record.count])
     best = int(costs.argmin())
     if kind == ITERATIVE and len(costs) > STANDARD and costs[STANDARD] == costs[best]:
-        best = STANDARD  # nothing was better than what is there at first, and only as good changes nothing
+        best = STANDARD  # no rule base was better than the first one, and one that is only as good changes nothing
     base = encoding.rule_base(record.genomes[best])
-    found: list[tuple[Policy, Floats]] = [(base, record.values[best]), (greedy, task.simulated(greedy))]
-    training = replace(trained(task, test, record, found, settings), best=0)
+    policies: list[tuple[Policy, Floats]] = [(base, record.values[best]), (greedy, task.simulated(greedy))]
+    training = replace(trained(task, test, record, policies, settings), best=0)
     rules, alone = training.systems
-    told = {**rules.policy.provenance, "decisions": decisions(task.workloads, base)}
-    return replace(training, systems=(rules._replace(policy=replace(rules.policy, provenance=told)), alone))
+    provenance = {**rules.policy.provenance, "decisions": decisions(task.workloads, base)}
+    return replace(training, systems=(rules._replace(policy=replace(rules.policy, provenance=provenance)), alone))
 
 
 def decisions(workloads: Sequence[Workload], base: RuleBase) -> list[int] | dict[str, int]:
-    """Count what came up where a decision was due.
+    """Return counts of the decisions of a rule base on workloads.
 
-    Iterative: how often each situation did; symbiotic: how often each strategy was chosen, those that were.
+    Iterative: how often each class of situations occurred. Symbiotic: how often each strategy was chosen, without the
+    strategies that never were.
     """
     total: list[int] = np.sum([ruled_start_times(w, base)[1] for w in workloads], axis=0).tolist()
     if base.kind == ITERATIVE:
@@ -233,7 +240,7 @@ def decisions(workloads: Sequence[Workload], base: RuleBase) -> list[int] | dict
 
 
 def by_weight(wish: Wish, groups: Sequence[str]) -> tuple[str, ...]:
-    """Order user groups by priority: by their weight in a sum, largest first, and else as they are.
+    """Return user groups by priority: by their weight in a sum, largest first; of equals in their own order.
 
     For 10*AWRT1 + 4*AWRT2 that is the paper's order, in which group 1 demands most resources.
 
@@ -248,15 +255,15 @@ def by_weight(wish: Wish, groups: Sequence[str]) -> tuple[str, ...]:
 
 
 def iterate(classes: int, standard: int, strategies: int) -> Search:
-    """Assign a strategy to every class, one after the other (algorithm 2).
+    """Search the best strategy for every class, one class after the other (algorithm 2).
 
     Yields genomes, (strategies, classes): the choice so far, with each strategy in the class whose turn it is; and is
-    sent their costs, (strategies,). The best stays; where another one is only as good, what is there stays, so that
-    a class that never occurs keeps the standard strategy.
+    sent their costs, (strategies,). The best strategy stays. Where another one is only as good, the class does not
+    change, so that a class that never occurs keeps the standard strategy.
 
     Examples
     --------
-    Two classes and three strategies, 1 being the standard; a choice costs how far it is from 2, 0.
+    Two classes and three strategies; 1 is the standard. The cost of a choice is its distance from (2, 0).
 
     >>> asking = iterate(2, 1, 3)
     >>> next(asking).tolist()
@@ -266,23 +273,25 @@ def iterate(classes: int, standard: int, strategies: int) -> Search:
     """
     choice = np.full(classes, float(standard))
     for number in range(classes):
-        tried = np.tile(choice, (strategies, 1))
-        tried[:, number] = np.arange(strategies)
-        costs = yield tried
+        genomes = np.tile(choice, (strategies, 1))
+        genomes[:, number] = np.arange(strategies)
+        costs = yield genomes
         if costs.min() < costs[int(choice[number])]:
             choice[number] = costs.argmin()
 
 
 def _classes(bounds: tuple[tuple[float, ...], ...], groups: tuple[str, ...]) -> int:
-    """Give the number of situation classes, if their bounds keep the rules of a rule base; else raise InputError."""
+    """Return the number of situation classes; raise InputError if their bounds break a rule of a rule base."""
     classes = math.prod(len(row) + 1 for row in bounds)
-    anyone = greedy_policy(["f2"] * 3, [[1.0] * (2 * len(groups) + 2)] * 3, groups=groups)
-    RuleBase("iterative", groups, groups, anyone, bounds, np.zeros(min(classes, MOST_SITUATIONS + 1), dtype=np.int8))
+    placeholder = greedy_policy(["f2"] * 3, [[1.0] * (2 * len(groups) + 2)] * 3, groups=groups)
+    RuleBase(
+        "iterative", groups, groups, placeholder, bounds, np.zeros(min(classes, MOST_SITUATIONS + 1), dtype=np.int8)
+    )
     return classes
 
 
 def _checked(greedy: Policy, workload: Workload) -> Greedy:
-    """Return a policy that can be the thirteenth strategy, and refuse any other."""
+    """Return a policy that can be the thirteenth strategy; raise InputError for any other."""
     if not isinstance(greedy, Greedy) or greedy.backfill != "none":
         raise InputError(f"greedy must be a Greedy policy without backfilling, but {greedy.name} is none")
     return fits(greedy, workload)
@@ -297,15 +306,15 @@ def _folder(place: Path | None) -> Iterator[None]:
     try:
         fresh = not place.exists()
         place.mkdir(exist_ok=True)
-        strange = sorted(entry.name for entry in place.iterdir() if entry.name not in RUNS)
+        foreign = sorted(entry.name for entry in place.iterdir() if entry.name not in RUNS)
     except OSError as error:
         raise InputError(f"{place}: cannot make a run directory here: {error.strerror}") from None
-    if strange:
-        raise InputError(f"{place}: must hold a training of rule bases or be empty, but holds {strange[0]}")
+    if foreign:
+        raise InputError(f"{place}: must hold a training of rule bases or be empty, but holds {foreign[0]}")
     try:
         yield
     except BaseException:
         if fresh:
-            with suppress(OSError):  # unless something is in it already
+            with suppress(OSError):  # unless it holds files already
                 place.rmdir()
         raise

@@ -1,24 +1,25 @@
 """Symbiotic evolution of fuzzy rules (paper 001, section 4.2 and 4.3; Juang, Lin and Lin 2000), by ask and tell.
 
-An individual is one rule, and worth what the rule bases reach in which it takes part. A population is an array, a row
-a rule: the centres of its Gaussians, one for each feature, their widths, and one real number for each strategy, which
-is read as the nearest of the levels -5, -1, 0, 1 and 5. Features are shares, in [0, 1]; costs are minimised.
+An individual is one rule; its fitness comes from the rule bases in which it takes part. A population is an array with
+one row a rule: the centres of its Gaussians, one for each feature, their widths, and one real number for each strategy,
+which is read as the nearest of the levels -5, -1, 0, 1 and 5. Features are shares, in [0, 1]; costs are minimised.
 
-The paper contradicts itself or is silent where `Symbiosis` has a field; its defaults are the paper's numbers, and else:
+`Symbiosis` has a field for everything that the paper leaves open or contradicts. The defaults are the paper's numbers,
+where it has any. This is how the open points are decided here:
 
-- It announces a (mu + lambda) strategy, but its algorithms 3 and 4 score and select children only. So are they here:
-  what a rule is worth depends on the rules it was put together with. With `plus` parents take part in bases again.
-- Its fitness, f_max - mean(f) / N_r, would prefer what is worse. Here the fitness of a rule is the mean cost of the
-  rule bases in which it took part.
+- The paper announces a (mu + lambda) strategy, but its algorithms 3 and 4 score and select children only. So does this
+  module, because the fitness of a rule depends on the other rules of its bases. With `plus` parents take part again.
+- The paper's fitness, f_max - mean(f) / N_r, would prefer worse rules. Here the fitness of a rule is the mean cost of
+  the rule bases in which it took part.
 - Step size 0.1 at first, 50 generations, centres uniform in [0, 1], widths in [0.1, 1], levels uniform.
-- Before the first generation each strategy is tried alone, so that rules are never worse than the best one of them.
-- A population ends with rules that nearly all recommend the same, after some ten generations on the logs of the paper,
-  and from then on drifts. When no better rule base was found in `patience` generations, the best one of all is refined
-  as a whole: a few of its rules move or are replaced by random ones, and what is not worse stays. On the logs of the
-  paper this finds in a few hundred simulations what evolution does not find in thousands.
-- One step size for all, as equation 16 has it, although levels span 10 where features span 1; with `levels_step` that
-  of recommendations is so many times as large. On two made-up workloads of 2,000 jobs, one seed each, seven
-  combinations of `plus`, `levels_step` and `step` came within 2.3 points of each other, none first on both.
+- Before the first generation each strategy is tried alone, so that a rule base is never worse than the best strategy.
+- A population ends with rules that nearly all recommend the same, on the logs of the paper after some ten generations.
+  From then on it drifts. When `patience` generations brought no better rule base, the best one of all is refined as a
+  whole: a few of its rules move or are replaced by random ones, and a child that is not worse stays. On the logs of
+  the paper a few hundred such simulations reach rule bases that thousands of simulations of evolution do not reach.
+- There is one step size for all genes, as in equation 16, although levels span 10 and features span 1. The steps of
+  recommendations are `levels_step` times as large. On two synthetic workloads of 2,000 jobs, one seed each, seven
+  combinations of `plus`, `levels_step` and `step` came within 2.3 points of each other; none was first on both.
 """
 
 from __future__ import annotations
@@ -35,23 +36,21 @@ from ..core.arrays import Floats, Ints
 from ..core.errors import InputError
 from ..core.notebook import fields_html, fields_repr
 from ..policies.rule_base import STRATEGIES
-from .evolution_strategy import reflect
-
-Search = Generator[Floats, Floats, None]
+from .evolution_strategy import Search, reflect
 
 LEVELS = np.array([-5.0, -1.0, 0.0, 1.0, 5.0])
-LEAST_WIDTH = 1e-3  # a Gaussian of no width is none
+LEAST_WIDTH = 1e-3  # a Gaussian needs a width
 FIRST_WIDTHS = (0.1, 1.0)
 DEFAULT_FACTOR = 1.3  # alpha of the two-point rule of the default values, section 4.3.4
-LOG_THRESHOLDS = (-6.0, 2.0)  # decades in which thresholds begin; 50 rules together weigh from 1e-3 to 100 mostly
+LOG_THRESHOLDS = (-6.0, 2.0)  # decades of the first thresholds; the memberships of 50 rules mostly add up to 1e-3..100
 GENERATIONS = 50
-MOST_STEP = 1.0  # the whole range of a feature; where success is chance, steps would grow without end
-LLOYD = 50  # rounds of k-means, more than 350 points in 10 clusters need
+MOST_STEP = 1.0  # the whole range of a feature; if success were only chance, steps would grow without end
+LLOYD = 50  # rounds of k-means; 350 points in 10 clusters need fewer
 
 
 @dataclass(frozen=True)
 class Symbiosis:
-    """The parameters of symbiotic evolution; the defaults are those of paper 001, or see the module.
+    """The parameters of symbiotic evolution; the defaults are those of paper 001, or explained in the module.
 
     Parameters
     ----------
@@ -62,26 +61,26 @@ class Symbiosis:
     parents, children
         mu and lambda.
     plus
-        Parents take part in rule bases and are selected again; else children only.
+        Whether parents take part in rule bases and can be selected again; else only children.
     clusters, best_of_cluster
-        k of k-means over the centres, and of how many of its best rules the mean is a cluster's fitness, n.
+        k of k-means over the centres; and n: the fitness of a cluster is the mean of its n best rules.
     recombined
         Parents of a child, rho: half of them similar, half at random.
     step
         Standard deviation of mutation at first, as a share of the range of a feature.
     levels_step
-        How many times as large it is for recommendations, whose levels span 10.
+        How many times as large the steps of recommendations are, because their levels span 10.
     factor, success
         alpha and zeta_0 of Rechenberg's rule.
     patience
-        Generations without a better rule base after which the best one is refined as a whole; 0 never.
+        Generations without a better rule base after which the best one is refined as a whole; 0: never.
     refined
-        Children of the best rule base in a generation of that.
+        Children of the best rule base in a generation of this refinement.
     defaults
-        A second population of default values is evolved: below a threshold of the total membership a strategy of its
-        own is chosen. The paper found no use for it.
+        Whether a second population of default values is evolved: below a threshold of the total membership a rule base
+        chooses its default strategy. In the paper this brought nothing.
     default_parents
-        mu of that population; there are as many children as rule bases a generation.
+        mu of the second population; it has as many children as there are rule bases in a generation.
 
     Raises
     ------
@@ -147,32 +146,32 @@ class Symbiosis:
 
     @property
     def pool(self) -> int:
-        """Rules among whom parents are selected, from the second generation on."""
+        """Number of rules from which parents are selected, from the second generation on."""
         return self.children + (self.parents if self.plus else 0)
 
     @property
     def first_bases(self) -> int:
-        """Rule bases that are simulated in the first generation of evolution, which has no parents."""
+        """Number of rule bases simulated in the first generation of evolution, which has no parents."""
         return self.children * self.participations // self.rules
 
     @property
     def bases(self) -> int:
-        """Rule bases that are simulated in a generation; with `plus` the first one has fewer."""
+        """Number of rule bases simulated in a generation; with `plus` the first one has fewer."""
         return self.pool * self.participations // self.rules
 
     @property
     def evaluations(self) -> int:
-        """Simulations of each strategy alone, and of 50 generations, the first random one included."""
+        """Number of simulations: each strategy alone, and 50 generations with the first, random one."""
         return len(STRATEGIES) + self.first_bases + (GENERATIONS - 1) * self.bases
 
 
 class Rules(NamedTuple):
-    """How a row of a population is read; every operator takes it.
+    """The layout of a row of a population; every operator has it as an argument.
 
     Attributes
     ----------
     features, strategies
-        How many there are; a row has 2 x features + strategies numbers.
+        Their numbers; a row has 2 x features + strategies genes.
     """
 
     features: int
@@ -180,16 +179,16 @@ class Rules(NamedTuple):
 
     @property
     def size(self) -> int:
-        """Numbers of a rule."""
+        """Number of genes of a rule."""
         return 2 * self.features + self.strategies
 
 
-def evolve(of: Rules, chosen: Symbiosis, seed: int | list[int]) -> Search:
-    """Evolve rules, for ever.
+def evolve(layout: Rules, symbiosis: Symbiosis, seed: int | list[int]) -> Search:
+    """Evolve rules; it never ends.
 
-    Yields rule bases, (k, rules x size), each the rows of its rules one after the other (with default values: and then
-    the decimal logarithm of the threshold and the number of the strategy below it), and is sent their costs, (k,), of
-    which smaller is better. The first ones are those that choose always the same.
+    Yields rule bases, (k, rules x size), each with the rows of its rules one after the other, and is sent their costs,
+    (k,), of which smaller is better. With default values, the decimal logarithm of the threshold and the number of the
+    default strategy follow the rules. The first rule bases are those that always choose the same strategy.
 
     Examples
     --------
@@ -199,71 +198,81 @@ def evolve(of: Rules, chosen: Symbiosis, seed: int | list[int]) -> Search:
     >>> first.shape, asking.send(first.sum(axis=1)).shape
     ((13, 68), (4, 68))
     """
-    r = np.random.default_rng(seed)
-    alone = always_the_same(of, chosen)
+    generator = np.random.default_rng(seed)
+    alone = always_the_same(layout, symbiosis)
     costs = yield alone
-    best, least = yield from _until_it_stands_still(of, chosen, r)
+    best, least = yield from _until_no_progress(layout, symbiosis, generator)
     if costs.min() < least:
         best, least = alone[costs.argmin()], float(costs.min())
-    yield from refine(of, chosen, best, least, r)
+    yield from refine(layout, symbiosis, best, least, generator)
 
 
-def always_the_same(of: Rules, chosen: Symbiosis) -> Floats:
-    """Make a rule base for each strategy whose rules recommend nothing else, (strategies, genes).
+def always_the_same(layout: Rules, symbiosis: Symbiosis) -> Floats:
+    """Return for each strategy a rule base whose rules recommend only this one, (strategies, genes).
 
     Examples
     --------
     >>> always_the_same(Rules(1, 2), Symbiosis(rules=2, children=50)).tolist()
     [[0.5, 1.0, 5.0, -5.0, 0.5, 1.0, 5.0, -5.0], [0.5, 1.0, -5.0, 5.0, 0.5, 1.0, -5.0, 5.0]]
     """
-    where = np.repeat([[0.5, FIRST_WIDTHS[1]]], of.features, axis=1)
-    levels = np.where(np.eye(of.strategies, dtype=np.bool_), LEVELS[-1], LEVELS[0])
-    bases = np.tile(np.column_stack([np.repeat(where, of.strategies, axis=0), levels]), chosen.rules)
-    if not chosen.defaults:
+    where = np.repeat([[0.5, FIRST_WIDTHS[1]]], layout.features, axis=1)
+    levels = np.where(np.eye(layout.strategies, dtype=np.bool_), LEVELS[-1], LEVELS[0])
+    bases = np.tile(np.column_stack([np.repeat(where, layout.strategies, axis=0), levels]), symbiosis.rules)
+    if not symbiosis.defaults:
         return bases
-    return np.column_stack([bases, np.full(of.strategies, LOG_THRESHOLDS[0]), np.arange(of.strategies) + 0.5])
+    return np.column_stack([bases, np.full(layout.strategies, LOG_THRESHOLDS[0]), np.arange(layout.strategies) + 0.5])
 
 
-def _until_it_stands_still(
-    of: Rules, chosen: Symbiosis, r: np.random.Generator
+def _until_no_progress(
+    layout: Rules, symbiosis: Symbiosis, generator: np.random.Generator
 ) -> Generator[Floats, Floats, tuple[Floats, float]]:
-    """Evolve rules until no better rule base has been found for some generations; give the best one and its cost."""
-    population, rivals = first_rules(of, chosen.children, r), np.full(chosen.children, math.nan)
-    parents, defaults = np.empty((0, of.size)), Defaults.first(of, chosen, r)
-    step = chosen.step
-    best, least, found, generation = np.empty(0), math.inf, 0, 0
+    """Evolve rules until some generations bring no better rule base; return the best one, (genes,), and its cost."""
+    population, rivals = first_rules(layout, symbiosis.children, generator), np.full(symbiosis.children, math.nan)
+    parents, defaults = np.empty((0, layout.size)), Defaults.first(layout, symbiosis, generator)
+    step = symbiosis.step
+    best, least, improved, generation = np.empty(0), math.inf, 0, 0  # improved: the generation of the best
     while True:
-        pool = np.concatenate([population, parents]) if chosen.plus else population
-        bases = compose(similarity(of, pool, pool), chosen.rules, chosen.participations, r)
+        pool = np.concatenate([population, parents]) if symbiosis.plus else population
+        bases = compose(similarity(layout, pool, pool), symbiosis.rules, symbiosis.participations, generator)
         genomes = pool[bases].reshape(len(bases), -1)
-        if chosen.defaults:
-            asked = defaults.children if generation else defaults.children[: len(bases)]
-            genomes = np.column_stack([genomes, asked])
+        if symbiosis.defaults:
+            default_values = defaults.children if generation else defaults.children[: len(bases)]
+            genomes = np.column_stack([genomes, default_values])
         costs = yield genomes
         if costs.min() < least:
-            best, least, found = genomes[costs.argmin()], float(costs.min()), generation
-        if 0 < chosen.patience <= generation - found:
+            best, least, improved = genomes[costs.argmin()], float(costs.min()), generation
+        if 0 < symbiosis.patience <= generation - improved:
             return best, least
         fitness = participation_fitness(bases, costs, len(pool))
-        if chosen.defaults:
-            defaults = defaults.next(costs, chosen, of, r)
+        if symbiosis.defaults:
+            defaults = defaults.next(costs, symbiosis, layout, generator)
         if generation:
-            step = next_step(step, float((fitness[: chosen.children] < rivals).mean()), chosen.factor, chosen.success)
-        kept = select(
-            cluster(pool[:, : of.features], chosen.clusters, r), fitness, chosen.parents, chosen.best_of_cluster
+            step = next_step(
+                step, float((fitness[: symbiosis.children] < rivals).mean()), symbiosis.factor, symbiosis.success
+            )
+        selected = select(
+            cluster(pool[:, : layout.features], symbiosis.clusters, generator),
+            fitness,
+            symbiosis.parents,
+            symbiosis.best_of_cluster,
         )
-        parents = pool[kept]
-        families = choose_families(similarity(of, parents, parents), chosen.children, chosen.recombined, r)
-        population = mutate(of, recombine(parents, families, r), step, chosen.levels_step, r)
-        rivals = fitness[kept][families[np.arange(chosen.children), r.integers(chosen.recombined, size=len(families))]]
+        parents = pool[selected]
+        families = choose_families(
+            similarity(layout, parents, parents), symbiosis.children, symbiosis.recombined, generator
+        )
+        population = mutate(layout, recombine(parents, families, generator), step, symbiosis.levels_step, generator)
+        rivals = fitness[selected][
+            families[np.arange(symbiosis.children), generator.integers(symbiosis.recombined, size=len(families))]
+        ]
         generation += 1
 
 
-def refine(of: Rules, chosen: Symbiosis, base: Floats, cost: float, generator: np.random.Generator) -> Search:
-    """Refine a rule base of known cost as a whole, for ever: the best of some children takes its place if not worse.
+def refine(layout: Rules, symbiosis: Symbiosis, base: Floats, cost: float, generator: np.random.Generator) -> Search:
+    """Refine a rule base of known cost as a whole: the best of some children replaces it if not worse; never ends.
 
-    A child differs in one rule, or with chances of 1/2, 1/4 and so on in more: half of them are random, and of the
-    others the centres and widths move by the first step size. A default value stays.
+    A child differs in one rule, in two or more with a chance of 1/2, in three or more with 1/4, and so on. Half of
+    these rules are new random ones; the centres and widths of the others move by the first step size. Default values
+    do not change.
 
     Examples
     --------
@@ -271,32 +280,32 @@ def refine(of: Rules, chosen: Symbiosis, base: Floats, cost: float, generator: n
     >>> next(asking).shape
     (4, 8)
     """
-    end = chosen.rules * of.size
+    end = symbiosis.rules * layout.size
     while True:
-        children = np.repeat(base[None], chosen.refined, axis=0)
+        children = np.repeat(base[None], symbiosis.refined, axis=0)
         for child in children:
-            rules = child[:end].reshape(chosen.rules, of.size)
-            for i in generator.choice(chosen.rules, min(generator.geometric(0.5), chosen.rules), replace=False):
+            rules = child[:end].reshape(symbiosis.rules, layout.size)
+            for i in generator.choice(symbiosis.rules, min(generator.geometric(0.5), symbiosis.rules), replace=False):
                 if generator.random() < 0.5:
-                    rules[i] = first_rules(of, 1, generator)
+                    rules[i] = first_rules(layout, 1, generator)
                 else:
-                    levels = rules[i, 2 * of.features :].copy()
-                    rules[i] = mutate(of, rules[i][None], chosen.step, 1.0, generator)
-                    rules[i, 2 * of.features :] = levels
+                    levels = rules[i, 2 * layout.features :].copy()
+                    rules[i] = mutate(layout, rules[i][None], symbiosis.step, 1.0, generator)
+                    rules[i, 2 * layout.features :] = levels
         costs = yield children
         if costs.min() <= cost:
             base, cost = children[costs.argmin()], float(costs.min())
 
 
-def first_rules(of: Rules, number: int, generator: np.random.Generator) -> Floats:
-    """Make rules at random, (number, size): centres in [0, 1], widths in [0.1, 1], any level for each strategy."""
-    centres = generator.random((number, of.features))
-    widths = generator.uniform(*FIRST_WIDTHS, (number, of.features))
-    return np.column_stack([centres, widths, generator.choice(LEVELS, (number, of.strategies))])
+def first_rules(layout: Rules, number: int, generator: np.random.Generator) -> Floats:
+    """Return random rules, (number, size): centres in [0, 1], widths in [0.1, 1], any level for each strategy."""
+    centres = generator.random((number, layout.features))
+    widths = generator.uniform(*FIRST_WIDTHS, (number, layout.features))
+    return np.column_stack([centres, widths, generator.choice(LEVELS, (number, layout.strategies))])
 
 
 def gaussian(x: Floats, centre: Floats, width: Floats) -> Floats:
-    """Give a Gaussian whose integral is 1 (equation 2): the wider, the lower.
+    """Return values of a Gaussian whose integral is 1 (equation 2): the wider, the lower.
 
     Examples
     --------
@@ -306,41 +315,41 @@ def gaussian(x: Floats, centre: Floats, width: Floats) -> Floats:
     return np.asarray(np.exp(-0.5 * ((x - centre) / width) ** 2) / (width * math.sqrt(2 * math.pi)))
 
 
-def similarity(of: Rules, rules: Floats, others: Floats) -> Floats:
-    """Give the cross-correlation of all rules with all others, (k, l), the mean over the features (equation 11).
+def similarity(layout: Rules, rules: Floats, others: Floats) -> Floats:
+    """Return the cross-correlation of all rules with all others, (k, l), the mean over the features (equation 11).
 
     Examples
     --------
-    Of a Gaussian with itself it is 1 / (2 sigma sqrt(pi)):
+    For a Gaussian with itself it is 1 / (2 sigma sqrt(pi)):
 
     >>> rule = np.array([[0.5, 0.1]])
     >>> round(similarity(Rules(1, 0), rule, rule).item(), 9), round(1 / (0.2 * math.sqrt(math.pi)), 9)
     (2.820947918, 2.820947918)
     """
     total = np.zeros((len(rules), len(others)))
-    for f in range(of.features):
+    for f in range(layout.features):
         spread = np.sqrt(
-            np.add.outer(rules[:, of.features + f] ** 2, others[:, of.features + f] ** 2)
+            np.add.outer(rules[:, layout.features + f] ** 2, others[:, layout.features + f] ** 2)
         )  # of the difference of the two
         total += gaussian(np.subtract.outer(rules[:, f], others[:, f]), np.array(0.0), spread)
-    return total / of.features
+    return total / layout.features
 
 
 def compose(similar: Floats, rules: int, participations: int, generator: np.random.Generator) -> Ints:
-    """Put rule bases together so that each rule takes part equally often (section 4.2.3, figure 3).
+    """Return rule bases in which each rule takes part equally often (section 4.2.3, figure 3).
 
-    The first rule of a base is random, each further one is the least similar to the one before; of equals the first.
-    Only rules that have not taken part often enough are eligible, and those that would else not get there, because they
-    are still missing as often as bases are left, must be taken.
+    The first rule of a base is random; each further rule is the least similar to the rule before it, of equals the
+    first. A rule is eligible until it has taken part often enough. A rule that still has to take part in as many bases
+    as are left must be in each of them.
 
     Parameters
     ----------
     similar
         (k, k), see `similarity`.
     rules, participations
-        Of a base; of a rule. rules must divide k x participations.
+        Number of rules of a base, and of bases of a rule. rules must divide k x participations.
     generator
-        Of the first rules.
+        Chooses the first rules.
 
     Returns
     -------
@@ -372,44 +381,44 @@ def compose(similar: Floats, rules: int, participations: int, generator: np.rand
 
 
 def participation_fitness(bases: Ints, costs: Floats, rules: int) -> Floats:
-    """Give each rule the mean cost of the bases in which it took part, (rules,) (algorithm 3, equation 12).
+    """Return for each rule the mean cost of the bases in which it took part, (rules,) (algorithm 3, equation 12).
 
     Examples
     --------
     >>> participation_fitness(np.array([[0, 1], [1, 2], [2, 0]]), np.array([1.0, 2, 4]), 3).tolist()
     [2.5, 1.5, 3.0]
     """
-    each = np.repeat(costs, bases.shape[1])
-    return np.bincount(bases.ravel(), each, rules) / np.bincount(bases.ravel(), minlength=rules)
+    cost_of_place = np.repeat(costs, bases.shape[1])
+    return np.bincount(bases.ravel(), cost_of_place, rules) / np.bincount(bases.ravel(), minlength=rules)
 
 
 def cluster(centres: Floats, clusters: int, generator: np.random.Generator) -> Ints:
-    """Divide rules by k-means over the centres of their Gaussians, (k, features), into at most so many clusters.
+    """Return the cluster of each rule, by k-means over the centres of its Gaussians, (k, features).
 
-    The paper's variant is an exchange method (Spaeth 1980); here it is Lloyd's, from random rules.
+    The paper's variant is an exchange method (Spaeth 1980); here it is Lloyd's method, from random rules.
 
     Returns
     -------
     (k,) int64
-        The number of each rule's cluster. Some numbers may not occur.
+        The number of each rule's cluster, below `clusters`. Some numbers may not occur.
     """
     from scipy.cluster.vq import kmeans2
 
     first = centres[generator.choice(len(centres), min(clusters, len(centres)), replace=False)]
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # that a cluster is empty
+        warnings.simplefilter("ignore", UserWarning)  # warns that a cluster is empty, which is allowed
         _, labels = kmeans2(centres, first, iter=LLOYD, minit="matrix")
     return np.asarray(labels, dtype=np.int64)
 
 
 def select(labels: Ints, fitness: Floats, parents: int, best_of_cluster: int) -> Ints:
-    """Select parents by clusters (algorithm 4), so that niches are kept.
+    """Return the rules that become parents, selected by clusters so that niches survive (algorithm 4).
 
-    A cluster's fitness is the mean of its n best; a cluster gets the more places the smaller it is, mu / (f_c sum 1 /
-    f), rounded, but not more than it has rules. If that is too many in all, the last ones by the fitness of the
-    cluster and then their own are left out; if too few, the first ones by the same order are added. Where a cluster's
-    fitness is not positive, as with an objective that may be negative, all are moved so that the worst counts twice
-    the best.
+    The fitness f_c of a cluster is the mean of its n best rules. The smaller it is, the more places the cluster gets:
+    mu / (f_c sum 1 / f), rounded, but not more than it has rules. If these are too many places in all, the last rules
+    are left out, in the order of the cluster's fitness and then their own; if too few, the first rules in the same
+    order are added. An objective may be negative: if the fitness of a cluster is not positive, all are shifted so that
+    the worst counts twice the best.
 
     Parameters
     ----------
@@ -441,29 +450,29 @@ def select(labels: Ints, fitness: Floats, parents: int, best_of_cluster: int) ->
     order = [c for c in np.argsort(means, kind="stable") for _ in members[c]]
     ranked = np.concatenate([members[c] for c in np.argsort(means, kind="stable")])
     within = np.concatenate([np.arange(len(members[c])) for c in np.argsort(means, kind="stable")])
-    chosen = within < places[order]
-    return np.sort(np.concatenate([ranked[chosen], ranked[~chosen]])[:parents])
+    has_place = within < places[order]
+    return np.sort(np.concatenate([ranked[has_place], ranked[~has_place]])[:parents])
 
 
 def choose_families(similar: Floats, children: int, recombined: int, generator: np.random.Generator) -> Ints:
-    """Choose the parents of each child, (children, recombined) int64 (section 4.3.2).
+    """Return the parents of each child, (children, recombined) int64 (section 4.3.2).
 
-    The first is random, the others of the first half are the most similar to it, and the second half is random among
-    the rest.
+    The first parent is random. The others of the first half are the most similar to it. The second half is random, from
+    the remaining rules.
     """
-    half, everyone = recombined // 2, np.arange(len(similar))
+    half, rules = recombined // 2, np.arange(len(similar))
     families = np.empty((children, recombined), dtype=np.int64)
     for child in range(children):
         first = int(generator.integers(len(similar)))
         nearest = np.argsort(-similar[first], kind="stable")
         alike = [first, *nearest[nearest != first][: half - 1]]
-        others = np.setdiff1d(everyone, alike)
+        others = np.setdiff1d(rules, alike)
         families[child] = [*alike, *generator.choice(others, half, replace=False)]
     return families
 
 
 def recombine(parents: Floats, families: Ints, generator: np.random.Generator) -> Floats:
-    """Give children each number from a random one of their parents, (children, size) (equation 13).
+    """Return children, (children, size), with each gene from a random one of their parents (equation 13).
 
     Examples
     --------
@@ -472,27 +481,27 @@ def recombine(parents: Floats, families: Ints, generator: np.random.Generator) -
     [[10.0, 20.0, 30.0], [1.0, 2.0, 3.0]]
     """
     children, recombined = families.shape
-    which = generator.integers(recombined, size=(children, parents.shape[1]))
-    return parents[np.take_along_axis(families, which, axis=1), np.arange(parents.shape[1])]
+    donor = generator.integers(recombined, size=(children, parents.shape[1]))
+    return parents[np.take_along_axis(families, donor, axis=1), np.arange(parents.shape[1])]
 
 
-def mutate(of: Rules, rules: Floats, step: float, levels_step: float, generator: np.random.Generator) -> Floats:
-    """Add normal numbers, (k, size) (equation 16), to recommendations some that are `levels_step` times as large.
+def mutate(layout: Rules, rules: Floats, step: float, levels_step: float, generator: np.random.Generator) -> Floats:
+    """Return rules plus normal numbers, (k, size) (equation 16); for recommendations `levels_step` times as large.
 
-    Centres are reflected at 0 and 1. A width is the absolute value of what comes out, and at least 0.001; a
-    recommendation stays within -5 and 5.
+    Centres are reflected at 0 and 1. A width is the absolute value of the sum, and at least 0.001. A recommendation
+    stays within -5 and 5.
     """
-    scale = np.repeat([step, step * levels_step], [2 * of.features, of.strategies])
+    scale = np.repeat([step, step * levels_step], [2 * layout.features, layout.strategies])
     moved = rules + scale * generator.standard_normal(rules.shape)
-    centres, widths, levels = np.split(np.arange(of.size), [of.features, 2 * of.features])
-    moved[:, centres] = reflect(moved[:, centres], np.zeros(of.features), np.ones(of.features))
+    centres, widths, levels = np.split(np.arange(layout.size), [layout.features, 2 * layout.features])
+    moved[:, centres] = reflect(moved[:, centres], np.zeros(layout.features), np.ones(layout.features))
     moved[:, widths] = np.maximum(np.abs(moved[:, widths]), LEAST_WIDTH)
     moved[:, levels] = np.clip(moved[:, levels], LEVELS[0], LEVELS[-1])
     return moved
 
 
 def next_step(step: float, share: float, factor: float, success: float) -> float:
-    """Adapt the step size to the share of mutations that succeeded (Rechenberg's rule, equation 15); 1 is the largest.
+    """Return the next step size, at most 1, by the share of successful mutations (Rechenberg's rule, equation 15).
 
     Examples
     --------
@@ -505,16 +514,16 @@ def next_step(step: float, share: float, factor: float, success: float) -> float
 class Defaults(NamedTuple):
     """The population of default values (section 4.3.4), a (10 + 70) strategy with the two-point rule.
 
-    An individual is the decimal logarithm of a threshold, since memberships range over decades, and the number of a
-    strategy as a real number in [0, strategies), read as its floor; and it has a step size of its own, as a share of a
-    decade and of a strategy.
+    An individual has two genes: the decimal logarithm of a threshold, because memberships range over decades; and the
+    number of a strategy as a real number in [0, strategies), read as its floor. It has a step size of its own, as a
+    share of the range of each gene.
 
     Attributes
     ----------
     parents, parent_steps, parent_costs
-        (mu, 2), (mu,), (mu,); none at first.
+        (mu, 2), (mu,), (mu,); empty at first.
     children, child_steps
-        (lambda, 2), (lambda,): what is asked for next.
+        (lambda, 2), (lambda,): the individuals to simulate next.
     """
 
     parents: Floats
@@ -524,26 +533,26 @@ class Defaults(NamedTuple):
     child_steps: Floats
 
     @classmethod
-    def first(cls, of: Rules, chosen: Symbiosis, generator: np.random.Generator) -> Defaults:
-        """Make individuals at random, one for each rule base; none if they are not wanted."""
-        number = chosen.bases if chosen.defaults else 0
+    def first(cls, layout: Rules, symbiosis: Symbiosis, generator: np.random.Generator) -> Defaults:
+        """Return random individuals, one for each rule base; none without default values."""
+        number = symbiosis.bases if symbiosis.defaults else 0
         logs = generator.uniform(*LOG_THRESHOLDS, number)
-        children = np.column_stack([logs, generator.uniform(0, of.strategies, number)])
-        return cls(np.empty((0, 2)), np.empty(0), np.empty(0), children, np.full(number, chosen.step))
+        children = np.column_stack([logs, generator.uniform(0, layout.strategies, number)])
+        return cls(np.empty((0, 2)), np.empty(0), np.empty(0), children, np.full(number, symbiosis.step))
 
-    def next(self, costs: Floats, chosen: Symbiosis, of: Rules, generator: np.random.Generator) -> Defaults:
-        """Select the best of parents and children by the costs of their rule bases, (k,), and let them have children.
+    def next(self, costs: Floats, symbiosis: Symbiosis, layout: Rules, generator: np.random.Generator) -> Defaults:
+        """Return the next population: the best of parents and children, by costs of rule bases, (k,), with children.
 
-        The step size of a child is that of its one parent times or by 1.3, by chance.
+        A child has one parent, and its step size multiplied or divided by 1.3, by chance.
         """
-        known = np.concatenate([self.parent_costs, costs])
-        best = np.argsort(known, kind="stable")[: chosen.default_parents]
+        all_costs = np.concatenate([self.parent_costs, costs])
+        best = np.argsort(all_costs, kind="stable")[: symbiosis.default_parents]
         parents = np.concatenate([self.parents, self.children[: len(costs)]])[best]
         steps = np.concatenate([self.parent_steps, self.child_steps[: len(costs)]])[best]
-        of_whom = generator.integers(len(best), size=chosen.bases)
-        adapted = steps[of_whom] * np.where(generator.random(chosen.bases) < 0.5, DEFAULT_FACTOR, 1 / DEFAULT_FACTOR)
-        span = np.array([LOG_THRESHOLDS[1] - LOG_THRESHOLDS[0], of.strategies])
-        moved = parents[of_whom] + adapted[:, None] * span * generator.standard_normal((chosen.bases, 2))
+        parent = generator.integers(len(best), size=symbiosis.bases)
+        adapted = steps[parent] * np.where(generator.random(symbiosis.bases) < 0.5, DEFAULT_FACTOR, 1 / DEFAULT_FACTOR)
+        span = np.array([LOG_THRESHOLDS[1] - LOG_THRESHOLDS[0], layout.strategies])
+        moved = parents[parent] + adapted[:, None] * span * generator.standard_normal((symbiosis.bases, 2))
         moved[:, 0] = np.clip(moved[:, 0], *LOG_THRESHOLDS)
-        moved[:, 1] = np.mod(moved[:, 1], of.strategies)
-        return Defaults(parents, steps, known[best], moved, adapted)
+        moved[:, 1] = np.mod(moved[:, 1], layout.strategies)
+        return Defaults(parents, steps, all_costs[best], moved, adapted)

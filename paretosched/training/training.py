@@ -1,4 +1,4 @@
-"""What is trained for, on one workload or several, and what came out: common to all trainings."""
+"""The task and the result of a training, on one workload or several: common to all trainings."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ class Progress(NamedTuple):
     Attributes
     ----------
     evaluations, total
-        Genomes done, of those taken from the store included, and wanted.
+        Genomes done, with those from the stored run, and wanted.
     replayed
-        Taken from the store.
+        Genomes from the stored run, which were not simulated again.
     objective, easy
         The objective of the best policy so far, and that of EASY.
     seconds
@@ -76,13 +76,13 @@ class System(NamedTuple):
     policy
         The policy.
     values
-        (W, m) objective values on what was trained on, natural units.
+        (W, m) objective values on the training workloads, natural units.
     objective, exceeded
-        The goal of the wish there, over all workloads, and the violation of its limits.
+        The goal of the wish on them, over all workloads, and the violation of its limits.
     rest
-        (W, m), likewise on the parts that were kept back; None without any.
+        (W, m) objective values on the test workloads, natural units; None without a test.
     rest_objective, rest_exceeded
-        Likewise; NaN.
+        Goal and violation on the test workloads; NaN without a test.
     """
 
     policy: Policy
@@ -96,28 +96,28 @@ class System(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Training:
-    """What `train` found.
+    """The result of `train`.
 
     Parameters
     ----------
     wish
-        What was trained for.
+        The wish that the policies were trained for.
     over
-        "sum" or "ratio", what the objective is over the workloads.
+        "sum" or "ratio": how the goals of the workloads become one objective.
     workloads, rest
-        Names of what was trained on, (W,), and of what was kept back for a test, (W,) or none.
+        Names of the training workloads, (W,), and of the test workloads, (W,) or none.
     objectives
         The objectives, (m,).
     easy
         The reference.
     systems
-        Every combination of criteria, each as good as it was found: first those with one criterion.
+        The best policy of every combination of criteria: first those with one criterion.
     best
         The index of the best one.
     evaluations
-        Genomes simulated, those taken from the store included.
+        Genomes simulated, with those from the stored run.
     seconds, elapsed
-        CPU seconds of the simulations; seconds it took.
+        CPU seconds of the simulations; seconds of the whole training.
     """
 
     wish: Wish
@@ -141,41 +141,44 @@ class Training:
 
     @property
     def policy(self) -> Policy:
-        """The best policy, which knows where it comes from."""
+        """The best policy, with its provenance."""
         return self.systems[self.best].policy
 
     def rows(self) -> list[dict[str, Any]]:
-        """List EASY and all systems, as plain values.
+        """Return EASY and all systems, as plain values.
 
-        The keys are "system" (criteria of weekend, day and night, if they differ); "objective" and "exceeded", what is
-        exceeded of the limits; "vs_easy", the objective's gain over EASY in per cent, None unless it is a sum; "best";
-        "workloads", the objectives of each; and with a test "rest_objective", "rest_exceeded", "rest_vs_easy", "rest".
+        The keys are "system" (criteria of weekend, day and night, if they differ); "objective"; "exceeded", by how much
+        limits are exceeded; "vs_easy", the objective's gain over EASY in per cent, None unless the wish is a sum;
+        "best"; "workloads", the objectives of each; and with a test "rest_objective", "rest_exceeded", "rest_vs_easy"
+        and "rest".
         """
         rows = []
-        ruled = isinstance(self.policy, RuleBase)
+        is_rule_base = isinstance(self.policy, RuleBase)
         for number, system in enumerate((self.easy, *self.systems)):
             row: dict[str, Any] = {
-                "system": system.policy.name if ruled else _label(system.policy),
+                "system": system.policy.name if is_rule_base else _label(system.policy),
                 "best": number == self.best + 1,
                 "objective": system.objective,
                 "exceeded": system.exceeded,
                 "vs_easy": self._gain(system.objective, self.easy.objective),
-                "workloads": self._measured(self.workloads, system.values, self.easy.values),
+                "workloads": self._by_workload(self.workloads, system.values, self.easy.values),
             }
             if self.rest and system.rest is not None and self.easy.rest is not None:
                 row |= {
                     "rest_objective": system.rest_objective,
                     "rest_exceeded": system.rest_exceeded,
                     "rest_vs_easy": self._gain(system.rest_objective, self.easy.rest_objective),
-                    "rest": self._measured(self.rest, system.rest, self.easy.rest),
+                    "rest": self._by_workload(self.rest, system.rest, self.easy.rest),
                 }
             rows.append(row)
         return rows
 
     def _gain(self, objective: float, easy: float) -> float | None:
+        """Return the gain over EASY in per cent; None unless the wish is a sum that is positive for EASY."""
         return 100 * (easy - objective) / easy if self.wish.weights and easy > 0 else None
 
-    def _measured(self, names: Sequence[str], values: Floats, easy: Floats) -> list[dict[str, Any]]:
+    def _by_workload(self, names: Sequence[str], values: Floats, easy: Floats) -> list[dict[str, Any]]:
+        """Return objectives and gains on each workload, from values of a policy and of EASY, (W, m) each."""
         labels = [o.name for o in self.objectives]
         goals, of_easy = choice.goal(self.wish, values).tolist(), choice.goal(self.wish, easy).tolist()
         return [
@@ -186,7 +189,7 @@ class Training:
         ]
 
     def text(self) -> str:
-        """Write the systems as one table for a terminal, and the objectives of EASY and the best one as another."""
+        """Return two tables for a terminal: all systems, and the objectives of EASY and of the best system."""
         rows = self.rows()
         natural = ",.1f" if self.wish.weights else ".4f"
         spec = ".4f" if self.over == RATIO else natural
@@ -199,11 +202,11 @@ class Training:
                 columns.append(Column(f"{part}vs_easy", f"{where}vs EASY", ".1f"))
             if self.wish.limits:
                 columns.append(Column(f"{part}exceeded", f"{where}limits exceeded by %", ",.2f"))
-        shown = []
+        lines_of_systems = []
         for row in rows:
             gains = {key: signed(row[key]) for key in ("vs_easy", "rest_vs_easy") if row.get(key) is not None}
             shares = {key: 100 * row[key] for key in ("exceeded", "rest_exceeded") if key in row}
-            shown.append(row | gains | shares | {"system": ("> " if row["best"] else "  ") + row["system"]})
+            lines_of_systems.append(row | gains | shares | {"system": ("> " if row["best"] else "  ") + row["system"]})
         easy, best = rows[0], rows[self.best + 1]
         lines = []
         for key in ("workloads", "rest") if self.rest else ("workloads",):
@@ -212,18 +215,22 @@ class Training:
                 change = {o.name: after[f"{o.name}_vs_easy"] for o in self.objectives} | {"objective": after["vs_easy"]}
                 gains = {key: signed(x) for key, x in change.items() if x is not None and not np.isnan(x)}
                 lines.append({"on": "  vs EASY"} | gains)
-        reached = [Column("objective", "objective", natural)] if self.wish.weights or self.wish.near else []
-        measured = table(lines, [Column("on", "on"), *reached, *map(in_hours, self.objectives)])
+        goal = [Column("objective", "objective", natural)] if self.wish.weights or self.wish.near else []
+        objectives = table(lines, [Column("on", "on"), *goal, *map(in_hours, self.objectives)])
         notes = [SITUATIONS_OF_CRITERIA] if len(self.systems) > 1 and isinstance(self.policy, Greedy) else []
-        return "\n".join([table(shown, columns), *notes, "", measured, CONVENTION])
+        return "\n".join([table(lines_of_systems, columns), *notes, "", objectives, CONVENTION])
 
     def _line(self, name: str, row: dict[str, Any]) -> dict[str, Any]:
+        """Return a line of the table of objectives, response times in hours."""
         values = {"on": name, "objective": row["objective"]}
         return values | {o.name: row[o.name] / (3600 if o.unit == "s" else 1) for o in self.objectives}
 
 
 class Task:
-    """What the values of several workloads, (k, W m) side by side, are worth; `whole` is what they are parts of."""
+    """The goal and the limits of a wish on several workloads, for values side by side, (k, W m).
+
+    `whole` has the workloads of which these are parts.
+    """
 
     def __init__(self, wish: Wish, over: str, workloads: Sequence[Workload], whole: Sequence[Workload]) -> None:
         self.wish = wish
@@ -247,15 +254,15 @@ class Task:
         self.easy = self.measure(self.easy_values[None])
 
     def simulated(self, policy: Policy) -> Floats:
-        """Simulate a policy, (W m,)."""
+        """Return the objective values of a policy on all workloads, (W m,)."""
         return np.concatenate([objectives_of(w, policy.simulated(w).start) for w in self.workloads])
 
     def parts(self, values: Floats) -> list[Floats]:
-        """Take values apart by workload."""
+        """Return values by workload, W times (k, m)."""
         return np.split(values, len(self.workloads), axis=1)
 
     def measure(self, values: Floats) -> tuple[Floats, Floats]:
-        """Give goals and violations over all workloads, two (k,)."""
+        """Return goals and violations over all workloads, two (k,)."""
         goals, violations = np.zeros(len(values)), np.zeros(len(values))
         for part, scale in zip(self.parts(values), self.scales, strict=True):
             goals += choice.goal(self.wish, part) / scale
@@ -263,12 +270,12 @@ class Task:
         return goals, violations
 
     def fitness(self, values: Floats) -> Floats:
-        """Give what is minimised, (k,): goals, behind limits, see `choice.penalised`."""
+        """Return what is minimised, (k,): goals, with limits before them, see `choice.penalised`."""
         return choice.penalised(*self.measure(values))
 
 
 def system_of(policy: Policy, task: Task, test: Task | None, values: Floats) -> System:
-    """Measure a policy whose values, (W m,), are known, on the rest, too."""
+    """Return a policy with what it reaches; its values, (W m,), are known, and the test is simulated here."""
     goals, violations = task.measure(values[None])
     reached = values.reshape(len(task.workloads), -1), float(goals[0]), float(violations[0])
     if test is None:
@@ -279,31 +286,31 @@ def system_of(policy: Policy, task: Task, test: Task | None, values: Floats) -> 
 
 
 def check_over(over: str) -> None:
-    """Refuse a way to weigh workloads that is none of ours."""
+    """Raise InputError if `over` is neither "sum" nor "ratio"."""
     one_of("over", over, (SUM, RATIO))
 
 
 def subject(workloads: WorkloadLike | Sequence[WorkloadLike], wish: WishLike) -> tuple[list[Workload], Wish]:
-    """Return what is learnt from, and the wish for its groups, from what `train` is given.
+    """Return the workloads and the wish of a training, from the arguments of `train`.
 
     Raises
     ------
     InputError
         There is no workload; or as for `as_workload` and `as_wish`.
     """
-    known = as_workloads(workloads)
-    if not known:
+    opened = as_workloads(workloads)
+    if not opened:
         raise InputError("workloads must be at least one, but there is none")
-    return known, as_wish(wish, known[0].groups)
+    return opened, as_wish(wish, opened[0].groups)
 
 
 def tasks(whole: Sequence[Workload], wish: Wish, over: str, until: float | None) -> tuple[Task, Task | None]:
-    """Say what is learnt from, and what is kept back for a test, see `train`.
+    """Return the task to train for and, with `until`, the task to test on, see `train`.
 
     Raises
     ------
     InputError
-        Their groups differ, or the wish does not fit one.
+        The groups of the workloads differ, or the wish does not fit one of them.
     """
     for other in whole[1:]:
         if other.groups != whole[0].groups:
@@ -331,20 +338,20 @@ def carry_out(
     run_directory: str | PathLike[str] | None,
     progress: Callable[[Progress], object] | None,
 ) -> Record:
-    """Carry out a training on a run directory, a new one or one to be continued.
+    """Carry out a training in a run directory, which is new or continued.
 
     Parameters
     ----------
     task_name
-        What the run is called in its parameters.
+        The name of the task in the parameters of the run.
     task, settings
-        What is learnt from, and what else determines the result, plain JSON values.
+        What to train for, and what else determines the result, as plain JSON values.
     course
         Starts the search.
     encoding, shape
         What genomes mean, and their length.
     evaluations
-        Of the whole course.
+        Number of evaluations of the whole search.
     software
         Versions, by package.
     workers, scheduler, run_directory, progress
@@ -383,9 +390,13 @@ def carry_out(
 
 
 def trained(
-    task: Task, test: Task | None, record: Record, found: Sequence[tuple[Policy, Floats]], settings: Mapping[str, Any]
+    task: Task,
+    test: Task | None,
+    record: Record,
+    policies: Sequence[tuple[Policy, Floats]],
+    settings: Mapping[str, Any],
 ) -> Training:
-    """Put policies and their values, (W m,), together with EASY's; each is told where it comes from unless it knows."""
+    """Return a training from its policies, each with its values, (W m,); a policy without provenance gets one."""
     provenance = {
         "wish": choice_wish_files.to_json(task.wish),
         "words": choice.wish_text(task.wish),
@@ -397,11 +408,11 @@ def trained(
         "versions": record.about["versions"],
     }
     systems = []
-    for policy, values in found:
+    for policy, values in policies:
         value, exceeded = task.measure(values[None])
         reached = {"objective": float(value[0]), "exceeded": float(exceeded[0]), "easy": float(task.easy[0][0])}
-        told = policy if policy.provenance else replace(policy, provenance={**provenance, **reached})
-        systems.append(system_of(told, task, test, values))
+        with_provenance = policy if policy.provenance else replace(policy, provenance={**provenance, **reached})
+        systems.append(system_of(with_provenance, task, test, values))
     return Training(
         task.wish,
         task.over,
@@ -410,7 +421,7 @@ def trained(
         objective_table(task.workloads[0].groups),
         system_of(Plain("easy"), task, test, task.easy_values),
         tuple(systems),
-        int(task.fitness(np.array([values for _, values in found])).argmin()),
+        int(task.fitness(np.array([values for _, values in policies])).argmin()),
         record.count,
         record.seconds,
         record.elapsed,
@@ -418,7 +429,7 @@ def trained(
 
 
 def progress_of(record: Record, task: Task) -> Progress:
-    """Say how far a training is."""
+    """Return how far a training is."""
     values = record.values[: record.count]
     goals, violations = task.measure(values)
     best = int(choice.penalised(goals, violations).argmin())

@@ -501,7 +501,7 @@ def test_assign_writes_who_runs_where_and_when(lists: Path) -> None:
         ["c", "2.0", "fast", "2.0", "2.5"],
     ]
     assert said.out.startswith("lpt: 3 jobs on 2 nodes\n")
-    assert "no assignment is done before 2.4, what divisible jobs (2.4)" in said.out
+    assert "no assignment ends before 2.4, the time of divisible jobs (2.4)" in said.out
     assert "fcfs" in said.out
 
 
