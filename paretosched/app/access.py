@@ -1,4 +1,4 @@
-"""Who may open the page: this machine, or with a token others; never another site that the browser has open."""
+"""Who may open the page: this machine, other machines only with a token, and never another site in the browser."""
 
 from __future__ import annotations
 
@@ -16,7 +16,11 @@ SIGN_IN = """<!doctype html><meta charset="utf-8"><title>paretosched</title>
 
 
 def refusal(token: str | None) -> Any:
-    """Return the answer that turns a request away, or None: of other sites, and, with a token, of who has none."""
+    """Return the answer that refuses a request, or None if the request is allowed.
+
+    Requests of other sites are refused. With a token, so are requests without it; without one, requests that do not
+    name this machine as their host.
+    """
     request = flask.request
     origin = request.headers.get("Origin")
     if origin is not None and urlsplit(origin).netloc != request.host:
@@ -34,5 +38,6 @@ def refusal(token: str | None) -> Any:
     return flask.Response(SIGN_IN, 401, content_type="text/html; charset=utf-8")
 
 
-def _equal(given: str, token: str) -> bool:
-    return hmac.compare_digest(given.encode("utf-8", "replace"), token.encode())
+def _equal(text: str, token: str) -> bool:
+    """Return whether a text is the token; the time that this takes does not tell how much of it is right."""
+    return hmac.compare_digest(text.encode("utf-8", "replace"), token.encode())

@@ -1,4 +1,4 @@
-"""What the owner can do on the page: one function that applies it to a state, for each kind of action one beneath."""
+"""What the owner can do on the page: `after` applies an action to a state, with one function for each kind."""
 
 from __future__ import annotations
 
@@ -10,39 +10,38 @@ from typing import Any
 from ..core.errors import InputError, quoted
 from ..fronts.front import Front
 from ..plots.style import defined
-from ..wishes import nearness, wish_grammar
-from ..wishes import wish as choice
+from ..wishes import nearness, wish, wish_grammar
 from ..wishes.knee_points import knees
 from ..wishes.navigation import CLASSES, FREE, classified, compromise, remaining
 from ..wishes.wish import Limit, Wish
 from .state import Pick, State, current
 
-MOST_PICKS = 12  # that can be told apart side by side
+MOST_PICKS = 12  # schedules on the shortlist; more cannot be told apart side by side
 MOST_LETTERS = 500  # of a note
 
 
 def after(state: State, action: Any, front: Front) -> State:
-    """Apply one thing the owner did.
+    """Return the state after an action of the owner.
 
     Parameters
     ----------
     state
-        Before it.
+        The state before the action.
     action
-        An object with "do", the name of a function in `ACTIONS`, and what that needs. It comes from a browser, so
-        that anything may be in it.
+        An object with "do", the name of a function in `ACTIONS`, and the values that this function needs. It comes
+        from a browser, so it may contain anything.
     front
-        What the rows belong to.
+        The front whose rows the action names.
 
     Raises
     ------
     InputError
-        It cannot be done; nothing has changed.
+        The action is not possible; nothing has changed.
     """
-    what = action.get("do") if isinstance(action, dict) else None
-    if not isinstance(what, str) or what not in ACTIONS:
-        raise InputError(f"the page asked for something unknown: {quoted(str(action))}")
-    return ACTIONS[what](state, action, front)
+    name = action.get("do") if isinstance(action, dict) else None
+    if not isinstance(name, str) or name not in ACTIONS:
+        raise InputError(f"the page sent an unknown action: {quoted(str(action))}")
+    return ACTIONS[name](state, action, front)
 
 
 def _say(state: State, action: Mapping[str, Any], front: Front) -> State:
@@ -51,18 +50,18 @@ def _say(state: State, action: Mapping[str, Any], front: Front) -> State:
 
 
 def _limit(state: State, action: Mapping[str, Any], front: Front) -> State:
-    """Set or lift the limits of some objectives, name to [low or null, high or null]; with "fit", axes follow."""
-    given = action.get("limits")
-    if not isinstance(given, dict):
+    """Set or remove limits, objective to [low or null, high or null]; with "fit" the axes show what remains only."""
+    new_limits = action.get("limits")
+    if not isinstance(new_limits, dict):
         raise InputError("limits must be an object")
     limits = {} if state.wish is None else {limit.objective: limit for limit in state.wish.limits}
-    for name, ends in given.items():
+    for name, ends in new_limits.items():
         known_objective(name, front)
         if not isinstance(ends, list) or len(ends) != 2:
             raise InputError(f"limits of {name} must be two numbers")
-        low, high = (free if end is None else finite_number(end) for end, free in zip(ends, choice.FREE, strict=True))
+        low, high = (free if end is None else finite_number(end) for end, free in zip(ends, wish.FREE, strict=True))
         limits.pop(name, None)
-        if (low, high) != choice.FREE:
+        if (low, high) != wish.FREE:
             limits[name] = Limit(name, low, high)
     goal = state.wish or _Nothing
     state = replace(state, fit=state.fit or action.get("fit") is True)
@@ -79,7 +78,7 @@ def _near(state: State, action: Mapping[str, Any], front: Front) -> State:
 
 
 def _weigh(state: State, action: Mapping[str, Any], front: Front) -> State:
-    """Weigh an objective; a weight is how much it counts, so that the sign of UTIL is added here."""
+    """Weigh an objective. A weight is how much it counts; UTIL is to be large, so its sign is changed here."""
     name, value = known_objective(action.get("name"), front), action.get("value")
     goal = state.wish or _Nothing
     weights = {key: weight for key, weight in goal.weights if key != name}
@@ -89,19 +88,19 @@ def _weigh(state: State, action: Mapping[str, Any], front: Front) -> State:
 
 
 def _classify(state: State, action: Mapping[str, Any], front: Front) -> State:
-    given = action.get("classes")
-    if not isinstance(given, dict):
+    """Set the wish by classes, objective to [class, level or null], from the schedule that the owner looks at."""
+    pairs = action.get("classes")
+    if not isinstance(pairs, dict):
         raise InputError("classes must be an object")
     classes = {}
-    for name, pair in given.items():
+    for name, pair in pairs.items():
         known_objective(name, front)
         if not isinstance(pair, list) or len(pair) != 2 or pair[0] not in CLASSES:
             raise InputError(f"{name}: the class must be one of {', '.join(CLASSES)}")
         classes[name] = (pair[0], None if pair[1] is None else finite_number(pair[1]))
     row = current(state, front)
-    wish = classified(classes, front, row)
     bound = tuple((name, kind, level) for name, (kind, level) in classes.items() if kind != FREE)
-    return replace(with_wish(state, wish, front), classes=bound)
+    return replace(with_wish(state, classified(classes, front, row), front), classes=bound)
 
 
 def _choose(state: State, action: Mapping[str, Any], front: Front) -> State:
@@ -159,7 +158,7 @@ ACTIONS: dict[str, Callable[[State, Mapping[str, Any], Front], State]] = {
 
 
 class _Nothing:
-    """What a wish has before there is one."""
+    """The parts of a wish as long as there is none: all empty."""
 
     weights: tuple[tuple[str, float], ...] = ()
     near: tuple[tuple[str, float], ...] = ()
@@ -170,22 +169,23 @@ def _wish(weights: Any, near: Any, limits: Any) -> Wish | None:
     return Wish(weights, near, limits) if weights or near or limits else None
 
 
-def with_wish(state: State, wish: Wish | None, front: Front) -> State:
-    """Take a wish; what was looked at before gives way to the schedule nearest to it."""
-    if wish is not None:
-        nearness.fitness(wish, front.values)  # raises where it uses what is undefined
-    return state if wish == state.wish else replace(state, wish=wish, chosen=None, suggested=("", ()))
+def with_wish(state: State, new_wish: Wish | None, front: Front) -> State:
+    """Return the state with another wish; the page then shows the schedule nearest to it."""
+    if new_wish is not None:
+        nearness.fitness(new_wish, front.values)  # raises if the wish uses an undefined objective
+    return state if new_wish == state.wish else replace(state, wish=new_wish, chosen=None, suggested=("", ()))
 
 
 def _sorted(values: Mapping[str, float], front: Front) -> tuple[tuple[str, float], ...]:
+    """Return values by objective as pairs, in the order of the front's objectives."""
     return tuple((o.name, values[o.name]) for o in front.objectives if o.name in values)
 
 
 def known_objective(name: Any, front: Front) -> str:
-    """Return the name of an objective; InputError if the front has no such one."""
+    """Return the name of an objective; InputError if the front has no such objective."""
     names = [o.name for o in defined(front)]
     if name not in names:
-        raise InputError(f"there must be one of {', '.join(names)}, but is {quoted(str(name))}")
+        raise InputError(f"the objective must be one of {', '.join(names)}, but is {quoted(str(name))}")
     return str(name)
 
 
@@ -196,9 +196,9 @@ def _row(row: Any, front: Front) -> int:
 
 
 def finite_number(value: Any) -> float:
-    """Return a number; InputError if it is none, or too large to be reckoned with."""
+    """Return a value as a number; InputError if it is no number, or too large to compute with."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e300:
-        raise InputError(f"there must be a number, but is {quoted(json.dumps(value, default=str))}")
+        raise InputError(f"the value must be a number, but is {quoted(json.dumps(value, default=str))}")
     return float(value)
 
 

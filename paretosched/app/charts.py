@@ -1,4 +1,4 @@
-"""What the page's charts are made of: axes for the clouds that the browser draws, and figures for everything else."""
+"""The page's charts: axes for the clouds that the browser draws, and figures for everything else."""
 
 from __future__ import annotations
 
@@ -25,27 +25,27 @@ if TYPE_CHECKING:
 
 
 BEST_OF_EACH = "best of each"
-IDEALS = ("#E69F00", "star")  # how the ideal point, or the best of each objective, is marked
-LETTERS = "ABCDEFGHIJKL"  # of the shortlist
+IDEALS = ("#E69F00", "star")  # colour and symbol of the ideal point, or of the best of each objective
+LETTERS = "ABCDEFGHIJKL"  # names of the schedules on the shortlist
 SMALLEST = (312.0, 260.0)  # pixels of a projection on a page of 1280 x 800
 MARGIN = {"l": 68, "r": 14, "t": 10, "b": 46}
 CHOSEN, ASPIRED, ON_THE_WAY = "#D55E00", "#0072B2", "#7b8794"
 
 
 class Course(NamedTuple):
-    """The best schedules that a training had found, one after the other: its name, and (k, m) objective values."""
+    """The best schedules of a training, one after the other: the name of the training, and (k, m) objective values."""
 
     name: str
     values: Floats
 
 
 def axes(front: Front, marks: Mapping[str, Floats]) -> list[dict[str, Any]]:
-    """Say how each objective is drawn in parallel coordinates, better upwards; plain values.
+    """Return how each objective is drawn in parallel coordinates, better upwards; plain values.
 
-    The keys are "name", "column" in the front, "label", "unit", "maximise", "factor" from natural units to what is
-    drawn, "log", the places of the worst "low" and the best "high" end, and "ticks" of place and text.
+    The keys are "name", "column" in the front, "label", "unit", "maximise", "factor" from natural units to drawn
+    values, "log", the places of the worst "low" and the best "high" end, and "ticks" of place and text.
     """
-    shown = []
+    descriptions = []
     for column, objective in enumerate(front.objectives):
         if objective not in defined(front):
             continue
@@ -55,7 +55,7 @@ def axes(front: Front, marks: Mapping[str, Floats]) -> list[dict[str, Any]]:
         )
         if low == high:
             low, high = low - 0.5, high + 0.5
-        shown.append(
+        descriptions.append(
             {
                 "name": objective.name,
                 "column": column,
@@ -69,11 +69,11 @@ def axes(front: Front, marks: Mapping[str, Floats]) -> list[dict[str, Any]]:
                 "ticks": [[float(a.place(np.array(tick))), f"{tick:,g}"] for tick in ticks(a, low, high)],
             }
         )
-    return shown
+    return descriptions
 
 
 def empty(front: Front, x: str, y: str, marks: Mapping[str, Floats], *, log: bool) -> dict[str, Any]:
-    """Draw what a projection of two objectives has always: axes, and marks with their names; a figure as plain values.
+    """Return a projection of two objectives with axes and named marks only; a figure as plain values.
 
     Parameters
     ----------
@@ -89,19 +89,19 @@ def empty(front: Front, x: str, y: str, marks: Mapping[str, Floats], *, log: boo
     )
     for update, name in ((figure.update_xaxes, x), (figure.update_yaxes, y)):
         update(title_standoff=4)
-        if name == "AWRT":  # its label in full is longer than a small chart
+        if name == "AWRT":  # its full label is longer than a small chart
             update(title_text="AWRT · all jobs (hours)")
-    for own, note, (hue, symbol) in zip(
+    for trace, note, (hue, symbol) in zip(
         figure.data, figure.layout.annotations, mark_styles(marks).values(), strict=True
     ):
-        own.marker.update(color=hue, symbol=symbol)
+        trace.marker.update(color=hue, symbol=symbol)
         note.update(arrowcolor=hue, bordercolor=hue)
-    drawn: dict[str, Any] = json.loads(figure.to_json())
-    return drawn
+    plain_figure: dict[str, Any] = json.loads(figure.to_json())
+    return plain_figure
 
 
 def mark_styles(names: Iterable[str]) -> dict[str, tuple[str, str]]:
-    """Give every mark a colour and a symbol, which it keeps when others come; no schedule looks like the ideal.
+    """Return a colour and a symbol for every mark. A mark keeps them when others are added; none has the ideal's star.
 
     Examples
     --------
@@ -114,13 +114,13 @@ def mark_styles(names: Iterable[str]) -> dict[str, tuple[str, str]]:
 
 
 def brief(objective: Objective, most: int = 18) -> str:
-    """Say in a few letters whose response time an objective is; owners' names of groups may be long."""
+    """Return the group of a response time, shortened to `most` letters: owners may give groups long names."""
     words = objective.label.removeprefix("AWRT of ")
     return words if len(words) <= most else f"{words[: most - 1]}…"
 
 
 def projection(
-    drawn: Mapping[str, Any],
+    base: Mapping[str, Any],
     front: Front,
     x: str,
     y: str,
@@ -131,16 +131,16 @@ def projection(
     suggested: Sequence[int] = (),
     courses: Sequence[Course] = (),
 ) -> dict[str, Any]:
-    """Add to a projection what the owner said and chose; the schedules are drawn beneath it, in the browser.
+    """Return a projection with the owner's wish and choices; the browser draws the schedules beneath it.
 
     Parameters
     ----------
-    drawn
-        What `empty` gave for these objectives; it stays as it is.
+    base
+        The figure of `empty` for these objectives; it is not changed.
     front, x, y
         The front, and the names of the objectives.
     wish
-        Its limits are lines, its point dotted ones.
+        Its limits become lines, its reference point dotted lines.
     chosen, picks, suggested
         Rows that are marked: by a ring, by letters, and by small rings.
     courses
@@ -153,7 +153,7 @@ def projection(
         across, up = ((values[:, c] * f).tolist() for c, f in zip(columns, factors, strict=True))
         return {"type": "scatter", "x": across, "y": up, "name": text(name), "mode": mode, "hoverinfo": "skip", **look}
 
-    traces = list(drawn["data"])
+    traces = list(base["data"])
     for course in courses:
         look = {"line": {"color": ON_THE_WAY, "width": 2}, "marker": {"size": 5, "color": ON_THE_WAY}}
         traces.append(trace(course.values, course.name, "lines+markers", **look))
@@ -168,11 +168,11 @@ def projection(
         marker = {"size": 19, "color": "#1f2933", "line": {"width": 1.5, "color": "#ffffff"}}
         letters = {"text": list(LETTERS[: len(picks)]), "textfont": {"size": 12, "color": "#ffffff"}}
         traces.append(trace(front.values[list(picks)], "shortlist", "markers+text", marker=marker, **letters))
-    return {"data": traces, "layout": {**drawn["layout"], "shapes": _said(wish, (x, y), factors)}}
+    return {"data": traces, "layout": {**base["layout"], "shapes": _wish_lines(wish, (x, y), factors)}}
 
 
-def _said(wish: Wish | None, names: tuple[str, str], factors: Sequence[float]) -> list[dict[str, Any]]:
-    """Draw what a wish says of two objectives."""
+def _wish_lines(wish: Wish | None, names: tuple[str, str], factors: Sequence[float]) -> list[dict[str, Any]]:
+    """Return the lines of a wish in a projection: its limits and its point in these two objectives."""
     if wish is None:
         return []
     shapes: list[dict[str, Any]] = []
@@ -198,18 +198,18 @@ def _line(place: int, value: float, line: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def differences(objectives: Sequence[Objective], reference: tuple[str, Floats], others: Mapping[str, Floats]) -> Figure:
-    """Draw how schedules differ from a reference in every objective, in per cent; longer to the right is better."""
+    """Return bars of the difference to a reference in every objective, in per cent; longer to the right is better."""
     from plotly import graph_objects as go
 
     figure = go.Figure(layout={"template": template()})
     sign = np.array([-1.0 if o.maximise else 1.0 for o in objectives])
-    kept = ~np.isnan(reference[1])
+    with_value = ~np.isnan(reference[1])
     for number, (name, values) in enumerate(others.items()):
-        gains = (sign * improvement(values, reference[1]))[kept]
+        gains = (sign * improvement(values, reference[1]))[with_value]
         hue = SETS[number % len(SETS)][0]
         figure.add_trace(
             go.Bar(
-                y=[o.name for o, keep in zip(objectives, kept, strict=True) if keep],
+                y=[o.name for o, has_value in zip(objectives, with_value, strict=True) if has_value],
                 x=gains,
                 orientation="h",
                 name=text(name),
@@ -219,8 +219,8 @@ def differences(objectives: Sequence[Objective], reference: tuple[str, Floats], 
         )
     figure.update_layout(
         margin={"l": 62, "r": 14, "t": 8, "b": 44},
-        # every bar can be told from the next one, and the legend has room
-        height=110 + int(kept.sum()) * max(20, 8 * len(others) + 8) + 20 * -(-len(others) // 3),
+        # high enough to tell every bar from the next one, and for the legend
+        height=110 + int(with_value.sum()) * max(20, 8 * len(others) + 8) + 20 * -(-len(others) // 3),
         barmode="group",
         bargap=0.25,
         showlegend=True,
@@ -232,27 +232,27 @@ def differences(objectives: Sequence[Objective], reference: tuple[str, Floats], 
 
 
 def part(front: Front, among: NDArray[np.bool_]) -> Front:
-    """Take some rows of a front, at least one."""
+    """Return the front with some of its rows only, at least one; `among` is (p,) bool."""
     rows = {key: getattr(front, key)[among] for key in ("values", "genomes", "origin", "evaluation")}
     return replace(front, **rows)
 
 
 def in_words(front: Front, ideal: Floats | None = None) -> list[str]:
-    """Say what is possible, in sentences for somebody who does not know the names of the objectives.
+    """Return what is possible, in sentences for a reader who does not know the names of the objectives.
 
-    Response times reach from submission to completion; "waits" would leave out the run time. `ideal`, (m,) natural
-    units, is what no schedule can pass.
+    Response times reach from submission to completion; "waits" would leave out the run time. No schedule is better
+    than `ideal`, (m,) natural units.
     """
-    between, groups = {}, []
+    ranges, groups = {}, []
     for objective, column in zip(front.objectives, front.values.T, strict=True):
         if objective in defined(front):
             low, high = (_short(float(f(column)) * _factor(objective)) for f in (np.min, np.max))
-            between[objective.name] = low if low == high else f"{low}–{high}"
+            ranges[objective.name] = low if low == high else f"{low}–{high}"
             if objective.name not in ("UTIL", "AWRT"):
-                groups.append(f"{brief(objective, 40)}: {between[objective.name]}")
-    words = [f"The machine is {between['UTIL']} % busy."]
-    among = f" ({', '.join(groups)})" if groups else ""
-    words += [f"On average, a job is done {between['AWRT']} hours after its submission{among}."]
+                groups.append(f"{brief(objective, 40)}: {ranges[objective.name]}")
+    words = [f"The machine is {ranges['UTIL']} % busy."]
+    by_group = f" ({', '.join(groups)})" if groups else ""
+    words += [f"On average, a job is done {ranges['AWRT']} hours after its submission{by_group}."]
     if ideal is not None:
         words.append(f"No schedule at all takes less than {_short(float(ideal[1]) / HOUR)} hours.")
     return words
@@ -262,21 +262,22 @@ def _short(value: float) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
-def shown(objective: Objective, value: float) -> str:
-    """Write a value for people, as the command line does: hours or per cent, two decimals.
+def value_text(objective: Objective, value: float) -> str:
+    """Return a value as text, as the command line writes it: hours or per cent, two decimals.
 
     Examples
     --------
-    >>> shown(Objective("AWRT", "s", False, "average weighted response time"), 7200)
+    >>> value_text(Objective("AWRT", "s", False, "average weighted response time"), 7200)
     '2.00'
     """
     return "–" if np.isnan(value) else f"{value * _factor(objective):,.2f}"
 
 
 def unit_of(objective: Objective) -> str:
-    """Give the short unit of what `shown` writes."""
+    """Return the short unit of the text of `value_text`."""
     return "h" if unit(objective) == "hours" else unit(objective)
 
 
 def _factor(objective: Objective) -> float:
+    """Return the factor from natural units to hours or per cent."""
     return 1 / HOUR if objective.unit == "s" else 1.0

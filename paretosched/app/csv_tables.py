@@ -21,7 +21,7 @@ from .state_view import View
 def comparison_rows(
     front: Front, columns: Mapping[str, Floats], reference: str | None, notes: Mapping[str, str]
 ) -> list[dict[str, Any]]:
-    """Set schedules side by side: a row a schedule, plain values, natural units and per cent as `compare` has them.
+    """Return schedules side by side: a row for each, plain values, natural units and per cent as in `compare`.
 
     The keys are "schedule", the names of the objectives, the same with "_vs_reference", and "note".
     """
@@ -39,7 +39,7 @@ def comparison_rows(
 
 
 def to_csv(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Write rows as CSV, their keys on top; what a spreadsheet would take for a formula is made text.
+    """Return rows as CSV, with their keys on top. A quote marks a text that a spreadsheet would take for a formula.
 
     Examples
     --------
@@ -56,11 +56,12 @@ def to_csv(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _cell(value: Any) -> Any:
+    """Return a value for a cell; a quote stands before a text that looks like a formula."""
     return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value
 
 
 def remaining_rows(front: Front, among: NDArray[np.bool_]) -> list[dict[str, Any]]:
-    """List the schedules that remain: row, objectives in natural units, run and evaluation."""
+    """Return the schedules that remain: row, objectives in natural units, run and evaluation."""
     names = [o.name for o in front.objectives]
     return [
         {"row": int(row), **dict(zip(names, plain(front.values[row]), strict=True))}
@@ -69,21 +70,21 @@ def remaining_rows(front: Front, among: NDArray[np.bool_]) -> list[dict[str, Any
     ]
 
 
-def reach_rows(front: Front, seen: View) -> list[dict[str, Any]]:
-    """List the objectives: what is best of all schedules, what is still reachable, and the schedule looked at."""
-    everything = reachable(front, np.ones(len(front), dtype=np.bool_))
+def reach_rows(front: Front, view: View) -> list[dict[str, Any]]:
+    """Return the objectives: the best value of all schedules, the best still reachable, and that of the current one."""
+    best_of_all = reachable(front, np.ones(len(front), dtype=np.bool_))
     return [
-        {"objective": o.name, "unit": o.unit, "best": best, "still reachable": left, f"schedule {seen.row}": value}
+        {"objective": o.name, "unit": o.unit, "best": best, "still reachable": left, f"schedule {view.row}": value}
         for o, best, left, value in zip(
-            front.objectives, plain(everything), plain(seen.best), plain(front.values[seen.row]), strict=True
+            front.objectives, plain(best_of_all), plain(view.best), plain(front.values[view.row]), strict=True
         )
     ]
 
 
-def step_rows(front: Front, seen: View) -> list[dict[str, Any]]:
-    """List the steps from the schedule that is looked at: what improves by 1 %, and what else changes, in per cent."""
+def step_rows(front: Front, view: View) -> list[dict[str, Any]]:
+    """Return the steps from the current schedule: what improves by 1 %, and how the others change, in per cent."""
     return [
         {"better by 1 %": o.name, "to row": None if row < 0 else int(row)}
         | {f"{other.name} gains %": x for other, x in zip(front.objectives, plain(gains), strict=True)}
-        for o, row, gains in zip(front.objectives, seen.rows, seen.gains, strict=True)
+        for o, row, gains in zip(front.objectives, view.rows, view.gains, strict=True)
     ]

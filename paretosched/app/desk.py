@@ -25,7 +25,7 @@ from .state import State, beginning
 from .trainings import DONE, EFFORTS, RUNNING, Training, Trainings
 from .undo import History
 
-KNOWN = ("fcfs", "conservative")  # and EASY, and what the log says happened
+KNOWN_POLICIES = ("fcfs", "conservative")  # simulated beside EASY and the recorded schedule
 
 
 class Desk:
@@ -34,9 +34,9 @@ class Desk:
     Parameters
     ----------
     front
-        What there is to choose from; at least one schedule.
+        The schedules to choose from; at least one.
     folder
-        Where the work is kept.
+        Folder in which the work is kept.
     """
 
     def __init__(self, front: Front, folder: Path) -> None:
@@ -50,11 +50,11 @@ class Desk:
         self.waiting = False
         self.trouble = ""
         self.trainings = Trainings(folder)
-        self.listed: list[Training] = []
+        self.known_trainings: list[Training] = []
         self._workload: Workload | None = None
-        self._reached: dict[int, Floats] = {}
-        self._planes: dict[Any, Any] = {}
-        self._ends = reachable(front, np.ones(len(front), dtype=np.bool_))
+        self._trained_values: dict[int, Floats] = {}
+        self._drawings: dict[Any, Any] = {}
+        self._best_of_each = reachable(front, np.ones(len(front), dtype=np.bool_))
         try:
             saved = page_folder.load(folder)
             if saved is not None:
@@ -66,35 +66,35 @@ class Desk:
 
     @property
     def state(self) -> State:
-        """What the owner wants, looks at and has put aside."""
+        """What the owner wants, looks at and has on the shortlist."""
         return self.history.present
 
     def act(self, action: Any) -> None:
-        """Do what the page says the owner did, and save.
+        """Carry out an action of the owner, as the page sent it, and save.
 
         Raises
         ------
         InputError
-            It cannot be done; nothing has changed.
+            The action is not possible; nothing has changed.
         """
         with self.lock:
-            what = action.get("do") if isinstance(action, dict) else None
-            if what == "refresh":
+            name = action.get("do") if isinstance(action, dict) else None
+            if name == "refresh":
                 return
             self.remark = ""
-            if what == "undo":
+            if name == "undo":
                 self.history = self.history.undo()
-            elif what == "redo":
+            elif name == "redo":
                 self.history = self.history.redo()
-            elif what in ("train", "cancel", "resume"):
+            elif name in ("train", "cancel", "resume"):
                 self._train(action)
-            elif what == "open":
+            elif name == "open":
                 state, lost = page_file.read(action.get("text"), self.front, "the opened file")
                 self.history = self.history.after(state)
                 self.remark = f"not on this front: {lost} of the shortlist of the file" if lost else ""
             else:
                 state = after(self.state, action, self.front)
-                if what == "look":
+                if name == "look":
                     self.history = self.history.without_step(state)
                 elif state != self.state:
                     self.history = self.history.after(state)
@@ -103,69 +103,75 @@ class Desk:
 
     # --- known schedules and trainings ------------------------------------------------------------------------------
 
-    def know(self, find: Callable[[], tuple[Workload, Sequence[str]]], policies: Sequence[Policy] = ()) -> None:
-        """Find the workload and simulate the known schedules, which takes seconds: in the background.
+    def start_known(self, find: Callable[[], tuple[Workload, Sequence[str]]], policies: Sequence[Policy] = ()) -> None:
+        """Find the workload and simulate the known policies in the background, because it takes seconds.
 
         Parameters
         ----------
         find
-            Returns the workload, and what `paretosched train` is given to read it.
+            Returns the workload, and the words with which `paretosched train` reads it.
         policies
-            Others that shall be known.
+            Policies to simulate beside the known ones.
         """
         self.waiting = True
-        threading.Thread(target=self._know, args=(find, policies), daemon=True).start()
+        threading.Thread(target=self.simulate_known, args=(find, policies), daemon=True).start()
 
-    def _know(self, find: Callable[[], tuple[Workload, Sequence[str]]], policies: Sequence[Policy] = ()) -> None:
+    def simulate_known(
+        self, find: Callable[[], tuple[Workload, Sequence[str]]], policies: Sequence[Policy] = ()
+    ) -> None:
+        """Find the workload and simulate the known policies now, see `start_known`."""
         comparison: Comparison | None = None
         workload: Workload | None = None
         trouble = ""
-        given: Sequence[str] = ()
+        words: Sequence[str] = ()
         try:
-            workload, given = find()
+            workload, words = find()
             try:
-                comparison = compare(workload, [*KNOWN, "recorded", *policies], self.front)
+                comparison = compare(workload, [*KNOWN_POLICIES, "recorded", *policies], self.front)
             except InputError:  # a log that was generated or scaled has no recorded waits
-                comparison = compare(workload, [*KNOWN, *policies], self.front)
+                comparison = compare(workload, [*KNOWN_POLICIES, *policies], self.front)
         except InputError as error:
             trouble = str(error)
         except Exception:
             trouble = "The workload could not be simulated; the terminal says why."
             raise
         finally:
-            self._known(workload, comparison, trouble, given)
+            self._set_workload(workload, comparison, trouble, words)
         self.look_after()
 
-    def _known(
-        self, workload: Workload | None, comparison: Comparison | None, trouble: str, given: Sequence[str]
+    def _set_workload(
+        self, workload: Workload | None, comparison: Comparison | None, trouble: str, words: Sequence[str]
     ) -> None:
+        """Store the workload and the known schedules, or what prevented them."""
         with self.lock:
             self._workload, self.comparison, self.trouble, self.waiting = workload, comparison, trouble, False
             if comparison is not None:
-                self.trainings.trace = given
+                self.trainings.trace = words
             self.revision += 1
 
     def look_after(self) -> None:
-        """See how the trainings are doing; start the next one."""
+        """Read the progress of the trainings, measure new policies, and start the next training."""
         with self.lock:
             self.trainings.advance()
-            before = [(t.number, t.status, t.done) for t in self.listed]
-            self.listed = self.trainings.listed()
-            for training in self.listed:
-                if training.status == DONE and self._workload is not None and training.number not in self._reached:
-                    self._reached[training.number] = self._measured(training, self._workload)
+            before = [(t.number, t.status, t.done) for t in self.known_trainings]
+            self.known_trainings = self.trainings.read_all()
+            for t in self.known_trainings:
+                if t.status == DONE and self._workload is not None and t.number not in self._trained_values:
+                    self._trained_values[t.number] = self._policy_values(t, self._workload)
                     before = []
-            if before != [(t.number, t.status, t.done) for t in self.listed]:
+            if before != [(t.number, t.status, t.done) for t in self.known_trainings]:
                 self.revision += 1
 
-    def _measured(self, training: Training, workload: Workload) -> Floats:
+    def _policy_values(self, training: Training, workload: Workload) -> Floats:
+        """Return the objective values of a trained policy, (m,) natural units; NaN if it does not fit the workload."""
         assert training.policy is not None  # noqa: S101  # as it is done
         try:
             return objectives(simulate(workload, training.policy))
-        except InputError:  # of other groups: put there by hand
+        except InputError:  # a policy for other groups, put into the folder by hand
             return np.full(len(self.front.objectives), np.nan)
 
     def _train(self, action: Mapping[str, Any]) -> None:
+        """Ask for a training, or cancel or resume one."""
         number = action.get("number")
         if action["do"] == "cancel" and type(number) is int:
             self.trainings.cancel(number)
@@ -183,45 +189,45 @@ class Desk:
         self.look_after()
 
     @property
-    def reached(self) -> dict[int, Floats]:
-        """What the trained policies reach, (m,) natural units, by the number of the training."""
-        return dict(self._reached)
+    def trained_values(self) -> dict[int, Floats]:
+        """Objective values of the trained policies, (m,) natural units, by the number of the training."""
+        return dict(self._trained_values)
 
     @property
     def marks(self) -> dict[str, Floats]:
-        """Schedules with a name, and the ideal point: name to objective values."""
-        known = {} if self.comparison is None else dict(self.comparison.marks)
-        ideal = {IDEAL: known.pop(IDEAL)} if known else {BEST_OF_EACH: self._ends}
-        trained = {f"trained {n}": values for n, values in sorted(self._reached.items())}
-        return {**known, **trained, **ideal}
+        """Named schedules and the ideal point: name to objective values, (m,) natural units."""
+        marks = {} if self.comparison is None else dict(self.comparison.marks)
+        ideal = {IDEAL: marks.pop(IDEAL)} if marks else {BEST_OF_EACH: self._best_of_each}
+        trained = {f"trained {n}": values for n, values in sorted(self._trained_values.items())}
+        return {**marks, **trained, **ideal}
 
     def plane(self, x: str, y: str, log: bool) -> dict[str, Any]:
-        """Return the projection of two objectives without what changes with a click, see `charts.empty`."""
-        drawn: dict[str, Any] = self._drawn((x, y, log), lambda front, marks: empty(front, x, y, marks, log=log))
-        return drawn
+        """Return the part of a projection of two objectives that no click changes, see `charts.empty`."""
+        figure: dict[str, Any] = self._drawing((x, y, log), lambda front, marks: empty(front, x, y, marks, log=log))
+        return figure
 
     def axes(self) -> list[dict[str, Any]]:
         """Return the axes of the parallel coordinates, see `charts.axes`."""
-        drawn: list[dict[str, Any]] = self._drawn("axes", axes)
-        return drawn
+        descriptions: list[dict[str, Any]] = self._drawing("axes", axes)
+        return descriptions
 
-    def _drawn(self, key: Any, draw: Callable[[Front, dict[str, Floats]], Any]) -> Any:
-        """Draw anew only what has changed: to place the names of the marks takes longer than all else."""
+    def _drawing(self, key: Any, draw: Callable[[Front, dict[str, Floats]], Any]) -> Any:
+        """Return a drawing, drawn anew only after a change: placing the names of the marks is the slowest step."""
         marks, wish = self.marks, self.state.wish if self.state.fit else None
-        if self._planes.get("of") != (list(marks), wish):
+        if self._drawings.get("of") != (list(marks), wish):
             among = remaining(wish, self.front)
             front = part(self.front, among) if among.any() and not among.all() else self.front
-            self._planes = {"of": (list(marks), wish), "front": front}
-        if key not in self._planes:
-            self._planes[key] = draw(self._planes["front"], marks)
-        return self._planes[key]
+            self._drawings = {"of": (list(marks), wish), "front": front}
+        if key not in self._drawings:
+            self._drawings[key] = draw(self._drawings["front"], marks)
+        return self._drawings[key]
 
     @property
     def busy(self) -> bool:
-        """Whether something may change by itself soon."""
-        return self.waiting or any(t.status == RUNNING for t in self.listed)
+        """Whether something may soon change without the owner: the workload is being read, or a training runs."""
+        return self.waiting or any(t.status == RUNNING for t in self.known_trainings)
 
     def close(self) -> None:
-        """Stop the training that runs; what it has found is kept."""
+        """Stop the training that runs; its evaluations are kept."""
         with self.lock:
             self.trainings.close()

@@ -9,7 +9,7 @@ from dash import dcc, html
 
 from ..fronts.front import Front
 from ..plots.style import defined
-from .charts import mark_styles, shown, unit_of
+from .charts import mark_styles, unit_of, value_text
 from .desk import Desk
 from .state_view import View
 from .tab_compare import compare_tab
@@ -19,7 +19,7 @@ from .widgets import GRAPH, button, check_box, exports, heading, labelled, selec
 
 
 def page(desk: Desk, contents: Mapping[str, Any]) -> Any:
-    """Lay out the page with its first contents, see `server`."""
+    """Return the page with its first contents, see `server`."""
     front = desk.front
     names = [o.name for o in defined(front)]
     facts = f"{_schedules(len(front))}, none better than another in everything, out of {front.evaluations:,} simulated"
@@ -39,7 +39,7 @@ def page(desk: Desk, contents: Mapping[str, Any]) -> Any:
                         href="page.json",
                         download="paretosched-page.json",
                         className="button",
-                        title="Everything on this page as one file, for somebody else",
+                        title="Everything on this page as one file, for a colleague",
                     ),
                     html.Button("Open…", id="open", className="button", title="Open such a file"),
                     html.Button(
@@ -79,16 +79,17 @@ def page(desk: Desk, contents: Mapping[str, Any]) -> Any:
     )
 
 
-def tab_panels(desk: Desk, seen: View) -> list[Any]:
-    """Return the three tabs; the browser shows one of them. The first says which answer of the server all are of."""
+def tab_panels(desk: Desk, view: View) -> list[Any]:
+    """Return the three tabs; the browser shows one of them. The first has the number of the server's answer."""
     return [
-        html.Div(wish_tab(desk, seen), className="panel wish", **{"data-revision": str(desk.revision)}),
+        html.Div(wish_tab(desk, view), className="panel wish", **{"data-revision": str(desk.revision)}),
         html.Div(compare_tab(desk), className="panel compare"),
         html.Div(train_tab(desk), className="panel train"),
     ]
 
 
 def _charts(names: Sequence[str], contents: Mapping[str, Any]) -> list[Any]:
+    """Return the left side of the page: what is possible, in words and charts."""
     return [
         html.P(contents["scene"]["words"], id="words"),
         html.Div(
@@ -182,7 +183,7 @@ def legend(front: Front, marks: Mapping[str, Any]) -> list[dict[str, str]]:
 
 def _values_in_words(front: Front, values: Any) -> str:
     return "\n".join(
-        f"{o.name} {shown(o, float(v))} {unit_of(o)}"
+        f"{o.name} {value_text(o, float(v))} {unit_of(o)}"
         for o, v in zip(front.objectives, values, strict=True)
         if o in defined(front)
     )

@@ -1,4 +1,4 @@
-"""States of the page as JSON: on disk, and from one owner to another."""
+"""States of the page as JSON: to keep them on disk, and to send them to another user."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FORMAT = "paretosched page 1"
 
 
 def to_json(state: State, front: Front) -> dict[str, Any]:
-    """Turn a state into plain JSON values. Rows are also named by run and evaluation, which outlast a longer run."""
+    """Return a state as plain JSON values. A row has its run and evaluation too: they stay when a run is continued."""
     return {
         "format": FORMAT,
         "workload": front.workload,
@@ -35,16 +35,16 @@ def to_json(state: State, front: Front) -> dict[str, Any]:
 
 
 def from_json(value: Any, front: Front, where: str) -> tuple[State, int]:
-    """Turn what `to_json` returned into a state again, for the same front or one of the same workload.
+    """Return the state that `to_json` turned into a value, for the same front or another one of the same workload.
 
     Returns
     -------
-    The state, and how many schedules of it are no longer on the front.
+    The state, and how many schedules of the shortlist are no longer on the front.
 
     Raises
     ------
     InputError
-        It is something else, or belongs to another workload.
+        The value is no state of a page, or is for another workload.
     """
     if not isinstance(value, dict) or value.get("format") != FORMAT:
         raise InputError(f'{where}: must be an object with "format": "{FORMAT}", but is not')
@@ -83,12 +83,12 @@ def from_json(value: Any, front: Front, where: str) -> tuple[State, int]:
 
 
 def read(text: Any, front: Front, where: str) -> tuple[State, int]:
-    """Read a file that is opened on the page, see `from_json`.
+    """Read the text of a file that is opened on the page, see `from_json`.
 
     Raises
     ------
     InputError
-        It is no JSON, nested too deeply, or what `from_json` refuses.
+        The text is no JSON, is nested too deeply, or `from_json` refuses it.
     """
     try:
         value = json.loads(text)
@@ -99,13 +99,14 @@ def read(text: Any, front: Front, where: str) -> tuple[State, int]:
 
 
 def _identity(row: int, front: Front) -> dict[str, Any]:
+    """Return what identifies a schedule: row, run, evaluation, and its values."""
     values = {o.name: None if math.isnan(v) else v for o, v in zip(front.objectives, front.values[row], strict=True)}
     run = front.origins[front.origin[row]].name
     return {"row": row, "run": run, "evaluation": int(front.evaluation[row]), "values": values}
 
 
 def _row_of(entry: Mapping[str, Any], front: Front) -> int | None:
-    """Find a row again: where it was, else by run and evaluation."""
+    """Return the row of a schedule, the same as before or found by run and evaluation; None if it is not there."""
     row, evaluation, run = entry.get("row"), entry.get("evaluation"), entry.get("run")
 
     def same(candidate: int) -> bool:

@@ -1,4 +1,4 @@
-"""The folder beside a run or front in which the page keeps the owner's work: one page at a time, whole files only."""
+"""The folder beside a run or front that keeps the owner's work: for one page at a time, whole files only."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def opened(front: str | os.PathLike[str]) -> Iterator[Path]:
     Raises
     ------
     InputError
-        It cannot be made or written, or another page has it.
+        The folder cannot be created or written, or another page has it open.
     """
     place = Path(front).resolve()
     folder = place.with_name(place.name + ENDING)
@@ -33,7 +33,7 @@ def opened(front: str | os.PathLike[str]) -> Iterator[Path]:
         handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     except OSError as error:
         raise InputError(
-            f"{folder}: the page keeps your work here, but this cannot be made: {error.strerror}; "
+            f"{folder}: the page keeps your work in this folder, but it cannot be created: {error.strerror}; "
             "copy the run or front to a folder of your own"
         ) from None
     try:
@@ -47,18 +47,18 @@ def opened(front: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 def save(folder: Path, page: dict[str, Any]) -> None:
-    """Write the state of the page whole."""
+    """Write the state of the page as a whole file."""
     with replacing(folder / PAGE_FILE) as temporary:
         temporary.write_text(json.dumps(page, indent=2) + "\n", encoding="utf-8")
 
 
 def load(folder: Path) -> Any:
-    """Read the state of the page; None if there is none yet.
+    """Return the saved state of the page as JSON values; None if there is none yet.
 
     Raises
     ------
     InputError
-        It cannot be read.
+        The file cannot be read.
     """
     place = folder / PAGE_FILE
     return read_json(place, "page") if place.exists() else None

@@ -1,4 +1,4 @@
-"""The page's server: Dash with one callback, a few files, and who may come in."""
+"""The page's server: Dash with one callback, a few files, and the check of who may open the page."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ from .access import LOCAL, refusal
 from .charts import Course, in_words, projection
 from .csv_tables import comparison_rows, reach_rows, remaining_rows, step_rows, to_csv
 from .desk import Desk
-from .state_view import scene, view
-from .tab_compare import compared
+from .state_view import scene, view_of
+from .tab_compare import schedules_to_compare
 from .tab_train import training_rows
 from .trainings import DONE, RUNNING, STOPPED
 
-MOST_VALUE = 1e15  # s or %; more was never measured
-MOST_SAID = 1_000_000  # bytes of a request
+MOST_VALUE = 1e15  # s or %; more than any schedule reaches
+MOST_SENT = 1_000_000  # bytes of a request
 THREADS = 8
 POLICY = (
     "default-src 'none'; script-src 'self' {hashes}; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
@@ -46,9 +46,9 @@ Find = Callable[[], tuple[Workload, Sequence[str]]]
 
 
 def application(desk: Desk, token: str | None = None) -> flask.Flask:
-    """Return the page of a desk as a web application; with a token others than this machine may open it."""
+    """Return the page of a desk as a web application; with a token, other machines may open it, too."""
     server = flask.Flask("paretosched")
-    server.config["MAX_CONTENT_LENGTH"] = MOST_SAID
+    server.config["MAX_CONTENT_LENGTH"] = MOST_SENT
     app = dash.Dash(
         "paretosched",
         server=server,
@@ -58,17 +58,17 @@ def application(desk: Desk, token: str | None = None) -> flask.Flask:
         serve_locally=True,
         compress=False,
         enable_mcp=False,
-        suppress_callback_exceptions=True,  # else the whole page is sent twice, once for checks
+        suppress_callback_exceptions=True,  # otherwise the whole page is sent twice, once for checks
     )
     app.layout = lambda: layout.page(desk, _page(desk))
     ids = [("ask", "children"), ("scene", "data"), ("free", "figure"), ("util", "figure")]
 
     @app.callback([Output(*target) for target in ids], Input("said", "data"))  # type: ignore[untyped-decorator]
-    def answer(said: Any) -> Any:
-        if said is None:
+    def answer(action: Any) -> Any:
+        if action is None:
             raise PreventUpdate
         try:
-            desk.act(said)
+            desk.act(action)
         except InputError as error:
             return [no_update, {"message": str(error)}, no_update, no_update]
         contents = _page(desk)
@@ -79,11 +79,11 @@ def application(desk: Desk, token: str | None = None) -> flask.Flask:
     hashes: list[str] = []
 
     @server.before_request
-    def come_in() -> Any:
+    def check_access() -> Any:
         return refusal(token)
 
     @server.after_request
-    def close_off(response: flask.Response) -> flask.Response:
+    def add_headers(response: flask.Response) -> flask.Response:
         if not hashes:
             hashes.extend(app.csp_hashes())
         response.headers["Content-Security-Policy"] = POLICY.format(hashes=" ".join(hashes))
@@ -96,19 +96,19 @@ def application(desk: Desk, token: str | None = None) -> flask.Flask:
 
 
 def _page(desk: Desk) -> dict[str, Any]:
-    """Return what the page shows."""
+    """Return what the page shows: its tabs, the scene that the browser draws, and two projections."""
     with desk.lock:
-        state, front, marks = desk.state, desk.front, desk.marks
-        seen = view(state, front)
+        state, front, marks, trainings = desk.state, desk.front, desk.marks, desk.known_trainings
+        view = view_of(state, front)
         courses = [
             Course(f"training {t.number}", t.course)
-            for t in reversed(desk.listed)
-            if len(t.course) and (t.status in (RUNNING, STOPPED) or t is desk.listed[0]) and t.status != "failed"
+            for t in reversed(trainings)
+            if len(t.course) and (t.status in (RUNNING, STOPPED) or t is trainings[0]) and t.status != "failed"
         ][-3:]
-        drawn = scene(state, seen, marks, courses)
-        drawn |= {"legend": layout.legend(front, marks), "axes": desk.axes(), "columns": len(front.objectives)}
-        drawn |= {"words": " ".join(in_words(front, marks.get(IDEAL)))}
-        drawn |= {
+        contents = scene(state, view, marks, courses)
+        contents |= {"legend": layout.legend(front, marks), "axes": desk.axes(), "columns": len(front.objectives)}
+        contents |= {"words": " ".join(in_words(front, marks.get(IDEAL)))}
+        contents |= {
             "undoable": [desk.history.can_undo, desk.history.can_redo],
             "revision": desk.revision,
             "busy": desk.busy,
@@ -122,22 +122,22 @@ def _page(desk: Desk) -> dict[str, Any]:
                 x,
                 y,
                 wish=state.wish,
-                chosen=seen.row,
+                chosen=view.row,
                 picks=picks,
                 suggested=state.suggested[1],
                 courses=courses,
             )
 
         return {
-            "ask": layout.tab_panels(desk, seen),
-            "scene": drawn,
+            "ask": layout.tab_panels(desk, view),
+            "scene": contents,
             "free": chart(state.across, state.up, state.log),
             "util": chart("UTIL", "AWRT", state.log),
         }
 
 
 def _routes(server: flask.Flask, desk: Desk) -> None:
-    """Serve the values of the front, and what can be saved; no name from the browser is ever part of a path."""
+    """Serve the values of the front, and files to save; no name from the browser is ever part of a path."""
     values = desk.front.values.tobytes(order="F")
 
     def attached(text: str, kind: str) -> flask.Response:
@@ -165,19 +165,19 @@ def _routes(server: flask.Flask, desk: Desk) -> None:
 
     @server.get("/training/<int:number>.json")
     def trained(number: int) -> flask.Response:
-        done = next((t.policy for t in desk.listed if t.number == number and t.status == DONE), None)
-        if done is None:
+        online = next((t.policy for t in desk.known_trainings if t.number == number and t.status == DONE), None)
+        if online is None:
             flask.abort(404)
-        return attached(json.dumps(policy_to_json(done), indent=2) + "\n", "application/json")
+        return attached(json.dumps(policy_to_json(online), indent=2) + "\n", "application/json")
 
     def shortlist() -> list[dict[str, Any]]:
-        columns, reference, notes = compared(desk)
+        columns, reference, notes = schedules_to_compare(desk)
         return comparison_rows(desk.front, columns, reference, notes)
 
     tables: dict[str, Callable[[], Sequence[Mapping[str, Any]]]] = {
-        "reach": lambda: reach_rows(desk.front, view(desk.state, desk.front)),
-        "steps": lambda: step_rows(desk.front, view(desk.state, desk.front)),
-        "remaining": lambda: remaining_rows(desk.front, view(desk.state, desk.front).among),
+        "reach": lambda: reach_rows(desk.front, view_of(desk.state, desk.front)),
+        "steps": lambda: step_rows(desk.front, view_of(desk.state, desk.front)),
+        "remaining": lambda: remaining_rows(desk.front, view_of(desk.state, desk.front).among),
         "shortlist": shortlist,
         "trainings": lambda: training_rows(desk),
     }
@@ -190,7 +190,7 @@ def _routes(server: flask.Flask, desk: Desk) -> None:
 
 
 def _check_values(path: str | os.PathLike[str], front: Front) -> None:
-    """Refuse what no schedule can have: charts are of logarithms, and shares are of these values."""
+    """Refuse values that no schedule can have, because charts take their logarithms and shares divide by them."""
     for objective in front.objectives[:2]:
         if objective not in defined(front):
             raise InputError(f"{path}: a page needs schedules with {objective.name}, but here it is undefined")
@@ -216,24 +216,25 @@ def served(
     Parameters
     ----------
     path, front
-        Run directory or front file, and what it holds.
+        Run directory or front file, and the front in it.
     find
-        Returns the workload, and what `paretosched train` is given to read it; InputError if it is not to be found. It
-        is called in the background.
+        Returns the workload, and the words with which `paretosched train` reads it; raises InputError if there is no
+        such workload. It is called in the background.
     policies
-        Which schedules are marked beside FCFS, EASY and CONS.
+        Policies whose schedules are marked beside FCFS, EASY and CONS.
     host, port
-        Where to listen; port 0 for any free one. Others than this machine need a token.
+        Address to listen at; port 0 means any free port. Other machines than this one need a token.
 
     Yields
     ------
     url, folder, run
-        Where the page is, where the work is kept, and a function that serves until it is interrupted.
+        Address of the page, folder of the owner's work, and a function that serves until it is interrupted.
 
     Raises
     ------
     InputError
-        The front is empty or has no values, the saved work cannot be read or kept, or the address cannot be had.
+        The front is empty or has undefined values, the owner's work cannot be read or written, or the address is not
+        free.
     """
     from waitress.server import create_server
 
@@ -245,17 +246,17 @@ def served(
         desk = Desk(front, folder)
         try:
             listening = create_server(
-                application(desk, token), host=host, port=port, threads=THREADS, max_request_body_size=MOST_SAID,
+                application(desk, token), host=host, port=port, threads=THREADS, max_request_body_size=MOST_SENT,
                 ident=None, clear_untrusted_proxy_headers=True,
             )  # fmt: skip
-        except (OSError, OverflowError, ValueError) as error:  # ValueError: of a name that is no host's
+        except (OSError, OverflowError, ValueError) as error:  # ValueError: the name is no host
             reason = getattr(error, "strerror", None) or str(error)
             raise InputError(f"--host, --port: cannot listen at {printable(host)}:{port}: {reason}") from None
         logging.getLogger("waitress").setLevel(logging.ERROR)
         written_host = f"[{host}]" if ":" in host else host
         url = f"http://{written_host}:{listening.effective_port}/" + (f"?token={token}" if token else "")
         try:
-            desk.know(find, policies)
+            desk.start_known(find, policies)
             yield url, str(folder), listening.run
         finally:
             with suppress(OSError):

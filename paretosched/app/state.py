@@ -1,4 +1,4 @@
-"""What the owner of the page wants, looks at and has put aside: a value."""
+"""What the owner of the page wants, looks at and has on the shortlist: a value."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..wishes.wish import Wish
 
 
 class Pick(NamedTuple):
-    """A schedule on the shortlist: its row, and why."""
+    """A schedule on the shortlist: its row, and the owner's note why it is there."""
 
     row: int
     note: str = ""
@@ -21,24 +21,24 @@ class Pick(NamedTuple):
 
 @dataclass(frozen=True)
 class State:
-    """What the owner wants, looks at and has put aside.
+    """What the owner wants, looks at and has on the shortlist.
 
     Parameters
     ----------
     wish
-        What he wants; None before he says so.
+        The owner's wish; None as long as there is none.
     chosen
-        The row he looks at; None for the one nearest to the wish.
+        The row that the owner chose to look at; None for the one nearest to the wish.
     suggested
-        Rows that were found for him, and what they are.
+        What the page suggested, "compromise" or "knee", and the rows.
     picks
-        His shortlist.
+        The shortlist.
     classes
-        The classification he last asked for, (objective, class, level in natural units or None).
+        The last classification, (objective, class, level in natural units or None).
     across, up, log
-        What the free chart shows.
+        The two objectives of the free chart, and whether its axes are logarithmic.
     fit
-        Whether the axes cover what remains only, not all schedules.
+        Whether the axes cover only the schedules that remain.
     """
 
     wish: Wish | None = None
@@ -53,7 +53,7 @@ class State:
 
 
 def beginning(front: Front) -> State:
-    """Return the state of a page that is opened for the first time: the first two groups on the free chart."""
+    """Return the state of a page that is opened for the first time; the free chart shows the first two groups."""
     names = [o.name for o in defined(front)]
     groups = [name for name in names if name not in ("UTIL", "AWRT")]
     across, up = groups[:2] if len(groups) > 1 else ("UTIL", "AWRT")
@@ -61,7 +61,7 @@ def beginning(front: Front) -> State:
 
 
 def current(state: State, front: Front) -> int:
-    """Return the row that is looked at: the chosen one, else the nearest to the wish, else the compromise."""
+    """Return the current row: the chosen one, else the nearest to the wish; without a wish the compromise."""
     if state.chosen is not None:
         return state.chosen
     if state.wish is None:

@@ -1,4 +1,4 @@
-"""What a state means on its front: numbers that all parts of the page show, computed once."""
+"""What a state means on its front: the numbers that all parts of the page show, computed once."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ class View(NamedTuple):
     Attributes
     ----------
     row
-        The schedule that is looked at.
+        The current schedule: the one that the owner looks at.
     among
         (p,) bool, the schedules that remain.
     left
-        How many.
+        How many schedules remain.
     best
-        (m,) best value still reachable in each objective.
+        (m,) natural units, the best value still reachable in each objective.
     nearest
-        The schedules nearest to the wish.
+        The rows of the schedules nearest to the wish.
     rows, gains
-        The steps from `row`, see `navigation.tradeoffs`.
+        (m,) and (m, m), the steps from `row`, see `navigation.tradeoffs`.
     """
 
     row: int
@@ -48,7 +48,7 @@ class View(NamedTuple):
     gains: Floats
 
 
-def view(state: State, front: Front) -> View:
+def view_of(state: State, front: Front) -> View:
     """Return what a state means on a front."""
     among = remaining(state.wish, front)
     row = current(state, front)
@@ -63,9 +63,9 @@ def view(state: State, front: Front) -> View:
 
 
 def scene(
-    state: State, seen: View, marks: Mapping[str, Floats], courses: Sequence[tuple[str, Floats]]
+    state: State, view: View, marks: Mapping[str, Floats], courses: Sequence[tuple[str, Floats]]
 ) -> dict[str, Any]:
-    """Return what the browser draws over its clouds, as plain values."""
+    """Return what the browser draws over its clouds of schedules, as plain values."""
     limits = (
         {}
         if state.wish is None
@@ -74,8 +74,8 @@ def scene(
     return {
         "limits": limits,
         "near": {} if state.wish is None else dict(state.wish.near),
-        "row": seen.row,
-        "left": seen.left,
+        "row": view.row,
+        "left": view.left,
         "picks": [pick.row for pick in state.picks],
         "letters": LETTERS[: len(state.picks)],
         "suggested": list(state.suggested[1]),

@@ -1,4 +1,4 @@
-"""The second tab of the page: the shortlist beside what runs today, and what was trained."""
+"""The second tab of the page: the shortlist beside today's schedule and the trained policies."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from dash import dcc, html
 
 from ..comparison.comparison import improvement
 from ..plots.style import defined
-from .charts import LETTERS, differences, shown
+from .charts import LETTERS, differences, value_text
 from .desk import Desk
 from .widgets import GRAPH, button, field, gain_in_words, heading, meaning_of
 
 
-def compared(desk: Desk) -> tuple[dict[str, Any], str | None, dict[str, str]]:
-    """Return the schedules to compare by name, the name of the reference, and the notes."""
+def schedules_to_compare(desk: Desk) -> tuple[dict[str, Any], str | None, dict[str, str]]:
+    """Return the values of the schedules to compare by name, the name of the reference, and the notes."""
     columns: dict[str, Any] = {}
     if desk.comparison is not None:
         names = desk.comparison.policies
         today = next((n for n in names if n.startswith("recorded")), names[0])
         columns[today] = desk.comparison.values[names.index(today)]
-    for number, values in sorted(desk.reached.items()):
+    for number, values in sorted(desk.trained_values.items()):
         columns[f"trained {number}"] = values
     notes = {}
     for letter, pick in zip(LETTERS, desk.state.picks, strict=False):
@@ -30,8 +30,8 @@ def compared(desk: Desk) -> tuple[dict[str, Any], str | None, dict[str, str]]:
 
 
 def compare_tab(desk: Desk) -> list[Any]:
-    """Return what stands on the tab."""
-    columns, reference, _ = compared(desk)
+    """Return the contents of the tab."""
+    columns, reference, _ = schedules_to_compare(desk)
     state = desk.state
     if not columns:
         return [
@@ -65,7 +65,7 @@ def compare_tab(desk: Desk) -> list[Any]:
         for name, values in columns.items():
             cells.append(
                 html.Td(
-                    [shown(o, float(values[j]))]
+                    [value_text(o, float(values[j]))]
                     + (
                         []
                         if name == reference or reference is None
@@ -103,7 +103,7 @@ def compare_tab(desk: Desk) -> list[Any]:
         for letter, pick in zip(LETTERS, state.picks, strict=False)
     ]
     note = f"Response times in hours, UTIL in per cent; differences to {reference}." + (
-        "" + " ▲ better, ▼ worse."
+        " ▲ better, ▼ worse."
         if desk.comparison
         else " Start the page with --trace to see EASY, FCFS and conservative backfilling here."
     )

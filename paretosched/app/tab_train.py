@@ -1,4 +1,4 @@
-"""The third tab of the page: schedulers that are trained for the wish."""
+"""The third tab of the page: online schedulers, trained for the wish."""
 
 from __future__ import annotations
 
@@ -12,19 +12,18 @@ from ..core.tables import plain
 from ..fronts.front import Front
 from ..plots.style import defined
 from ..wishes import nearness
-from ..wishes import wish as choice
 from ..wishes.navigation import way
-from ..wishes.wish import Wish
-from .charts import shown
+from ..wishes.wish import Wish, violation, wish_text
+from .charts import value_text
 from .desk import Desk
 from .trainings import DONE, EFFORTS, FAILED, QUEUED, RUNNING, STOPPED, Training, size
 from .widgets import button, csv_links, labelled
 
 
 def train_tab(desk: Desk) -> list[Any]:
-    """Return what stands on the tab."""
+    """Return the contents of the tab."""
     state = desk.state
-    wish = None if state.wish is None else choice.wish_text(state.wish, hours=True)
+    wish = None if state.wish is None else wish_text(state.wish, hours=True)
     if desk.waiting:
         how: Any = html.P("The workload is being read and the known schedules simulated …", className="empty")
     elif desk.comparison is None:
@@ -57,39 +56,39 @@ def train_tab(desk: Desk) -> list[Any]:
             ],
             className="card",
         )
-    parts = [how, html.Div([_training(desk, t) for t in desk.listed], id="trainings")]
+    parts = [how, html.Div([_training_card(desk, t) for t in desk.known_trainings], id="trainings")]
     return (
         [*parts, html.P(["As CSV: ", *csv_links({"trainings": "trainings"})], className="quiet")]
-        if desk.listed
+        if desk.known_trainings
         else parts
     )
 
 
 def training_rows(desk: Desk) -> list[dict[str, Any]]:
-    """Return the trainings: what was asked for, what the policies reach, natural units, and the way in words."""
+    """Return the trainings as rows: wish, status, objective values in natural units, and the way from EASY in words."""
     easy = None if desk.comparison is None else desk.comparison.values[0]
     names = [o.name for o in desk.front.objectives]
     rows = []
-    for t in desk.listed:
+    for t in desk.known_trainings:
         row = {
             "training": t.number,
-            "wish": choice.wish_text(t.wish, hours=True),
+            "wish": wish_text(t.wish, hours=True),
             "status": t.status,
             "simulated": t.done,
         }
-        values = desk.reached.get(t.number, np.full(len(names), np.nan))
+        values = desk.trained_values.get(t.number, np.full(len(names), np.nan))
         share = "" if np.isnan(values).all() else progress(t.wish, easy, values, desk.front)
         rows.append({**row, **dict(zip(names, plain(values), strict=True)), "way": share})
     return rows
 
 
-def _training(desk: Desk, t: Training) -> Any:
+def _training_card(desk: Desk, t: Training) -> Any:
+    """Return the card of a training: its wish, its progress, and what its best policy reaches."""
     easy = None if desk.comparison is None else desk.comparison.values[0]
-    reached = desk.reached.get(t.number)
     words = {
-        QUEUED: "waits for the one before it",
+        QUEUED: "waits for the training before it",
         RUNNING: "is learning",
-        STOPPED: "stopped; what it found is kept" if t.done else "stopped before it began",
+        STOPPED: "stopped; its results are kept" if t.done else "stopped before it began",
         DONE: "done",
         FAILED: t.message,
     }[t.status]
@@ -101,7 +100,7 @@ def _training(desk: Desk, t: Training) -> Any:
             ],
             className="head",
         ),
-        html.P(html.B(choice.wish_text(t.wish, hours=True))),
+        html.P(html.B(wish_text(t.wish, hours=True))),
     ]
     if t.status != DONE:
         body.append(
@@ -115,15 +114,15 @@ def _training(desk: Desk, t: Training) -> Any:
                 className="progress",
             )
         )
-    values = (
-        reached if reached is not None else t.course[-1] if len(t.course) and t.status in (RUNNING, STOPPED) else None
-    )
+    values = desk.trained_values.get(t.number)
+    if values is None and len(t.course) and t.status in (RUNNING, STOPPED):
+        values = t.course[-1]
     if values is not None and values.size == len(desk.front.objectives) and not np.isnan(values).all():
         share = progress(t.wish, easy, values, desk.front)
         body.append(html.P([html.B(share)], className="way", **{"data-way": str(t.number)}) if share else None)
         cells = [
             html.Td(
-                [html.Small(o.name), html.Br(), shown(o, float(values[j]))],
+                [html.Small(o.name), html.Br(), value_text(o, float(values[j]))],
                 **{"data-trained": f"{t.number} {o.name}", "data-value": repr(float(values[j]))},
             )
             for j, o in enumerate(desk.front.objectives)
@@ -134,6 +133,7 @@ def _training(desk: Desk, t: Training) -> Any:
 
 
 def _buttons(t: Training) -> list[Any]:
+    """Return what the owner can do with a training: cancel it, save its policy, or continue it."""
     if t.status in (QUEUED, RUNNING):
         return [button("Cancel", {"do": "cancel", "number": t.number})]
     if t.status == DONE:
@@ -150,12 +150,15 @@ def _buttons(t: Training) -> list[Any]:
     return [button("Continue", {"do": "resume", "number": t.number})]
 
 
-def progress(wish: Wish, easy: Floats | None, reached: Floats, front: Front) -> str:
-    """Return in words how much of the way from EASY to the front a trained policy goes."""
-    if easy is None or np.isnan(nearness.fitness(wish, [reached])).any():
+def progress(wish: Wish, easy: Floats | None, values: Floats, front: Front) -> str:
+    """Return in words how much of the way from EASY to the front a trained policy goes.
+
+    `easy` and `values`, (m,) natural units, are the objective values of EASY and of the policy.
+    """
+    if easy is None or np.isnan(nearness.fitness(wish, [values])).any():
         return ""
-    share = way(wish, easy, reached, front)
-    exceeded = float(choice.violation(wish, [reached])[0])
+    share = way(wish, easy, values, front)
+    exceeded = float(violation(wish, [values])[0])
     words = "EASY is as good as the front for this wish"
     if share is not None:
         target = "the front" if share.of == "goal" else "the limits"

@@ -11,28 +11,28 @@ from ..comparison.comparison import improvement
 from ..fronts.remake import row_policy
 from ..plots.style import defined
 from ..simulation.objective import Objective
-from ..wishes import wish as choice
 from ..wishes.navigation import CLASSES, FREE
-from .charts import shown, unit_of
+from ..wishes.wish import wish_text
+from .charts import unit_of, value_text
 from .desk import Desk
 from .state import State
 from .state_view import View
 from .widgets import button, csv_links, field, gain_in_words, labelled, meaning_of, number_field
 
-TWICE = 2.0  # times EASY's response time; more no group would bear
+TWICE = 2.0  # times EASY's response time; no group would accept more
 MODES = {"ranges": "Ranges", "point": "Reference point", "weights": "Weights", "classes": "Classes"}
 HELP = {
     "ranges": "Only schedules within all of these remain; the same as brushing a chart.",
-    "point": "Say what you would like to have; the schedule that misses it least is found.",
+    "point": "Enter the values you would like; the page shows the schedule that comes nearest to them.",
     "weights": "How much an hour of each group counts. The smallest weighted sum wins.",
-    "classes": "From the schedule you look at: what shall improve, what may get worse?",
+    "classes": "Starting from the schedule you look at: what shall improve, what may get worse?",
 }
 
 
-def wish_tab(desk: Desk, seen: View) -> list[Any]:
-    """Return what stands on the tab."""
+def wish_tab(desk: Desk, view: View) -> list[Any]:
+    """Return the contents of the tab."""
     state = desk.state
-    words = "" if state.wish is None else choice.wish_text(state.wish, hours=True)
+    words = "" if state.wish is None else wish_text(state.wish, hours=True)
     return [
         html.Div(
             [
@@ -59,29 +59,32 @@ def wish_tab(desk: Desk, seen: View) -> list[Any]:
             className="tabs modes",
         ),
         *(html.P(text, className=f"help {key}") for key, text in HELP.items()),
-        _wish_table(state, desk, seen),
+        _wish_table(state, desk, view),
         html.Div(
             [
                 html.Button("Find it", id="classify", className="button strong in-classes"),
                 button("Compromise", {"do": "compromise"}, title="The schedule whose largest shortfall is smallest"),
                 button(
-                    "Knee points", {"do": "knees"}, title="The schedules that would be missed most, however you weigh"
+                    "Knee points",
+                    {"do": "knees"},
+                    title="The schedules that would be missed most, whatever the weights are",
                 ),
-                _sane(desk),
+                _twice_easy(desk),
             ],
             className="row",
         ),
-        _chosen(desk, seen),
-        _steps(desk, seen),
+        _schedule_card(desk, view),
+        _steps_card(desk, view),
         html.P(
             ["As CSV: ", *csv_links({"objectives": "reach", "steps": "steps", "what remains": "remaining"})],
             className="quiet",
         ),
-        html.P(f"Saved by itself in {desk.folder.name}, beside the front.", className="quiet"),
+        html.P(f"Saved automatically in {desk.folder.name}, beside the front.", className="quiet"),
     ]
 
 
-def _wish_table(state: State, desk: Desk, seen: View) -> Any:
+def _wish_table(state: State, desk: Desk, view: View) -> Any:
+    """Return the table of the objectives: what is reachable, and fields for limits, point, weights and classes."""
     wish = state.wish
     weights = dict(wish.weights) if wish else {}
     near = dict(wish.near) if wish else {}
@@ -98,16 +101,16 @@ def _wish_table(state: State, desk: Desk, seen: View) -> Any:
         weight = f"{abs(weights[o.name]):g}" if o.name in weights else ""
         level = _digits(near[o.name] / factor) if o.name in near else ""
         kind, bound = classes.get(o.name, (FREE, None))
-        best, of_all = seen.best[j], desk.front.values[:, j]
-        whole = of_all.max() if o.maximise else of_all.min()
-        worse = seen.left == 0 or best != whole
+        best, values = view.best[j], desk.front.values[:, j]
+        best_of_all = values.max() if o.maximise else values.min()
+        worse = view.left == 0 or best != best_of_all
         rows.append(
             html.Tr(
                 [
                     html.Th([o.name, html.Small(meaning_of(o))], scope="row"),
-                    html.Td(shown(o, float(whole)), title="best of all schedules"),
+                    html.Td(value_text(o, float(best_of_all)), title="best of all schedules"),
                     html.Td(
-                        html.B(shown(o, float(best))) if worse else shown(o, float(best)),
+                        html.B(value_text(o, float(best))) if worse else value_text(o, float(best)),
                         className="reach",
                         **{"data-reach": o.name},
                     ),
@@ -179,8 +182,8 @@ def _wish_table(state: State, desk: Desk, seen: View) -> Any:
     return html.Table([html.Thead(head), html.Tbody(rows)], id="wishes")
 
 
-def _sane(desk: Desk) -> Any:
-    """Offer to leave out schedules that no group would bear: on merged fronts they hide all others."""
+def _twice_easy(desk: Desk) -> Any:
+    """Return a button that leaves out schedules that no group would accept: on merged fronts they hide all others."""
     if desk.comparison is None:
         return None
     easy, front = desk.comparison.values[0], desk.front
@@ -189,11 +192,12 @@ def _sane(desk: Desk) -> Any:
     if all(front.values[:, j].max() <= TWICE * easy[j] for j in groups):
         return None
     title = "Limits each group to twice the response time it has under EASY, and fits the axes to what remains"
-    return button("Nobody over twice EASY", {"do": "limit", "limits": limits, "fit": True}, title=title)
+    return button("No group over twice EASY", {"do": "limit", "limits": limits, "fit": True}, title=title)
 
 
-def _chosen(desk: Desk, seen: View) -> Any:
-    state, front, row = desk.state, desk.front, seen.row
+def _schedule_card(desk: Desk, view: View) -> Any:
+    """Return the card of the current schedule: why it is value_text, its values, its policy, and schedules like it."""
+    state, front, row = desk.state, desk.front, view.row
     picked = [pick.row for pick in state.picks]
     if state.chosen is not None:
         how = (
@@ -202,15 +206,15 @@ def _chosen(desk: Desk, seen: View) -> Any:
             else "chosen"
         )
     elif state.wish is None:
-        how = "the compromise, until you say what you want"
+        how = "the compromise, until you enter a wish"
     elif state.wish.weights or state.wish.near:
         how = "nearest to your wish"
-    elif seen.left:
+    elif view.left:
         how = "the compromise of what remains"
     else:
         how = "nearest to your limits, which leave nothing"
-    inside = bool(seen.among[row])
-    others = list(state.suggested[1]) if state.suggested[1] else list(seen.nearest)
+    inside = bool(view.among[row])
+    others = list(state.suggested[1]) if state.suggested[1] else list(view.nearest)
     links = [
         button(f"{other}", {"do": "choose", "row": other}, className="link" + (" on" if other == row else ""))
         for other in others
@@ -220,15 +224,14 @@ def _chosen(desk: Desk, seen: View) -> Any:
         html.Tr(
             [
                 html.Th(o.name, scope="row"),
-                html.Td(f"{shown(o, float(v))} {unit_of(o)}"),
-                *_against(desk, o, j, float(v)),
+                html.Td(f"{value_text(o, float(v))} {unit_of(o)}"),
+                *_gain_over_easy(desk, o, j, float(v)),
             ]
         )
         for j, (o, v) in enumerate(zip(front.objectives, front.values[row], strict=True))
         if o in defined(front)
     ]
-    made = row_policy(front, row)
-    policy = (
+    link = (
         html.A(
             "policy.json",
             href=f"policy/{row}.json",
@@ -236,7 +239,7 @@ def _chosen(desk: Desk, seen: View) -> Any:
             className="button",
             title="The scheduler that makes this schedule",
         )
-        if made
+        if row_policy(front, row)
         else html.Span("knows the future", className="quiet", title="no policy makes this schedule")
     )
     return html.Div(
@@ -244,14 +247,14 @@ def _chosen(desk: Desk, seen: View) -> Any:
             html.Div(
                 [
                     html.H3(f"Schedule {row}"),
-                    policy,
+                    link,
                     html.Span("on the shortlist", className="quiet")
                     if row in picked
                     else button("+ Shortlist", {"do": "pick", "row": row}, id="pick", className="button strong"),
                 ],
                 className="head",
             ),
-            html.P(how + ("" if inside or not seen.left else " · outside your limits"), className="quiet"),
+            html.P(how + ("" if inside or not view.left else " · outside your limits"), className="quiet"),
             html.Div(
                 [("knees: " if state.suggested[0] == "knee" else "next best: ") if links else "", *links],
                 className="links",
@@ -262,8 +265,8 @@ def _chosen(desk: Desk, seen: View) -> Any:
     )
 
 
-def _against(desk: Desk, o: Objective, j: int, value: float) -> list[Any]:
-    """Set a value of a schedule against EASY's."""
+def _gain_over_easy(desk: Desk, o: Objective, j: int, value: float) -> list[Any]:
+    """Return a cell with the difference of a value to that of EASY; nothing if EASY is not known."""
     if desk.comparison is None:
         return []
     easy = desk.comparison.values[0]
@@ -271,9 +274,10 @@ def _against(desk: Desk, o: Objective, j: int, value: float) -> list[Any]:
     return [html.Td([gain_in_words(o, gain), html.Small(" than EASY")])]
 
 
-def _steps(desk: Desk, seen: View) -> Any:
-    known = defined(desk.front)
-    columns = [(j, o) for j, o in enumerate(desk.front.objectives) if o in known]
+def _steps_card(desk: Desk, view: View) -> Any:
+    """Return the card of the steps from the current schedule: what 1 % in an objective costs in the others."""
+    objectives = defined(desk.front)
+    columns = [(j, o) for j, o in enumerate(desk.front.objectives) if o in objectives]
     head = html.Tr(
         [
             html.Th("1 % better", scope="col"),
@@ -282,7 +286,7 @@ def _steps(desk: Desk, seen: View) -> Any:
     )
     rows = []
     for i, o in columns:
-        row = int(seen.rows[i])
+        row = int(view.rows[i])
         there = {"className": "link", "title": f"look at schedule {row}, which this step leads to"}
         step = o.name if row < 0 else button(o.name, {"do": "choose", "row": row}, **there)
         cells: list[Any] = [html.Th(step, scope="row")]
@@ -290,7 +294,7 @@ def _steps(desk: Desk, seen: View) -> Any:
             cells.append(html.Td("no such schedule remains", colSpan=len(columns), className="quiet left"))
         else:
             for j, _ in columns:
-                gain = round(float(seen.gains[i, j]), 1) + 0.0
+                gain = round(float(view.gains[i, j]), 1) + 0.0
                 cells.append(
                     html.Td(
                         "0" if gain == 0 else f"{gain:+,.{0 if abs(gain) >= 100 else 1}f}".replace("-", "−"),
@@ -305,7 +309,7 @@ def _steps(desk: Desk, seen: View) -> Any:
                 [
                     "What one more per cent costs",
                     html.Small(
-                        "the least it costs elsewhere, from this schedule: gained +, lost −, in %; click to go there"
+                        "the least it costs elsewhere, from this schedule: gains +, losses −, in %; click to go there"
                     ),
                 ]
             ),
@@ -316,4 +320,5 @@ def _steps(desk: Desk, seen: View) -> Any:
 
 
 def _digits(value: float) -> str:
+    """Return a value for a field, with at most six digits."""
     return f"{value:.6g}"

@@ -1,8 +1,8 @@
-"""Trainings in the background: each is `paretosched train` as a process of its own, one after the other.
+"""Trainings in the background: each is a process that runs `paretosched train`, one after the other.
 
-What is known about a training is on disk: `training-1.json` says what was asked for, the run directory `training-1`
-holds every evaluation, `training-1.policy.json` appears when it is done. So a training that was stopped, or whose page
-was closed or killed, is continued by the same command, with the same result (see `store`).
+All about a training is on disk: `training-1.json` has the wish and the effort, the run directory `training-1` holds
+every evaluation, and `training-1.policy.json` appears when it is done. So if a training was stopped, or its page was
+closed or killed, the same command continues it with the same result (see `search.runs`).
 """
 
 from __future__ import annotations
@@ -25,17 +25,16 @@ from ..core.errors import InputError
 from ..core.files import read_json, read_text, replacing
 from ..policies.greedy_order import CRITERIA
 from ..policies.policy import Policy, load_policy
-from ..search import runs as store
+from ..search import runs
 from ..training.evolution_strategy import CHILDREN, PARENTS
 from ..training.greedy_training import mixed
-from ..wishes import nearness
-from ..wishes import wish_files as choice_wish_files
+from ..wishes import nearness, wish_files
 from ..wishes.wish import Wish
 
 FORMAT = "paretosched page training 1"
 QUEUED, RUNNING, STOPPED, DONE, FAILED = "queued", "running", "stopped", "done", "failed"
 EFFORTS = {5: "a quick look", 25: "thorough", 100: "as in the paper"}  # generations
-PATIENCE = 20.0  # s that a training has to end by itself
+PATIENCE = 20.0  # s that a training has to end in order
 
 
 class Training(NamedTuple):
@@ -44,19 +43,19 @@ class Training(NamedTuple):
     Attributes
     ----------
     number
-        From 1, in the order in which they were asked for.
+        From 1, in the order of the owner's requests.
     wish, generations
-        What was asked for.
+        The request: what to train for, and how long.
     status
         QUEUED, RUNNING, STOPPED, DONE or FAILED.
     done, total
-        Policies simulated, and to be simulated.
+        How many policies are simulated, and how many will be in all.
     course
-        (k, m) objective values of the best policies so far, each better than the one before.
+        (k, m) natural units, objective values of the best policies so far, each better than the one before.
     policy
-        The trained policy; None before it is done.
+        The trained policy; None before the training is done.
     message
-        Why it failed.
+        Why the training failed.
     """
 
     number: int
@@ -77,9 +76,9 @@ class Trainings:
     Parameters
     ----------
     folder
-        Where they are kept.
+        Folder in which they are kept.
     trace
-        What `paretosched train` is given to read the workload: the log, and options.
+        Words with which `paretosched train` reads the workload: the log, and options.
     """
 
     folder: Path
@@ -90,17 +89,17 @@ class Trainings:
     _courses: dict[int, tuple[int, Floats]] = field(default_factory=dict)
 
     def numbers(self) -> list[int]:
-        """List the trainings there are."""
+        """Return the numbers of all trainings in the folder."""
         names = [
             path.name.removeprefix("training-").removesuffix(".json") for path in self.folder.glob("training-*.json")
         ]
         return sorted(int(name) for name in names if name.isdecimal() and len(name) < 7)
 
     def ask(self, wish: Wish, generations: int) -> int:
-        """Ask for a training; it starts when those before it have ended."""
+        """Ask for a training, and return its number; it starts when those before it have ended."""
         number = max(self.numbers(), default=0) + 1
-        value = {"format": FORMAT, "wish": choice_wish_files.to_json(wish), "generations": generations}
-        choice_wish_files.save_wish(wish, self._path(number, ".wish.json"))
+        value = {"format": FORMAT, "wish": wish_files.to_json(wish), "generations": generations}
+        wish_files.save_wish(wish, self._path(number, ".wish.json"))
         with replacing(self._path(number, ".json")) as temporary:
             temporary.write_text(json.dumps(value, indent=2) + "\n", encoding="utf-8")
         self._queue.append(number)
@@ -117,7 +116,7 @@ class Trainings:
         self.advance()
 
     def cancel(self, number: int) -> None:
-        """Stop a training, or take it from the queue; what it has found is kept."""
+        """Stop a training, or remove it from the queue; its evaluations are kept."""
         if number in self._queue:
             self._queue.remove(number)
         elif number == self._number and self._process is not None:
@@ -126,20 +125,20 @@ class Trainings:
             self._refuse_orphan(number)
 
     def _refuse_orphan(self, number: int) -> None:
-        """Leave alone what a page that was killed has started."""
-        writer = None if number == self._number else store.writer(self._path(number, ""))
+        """Refuse a training that still runs though the page that started it was killed."""
+        writer = None if number == self._number else runs.writer(self._path(number, ""))
         if writer is not None:
             raise InputError(f"training {number} was started by a page that was killed; {writer} goes on with it")
 
     def close(self) -> None:
-        """Stop what runs, and wait until it has written what it found."""
+        """Stop the training that runs, and wait until it has written its evaluations."""
         self._queue.clear()
         if self._process is not None:
             self._process.send_signal(signal.SIGINT)
             try:
                 self._process.wait(PATIENCE)
             except subprocess.TimeoutExpired:
-                self._process.kill()  # the run can be continued all the same
+                self._process.kill()  # the run can still be continued
                 self._process.wait()
             self._process = None
 
@@ -154,10 +153,11 @@ class Trainings:
             self._process = self._start(self._number)
 
     def _start(self, number: int) -> subprocess.Popen[bytes]:
+        """Start `paretosched train`, with low priority."""
         wish = self._path(number, ".wish.json")
         trace, *options = self.trace
         words = [sys.executable, "-m", "paretosched.cli", "train", str(Path(trace).absolute()), *options]
-        words += ["--objective", str(wish), "--generations", str(self._asked(number)["generations"])]
+        words += ["--objective", str(wish), "--generations", str(self._request(number)["generations"])]
         words += ["--run", str(self._path(number, "")), "-o", str(self._path(number, ".policy.json"))]
         with self._path(number, ".log").open("wb") as log:
             # a session of its own: Ctrl-C is for the page, which then stops its training in order
@@ -168,28 +168,29 @@ class Trainings:
             os.setpriority(os.PRIO_PROCESS, process.pid, 10)  # the page comes first
         return process
 
-    def listed(self) -> list[Training]:
-        """Say what is known about every training, the latest first."""
-        found = []
+    def read_all(self) -> list[Training]:
+        """Return what is known about every training, the latest first."""
+        trainings = []
         for number in reversed(self.numbers()):
             try:
-                found.append(self._known(number))
+                trainings.append(self._read(number))
             except (InputError, OSError, KeyError, TypeError) as error:
                 nothing = np.empty((0, 0))
                 wish = Wish(weights=[("AWRT", 1.0)])
-                found.append(Training(number, wish, 0, FAILED, 0, 1, nothing, None, f"cannot be read: {error}"))
-        return found
+                trainings.append(Training(number, wish, 0, FAILED, 0, 1, nothing, None, f"cannot be read: {error}"))
+        return trainings
 
-    def _known(self, number: int) -> Training:
-        asked = self._asked(number)
-        wish = choice_wish_files.from_json(asked["wish"])
-        generations = int(asked["generations"])
+    def _read(self, number: int) -> Training:
+        """Return what is known about a training."""
+        request = self._request(number)
+        wish = wish_files.from_json(request["wish"])
+        generations = int(request["generations"])
         total = size(generations)
         path = self._path(number, ".policy.json")
         if number == self._number:
             live = self._process is not None and self._process.poll() is None
-        else:  # of a page that was killed; one that runs its own is not disturbed
-            live = not path.exists() and store.writer(self._path(number, "")) is not None
+        else:  # a page that was killed may have started it; then it still runs
+            live = not path.exists() and runs.writer(self._path(number, "")) is not None
         course = self._course(number, wish, live or number == self._number)
         done = self._courses.get(number, (0, course))[0]
         policy, message = None, ""
@@ -200,46 +201,48 @@ class Trainings:
         elif path.exists():
             status, policy = DONE, load_policy(path)
         else:
-            message = self._last_words(number)
+            message = self._last_error(number)
             status = STOPPED if not message or "interrupted" in message else FAILED
         return Training(number, wish, generations, status, done, total, course, policy, message)
 
     def _course(self, number: int, wish: Wish, live: bool) -> Floats:
-        """Read what was found so far, as much of it as is stored."""
+        """Return the values of the best policies so far, (k, m) natural units, from the evaluations on disk."""
         directory = self._path(number, "")
         if number in self._courses and not live:
             return self._courses[number][1]  # nothing is added to it
-        if not (directory / store.STORE_FILE).exists():
+        if not (directory / runs.STORE_FILE).exists():
             return np.empty((0, 0))
         try:
-            values, _ = store.evaluated(directory)
-        except InputError:  # in the moment in which it is made
+            values, _ = runs.evaluated(directory)
+        except InputError:  # the file is being created at this moment
             return np.empty((0, 0))
-        known = self._courses.get(number)
-        if known is None or known[0] != len(values):
-            self._courses[number] = known = (len(values), best_so_far(wish, values))
-        return known[1]
+        cached = self._courses.get(number)
+        if cached is None or cached[0] != len(values):
+            self._courses[number] = cached = (len(values), best_so_far(wish, values))
+        return cached[1]
 
-    def _asked(self, number: int) -> Mapping[str, Any]:
+    def _request(self, number: int) -> Mapping[str, Any]:
+        """Return the owner's request for a training, as `ask` wrote it."""
         value = read_json(self._path(number, ".json"), "training")
         if not isinstance(value, dict) or value.get("format") != FORMAT:
             raise InputError(f'training {number}: must be an object with "format": "{FORMAT}", but is not')
         return value
 
-    def _last_words(self, number: int) -> str:
+    def _last_error(self, number: int) -> str:
+        """Return the last error that `paretosched train` has written; nothing if there is none."""
         try:
             lines = read_text(self._path(number, ".log")).splitlines()
         except (OSError, UnicodeDecodeError, InputError):
             return ""
-        said = [line for line in lines if line.startswith("paretosched train: ")]
-        return said[-1].removeprefix("paretosched train: ") if said else ""
+        errors = [line for line in lines if line.startswith("paretosched train: ")]
+        return errors[-1].removeprefix("paretosched train: ") if errors else ""
 
     def _path(self, number: int, ending: str) -> Path:
         return self.folder / f"training-{number}{ending}"
 
 
 def size(generations: int) -> int:
-    """Say how many schedules a training simulates.
+    """Return how many schedules a training simulates.
 
     Examples
     --------
@@ -250,7 +253,7 @@ def size(generations: int) -> int:
 
 
 def best_so_far(wish: Wish, values: Floats) -> Floats:
-    """Keep the rows that came nearer to a wish than all before them, (k, m).
+    """Return the rows of `values`, (n, m), that are nearer to a wish than all rows before them, (k, m).
 
     Examples
     --------

@@ -18,7 +18,7 @@ class History:
     present
         What the page shows.
     past, future
-        States to which undo and redo lead, the nearest one last.
+        The states to which undo and redo lead, the next one last.
     """
 
     present: State
@@ -36,11 +36,11 @@ class History:
         return bool(self.future)
 
     def after(self, state: State) -> History:
-        """Return the history after a step to another state; there is nothing to redo any more."""
+        """Return the history after a step to another state; after it there is nothing to redo."""
         return History(state, (*self.past, self.present)[-MOST_UNDONE:])
 
     def without_step(self, state: State) -> History:
-        """Return the history with another present state, which undo passes over."""
+        """Return the history with another present state, but without a step that undo would take back."""
         return replace(self, present=state)
 
     def undo(self) -> History:

@@ -1,7 +1,7 @@
-"""The small parts of which the page is made: buttons, fields and links, as Dash components.
+"""The small parts of the page: buttons, fields and links, as Dash components.
 
-A button or field carries in `data-do` what the browser is to say when it is used: an action, see `actions`, into
-which a field puts its value under `data-key`. So one callback serves the whole page.
+A button or field has in `data-do` the action that the browser sends when the owner uses it, see `actions`. A field
+puts its value into the action under `data-key`. So one callback serves the whole page.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def csv_links(tables: Mapping[str, str]) -> list[Any]:
 
 
 def heading(words: str, small: str, key: str) -> Any:
-    """Return the words over a chart, and the links that save it."""
+    """Return the title of a chart, and the links that save it."""
     return html.Div([html.H2([words, html.Small(small)]), exports(key)], className="head")
 
 
@@ -49,25 +49,25 @@ def exports(key: str) -> Any:
 
 
 def selection(names: Sequence[str], key: str, where: str) -> Any:
-    """Return a list of the objectives, to choose the one of an axis."""
+    """Return a list from which the owner chooses the objective of an axis."""
     return html.Select(
         [html.Option(name, value=name) for name in names], id=key, className="axis", **labelled(f"objective {where}")
     )
 
 
 def button(words: str, do: Mapping[str, Any], *, className: str = "button", **more: Any) -> Any:
-    """Return a button that says one thing to the server."""
+    """Return a button that sends one action to the server."""
     return html.Button(words, className=className, **{"data-do": json.dumps(do)}, **more)
 
 
 def check_box(key: str, words: str, meaning: str) -> Any:
-    """Return a check box of how charts look."""
+    """Return a check box for the look of the charts."""
     box = html.Span(className="field", id=key, **field({"do": "look"}, key, meaning, kind="check"))
     return html.Label([box, words], className="check", title=meaning)
 
 
 def number_field(do: Mapping[str, Any], key: str, label: str, value: str, factor: float) -> Any:
-    """Return a field for a number; `factor` leads from what is typed to natural units."""
+    """Return a field for a number; `factor` leads from the number in the field to natural units."""
     return html.Span(className="field", **field(do, key, label, value, factor=factor))
 
 
@@ -81,7 +81,7 @@ def field(
     factor: float = 1.0,
     hint: str = "",
 ) -> dict[str, str]:
-    """Return the attributes of a field; the browser makes its input."""
+    """Return the attributes of a field; the browser adds the input to it."""
     return {
         "data-field": kind,
         "data-do": json.dumps(do),
@@ -94,7 +94,7 @@ def field(
 
 
 def labelled(words: str) -> dict[str, str]:
-    """Return the attribute that names something for a screen reader."""
+    """Return the attribute that names an element for a screen reader."""
     return {"aria-label": words}
 
 
@@ -104,7 +104,10 @@ def meaning_of(o: Objective) -> str:
 
 
 def gain_in_words(o: Objective, gain: float, short: bool = False) -> Any:
-    """Return how much better or worse; `gain` is (reference - X) / reference, of which UTIL wants a negative one."""
+    """Return how much better or worse a value is.
+
+    `gain`, in per cent, is (reference - X) / reference: above 0 is better, but for UTIL below 0 is better.
+    """
     rounded = round(-gain if o.maximise else gain, 1) + 0.0
     kind, sign = ("same", "=") if rounded == 0 else ("better", "▲") if rounded > 0 else ("worse", "▼")
     size = f"{abs(rounded):,.{0 if abs(rounded) >= 1000 else 1}f} %"

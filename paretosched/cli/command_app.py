@@ -17,17 +17,18 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         commands,
         "app",
         run,
-        "open the interactive page: see what is possible, say what you want, compare, train the scheduler for it",
+        "open the interactive page: see which schedules are possible, enter a wish, compare, and train the scheduler",
         "  paretosched app run\n"
         "  paretosched app front.parquet --trace ctc1024.swf.gz --policy rules.json\n"
-        "  (what you do is kept beside RUN or FRONT, in RUN.app; the same command opens it again)",
+        "  (your work is kept beside RUN or FRONT, in the folder RUN.app; the same command opens it again)",
     )
     parser.add_argument("front", metavar="RUN|FRONT", type=FILE, help="run directory or front file")
     parser.add_argument(
         "--trace",
         metavar="TRACE",
         type=FILE,
-        help="the log that was explored, for known schedules and training (default: what the run says, if it is there)",
+        help="the log that was explored; the page needs it to show known schedules and to train (default: the log "
+        "that the run has recorded, if it is still there)",
     )
     parser.add_argument(
         "--policy",
@@ -35,19 +36,19 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         default=[],
         metavar="P",
         type=POLICY,
-        help="as for simulate: another schedule to mark on the charts; may be repeated (FCFS, EASY and CONS are always "
-        "there, and the recorded schedule where there is one)",
+        help="another policy to mark on the charts, as for simulate; may be repeated (FCFS, EASY and conservative "
+        "backfilling, CONS, are always there, and the recorded schedule if the log has one)",
     )
     takes_reading(parser)
-    served = parser.add_argument_group("where the page is", "By default only this machine can open it.")
-    served.add_argument(
+    group = parser.add_argument_group("the address of the page", "By default only this machine can open the page.")
+    group.add_argument(
         "--host",
         default="127.0.0.1",
         metavar="ADDRESS",
-        help="where to listen (default 127.0.0.1, "
-        "this machine only); elsewhere the page asks for the token that is shown",
+        help="address to listen at (default 127.0.0.1, for this machine only); at any other address the page asks for "
+        "the token that this command prints",
     )
-    served.add_argument("--port", type=whole, default=8050, metavar="N", help="port (default 8050; 0: any free one)")
+    group.add_argument("--port", type=whole, default=8050, metavar="N", help="port (default 8050; 0: any free port)")
 
 
 def run(options: argparse.Namespace) -> None:
@@ -60,13 +61,13 @@ def run(options: argparse.Namespace) -> None:
 
     reading = reading_words(options)
     if reading and options.trace is None:
-        raise InputError(f"{reading[0]}: says how --trace is read, so it needs --trace")
+        raise InputError(f"{reading[0]}: sets how --trace is read, so it needs --trace")
     if not 0 <= options.port <= 65535:
         raise InputError(f"--port: must be in 0..65535, but is {options.port}")
     front = load_front(options.front)
     policies = [as_policy(policy) for policy in options.policy]
-    named = None if options.trace is None else read_workload(options)
-    find = finder(options.front, front, named, [] if named is None else [options.trace, *reading])
+    workload = None if options.trace is None else read_workload(options)
+    find = finder(options.front, front, workload, [] if workload is None else [options.trace, *reading])
     page = served(options.front, front, find, policies, host=options.host, port=options.port)
     with ended_in_order(), page as (url, folder, serve):
         about = {"url": url, "folder": folder}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..core.errors import InputError, first_few
 from .console import bar, remark, show
 from .inputs import check_outputs
-from .options import FILE, given, new_command, number, whole
+from .options import FILE, chosen_options, new_command, number, whole
 from .parser import Parser
 
 if TYPE_CHECKING:
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 OF_GENETIC = ("population", "tournament", "crossover", "mutation", "elite", "keep", "tolerance", "start")
 LEFT_OPEN = (
-    ("population", whole, "chromosomes of a generation (default 50)"),
-    ("tournament", whole, "candidates of which the best becomes a parent (default 2)"),
+    ("population", whole, "chromosomes in a generation (default 50)"),
+    ("tournament", whole, "number of candidates, of which the best becomes a parent (default 2)"),
     ("crossover", number, "probability of one-point crossover (default 0.9)"),
-    ("mutation", number, "probability of each gene to become any node (default 1 / jobs)"),
-    ("elite", whole, "how many of the best live on (default 1)"),
-    ("keep", number, "pgga: share of a generation near enough to the bound to have children (default 0.5)"),
-    ("tolerance", number, "pgga: it stops at this share above the bound (default 0.01)"),
-)  # name, type and help of what paper 003 leaves open
+    ("mutation", number, "probability that a gene changes to a random node (default 1 / jobs)"),
+    ("elite", whole, "number of best chromosomes that survive unchanged (default 1)"),
+    ("keep", number, "pgga: share of a generation, the nearest to the bound, that has children (default 0.5)"),
+    ("tolerance", number, "pgga: it stops when the makespan is within this share above the bound (default 0.01)"),
+)  # name, type and help of the parameters that paper 003 does not state
 
 
 def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
@@ -36,21 +36,24 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         "assign independent jobs to nodes of different speeds (paper 003), for the least makespan",
         "  paretosched assign jobs.csv nodes.csv -o assignment.csv\n"
         "  paretosched assign jobs.csv nodes.csv --method pgga --iterations 200 --seed 1 -o assignment.csv\n"
-        "  jobs.csv:              nodes.csv:             and, of jobs with a size alone, --history past.csv:\n"
+        "  jobs.csv:              nodes.csv:             and for jobs with a size only, --history past.csv:\n"
         "    job,workload           node,speed             job,size,workload\n"
         "    render,500             n1,2.6                 render,10,90\n"
         "    sort,20                n2,1.6                 render,40,330\n"
-        "  A node of speed 2 does 2 units of workload in a time unit. Also: job,size; job,size,workload with empty\n"
-        "  cells; node,speed,utilisation; and job,size,time,speed or job,size,time,speed,utilisation for past runs",
+        "  A node of speed 2 does 2 units of workload in a time unit. Other columns that are accepted: job,size;\n"
+        "  job,size,workload with empty cells; node,speed,utilisation; for past runs job,size,time,speed or\n"
+        "  job,size,time,speed,utilisation",
     )
     parser.add_argument(
         "jobs",
         metavar="JOBS",
         type=FILE,
-        help="CSV file: job,workload; or job,size, which without --history is the workload",
+        help="CSV file: job,workload; or job,size (without --history, the size is taken as the workload)",
     )
     parser.add_argument("nodes", metavar="NODES", type=FILE, help="CSV file: node,speed or node,speed,utilisation")
-    parser.add_argument("-o", "--output", metavar="FILE", type=FILE, help="write job,workload,node,start,finish")
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", type=FILE, help="CSV file to write: job,workload,node,start,finish"
+    )
     _takes_method(parser)
     _takes_history(parser)
     _takes_genetic(parser)
@@ -62,9 +65,9 @@ def _takes_method(parser: Parser) -> None:
         "--method",
         default="lpt",
         choices=["fcfs", "random", "list", "lpt", "tga", "pgga"],
-        help="fcfs: each job in turn to the node that is free first; random: to any; list: to the node that would "
-        "finish it first; lpt (default): the same, largest first, hard to beat; tga, pgga: the genetic algorithms of "
-        "paper 003",
+        help="fcfs: each job in turn to the node that is free first; random: to any node; list: to the node that would "
+        "finish it first; lpt (default): as list, but the largest job first, which is hard to beat; tga, pgga: the "
+        "genetic algorithms of paper 003",
     )
     group.add_argument(
         "--iterations", type=whole, default=200, metavar="N", help="generations of tga and pgga (default 200)"
@@ -74,24 +77,25 @@ def _takes_method(parser: Parser) -> None:
 
 def _takes_history(parser: Parser) -> None:
     group = parser.add_argument_group(
-        "workloads that are not known", "They are estimated from what jobs of the same name took before."
+        "unknown workloads", "They are estimated from earlier runs of jobs of the same name."
     )
     group.add_argument(
         "--history",
         metavar="FILE",
         type=FILE,
-        help="CSV file of past runs, from which workloads are estimated by size",
+        help="CSV file of past runs; workloads are estimated from it by size",
     )
     group.add_argument(
         "--line",
         default="interpolated",
         choices=["interpolated", "printed"],
-        help="between two past sizes: the line through both (default), or slope times size as paper 003 prints it",
+        help="how to estimate between two past sizes: interpolated, on the line through both (default), or printed, "
+        "slope times size as paper 003 prints it",
     )
 
 
 def _takes_genetic(parser: Parser) -> None:
-    group = parser.add_argument_group("what paper 003 leaves open about tga and pgga")
+    group = parser.add_argument_group("parameters of tga and pgga", "Paper 003 does not state their values.")
     for name, kind, text in LEFT_OPEN:
         group.add_argument(f"--{name}", type=kind, metavar="N" if kind is whole else "SHARE", help=text)
     group.add_argument(
@@ -130,16 +134,16 @@ def run(options: argparse.Namespace) -> None:
     if options.output is not None:
         save_assignment(assignment, options.output)
     _remark_waiting(bag)
-    every = beside_references(assignment)
-    about = summary(every, options.seed)
-    show(to_json(about) if options.json else summary_text(every, about))
+    assignments = beside_references(assignment)
+    about = summary(assignments, options.seed)
+    show(to_json(about) if options.json else summary_text(assignments, about))
 
 
 def _genetic(options: argparse.Namespace) -> Genetic:
-    """Return what was chosen of what paper 003 leaves open."""
+    """Return the parameters of the genetic algorithms, with the values of the command line."""
     from ..assignment.methods import GENETIC, Genetic
 
-    chosen = given(options, OF_GENETIC)
+    chosen = chosen_options(options, OF_GENETIC)
     if chosen and options.method not in GENETIC:
         raise InputError(
             f"--{next(iter(chosen))}: belongs to {' and '.join(GENETIC)}; it does not go with {options.method}"
@@ -148,7 +152,7 @@ def _genetic(options: argparse.Namespace) -> Genetic:
 
 
 def _estimated(options: argparse.Namespace, bag: Bag) -> Bag:
-    """Estimate the workloads that are not known."""
+    """Return the jobs with estimates for the workloads that are not known."""
     from dataclasses import replace
 
     import numpy as np
@@ -170,8 +174,8 @@ def _estimated(options: argparse.Namespace, bag: Bag) -> Bag:
 
 
 def _remark_waiting(bag: Bag) -> None:
-    """Say which jobs are left out, as their workload is not known."""
-    waiting = [name for name, known in zip(bag.name, bag.known, strict=True) if not known]
+    """Write a remark about the jobs that are left out because their workload is not known."""
+    waiting = [name for name, has_workload in zip(bag.name, bag.known, strict=True) if not has_workload]
     if waiting:
         remark(
             f"no workload is known of {len(waiting):,} of {len(bag):,} jobs, which are left out (queue Q1): "

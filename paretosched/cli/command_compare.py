@@ -1,4 +1,4 @@
-"""`paretosched compare`: policies set against EASY, a front and what is wanted."""
+"""`paretosched compare`: policies beside EASY, a front and the wish."""
 
 from __future__ import annotations
 
@@ -24,47 +24,48 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         commands,
         "compare",
         run,
-        "set policies against EASY, a front and what you want, as tables and a self-contained report",
+        "compare policies with EASY, with a front and with your wish; tables, and a report in one HTML file",
         "  paretosched compare w.swf.gz --front run --policy fcfs --policy easy --policy policy.json -o report.html\n"
         '  paretosched compare ctc.swf.gz kth.swf.gz --policy policy.json --objective "10*AWRT1 + 4*AWRT2" --json',
     )
     takes_trace(parser, several=True, needed=False)
-    compared = parser.add_argument_group(
-        "what is compared", "EASY always stands first: every gain is over EASY. A front shows what would be possible."
+    group = parser.add_argument_group(
+        "what is compared",
+        "EASY is always the first policy, and all gains are over EASY. A front shows what would be possible.",
     )
-    compared.add_argument(
+    group.add_argument(
         "--policy",
         action="append",
         metavar="P",
         type=POLICY,
-        help="as for simulate; may be repeated (default fcfs; EASY is always there)",
+        help="policy to compare, as for simulate; may be repeated (default fcfs; EASY is always there)",
     )
-    compared.add_argument(
+    group.add_argument(
         "--front",
         action="append",
         default=[],
         metavar="FRONT",
         type=FILE,
-        help="run directory or front file; may be repeated, one for each log (the logs tell which)",
+        help="run directory or front file; may be repeated, one for each log, in any order",
     )
-    compared.add_argument(
+    group.add_argument(
         "--objective",
         metavar="WISH",
         type=WISH,
-        help="what is wanted, as for train (default: what the first policy file that says so was trained for)",
+        help="the wish, as for train (default: the wish of the first policy file that was trained for one)",
     )
-    written = parser.add_argument_group("what is written", "Without these options, tables alone.")
-    written.add_argument("-o", "--output", metavar="FILE", type=FILE, help="HTML report to write")
-    written.add_argument(
+    output = parser.add_argument_group("what is written", "Without these options, only tables.")
+    output.add_argument("-o", "--output", metavar="FILE", type=FILE, help="HTML report to write")
+    output.add_argument(
         "--figures",
         metavar="DIR",
         type=DIRECTORY,
-        help="also write the figures there as PNG and SVG; needs Chrome or Chromium",
+        help="directory to write the figures to, as PNG and SVG; needs Chrome or Chromium",
     )
 
 
 def run(options: argparse.Namespace) -> None:
-    """Set policies against EASY, a front and what is wanted, as tables and a report."""
+    """Compare policies with EASY, with a front and with the wish, as tables and a report."""
     from ..comparison.comparison import assign, compare
     from ..comparison.several_logs import joint_rows, joint_text
     from ..core.tables import to_json
@@ -96,7 +97,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _logs(options: argparse.Namespace) -> list[tuple[str, Workload]]:
-    """Return the workload of every TRACE, with its name; where there is none, those of the fronts, opened again."""
+    """Return the workload of every TRACE, with its name; without TRACE those of the fronts, opened again."""
     from ..fronts.front_files import load_front
     from ..workload.reopening import reopen
 
@@ -104,16 +105,15 @@ def _logs(options: argparse.Namespace) -> list[tuple[str, Workload]]:
         return [(trace, read_workload(options, trace)) for trace in options.traces]
     reading = reading_words(options)
     if reading or not options.front:
-        where = f"with {reading[0]}" if reading else "where no --front says what it is"
-        raise InputError(f"TRACE must be given {where}")
-    digests = {load_front(path).digest: path for path in options.front}  # two fronts of one workload need it once
+        raise InputError(f"TRACE is needed with {reading[0]}" if reading else "TRACE is needed without --front")
+    digests = {load_front(path).digest: path for path in options.front}  # several fronts may have the same workload
     return [(path, reopen(path, digest)) for digest, path in digests.items()]
 
 
 def _wish(
     options: argparse.Namespace, policies: Sequence[Policy], workloads: Sequence[Workload]
 ) -> tuple[Wish | None, str]:
-    """Return what is wanted: --objective, or what a policy was trained for; and which one, if there are several."""
+    """Return the wish, --objective or that of a trained policy, and a remark if policies have several wishes."""
     from ..comparison.comparison import trained_for
     from ..wishes.wish import wish_text
 
@@ -128,7 +128,7 @@ def _wish(
 
 
 def _remark_logs(logs: Sequence[tuple[str, Workload]], policies: Sequence[Policy]) -> None:
-    """Say which logs were cleaned, and which recorded schedules could not be."""
+    """Write remarks about logs that were cleaned, and about recorded schedules that are not feasible."""
     from ..simulation.simulator import simulate
 
     for log, workload in logs:

@@ -1,4 +1,4 @@
-"""`paretosched completion`: the script by which a shell completes commands, options and what they take."""
+"""`paretosched completion`: the script with which a shell completes commands, options and their values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         commands,
         "completion",
         run,
-        "print the script by which your shell completes commands, options, their words and files with the Tab key",
+        "print the script with which your shell completes commands, options, values and files with the Tab key",
         "  paretosched completion bash\n"
         "\n"
         "to have it in every bash:\n"
@@ -45,12 +45,12 @@ def run(options: argparse.Namespace) -> None:
                 argument.complete = _suggestions(argument.type)
     script = shtab.complete(options.parser, options.shell)
     if options.shell == "zsh":
-        script = script.replace('"(*):', '"*:')  # one or more: shtab lets zsh complete the first one only
+        script = script.replace('"(*):', '"*:')  # for "one or more", shtab lets zsh complete only the first one
     show(script)
 
 
 def _suggestions(name: Name) -> dict[str, Any]:
-    """Return what a shell suggests for an argument, words and files, by a function of the shell, as shtab wants it."""
+    """Return a shell function that suggests words and files for an argument, in the form that shtab needs."""
     words = shlex.join(name.words())
     bash = {"file": 'compgen -f -- "$1"', "directory": 'compgen -d -- "$1"', "": ":"}[name.place]
     zsh = {"file": "_files", "directory": "_files -/", "": ":"}[name.place]

@@ -20,25 +20,26 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         commands,
         "explain",
         run,
-        "say in words, numbers and a figure what a policy does: who overtakes whom and when, or which strategy where",
+        "explain a policy in words, numbers and a figure: which group's jobs overtake others and when, or which "
+        "strategy a rule base chooses",
         "  paretosched explain policy.json\n"
         "  paretosched explain policy.json -o policy.png\n"
         "  paretosched explain rules.json -o rules.html\n"
         "  paretosched explain easy",
     )
-    parser.add_argument("policy", metavar="POLICY", type=POLICY, help="a policy .json file, or a rule as for simulate")
+    parser.add_argument("policy", metavar="POLICY", type=POLICY, help="policy .json file, or a name as for simulate")
     parser.add_argument(
         "-o",
         "--output",
         metavar="FIGURE",
         type=FILE,
-        help="figure to write, of a policy with weights or rules: .html, or .png or .svg, which need Chrome or "
-        "Chromium",
+        help="figure to write, for a policy with weights or rules: .html, .png or .svg (.png and .svg need Chrome or "
+        "Chromium)",
     )
 
 
 def run(options: argparse.Namespace) -> None:
-    """Say who overtakes whom under a policy, and when, or which strategy it chooses where, in words and as a figure."""
+    """Explain a policy in words and as a figure."""
     from ..core.tables import to_json
     from ..policies.explanation import explain
 

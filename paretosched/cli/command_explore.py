@@ -13,7 +13,7 @@ from .inputs import read_workload, remark_repairs, remark_rest
 from .options import (
     DIRECTORY,
     Name,
-    given,
+    chosen_options,
     new_command,
     number,
     reading_words,
@@ -41,17 +41,17 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         commands,
         "explore",
         run,
-        "explore the possible schedules: a run directory with every evaluation and the front",
+        "explore the possible schedules of a workload; writes a run directory with every evaluation and the front",
         "  paretosched explore ctc1024.swf.gz -o run --evaluations 20000\n"
         "  paretosched explore ctc1024.swf.gz -o paper --plan paper002\n"
         "  paretosched explore ctc1024.swf.gz -o paper --plan paper002 --only queue-permutation\n"
         "  paretosched explore ctc1024.swf.gz -o starts --encoding orders\n"
         "  paretosched explore ctc1024.swf.gz -o offline --encoding sequence --start run --decoding earliest --moves "
         "pull\n"
-        "  (killed or stopped with Ctrl-C, the same command continues it, with the same result)",
+        "  (after Ctrl-C or a kill, the same command continues the run, with the same result)",
     )
     parser.add_argument(
-        "-o", "--output", required=True, metavar="RUN", type=DIRECTORY, help="run directory, new or to be continued"
+        "-o", "--output", required=True, metavar="RUN", type=DIRECTORY, help="run directory, new or to continue"
     )
     takes_trace(parser)
     _takes_search(parser)
@@ -63,19 +63,19 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
 
 def _takes_search(parser: Parser) -> None:
     group = parser.add_argument_group(
-        "the search", "How many schedules are made, what is varied to make them, and by which algorithm."
+        "the search", "How many schedules to try, what to vary, and with which algorithm."
     )
     group.add_argument(
         "--evaluations",
         type=whole,
         metavar="N",
-        help="schedules in all (default 20000; a run that is continued: as many as it was meant to have)",
+        help="schedules in all (default 20000; when a run is continued, as many as planned for it)",
     )
     group.add_argument(
         "--population",
         type=whole,
         metavar="N",
-        help="schedules a generation (default 100, or as the run that is continued)",
+        help="schedules in a generation (default 100; when a run is continued, as before)",
     )
     group.add_argument(
         "--seed", type=whole, help="seed (default 0); same seed, same archive, for any number of workers"
@@ -83,14 +83,14 @@ def _takes_search(parser: Parser) -> None:
     group.add_argument(
         "--encoding",
         choices=["weighting", "sequence", "orders"],
-        help="what is varied: weighting, the parameters of Greedy (default); sequence, an order of all jobs; orders, "
-        "the weak orders of the user groups, which are few and enumerated",
+        help="what to vary. weighting: the parameters of Greedy (default); sequence: an order of all jobs; orders: "
+        "the weak orders of the user groups (groups in an order, with ties), which are few, so all are tried",
     )
     group.add_argument(
         "--algorithm",
         choices=["nsga2", "nsga", "unsga3", "agemoea2", "rvea", "random", "all"],
-        help="nsga2 (default; all for orders), NSGA as in paper 002, U-NSGA-III, AGE-MOEA-II, RVEA, "
-        "random search as a baseline; all: what --start names and nothing else",
+        help="nsga2 (default, but all for orders); nsga: NSGA as in paper 002; unsga3: U-NSGA-III; agemoea2: "
+        "AGE-MOEA-II; rvea: RVEA; random: random search as a baseline; all: only the schedules of --start",
     )
     group.add_argument(
         "--start",
@@ -98,77 +98,82 @@ def _takes_search(parser: Parser) -> None:
         default=[],
         metavar="WHAT",
         type=Name(words=lambda: ("submit", "permutations", "weak", "random", "workload", "queue")),
-        help="what to begin with; may be repeated. sequence: submit (default), permutations (of the groups, and "
-        "the order of submission), weak (orders of the groups), random, a policy, or a run or front for its policies. "
-        "weighting: a run or front. orders: workload, queue (default: both)",
+        help="what to begin with; may be repeated. For sequence: submit, the order of submission (default); "
+        "permutations, all orders of the groups, and submit; weak, all weak orders of the groups; random; a policy; or "
+        "a run or front, for its policies. For weighting: a run or front. For orders: workload, queue (default: both)",
     )
 
 
 def _takes_decoding(parser: Parser) -> None:
     group = parser.add_argument_group(
-        "from weights or an order to a schedule", "How the simulation uses what the search varies."
+        "from weights or an order to a schedule", "How the simulation turns what the search varies into a schedule."
     )
-    takes_backfill(group, "backfilling under the weighted order, or that of the groups (default easy)")
+    takes_backfill(group, "backfilling with the weighted order, or with the order of the groups (default easy)")
     group.add_argument(
         "--decoding",
         choices=["online", "strict", "earliest"],
-        help="how a schedule is made. sequence: strict, no job before its predecessor (default), or earliest, each "
-        "in turn where it fits first. weighting: online (default), or earliest: the start order of Greedy, decoded so",
+        help="how to make a schedule. For sequence: strict, no job starts before the job before it in the order "
+        "(default); or earliest, each job in turn starts at the first time at which it fits. For weighting: online "
+        "(default); or earliest, applied to the order in which Greedy starts the jobs",
     )
 
 
 def _takes_moves(parser: Parser) -> None:
     group = parser.add_argument_group(
-        "sequences", "With --encoding sequence: how the order of all jobs is changed from one generation to the next."
+        "sequences", "With --encoding sequence: how the order of all jobs changes from one generation to the next."
     )
     group.add_argument(
         "--moves",
         choices=["adjacent", "swap", "later", "group", "pull", "fill", "both"],
-        help="how sequences are mutated: neighbours swapped, distant jobs swapped (default), jobs moved towards "
-        "the end, those of all groups but one; pull, jobs of one group whose wait is expensive moved forward; fill, "
-        "jobs moved to where processors idle and they fit, with strict decoding; both, pull or fill by chance",
+        help="how a mutation changes a sequence. adjacent: swap neighbours; swap: swap distant jobs (default); later: "
+        "move jobs towards the end; group: the same, but not for the jobs of one group; pull: move jobs of one group "
+        "whose wait is expensive forward; fill: move jobs to where processors idle and they fit (strict decoding "
+        "only); both: pull or fill, at random",
     )
     group.add_argument(
         "--movable",
         choices=["all", "processors", "hour", "either", "both"],
-        help="which jobs are moved: all (default), those of 32 processors or more, of more than one hour, either, both",
+        help="which jobs a mutation moves. all (default); processors: jobs of 32 processors or more; hour: jobs of "
+        "more than one hour; either: jobs that are one of the two; both: jobs that are both",
     )
     group.add_argument(
         "--recombination",
         choices=["none", "ox", "pmx", "cycle"],
-        help="of sequences: none (default), or order, partially mapped or cycle crossover for 30 %% of the children",
+        help="crossover of sequences for 30 %% of the children: none (default), ox (order crossover), pmx (partially "
+        "mapped crossover), or cycle",
     )
     group.add_argument(
         "--frequency",
         type=number,
         metavar="N",
-        help="moves of a mutation at first (default 5000; 50 where it begins with a policy, run or front)",
+        help="moves in a mutation at the beginning (default 5000; 50 if --start is a policy, run or front)",
     )
     group.add_argument(
         "--jump",
         type=number,
         metavar="N",
-        help="mean length of a move at first, in places of the order (default 1500)",
+        help="mean length of a move at the beginning, in places of the order (default 1500)",
     )
 
 
 def _takes_plan(parser: Parser) -> None:
     group = parser.add_argument_group(
-        "plans", "Several explorations in one command. Each has its own settings, so those above do not go with --plan."
+        "plans", "Several explorations in one command. Each has its own settings: do not use those above with --plan."
     )
     group.add_argument(
         "--plan",
         choices=["paper002", "better", "algorithms", "moves"],
-        help="several explorations, each in a directory of its own in RUN, and their merged front. paper002: "
-        "the rows of Table 4 of the paper; better: what it did not try; algorithms: NSGA-II beside others; "
-        "moves: what moves from known schedules on are worth",
+        help="several explorations, each in its own directory in RUN, and their merged front. paper002: the rows of "
+        "Table 4 of paper 002; better: searches that the paper did not try; algorithms: NSGA-II and other algorithms; "
+        "moves: the kinds of --moves, starting from known schedules",
     )
     group.add_argument(
         "--only",
         action="append",
         default=[],
         metavar="ROW",
-        help="a row of the plan alone, such as queue-permutation; may be repeated; an unknown word lists all",
+        help="explore only this row of the plan, such as queue-permutation; may be repeated; the error message for "
+        "an unknown row lists all rows",
     )
 
 
@@ -179,6 +184,7 @@ def run(options: argparse.Namespace) -> None:
         return
     if options.only:
         raise InputError("--only: chooses rows of a plan, so it needs --plan")
+
     front, last = _explored(options)
     if last.replayed >= last.total:
         remark(f"{options.output} had {last.total:,} evaluations already; nothing was left to do")
@@ -186,7 +192,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _explored(options: argparse.Namespace) -> tuple[Front, Progress]:
-    """Explore with a progress bar; return the front and the last progress."""
+    """Explore with a progress bar, and return the front and the last progress."""
     from ..search.exploration import explore
 
     workload = read_workload(options)
@@ -201,7 +207,7 @@ def _explored(options: argparse.Namespace) -> tuple[Front, Progress]:
             front = explore(
                 workload,
                 options.output,
-                **given(options, OF_ONE_RUN),
+                **chosen_options(options, OF_ONE_RUN),
                 workers=options.workers,
                 scheduler=options.scheduler,
                 progress=on_progress,
@@ -214,7 +220,7 @@ def _explored(options: argparse.Namespace) -> tuple[Front, Progress]:
 
 
 def _show_front(options: argparse.Namespace, front: Front, last: Progress) -> None:
-    """Show what an exploration has done, the best schedules, and the commands that lead on."""
+    """Show the result of an exploration: how much was done, the best schedules, and the next commands."""
     from ..core.tables import to_json
     from ..fronts.front_tables import extremes_text
 
@@ -233,6 +239,7 @@ def _show_front(options: argparse.Namespace, front: Front, last: Progress) -> No
 
 
 def _next_commands(options: argparse.Namespace, front: Front) -> str:
+    """Return the commands that are useful after an exploration."""
     from ..fronts.front import extremes
     from ..fronts.remake import row_policy
 
@@ -246,12 +253,12 @@ def _next_commands(options: argparse.Namespace, front: Front) -> str:
 
 
 def _explore_plan(options: argparse.Namespace) -> None:
-    """Explore the rows of a plan, each into a run directory of its own, and merge them."""
+    """Explore the rows of a plan, each into its own run directory, and merge their fronts."""
     from ..search.plans import explore_plan, rows_of
 
-    own = [*given(options, OF_ONE_RUN)]
-    if own:
-        raise InputError(f"--{own[0]}: the rows of a plan have their own; it does not go with --plan")
+    settings = [*chosen_options(options, OF_ONE_RUN)]
+    if settings:
+        raise InputError(f"--{settings[0]}: each row of a plan has its own; it does not go with --plan")
     rows = rows_of(options.plan, options.only)
     workload = read_workload(options)
     counts = [row.settings["evaluations"] for row in rows]
@@ -278,7 +285,7 @@ def _explore_plan(options: argparse.Namespace) -> None:
 
 
 def _show_plan(options: argparse.Namespace, merged: Front) -> None:
-    """Show what each row of a plan has given to the merged front."""
+    """Show what each row of a plan contributes to the merged front."""
     from ..core.tables import Column, table, to_json
     from ..fronts.front_tables import extremes_text
     from ..search.plans import results_in
@@ -298,7 +305,7 @@ def _show_plan(options: argparse.Namespace, merged: Front) -> None:
     show(
         f"{table(rows, columns)}\n"
         "hypervolume lost: share of the box from the ideal (0) to 1.1 times the nadir (1) of this merged front\n"
-        "  that no other run dominates; fronts that are merged at another time have another box\n\n"
+        "  that no other run dominates; every merged front has its own box\n\n"
         f"{len(merged):,} of {merged.evaluations:,} schedules are not dominated: {options.output}/front.parquet\n\n"
         f"{extremes_text(merged)}"
     )

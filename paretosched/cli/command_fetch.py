@@ -1,4 +1,4 @@
-"""`paretosched fetch`: a public log from the archive."""
+"""`paretosched fetch`: a public log from the Parallel Workloads Archive."""
 
 from __future__ import annotations
 
@@ -26,12 +26,14 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         help="short name of the log, such as CTC-SP2, KTH-SP2, LANL-CM5, SDSC-SP2, NASA-iPSC",
     )
     place = parser.add_mutually_exclusive_group()
-    place.add_argument("-o", "--output", default=".", metavar="DIR", type=DIRECTORY, help="directory (default: here)")
+    place.add_argument(
+        "-o", "--output", default=".", metavar="DIR", type=DIRECTORY, help="directory to put it into (default: here)"
+    )
     place.add_argument(
         "--cache",
         action="store_true",
-        help="put it where the experiments and tests look for logs: into the folder that PARETOSCHED_TRACES names, "
-        "else into the user's cache",
+        help="put it where the experiments and tests look for logs: into the folder named by PARETOSCHED_TRACES, or "
+        "without that variable into the user's cache",
     )
 
 

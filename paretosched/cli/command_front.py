@@ -1,4 +1,4 @@
-"""`paretosched front`: runs merged into one front, and how good it is."""
+"""`paretosched front`: several runs merged into one front, and how good it is."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         commands,
         "front",
         run,
-        "merge runs into one front; show its extremes, size and indicators",
+        "merge runs into one front; show its best schedules, size and quality indicators",
         "  paretosched front run1 run2 -o front.parquet",
     )
     parser.add_argument(
@@ -33,7 +33,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Merge runs and fronts, and show what came out."""
+    """Merge runs and fronts, and show the result."""
     from ..core.tables import to_json
     from ..fronts.front_files import load_front, save_front
     from ..fronts.front_tables import extremes_text, merging, merging_text
@@ -49,10 +49,10 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _log(runs: Sequence[str], merged: Front) -> str | None:
-    """Return where the log of a front is, if a run says so and it is there."""
-    from ..workload.reopening import reopen
+    """Return the path of the log of a front, if a run has recorded it and the file is still there."""
+    from ..workload.reopening import recorded_log
 
     for run in runs:
-        with suppress(InputError):
-            return next((step["path"] for step in reopen(run, merged.digest).source if "path" in step), None)
+        with suppress(InputError):  # this run has another workload, or does not know its log
+            return recorded_log(run, merged.digest)
     return None

@@ -1,4 +1,4 @@
-"""`paretosched generate`: a workload of a model."""
+"""`paretosched generate`: a random workload from a model."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         commands,
         "generate",
         run,
-        "write a workload of a model",
+        "generate a workload from a statistical model",
         "  paretosched generate lublin --jobs 10000 --processors 128 --seed 71 -o w.swf.gz",
     )
     parser.add_argument("model", metavar="MODEL", choices=["lublin"], help="lublin: Lublin and Feitelson 2003")
@@ -28,18 +28,19 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         "--variant",
         default="typeless",
         choices=["typeless", "two-type"],
-        help="one kind of jobs (default), or batch and interactive ones",
+        help="typeless: one kind of jobs (default); two-type: batch and interactive jobs",
     )
     parser.add_argument(
         "--no-carry",
         action="store_true",
-        help="forget the rest of an interval at each arrival, as some ports of the model do",
+        help="drop the rest of an interval at each arrival, as some implementations of the model do",
     )
     parser.add_argument(
         "--estimates",
         default="rounded",
         choices=["rounded", "factor", "exact"],
-        help="requested times: the values users type (default), a random multiple of the run time, or the run time",
+        help="requested times. rounded: the round values that users type (default); factor: a random multiple of the "
+        "run time; exact: the run time",
     )
     takes_log_to_write(parser)
 

@@ -1,4 +1,4 @@
-"""`paretosched info`: what a log is, and what was repaired in it."""
+"""`paretosched info`: what is in a log, and what was repaired in it."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         commands,
         "info",
         run,
-        "jobs, users, groups, load, span, what was dropped or repaired and why",
+        "show what is in a log: jobs, users, groups, load, span; and what was dropped or repaired, and why",
         "  paretosched info CTC-SP2-1996-3.1-cln.swf.gz",
     )
     takes_trace(parser)
 
 
 def run(options: argparse.Namespace) -> None:
-    """Show what a workload is and what was dropped or repaired."""
+    """Show what is in a workload, and what was dropped or repaired."""
     from ..core.tables import to_json
     from ..workload.description import describe, description_text
 

@@ -1,8 +1,8 @@
-"""The command line: one file a command, each a few lines over functions that a notebook can call just as well.
+"""The command line: one file for each command, with a few lines over functions that a notebook can call, too.
 
-Exit status: 0 done; 2 the input breaks a rule, said in one line; 130 interrupted (what is on disk is whole).
-Tables go to standard output; progress and remarks go to standard error. A reader of the tables that has had enough,
-as `head` has, is no error.
+Exit status: 0 done; 2 the input breaks a rule, with one line that says which; 130 interrupted (files are complete).
+Tables go to standard output; progress and remarks go to standard error. It is no error if the reader of the tables
+stops early, as `head` does.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ COMMANDS = (
     command_completion,
 )  # in the order of the help
 DESCRIPTION = """\
-Which schedules are possible on my machine for my users, which of them do I want, and which online scheduler
-gets me there? A workload log in the Standard Workload Format (SWF, plain or gzipped) is all that is needed."""
+Which schedules are possible on my machine for my users? Which of them do I want? Which online scheduler comes
+nearest to them? All that is needed is a workload log in the Standard Workload Format (SWF, plain or gzipped)."""
 EXAMPLE = """\
-a first walk, on a workload that is built in:
+first steps, on a workload that is generated:
   paretosched generate lublin --jobs 10000 --processors 128 --seed 71 -o w.swf.gz
   paretosched info w.swf.gz
   paretosched simulate w.swf.gz --policy easy
@@ -58,8 +58,9 @@ a first walk, on a workload that is built in:
   paretosched explain policy.json -o policy.html
   paretosched compare w.swf.gz --front run --policy fcfs --policy policy.json -o report.html
 
-Times are seconds as in the trace. UTIL is in per cent of the machine from the first start to the last completion;
-AWRT is the average response time weighted by processor seconds, AWRT1..5 that of each user group."""
+Times are in seconds, as in the log. UTIL, in per cent, is the used share of the machine from the first start to the
+last completion. AWRT is the average response time, weighted by processor seconds; AWRT1..5 are those of the user
+groups."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -85,7 +86,7 @@ def all_commands() -> Parser:
     """Return the parser of the command line, with every command."""
     parser = Parser(prog=PROGRAM, description=DESCRIPTION, epilog=EXAMPLE)
     parser.add_argument("--version", action="version", version=f"{PROGRAM} {__version__}")
-    parser.set_defaults(parser=parser)  # of which `completion` makes its script
+    parser.set_defaults(parser=parser)  # `completion` makes its script from it
     commands = parser.add_commands()
     for command in COMMANDS:
         command.add_to(commands)

@@ -18,19 +18,18 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         run,
         "scale a workload to another machine size (Ernemann, Song, Yahyapour 2003)",
         "  paretosched scale CTC-SP2-1996-3.1-cln.swf.gz --processors 1024 --factor 2.45 -o ctc1024.swf.gz\n"
-        "  (published factors to 1024: CTC 2.45, KTH 10.71, LANL 1, SDSC00 8.21, SDSC95 and SDSC96 2.48, NASA 8)",
+        "  (published factors for 1024 processors: CTC 2.45, KTH 10.71, LANL 1, SDSC00 8.21, SDSC95 and SDSC96 2.48,\n"
+        "  NASA 8)",
     )
     takes_trace(parser)
     parser.add_argument(
         "--processors", type=whole, default=1024, metavar="N", help="processors of the new machine (default 1024)"
     )
+    parser.add_argument("--factor", type=number, metavar="F", help="factor of the work (default: new / old processors)")
     parser.add_argument(
-        "--factor", type=number, metavar="F", help="how much more work (default: new processors / old ones)"
+        "--seed", type=whole, default=0, help="seed; chance decides which jobs are widened and which copied (default 0)"
     )
-    parser.add_argument(
-        "--seed", type=whole, default=0, help="seed of the draw which jobs are widened and which copied (default 0)"
-    )
-    parser.add_argument("--jobs", type=whole, metavar="EXACT", help="make exactly so many jobs")
+    parser.add_argument("--jobs", type=whole, metavar="EXACT", help="write exactly this number of jobs")
     takes_log_to_write(parser)
 
 

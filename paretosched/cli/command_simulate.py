@@ -23,58 +23,60 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         commands,
         "simulate",
         run,
-        "run a workload under a policy and print the objectives",
+        "simulate a workload with a policy, and show how good the schedule is",
         "  paretosched simulate w.swf.gz --policy easy -o schedule.csv\n"
         "  paretosched simulate w.swf.gz --policy easy --estimates recent\n"
         "  paretosched simulate w.swf.gz --policy scojo-opt --segments segments.csv --save-policy scojo-opt.json\n"
         "  paretosched simulate w.swf.gz --front run --row 17 --save-policy policy.json",
     )
     takes_trace(parser)
-    which = parser.add_argument_group("which schedule", "That of a policy, or one of those that were explored.")
-    which.add_argument(
+    group = parser.add_argument_group("which schedule", "The schedule of a policy, or a schedule of a front.")
+    group.add_argument(
         "--policy",
         metavar="P",
         type=POLICY,
         help="fcfs, list, easy (default), conservative, conservative-replan, recorded; scojo, the time sharing of "
-        "paper 004, or scojo-opt, with its group optimisation (--save-policy writes all their numbers); or a policy "
-        ".json file",
+        "paper 004, or scojo-opt, the same with group optimisation (--save-policy writes all their numbers); or a "
+        "policy .json file",
     )
-    which.add_argument(
+    group.add_argument(
         "--front",
         metavar="FRONT",
         type=FILE,
-        help="run directory or front file: make one of its schedules again",
+        help="run directory or front file; one of its schedules is made again",
     )
-    which.add_argument("--row", type=whole, metavar="N", help="which one (default 0)")
-    which.add_argument(
+    group.add_argument("--row", type=whole, metavar="N", help="row of that schedule in the front (default 0)")
+    group.add_argument(
         "--estimates",
         default="requested",
         choices=["requested", "recent", "predicted", "printed", "exact"],
-        help="what the policy is told of run times, which stay what they are: requested (default); recent, the mean of "
-        "the user's last two jobs that have ended (Tsafrir, Etsion, Feitelson 2007); predicted, from what the user's "
-        "jobs took by what they requested (paper 003, corrected line), or printed, as the paper prints it; exact. "
-        "Where history does not suffice, the request; one that proves too short grows step by step. Time sharing "
-        "takes none of them: its policy says by run_times what it knows",
+        help="the run times that the policy expects; real run times do not change. requested: the user's request "
+        "(default); recent: the mean of the user's last two finished jobs (Tsafrir, Etsion, Feitelson 2007); "
+        "predicted: from the requests and run times of the user's earlier jobs (paper 003, corrected line); printed: "
+        "the same as the paper prints it; exact: the run time. Without enough history, the request is used; an "
+        "estimate that is too short grows step by step. Not for time sharing: run_times in its policy sets what it "
+        "knows",
     )
-    written = parser.add_argument_group("what is written", "Without these options, the table of objectives alone.")
-    written.add_argument(
+    output = parser.add_argument_group("what is written", "Without these options, only the table of objectives.")
+    output.add_argument(
         "-o",
         "--output",
         metavar="FILE",
         type=FILE,
-        help="write the schedule: job,submit,start,finish,processors,user,group",
+        help="CSV file of the schedule to write: job,submit,start,finish,processors,user,group",
     )
-    written.add_argument(
+    output.add_argument(
         "--segments",
         metavar="FILE",
         type=FILE,
-        help="of a policy that preempts jobs, write when each runs and where: job,from,to,nodes (CSV, or .parquet)",
+        help="for a policy that preempts jobs: file to write when and where each job runs: job,from,to,nodes (CSV, or "
+        ".parquet)",
     )
-    written.add_argument("--save-policy", metavar="FILE", type=FILE, help="write the policy as JSON")
+    output.add_argument("--save-policy", metavar="FILE", type=FILE, help="JSON file of the policy to write")
 
 
 def run(options: argparse.Namespace) -> None:
-    """Run a workload under a policy and measure the schedule."""
+    """Simulate a workload with a policy, and show how good the schedule is."""
     check_outputs(options, "output", "save_policy", "segments")
     workload = read_workload(options)
     schedule, policy, explored_on = (_of_policy if options.front is None else _of_front)(options, workload)
@@ -88,7 +90,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _of_policy(options: argparse.Namespace, workload: Workload) -> tuple[Schedule, Policy | None, str]:
-    """Return the schedule of --policy, the policy, and the digest of the workload it is for."""
+    """Return the schedule of --policy, the policy, and the digest of the workload."""
     from ..policies.policy import as_policy, fits
     from ..simulation.simulator import simulate
 
@@ -99,13 +101,13 @@ def _of_policy(options: argparse.Namespace, workload: Workload) -> tuple[Schedul
 
 
 def _of_front(options: argparse.Namespace, workload: Workload) -> tuple[Schedule, Policy | None, str]:
-    """Return the schedule of --front and --row, its policy if it has one, and the digest of what was explored."""
+    """Return the schedule of --front and --row, its policy if any, and the digest of the workload of the front."""
     from ..fronts.front_files import load_front
     from ..fronts.remake import row_policy, schedule
     from ..simulation.simulator import simulate
 
     if options.policy is not None:
-        raise InputError("--front: gives the policy of one of its schedules; it does not go with --policy")
+        raise InputError("--front: chooses a schedule and its policy; it does not go with --policy")
     front = load_front(options.front)
     row = options.row or 0
     try:
@@ -115,14 +117,14 @@ def _of_front(options: argparse.Namespace, workload: Workload) -> tuple[Schedule
         if options.estimates == "requested":
             return schedule(front, row, workload), policy, front.digest
         if policy is None:
-            raise InputError(f"row {row} knows the future: no policy makes it that could be told other --estimates")
+            raise InputError(f"row {row} knows the future: no policy makes it, so it takes no other --estimates")
         return simulate(workload, policy, options.estimates), policy, front.digest
     except InputError as error:
         raise InputError(f"{options.front}: {error}") from None
 
 
 def _write(options: argparse.Namespace, schedule: Schedule, policy: Policy | None) -> None:
-    """Write the files that were asked for."""
+    """Write the files that the options name."""
     from ..policies.policy import save_policy
     from ..simulation.schedule import save_schedule, save_segments
 
@@ -135,7 +137,7 @@ def _write(options: argparse.Namespace, schedule: Schedule, policy: Policy | Non
 
 
 def _json(options: argparse.Namespace, schedule: Schedule, policy: Policy | None) -> str:
-    """Return what was measured as JSON."""
+    """Return the objectives of the schedule, and what else was measured, as JSON."""
     from ..core.tables import to_json
     from ..policies.time_sharing import TimeSharing
     from ..simulation.objective import objective_table, objectives
@@ -159,7 +161,7 @@ def _json(options: argparse.Namespace, schedule: Schedule, policy: Policy | None
 
 
 def _text(schedule: Schedule, policy: Policy | None) -> str:
-    """Return what was measured as tables."""
+    """Return the objectives of the schedule, and what else was measured, as tables."""
     from ..comparison.comparison_tables import class_table, searched_text
     from ..core.tables import Column, table
     from ..policies.time_sharing import TimeSharing

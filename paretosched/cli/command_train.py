@@ -1,4 +1,4 @@
-"""`paretosched train`: the online scheduler for what is wanted, as a policy file."""
+"""`paretosched train`: the online scheduler for a wish, as a policy file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .options import (
     DIRECTORY,
     FILE,
     WISH,
-    given,
+    chosen_options,
     new_command,
     number,
     reading_words,
@@ -39,7 +39,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         commands,
         "train",
         run,
-        "train the online scheduler for what you want: a policy file",
+        "train the online scheduler for your wish; writes a policy file",
         '  paretosched train ctc1024.swf.gz --objective "10*AWRT1 + 4*AWRT2" -o policy.json\n'
         '  paretosched train ctc1024.swf.gz --objective "10*AWRT1 + 4*AWRT2, AWRT5 <= 11h" --train-until 0.7 '
         "-o p.json\n"
@@ -47,7 +47,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         "-o p.json\n"
         '  paretosched train ctc1024.swf.gz --rule-base symbiotic --objective "10*AWRT1 + 4*AWRT2" -o rules.json\n'
         "  paretosched train ctc1024.swf.gz --rule-base iterative --greedy policy.json --objective AWRT -o rules.json\n"
-        "  (with --run, killed or stopped with Ctrl-C, the same command continues it, with the same result)",
+        "  (with --run: after Ctrl-C or a kill, the same command continues the training, with the same result)",
     )
     parser.add_argument("-o", "--output", required=True, metavar="FILE", type=FILE, help="policy file to write, JSON")
     _takes_wish(parser)
@@ -66,99 +66,104 @@ def _takes_wish(parser: Parser) -> None:
         required=True,
         metavar="WISH",
         type=WISH,
-        help="what is wanted, in words or as a .json file: a sum to be minimised, 10*AWRT1 + 4*AWRT2 - 500*UTIL; a "
-        "point, near AWRT1=50000, AWRT2=17h; each with limits or limits alone, AWRT5 <= 11h, UTIL >= 65, AWRT in "
-        "45000..52000. Seconds and per cent where no unit (s, min, h, d, %%) is given. One that begins with a minus is "
-        "given as --objective=-UTIL",
+        help="the wish, in words or as a .json file. A sum to minimise: 10*AWRT1 + 4*AWRT2 - 500*UTIL. Or a point to "
+        "come near to: near AWRT1=50000, AWRT2=17h. With either, or alone, limits: AWRT5 <= 11h, UTIL >= 65, AWRT in "
+        "45000..52000. Units are s, min, h, d and %%; without a unit, seconds and per cent. Write a wish that begins "
+        "with a minus as --objective=-UTIL",
     )
 
 
 def _takes_data(parser: Parser) -> None:
     group = parser.add_argument_group(
         "the data",
-        "What is learnt from. --train-until keeps a part of the jobs back and tests the policy on them.",
+        "The jobs to learn from. With --train-until, a part of the jobs is only used to test the policy.",
     )
     group.add_argument(
         "--train-until",
         type=number,
         metavar="SHARE",
-        help="learn from this share of the time, such as 0.7, and report on the rest, too",
+        help="learn from the jobs of this first share of the time, such as 0.7, and show results for the rest, too",
     )
     group.add_argument(
         "--over",
         choices=["sum", "ratio"],
-        help="with several logs: the sum of their objectives (default), or the mean of the ratios to EASY (default "
-        "with --rule-base)",
+        help="with several logs, minimise: sum, the sum of their objectives (default); or ratio, the mean of their "
+        "ratios to EASY (default with --rule-base)",
     )
 
 
 def _takes_greedy(parser: Parser) -> None:
     group = parser.add_argument_group(
-        "Greedy (paper 000)", "The waiting jobs are ordered by a formula; its weights of the user groups are trained."
+        "Greedy (paper 000)", "A formula orders the waiting jobs; the weights of the user groups in it are trained."
     )
     group.add_argument(
         "--criterion",
         choices=["f1", "f2", "f3", "f4", "best"],
-        help="by what the queue is ordered; best (default): all four, and what they make together",
+        help="the formula that orders the waiting jobs; best (default): all four, also combined, and the best of them",
     )
-    takes_backfill(group, "backfilling under the trained order (default easy; paper 000 has none)")
+    takes_backfill(group, "backfilling with the trained order (default easy; paper 000 has none)")
     group.add_argument(
         "--generations",
         type=whole,
         metavar="N",
-        help="of 105 schedules for each criterion (default 100); with --rule-base, of the Greedy among its strategies",
+        help="generations of 105 schedules for each criterion (default 100); with --rule-base, to train the Greedy "
+        "among its strategies",
     )
-    group.add_argument("--strategy", choices=["es", "cma"], help="evolution strategy of paper 000 (default), or CMA-ES")
+    group.add_argument(
+        "--strategy", choices=["es", "cma"], help="es: evolution strategy of paper 000 (default); cma: CMA-ES"
+    )
     group.add_argument(
         "--scale",
         choices=["linear", "log"],
-        help="vary weights as in paper 000 (default), or on a logarithmic scale, which learns faster",
+        help="linear: vary weights as in paper 000 (default); log: on a logarithmic scale, which learns faster",
     )
 
 
 def _takes_rules(parser: Parser) -> None:
     group = parser.add_argument_group(
         "rule bases (paper 001)",
-        "Instead of one order for all times, one of thirteen strategies is chosen at every decision by\n"
-        "the state of the machine: FCFS, EASY or conservative backfilling on four sortings of the queue,\n"
+        "Instead of one order for all times, the state of the machine chooses one of thirteen strategies at\n"
+        "every decision: FCFS, EASY or conservative backfilling, each with four sortings of the waiting jobs,\n"
         "and a Greedy without backfilling. --criterion, --backfill, --strategy and --scale do not go with it.",
     )
     group.add_argument(
         "--rule-base",
         choices=["iterative", "symbiotic"],
-        help="iterative: a table of situations, filled one after the other, which can be read; symbiotic: fuzzy rules "
-        "that evolve and are then refined, better, and never worse than the best strategy alone",
+        help="iterative: a readable table of situations, filled one after the other; symbiotic: fuzzy rules that "
+        "evolve and are then refined; they are better, and never worse than the best single strategy",
     )
     group.add_argument(
         "--evaluations",
         type=whole,
         metavar="N",
-        help="rule bases to simulate (default 2496, as in the paper, or 3513; a run can be continued with more)",
+        help="rule bases to simulate (default, as in the paper: 2496 for iterative, 3513 for symbiotic; a run can be "
+        "continued with more)",
     )
     group.add_argument(
         "--greedy",
         metavar="POLICY",
         type=FILE,
-        help="the Greedy among the strategies, a policy file without backfilling (default: f2 is trained first)",
+        help="the Greedy among the strategies: a policy file without backfilling (default: a Greedy of f2 is trained "
+        "first)",
     )
     group.add_argument(
         "--plus",
         action="store_const",
         const=True,
-        help="symbiotic: parents compete with their children, 80 rule bases a generation; the paper announces it, but "
-        "its algorithms select children only, 70",
+        help="symbiotic: parents compete with their children, 80 rule bases in a generation; the paper announces this, "
+        "but its algorithms select among the children only, 70 in a generation",
     )
     group.add_argument(
         "--defaults",
         action="store_const",
         const=True,
-        help="symbiotic: default values evolve, too: a strategy that is chosen where all rules together weigh less "
-        "than a threshold; the paper found no use for them",
+        help="symbiotic: a default evolves, too: the strategy for states in which all rules together weigh less than "
+        "a threshold; in the paper it was of no use",
     )
 
 
 def _takes_run(parser: Parser) -> None:
-    group = parser.add_argument_group("the run", "A training that is kept in a directory can be continued.")
+    group = parser.add_argument_group("the run", "A training can be continued if a directory keeps its evaluations.")
     group.add_argument(
         "--seed", type=whole, default=0, help="seed (default 0); same seed, same policy, for any number of workers"
     )
@@ -167,18 +172,18 @@ def _takes_run(parser: Parser) -> None:
         dest="run_directory",
         metavar="RUN",
         type=DIRECTORY,
-        help="directory that keeps every evaluation, new or to be continued (default: none)",
+        help="directory that keeps every evaluation, new or to continue (default: none)",
     )
 
 
 def run(options: argparse.Namespace) -> None:
-    """Train the online scheduler for what is wanted."""
+    """Train the online scheduler for a wish."""
     from ..policies.policy import save_policy
 
     check_outputs(options, "output")
-    own = _own(options)
+    settings = _settings(options)
     workloads = [read_workload(options, trace) for trace in options.traces]
-    training = _trained(options, own, workloads)
+    training = _train(options, settings, workloads)
     save_policy(training.policy, options.output)
     for trace, workload in zip(options.traces, workloads, strict=True):
         remark_repairs(trace, workload)
@@ -186,24 +191,24 @@ def run(options: argparse.Namespace) -> None:
     show(_json(options, training) if options.json else _text(options, training))
 
 
-def _own(options: argparse.Namespace) -> dict[str, Any]:
-    """Return the options that only Greedy, or only rule bases have, and refuse those of the other one."""
-    ours, others = (OF_GREEDY, OF_RULES) if options.rule_base is None else (OF_RULES, OF_GREEDY)
-    asked = given(options, (*OF_GREEDY, *OF_RULES))
-    strange = [name for name in asked if name in others and name not in ours]
-    if strange:
-        why = "needs --rule-base" if options.rule_base is None else "is of Greedy; it does not go with --rule-base"
-        raise InputError(f"--{strange[0]}: {why}")
+def _settings(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the options for Greedy, or for rule bases, that were set; refuse those that belong to the other one."""
+    names, others = (OF_GREEDY, OF_RULES) if options.rule_base is None else (OF_RULES, OF_GREEDY)
+    settings = chosen_options(options, (*OF_GREEDY, *OF_RULES))
+    wrong = [name for name in settings if name in others and name not in names]
+    if wrong:
+        reason = "needs --rule-base" if options.rule_base is None else "is for Greedy; it does not go with --rule-base"
+        raise InputError(f"--{wrong[0]}: {reason}")
     if options.greedy is not None and options.generations is not None:
-        raise InputError("--generations: is of the training of a Greedy; it does not go with --greedy")
+        raise InputError("--generations: is for training a Greedy; it does not go with --greedy")
     for name in ("plus", "defaults"):
         if getattr(options, name) and options.rule_base != "symbiotic":
             raise InputError(f"--{name}: belongs to --rule-base symbiotic; an iteration has no populations")
-    return asked
+    return settings
 
 
-def _trained(options: argparse.Namespace, own: dict[str, Any], workloads: list[Workload]) -> Training:
-    """Train with a progress bar; `own` are the options of Greedy, or of rule bases."""
+def _train(options: argparse.Namespace, settings: dict[str, Any], workloads: list[Workload]) -> Training:
+    """Train with a progress bar, and return the training; `settings` are for Greedy, or for rule bases."""
     from ..core.tables import amount
     from ..training.greedy_training import train
 
@@ -223,32 +228,32 @@ def _trained(options: argparse.Namespace, own: dict[str, Any], workloads: list[W
             "scheduler": options.scheduler,
             "run_directory": options.run_directory,
             "progress": on_progress,
-        } | given(options, ["over"])
+        } | chosen_options(options, ["over"])
         try:
             if options.rule_base is None:
-                return train(workloads, wish, **own, **shared)
-            return _trained_rules(options.rule_base, own, workloads, wish, shared)
+                return train(workloads, wish, **settings, **shared)
+            return _train_rules(options.rule_base, settings, workloads, wish, shared)
         except KeyboardInterrupt:
             remark_rest(options.run_directory)
             raise
 
 
-def _trained_rules(
-    kind: str, own: dict[str, Any], workloads: list[Workload], wish: Wish, shared: dict[str, Any]
+def _train_rules(
+    kind: str, settings: dict[str, Any], workloads: list[Workload], wish: Wish, shared: dict[str, Any]
 ) -> Training:
-    """Train a rule base; the values of its options are made of their words."""
+    """Train a rule base, and return the training; the words of its options become values here."""
     from ..policies.policy import as_policy
     from ..training.rule_base_training import train_rules
     from ..training.symbiosis import Symbiosis
 
-    if "greedy" in own:
-        own["greedy"] = as_policy(own["greedy"])
-    symbiosis = Symbiosis(**{name: own.pop(name) for name in ("plus", "defaults") if name in own})
-    return train_rules(workloads, wish, kind=kind, symbiosis=symbiosis, **own, **shared)
+    if "greedy" in settings:
+        settings["greedy"] = as_policy(settings["greedy"])
+    symbiosis = Symbiosis(**{name: settings.pop(name) for name in ("plus", "defaults") if name in settings})
+    return train_rules(workloads, wish, kind=kind, symbiosis=symbiosis, **settings, **shared)
 
 
 def _remark_disappointments(options: argparse.Namespace, training: Training) -> None:
-    """Say where the best policy is not what was hoped for."""
+    """Write remarks if the best policy exceeds the limits, or a rule base is worse than its Greedy."""
     if training.systems[training.best].exceeded:
         remark("no policy within the limits was found; this one exceeds them least")
     if options.rule_base is not None:
@@ -258,6 +263,7 @@ def _remark_disappointments(options: argparse.Namespace, training: Training) -> 
 
 
 def _json(options: argparse.Namespace, training: Training) -> str:
+    """Return the result of the training as JSON."""
     from ..core.tables import to_json
     from ..wishes.wish import wish_text
 
@@ -271,6 +277,7 @@ def _json(options: argparse.Namespace, training: Training) -> str:
 
 
 def _text(options: argparse.Namespace, training: Training) -> str:
+    """Return the result of the training as a table, with the next commands."""
     from ..wishes.wish import wish_text
 
     cost = training.seconds / training.evaluations * 1000

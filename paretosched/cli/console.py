@@ -1,4 +1,4 @@
-"""What a command shows: tables on standard output, remarks and progress on standard error; and how Ctrl-C gets in."""
+"""The output of commands: tables on standard output, remarks and progress on standard error; and Ctrl-C."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from types import FrameType
 from ..core.errors import InputError, printable
 
 PROGRAM = "paretosched"
-BUSY = ("importlib", "numba", "llvmlite")  # in the names of files of code that is not to be interrupted
+BUSY = ("importlib", "numba", "llvmlite")  # parts of the file names of code that must not be interrupted
 
-Update = Callable[[int, int | None, str], None]  # done, in all (None: not known), a note
+Update = Callable[[int, int | None, str], None]  # how many are done, how many in all (None: not known), a note
 
 
 def show(text: str = "") -> None:
-    """Write lines to standard output; what could steer a terminal, or what it has no letter for, is replaced."""
+    """Write lines to standard output; control characters, and letters that it cannot show, are replaced."""
     if not sys.stdout:  # it was closed before the command began
         return
     clean = "\n".join(map(printable, text.split("\n")))
@@ -31,7 +31,7 @@ def show(text: str = "") -> None:
 
 
 def flush() -> None:
-    """Write what is left for standard output while its errors can still be reported."""
+    """Write what is still buffered for standard output, as long as its errors can be reported."""
     try:
         if sys.stdout:
             sys.stdout.flush()
@@ -40,15 +40,15 @@ def flush() -> None:
 
 
 def _lost(error: OSError) -> None:
-    """Go on without standard output; that its disk is full is an error, that its reader has gone is none."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or the interpreter would complain at its end
+    """Continue without standard output. A full disk is an error; a reader that has gone is no error."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # otherwise the interpreter complains at its end
     if not isinstance(error, BrokenPipeError):
         raise InputError(f"standard output: cannot write: {error.strerror}") from None
 
 
 def tell(text: str) -> None:
-    """Write one line to standard error; a run does not end because standard error is closed."""
-    if sys.stderr:  # else print() would take standard output
+    """Write one line to standard error; a closed standard error does not end a run."""
+    if sys.stderr:  # otherwise print() would write to standard output
         with suppress(OSError):
             print(printable(" ".join(text.split())), file=sys.stderr, flush=True)
 
@@ -60,10 +60,10 @@ def remark(text: str) -> None:
 
 @contextmanager
 def ended_in_order() -> Iterator[None]:
-    """Take the end that a service manager asks for as Ctrl-C, so that what runs is stopped and kept.
+    """Treat SIGTERM, with which a service manager ends a process, as Ctrl-C, so that trainings stop and are kept.
 
-    A page in the background of a script ignores Ctrl-C. It goes on doing so, but by a handler: what is ignored would be
-    inherited by its trainings, which are cancelled by that signal, and a handler is not.
+    A page in the background of a script ignores Ctrl-C. Here a handler ignores it instead. Reason: trainings would
+    inherit an ignored signal and could not be cancelled with it; they do not inherit a handler.
     """
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     interrupt = signal.getsignal(signal.SIGINT)
@@ -78,10 +78,10 @@ def ended_in_order() -> Iterator[None]:
 
 @contextmanager
 def sure_interrupt() -> Iterator[None]:
-    """Let Ctrl-C come through; where it would be lost or do harm, it is put off.
+    """Make sure that Ctrl-C ends the command; while it would be lost or do harm, it is delayed.
 
-    It would be lost in a callback of the garbage collector, such as Dask's, and in a finalizer; and it would leave a
-    library that is being imported, or a compiler at work, in a state in which a run cannot even be closed.
+    It would be lost in a callback of the garbage collector, such as Dask's, and in a finalizer. During an import or a
+    compilation it would leave the library in a state in which a run cannot even be closed.
     """
 
     def interrupt(number: int, frame: FrameType | None) -> None:
@@ -94,7 +94,7 @@ def sure_interrupt() -> Iterator[None]:
         raise KeyboardInterrupt
 
     before = signal.getsignal(signal.SIGINT)
-    if before is signal.default_int_handler:  # else it was set otherwise on purpose, as by `nohup`
+    if before is signal.default_int_handler:  # otherwise another handler was set on purpose, for instance by `nohup`
         signal.signal(signal.SIGINT, interrupt)
     try:
         yield
@@ -104,7 +104,7 @@ def sure_interrupt() -> Iterator[None]:
 
 @contextmanager
 def bar(what: str, total: int | None, unit: str = "") -> Iterator[Update]:
-    """Show a progress bar with the time left where standard error is a terminal, else a line now and then."""
+    """Show a progress bar with the remaining time if standard error is a terminal, otherwise a line for each tenth."""
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -139,6 +139,7 @@ def bar(what: str, total: int | None, unit: str = "") -> Iterator[Update]:
 
 
 def _lines(what: str, unit: str) -> Update:
+    """Return a function that writes a line of progress for each tenth of the work."""
     tenths = 0
 
     def update(done: int, goal: int | None, note: str) -> None:

@@ -1,4 +1,4 @@
-"""Reading the logs that options name, refusing outputs that would do harm, and remarks about what was read."""
+"""Reading the files that options name, refusing outputs that would destroy them, and remarks about logs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ INPUTS = {
 
 
 def read_workload(options: argparse.Namespace, trace: str | None = None) -> Workload:
-    """Read a log, by default TRACE, with the --capacity and --groups that were asked for."""
+    """Return the workload of a log, by default TRACE, with --capacity and --groups."""
     from ..workload.reopening import as_workload
 
     log = options.trace if trace is None else trace
@@ -32,7 +32,7 @@ def read_workload(options: argparse.Namespace, trace: str | None = None) -> Work
 
 
 def read_wish(options: argparse.Namespace, workload: Workload) -> Wish:
-    """Read --objective, in words or from a file, for the groups of a workload."""
+    """Return the wish of --objective, in words or from a file, for the groups of a workload."""
     from ..wishes.wish_files import as_wish
 
     try:
@@ -42,7 +42,7 @@ def read_wish(options: argparse.Namespace, workload: Workload) -> Wish:
 
 
 def check_outputs(options: argparse.Namespace, *names: str) -> None:
-    """Refuse outputs that cannot be written before the work is done, not after; and that would destroy the log."""
+    """Refuse outputs that cannot be written, or would overwrite an input; before the work is done, not after it."""
     from ..core.files import check_writable
 
     traces = options.traces if "traces" in options else [options.trace] if "trace" in options else []
@@ -63,7 +63,7 @@ def check_outputs(options: argparse.Namespace, *names: str) -> None:
 
 
 def show_written(options: argparse.Namespace, workload: Workload) -> None:
-    """Show what a log is that was written to --output."""
+    """Show what is in the log that was written to --output."""
     from ..core.tables import to_json
 
     span = int(workload.submit[-1] - workload.submit[0])
@@ -72,12 +72,12 @@ def show_written(options: argparse.Namespace, workload: Workload) -> None:
         about = {"file": options.output, "jobs": len(workload), "capacity": workload.capacity, "load": load}
         show(to_json(about))
     else:
-        offered = "" if load is None else f", offered load {load:.3f}"
-        show(f"{options.output}: {len(workload):,} jobs on {workload.capacity:,} processors{offered}")
+        load_text = "" if load is None else f", offered load {load:.3f}"
+        show(f"{options.output}: {len(workload):,} jobs on {workload.capacity:,} processors{load_text}")
 
 
 def remark_repairs(trace: str, workload: Workload) -> None:
-    """Say that a log was cleaned; once what was asked for is done, so that an error is the only line there is."""
+    """Write a remark if a log was cleaned; to be called at the end, so that an error is the only line."""
     jobs = {
         action: sum(repair.jobs for repair in workload.repairs if repair.action == action)
         for action in ("dropped", "changed")
@@ -91,7 +91,7 @@ def remark_repairs(trace: str, workload: Workload) -> None:
 
 
 def remark_history(schedule: Schedule) -> None:
-    """Say if a recorded schedule could not be: nodes were shared, clocks differed, processors came and went."""
+    """Write a remark if a recorded schedule is not feasible: for instance nodes were shared, or clocks differed."""
     if schedule.name == "recorded":
         try:
             schedule.check()
@@ -100,7 +100,7 @@ def remark_history(schedule: Schedule) -> None:
 
 
 def remark_rest(run: str | None) -> None:
-    """Say what an interruption has left in a run directory."""
+    """Write a remark about the evaluations that are in a run directory after an interruption."""
     from ..search.runs import read_about
     from ..workload.reopening import RUN_FILE
 

@@ -1,4 +1,4 @@
-"""What the options of several commands have in common: their types, and those that read a log or use workers."""
+"""Options of several commands: their types, and the options that read a log or use workers."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ BACKFILLS = ("none", "easy", "conservative")
 
 
 def whole(text: str) -> int:
-    """Read a whole number."""
+    """Return a text as a whole number."""
     try:
         return int(text)
-    except ValueError:  # no number, or one of thousands of digits
+    except ValueError:  # no number, or a number of thousands of digits
         raise argparse.ArgumentTypeError(f"must be a whole number, but is {quoted(text)}") from None
 
 
 def number(text: str) -> float:
-    """Read a number."""
+    """Return a text as a number."""
     try:
         return float(text)
     except ValueError:
@@ -30,17 +30,17 @@ def number(text: str) -> float:
 
 
 class Name:
-    """The type of an argument that is the name of a file, and what a shell suggests for it.
+    """The type of an argument that is the name of a file, with the suggestions of a shell for it.
 
     Parameters
     ----------
     place
-        "file" or "directory"; "" if it is no file at all.
+        "file" or "directory"; "" if the argument is no file at all.
     words
-        Function that lists the words that may stand there instead; they are known to the library, which is loaded
-        only when a shell asks for its completion.
+        Function that returns the words that are allowed instead of a file. It loads the library, so it is called only
+        when a shell asks for its completion.
     free
-        It may also be any other text, such as a wish in words.
+        Whether any other text is allowed, too, such as a wish in words.
     """
 
     def __init__(self, place: str = "file", words: Callable[[], Sequence[str]] = tuple, free: bool = False) -> None:
@@ -76,7 +76,19 @@ def new_command(
     example: str,
     json: bool = True,
 ) -> Parser:
-    """Add a command: its name, its handler, what it does in a line, examples, and whether it can write JSON."""
+    """Add a command, and return its parser.
+
+    Parameters
+    ----------
+    commands
+        The commands to which it is added.
+    name, run
+        Its name, and the function that does its work.
+    text, example
+        What it does, in a line; examples.
+    json
+        Whether it has the option --json.
+    """
     parser = commands.add_parser(name, help=text, description=text, epilog=f"example:\n{example}")
     parser.set_defaults(run=run)
     if json:
@@ -85,46 +97,48 @@ def new_command(
 
 
 def takes_trace(parser: Parser, several: bool = False, needed: bool = True) -> None:
-    """Take a log, or several, and how it is read."""
-    what = "workload log in SWF, plain or gzipped, or a run directory, whose log is opened again"
+    """Add the argument for a log, or several, and the options of how it is read."""
+    text = "workload log in SWF, plain or gzipped; or a run directory, whose log is opened again"
     if several:
-        many = f"{what}; one or more" if needed else f"{what}; one or more, by default those of the fronts"
-        parser.add_argument("traces", nargs="+" if needed else "*", metavar="TRACE", type=FILE, help=many)
+        text += "; one or more" if needed else "; one or more, by default the logs of the fronts"
+        parser.add_argument("traces", nargs="+" if needed else "*", metavar="TRACE", type=FILE, help=text)
     else:
-        parser.add_argument("trace", metavar="TRACE", type=FILE, help=what)
+        parser.add_argument("trace", metavar="TRACE", type=FILE, help=text)
     takes_reading(parser)
 
 
 def takes_reading(parser: Parser) -> None:
-    """Take what a log does not say itself: the size of the machine, and who belongs to which group."""
-    group = parser.add_argument_group("how the log is read", "What a log does not say, or what you want otherwise.")
+    """Add the options for what a log may not say: the size of the machine, and the group of each user."""
+    group = parser.add_argument_group(
+        "how the log is read", "For facts that the log does not contain, or that you want to change."
+    )
     group.add_argument(
-        "--capacity", type=whole, metavar="N", help="processors of the machine (default: the log's MaxProcs)"
+        "--capacity", type=whole, metavar="N", help="processors of the machine (default: MaxProcs in the log)"
     )
     group.add_argument(
         "--groups",
         metavar="HOW",
         type=GROUPS,
-        help="user groups: consumption (default: five, by the user's share of all processor seconds: above 8 %%, "
-        "2 %%, 1 %%, 0.1 %%, the rest), other percentages such as 10,1, swf (field 13 of the log), queue (field "
-        "15), or a CSV file with the columns user,group",
+        help="user groups. consumption (default): five groups by the user's share of all processor seconds, above "
+        "8 %%, 2 %%, 1 %%, 0.1 %%, and the rest; 10,1 or the like: the same with these percentages; swf: field 13 of "
+        "the log; queue: field 15; or a CSV file with the columns user,group",
     )
 
 
 def takes_log_to_write(parser: Parser) -> None:
-    """Take the name of a log that is written."""
+    """Add the option for the log to write."""
     parser.add_argument(
         "-o", "--output", required=True, metavar="FILE", type=FILE, help="SWF file to write, gzipped if it ends in .gz"
     )
 
 
 def takes_backfill(group: Group, help_: str) -> None:
-    """Take a kind of backfilling."""
+    """Add the option for the kind of backfilling."""
     group.add_argument("--backfill", choices=BACKFILLS, help=help_)
 
 
 def takes_workers(parser: Parser) -> None:
-    """Take where simulations run."""
+    """Add the options for where simulations run."""
     group = parser.add_argument_group(
         "workers", "Where the simulations run. The result is the same for any number of workers."
     )
@@ -133,18 +147,22 @@ def takes_workers(parser: Parser) -> None:
         type=whole,
         default=0,
         metavar="N",
-        help="worker processes (default 0: threads of this one, one a core)",
+        help="worker processes (default 0: no other process, but one thread for each core)",
     )
-    group.add_argument("--scheduler", metavar="ADDRESS", help="use a running Dask cluster: tcp://host:8786")
+    group.add_argument(
+        "--scheduler", metavar="ADDRESS", help="use a running Dask cluster at this address, such as tcp://host:8786"
+    )
 
 
-def given(options: argparse.Namespace, names: Sequence[str]) -> dict[str, Any]:
-    """Return the options of these names that were given on the command line."""
+def chosen_options(options: argparse.Namespace, names: Sequence[str]) -> dict[str, Any]:
+    """Return those of these options that are on the command line, name to value."""
     return {name: value for name in names if (value := getattr(options, name)) not in (None, [])}
 
 
 def reading_words(options: argparse.Namespace) -> list[str]:
-    """Return the words that read a log in the same way on another command line."""
+    """Return the words with which another command line reads the log in the same way."""
     return [
-        word for name, value in given(options, ("capacity", "groups")).items() for word in (f"--{name}", str(value))
+        word
+        for name, value in chosen_options(options, ("capacity", "groups")).items()
+        for word in (f"--{name}", str(value))
     ]

@@ -1,4 +1,4 @@
-"""How the words of a command line are read; an error is one line, with the nearest right word and where the help is."""
+"""Reading the words of a command line; an error is one line, with the nearest right word and the command's help."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .console import show, tell
 
 
 class _Help(argparse.RawDescriptionHelpFormatter):
-    """Help in which the longest command has its words beside it; argparse forgets how far commands are indented."""
+    """Help with every command's text beside its name; argparse forgets that commands are indented more."""
 
     def add_argument(self, action: argparse.Action) -> None:
         super().add_argument(action)
@@ -21,14 +21,14 @@ class _Help(argparse.RawDescriptionHelpFormatter):
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser whose errors are one line and point to the help of the command that was meant."""
+    """An argument parser whose errors are one line and name the help of the right command."""
 
     def __init__(self, **more: Any) -> None:
         super().__init__(formatter_class=_Help, allow_abbrev=False, **more)
         self.commands: Mapping[str, Parser] = {}
 
     def add_commands(self) -> argparse._SubParsersAction[Parser]:
-        """Let commands be added, each with a parser of its own."""
+        """Return the object to which commands are added, each with its own parser."""
         commands = self.add_subparsers(
             title="commands", dest="command", metavar="COMMAND", required=True, parser_class=Parser
         )
@@ -38,18 +38,18 @@ class Parser(argparse.ArgumentParser):
     def parse_known_args(  # type: ignore[override]  # nothing unknown is ever left for the caller
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
     ) -> tuple[argparse.Namespace, list[str]]:
-        """Read the words; unlike argparse, what is unknown is refused here, by the parser of the command itself."""
+        """Read the words. Unlike in argparse, the parser of the command itself refuses unknown words."""
         words = sys.argv[1:] if args is None else list(args)
         self._refuse_unknown(words)
-        options, strange = super().parse_known_args(words, namespace)
-        for word in strange:
+        options, unknown = super().parse_known_args(words, namespace)
+        for word in unknown:
             if word.startswith("-"):
                 self._refuse_option(word)
             self.error(f"unexpected argument {quoted(word)}")
-        return options, strange
+        return options, unknown
 
     def _refuse_unknown(self, words: Iterable[str]) -> None:
-        """Refuse the first unknown option or command, before anything is said about what is missing."""
+        """Refuse the first unknown option or command, before argparse complains about missing ones."""
         for word in words:
             name = word.partition("=")[0]
             if word in ("--", "-h", "--help"):
@@ -62,18 +62,20 @@ class Parser(argparse.ArgumentParser):
                 self._refuse_option(name)
 
     def _refuse_option(self, name: str) -> NoReturn:
-        known = [option for option in self._option_string_actions if option.startswith("--")]
-        near = nearest(f"--{name.lstrip('-')}", known)
+        """Refuse an unknown option, and name the nearest one."""
+        names = [option for option in self._option_string_actions if option.startswith("--")]
+        near = nearest(f"--{name.lstrip('-')}", names)
         self.error(f"unknown option {quoted(name)}{did_you_mean(near)}")
 
     def _refuse_command(self, word: str) -> NoReturn:
+        """Refuse an unknown command, and name the nearest one."""
         near = nearest(word, self.commands)
         if near is None:
             self.error(f"unknown command {quoted(word)}; the commands are {', '.join(self.commands)}")
         self.error(f"unknown command {quoted(word)}{did_you_mean(near)}", self.commands[near].prog)
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
-        """Refuse a word that is none of the choices of an option, and name the nearest one."""
+        """Refuse a value that is none of the choices of an option, and name the nearest one."""
         if action.choices is not None and value not in action.choices:
             words = list(map(str, action.choices))
             hint = did_you_mean(nearest(str(value), words))
@@ -86,13 +88,13 @@ class Parser(argparse.ArgumentParser):
         show(self.format_help().rstrip("\n"))
 
     def error(self, message: str, helpful: str = "") -> NoReturn:
-        """End with status 2 and one line that names the command whose help says more; by default this one."""
+        """End with status 2 and one line, which names the help of a command; by default of this command."""
         tell(f"{self.prog}: {message} (see {helpful or self.prog} --help)")
         self.exit(2)
 
 
-def nearest(word: str, known: Iterable[str]) -> str | None:
-    """Return the word that was probably meant: one that begins like it, or else the most similar one, if any is.
+def nearest(word: str, words: Iterable[str]) -> str | None:
+    """Return the word that the user probably meant: one that begins like it, or the most similar one; None if none is.
 
     Examples
     --------
@@ -102,10 +104,10 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
     from difflib import get_close_matches
 
     lower = word.lower()
-    longer = [other for other in known if lower.strip("-") and other.startswith(lower)]
-    return next(iter(longer or get_close_matches(lower, known, n=1)), None)
+    longer = [other for other in words if lower.strip("-") and other.startswith(lower)]
+    return next(iter(longer or get_close_matches(lower, words, n=1)), None)
 
 
 def did_you_mean(word: str | None) -> str:
-    """Return the end of a message that names the word that was probably meant; nothing if there is none."""
+    """Return the end of a message that names the word that the user probably meant; nothing if there is none."""
     return "" if word is None else f"; did you mean {word}?"

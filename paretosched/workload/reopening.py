@@ -233,3 +233,35 @@ def _option(command: Sequence[str], key: str) -> str | None:
         if word.startswith(f"{key}="):
             return word.removeprefix(f"{key}=")
     return None
+
+
+def recorded_log(place: str | os.PathLike[str], digest: str | None = None) -> str | None:
+    """Return the path of the log from which a run has its workload, without reading the log; None without a log.
+
+    The file must be where the run recorded it, or beside the run. Its content is not checked, `reopen` does that. Only
+    for a run of version 0.1, whose commands may mean several files, the log is read to find out which one it is.
+
+    Parameters
+    ----------
+    place, digest
+        As for `reopen`.
+
+    Raises
+    ------
+    InputError
+        There is no run of this workload, or its log is not there.
+    """
+    for directory in _run_directories(Path(place), digest):
+        workload = read_json(directory / RUN_FILE, "run").get("workload")
+        source = workload.get("source") if isinstance(workload, dict) else None
+        if not isinstance(source, list):
+            continue
+        step = next((step for step in source if isinstance(step, dict) and "path" in step), None)
+        if step is None:
+            return None
+        given = Path(str(step.get("given", step["path"])))
+        near = [folder / name for folder in (directory.parent, directory) for name in (given, given.name)]
+        for path in (Path(str(step["path"])), given, *near):
+            if os.path.isfile(path):  # noqa: PTH113  # Path.is_file() raises for long names
+                return str(path)
+    return next((step["path"] for step in reopen(place, digest).source if "path" in step), None)

@@ -1,4 +1,4 @@
-"""A desk with a front and what is known of it, and a small run, for the tests of the page."""
+"""A desk with a front and known schedules, and a small run, for the tests of the page."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from support.page import FRONT
 
 @pytest.fixture
 def desk(tmp_path: Path) -> Desk:
-    made = Desk(FRONT, tmp_path)
-    made.comparison = a_comparison(FRONT, ("EASY", "FCFS"))
-    return made
+    desk = Desk(FRONT, tmp_path)
+    desk.comparison = a_comparison(FRONT, ("EASY", "FCFS"))
+    return desk
 
 
 @pytest.fixture(scope="session")
@@ -24,6 +24,6 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small workload and a run on it."""
     folder = tmp_path_factory.mktemp("house")
     done("generate", "lublin", "--jobs", 60, "--processors", 32, "--seed", 3, "-o", folder / "w.swf.gz")
-    said = process("explore", "w.swf.gz", "-o", "run", "--evaluations", 60, "--population", 20, cwd=folder)
-    assert said.returncode == 0, said
+    outcome = process("explore", "w.swf.gz", "-o", "run", "--evaluations", 60, "--population", 20, cwd=folder)
+    assert outcome.returncode == 0, outcome
     return folder

@@ -9,8 +9,8 @@ from paretosched.app.server import application
 def test_other_names_and_other_sites_are_turned_away(desk: Desk) -> None:
     client = application(desk).test_client()
     assert client.get("/", headers={"Host": "evil.example"}).status_code == 403
-    said = {"Host": "127.0.0.1", "Origin": "https://evil.example"}
-    assert client.post("/_dash-update-component", json={}, headers=said).status_code == 403
+    headers = {"Host": "127.0.0.1", "Origin": "https://evil.example"}
+    assert client.post("/_dash-update-component", json={}, headers=headers).status_code == 403
 
 
 def test_who_has_the_token_comes_in_and_nobody_else(desk: Desk) -> None:

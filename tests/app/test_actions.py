@@ -1,4 +1,4 @@
-"""What the owner can do, and what is refused."""
+"""What the owner can do on the page, and which actions are refused."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from support.page import FRONT, START, did
 
 
 def test_the_wish_is_one_however_it_is_said() -> None:
-    said = did({"do": "say", "text": "10*AWRT1 + 4*AWRT2, AWRT5 <= 11h"})
+    typed = did({"do": "say", "text": "10*AWRT1 + 4*AWRT2, AWRT5 <= 11h"})
     weighed = did(
         {"do": "weigh", "name": "AWRT2", "value": 4},
         {"do": "weigh", "name": "AWRT1", "value": 10},
         {"do": "limit", "limits": {"AWRT5": [None, 39600]}},
     )
-    assert said.wish == weighed.wish == parse("10*AWRT1 + 4*AWRT2, AWRT5 <= 39600", FRONT.objectives)
+    assert typed.wish == weighed.wish == parse("10*AWRT1 + 4*AWRT2, AWRT5 <= 39600", FRONT.objectives)
     near = did({"do": "near", "name": "UTIL", "value": 67}, {"do": "near", "name": "AWRT1", "value": 5e4})
     assert near.wish == Wish(near=[("UTIL", 67), ("AWRT1", 5e4)])
     assert did({"do": "weigh", "name": "UTIL", "value": 3}).wish == Wish(weights=[("UTIL", -3)])

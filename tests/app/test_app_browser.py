@@ -31,19 +31,19 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("page")
     done("generate", "lublin", "--jobs", 150, "--processors", 32, "--seed", 5, "-o", folder / "w.swf.gz")
     # as a process: the run remembers its command, from which the page finds the log
-    said = process("explore", "w.swf.gz", "-o", "run", "--evaluations", 400, "--population", 40, cwd=folder)
-    assert said.returncode == 0, said
+    outcome = process("explore", "w.swf.gz", "-o", "run", "--evaluations", 400, "--population", 40, cwd=folder)
+    assert outcome.returncode == 0, outcome
     return folder
 
 
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
-    with browser() as started:
-        yield started
+    with browser() as program:
+        yield program
 
 
 class Page:
-    """A page that was loaded, what went wrong on it, and how it is waited for."""
+    """A page in the browser: it collects errors and requests to other sites, and waits for answers."""
 
     def __init__(self, chromium: Any, url: str) -> None:
         self.url = url
@@ -52,7 +52,7 @@ class Page:
         self.trouble: list[str] = []
         self.foreign: list[str] = []
         self.tab.on("pageerror", lambda error: self.trouble.append(str(error)))
-        self.tab.on("console", lambda said: self.trouble.append(said.text) if said.type == "error" else None)
+        self.tab.on("console", lambda line: self.trouble.append(line.text) if line.type == "error" else None)
         self.tab.on(
             "request", lambda r: None if r.url.startswith((url, "data:", "blob:")) else self.foreign.append(r.url)
         )
@@ -64,11 +64,11 @@ class Page:
         return str(self.tab.evaluate("document.documentElement.dataset.revision"))
 
     def after(self, act: Callable[[], object]) -> None:
-        """Do something and wait until the server has answered and the page shows it."""
+        """Call `act`, and wait until the server has answered and the page shows the answer."""
         before = self.revision()
         act()
         self.tab.wait_for_selector(f"html:not([data-revision='{before}'])", state="attached")
-        # charts and panels are of one answer
+        # now charts and panels show the same answer
         self.tab.wait_for_selector(f"[data-revision='{self.revision()}'].panel", state="attached")
 
     def say(self, text: str) -> None:
@@ -88,12 +88,12 @@ class Page:
         return int(self.tab.get_attribute("#values", "data-row"))
 
     def saved(self, link: str) -> str:
-        """What a link saves: fetched, not clicked, as Chromium once did not begin to save within 30 s of a click."""
-        there = self.tab.locator(link)
-        assert there.is_visible()
-        assert there.get_attribute("download")
-        fetched = "(link) => fetch(link, { signal: AbortSignal.timeout(60000) }).then((answer) => answer.text())"
-        return str(self.tab.evaluate(fetched, there.get_attribute("href")))
+        """Return the file behind a link. It is fetched: after a click, Chromium once did not save within 30 s."""
+        element = self.tab.locator(link)
+        assert element.is_visible()
+        assert element.get_attribute("download")
+        fetch = "(link) => fetch(link, { signal: AbortSignal.timeout(60000) }).then((answer) => answer.text())"
+        return str(self.tab.evaluate(fetch, element.get_attribute("href")))
 
     def close(self) -> None:
         self.context.close()
@@ -101,7 +101,8 @@ class Page:
         assert self.foreign == []
 
 
-def known(page: Page) -> None:
+def wait_for_known(page: Page) -> None:
+    """Wait until the known schedules are on the page."""
     page.tab.wait_for_selector("#legend >> text=CONS", timeout=60_000)
 
 
@@ -113,7 +114,7 @@ def test_an_owner_goes_from_the_first_look_to_the_scheduler(house: Path, chromiu
         tab = page.tab
 
         # sees: the front, the known schedules that the run's own command leads to, agreeing with `compare`
-        known(page)
+        wait_for_known(page)
         assert page.left() == len(front)
         policies = ("--policy", "fcfs", "--policy", "conservative")
         rows = done("compare", house / "w.swf.gz", "--front", house / "run", *policies, "--json").json
@@ -162,8 +163,8 @@ def test_an_owner_goes_from_the_first_look_to_the_scheduler(house: Path, chromiu
         page.after(lambda: tab.click("#pick"))
         tab.click("[data-tab='compare']")
         assert tab.locator("#picks .pick").count() == 1
-        shown = tab.inner_text("[data-cell='A AWRT2']").split()[0]
-        assert shown == f"{front.values[page.row(), 3] / 3600:,.2f}"
+        cell = tab.inner_text("[data-cell='A AWRT2']").split()[0]
+        assert cell == f"{front.values[page.row(), 3] / 3600:,.2f}"
         assert tab.inner_text("[data-cell='EASY AWRT2']") == f"{marks['EASY']['AWRT2'] / 3600:,.2f}"
 
         def note() -> None:
@@ -191,7 +192,7 @@ def test_an_owner_goes_from_the_first_look_to_the_scheduler(house: Path, chromiu
         page = Page(chromium, url)
         tab = page.tab
         assert page.wish() == words
-        known(page)
+        wait_for_known(page)
         page.say("10*AWRT1 + 4*AWRT2")
         tab.click("[data-tab='train']")
         page.after(lambda: tab.click("[data-effort='5']"))
@@ -213,13 +214,13 @@ def test_an_owner_goes_from_the_first_look_to_the_scheduler(house: Path, chromiu
 
 @pytest.fixture
 def page(house: Path, chromium: Any, tmp_path: Path) -> Iterator[Page]:
-    """The page of a front file with its workload named, and what is known of it."""
+    """The page of a front file whose log is named, with the known schedules on it."""
     done("front", house / "run", "-o", tmp_path / "front.parquet")
     with served(tmp_path / "front.parquet", "--trace", house / "w.swf.gz") as url:
-        opened = Page(chromium, url)
-        known(opened)
-        yield opened
-        opened.close()
+        page = Page(chromium, url)
+        wait_for_known(page)
+        yield page
+        page.close()
 
 
 @pytest.fixture
@@ -284,7 +285,7 @@ def test_what_keys_do_is_one_step_and_undone_in_order_even_before_it_was_said(pa
 
 @pytest.mark.slow
 def test_actions_are_done_in_their_order_and_the_last_answer_is_shown(page: Page, front: ps.Front) -> None:
-    """Ten actions at once: a server with several threads would do them in any order."""
+    """Send ten actions at once: without the queue, a server with several threads would do them in any order."""
     tab = page.tab
     page.after(lambda: tab.evaluate("for (const row of [3, 1, 4]) window.paretosched.say({ do: 'pick', row })"))
     tab.click("[data-tab='compare']")
@@ -303,20 +304,20 @@ def test_what_is_refused_is_said_where_it_is_seen_and_nothing_has_changed(
 ) -> None:
     tab = page.tab
 
-    # a wish that is none stays to be mended
+    # a wish with an error stays in its field, so that the owner can correct it
     tab.fill("#text textarea", "10*AWRT9")
     tab.keyboard.press("Enter")
     tab.wait_for_selector("#message:not(:empty)")
     assert "AWRT9" in tab.inner_text("#message")
     assert page.wish() == "10*AWRT9"
 
-    # what is no number is not sent
+    # a text that is no number is not sent
     tab.click("[data-mode='point']")
     tab.fill("[aria-label='AWRT2 to come near to, h']", "1e999")
     tab.keyboard.press("Enter")
     tab.wait_for_selector("#message >> text=is not a number")
 
-    # what cannot be opened is said on whatever tab
+    # on every tab there is a message about a file that cannot be opened
     tab.click("[data-tab='compare']")
     assert tab.inner_text("#message") == ""
     for name, content in (("deep.json", "[" * 50_000), ("huge.json", "1" * 600_000), ("other.json", "{}")):

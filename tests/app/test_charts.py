@@ -30,8 +30,8 @@ def test_charts_are_figures_whatever_the_front(front: Any) -> None:
     assert len(figure["layout"]["shapes"]) == 3
     assert "shapes" not in base["layout"]
     go.Figure(differences(front.objectives, ("EASY", front.values[0]), marks))
-    named = [axis["name"] for axis in axes(front, marks)]
-    assert named == [o.name for o, v in zip(front.objectives, front.values.T, strict=True) if not np.isnan(v).any()]
+    names = [axis["name"] for axis in axes(front, marks)]
+    assert names == [o.name for o, v in zip(front.objectives, front.values.T, strict=True) if not np.isnan(v).any()]
     for axis in axes(front, marks):
         assert (axis["low"] < axis["high"]) == axis["maximise"]
     assert "% busy" in " ".join(in_words(front))

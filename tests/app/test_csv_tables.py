@@ -8,7 +8,7 @@ import io
 import numpy as np
 
 from paretosched.app.csv_tables import comparison_rows, remaining_rows, step_rows, to_csv
-from paretosched.app.state_view import view
+from paretosched.app.state_view import view_of
 from support.page import FRONT, START
 
 
@@ -20,6 +20,6 @@ def test_tables_as_csv_are_exact_and_no_formulas() -> None:
     assert float(read[0]["AWRT1_vs_reference"]) == 0
     among = np.arange(300) < 3
     assert [row["evaluation"] for row in remaining_rows(FRONT, among)] == [0, 3, 6]
-    steps = step_rows(FRONT, view(START, FRONT))
+    steps = step_rows(FRONT, view_of(START, FRONT))
     assert [row["better by 1 %"] for row in steps] == [o.name for o in FRONT.objectives]
     assert to_csv([]) == "schedule\n"

@@ -18,12 +18,12 @@ from paretosched.app.csv_tables import comparison_rows
 from paretosched.app.desk import Desk
 from paretosched.app.locate_workload import finder
 from paretosched.app.state import Pick
-from paretosched.app.state_view import view
+from paretosched.app.state_view import view_of
 from paretosched.core.errors import InputError
 from paretosched.encodings.rule_base import Situations
 from paretosched.policies.rule_base import partitions
-from paretosched.wishes import wish as choice
 from paretosched.wishes.navigation import way
+from paretosched.wishes.wish import goal, wish_text
 from support.commands import done
 from support.page import FRONT
 
@@ -48,7 +48,7 @@ def test_whatever_a_browser_says_is_done_or_refused(tmp_path_factory: Any, do: s
     desk = Desk(FRONT, tmp_path_factory.mktemp("desk"))
     with suppress(InputError):
         desk.act({**rest, "do": do})
-    view(desk.state, FRONT)
+    view_of(desk.state, FRONT)
     assert Desk(FRONT, desk.folder).state == desk.state or do in ("knees", "compromise")
 
 
@@ -75,13 +75,13 @@ def test_work_is_saved_by_itself_and_undone(tmp_path: Path) -> None:
 def test_marks_keep_their_looks_when_a_training_is_done(desk: Desk) -> None:
     before = mark_styles(desk.marks)
     assert before["ideal point"] not in [style for name, style in before.items() if name != "ideal point"]
-    desk._reached[1] = FRONT.values[3]
+    desk._trained_values[1] = FRONT.values[3]
     after_it = mark_styles(desk.marks)
     assert after_it.pop("trained 1") not in before.values()
     assert after_it == before
     figure = desk.plane("AWRT1", "AWRT2", True)
-    drawn = {trace["name"]: (trace["marker"]["color"], trace["marker"]["symbol"]) for trace in figure["data"]}
-    assert drawn == mark_styles(desk.marks)
+    looks = {trace["name"]: (trace["marker"]["color"], trace["marker"]["symbol"]) for trace in figure["data"]}
+    assert looks == mark_styles(desk.marks)
     assert len(set(mark_styles(map(str, range(12))).values())) == 12
 
 
@@ -92,7 +92,7 @@ def test_policies_of_ones_own_are_marks(house: Path, tmp_path: Path) -> None:
     spec = Situations(front.groups, front.groups, rule, partitions(len(front.groups)))
     rules = spec.policy_of(np.full(len(spec.gene_labels(len(front.groups))), 4.0), front.groups)
     desk = Desk(front, tmp_path)
-    desk._know(finder(house / "run", front), [rule, rules])
+    desk.simulate_known(finder(house / "run", front), [rule, rules])
     workload = ps.read_swf(house / "w.swf.gz")
     for policy in (rule, rules):
         assert desk.marks[policy.name].tolist() == ps.objectives(ps.simulate(workload, policy)).tolist()
@@ -102,29 +102,29 @@ def test_policies_of_ones_own_are_marks(house: Path, tmp_path: Path) -> None:
 def test_a_wish_on_the_page_agrees_with_the_commands(house: Path, tmp_path: Path) -> None:
     front = ps.load_front(house / "run")
     desk = Desk(front, tmp_path)
-    desk._know(finder(house / "run", front))
+    desk.simulate_known(finder(house / "run", front))
     easy = desk.marks["EASY"]
     words = f"10*AWRT1 + 4*AWRT2, AWRT3 <= {np.ceil(2 * easy[4] / 3600):g}h"
     desk.act({"do": "say", "text": words})
-    seen = view(desk.state, front)
+    view = view_of(desk.state, front)
     wish = desk.state.wish
-    assert choice.wish_text(wish, hours=True) == words
+    assert wish_text(wish, hours=True) == words
     policies = ("--policy", "fcfs", "--policy", "conservative")
     rows = done("compare", house / "w.swf.gz", "--front", house / "run", *policies, "--objective", words, "--json").json
-    listed = {row["policy"]: row for row in rows}
+    by_policy = {row["policy"]: row for row in rows}
     shares = {name: way(wish, easy, desk.marks[name], front) for name in ("FCFS", "CONS")}
-    for name, found in shares.items():  # as of the command, of those within the limits only
-        if listed[name]["exceeded"] == 0:
-            assert listed[name]["share_of_way"] == pytest.approx(100 * found.share, rel=1e-12)
-    assert any(listed[name]["exceeded"] == 0 for name in shares)
-    reached = choice.goal(wish, front.values[[seen.row]])  # by the schedule that the page looks at
-    assert [listed["best on the front"]["objective"]] == reached.tolist()
-    shown = {row["schedule"]: row for row in comparison_rows(front, desk.marks, "EASY", {})}
+    for name, share in shares.items():  # the command has a share only for schedules within the limits
+        if by_policy[name]["exceeded"] == 0:
+            assert by_policy[name]["share_of_way"] == pytest.approx(100 * share.share, rel=1e-12)
+    assert any(by_policy[name]["exceeded"] == 0 for name in shares)
+    best = goal(wish, front.values[[view.row]])  # of the schedule that the page shows
+    assert [by_policy["best on the front"]["objective"]] == best.tolist()
+    on_page = {row["schedule"]: row for row in comparison_rows(front, desk.marks, "EASY", {})}
     for name in ("FCFS", "CONS"):
         for o in front.objectives:
-            assert shown[name][f"{o.name}_vs_reference"] == listed[name][f"{o.name}_vs_easy"]
-    simulated = done("simulate", house / "w.swf.gz", "--front", house / "run", "--row", seen.row, "--json").json
-    assert [simulated[o.name] for o in front.objectives] == front.values[seen.row].tolist()
+            assert on_page[name][f"{o.name}_vs_reference"] == by_policy[name][f"{o.name}_vs_easy"]
+    simulated = done("simulate", house / "w.swf.gz", "--front", house / "run", "--row", view.row, "--json").json
+    assert [simulated[o.name] for o in front.objectives] == front.values[view.row].tolist()
 
 
 def test_axes_fit_what_remains_if_asked(tmp_path: Path) -> None:

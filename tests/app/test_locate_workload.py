@@ -1,4 +1,4 @@
-"""Where the workload of a run is found."""
+"""How the page finds the workload of a run."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_the_log_of_a_run_is_found_by_its_command(house: Path, tmp_path: Path) -
         finder(tmp_path / "f.parquet", ps.load_front(tmp_path / "f.parquet"))()
     done("generate", "lublin", "--jobs", 20, "-o", tmp_path / "other.swf")
     about = json.loads((house / "run" / "run.json").read_text())
-    del about["workload"]  # as of version 0.1
+    del about["workload"]  # as in a run of version 0.1
     about["sessions"] = [{"command": ["x", "-.swf", "../run/w.swf.gz", "--capacity", "many"]}, {"command": 3}, 4]
     shutil.copytree(house / "run", tmp_path / "odd")
     shutil.copy(house / "w.swf.gz", tmp_path / "w.swf.gz")

@@ -1,4 +1,4 @@
-"""States as JSON: kept, shared, opened."""
+"""States of the page as JSON: on disk, for a colleague, and opened again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the work is kept."""
+"""The folder that keeps the owner's work."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from paretosched.app import page_folder as folders
+from paretosched.app import page_folder
 from paretosched.core.errors import InputError
 
 
 def test_one_page_at_a_time_and_where_it_can_be_kept(tmp_path: Path) -> None:
     (tmp_path / "f.parquet").touch()
-    with folders.opened(tmp_path / "f.parquet") as folder:
+    with page_folder.opened(tmp_path / "f.parquet") as folder:
         assert folder == tmp_path / "f.parquet.app"
-        with pytest.raises(InputError, match="open already"), folders.opened(tmp_path / "f.parquet"):
+        with pytest.raises(InputError, match="open already"), page_folder.opened(tmp_path / "f.parquet"):
             pass
-    (tmp_path / "g.app").write_text("somebody's file")
-    with pytest.raises(InputError, match="copy the run or front"), folders.opened(tmp_path / "g"):
+    (tmp_path / "g.app").write_text("another file")
+    with pytest.raises(InputError, match="copy the run or front"), page_folder.opened(tmp_path / "g"):
         pass

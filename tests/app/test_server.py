@@ -1,4 +1,4 @@
-"""What the server answers, and how it ends."""
+"""The server's answers, and its end."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 
 import paretosched as ps
-from paretosched.app import page_folder as folders
+from paretosched.app import page_folder
 from paretosched.app.desk import Desk
 from paretosched.app.locate_workload import finder
 from paretosched.app.server import application, served
 from paretosched.app.state import beginning
-from paretosched.app.state_view import view
+from paretosched.app.state_view import view_of
 from paretosched.core.errors import InputError
 from support.commands import done
 from support.page import FRONT
@@ -65,8 +65,8 @@ def test_only_what_is_there_can_be_fetched(desk: Desk) -> None:
 def test_the_page_agrees_with_the_commands(house: Path, tmp_path: Path) -> None:
     front = ps.load_front(house / "run")
     desk = Desk(front, tmp_path)
-    desk._know(finder(house / "run", ps.load_front(house / "run")))
-    listed = done(
+    desk.simulate_known(finder(house / "run", ps.load_front(house / "run")))
+    rows = done(
         "compare",
         house / "w.swf.gz",
         "--front",
@@ -78,12 +78,12 @@ def test_the_page_agrees_with_the_commands(house: Path, tmp_path: Path) -> None:
         "--json",
     ).json
     names = [o.name for o in front.objectives]
-    for row in listed:
+    for row in rows:
         if row["policy"] in desk.marks:
             assert [row[name] for name in names] == desk.marks[row["policy"]].tolist()
-    assert {"EASY", "FCFS", "CONS", "ideal point"} <= desk.marks.keys() & {row["policy"] for row in listed}
+    assert {"EASY", "FCFS", "CONS", "ideal point"} <= desk.marks.keys() & {row["policy"] for row in rows}
     ends = done("front", house / "run", "--json").json["extremes"]
-    best = view(beginning(front), front).best
+    best = view_of(beginning(front), front).best
     for end in ends:
         assert end["values"][end["objective"]] == best[names.index(end["objective"])]
     page = json.dumps(application(desk).test_client().get("/_dash-layout", headers={"Host": "localhost"}).json)
@@ -97,7 +97,7 @@ def test_without_its_log_a_page_says_how_to_name_it_and_does_all_else(house: Pat
     front = ps.load_front(house / "run")
     done("front", house / "run", "-o", tmp_path / "f.parquet")
     desk = Desk(front, tmp_path)
-    desk._know(finder(tmp_path / "f.parquet", ps.load_front(tmp_path / "f.parquet")))
+    desk.simulate_known(finder(tmp_path / "f.parquet", ps.load_front(tmp_path / "f.parquet")))
     assert "--trace TRACE" in desk.trouble
     assert list(desk.marks) == ["best of each"]
     desk.act({"do": "say", "text": "AWRT1"})
@@ -119,10 +119,10 @@ def test_values_that_no_schedule_has_are_refused(tmp_path: Path, value: float) -
 
 @pytest.mark.slow
 def test_the_end_that_a_service_manager_asks_for_is_one_in_order(house: Path) -> None:
-    from support.browser import served as started
+    from support.browser import served as page_process
 
-    with started(house / "run", cwd=house):
-        pass  # `served` ends it with SIGTERM
+    with page_process(house / "run", cwd=house):
+        pass  # at the end of the block it gets SIGTERM
     assert list((house / "run.app").iterdir()) == []
-    with folders.opened(house / "run"):  # nobody holds it any more
+    with page_folder.opened(house / "run"):  # no page has it open any more
         pass

@@ -1,4 +1,4 @@
-"""The button that leaves out what no group would bear."""
+"""The button that leaves out schedules that no group would accept."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from paretosched.app.desk import Desk
 from paretosched.app.layout import tab_panels
 from paretosched.app.server import application
-from paretosched.app.state_view import view
+from paretosched.app.state_view import view_of
 from paretosched.wishes.navigation import remaining
 from support.fronts import a_comparison
 from support.page import FRONT
@@ -27,8 +27,8 @@ def test_schedules_that_no_group_would_bear_are_left_out_by_a_button(tmp_path: P
     assert "twice EASY" not in written_page(desk)
     desk.comparison = a_comparison(wild, ("EASY",))
     assert "twice EASY" in written_page(desk)
-    (said,) = [do for do in told(tab_panels(desk, view(desk.state, wild))) if do.get("fit")]
-    desk.act(said)
+    (action,) = [do for do in button_actions(tab_panels(desk, view_of(desk.state, wild))) if do.get("fit")]
+    desk.act(action)
     limits = {limit.objective: limit.high for limit in desk.state.wish.limits}
     easy = dict(zip([o.name for o in wild.objectives], desk.comparison.values[0], strict=True))
     assert limits.keys() == {"AWRT1", "AWRT2", "AWRT3", "AWRT4", "AWRT5"}
@@ -37,14 +37,14 @@ def test_schedules_that_no_group_would_bear_are_left_out_by_a_button(tmp_path: P
     assert not remaining(desk.state.wish, wild)[0]
 
 
-def told(components: Any) -> Iterator[dict[str, Any]]:
-    """What the buttons among components tell the server."""
+def button_actions(components: Any) -> Iterator[dict[str, Any]]:
+    """Yield the actions that the buttons among components send to the server."""
     for component in components if isinstance(components, list) else [components]:
         if hasattr(component, "to_plotly_json"):
-            own = component.to_plotly_json()["props"]
-            if "data-do" in own:
-                yield json.loads(own["data-do"])
-            yield from told(own.get("children"))
+            properties = component.to_plotly_json()["props"]
+            if "data-do" in properties:
+                yield json.loads(properties["data-do"])
+            yield from button_actions(properties.get("children"))
 
 
 def written_page(desk: Desk) -> str:

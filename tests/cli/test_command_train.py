@@ -125,7 +125,7 @@ def test_train_explains_rule_bases_in_its_help() -> None:
     for words in (
         "--rule-base symbiotic --objective",
         "one of thirteen strategies",
-        "default 2496, as in the paper, or 3513",
+        "2496 for iterative, 3513 for symbiotic",
     ):
         assert words in said
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -38,9 +39,9 @@ def test_compare_needs_no_log_where_a_front_says_it(house: Path) -> None:
 
 
 def test_compare_says_what_is_missing(house: Path) -> None:
-    assert "TRACE must be given where no --front says what it is" in refused("compare", "--policy", "easy")
+    assert "TRACE is needed without --front" in refused("compare", "--policy", "easy")
     said = refused("compare", "--front", house / "run", "--capacity", 40)
-    assert "TRACE must be given with --capacity" in said
+    assert "TRACE is needed with --capacity" in said
 
 
 def test_a_run_stands_for_its_log(house: Path) -> None:
@@ -62,3 +63,18 @@ def test_the_page_of_a_run_of_a_notebook_finds_its_workload(house: Path, tmp_pat
         policy = tmp_path / f"{name}.json"
         done("train", *words, "--objective", "AWRT1", "--criterion", "f2", "--generations", 1, "-o", policy, "--json")
         assert ps.load_policy(policy).groups == ("1", "2", "3")
+
+
+def test_front_does_not_read_the_log(house: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copytree(house / "run", tmp_path / "run")
+    about = tmp_path / "run" / "run.json"
+    about.write_text(about.read_text().replace(str(house / "w.swf.gz"), str(tmp_path / "moved.swf.gz")))
+    assert done("front", tmp_path / "run", "--json").json["log"] is None
+    (tmp_path / "moved.swf.gz").write_text("no log")
+
+    def read(*_: object, **__: object) -> None:
+        raise AssertionError("the log was read")
+
+    monkeypatch.setattr("paretosched.workload.reopening.file_record", read)
+    monkeypatch.setattr("paretosched.workload.reopening.FIRST", {"read_swf": read})
+    assert done("front", tmp_path / "run", "--json").json["log"] == str(tmp_path / "moved.swf.gz")

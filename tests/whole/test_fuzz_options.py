@@ -159,8 +159,8 @@ def test_options_of_greedy_and_of_rule_bases_are_not_mixed(house: Path, tmp_path
     for option in (("--evaluations", 8), ("--greedy", house / "g.json"), ("--plus",), ("--defaults",)):
         refused(*train, *option, names=f"{option[0]}: needs --rule-base", below=tmp_path)
     for option in (("--criterion", "f2"), ("--backfill", "easy"), ("--strategy", "es"), ("--scale", "linear")):
-        refused(*rules, *option, names=f"{option[0]}: is of Greedy", below=tmp_path)
-    refused(*rules, "--generations", 2, names="--generations: is of the training", below=tmp_path)
+        refused(*rules, *option, names=f"{option[0]}: is for Greedy", below=tmp_path)
+    refused(*rules, "--generations", 2, names="--generations: is for training", below=tmp_path)
     for option in ("--plus", "--defaults"):
         refused(*rules, "--rule-base", "iterative", option, names=f"{option}: belongs to", below=tmp_path)
     refused(*rules, "--greedy", house / "p.json", names="greedy must be", below=tmp_path)

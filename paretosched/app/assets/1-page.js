@@ -1,10 +1,10 @@
-// What every file of the page uses: the values of the front, what the server answered last, and which schedules remain.
+// What every file of the page uses: the values of the front, the last answer of the server, and which schedules remain.
 //
 // The files of this folder are plain scripts that Dash loads in the order of their names. Each is a closure. It uses
 // names of the files before it, and adds names for the files after it, through one object, window.paretosched:
 //
 //   1-page         values, limits, the mask of what remains, drawing anew
-//   2-server       what is said to the server, one action after the other, and its answers
+//   2-server       actions sent to the server, one after the other, and its answers
 //   3-painting     densities on canvases, shapes in SVG, looks
 //   4-projections  the clouds of the two projections: painting, brushing, hovering, keys
 //   5-parallel     parallel coordinates
@@ -13,14 +13,14 @@
 //   8-export       charts as PNG and SVG files
 //   9-controls     legend, fields, buttons, keys, theme; the page begins here
 //
-// All values of the front are held here once, and every brush is answered from them. The server is told when a brush
-// rests, and answers with words, tables and figures; see server.py and the tabs.
+// All values of the front are held here once, and every brush is computed from them. The server gets the limits when a
+// brush rests. It answers with words, tables and figures; see server.py and the tabs.
 (() => {
   "use strict";
   const $ = (id) => document.getElementById(id);
 
-  // scene: the last answer; values: one array an objective; mask: 1 for what remains; left: how many remain;
-  // live: limits that are brushed now and not said yet; gesture: whether a pointer or a key is brushing;
+  // scene: the last answer; values: one array for each objective; mask: 1 for schedules that remain; left: how many
+  // remain; live: limits that are brushed now and not sent yet; gesture: whether a pointer or a key is brushing;
   // places: values as they are drawn, by axis; palette: colours of this theme, null to read them again
   const page = {
     scene: null,
@@ -34,8 +34,8 @@
     palette: null,
   };
 
-  const painters = []; // draw what depends on the mask
-  const listeners = []; // show what depends on the answer of the server only
+  const painters = []; // functions that draw what depends on the mask
+  const listeners = []; // functions that show what depends on the answer of the server only
   const onDraw = (paint) => painters.push(paint);
   const onScene = (listener) => listeners.push(listener);
 
@@ -43,7 +43,7 @@
 
   const axisOf = (name) => page.scene.axes.find((axis) => axis.name === name);
 
-  /** All values of an objective as they are drawn: hours or per cent, or the logarithm of that. */
+  /** Return all values of an objective as they are drawn: hours or per cent, or the logarithm of that. */
   function places(axis, log) {
     const key = `${axis.column} ${log}`;
     if (!page.places.has(key)) {
@@ -57,9 +57,10 @@
 
   const limits = () => ({ ...page.scene.limits, ...page.live });
 
-  /** Values of one schedule in all objectives. */
+  /** Return the values of one schedule in all objectives. */
   const valuesOf = (row) => page.values.map((column) => column[row]);
 
+  /** Compute which schedules are within all limits, and show how many. */
   function filter() {
     const mask = page.mask.fill(1);
     for (const [name, ends] of Object.entries(limits())) {
@@ -80,7 +81,7 @@
     words.dataset.left = left;
   }
 
-  /** Round a limit so that a person can read it: to a 400th of what the axis shows. */
+  /** Return a limit, rounded so that a person can read it: to a 400th of what the axis shows. */
   function round(value, span) {
     const step = 10 ** Math.floor(Math.log10(span / 400 || 1));
     return Number((Math.round(value / step) * step).toPrecision(10));
@@ -100,7 +101,7 @@
     document.documentElement.dataset.drawn = ++frames;
   }
 
-  /** Show a scene: an answer of the server. */
+  /** Show a scene, that is, an answer of the server. */
   function show(scene) {
     page.scene = scene;
     for (const listener of listeners) listener(scene);
@@ -108,28 +109,28 @@
     document.documentElement.dataset.revision = scene.revision;
   }
 
-  let asked = null;
-  /** Do something with the next frame of the screen, once, however often it is asked for. */
+  let pending = null;
+  /** Call a function with the next frame of the screen; of several calls before it, only the last one counts. */
   function soon(work) {
-    if (!asked) {
+    if (!pending) {
       requestAnimationFrame(() => {
-        const last = asked;
-        asked = null;
+        const last = pending;
+        pending = null;
         last();
       });
     }
-    asked = work;
+    pending = work;
   }
 
   // --- elements, messages, what is chosen ---
 
   function element(name, text) {
-    const one = document.createElement(name);
-    if (text !== undefined) one.textContent = text;
-    return one;
+    const created = document.createElement(name);
+    if (text !== undefined) created.textContent = text;
+    return created;
   }
 
-  /** Say what went wrong, where it is seen on whatever tab. */
+  /** Show what went wrong, above all three tabs. */
   function complain(words) {
     $("message").textContent = words;
   }
@@ -139,8 +140,8 @@
   /** Show on the buttons which tab, mode and view are chosen. */
   function press() {
     for (const key of CHOICES) {
-      for (const one of document.querySelectorAll(`.choice[data-${key}]`))
-        one.setAttribute("aria-pressed", one.dataset[key] === $("page").dataset[key]);
+      for (const button of document.querySelectorAll(`.choice[data-${key}]`))
+        button.setAttribute("aria-pressed", button.dataset[key] === $("page").dataset[key]);
     }
   }
 

@@ -1,10 +1,10 @@
-// What is said to the server, and its answers. Actions are sent one after the other: the next one when the one before
-// is answered, so that they are done in the order in which the owner did them, however busy the machine is.
+// Actions sent to the server, and its answers. Each action is sent when the one before is answered. So the server does
+// them in the owner's order, even on a busy machine.
 (() => {
   "use strict";
   const { complain, page, refresh, show } = window.paretosched;
-  const PATIENCE = 10000; // ms until an answer is taken for lost
-  const REST = 350; // ms without a key before the limits that keys have set are said
+  const PATIENCE = 10000; // ms after which an answer counts as lost
+  const REST = 350; // ms without a key after which the limits that keys have set are sent
 
   const values = fetch("front.bin").then((response) => {
     if (!response.ok) throw new Error(response.statusText);
@@ -13,75 +13,77 @@
 
   const queue = []; // actions that are not sent yet
   let turn = 0;
-  let sent = 0; // when the action was sent whose answer is due; 0 if none is
+  let sentAt = 0; // ms, when the action was sent that has no answer yet; 0 if there is none
 
-  const due = () => sent > 0 && Date.now() - sent < PATIENCE;
+  const due = () => sentAt > 0 && Date.now() - sentAt < PATIENCE;
 
   function sendNext() {
-    sent = Date.now();
+    sentAt = Date.now();
     window.dash_clientside.set_props("said", { data: { ...queue.shift(), turn: ++turn } });
   }
 
   function enqueue(action) {
-    if (action.do === "choose" && queue.at(-1)?.do === "choose") queue.pop(); // a held arrow key: the last one counts
+    if (action.do === "choose" && queue.at(-1)?.do === "choose") queue.pop(); // a held arrow key: only the last counts
     queue.push(action);
     if (!due()) sendNext();
   }
 
-  /** Tell the server what the owner did. */
+  /** Send an action of the owner to the server, after the limits that keys have set. */
   function say(action) {
     settle();
     enqueue(action);
   }
 
-  // --- limits that keys are setting: one action from the first key to the rest after the last one ---
+  // --- limits that keys are setting: one action for all keys from the first one to the pause after the last one ---
 
-  let keyed = false;
-  let rest = null;
+  let unsent = false; // whether keys have set limits that are not sent yet
+  let timer = null;
 
-  /** A key has set limits, `page.live`; they are said when it is released and no other follows. */
+  /** Remember that a key has set limits, `page.live`; they are sent after it is released, if no other key follows. */
   function limitByKey() {
-    clearTimeout(rest);
-    keyed = page.gesture = true;
+    clearTimeout(timer);
+    unsent = page.gesture = true;
   }
 
-  /** Say the limits that keys have set, if they were not said yet. */
+  /** Send the limits that keys have set, if they are not sent yet. */
   function settle() {
-    clearTimeout(rest);
-    if (!keyed) return;
-    keyed = page.gesture = false;
+    clearTimeout(timer);
+    if (!unsent) return;
+    unsent = page.gesture = false;
     enqueue({ do: "limit", limits: page.live });
   }
 
   document.addEventListener("keyup", () => {
-    if (!keyed) return;
-    clearTimeout(rest);
-    rest = setTimeout(settle, REST);
+    if (!unsent) return;
+    clearTimeout(timer);
+    timer = setTimeout(settle, REST);
   });
-  window.addEventListener("blur", settle); // then the end of the key is not seen
+  window.addEventListener("blur", settle); // another window gets the release of the key
 
   // --- answers ---
 
-  let newest = null; // the last scene that was answered
-  let refused = false; // whether one of the actions was refused since the last scene was shown
-  let changed = false; // whether the owner did nothing, but a training or another window did
+  let newest = null; // the last scene of the server
+  let refused = false; // whether the server refused an action since the last scene was shown
+  let changed = false; // whether a training or another window has changed the page, not the owner here
 
+  /** Take an answer of the server, a scene or a message why it refused an action; show it if no action waits. */
   async function answer(scene) {
     if (!scene) return;
-    sent = 0;
+    sentAt = 0;
     if (scene.message) {
       complain(scene.message);
       refused = true;
     } else newest = scene;
-    if (queue.length) return sendNext(); // what is shown is the answer to the last action
-    if (!page.gesture) page.live = null; // what was brushed is in the scene, or was refused
+    if (queue.length) return sendNext(); // only the answer to the last action is shown
+    if (!page.gesture) page.live = null; // the brushed limits are in the scene, or were refused
     if (!page.values) await load(newest.columns);
-    if (!changed && !refused) complain(""); // what the owner was told stays when something changes by itself
+    if (!changed && !refused) complain(""); // a message stays if only a training or another window changed the page
     if (scene.message) refresh();
     else show(newest);
     changed = refused = false;
   }
 
+  /** Split the values of the front into one array for each objective. */
   async function load(columns) {
     const all = new Float64Array(await values);
     page.count = all.length / columns;
@@ -93,13 +95,13 @@
     page: { draw: (scene) => void answer(scene) },
   });
 
-  /** Ask now and then whether something has changed by itself: a training, or this page in another window. */
+  /** Ask every few seconds whether a training, or this page in another window, has changed something. */
   async function pulse() {
     try {
       if (page.scene && !due()) {
         const { revision } = await (await fetch("pulse")).json();
         if (queue.length)
-          sendNext(); // the answer before it was lost
+          sendNext(); // the answer to the action before was lost
         else if (revision !== page.scene.revision && !due()) {
           changed = true;
           enqueue({ do: "refresh" });

@@ -1,4 +1,4 @@
-// Painting: densities on canvases, schedules as dots, shapes in SVG, and what words have room.
+// Painting: densities on canvases, schedules as dots, shapes in SVG, and words cut to the room they have.
 (() => {
   "use strict";
   const { onDraw, page } = window.paretosched;
@@ -32,7 +32,7 @@
 
   // --- densities and dots ---
 
-  /** Make a density an image: the more schedules pass a pixel, the stronger; every strength is as frequent as any other. */
+  /** Paint a density: the more schedules pass a pixel, the stronger its colour. All strengths are equally frequent. */
   function colours(all, left, into, palette) {
     const pixels = new Uint32Array(into.data.buffer);
     const layers = [
@@ -51,7 +51,7 @@
     }
   }
 
-  /** The shade, 0 to 63, for each number of schedules in a pixel. */
+  /** Return the shade, 0 to 63, for each number of schedules in a pixel. */
   function strengths(counts) {
     const frequent = new Uint32Array(MOST_COUNTED + 1);
     for (let i = 0; i < counts.length; i++) frequent[Math.min(counts[i], MOST_COUNTED)]++;
@@ -65,7 +65,7 @@
     });
   }
 
-  /** The canvas of a chart, the first element of its host; and its pixels for each of the screen. */
+  /** Return the canvas of a chart, the first element of its host, and the number of its pixels for each CSS pixel. */
   function canvasFor(host, x, y, width, height) {
     let canvas = host.querySelector(":scope > canvas");
     if (!canvas) {
@@ -80,7 +80,7 @@
     return [canvas, ratio];
   }
 
-  /** Count the points of a projection in a box of a grid. */
+  /** Count the points of a projection in the pixels of a box. */
   function points(xs, ys, box, ranges, size, counts, stride, mask) {
     const [x0, y0, w, h] = box;
     const [[xl, xh], [yl, yh]] = ranges;
@@ -97,12 +97,13 @@
     }
   }
 
-  /** The size of a schedule: large enough to be seen, small enough for as many of them. */
+  /** Return the size of a schedule in pixels: large enough to see it, small enough for this number of schedules. */
   const spot = (count, canvas, ratio) => {
     const room = Math.sqrt((canvas.width * canvas.height) / count) / ratio;
     return Math.max(1, Math.round(ratio * Math.min(Math.max(0.75 * room, 1), 3)));
   };
 
+  /** Draw the schedules that remain as dots, one by one. */
   function dots(context, xs, ys, box, ranges, ratio, palette, radius = 2.6) {
     const [x0, y0, w, h] = box;
     const [[xl, xh], [yl, yh]] = ranges;
@@ -122,12 +123,13 @@
 
   // --- shapes and words ---
 
+  /** Append an SVG element to its parent, and return it. */
   function node(parent, name, attributes, text) {
-    const own = document.createElementNS(SVG, name);
-    for (const [key, value] of Object.entries(attributes)) own.setAttribute(key, value);
-    if (text !== undefined) own.textContent = text;
-    parent.append(own);
-    return own;
+    const child = document.createElementNS(SVG, name);
+    for (const [key, value] of Object.entries(attributes)) child.setAttribute(key, value);
+    if (text !== undefined) child.textContent = text;
+    parent.append(child);
+    return child;
   }
 
   const SHAPES = {
@@ -140,7 +142,7 @@
     hexagram: "M8 0 10.3 4H15L12.7 8 15 12H10.3L8 16 5.7 12H1L3.3 8 1 4H5.7Z",
   };
 
-  /** Draw a mark as plotly does; it is told from others without any colour. */
+  /** Draw a mark as plotly does; its shape alone, without colour, distinguishes it from others. */
   function shape(parent, { colour, symbol }, x, y, size) {
     const hollow = symbol.endsWith("-open");
     const scale = size / 16;
@@ -153,10 +155,10 @@
     });
   }
 
-  /** Three digits, never an exponent. */
+  /** Return a number with three digits, never with an exponent. */
   const brief = (value) => value.toLocaleString("en", { maximumSignificantDigits: 3 });
 
-  /** As much of a name as has room. */
+  /** Return as much of a name as there is room for. */
   const fitting = (words, room) =>
     words.length * 6 <= room ? words : `${words.slice(0, Math.max(1, Math.floor(room / 6) - 1))}…`;
 

@@ -1,4 +1,5 @@
-// The two projections: plotly draws axes and marks, this the schedules beneath them; brushed, hovered, and walked by keys.
+// The two projections: plotly draws axes and marks, this file the schedules beneath them. It also answers to brushing,
+// hovering and keys.
 (() => {
   "use strict";
   const {
@@ -27,14 +28,14 @@
   const graph = (id) => $(id)?.querySelector(".js-plotly-plot");
   const drawable = (gd) => gd?.layout?.xaxis?.range && gd.clientWidth > 0;
 
-  /** Where the plot lies in its figure: left, top, width, height. */
+  /** Return the place of the plot in its figure: left, top, width, height. */
   function frame(gd) {
     const { l, r, t, b } = gd.layout.margin;
     return [l, t, gd.clientWidth - l - r, gd.clientHeight - t - b];
   }
 
-  /** The axes of a projection: to the right, upwards. */
-  function of(id) {
+  /** Return the axes of a projection: to the right, upwards. */
+  function axesOf(id) {
     const names = id === "util" ? ["UTIL", "AWRT"] : [page.scene.across, page.scene.up];
     return names.map(axisOf);
   }
@@ -45,9 +46,9 @@
   function cloud(id) {
     const gd = graph(id);
     if (!page.values || !drawable(gd)) return;
-    const axes = of(id);
+    const axes = axesOf(id);
     const titles = [gd.layout.xaxis, gd.layout.yaxis].map((axis) => axis.title.text.split(" ")[0]);
-    if (axes.some((axis, k) => axis?.name !== titles[k])) return; // the figure of before is still there
+    if (axes.some((axis, k) => axis?.name !== titles[k])) return; // the figure before it is still there
     const host = gd.closest(".cloud");
     const [x, y, w, h] = frame(gd);
     const [canvas, ratio] = canvasFor(host, x, y, w, h);
@@ -74,13 +75,13 @@
     if (!left) dots(context, xs, ys, box, ranges, ratio, page.palette);
   }
 
-  /** The schedule that remains nearest to a place of the screen; -1 if none is near. */
+  /** Return the schedule nearest to a place of the screen, among those that remain; -1 if none is near. */
   function under(id, event, reach = 14) {
     const gd = graph(id);
     const box = gd.getBoundingClientRect();
     const [l, t, w, h] = frame(gd);
     const [mx, my] = [event.clientX - box.left - l, event.clientY - box.top - t];
-    const [xs, ys] = of(id).map((axis, k) => places(axis, logs(gd)[k]));
+    const [xs, ys] = axesOf(id).map((axis, k) => places(axis, logs(gd)[k]));
     const [[xl, xh], [yl, yh]] = [gd.layout.xaxis.range, gd.layout.yaxis.range];
     let [best, nearest] = [reach * reach, -1];
     for (let i = 0; i < page.count; i++) {
@@ -100,7 +101,7 @@
     return x >= 0 && y >= 0 && x <= w && y <= h;
   };
 
-  /** The schedule that remains and comes next in the order of these values; -1 if none does. */
+  /** Return the next schedule in the order of these values, among those that remain; -1 if there is none. */
   function next(values, from, step) {
     let nearest = -1;
     const after = (i, j) => (step * (values[i] - values[j]) || step * (i - j)) > 0;
@@ -110,12 +111,12 @@
     return nearest;
   }
 
-  /** Take the rectangle from where the pointer began to where it is as limits of both objectives. */
-  function brush(id, gd, band, begun, event) {
+  /** Set the limits of both objectives to the rectangle from the start of the drag to the pointer. */
+  function brush(id, gd, band, drag, event) {
     const box = gd.getBoundingClientRect();
     const [l, t, w, h] = frame(gd);
-    const xs = [begun.x, event.clientX].map((v) => clamp(v - box.left - l, 0, w)).sort((a, b) => a - b);
-    const ys = [begun.y, event.clientY].map((v) => clamp(v - box.top - t, 0, h)).sort((a, b) => a - b);
+    const xs = [drag.x, event.clientX].map((v) => clamp(v - box.left - l, 0, w)).sort((a, b) => a - b);
+    const ys = [drag.y, event.clientY].map((v) => clamp(v - box.top - t, 0, h)).sort((a, b) => a - b);
     Object.assign(band.style, {
       display: "block",
       left: `${l + xs[0]}px`,
@@ -136,7 +137,7 @@
       [ys[1] >= h, ys[0] <= 0],
     ];
     page.live = {};
-    of(id).forEach((axis, k) => {
+    axesOf(id).forEach((axis, k) => {
       const range = [across, up][k].map((place) => value(place, k));
       const rounded = ends[k].map((place, e) =>
         at[k][e] ? null : natural(round(value(place, k), range[1] - range[0]), axis),
@@ -175,35 +176,35 @@
 
   // --- pointer and keys ---
 
-  /** Brush a rectangle with the pointer; a click without a move chooses a schedule. */
+  /** Let the pointer brush a rectangle; a click without a move chooses a schedule. */
   function brushByPointer(id, gd, host) {
-    let begun = null;
+    let drag = null;
     const band = element("div");
     band.className = "band";
     host.append(band);
     const stop = () => {
-      begun = null;
+      drag = null;
       page.gesture = false;
       band.style.display = "none";
     };
     host.addEventListener("pointerdown", (event) => {
       if (event.button || gd.layout.dragmode !== false || !inside(gd, event) || !page.values) return;
       settle();
-      begun = { x: event.clientX, y: event.clientY, moved: false };
+      drag = { x: event.clientX, y: event.clientY, moved: false };
       host.setPointerCapture(event.pointerId);
       event.preventDefault();
       host.focus({ preventScroll: true });
     });
     host.addEventListener("pointermove", (event) => {
-      if (!begun) return hover(id, event);
+      if (!drag) return hover(id, event);
       hide();
-      if (Math.hypot(event.clientX - begun.x, event.clientY - begun.y) > 5) begun.moved = page.gesture = true;
-      if (begun.moved) soon(() => begun && brush(id, gd, band, begun, event));
+      if (Math.hypot(event.clientX - drag.x, event.clientY - drag.y) > 5) drag.moved = page.gesture = true;
+      if (drag.moved) soon(() => drag && brush(id, gd, band, drag, event));
     });
     host.addEventListener("pointerup", (event) => {
-      if (!begun) return;
-      const { moved } = begun;
-      if (moved) brush(id, gd, band, begun, event);
+      if (!drag) return;
+      const { moved } = drag;
+      if (moved) brush(id, gd, band, drag, event);
       stop();
       if (moved) return say({ do: "limit", limits: page.live });
       const row = under(id, event);
@@ -217,11 +218,11 @@
     host.addEventListener("pointerleave", hide);
     host.addEventListener("dblclick", () => {
       if (gd.layout.dragmode === false)
-        say({ do: "limit", limits: Object.fromEntries(of(id).map((axis) => [axis.name, [null, null]])) });
+        say({ do: "limit", limits: Object.fromEntries(axesOf(id).map((axis) => [axis.name, [null, null]])) });
     });
   }
 
-  /** Walk from schedule to schedule with the arrow keys. */
+  /** Let the arrow keys go from schedule to schedule. */
   function walkByKeys(id, host) {
     host.tabIndex = 0;
     host.setAttribute("role", "group");
@@ -232,7 +233,7 @@
       if (!step) return;
       event.preventDefault();
       const across = event.key === "ArrowRight" || event.key === "ArrowLeft";
-      const row = next(page.values[of(id)[across ? 0 : 1].column], page.scene.row, step);
+      const row = next(page.values[axesOf(id)[across ? 0 : 1].column], page.scene.row, step);
       if (row >= 0) {
         page.scene.row = row;
         say({ do: "choose", row });
@@ -240,7 +241,7 @@
     });
   }
 
-  /** Make a projection answer to pointer and keys, once plotly has made it. */
+  /** Let a projection answer to pointer and keys, once plotly has drawn it. */
   function attach(id) {
     const gd = graph(id);
     if (!gd || gd.attached || !gd.on) return;
@@ -253,7 +254,7 @@
     cloud(id);
   }
 
-  /** Make those answer that plotly has made meanwhile. */
+  /** Let all projections answer that plotly has drawn meanwhile. */
   function attachAll() {
     if (page.values) PROJECTIONS.forEach(attach);
   }

@@ -1,13 +1,13 @@
-// Parallel coordinates: one line a schedule, better is up.
+// Parallel coordinates: one line for each schedule; better is up.
 (() => {
   "use strict";
   const { $, FEW, SVG, canvasFor, clamp, colours, fitting, limits, node, onDraw, page, places, shape, valuesOf } =
     window.paretosched;
 
-  const MOST_LINES = 20000; // lines that are drawn; of more, evenly spread ones
+  const MOST_LINES = 20000; // lines to draw; of more schedules, every second, third ... one is drawn
 
-  const prepared = []; // make the drawing answer to pointer and keys, once it is there
-  const onParallel = (prepare) => prepared.push(prepare);
+  const preparations = []; // functions that let the drawing answer to pointer and keys, once it is there
+  const onParallel = (prepare) => preparations.push(prepare);
   const PAD = { x: 46, top: 46, bottom: 20 };
 
   /** Paint all schedules as lines, and over them what remains. */
@@ -34,14 +34,14 @@
       lines(levels, gap, canvas.width, canvas.height, (left = new Uint32Array(size)), page.mask, page.left);
     const context = canvas.getContext("2d");
     const image = context.createImageData(canvas.width, canvas.height);
-    // counted column by column, which is how lines run
+    // the counts are by column, because lines run from column to column
     colours(some ? turned(host.all, canvas) : null, left && turned(left, canvas), image, page.palette);
     context.putImageData(image, 0, 0);
     if (!left) strokes(context, levels, gap, canvas.height, ratio);
     overlay(host, width, height, w, h);
   }
 
-  /** Counts by column as counts by row. */
+  /** Return counts by column as counts by row. */
   function turned(counts, canvas) {
     const [w, h] = [canvas.width, canvas.height];
     const out = new Uint32Array(counts.length);
@@ -49,11 +49,11 @@
     return out;
   }
 
-  /** Where each schedule meets an axis, from 0 at its best end to 1 at its worst. */
+  /** Return where each schedule meets an axis, from 0 at the best end of the axis to 1 at its worst end. */
   function levelsOf(axis) {
     const key = `level ${axis.column}`;
-    const known = page.places.get(key);
-    if (known?.low === axis.low && known.high === axis.high) return known.levels;
+    const cached = page.places.get(key);
+    if (cached?.low === axis.low && cached.high === axis.high) return cached.levels;
     const span = axis.high - axis.low;
     const levels = places(axis, axis.log).map((place) => clamp((axis.high - place) / span, 0, 1));
     page.places.set(key, { low: axis.low, high: axis.high, levels });
@@ -69,10 +69,10 @@
       const first = Math.round(j * gap);
       const last = Math.min(width, Math.round((j + 1) * gap));
       const run = last - first;
-      let seen = 0;
+      let counter = 0;
       for (let i = 0; i < page.count; i++) {
         if (mask && !mask[i]) continue;
-        if (stride > 1 && seen++ % stride) continue;
+        if (stride > 1 && counter++ % stride) continue;
         let y = from[i] * tall + 0.5;
         const rise = ((to[i] - from[i]) * tall) / run;
         for (let at = first * height, stop = last * height; at < stop; at += height) {
@@ -104,15 +104,15 @@
     return axis.log ? 10 ** place : place;
   };
 
-  /** What is drawn over the lines: marks, shortlist and the chosen schedule, then the axes and their limits. */
+  /** Draw over the lines: marks, shortlist and the chosen schedule, then the axes and their limits. */
   function overlay(host, width, height, w, h) {
     let svg = host.querySelector(":scope > svg");
     if (!svg) {
       svg = document.createElementNS(SVG, "svg");
       svg.setAttribute("role", "group");
-      svg.setAttribute("aria-label", "parallel coordinates: one line a schedule, better is up");
+      svg.setAttribute("aria-label", "parallel coordinates: one line for each schedule, better is up");
       host.append(svg);
-      for (const prepare of prepared) prepare(svg);
+      for (const prepare of preparations) prepare(svg);
     }
     const { axes } = page.scene;
     const focused = document.activeElement?.dataset?.handle;
@@ -134,6 +134,7 @@
     if (focused) svg.querySelector(`[data-handle="${focused}"]`)?.focus({ preventScroll: true });
   }
 
+  /** Draw the strong lines: marks, shortlist and the chosen schedule. */
   function strongLines(svg, axes, { x, y }) {
     const strong = node(svg, "g", { class: "strong" });
     const path = (values) => axes.map((axis, j) => `${x(j)},${y(levelOf(axis, values[axis.column]))}`).join(" ");
@@ -166,14 +167,15 @@
     );
   }
 
-  /** An axis with its name, unit and ticks; where they are crowded, names are in two rows, and units stand in the table. */
+  /** Draw an axis with name, unit and ticks. With little room, names are in two rows, and units only in the table. */
   function scaleOf(group, axis, j, { x, y, h }, room) {
     const crowded = room < 60;
     node(group, "line", { x1: x(j), x2: x(j), y1: y(0), y2: y(1), class: "rule" });
     node(group, "text", { x: x(j), y: crowded && j % 2 ? 29 : 14, class: "name" }, axis.name);
     if (!crowded) {
-      const of = { UTIL: "", AWRT: "all, " }[axis.name] ?? `${fitting(axis.label, Math.min(room, 2 * PAD.x) - 18)}, `;
-      node(group, "text", { x: x(j), y: 29, class: "unit" }, `${of}${axis.unit}`);
+      const whose = { UTIL: "", AWRT: "all, " }[axis.name];
+      const words = whose ?? `${fitting(axis.label, Math.min(room, 2 * PAD.x) - 18)}, `;
+      node(group, "text", { x: x(j), y: 29, class: "unit" }, `${words}${axis.unit}`);
     }
     for (const [place, words] of axis.ticks) {
       const at = y((axis.high - place) / (axis.high - axis.low));
@@ -190,7 +192,7 @@
     });
   }
 
-  /** What the wish says of an axis: the value to come near to, and limits, each with a handle. */
+  /** Draw the wish on an axis: the value to come near to, and the two limits, each with a handle. */
   function limitsOn(group, axis, j, { x, y }, ends) {
     const near = page.scene.near[axis.name];
     if (near !== undefined) {

@@ -1,5 +1,5 @@
-// Limits on the axes of the parallel coordinates, by pointer and by keys. A limit is set while the pointer or the key
-// moves it, and said to the server when that ends.
+// Limits on the axes of the parallel coordinates, by pointer and by keys. The page shows a limit while the pointer or
+// the key moves it, and sends it to the server at the end of the move.
 (() => {
   "use strict";
   const {
@@ -23,7 +23,7 @@
 
   const nameUnder = (event) => event.target.dataset?.axis ?? event.target.dataset?.handle?.split(" ")[0];
 
-  /** Set the limits of an axis to what lies between two levels, from 0 at its best end to 1 at its worst. */
+  /** Set the limits of an axis to two levels, each from 0 at its best end to 1 at its worst end. */
   function setLimits(axis, from, to) {
     const span = Math.abs(valueAt(axis, 0) - valueAt(axis, 1));
     const value = (at) => (at <= 0.001 || at >= 0.999 ? null : natural(round(valueAt(axis, at), span), axis));
@@ -32,7 +32,7 @@
     refresh();
   }
 
-  /** The levels of the limits of an axis: of the low one and of the high one. */
+  /** Return the levels of the limits of an axis: of the lower limit and of the upper limit. */
   function levelsOfLimits(axis) {
     const ends = limits()[axis.name] ?? [0, null];
     const free = axis.maximise ? [1, 0] : [0, 1];
@@ -40,7 +40,7 @@
   }
 
   onParallel((svg) => {
-    let begun = null;
+    let drag = null;
     const levelUnder = (event) => {
       const box = svg.getBoundingClientRect();
       return clamp((event.clientY - box.top - PAD.top) / (box.height - PAD.top - PAD.bottom), 0, 1);
@@ -51,36 +51,36 @@
       settle();
       const at = levelUnder(event);
       const [low, high] = levelsOfLimits(axis);
-      begun = { axis, at, moved: false };
-      if (event.target.dataset.handle) begun.fixed = event.target.dataset.handle.endsWith("1") ? low : high;
-      else if (event.target.classList.contains("brush")) begun.whole = [low, high];
-      else begun.fixed = at;
+      drag = { axis, at, moved: false };
+      if (event.target.dataset.handle) drag.fixed = event.target.dataset.handle.endsWith("1") ? low : high;
+      else if (event.target.classList.contains("brush")) drag.whole = [low, high];
+      else drag.fixed = at;
       svg.setPointerCapture(event.pointerId);
       event.preventDefault();
       svg.querySelector(`[data-handle="${axis.name} ${axis.maximise ? 0 : 1}"]`)?.focus({ preventScroll: true });
     });
     svg.addEventListener("pointermove", (event) => {
-      if (!begun) return;
+      if (!drag) return;
       const at = levelUnder(event);
-      if (Math.abs(at - begun.at) > 0.01) begun.moved = page.gesture = true;
-      if (!begun.moved) return;
+      if (Math.abs(at - drag.at) > 0.01) drag.moved = page.gesture = true;
+      if (!drag.moved) return;
       soon(() => {
-        if (!begun) return;
-        if (begun.whole) {
-          const shift = clamp(at - begun.at, -Math.min(...begun.whole), 1 - Math.max(...begun.whole));
-          setLimits(begun.axis, begun.whole[0] + shift, begun.whole[1] + shift);
-        } else setLimits(begun.axis, begun.fixed, at);
+        if (!drag) return;
+        if (drag.whole) {
+          const shift = clamp(at - drag.at, -Math.min(...drag.whole), 1 - Math.max(...drag.whole));
+          setLimits(drag.axis, drag.whole[0] + shift, drag.whole[1] + shift);
+        } else setLimits(drag.axis, drag.fixed, at);
       });
     });
     const stop = () => {
-      begun = null;
+      drag = null;
       page.gesture = false;
     };
     svg.addEventListener("pointerup", (event) => {
-      const brushed = begun;
-      if (brushed?.moved && !brushed.whole) setLimits(brushed.axis, brushed.fixed, levelUnder(event));
+      const last = drag;
+      if (last?.moved && !last.whole) setLimits(last.axis, last.fixed, levelUnder(event));
       stop();
-      if (brushed?.moved && page.live) say({ do: "limit", limits: page.live });
+      if (last?.moved && page.live) say({ do: "limit", limits: page.live });
     });
     svg.addEventListener("pointercancel", () => {
       stop();
@@ -102,7 +102,7 @@
       const step = STEPS[event.key];
       if (!step && event.key !== "Delete") return;
       event.preventDefault();
-      if (page.live && !(name in page.live)) settle(); // of another axis
+      if (page.live && !(name in page.live)) settle(); // those limits are of another axis
       const [low, high] = levelsOfLimits(axis);
       limitByKey();
       if (event.key === "Delete") {

@@ -44,6 +44,7 @@
     cells.each((up, i, across, j) => drawMarks(svg, cells, up, i, across, j));
   }
 
+  /** Paint all schedules in every cell, and over them what remains. */
   function paintClouds(host, { width, height, across: cw, down: ch, ranges, each }) {
     const [canvas, ratio] = canvasFor(host, 0, 0, width, height);
     const context = canvas.getContext("2d");
@@ -68,10 +69,10 @@
     });
   }
 
-  /** The SVG over the canvas; a click or Enter shows a pair large. */
+  /** Return the SVG over the canvas; a click or Enter shows a pair large. */
   function drawing(host) {
-    const known = host.querySelector(":scope > svg");
-    if (known) return known;
+    const present = host.querySelector(":scope > svg");
+    if (present) return present;
     const svg = document.createElementNS(SVG, "svg");
     const enlarge = (event) => {
       const pair = event.target.dataset?.pair;
@@ -86,7 +87,7 @@
     return svg;
   }
 
-  /** Names, meanings and ranges on the diagonal, as far as there is room. */
+  /** Write names, meanings and ranges on the diagonal, as far as there is room. */
   function nameAxes(svg, { width, across: cw, down: ch, axes, ranges }) {
     axes.forEach((axis, i) => {
       const [low, high] = ranges[i].map((place) => (axis.log ? 10 ** place : place));
@@ -105,7 +106,7 @@
     });
   }
 
-  /** The cell of a pair, and in it the marks, the shortlist and the chosen schedule. */
+  /** Draw the cell of a pair, and in it the marks, the shortlist and the chosen schedule. */
   function drawMarks(svg, { across: cw, down: ch, ranges }, up, i, across, j) {
     const cell = node(svg, "rect", {
       x: j * cw + 2,

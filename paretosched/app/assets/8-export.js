@@ -1,4 +1,4 @@
-// Charts as files: PNG and SVG.
+// Saving charts as PNG and SVG files.
 (() => {
   "use strict";
   const { $, SVG, element, graph, node, page, shape } = window.paretosched;
@@ -8,7 +8,7 @@
     Object.assign(element("a"), { href: url, download: `${key}.${kind}` }).click();
   }
 
-  /** A figure of plotly's with the schedules beneath it. */
+  /** Return the address of a figure of plotly with the schedules beneath it. */
   async function figureAs(key, kind) {
     const gd = graph(key);
     const style = getComputedStyle(document.documentElement);
@@ -54,7 +54,7 @@
     );
   }
 
-  /** A drawing of ours with its canvas in it, its looks written out, and the names of the marks below. */
+  /** Return the address of a drawing of this page with its canvas, its styles, and the names of the marks below. */
   async function drawingAs(host, kind) {
     const svg = host.querySelector("svg");
     const canvas = host.querySelector("canvas");
@@ -76,11 +76,11 @@
       "stroke-linejoin",
     ];
     const from = svg.querySelectorAll("*");
-    copy.querySelectorAll("*").forEach((one, k) => {
+    copy.querySelectorAll("*").forEach((target, k) => {
       const style = getComputedStyle(from[k]);
-      for (const key of looks) one.style.setProperty(key, style.getPropertyValue(key));
+      for (const key of looks) target.style.setProperty(key, style.getPropertyValue(key));
     });
-    copy.querySelectorAll(".handle:not(.set), .reach, title").forEach((one) => one.remove());
+    copy.querySelectorAll(".handle:not(.set), .reach, title").forEach((unwanted) => unwanted.remove());
     Object.entries({ xmlns: SVG, width, height, viewBox: `0 0 ${width} ${height}` }).forEach(([key, value]) =>
       copy.setAttribute(key, value),
     );
@@ -115,7 +115,7 @@
         "stroke-width": 2.5,
       }),
     );
-    for (const one of page.scene.legend) write(one.name, (x, y) => shape(copy, one, x, y, 11));
+    for (const entry of page.scene.legend) write(entry.name, (x, y) => shape(copy, entry, x, y, 11));
     copy.prepend(paper, image);
     const url = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(new XMLSerializer().serializeToString(copy))}`;
     if (kind === "svg") return url;

@@ -21,7 +21,7 @@
   } = window.paretosched;
   const MOST_OPENED = 500000; // bytes of a file
 
-  // --- what is shown of the server's answer ---
+  // --- the server's answer in the legend and the controls ---
 
   function legend() {
     const chips = page.scene.legend.map(({ name, colour, symbol, title }) => {
@@ -52,17 +52,18 @@
 
   // --- fields ---
 
-  /** Make the input of a field; React keeps the span around it and knows nothing of this. */
+  /** Put an input into the span of a field. React keeps the span and does not know the input. */
   function field(span) {
     const input = span.firstElementChild ?? inputOf(span);
     input.setAttribute("aria-label", span.dataset.label);
     input.placeholder = span.dataset.hint ?? "";
-    if (input.type !== "checkbox" && span.dataset.value !== span.known) {
-      span.known = span.dataset.value;
-      input.value = span.known;
+    if (input.type !== "checkbox" && span.dataset.value !== span.last) {
+      span.last = span.dataset.value;
+      input.value = span.last;
     }
   }
 
+  /** Create the input of a field. */
   function inputOf(span) {
     const wordy = span.dataset.field === "words";
     const input = element(wordy ? "textarea" : "input");
@@ -78,36 +79,36 @@
       );
       return input;
     }
-    const commit = () => input.value !== span.known && sayField(span, input);
+    const commit = () => input.value !== span.last && sendField(span, input);
     input.addEventListener("blur", commit);
     input.addEventListener("keydown", (event) => {
       if (event.key === "Enter") {
         event.preventDefault();
         commit();
       }
-      if (event.key === "Escape") input.value = span.known;
+      if (event.key === "Escape") input.value = span.last;
     });
     return input;
   }
 
-  /** What was typed as a number: null if nothing was, NaN if it is none. */
-  function typed(input) {
+  /** Return the text of an input as a number: null if it is empty, NaN if it is no number. */
+  function numberIn(input) {
     const text = input.value.trim().replace(",", ".");
     if (text === "") return null;
     return Number.isFinite(Number(text)) ? Number(text) : NaN;
   }
 
-  /** Tell the server what was typed into a field. */
-  function sayField(span, input) {
+  /** Send the text of a field to the server. */
+  function sendField(span, input) {
     const action = JSON.parse(span.dataset.do);
-    const before = span.known;
-    span.known = input.value;
+    const before = span.last;
+    span.last = input.value;
     if (span.dataset.field === "text" || span.dataset.field === "words")
       return say({ ...action, [span.dataset.key]: input.value });
-    const number = typed(input);
+    const number = numberIn(input);
     if (Number.isNaN(number)) {
       complain(`“${input.value}” is not a number`);
-      input.value = span.known = before;
+      input.value = span.last = before;
       return;
     }
     const value = number === null ? null : Number((number * Number(span.dataset.factor)).toPrecision(12));
@@ -115,19 +116,19 @@
     if (action.do === "limit") {
       const ends = [...(limits()[action.name] ?? [null, null])].map((end) => end || null);
       ends[span.dataset.key === "high" ? 1 : 0] = value;
-      page.live = { ...page.live, [action.name]: ends }; // the other end may be typed before this one is answered
+      page.live = { ...page.live, [action.name]: ends }; // the owner may type the other limit before the answer
       refresh();
       return say({ do: "limit", limits: { [action.name]: ends } });
     }
     say({ ...action, [span.dataset.key]: value });
   }
 
-  /** Tell the server the class of each objective, and the level of those that have one. */
-  function sayClasses() {
+  /** Send the class of each objective to the server, and the levels of those that have one. */
+  function sendClasses() {
     const classes = {};
     for (const select of document.querySelectorAll("select.class")) {
       const level = document.querySelector(`.field[data-level][data-name="${select.dataset.name}"]`);
-      const number = typed(level.querySelector("input"));
+      const number = numberIn(level.querySelector("input"));
       const bounded = / to$/.test(select.value) && Number.isFinite(number);
       classes[select.dataset.name] = [select.value, bounded ? number * Number(level.dataset.factor) : null];
     }
@@ -143,7 +144,7 @@
       if (button.classList.contains("choice") && button.dataset[key]) return choose(key, button.dataset[key]);
     if (button.dataset.do) return say(JSON.parse(button.dataset.do));
     if (button.dataset.export) return save(...button.dataset.export.split(" "));
-    if (button.id === "classify") return sayClasses();
+    if (button.id === "classify") return sendClasses();
     if (button.id === "theme") return theme(true);
     if (button.id === "open") return openFile();
   });
@@ -154,7 +155,7 @@
 
   document.addEventListener("keydown", (event) => {
     const undo = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z";
-    if (!undo || event.target.matches("input, textarea, select")) return; // fields have an undo of their own
+    if (!undo || event.target.matches("input, textarea, select")) return; // the browser has its own undo in fields
     event.preventDefault();
     say({ do: event.shiftKey ? "redo" : "undo" });
   });
@@ -164,7 +165,7 @@
     input.addEventListener("change", async () => {
       const file = input.files[0];
       try {
-        if (file.size > MOST_OPENED) throw new Error(`${file.name} is larger than any page that was saved`);
+        if (file.size > MOST_OPENED) throw new Error(`${file.name} is larger than any page file`);
         say({ do: "open", text: await file.text() });
       } catch (error) {
         complain(error.message);
@@ -176,7 +177,7 @@
   // --- light and dark ---
 
   const THEMES = ["", "light", "dark"];
-  /** Show the theme that was chosen last; with `turn` the next one. */
+  /** Show the owner's last theme; with `turn` change to the next one. */
   function theme(turn) {
     let now = localStorage.getItem("paretosched theme") ?? "";
     if (turn) now = THEMES[(THEMES.indexOf(now) + 1) % 3];
@@ -187,13 +188,13 @@
     refresh();
   }
 
-  // --- what React has made is completed when it appears or changes ---
+  // --- completing React's elements when they appear or change ---
 
   const upgrade = (root) => {
     root.querySelectorAll?.(".field").forEach(field);
     if (root.matches?.(".field")) field(root);
     root.querySelectorAll?.("select.class").forEach((select) => {
-      if (select.known !== select.dataset.value) select.value = select.known = select.dataset.value;
+      if (select.last !== select.dataset.value) select.value = select.last = select.dataset.value;
     });
   };
   new MutationObserver((changes) => {
