@@ -105,7 +105,8 @@ def _logs(options: argparse.Namespace) -> list[tuple[str, Workload]]:
         return [(trace, read_workload(options, trace)) for trace in options.traces]
     reading = reading_words(options)
     if reading or not options.front:
-        raise InputError(f"TRACE is needed with {reading[0]}" if reading else "TRACE is needed without --front")
+        why = f"with {reading[0]}" if reading else "without --front"
+        raise InputError(f"TRACE is required {why} (see paretosched compare --help)")
     digests = {load_front(path).digest: path for path in options.front}  # several fronts may have the same workload
     return [(path, reopen(path, digest)) for digest, path in digests.items()]
 

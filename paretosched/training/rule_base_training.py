@@ -128,9 +128,7 @@ def train_rules(
         greedy = _checked(as_policy(greedy), first)
     inner = partitions(len(first.groups)) if bounds is None else tuple(tuple(map(float, row)) for row in bounds)
     classes = _classes(inner, first.groups) if kind == ITERATIVE else 0
-    total = classes * len(STRATEGIES) if kind == ITERATIVE else symbiosis.evaluations
-    if evaluations is not None:
-        total = min(total, evaluations) if kind == ITERATIVE else evaluations  # an iteration ends, evolution does not
+    total = _budget(evaluations, classes, symbiosis)
     place = None if run_directory is None else Path(run_directory)
     with _folder(place):
         reports = _Reports(progress, total)
@@ -176,6 +174,14 @@ def train_rules(
             progress=reports.of_rules,
         )
     return _result(task, test, record, encoding, greedy, settings)
+
+
+def _budget(evaluations: int | None, classes: int, symbiosis: Symbiosis) -> int:
+    """Return how many rule bases are simulated; an iteration over classes has an end, an evolution has none."""
+    if classes:
+        most = classes * len(STRATEGIES)
+        return most if evaluations is None else min(most, evaluations)
+    return symbiosis.evaluations if evaluations is None else evaluations
 
 
 def _course(classes: int, groups: int, symbiosis: Symbiosis, seed: int) -> Callable[[], Search]:

@@ -128,6 +128,8 @@ def reopened(place: str | os.PathLike[str], digest: str | None = None) -> tuple[
             except InputError as error:
                 troubles.append(str(error))
         troubles.append(f"{directory}: does not say where its workload came from")
+    if not troubles and os.path.isdir(place):  # noqa: PTH112
+        troubles.append(f"{place}: Is a directory, and must then be a run of the workload, with {RUN_FILE}, but is not")
     raise InputError(troubles[0] if troubles else f"{place}: there is no run here of this workload")
 
 

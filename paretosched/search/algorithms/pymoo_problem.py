@@ -9,6 +9,7 @@ from pymoo.core.problem import Problem
 
 from ...core.arrays import Floats
 from ...core.errors import InputError, one_of
+from ...core.notebook import html_table
 from ...encodings.weighting import Weighting
 from ...fronts.dominance import costs, deciding
 from ...policies.policy import Policy
@@ -36,6 +37,16 @@ class ScheduleProblem(Problem):  # type: ignore[misc]
         self.objectives = tuple(o for o, decides in zip(table, mask, strict=True) if decides)
         lower, upper = encoding.lower_upper(len(self.workload.groups))
         super().__init__(n_var=lower.size, n_obj=len(self.objectives), xl=lower, xu=upper)
+
+    def __repr__(self) -> str:
+        names = ", ".join(o.name for o in self.objectives)
+        return f"<ScheduleProblem of {self.workload.name}: {self.n_var} genes, minimises {names}>"
+
+    __str__ = __repr__
+
+    def _repr_html_(self) -> str:
+        rows = [(o.name, "largest" if o.maximise else "smallest", o.unit, o.label) for o in self.objectives]
+        return html_table(repr(self).strip("<>"), ("objective", "best", "unit", "meaning"), rows)
 
     def _evaluate(self, x: Floats, out: dict[str, Any], *_: Any, **__: Any) -> None:
         """Write the costs of vectors, (k, d), into `out`, as pymoo wants it."""
