@@ -212,7 +212,9 @@ def _wish_section(comparison: Comparison, drawn: Mapping[str, Figure]) -> str:
             "(100 %); undefined if this schedule is not better than EASY, or if a limit is exceeded."
         )
     if wish.limits:
-        notes.append("Limits come before everything else; exceeded by: the sum of all excesses, as shares of limits.")
+        notes.append(
+            "Limits come before everything else; exceeded by: the sum of all amounts beyond limits, as shares."
+        )
     beside = figure("objective", drawn["objective"]) if "objective" in drawn else ""
     return f"""<section>
 {_wish_head(wish)}
