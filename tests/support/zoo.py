@@ -57,7 +57,7 @@ def drawn(
 
 
 def _at_borders() -> Workload:
-    """Return jobs that arrive and end at, just before and just after borders of situations; the machine is overloaded."""
+    """Return jobs that arrive and end at, just before and just after borders of situations of a full machine."""
     hours = [8, 18, 24, 48, 72, 80, 90, 104, 114]  # of Friday to Tuesday, from Friday 00:00
     rows = []
     for i, h in enumerate(hours):
