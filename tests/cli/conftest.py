@@ -1,4 +1,4 @@
-"""What the tests of the command line share: a folder with a workload, two runs on it, and a log with a record."""
+"""Fixtures for the tests of the command line: a folder with a workload, two runs on it, and a log with waits."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from support.commands import (
 
 @pytest.fixture(scope="session")
 def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A generated workload, two runs on it, and a log with a record."""
+    """A generated workload, two runs on it, and a log with recorded waits."""
     folder = tmp_path_factory.mktemp("house")
     done("generate", "lublin", "--jobs", 200, "--processors", 64, "--seed", 3, "-o", folder / "w.swf.gz")
     for name, seed in (("run", 0), ("other", 1)):

@@ -13,9 +13,9 @@ from support.commands import (
 
 
 def test_compare_without_a_front(house: Path, workload: ps.Workload) -> None:
-    said = done("compare", house / "w.swf.gz", "--policy", "fcfs", "--policy", "list")
+    outcome = done("compare", house / "w.swf.gz", "--policy", "fcfs", "--policy", "list")
     comparison = ps.compare(workload, ["fcfs", "list"])
-    assert said.out == comparison.text() + "\n"
+    assert outcome.out == comparison.text() + "\n"
     assert done("compare", house / "w.swf.gz", "--policy", "fcfs", "--policy", "list", "--json").json == (
         comparison.rows()
     )
@@ -27,11 +27,11 @@ def test_compare_with_a_front_writes_a_report(house: Path, workload: ps.Workload
     saved, target = tmp_path / "p.json", tmp_path / "report.html"
     done("simulate", house / "w.swf.gz", "--front", house / "run", "--row", 1, "--save-policy", saved)
     compare = ("compare", house / "w.swf.gz", "--front", house / "run", "--policy", "fcfs", "--policy", saved)
-    said = done(*compare, "-o", target)
+    outcome = done(*compare, "-o", target)
     front = ps.load_front(house / "run")
     comparison = ps.compare(workload, ["fcfs", saved], front)
-    assert said.out == comparison.text() + "\n"
-    assert said.err == f"paretosched: report: {target} (open it in a browser; it needs no network)\n"
+    assert outcome.out == comparison.text() + "\n"
+    assert outcome.err == f"paretosched: report: {target} (open it in a browser; it needs no network)\n"
     ps.report.write_report(tmp_path / "ours.html", front, comparison)
     assert target.read_bytes() == (tmp_path / "ours.html").read_bytes()
     rows = done(*compare, "--json").json
@@ -55,12 +55,12 @@ def test_compare_takes_the_objective_in_words_from_a_file_and_from_a_policy(hous
     done(*train, "AWRT2", "-o", tmp_path / "one.json")
     ps.save_wish(ps.Wish(weights=[("AWRT1", 1), ("AWRT2", 1)]), tmp_path / "wish.json")
     both = ("compare", trace, "--policy", tmp_path / "both.json", "--front", house / "run", "--json")
-    said = [
+    outcome = [
         done(*both, *more) for more in ((), ("--objective", "AWRT1 + AWRT2"), ("--objective", tmp_path / "wish.json"))
     ]
-    assert said[0].out == said[1].out == said[2].out
-    assert said[0].err == ""
-    easy, ours = said[0].json[:2]
+    assert outcome[0].out == outcome[1].out == outcome[2].out
+    assert outcome[0].err == ""
+    easy, ours = outcome[0].json[:2]
     assert ours["wish"] == "AWRT1 + AWRT2"
     assert ours["objective"] == ours["AWRT1"] + ours["AWRT2"]
     assert ours["objective_vs_easy"] == pytest.approx(100 * (1 - ours["objective"] / easy["objective"]))
@@ -70,15 +70,15 @@ def test_compare_takes_the_objective_in_words_from_a_file_and_from_a_policy(hous
     assert ours["share_of_way"] == pytest.approx(
         100 * (easy["objective"] - ours["objective"]) / (easy["objective"] - best)
     )
-    # trained for different things: the first one's is taken, and that is said
-    said = [done(*both, "--policy", tmp_path / "one.json"), done(*both, "--policy", tmp_path / "one.json",
+    # the policies have different wishes: the command takes that of the first policy, and a remark says so
+    outcome = [done(*both, "--policy", tmp_path / "one.json"), done(*both, "--policy", tmp_path / "one.json",
             "--objective", "AWRT2")]  # fmt: skip
-    assert said[0].json[0]["wish"] == "AWRT1 + AWRT2"
-    assert said[0].err == (
+    assert outcome[0].json[0]["wish"] == "AWRT1 + AWRT2"
+    assert outcome[0].err == (
         "paretosched: the objective is AWRT1 + AWRT2, as Greedy f2 with EASY was trained for it; "
         "Greedy f2 with EASY (2) was trained for AWRT2\n"
     )
-    assert (said[1].json[0]["wish"], said[1].err) == ("AWRT2", "")
+    assert (outcome[1].json[0]["wish"], outcome[1].err) == ("AWRT2", "")
 
 
 @pytest.mark.slow
@@ -86,12 +86,12 @@ def test_compare_takes_several_logs_and_the_front_of_each(house: Path, workload:
     done("generate", "lublin", "--jobs", 150, "--processors", 32, "--seed", 4, "-o", tmp_path / "v.swf")
     other = ps.read_swf(tmp_path / "v.swf")
     both = ("compare", tmp_path / "v.swf", house / "w.swf.gz", "--front", house / "run", "--objective", "AWRT1")
-    said = done(*both, "-o", tmp_path / "r.html")
+    outcome = done(*both, "-o", tmp_path / "r.html")
     wish, front = ps.as_wish("AWRT1", workload.groups), ps.load_front(house / "run")
     comparisons = [ps.compare(other, ["fcfs"], None, wish), ps.compare(workload, ["fcfs"], front, wish)]
     for comparison in comparisons:
-        assert comparison.text() in said.out
-    assert "\nall workloads: AWRT1 vs EASY\npolicy" in said.out
+        assert comparison.text() in outcome.out
+    assert "\nall workloads: AWRT1 vs EASY\npolicy" in outcome.out
     ps.report.write_report(tmp_path / "ours.html", [None, front], comparisons)
     assert (tmp_path / "r.html").read_bytes() == (tmp_path / "ours.html").read_bytes()
     rows = done(*both, "--json").json
@@ -100,6 +100,6 @@ def test_compare_takes_several_logs_and_the_front_of_each(house: Path, workload:
 
 
 def test_compare_explains_its_new_options_in_its_help() -> None:
-    said = done("compare", "--help")
-    assert "[TRACE ...]" in said.out
-    assert '--objective "10*AWRT1 + 4*AWRT2"' in said.out
+    outcome = done("compare", "--help")
+    assert "[TRACE ...]" in outcome.out
+    assert '--objective "10*AWRT1 + 4*AWRT2"' in outcome.out

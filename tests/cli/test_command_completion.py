@@ -64,17 +64,17 @@ def test_bash_completes(folder: Path, scripts: Path, words: list[str], expected:
         'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); '
         '"$(complete -p paretosched | sed "s/.*-F //; s/ .*//")"; printf "%s\\n" "${COMPREPLY[@]}"'
     )
-    said = subprocess.run(
+    outcome = subprocess.run(
         ["bash", "--norc", "-c", ask, "bash", scripts / "_paretosched_bash", "paretosched", *words],
         cwd=folder, capture_output=True, text=True, check=True, timeout=20,
     )  # fmt: skip
-    assert sorted(said.stdout.splitlines()) == sorted(expected)
-    assert said.stderr == ""
+    assert sorted(outcome.stdout.splitlines()) == sorted(expected)
+    assert outcome.stderr == ""
 
 
 @pytest.fixture(scope="module")
 def zsh(folder: Path, scripts: Path) -> Iterator[Callable[[str], str]]:
-    """What an interactive zsh, in a pseudo-terminal, makes of a line when Tab is pressed at its end."""
+    """A function that returns the line of an interactive zsh after the Tab key, in a pseudo-terminal."""
     if shutil.which("zsh") is None:
         pytest.skip("NO zsh: its completion was not tried")
     shutil.copy(scripts / "_paretosched_zsh", scripts / "_paretosched")
@@ -93,10 +93,10 @@ def zsh(folder: Path, scripts: Path) -> Iterator[Callable[[str], str]]:
     os.close(far)
 
     def until(pattern: bytes) -> re.Match[bytes]:
-        shown = b""
-        while not (match := re.search(pattern, shown)):
-            assert select.select([near], [], [], 30)[0], shown
-            shown += os.read(near, 1 << 16)
+        text_so_far = b""
+        while not (match := re.search(pattern, text_so_far)):
+            assert select.select([near], [], [], 30)[0], text_so_far
+            text_so_far += os.read(near, 1 << 16)
         return match
 
     def completed(line: str) -> str:
@@ -135,11 +135,11 @@ def test_zsh_completes(zsh: Callable[[str], str], line: str, expected: str) -> N
 
 @pytest.mark.parametrize("shell", ["bash", "zsh"])
 def test_the_help_says_how_to_install_it(shell: str) -> None:
-    said = done("completion", "--help").out
-    assert f"to have it in every {shell}:" in said
-    assert re.search(rf"paretosched completion {shell} > ~/\S+paretosched\n", said)
+    outcome = done("completion", "--help").out
+    assert f"to have it in every {shell}:" in outcome
+    assert re.search(rf"paretosched completion {shell} > ~/\S+paretosched\n", outcome)
 
 
 def test_other_shells_are_refused() -> None:
-    said = command("completion", "fish")
-    assert (said.status, said.out) == (2, "")
+    outcome = command("completion", "fish")
+    assert (outcome.status, outcome.out) == (2, "")

@@ -23,36 +23,36 @@ from support.commands import (
 def test_explore_finds_what_the_library_finds(house: Path, workload: ps.Workload, tmp_path: Path) -> None:
     front = ps.explore(workload, tmp_path / "run", evaluations=36, population=12)
     assert (tmp_path / "run" / "front.parquet").read_bytes() == (house / "run" / "front.parquet").read_bytes()
-    said = done(
+    outcome = done(
         "explore", house / "w.swf.gz", "-o", tmp_path / "json", "--evaluations", 36, "--population", 12, "--json"
     )
-    found = said.json
-    assert found["run"] == str(tmp_path / "json")
-    assert found["size"] == found["front"] == len(front)
-    assert (found["evaluations"], found["total"], found["replayed"]) == (36, 36, 0)
+    about = outcome.json
+    assert about["run"] == str(tmp_path / "json")
+    assert about["size"] == about["front"] == len(front)
+    assert (about["evaluations"], about["total"], about["replayed"]) == (36, 36, 0)
     best = {o.name: front.values[row, j] for j, (o, row) in enumerate(extremes(front))}
-    assert found["best"] == pytest.approx(best, rel=0, abs=0)
-    assert said.err.splitlines()[-1] == f"paretosched: exploring: 36 of 36, front {len(front)}"
+    assert about["best"] == pytest.approx(best, rel=0, abs=0)
+    assert outcome.err.splitlines()[-1] == f"paretosched: exploring: 36 of 36, front {len(front)}"
 
 
 def test_explore_says_what_was_found_and_what_to_do_next(house: Path, tmp_path: Path) -> None:
     trace = tmp_path / "my log.swf"  # a name that a shell would cut
     trace.write_bytes((house / "record.swf").read_bytes())
     explore = ("explore", trace, "--groups", "queue", "--capacity", 9, "-o", tmp_path / "run")
-    said = done(*explore, "--evaluations", 8, "--population", 4, "--backfill", "none", "--algorithm", "random")
+    outcome = done(*explore, "--evaluations", 8, "--population", 4, "--backfill", "none", "--algorithm", "random")
     front = ps.load_front(tmp_path / "run")
-    assert said.out.startswith("8 schedules explored (8 now, in ")
-    assert f"{len(front):,} of them are not dominated by another one\n" in said.out
+    assert outcome.out.startswith("8 schedules explored (8 now, in ")
+    assert f"{len(front):,} of them are not dominated by another one\n" in outcome.out
     ends = extremes(front)
-    table = columns(said.out, "best in")
-    table.pop()  # below stands the legend: groups that are not just numbered are named
-    assert f"\nAWRT1 is group {front.groups[0]}, AWRT2 is group {front.groups[1]}" in said.out
+    table = columns(outcome.out, "best in")
+    table.pop()  # the last line is the legend, with the names of groups that are not just numbers
+    assert f"\nAWRT1 is group {front.groups[0]}, AWRT2 is group {front.groups[1]}" in outcome.out
     hours = np.where([o.unit == "s" for o in front.objectives], 3600.0, 1.0)
     for line, (o, row) in zip(table, ends, strict=True):
         values = [f"{x:,.2f}" for x in front.values[row] / hours]
         assert line == [o.name, *values, str(row), str(front.evaluation[row])]
-    assert "1 dropped" in said.err.splitlines()[-1]
-    for hint in said.out.partition("next: ")[2].splitlines():
+    assert "1 dropped" in outcome.err.splitlines()[-1]
+    for hint in outcome.out.partition("next: ")[2].splitlines():
         name, *arguments = shlex.split(hint)[1:]
         again = done(name, *[tmp_path / a if a in ("report.html", "policy.json") else a for a in arguments])
         assert "another workload" not in again.err
@@ -63,8 +63,8 @@ def test_explore_says_what_was_found_and_what_to_do_next(house: Path, tmp_path: 
 def test_explore_continues_a_run_and_refuses_to_mix_it(house: Path, tmp_path: Path) -> None:
     explore = ("explore", house / "w.swf.gz", "-o", tmp_path / "run", "--population", 12)
     done(*explore, "--evaluations", 24)
-    said = done(*explore, "--evaluations", 36)
-    assert said.out.startswith("36 schedules explored (12 now, in ")
+    outcome = done(*explore, "--evaluations", 36)
+    assert outcome.out.startswith("36 schedules explored (12 now, in ")
     assert (tmp_path / "run" / "front.parquet").read_bytes() == (house / "run" / "front.parquet").read_bytes()
     again = done(*explore, "--evaluations", 36)
     assert again.out.startswith("36 schedules explored (0 now, in ")
@@ -89,7 +89,7 @@ def test_explore_continues_a_run_and_refuses_to_mix_it(house: Path, tmp_path: Pa
 @pytest.mark.slow
 def test_worker_processes_find_the_same_as_threads(house: Path, tmp_path: Path) -> None:
     explore = ("explore", house / "w.swf.gz", "-o", tmp_path / "run", "--evaluations", 36, "--population", 12)
-    said = process(*explore, "--workers", 1)
-    assert said.returncode == 0, said
+    outcome = process(*explore, "--workers", 1)
+    assert outcome.returncode == 0, outcome
     assert stored(tmp_path / "run") == stored(house / "run")
-    assert all(line.startswith("paretosched: exploring: ") for line in said.stderr.splitlines())
+    assert all(line.startswith("paretosched: exploring: ") for line in outcome.stderr.splitlines())

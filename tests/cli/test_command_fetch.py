@@ -20,7 +20,7 @@ from support.commands import (
 
 @pytest.fixture
 def archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, house: Path) -> Iterator[Path]:
-    """A mirror of the archive on this machine; the log it has is one whose checksum is not known."""
+    """A mirror of the archive on this machine, with one log whose checksum is not known."""
     folder = tmp_path / "archive"
     (folder / "l_ricc").mkdir(parents=True)
     (folder / "l_ricc" / "RICC-2010-2.swf.gz").write_bytes((house / "w.swf.gz").read_bytes())
@@ -36,10 +36,10 @@ def archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, house: Path) -> Ite
 
 def test_fetch_downloads_once(archive: Path, tmp_path: Path) -> None:
     target = tmp_path / "RICC-2010-2.swf.gz"
-    said = done("fetch", "ricc", "-o", tmp_path)
-    assert said.out == f"{target}\n"
+    outcome = done("fetch", "ricc", "-o", tmp_path)
+    assert outcome.out == f"{target}\n"
     size = target.stat().st_size
-    assert said.err == f"paretosched: downloading: {size:,} of {size:,} bytes\n"
+    assert outcome.err == f"paretosched: downloading: {size:,} of {size:,} bytes\n"
     assert target.read_bytes() == (archive / "l_ricc" / target.name).read_bytes()
     (archive / "l_ricc" / target.name).unlink()
     again = done("fetch", "RICC", "-o", tmp_path, "--json")
@@ -49,17 +49,17 @@ def test_fetch_downloads_once(archive: Path, tmp_path: Path) -> None:
 
 def test_fetch_names_what_the_server_does_not_have_and_leaves_nothing(archive: Path, tmp_path: Path) -> None:
     before = files(tmp_path)
-    said = command("fetch", "HPC2N", "-o", tmp_path)
-    assert said.status == 2
-    assert said.out == ""
+    outcome = command("fetch", "HPC2N", "-o", tmp_path)
+    assert outcome.status == 2
+    assert outcome.out == ""
     assert re.fullmatch(
-        r"paretosched fetch: http://\S+HPC2N-2002-2.2-cln.swf.gz: the server answers 404 .*\n", said.err
+        r"paretosched fetch: http://\S+HPC2N-2002-2.2-cln.swf.gz: the server answers 404 .*\n", outcome.err
     )
     assert files(tmp_path) == before
 
 
 def test_fetch_fills_the_cache(archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PARETOSCHED_TRACES", str(tmp_path / "traces"))
-    said = done("fetch", "RICC", "--cache", "--json")
-    assert said.json == {"file": str(tmp_path / "traces" / "RICC-2010-2.swf.gz")}
+    outcome = done("fetch", "RICC", "--cache", "--json")
+    assert outcome.json == {"file": str(tmp_path / "traces" / "RICC-2010-2.swf.gz")}
     assert command("fetch", "RICC", "--cache", "-o", tmp_path).status == 2

@@ -16,29 +16,28 @@ from support.commands import (
 
 @pytest.mark.slow
 def test_front_merges_and_measures(house: Path, tmp_path: Path) -> None:
-    one, two = ps.load_front(house / "run"), ps.load_front(house / "other")
-    merged = ps.merge([one, two])
-    said = done("front", house / "run", house / "other", "-o", tmp_path / "both.parquet")
+    first, second = ps.load_front(house / "run"), ps.load_front(house / "other")
+    merged = ps.merge([first, second])
+    outcome = done("front", house / "run", house / "other", "-o", tmp_path / "both.parquet")
     ps.save_front(merged, tmp_path / "ours.parquet")
     assert (tmp_path / "both.parquet").read_bytes() == (tmp_path / "ours.parquet").read_bytes()
-    assert said.out.startswith(f"{len(merged):,} of 72 schedules of w are not dominated; ")
-    measured = ps.indicators(merged, [one, two])
-    found = done("front", house / "run", house / "other", "--json").json
-    assert found["workload"] == "w"
-    assert found["digest"] == merged.digest
-    assert found["size"] == len(merged)
-    given = ps.contributions([one, two], gain=False)
-    for row, expected, alone, name in zip(found["inputs"], measured["inputs"], given, ("run", "other"), strict=True):
-        of_it = {key: alone[key] for key in ("only", "best_in")}
-        assert row == expected | of_it | {"path": str(house / name)}
-    assert [(end["objective"], end["row"]) for end in found["extremes"]] == [(o.name, r) for o, r in extremes(merged)]
-    table = columns(said.out, "from")
+    assert outcome.out.startswith(f"{len(merged):,} of 72 schedules of w are not dominated; ")
+    measured = ps.indicators(merged, [first, second])
+    about = done("front", house / "run", house / "other", "--json").json
+    assert about["workload"] == "w"
+    assert about["digest"] == merged.digest
+    assert about["size"] == len(merged)
+    shares = ps.contributions([first, second], gain=False)
+    for row, expected, share, name in zip(about["inputs"], measured["inputs"], shares, ("run", "other"), strict=True):
+        assert row == expected | {key: share[key] for key in ("only", "best_in")} | {"path": str(house / name)}
+    assert [(end["objective"], end["row"]) for end in about["extremes"]] == [(o.name, r) for o, r in extremes(merged)]
+    table = columns(outcome.out, "from")
     assert [row[0] for row in table][:3] == [str(house / "run"), str(house / "other"), "merged"]
     assert table[0][1:] == [
         "36",
-        str(len(one)),
-        *(str(found["inputs"][0][key]) for key in ("in_front", "only")),
-        *(f"{found['inputs'][0][key]:.4f}" for key in ("hypervolume", "igd_plus", "epsilon")),
+        str(len(first)),
+        *(str(about["inputs"][0][key]) for key in ("in_front", "only")),
+        *(f"{about['inputs'][0][key]:.4f}" for key in ("hypervolume", "igd_plus", "epsilon")),
     ]
     assert table[2][1:4] == ["72", str(len(merged)), str(len(merged))]
     again = done("front", tmp_path / "both.parquet", house / "run", "--json").json

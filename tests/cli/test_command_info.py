@@ -1,4 +1,4 @@
-"""`paretosched info` shows what `describe` finds, for the groups and the machine that were asked for."""
+"""`paretosched info` shows what `describe` finds, for the groups and the machine of its options."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from support.commands import (
 def test_info_says_what_describe_says(house: Path) -> None:
     about = ps.describe(ps.read_swf(house / "record.swf"))
     assert done("info", house / "record.swf", "--json").json == about
-    said = done("info", house / "record.swf")
-    assert said.err == ""
-    assert said.out.splitlines()[:4] == [
+    outcome = done("info", house / "record.swf")
+    assert outcome.err == ""
+    assert outcome.out.splitlines()[:4] == [
         "record",
         "  4 jobs of 3 users on 8 processors",
         "  submitted 1970-01-01 00:01:40+00:00 to 1970-01-01 00:02:10+00:00, UTC: 0.0 days",
         "  offered load 2.583; serial jobs 0.0 %; recorded waits for 100.0 %",
     ]
-    assert columns(said.out, "quantiles")[0] == ["run time s", "10", "10", "20", "30", "50", "50"]
-    assert columns(said.out, "quantiles")[3] == ["next job after s", "10", "10", "10", "10", "10", "10"]
-    assert [row[0] for row in columns(said.out, "situation")] == ["weekend", "day", "night"]
-    assert columns(said.out, "action") == [["dropped", "1", "run time unknown or 0: never ran", "line 10 (job 13)"]]
-    groups = columns(said.out, "group")
+    assert columns(outcome.out, "quantiles")[0] == ["run time s", "10", "10", "20", "30", "50", "50"]
+    assert columns(outcome.out, "quantiles")[3] == ["next job after s", "10", "10", "10", "10", "10", "10"]
+    assert [row[0] for row in columns(outcome.out, "situation")] == ["weekend", "day", "night"]
+    assert columns(outcome.out, "action") == [["dropped", "1", "run time unknown or 0: never ran", "line 10 (job 13)"]]
+    groups = columns(outcome.out, "group")
     assert [row[:3] for row in groups] == [[g["group"], str(g["users"]), str(g["jobs"])] for g in about["groups"]]
 
 
@@ -55,12 +55,14 @@ def test_groups_are_those_asked_for(house: Path, how: str, names: list[str]) -> 
 
 
 def test_groups_of_an_owner_come_from_a_csv_file(house: Path, tmp_path: Path) -> None:
-    own = tmp_path / "own.csv"
-    own.write_text("user,group\n5,staff\n6,guests\n")
-    about = done("info", house / "record.swf", "--groups", own, "--json").json
+    groups = tmp_path / "groups.csv"
+    groups.write_text("user,group\n5,staff\n6,guests\n")
+    about = done("info", house / "record.swf", "--groups", groups, "--json").json
     assert {group["group"]: group["jobs"] for group in about["groups"]} == {"staff": 2, "guests": 1, "other": 1}
-    said = done("simulate", house / "record.swf", "--groups", own)
-    assert [row[-1] for row in columns(said.out, "objective")][2:] == [f"AWRT of group {g}" for g in about_names(about)]
+    outcome = done("simulate", house / "record.swf", "--groups", groups)
+    assert [row[-1] for row in columns(outcome.out, "objective")][2:] == [
+        f"AWRT of group {g}" for g in about_names(about)
+    ]
 
 
 def about_names(about: dict[str, list[dict[str, str]]]) -> list[str]:

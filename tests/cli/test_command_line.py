@@ -1,4 +1,4 @@
-"""The command line: its help teaches and is quick, its status says what happened."""
+"""The command line: its help is quick and its examples are right; its exit status and error line."""
 
 from __future__ import annotations
 
@@ -30,10 +30,12 @@ def test_help_is_quick_and_teaches_by_examples_that_parse(name: str | None) -> N
         "except SystemExit as end: assert end.code == 0\n"
         f"print('imported', [m for m in {EXPENSIVE.split()} if m in sys.modules])\n"
     )
-    said = subprocess.run([sys.executable, "-c", script], env=environment(), capture_output=True, text=True, check=True)
-    *help_, imported = said.stdout.splitlines()
+    outcome = subprocess.run(
+        [sys.executable, "-c", script], env=environment(), capture_output=True, text=True, check=True
+    )
+    *help_, imported = outcome.stdout.splitlines()
     assert imported == "imported []"
-    assert said.stderr == ""
+    assert outcome.stderr == ""
     examples = [line for line in help_ if line.startswith("  paretosched ")]
     assert examples
     for line in examples:
@@ -48,6 +50,6 @@ def test_the_version_is_that_of_the_package() -> None:
 
 
 def test_status_two_comes_with_one_line_of_a_process(tmp_path: Path) -> None:
-    said = process("info", tmp_path / "none.swf")
+    outcome = process("info", tmp_path / "none.swf")
     expected = f"paretosched info: {tmp_path / 'none.swf'}: cannot read: No such file or directory\n"
-    assert (said.returncode, said.stdout, said.stderr) == (2, "", expected)
+    assert (outcome.returncode, outcome.stdout, outcome.stderr) == (2, "", expected)

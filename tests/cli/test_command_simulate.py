@@ -25,9 +25,9 @@ def test_simulate_prints_and_writes_what_the_library_gives(
     schedule = ps.simulate(workload, policy)
     values = ps.objectives(schedule)
     names = [o.name for o in ps.objective_table(workload.groups)]
-    said = done("simulate", house / "w.swf.gz", "--policy", policy, "-o", target)
-    assert said.err == ""
-    rows = columns(said.out, "objective")
+    outcome = done("simulate", house / "w.swf.gz", "--policy", policy, "-o", target)
+    assert outcome.err == ""
+    rows = columns(outcome.out, "objective")
     assert [row[0] for row in rows] == names
     assert [row[1] for row in rows] == [f"{value:,.2f}" for value in values]
     assert [row[2:4] for row in rows] == [["%", ""], *(["s", f"{value / 3600:,.2f}"] for value in values[1:])]
@@ -47,13 +47,13 @@ def test_simulate_prints_and_writes_what_the_library_gives(
 def test_simulate_shares_time(house: Path, workload: ps.Workload, tmp_path: Path) -> None:
     schedule = ps.simulate(workload, "scojo-opt").check()
     outputs = ("-o", tmp_path / "s.csv", "--segments", tmp_path / "s.parquet", "--save-policy", tmp_path / "p.json")
-    said = done("simulate", house / "w.swf.gz", "--policy", "scojo-opt", *outputs)
-    assert said.err == ""
-    assert said.out.startswith("SCOJO-PECT optimised on w: 200 jobs, 64 processors\n")
-    rows = columns(said.out, "objective")
+    outcome = done("simulate", house / "w.swf.gz", "--policy", "scojo-opt", *outputs)
+    assert outcome.err == ""
+    assert outcome.out.startswith("SCOJO-PECT optimised on w: 200 jobs, 64 processors\n")
+    rows = columns(outcome.out, "objective")
     assert [row[1] for row in rows] == [f"{value:,.2f}" for value in ps.objectives(schedule)]
-    assert "slowdown (600 s)" in said.out
-    assert "nodes of search trees visited" in said.out
+    assert "slowdown (600 s)" in outcome.out
+    assert "nodes of search trees visited" in outcome.out
     again = ps.load_segments(workload, tmp_path / "s.parquet").check()
     assert again.start.tolist() == schedule.start.tolist()
     assert again.finish.tolist() == schedule.finish.tolist()
@@ -103,9 +103,9 @@ def test_a_recorded_schedule_that_could_not_be_is_remarked(house: Path, tmp_path
         "paretosched: not feasible: recorded: the machine has 8 processors, "
         "but 12 are in use from second 149 on, and more than it has in 1 intervals\n"
     )
-    said = done("simulate", history, "--policy", "recorded")
-    assert said.err.endswith(remark)
-    assert said.out.startswith("recorded on history: 4 jobs, 8 processors\n")
+    outcome = done("simulate", history, "--policy", "recorded")
+    assert outcome.err.endswith(remark)
+    assert outcome.out.startswith("recorded on history: 4 jobs, 8 processors\n")
     assert done("compare", history, "--policy", "recorded").err.endswith(remark)
 
 
@@ -113,11 +113,11 @@ def test_a_recorded_schedule_that_could_not_be_is_remarked(house: Path, tmp_path
 def test_generated_and_scaled_workloads_have_no_recorded_schedule(house: Path, tmp_path: Path, name: str) -> None:
     done("scale", house / "record.swf", "--processors", 32, "-o", tmp_path / "scaled.swf")
     for trace in (house / "w.swf.gz", tmp_path / "scaled.swf"):
-        said = command(name, trace, "--policy", "recorded")
-        assert said.status == 2
-        assert said.out == ""
+        outcome = command(name, trace, "--policy", "recorded")
+        assert outcome.status == 2
+        assert outcome.out == ""
         about = ps.read_swf(trace).name
-        assert said.err == (
+        assert outcome.err == (
             f"paretosched {name}: {about}: no job has a recorded wait, so there is no recorded schedule "
             "(was it generated or scaled?)\n"
         )
@@ -138,7 +138,7 @@ def test_a_schedule_of_a_front_can_be_had_as_a_policy(house: Path, tmp_path: Pat
 
 def test_a_policy_explored_elsewhere_is_applied_and_remarked(house: Path, tmp_path: Path) -> None:
     done("generate", "lublin", "--jobs", 80, "--seed", 9, "-o", tmp_path / "new.swf")
-    said = done("simulate", tmp_path / "new.swf", "--front", house / "run")
-    assert said.err == (
+    outcome = done("simulate", tmp_path / "new.swf", "--front", house / "run")
+    assert outcome.err == (
         f"paretosched: {house / 'run'} was explored on another workload; its policy was applied to this one\n"
     )

@@ -27,36 +27,36 @@ def test_train_finds_what_the_library_finds(house: Path, workload: ps.Workload, 
     words = "10*AWRT1 + 4*AWRT2, UTIL >= 1 %"
     short = ("--generations", 2, "--seed", 3)
     train = ("train", house / "w.swf.gz", "--objective", words, *short)
-    said = done(*train, "-o", tmp_path / "p.json")
+    outcome = done(*train, "-o", tmp_path / "p.json")
     training = ps.train(workload, ps.as_wish(words, workload.groups), generations=2, seed=3)
     assert ps.load_policy(tmp_path / "p.json").genes.tobytes() == training.policy.genes.tobytes()
     assert ps.load_policy(tmp_path / "p.json").provenance == training.policy.provenance
-    assert training.text() in said.out
-    assert said.out.startswith("910 policies tried for 10*AWRT1 + 4*AWRT2, UTIL >= 1 in ")
-    assert said.err.splitlines()[-1].startswith("paretosched: training: 910 of 910, ")
-    name, *arguments = shlex.split(said.out.partition("next: ")[2])[1:]
+    assert training.text() in outcome.out
+    assert outcome.out.startswith("910 policies tried for 10*AWRT1 + 4*AWRT2, UTIL >= 1 in ")
+    assert outcome.err.splitlines()[-1].startswith("paretosched: training: 910 of 910, ")
+    name, *arguments = shlex.split(outcome.out.partition("next: ")[2])[1:]
     assert training.policy.name in done(name, *arguments).out
     ps.save_wish(training.wish, tmp_path / "wish.json")
     again = done("train", house / "w.swf.gz", "--objective", tmp_path / "wish.json", *short, "-o", tmp_path / "q.json",
                  "--workers", 1, "--json")  # fmt: skip
     assert (tmp_path / "q.json").read_bytes() == (tmp_path / "p.json").read_bytes()
-    found = again.json
-    assert found["systems"] == training.rows()
-    assert (found["policy"], found["evaluations"]) == (str(tmp_path / "q.json"), 910)
+    about = again.json
+    assert about["systems"] == training.rows()
+    assert (about["policy"], about["evaluations"]) == (str(tmp_path / "q.json"), 910)
 
 
 @pytest.mark.slow
 def test_train_takes_several_logs_and_keeps_a_part_back(house: Path, tmp_path: Path) -> None:
     done("generate", "lublin", "--jobs", 150, "--processors", 32, "--seed", 4, "-o", tmp_path / "v.swf")
-    said = done("train", house / "w.swf.gz", tmp_path / "v.swf", "--objective", "AWRT1", "-o", tmp_path / "p.json",
+    outcome = done("train", house / "w.swf.gz", tmp_path / "v.swf", "--objective", "AWRT1", "-o", tmp_path / "p.json",
                 "--train-until", 0.6, "--over", "ratio", "--criterion", "f2", "--generations", 1, "--backfill", "none",
                 "--strategy", "cma", "--scale", "log", "--json")  # fmt: skip
-    shown = done("train", house / "w.swf.gz", tmp_path / "v.swf", "--objective", "AWRT1 <= 1s", "-o",
+    limited = done("train", house / "w.swf.gz", tmp_path / "v.swf", "--objective", "AWRT1 <= 1s", "-o",
                  tmp_path / "q.json", "--criterion", "f2", "--generations", 1)  # fmt: skip
-    _, compare, *arguments = shlex.split(shown.out.partition("next: ")[2])
+    _, compare, *arguments = shlex.split(limited.out.partition("next: ")[2])
     assert [compare, *arguments[:2]] == ["compare", str(house / "w.swf.gz"), str(tmp_path / "v.swf")]
-    assert " of 120, limits exceeded by " in shown.err
-    easy, system = said.json["systems"]
+    assert " of 120, limits exceeded by " in limited.err
+    easy, system = outcome.json["systems"]
     assert easy["objective"] == pytest.approx(1, abs=1e-12)
     assert [w["workload"] for w in system["workloads"]] == ["w to 60 %", "v to 60 %"]
     assert [w["workload"] for w in system["rest"]] == ["w from 60 %", "v from 60 %"]
@@ -66,11 +66,13 @@ def test_train_takes_several_logs_and_keeps_a_part_back(house: Path, tmp_path: P
 
 def test_train_points_at_what_it_does_not_understand(house: Path, tmp_path: Path) -> None:
     train = ("train", house / "w.swf.gz", "-o", tmp_path / "p.json", "--generations", 1, "--objective")
-    said = command(*train, "10*AWRT1 + 4*AWRTX, AWRT5 <= 40000")
-    assert (said.status, said.out) == (2, "")
-    assert said.err.startswith('paretosched train: --objective: wish, character 14, "AWRTX": there must be one of UTIL')
-    said = done(*train, "AWRT1, AWRT5 <= 1s", "--criterion", "f1")
-    assert said.err.endswith("paretosched: no policy within the limits was found; this one exceeds them least\n")
+    outcome = command(*train, "10*AWRT1 + 4*AWRTX, AWRT5 <= 40000")
+    assert (outcome.status, outcome.out) == (2, "")
+    assert outcome.err.startswith(
+        'paretosched train: --objective: wish, character 14, "AWRTX": there must be one of UTIL'
+    )
+    outcome = done(*train, "AWRT1, AWRT5 <= 1s", "--criterion", "f1")
+    assert outcome.err.endswith("paretosched: no policy within the limits was found; this one exceeds them least\n")
 
 
 @pytest.mark.parametrize("kind", ["iterative", "symbiotic"])
@@ -79,21 +81,21 @@ def test_train_finds_the_rule_base_that_the_library_finds(
 ) -> None:
     words = "10*AWRT1 + 4*AWRT2"
     train = ("train", house / "w.swf.gz", "--objective", words, "--rule-base", kind, "--evaluations", 90, "--seed", 3)
-    said = done(*train, "--generations", 1, "--run", tmp_path / "run", "-o", tmp_path / "r.json")
+    outcome = done(*train, "--generations", 1, "--run", tmp_path / "run", "-o", tmp_path / "r.json")
     training = ps.train_rules(
         workload, ps.as_wish(words, workload.groups), kind=kind, evaluations=90, generations=1, seed=3
     )
-    assert training.text() in said.out
-    assert said.out.startswith("90 policies tried for 10*AWRT1 + 4*AWRT2 in ")
+    assert training.text() in outcome.out
+    assert outcome.out.startswith("90 policies tried for 10*AWRT1 + 4*AWRT2 in ")
     rules, alone = training.systems
-    assert ("the Greedy among its strategies is better alone" in said.err) == (alone.objective < rules.objective)
+    assert ("the Greedy among its strategies is better alone" in outcome.err) == (alone.objective < rules.objective)
     assert kind == "iterative" or rules.objective <= alone.objective
-    assert "paretosched: training: 210 of 210, " in said.err
-    found = ps.load_policy(tmp_path / "r.json")
-    assert to_json(found) == to_json(training.policy)
-    _, name, *arguments = shlex.split(said.out.partition("next: ")[2])
+    assert "paretosched: training: 210 of 210, " in outcome.err
+    policy = ps.load_policy(tmp_path / "r.json")
+    assert to_json(policy) == to_json(training.policy)
+    _, name, *arguments = shlex.split(outcome.out.partition("next: ")[2])
     assert f"{kind} rules" in done(name, *arguments).out
-    save_policy(found.greedy, tmp_path / "g.json")
+    save_policy(policy.greedy, tmp_path / "g.json")
     again = done(
         *train, "--greedy", tmp_path / "g.json", "--run", tmp_path / "run", "-o", tmp_path / "q.json", "--json"
     )
@@ -114,24 +116,24 @@ def test_train_evolves_default_values_and_keeps_parents_if_asked(
         generations=1,
         symbiosis=Symbiosis(plus=True, defaults=True),
     )
-    found = ps.load_policy(tmp_path / "r.json")
-    assert to_json(found) == to_json(training.policy)
-    assert found.threshold > 0
-    assert (found.provenance["symbiosis"]["plus"], found.provenance["symbiosis"]["defaults"]) == (True, True)
+    policy = ps.load_policy(tmp_path / "r.json")
+    assert to_json(policy) == to_json(training.policy)
+    assert policy.threshold > 0
+    assert (policy.provenance["symbiosis"]["plus"], policy.provenance["symbiosis"]["defaults"]) == (True, True)
 
 
 def test_train_explains_rule_bases_in_its_help() -> None:
-    said = " ".join(done("train", "--help").out.split())
+    outcome = " ".join(done("train", "--help").out.split())
     for words in (
         "--rule-base symbiotic --objective",
         "one of thirteen strategies",
         "2496 for iterative, 3513 for symbiotic",
     ):
-        assert words in said
+        assert words in outcome
 
 
 def interrupted(train: tuple[object, ...], run: Path) -> float:
-    """Interrupt a training when a tenth of it is done; how many evaluations it says that it keeps."""
+    """Interrupt a training when a tenth of it is done, and return how many evaluations it keeps by its own words."""
     child = subprocess.Popen(
         [sys.executable, "-m", "paretosched.cli", *map(str, train)],
         env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
@@ -141,10 +143,10 @@ def interrupted(train: tuple[object, ...], run: Path) -> float:
     child.send_signal(signal.SIGINT)
     out, err = child.communicate(timeout=60)
     assert (child.returncode, out) == (130, ""), err
-    *_, kept, last = err.splitlines()
+    *_, line, last = err.splitlines()
     assert last == "paretosched train: interrupted"
-    assert kept.endswith(f" evaluations are kept in {run}; the same command continues them")
-    return numbers(kept)[0]
+    assert line.endswith(f" evaluations are kept in {run}; the same command continues them")
+    return numbers(line)[0]
 
 
 @pytest.mark.slow

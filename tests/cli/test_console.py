@@ -1,4 +1,4 @@
-"""Manners: closed and full outputs, pipes, progress and Ctrl-C."""
+"""Closed and full outputs, pipes, progress and Ctrl-C."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ from support.commands import (
 def test_a_reader_that_has_had_enough_is_no_error(house: Path, arguments: tuple[str, ...]) -> None:
     read, write = os.pipe()
     os.close(read)
-    said = process(*arguments, cwd=house, capture_output=False, stdout=write, stderr=subprocess.PIPE)
+    outcome = process(*arguments, cwd=house, capture_output=False, stdout=write, stderr=subprocess.PIPE)
     os.close(write)
-    assert (said.returncode, said.stderr) == (0, "")
+    assert (outcome.returncode, outcome.stderr) == (0, "")
 
 
 @pytest.mark.slow
@@ -42,9 +42,9 @@ def test_a_reader_that_has_had_enough_is_no_error(house: Path, arguments: tuple[
 @pytest.mark.parametrize("arguments", [("--help",), ("info", "w.swf.gz"), ("simulate", "w.swf.gz", "--json")])
 def test_a_full_disk_behind_standard_output_is_one_line(house: Path, arguments: tuple[str, ...]) -> None:
     with Path("/dev/full").open("w") as full:
-        said = process(*arguments, cwd=house, capture_output=False, stdout=full, stderr=subprocess.PIPE)
+        outcome = process(*arguments, cwd=house, capture_output=False, stdout=full, stderr=subprocess.PIPE)
     name = "paretosched" if arguments == ("--help",) else f"paretosched {arguments[0]}"
-    assert (said.returncode, said.stderr) == (
+    assert (outcome.returncode, outcome.stderr) == (
         2,
         f"{name}: standard output: cannot write: No space left on device\n",
     )
@@ -54,29 +54,29 @@ def test_a_full_disk_behind_standard_output_is_one_line(house: Path, arguments: 
 def test_closed_streams_are_no_error(house: Path) -> None:
     shell = f"{shlex.quote(sys.executable)} -m paretosched.cli info record.swf --json"
     for closed, out in ((">&-", ""), ("2>&-", done("info", house / "record.swf", "--json").out), (">&- 2>&-", "")):
-        said = subprocess.run(
+        outcome = subprocess.run(
             ["sh", "-c", f"{shell} {closed}"], cwd=house, env=environment(), capture_output=True, text=True, check=False
         )
-        assert (said.returncode, said.stdout, said.stderr) == (0, out, "")
+        assert (outcome.returncode, outcome.stdout, outcome.stderr) == (0, out, "")
     # remarks must not end up in a table
-    said = subprocess.run(
+    outcome = subprocess.run(
         ["sh", "-c", f"{shell.replace('info', 'simulate')} 2>&-"],
         cwd=house, env=environment(), capture_output=True, text=True, check=False,
     )  # fmt: skip
-    assert said.stdout == done("simulate", house / "record.swf", "--json").out
+    assert outcome.stdout == done("simulate", house / "record.swf", "--json").out
 
 
 def test_what_standard_output_has_no_letter_for_is_replaced(house: Path, tmp_path: Path) -> None:
     trace = os.fsencode(tmp_path / "caf\u00e9-") + b"\xff.swf"  # the last byte is no UTF-8
     Path(os.fsdecode(trace)).write_bytes((house / "record.swf").read_bytes())
-    said = subprocess.run(
+    outcome = subprocess.run(
         [sys.executable, "-m", "paretosched.cli", "info", trace],
         env=environment(PYTHONIOENCODING="ascii"),
         capture_output=True,
         check=False,
     )
-    assert said.stderr == b""
-    assert said.stdout.startswith(b"caf?-?\n  4 jobs")
+    assert outcome.stderr == b""
+    assert outcome.stdout.startswith(b"caf?-?\n  4 jobs")
     scaled = tmp_path / "s.swf"
     done("scale", os.fsdecode(trace), "--processors", 16, "-o", scaled)
     assert "caf\u00e9-\ufffd" in scaled.read_text(encoding="utf-8")
@@ -84,8 +84,8 @@ def test_what_standard_output_has_no_letter_for_is_replaced(house: Path, tmp_pat
 
 def test_a_pipe_is_a_log_like_any_other(house: Path) -> None:
     with (house / "w.swf.gz").open("rb") as file:
-        said = process("info", "/dev/stdin", "--json", stdin=file)
-    assert said.returncode == 0, said
+        outcome = process("info", "/dev/stdin", "--json", stdin=file)
+    assert outcome.returncode == 0, outcome
     pipe = subprocess.run(
         ["bash", "-c", f"{shlex.quote(sys.executable)} -m paretosched.cli info <(sleep 0.2; cat w.swf.gz) --json"],
         cwd=house, env=environment(), capture_output=True, text=True, check=False,
@@ -109,12 +109,12 @@ def test_ctrl_c_keeps_what_was_done_and_the_same_command_continues(house: Path, 
     out, err = child.communicate(timeout=60)
     assert child.returncode == 130, (out, err)
     assert out == ""
-    *_, kept, interrupted = err.splitlines()
+    *_, line, interrupted = err.splitlines()
     assert interrupted == "paretosched explore: interrupted"
-    assert kept.startswith("paretosched: ")
-    assert kept.endswith(f" evaluations are kept in {run}; the same command continues them")
+    assert line.startswith("paretosched: ")
+    assert line.endswith(f" evaluations are kept in {run}; the same command continues them")
     count = len(stored(run))
-    assert numbers(kept)[0] == count
+    assert numbers(line)[0] == count
     assert 10 <= count < 1000
     assert ps.load_front(run).evaluations == count
     assert not list(run.glob("*.part")) + list(run.glob(".*"))
@@ -129,14 +129,14 @@ def test_ctrl_c_elsewhere_is_status_130_and_leaves_nothing(
         raise KeyboardInterrupt
 
     monkeypatch.setattr("paretosched.simulation.schedule.csv.writer", interrupt)  # in the middle of writing
-    said = command("simulate", house / "w.swf.gz", "-o", tmp_path / "s.csv")
-    assert (said.status, said.out, said.err) == (130, "", "paretosched simulate: interrupted\n")
+    outcome = command("simulate", house / "w.swf.gz", "-o", tmp_path / "s.csv")
+    assert (outcome.status, outcome.out, outcome.err) == (130, "", "paretosched simulate: interrupted\n")
     assert files(tmp_path) == {}
     monkeypatch.setattr(
         "paretosched.search.evaluation.objectives_of", interrupt
     )  # before the first generation is stored
-    said = command("explore", house / "w.swf.gz", "-o", tmp_path / "run", "--evaluations", 8, "--population", 4)
-    assert (said.status, said.out, said.err) == (130, "", "paretosched explore: interrupted\n")
+    outcome = command("explore", house / "w.swf.gz", "-o", tmp_path / "run", "--evaluations", 8, "--population", 4)
+    assert (outcome.status, outcome.out, outcome.err) == (130, "", "paretosched explore: interrupted\n")
     assert files(tmp_path) == {}
 
 
@@ -149,10 +149,10 @@ def test_a_terminal_gets_a_progress_bar(house: Path, tmp_path: Path) -> None:
         env=environment(TERM="xterm", COLUMNS="100"), stdout=subprocess.PIPE, stderr=far,
     )  # fmt: skip
     os.close(far)
-    shown = b""
+    text_so_far = b""
     while select.select([near], [], [], 60)[0]:
         try:
-            shown += os.read(near, 1 << 16)
+            text_so_far += os.read(near, 1 << 16)
         except OSError:  # the other end is closed
             break
     os.close(near)
@@ -161,7 +161,7 @@ def test_a_terminal_gets_a_progress_bar(house: Path, tmp_path: Path) -> None:
     child.stdout.close()
     assert child.wait() == 0
     assert out.startswith(b"36 schedules explored")
-    text = re.sub(rb"\x1b\[[\d;?]*[A-Za-z]", b"", shown).decode()
+    text = re.sub(rb"\x1b\[[\d;?]*[A-Za-z]", b"", text_so_far).decode()
     assert "36/36" in text
     assert re.search(r"exploring .*front \d+ 0:00:\d\d left 0:00:00", text)
     assert "paretosched:" not in text
@@ -178,7 +178,7 @@ def test_ctrl_c_with_worker_processes_is_as_quiet(house: Path, tmp_path: Path) -
     while not (run / "front.parquet").exists():
         assert child.poll() is None
         time.sleep(0.005)
-    os.killpg(child.pid, signal.SIGINT)  # as a terminal does: to the workers, too
+    os.killpg(child.pid, signal.SIGINT)  # a terminal sends the signal to the workers, too
     out, err = child.communicate(timeout=60)
     assert (child.returncode, out) == (130, "")
     assert all(line.startswith("paretosched") for line in err.splitlines()), err

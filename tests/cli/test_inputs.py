@@ -1,4 +1,4 @@
-"""Outputs are refused that would do harm."""
+"""Outputs that would overwrite inputs are refused."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_outputs_do_not_overwrite_the_log_or_each_other(house: Path, tmp_path: P
         ("compare", trace, "--front", house / "run", "-o", trace),
         ("simulate", trace, "-o", tmp_path / "x", "--save-policy", tmp_path / "x"),
     ):
-        said = command(*arguments)
-        assert said.status == 2
-        assert re.fullmatch(r"paretosched \w+: \S+: --\S+ would overwrite .*; give it another name\n", said.err)
+        outcome = command(*arguments)
+        assert outcome.status == 2
+        assert re.fullmatch(r"paretosched \w+: \S+: --\S+ would overwrite .*; give it another name\n", outcome.err)
     assert files(tmp_path) == before

@@ -1,4 +1,4 @@
-"""What is wrong with a command line is one line, with the nearest right word and the help of that command."""
+"""An error in a command line is one line, with the nearest right word and the help of that command."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ from support.commands import command, done, process
     ],
 )  # fmt: skip
 def test_what_a_command_does_not_know_is_refused_with_its_own_help(words: list[str], error: str) -> None:
-    said = command(*words)
-    assert (said.status, said.out) == (2, "")
-    assert said.err == f"paretosched {error} (see paretosched {words[0]} --help)\n"
+    outcome = command(*words)
+    assert (outcome.status, outcome.out) == (2, "")
+    assert outcome.err == f"paretosched {error} (see paretosched {words[0]} --help)\n"
 
 
 @pytest.mark.parametrize(
@@ -56,8 +56,8 @@ def test_what_a_command_does_not_know_is_refused_with_its_own_help(words: list[s
     ],
 )
 def test_unknown_commands_are_refused_with_the_nearest_one(words: list[str], error: str) -> None:
-    said = command(*words)
-    assert (said.status, said.out, said.err) == (2, "", f"paretosched: {error}\n")
+    outcome = command(*words)
+    assert (outcome.status, outcome.out, outcome.err) == (2, "", f"paretosched: {error}\n")
 
 
 def test_what_looks_like_an_option_may_still_be_a_value_or_a_file() -> None:
@@ -87,10 +87,10 @@ def test_options_of_long_commands_are_in_groups_that_teach() -> None:
         ("explore", ["how the log is read", "the search", "sequences", "plans", "workers"]),
         ("train", ["what is wanted", "the data", "Greedy (paper 000)", "rule bases (paper 001)", "the run", "workers"]),
     ):
-        said = done(name, "--help").out
-        places = [said.index(f"\n{group}:\n  ") for group in groups]
+        outcome = done(name, "--help").out
+        places = [outcome.index(f"\n{group}:\n  ") for group in groups]
         assert places == sorted(places)
-        first = said[said.index("\noptions:\n") :].partition("\n\n")[0]
+        first = outcome[outcome.index("\noptions:\n") :].partition("\n\n")[0]
         assert [line.split()[0].rstrip(",") for line in first.splitlines() if line.startswith("  -")] == [
             "-h",
             "--json",

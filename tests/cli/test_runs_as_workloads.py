@@ -13,10 +13,11 @@ from support.commands import command, done
 
 
 def refused(*arguments: object) -> str:
-    said = command(*arguments)
-    assert said.status == 2
-    assert said.err.count("\n") == 1
-    return said.err
+    """Run a command that must be refused, and return its error line."""
+    outcome = command(*arguments)
+    assert outcome.status == 2
+    assert outcome.err.count("\n") == 1
+    return outcome.err
 
 
 @pytest.fixture(scope="module")
@@ -30,23 +31,23 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_compare_needs_no_log_where_a_front_says_it(house: Path) -> None:
-    named = done(
+    with_log = done(
         "compare", house / "w.swf.gz", "--capacity", 40, "--groups", "50,10", "--front", house / "run", "--json"
     )
-    assert done("compare", "--front", house / "run", "--json").json == named.json
+    assert done("compare", "--front", house / "run", "--json").json == with_log.json
     both = done("compare", "--front", house / "run", "--front", house / "scaled", "--policy", "easy", "--json").json
     assert len({row["digest"] for row in both}) == 2
 
 
 def test_compare_says_what_is_missing(house: Path) -> None:
     assert "TRACE is needed without --front" in refused("compare", "--policy", "easy")
-    said = refused("compare", "--front", house / "run", "--capacity", 40)
-    assert "TRACE is needed with --capacity" in said
+    outcome = refused("compare", "--front", house / "run", "--capacity", 40)
+    assert "TRACE is needed with --capacity" in outcome
 
 
 def test_a_run_stands_for_its_log(house: Path) -> None:
-    said = done("simulate", house / "run", "--policy", "easy", "--json").json
-    assert (said["capacity"], said["digest"]) == (40, ps.load_front(house / "run").digest)
+    outcome = done("simulate", house / "run", "--policy", "easy", "--json").json
+    assert (outcome["capacity"], outcome["digest"]) == (40, ps.load_front(house / "run").digest)
     assert "--groups: say how a log is read" in refused("info", house / "run", "--groups", "queue")
 
 

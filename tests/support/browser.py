@@ -22,31 +22,31 @@ ARGUMENTS = [
 
 
 def executable() -> str | None:
-    """The browser to use; None without one, or without Playwright."""
+    """Return the path of the browser; None without a browser or without Playwright."""
     try:
         import playwright.sync_api  # noqa: F401
     except ImportError:
         return None
-    named = os.environ.get("BROWSER_PATH")
-    return named or next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    path = os.environ.get("BROWSER_PATH")
+    return path or next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
 
 @contextmanager
 def browser() -> Iterator[Any]:
-    """A running browser."""
+    """Start a browser, and yield it."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=executable(), args=ARGUMENTS)
+        program = playwright.chromium.launch(executable_path=executable(), args=ARGUMENTS)
         try:
-            yield started
+            yield program
         finally:
-            started.close()
+            program.close()
 
 
 @contextmanager
 def served(*arguments: object, cwd: Path | None = None) -> Iterator[str]:
-    """`paretosched app` as a process of its own, on a free port; gives its address."""
+    """Start `paretosched app` as a process on a free port, and yield its address; at the end it gets SIGTERM."""
     process = subprocess.Popen(
         [sys.executable, "-m", "paretosched.cli", "app", *map(str, arguments), "--port", "0"],
         cwd=cwd or ROOT, env=environment(PYTHONUNBUFFERED="1"), stdout=subprocess.PIPE, stderr=subprocess.PIPE,

@@ -1,4 +1,4 @@
-"""Running the command line in this process, for the tests of it."""
+"""Helpers that run the command line, in this process or as a process of its own."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import paretosched as ps
 from paretosched.cli.command_line import main
 
-# all there are, in the order of --help
+# all commands, in the order of --help
 COMMANDS = (
     "info",
     "generate",
@@ -36,8 +36,8 @@ COMMANDS = (
 ROOT = Path(__file__).parents[2]
 
 
-class Said(NamedTuple):
-    """Exit status, standard output and standard error of a command."""
+class Outcome(NamedTuple):
+    """The exit status, standard output and standard error of a command."""
 
     status: int
     out: str
@@ -48,26 +48,26 @@ class Said(NamedTuple):
         return json.loads(self.out, parse_constant=lambda word: (_ for _ in ()).throw(ValueError(word)))
 
 
-def command(*arguments: object) -> Said:
-    """Run a command in this process; anything but its own exit passes through."""
+def command(*arguments: object) -> Outcome:
+    """Run a command in this process, and return its outcome; exceptions other than its exit pass through."""
     out, err = io.StringIO(), io.StringIO()
     with redirect_stdout(out), redirect_stderr(err):
         try:
             status = main([str(argument) for argument in arguments])
-        except SystemExit as end:  # argparse: help and wrong usage
+        except SystemExit as end:  # argparse exits after help and wrong usage
             status = int(end.code or 0)
-    return Said(status, out.getvalue(), err.getvalue())
+    return Outcome(status, out.getvalue(), err.getvalue())
 
 
-def done(*arguments: object) -> Said:
-    """Run a command that must succeed."""
-    said = command(*arguments)
-    assert said.status == 0, said
-    return said
+def done(*arguments: object) -> Outcome:
+    """Run a command that must succeed, and return its outcome."""
+    outcome = command(*arguments)
+    assert outcome.status == 0, outcome
+    return outcome
 
 
 def environment(**more: str) -> dict[str, str]:
-    """What a process of its own needs to find this package."""
+    """Return the environment in which another process finds this package."""
     return os.environ | {"PYTHONPATH": str(ROOT)} | more
 
 
@@ -80,7 +80,7 @@ def process(*arguments: object, module: str = "paretosched.cli", **options: Any)
 
 
 def files(folder: Path) -> dict[str, bytes | None]:
-    """Everything below a folder, by path; None for what is no regular file."""
+    """Return the contents of everything below a folder, by path; None for directories and other special files."""
     return {
         str(path.relative_to(folder)): path.read_bytes() if path.is_file() else None
         for path in sorted(folder.rglob("*"))
@@ -88,12 +88,13 @@ def files(folder: Path) -> dict[str, bytes | None]:
 
 
 def log(*jobs: str, header: str = "MaxProcs: 8") -> str:
-    """Write a log; a job is its first fields, the rest is unknown."""
+    """Return a log in SWF; of each job its first fields, the others are unknown."""
     lines = [" ".join([*job.split(), *["-1"] * (18 - len(job.split()))]) for job in jobs]
     return "".join(f"; {line}\n" for line in header.splitlines()) + "\n".join(lines) + "\n"
 
 
-# Three groups and queues, own job numbers, waits; jobs 12 and 9 are wide and wait for each other.
+# Three users, three SWF groups and two queues; job numbers that are not 1, 2, ...; waits. Jobs 12 and 9 are wide, so
+# they cannot run at the same time.
 RECORD = log(
     "10 100  0 50 4 -1 -1 4 60 -1 1 5 1 -1 0",
     "12 110 40 30 8 -1 -1 8 30 -1 1 6 2 -1 1",
@@ -105,11 +106,12 @@ RECORD = log(
 
 
 def numbers(text: str) -> list[float]:
+    """Return all numbers in a text."""
     return [float(word.replace(",", "")) for word in re.findall(r"-?[\d,]*\d(?:\.\d+)?", text)]
 
 
 def columns(out: str, first: str) -> list[list[str]]:
-    """The lines of the table whose header begins with a word, cut where its rule has gaps."""
+    """Return the cells of the table whose header begins with a word, cut at the gaps of the line below the header."""
     lines = out.splitlines()
     top = next(i for i, line in enumerate(lines) if line.startswith(first) and set(lines[i + 1]) == {"-", " "})
     spans = [match.span() for match in re.finditer("-+", lines[top + 1])]
@@ -122,12 +124,14 @@ def columns(out: str, first: str) -> list[list[str]]:
 
 
 def stored(run: Path) -> list[tuple[object, ...]]:
+    """Return all evaluations in the store of a run."""
     connection = sqlite3.connect(run / "run.sqlite")
-    rows = connection.execute("select number, generation, genome, objectives from evaluation order by number")
-    found = rows.fetchall()
+    query = "select number, generation, genome, objectives from evaluation order by number"
+    rows = connection.execute(query).fetchall()
     connection.close()
-    return found
+    return rows
 
 
-def load(made: ps.Workload) -> float:
-    return made.work / (made.capacity * int(made.submit[-1] - made.submit[0]))
+def load(workload: ps.Workload) -> float:
+    """Return the offered load of a workload."""
+    return workload.work / (workload.capacity * int(workload.submit[-1] - workload.submit[0]))

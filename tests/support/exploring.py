@@ -1,4 +1,4 @@
-"""Small random workloads for the tests of exploration; as a script, runs that are killed or interrupted."""
+"""Small random workloads for the tests of exploration; as a script, it kills or interrupts runs."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ PULLED: dict[str, Any] = {
 def killed(
     directory: Path, evaluations: int, kill: signal.Signals, delay: float, workload: Workload, words: dict[str, Any]
 ) -> int:
-    """Explore in a child that gets a signal after a while; its exit status."""
+    """Explore in a child process, send it a signal after `delay` seconds, and return its exit status."""
     with warnings.catch_warnings():
-        # Python 3.12 warns of threads, of which only numpy's idle ones are left here
+        # Python 3.12 warns about forking with threads; here only the idle threads of numpy exist
         warnings.simplefilter("ignore", DeprecationWarning)
         child = os.fork()
     if child == 0:
@@ -63,9 +63,9 @@ def killed(
 
 
 def interrupted(directory: Path, workers: int) -> None:
-    """Explore until Ctrl-C comes, and say when simulations have begun."""
+    """Explore until Ctrl-C, and print a line when simulations have begun."""
     try:
-        with sure_interrupt():  # as the command line does: a callback of Dask may swallow it
+        with sure_interrupt():  # as the command line does, because a callback of Dask may lose Ctrl-C
             explore(
                 random_workload(jobs=2000),
                 directory,
@@ -80,10 +80,10 @@ def interrupted(directory: Path, workers: int) -> None:
 
 
 def killed_again_and_again(directory: Path, evaluations: int, seed: int, encoding: str) -> None:
-    """Print the evaluations in the store after each kill, then finish the run."""
+    """Kill a run again and again, print the number of stored evaluations after each kill, then finish the run."""
     workload = random_workload(jobs=2000)
     words = PULLED if encoding == "sequence" else {}
-    # import and compile before the children are forked, so that they are killed at work
+    # import and compile before the fork, so that the children are killed while they simulate
     explore(workload, directory.with_name("warm"), evaluations=20, population=20, seed=3, **words)
     r = random.Random(seed)
     patience, before, midway = 1.0, 0, False
@@ -100,12 +100,12 @@ def killed_again_and_again(directory: Path, evaluations: int, seed: int, encodin
             connection.close()
         print(kill.name, status, count, flush=True)
         midway = midway or 0 < count < evaluations
-        patience, before = patience * (2 if count == before else 1), count  # a busy machine gets nowhere otherwise
+        patience, before = patience * (2 if count == before else 1), count  # on a busy machine, a child may need longer
     explore(workload, directory, evaluations=evaluations, population=20, seed=3, **words)
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # jobs in the background inherit it as ignored
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a background process may have inherited it as ignored
     if sys.argv[1] == "interrupted":
         interrupted(Path(sys.argv[2]), int(sys.argv[3]))
     else:

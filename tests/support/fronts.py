@@ -1,4 +1,4 @@
-"""Fronts for the tests of what is shown, with the shape of real ones but without a single simulation."""
+"""Fronts for the tests of plots, reports and the page: they look like real ones, but need no simulation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def a_run(name: str = "run-a") -> Origin:
 def a_front(
     points: int = 50, *, name: str = "made up", groups: tuple[str, ...] = tuple("12345"), empty: int = -1
 ) -> Front:
-    """Correlated log-normal response times; AWRT is their weighted mean; `empty` is a group without jobs."""
+    """Return a front of correlated log-normal response times, with AWRT as their mean; group `empty` has no jobs."""
     rng = np.random.default_rng(5)
     count = len(groups)
     weight = rng.dirichlet(np.full(count, 0.8), points)
@@ -38,7 +38,7 @@ def a_front(
 
 
 def made_up(values: np.ndarray, groups: tuple[str, ...], name: str, digest: str, encoding: Explored = EASY) -> Front:
-    """A front of any values, evaluated one by one; their genomes mean nothing."""
+    """Return a front of any values, (p, m); the genomes are all zero."""
     points = len(values)
     genomes = np.zeros((points, len(encoding.gene_labels(len(groups)))))
     run = a_run()._replace(encoding=encoding)
@@ -49,7 +49,7 @@ def made_up(values: np.ndarray, groups: tuple[str, ...], name: str, digest: str,
 
 
 def a_comparison(front: Any, names: tuple[str, ...] = ("EASY", "FCFS", "recorded")) -> Comparison:
-    """Policies in the middle of the front, FCFS far away from it."""
+    """Return a comparison of policies near the middle of the front; only FCFS is far away from it."""
     middle = np.median(front.values, axis=0)
     values = np.array([middle * (6.0 if name == "FCFS" else 1.0 + 0.02 * k) for k, name in enumerate(names)])
     sign = np.array([1.0 if o.maximise else -1.0 for o in front.objectives])
@@ -79,7 +79,7 @@ def random_front(
     digest: str = "d",
     backfill: str = "easy",
 ) -> Front:
-    """Integers with many ties; run parameters follow from the seed."""
+    """Return a front of whole numbers with many ties; the name and seed of its run follow from `seed`."""
     r = np.random.default_rng(seed)
     values = r.integers(0, levels, (rows, groups + 2)).astype(float)
     values[:, 1] = values[:, 2:].mean(axis=1)

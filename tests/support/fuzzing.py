@@ -1,4 +1,4 @@
-"""What the fuzz tests share: commands that must be refused, and broken words."""
+"""Helpers of the fuzz tests: commands that succeed, and checks of commands that must be refused."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ LONG = "x" * 300
 
 
 def refused(*arguments: object, names: object = "", below: Path | None = None) -> str:
-    """Run a command that must be refused in one line that names something, and must leave a folder as it was."""
+    """Run a command that must be refused, and return its error: one line with `names`. Nothing changes in `below`."""
     before = files(below) if below else {}
-    said = command(*arguments)
-    assert said.status == 2, said
-    assert said.out == "", said
+    outcome = command(*arguments)
+    assert outcome.status == 2, outcome
+    assert outcome.out == "", outcome
     assert re.fullmatch(
-        rf"paretosched( {arguments[0]})?: [^\n]+\n" if arguments else r"paretosched: [^\n]+\n", said.err
-    ), said
-    assert len(said.err) < 2000, said
-    assert "Traceback" not in said.err, said
-    assert str(names) in said.err, said
+        rf"paretosched( {arguments[0]})?: [^\n]+\n" if arguments else r"paretosched: [^\n]+\n", outcome.err
+    ), outcome
+    assert len(outcome.err) < 2000, outcome
+    assert "Traceback" not in outcome.err, outcome
+    assert str(names) in outcome.err, outcome
     if below:
         assert files(below) == before
-    return said.err
+    return outcome.err
 
 
 def takes_trace(trace: Path, house: Path, folder: Path) -> list[tuple[object, ...]]:
-    """Every subcommand that reads a log, with a log."""
+    """Return a command line with a log for every command that reads a log."""
     return [
         ("info", trace),
         ("scale", trace, "-o", folder / "out.swf"),
@@ -48,7 +48,7 @@ LEISURE = settings(deadline=None, suppress_health_check=[HealthCheck.function_sc
 
 
 def sound(name: str, house: Path, folder: Path) -> list[object]:
-    """A command that would succeed."""
+    """Return a command line that succeeds."""
     commands: dict[str, list[object]] = {
         "info": ["info", house / "w.swf.gz"],
         "generate": ["generate", "lublin", "--jobs", 5, "-o", folder / "out.swf"],

@@ -1,8 +1,9 @@
-"""What every simulator must do, written so plainly that it can be checked by reading.
+"""What every simulator must do, written so simply that a reader can check it.
 
-Pure Python, whole numbers, no profile kept from one second to the next, nothing incremental. The conventions: whole
-seconds; all events of one second together, first completions, then arrivals in trace order, then one scheduling
-pass; the scheduler sees only estimates; a processor given back in a second can be taken in the same second.
+Pure Python, whole numbers, no profile that is kept from one second to the next, nothing incremental. The conventions:
+whole seconds; all events of one second together, first completions, then arrivals in the order of the log, then one
+scheduling pass; the scheduler sees only estimates; a processor that becomes free in a second can be used in the same
+second.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ class Job(NamedTuple):
 
 
 class Started(NamedTuple):
-    """A job that runs since `start`."""
+    """A job that has run since `start`."""
 
     job: Job
     start: int
@@ -47,27 +48,27 @@ Pass = Callable[[int, list[Job], list[Started], int], list[Job]]
 
 
 def naive(workload: Workload, policy: Policy) -> list[int]:
-    """Start times of all jobs, in seconds of the trace."""
+    """Return the start times of all jobs, in seconds of the log."""
     jobs = jobs_of(workload)
     if policy.rule == "recorded":
         return [max(s, s + w) for s, w in zip(workload.submit.tolist(), workload.wait.tolist(), strict=True)]
     if policy.rule == "conservative":
         return conservative(jobs, workload.capacity)
     if policy.rule == "greedy":
-        chosen = {"none": heads, "easy": easy, "conservative": replan}[policy.backfill]
-        return run(jobs, workload.capacity, greedy_order(workload, policy), chosen)
-    chosen = {"fcfs": heads, "list": every, "easy": easy, "conservative-replan": replan}[policy.rule]
-    return run(jobs, workload.capacity, lambda t, waiting: waiting, chosen)
+        choose = {"none": heads, "easy": easy, "conservative": replan}[policy.backfill]
+        return run(jobs, workload.capacity, greedy_order(workload, policy), choose)
+    choose = {"fcfs": heads, "list": every_fitting, "easy": easy, "conservative-replan": replan}[policy.rule]
+    return run(jobs, workload.capacity, lambda t, waiting: waiting, choose)
 
 
 def jobs_of(workload: Workload) -> list[Job]:
-    """The jobs of a workload, in the order of their arrival."""
+    """Return the jobs of a workload, in the order of their arrival."""
     columns = (workload.submit, workload.run, workload.estimate, workload.width, workload.group)
     return [Job(row, *values) for row, values in enumerate(zip(*(c.tolist() for c in columns), strict=True))]
 
 
-def run(jobs: list[Job], capacity: int, order: Order, chosen: Pass) -> list[int]:
-    """Simulate a rule that, whenever jobs end or arrive, orders the waiting jobs and chooses some to start now."""
+def run(jobs: list[Job], capacity: int, order: Order, choose: Pass) -> list[int]:
+    """Return the start times of a rule that orders the waiting jobs at each event and chooses some to start now."""
     start: dict[int, int] = {}
     waiting: list[Job] = []
     running: list[Started] = []
@@ -76,7 +77,7 @@ def run(jobs: list[Job], capacity: int, order: Order, chosen: Pass) -> list[int]
         t = min([j.submit for j in jobs if j.submit > t] + [s.finish for s in running])
         running = [s for s in running if s.finish > t]
         waiting += [j for j in jobs if j.submit == t]
-        for job in chosen(t, order(t, list(waiting)), running, capacity):
+        for job in choose(t, order(t, list(waiting)), running, capacity):
             start[job.row] = t
             running.append(Started(job, t))
             waiting.remove(job)
@@ -84,7 +85,7 @@ def run(jobs: list[Job], capacity: int, order: Order, chosen: Pass) -> list[int]
 
 
 def heads(t: int, queue: list[Job], running: list[Started], capacity: int) -> list[Job]:
-    """Start the head while it fits; stop at the first that does not (FCFS, and Greedy of paper 000)."""
+    """Return the first jobs of the queue, up to the first job that does not fit (FCFS, and Greedy of paper 000)."""
     free = capacity - sum(s.job.width for s in running)
     now = []
     for job in queue:
@@ -95,8 +96,8 @@ def heads(t: int, queue: list[Job], running: list[Started], capacity: int) -> li
     return now
 
 
-def every(t: int, queue: list[Job], running: list[Started], capacity: int) -> list[Job]:
-    """Start every job that fits (List)."""
+def every_fitting(t: int, queue: list[Job], running: list[Started], capacity: int) -> list[Job]:
+    """Return every job that fits, in the order of the queue (List)."""
     free = capacity - sum(s.job.width for s in running)
     now = []
     for job in queue:
@@ -107,7 +108,7 @@ def every(t: int, queue: list[Job], running: list[Started], capacity: int) -> li
 
 
 def easy(t: int, queue: list[Job], running: list[Started], capacity: int) -> list[Job]:
-    """Start heads, then protect the first that does not fit and let later jobs pass where that does not delay it."""
+    """Return the first jobs that fit, and later jobs that do not delay the first job that does not fit (EASY)."""
     now = heads(t, queue, running, capacity)
     rest = [job for job in queue if job not in now]
     if not rest:
@@ -127,7 +128,7 @@ def easy(t: int, queue: list[Job], running: list[Started], capacity: int) -> lis
 
 
 def reservation(head: Job, free: int, occupied: list[Started]) -> tuple[int, int]:
-    """When the head can start if all estimates are true, and how many processors it leaves free then."""
+    """Return when the head can start if all estimates are true, and how many processors are free beside it then."""
     for end in sorted({s.expected for s in occupied}):
         free += sum(s.job.width for s in occupied if s.expected == end)
         if free >= head.width:
@@ -136,19 +137,19 @@ def reservation(head: Job, free: int, occupied: list[Started]) -> tuple[int, int
 
 
 def replan(t: int, queue: list[Job], running: list[Started], capacity: int) -> list[Job]:
-    """Give every job, in the order of the queue, its earliest slot; start those whose slot begins now."""
+    """Return the jobs whose slot begins now, if each job in the order of the queue has its earliest slot."""
     profile = Profile(t, capacity, running)
     return [job for job in queue if profile.insert(job) == t]
 
 
 def conservative(jobs: list[Job], capacity: int, punctual: bool = True) -> list[int]:
-    """Conservative backfilling with reservations that are kept.
+    """Return the start times of conservative backfilling, in which reservations are kept.
 
-    When jobs end, each waiting job in arrival order gives up its reservation and takes the earliest one. Jobs that
-    arrive take the earliest slot. A job starts when its reservation comes.
+    When jobs end, each waiting job in the order of arrival exchanges its reservation for the earliest possible one
+    (compression). A job that arrives gets the earliest slot. A job starts when its reservation begins.
 
-    `punctual` says that this compression is also done when all jobs that end now end as expected. That is not
-    idle: within one compression a job is not tried again when a later one has moved out of its way.
+    With `punctual`, this compression is also done when all jobs that end now end as expected. It can change something:
+    within one compression, a job is not tried again after a later job has moved out of its way.
     """
     start: dict[int, int] = {}
     reserved: dict[int, int] = {}
@@ -176,7 +177,7 @@ def conservative(jobs: list[Job], capacity: int, punctual: bool = True) -> list[
 
 
 class Profile:
-    """Free processors from `now` on, if all estimates are true: by how much the number changes when."""
+    """The number of free processors from `now` on, if all estimates are true: its change at each time."""
 
     def __init__(self, now: int, capacity: int, occupied: Iterable[Started]) -> None:
         self.now = now
@@ -186,19 +187,19 @@ class Profile:
             self.change[s.expected] += s.job.width
 
     def insert(self, job: Job) -> int:
-        """Take the earliest slot, and say when it begins."""
+        """Reserve the earliest slot for a job, and return when it begins."""
         begin = self.earliest(job.width, job.estimate)
         self.change[begin] -= job.width
         self.change[begin + job.estimate] += job.width
         return begin
 
     def remove(self, job: Job, begin: int) -> None:
-        """Give up the slot that begins at `begin`."""
+        """Free the slot of a job that begins at `begin`."""
         self.change[begin] += job.width
         self.change[begin + job.estimate] -= job.width
 
     def earliest(self, width: int, duration: int) -> int:
-        """Find the first second from which `width` processors are free for `duration` seconds."""
+        """Return the first second from which `width` processors are free for `duration` seconds."""
         begin = None
         free = 0
         for when in sorted(self.change):
@@ -214,7 +215,7 @@ class Profile:
 
 
 def greedy_order(workload: Workload, policy: Policy) -> Order:
-    """The order of Greedy: largest key of the present situation first, ties in the order of arrival."""
+    """Return the order of Greedy: largest key of the present situation first, ties in the order of arrival."""
     genes = policy.genes.tolist()
     count = len(policy.groups)
 
@@ -242,7 +243,7 @@ def greedy_order(workload: Workload, policy: Policy) -> Order:
 
 
 def key(criterion: str, w: float, K: float, a: float, b: float, waited: int, requested: int, processors: int) -> float:
-    """The papers' sorting criteria, evaluated in this order and in double precision."""
+    """Return the key of a job by a sorting criterion of the papers, computed in this order and in double precision."""
     wait, est, width = float(waited), float(requested), float(processors)
     area = float(requested * processors)
     return {
@@ -254,7 +255,7 @@ def key(criterion: str, w: float, K: float, a: float, b: float, waited: int, req
 
 
 def situation(workload: Workload, t: int) -> int:
-    """0 on weekends, 1 by day, 2 by night: the last situation that has begun."""
+    """Return the last situation that has begun: 0 on weekends, 1 by day, 2 by night."""
     now = -1
     for begin, kind in zip(workload.calendar.begin.tolist(), workload.calendar.kind.tolist(), strict=True):
         if begin <= t:
@@ -263,7 +264,7 @@ def situation(workload: Workload, t: int) -> int:
 
 
 def strict(workload: Workload, order: Iterable[int]) -> list[int]:
-    """Start times of an order in which nobody starts before its predecessor."""
+    """Return the start times of an order in which no job starts before the job before it."""
     jobs = jobs_of(workload)
     begun: list[Started] = []
     for row in order:
@@ -275,14 +276,14 @@ def strict(workload: Workload, order: Iterable[int]) -> list[int]:
 
 
 def earliest(workload: Workload, order: Iterable[int]) -> list[int]:
-    """Start times of an order whose jobs take in turn the earliest time at which they fit for their whole run."""
+    """Return the start times of an order: each job in turn starts at the earliest time at which its whole run fits."""
     jobs = jobs_of(workload)
     begun: list[Started] = []
     for row in order:
         job = jobs[row]
-        # The earliest time is the submission or the end of another job: one second before, it did not fit.
+        # The earliest time is the submission or the end of another job: one second earlier, the job did not fit.
         for t in sorted({job.submit} | {s.finish for s in begun if s.finish > job.submit}):
-            # The machine is fullest at t or at a start thereafter.
+            # The number of busy processors is highest at t or at a later start.
             instants = [t, *(s.start for s in begun if t < s.start < t + job.run)]
             if all(busy_at(i, begun) + job.width <= workload.capacity for i in instants):
                 begun.append(Started(job, t))
@@ -291,12 +292,12 @@ def earliest(workload: Workload, order: Iterable[int]) -> list[int]:
 
 
 def busy_at(t: int, begun: list[Started]) -> int:
-    """Processors in use in second t."""
+    """Return the number of processors in use in second t."""
     return sum(s.job.width for s in begun if s.start <= t < s.finish)
 
 
 def by_row(begun: list[Started]) -> list[int]:
-    """Start times in the order of the workload."""
+    """Return the start times in the order of the workload."""
     return [s.start for s in sorted(begun, key=lambda s: s.job.row)]
 
 
@@ -304,17 +305,17 @@ STEPS = [60, 300, 900, 1800, 3600, 7200, 18000, 36000, 72000, 180000, 360000]
 
 
 def predicted(workload: Workload, policy: Policy, how: str) -> tuple[list[int], list[int], list[int]]:
-    """Start times, predictions at submission and numbers of corrections, if run times are predicted from history."""
+    """Return start times, predictions at submission and numbers of corrections with predicted run times."""
     jobs, users = jobs_of(workload), workload.user.tolist()
-    chosen = {"easy": easy, "conservative-replan": replan, "none": heads, "conservative": replan}[
+    choose = {"easy": easy, "conservative-replan": replan, "none": heads, "conservative": replan}[
         policy.backfill if policy.rule == "greedy" else policy.rule
     ]
     order = greedy_order(workload, policy) if policy.rule == "greedy" else lambda t, waiting: waiting
-    ended: list[Job] = []  # in the order in which they were learnt from, with what they had requested
+    ended: list[Job] = []  # in the order in which the predictor learns from them, with the estimates of their users
     start: dict[int, int] = {}
     first: dict[int, int] = {}
     corrections = {job.row: 0 for job in jobs}
-    waiting: list[Job] = []  # the estimate of who waits or runs is the prediction as it is now
+    waiting: list[Job] = []  # here and in `running`, the estimate of a job is its present prediction
     running: list[Started] = []
     t = -1
     while len(start) < len(jobs) or any(s.expected < s.finish for s in running):
@@ -324,10 +325,10 @@ def predicted(workload: Workload, policy: Policy, how: str) -> tuple[list[int], 
         running = [corrected(s, jobs, corrections) if s.expected == t else s for s in running if s.finish > t]
         for job in jobs:
             if job.submit == t:
-                known = [e for e in ended if users[e.row] == users[job.row] >= 0]
-                first[job.row] = min(job.estimate, prediction(how, known, job.estimate))
+                history = [e for e in ended if users[e.row] == users[job.row] >= 0]
+                first[job.row] = min(job.estimate, prediction(how, history, job.estimate))
                 waiting.append(job._replace(estimate=first[job.row]))
-        for job in chosen(t, order(t, list(waiting)), running, workload.capacity):
+        for job in choose(t, order(t, list(waiting)), running, workload.capacity):
             start[job.row] = t
             running.append(Started(job, t))
             waiting.remove(job)
@@ -335,7 +336,7 @@ def predicted(workload: Workload, policy: Policy, how: str) -> tuple[list[int], 
 
 
 def corrected(late: Started, jobs: list[Job], corrections: dict[int, int]) -> Started:
-    """A job that runs on at its expected end, with a longer prediction; notes the correction."""
+    """Return a job that still runs at its expected end, with a longer prediction; count the correction."""
     step = STEPS[min(corrections[late.job.row], len(STEPS) - 1)]
     corrections[late.job.row] += 1
     longer = min(jobs[late.job.row].estimate, late.job.estimate + step)
@@ -343,7 +344,7 @@ def corrected(late: Started, jobs: list[Job], corrections: dict[int, int]) -> St
 
 
 def prediction(how: str, ended: list[Job], requested: int) -> int:
-    """What the jobs of a user that have ended, in this order, say about one more; the request if they do not."""
+    """Return the predicted run time of a user's next job from those that have ended, in this order; or its request."""
     if how == "recent":
         return sum(job.run for job in ended[-2:]) // 2 if len(ended) > 1 else requested
     took = {job.estimate: job.run for job in ended}
@@ -357,7 +358,7 @@ def prediction(how: str, ended: list[Job], requested: int) -> int:
         ranges = [(sizes[-1], sizes[-2])]
     if requested < sizes[0]:
         ranges = [(sizes[0], sizes[1])]
-    a, b = ranges[-1]  # of two that meet at the size, the one of larger sizes
+    a, b = ranges[-1]  # if two ranges meet at the size, the range of larger sizes
     slope = (took[b] - took[a]) / (b - a)
     guess = abs(slope) * requested if how == "printed" else took[a] + slope * (requested - a)
     return requested if guess >= requested else max(1, math.ceil(guess))

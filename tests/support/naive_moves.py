@@ -1,4 +1,4 @@
-"""What moves and recombinations of orders must do, written so plainly that it can be checked by reading."""
+"""What moves and recombinations of orders must do, written so simply that a reader can check it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Luck = Sequence[tuple[float, float]]
 
 
 def jump_length(luck: float, mean: float) -> int:
-    """The geometric number, 1, 2, ..., of which a share of `luck` is smaller or equal."""
+    """Return a geometric random number, 1, 2, ..., with this mean, from a uniform random number `luck` in [0, 1)."""
     return 1 if mean <= 1 else 1 + int(math.log1p(-luck) / math.log1p(-1 / mean))
 
 
@@ -28,7 +28,7 @@ def later(order: Sequence[int], movable: Sequence[bool], luck: Luck, mean: float
     for which, far in luck if places else ():
         i = places[int(which * len(places))]
         key[i] = min(key[i] + jump_length(far, mean), len(order) - 1)
-    # a mover comes behind the one that stays at the place where it goes
+    # a moved job comes behind the job that stays at its new place
     return [order[i] for i in sorted(range(len(order)), key=lambda i: (key[i], key[i] != i, i))]
 
 
@@ -45,7 +45,7 @@ def pull(
         job = order[i]
         useful = next(p for p, other in enumerate(order) if submit[other] + wait[other] >= submit[job])
         key[i] = max(key[i] - jump_length(far, mean), useful)
-    # a mover comes before the one that stays at the place where it goes
+    # a moved job comes before the job that stays at its new place
     return [order[i] for i in sorted(range(len(order)), key=lambda i: (key[i], key[i] == i, i))]
 
 
@@ -58,25 +58,25 @@ def fill(
     mean: float,
     looks: int,
 ) -> list[int]:
-    """Each of the jobs is (submit, run, width)."""
+    """Return an order in which jobs are moved to where processors idle; a job is (submit, run, width)."""
     key = list(range(len(order)))
     first = min(submit for submit, _, _ in jobs)
-    moved: list[tuple[int, int, int, int]] = []  # to and from which place, until when, how wide
+    moved: list[tuple[int, int, int, int]] = []  # new place, old place, end, width
 
     def free(place: int, t: int) -> int:
-        """Processors that idle at a time in the gap before a place."""
+        """Return the number of idle processors at a time in the gap before a place."""
         return capacity - sum(jobs[j][2] for j in order[:place] if start[j] <= t < start[j] + jobs[j][1])
 
     def seconds(place: int) -> range:
         return range(start[order[place - 1]] if place else first, start[order[place]])
 
     def taken(place: int) -> int:
-        """Processors that movers have in that gap."""
-        return sum(w for to, of, until, w in moved if to <= place <= of and (to == place or seconds(place)[0] < until))
+        """Return the number of processors that moved jobs have in that gap."""
+        return sum(w for to, at, until, w in moved if to <= place <= at and (to == place or seconds(place)[0] < until))
 
     def left(place: int) -> int:
-        """Processors that idle when the job at a place has started."""
-        movers = sum(w for to, of, until, w in moved if to <= place < of and start[order[place]] < until)
+        """Return the number of idle processors when the job at a place has started."""
+        movers = sum(w for to, at, until, w in moved if to <= place < at and start[order[place]] < until)
         return free(place + 1, start[order[place]]) - movers
 
     total = []
@@ -92,8 +92,8 @@ def fill(
         for i in range(last, max(place, last - looks), -1):
             submit, run, width = jobs[order[i]]
             fits = [t for t in seconds(place) if t >= submit and free(place, t) >= width + taken(place)]
-            known = range(place, min(place + looks, i))
-            until = next((start[order[p]] for p in known if left(p) < width), None)
+            checked = range(place, min(place + looks, i))
+            until = next((start[order[p]] for p in checked if left(p) < width), None)
             if until is None and place + looks < i:
                 until = start[order[place + looks]]
             if key[i] == i and fits and (until is None or fits[0] + run <= until):
@@ -103,15 +103,15 @@ def fill(
         if best >= 0:
             key[best] = place
             moved.append((place, best, over, jobs[order[best]][2]))
-    # a mover comes before the one that stays at the place where it goes
+    # a moved job comes before the job that stays at its new place
     return [order[i] for i in sorted(range(len(order)), key=lambda i: (key[i], key[i] == i, i))]
 
 
 def order_crossover(parent: Sequence[int], mate: Sequence[int], begin: int, end: int) -> list[int]:
     n = len(parent)
-    kept = parent[begin:end]
-    others = [job for job in [*mate[end:], *mate[:end]] if job not in kept]
-    return [*others[n - end :], *kept, *others[: n - end]]
+    middle = parent[begin:end]
+    others = [job for job in [*mate[end:], *mate[:end]] if job not in middle]
+    return [*others[n - end :], *middle, *others[: n - end]]
 
 
 def mapped_crossover(parent: Sequence[int], mate: Sequence[int], begin: int, end: int) -> list[int]:

@@ -1,4 +1,4 @@
-"""Rule bases, as in naive.py: features added up anew and the queue sorted anew at every pass."""
+"""Rule bases, as simple as naive.py: at every pass, features are summed anew and the waiting jobs sorted anew."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ def start_times(
     choices: list[int] | None = None,
     due: list[tuple[int, list[float]]] | None = None,
 ) -> list[int]:
-    """Start times under a rule base.
+    """Return the start times under a rule base.
 
-    Notes in `choices` what was chosen at every pass with waiting jobs; in `due` that, and the features, where it makes
-    a difference: somebody fits, but not everybody at once.
+    `choices` gets the strategy of every pass with waiting jobs. `due` gets the strategy and the features of every pass
+    in which the strategy can matter: some waiting jobs fit, but not all at once.
     """
     base = policy
     assert isinstance(base, RuleBase)
-    chosen = [naive.heads, naive.easy, naive.replan]
+    passes = [naive.heads, naive.easy, naive.replan]
     greedy = naive.greedy_order(workload, base.greedy)
     jobs = naive.jobs_of(workload)
     start: dict[int, int] = {}
@@ -48,7 +48,7 @@ def start_times(
         if strategy == 12:
             queue, rule = greedy(t, waiting), naive.heads
         else:
-            queue, rule = ordered(base, strategy // 3, waiting), chosen[strategy % 3]
+            queue, rule = ordered(base, strategy // 3, waiting), passes[strategy % 3]
         for job in rule(t, queue, running, workload.capacity):
             start[job.row] = t
             running.append(Started(job, t))
@@ -57,7 +57,7 @@ def start_times(
 
 
 def ordered(base: RuleBase, sorting: int, waiting: list[Job]) -> list[Job]:
-    """The queue by fewest processors, shortest estimate, longest wait, or priority of the group."""
+    """Return the waiting jobs by fewest processors, shortest estimate, longest wait, or priority of the group."""
     rank = [base.priority.index(group) for group in base.groups]
     return sorted(waiting, key=lambda j: ([j.width, j.estimate, 0, rank[j.group]][sorting], j.submit, j.row))
 
@@ -65,9 +65,9 @@ def ordered(base: RuleBase, sorting: int, waiting: list[Job]) -> list[Job]:
 def features(
     capacity: int, groups: int, ended: list[Started], running: list[Started], waiting: list[Job]
 ) -> list[float]:
-    """SD, and momentary utilisation and shares of the groups in the queue in percent.
+    """Return SD, and the present utilisation and the shares of the groups in the waiting work, in per cent.
 
-    `ended` is in the order of ends, then rows: sums of SD are in float64 and begin with the first.
+    `ended` is in the order of ends, then rows: the sums of SD are in float64 and begin with the first job.
     """
     delayed = worked = 0.0
     for s in ended:
@@ -77,18 +77,18 @@ def features(
     sd = min(max(delayed / worked, 1.0), 100.0) if ended else 1.0
     used = 100.0 * float(sum(s.job.width for s in running)) / float(capacity)
     whole = float(sum(j.estimate * j.width for j in waiting))
-    of_groups = [sum(j.estimate * j.width for j in waiting if j.group == g) for g in range(groups)]
-    return [sd, used, *(100.0 * float(part) / whole for part in of_groups)]
+    by_group = [sum(j.estimate * j.width for j in waiting if j.group == g) for g in range(groups)]
+    return [sd, used, *(100.0 * float(part) / whole for part in by_group)]
 
 
 def choice(base: RuleBase, x: list[float]) -> int:
-    """What a rule base says, the strategy with the lowest number of equal ones."""
+    """Return the strategy that a rule base chooses; of equally good strategies, the one with the lowest number."""
     if base.kind == "iterative":
         place = 0
         for value, inner in zip(x, base.bounds, strict=True):
             place = place * (len(inner) + 1) + len([bound for bound in inner if bound < value])
         return int(base.choice[place])
-    # In float64 and in the order of the features and of the rules, as documented, so that ties are the same ties.
+    # In float64, and in the documented order of features and rules, so that ties are ties here, too.
     scaled = [(x[0] - 1.0) / 99.0, *(value / 100.0 for value in x[1:])]
     logs = []
     for mean, width in zip(base.means.tolist(), base.widths.tolist(), strict=True):

@@ -1,17 +1,17 @@
-"""What SCOJO-PECT and its group optimisation must do, written so plainly that it can be checked by reading.
+"""What SCOJO-PECT and its group optimisation must do, written so simply that a reader can check it.
 
-Pure Python, sets of processors, whole seconds, nothing kept that can be worked out again; permutations are made one by
-one and scheduled from the first job on. The conventions, beyond those of naive.py:
+Pure Python, sets of processors, whole seconds; nothing is stored that can be computed again; permutations are made one
+by one and scheduled from the first job on. The conventions, in addition to those of naive.py:
 
 - At one second: completions, arrivals, then the end or the beginning of a slice, then one scheduling pass.
-- A slice ends when its time is up or nothing of its class is left. The next is that of the next class in the order
-  short, medium, long of which anything is there; after the last one a new interval begins. If that is the class it was,
-  its jobs run on; otherwise all jobs stop, nothing runs for the overhead, and then the slice begins. A machine without
+- A slice ends when its time is over or no job of its class is left. The next slice is of the next class with jobs, in
+  the order short, medium, long; after the last class a new interval begins. If the next class is the same class, its
+  jobs continue; otherwise all jobs stop, nothing runs for the overhead, and then the slice begins. A machine without
   jobs has no slice, and begins one at once when jobs arrive.
-- A slice's time is what is left of the interval, less an overhead for each later class with jobs, divided by the shares
-  of these classes; a short slice lasts as long as the longest short job needs, within its limit, or its share.
-- Jobs of a class never share a processor, so that all of them can run in their slice. A job starts on the lowest
-  processors that are idle and that no started job of its own class has.
+- The time of a slice is the rest of the interval, minus an overhead for each later class with jobs, divided by the
+  shares of these classes; a short slice lasts as long as the longest short job needs, within its limit, or its share.
+- Jobs of a class never share a processor, so that all of them can run in their slice. A job starts on the idle
+  processors with the lowest numbers that no started job of its own class has.
 """
 
 from __future__ import annotations
@@ -31,22 +31,22 @@ SHORT, MEDIUM, LONG = 0, 1, 2
 
 @dataclass(eq=False)
 class Job:
-    """A job; `told` is how long the scheduler believes it runs."""
+    """A job; `expected` is the run time that the scheduler knows or assumes."""
 
     row: int
     submit: int
     run: int
-    told: int
+    expected: int
     width: int
     kind: int
     done: int = 0
     nodes: frozenset[int] = frozenset()
-    since: int | None = None  # it has run without a break since then
+    since: int | None = None  # since when it has run without a break
     planned: bool = False
 
     @property
     def left(self) -> int:
-        return self.told - self.done
+        return self.expected - self.done
 
 
 class Planned(NamedTuple):
@@ -83,12 +83,12 @@ class Sharing:
 
     def run(self) -> Sharing:
         w, s = self.workload, self.sharing
-        told = w.run if s.run_times == "known" else w.estimate
+        run_times = w.run if s.run_times == "known" else w.estimate
         self.jobs = []
         for row in range(len(w)):
-            known = int(told[row])
-            kind = SHORT if known < s.medium_from else MEDIUM if known < s.long_from else LONG
-            self.jobs.append(Job(row, int(w.submit[row]), int(w.run[row]), known, int(w.width[row]), kind))
+            seconds = int(run_times[row])
+            kind = SHORT if seconds < s.medium_from else MEDIUM if seconds < s.long_from else LONG
+            self.jobs.append(Job(row, int(w.submit[row]), int(w.run[row]), seconds, int(w.width[row]), kind))
         self.future = list(self.jobs)
         self.waiting: list[Job] = []
         self.started: list[Job] = []  # running or preempted
@@ -182,7 +182,7 @@ class Sharing:
         self.shares: Shares = rows[-1] if rows else self.sharing.shares[-1]
 
     def enter(self, kind: int, t: int, begin: int) -> None:
-        """Begin a slice and find its end."""
+        """Begin a slice, and set its end."""
         s = self.sharing
         later = [x for x in range(kind + 1, 3) if self.present(x)]
         net = self.interval_end - t - s.overhead * len(later)
@@ -197,13 +197,16 @@ class Sharing:
         self.kind, self.begin, self.end = kind, t, t + max(length, 1)
 
     def left(self, job: Job, t: int) -> int:
-        """How long the scheduler believes a job goes on."""
+        """Return how much longer the scheduler expects a job to run."""
         return job.left - (t - job.since if job.since is not None else 0)
 
     # ---- a scheduling pass
 
     def until(self, job: Job, t: int) -> int:
-        """When a running job, or one that starts now, will leave its processors, as far as the slice's class cares."""
+        """Return when a job that runs or starts now leaves its processors, at the latest at the end of the slice.
+
+        Only jobs of the slice's own class may continue after its end.
+        """
         end = t + self.left(job, t)
         return end if job.kind == self.kind else min(end, self.end)
 
@@ -215,7 +218,7 @@ class Sharing:
         if self.sharing.optimisation is not None and kind != SHORT:
             self.renew_group(t)
         reserved: list[tuple[int, int, int]] = []  # begin, end, width
-        own = [j for j in self.waiting if j.kind == kind and not j.planned]
+        same_class = [j for j in self.waiting if j.kind == kind and not j.planned]
         group = self.groups.get(kind)
         fresh: list[Job] = []
         if group is not None:
@@ -231,14 +234,14 @@ class Sharing:
                     if job.kind == kind or self.sharing.backfill:
                         self.backfill(job, t, reserved)
                 fresh = []
-            for job in own:
+            for job in same_class:
                 if job.since is None and job not in fresh:
                     self.backfill(job, t, reserved)
         else:
-            while own and own[0].width <= self.idle():
-                self.start(own.pop(0), t)
-            if own:
-                head, *rest = own
+            while same_class and same_class[0].width <= self.idle():
+                self.start(same_class.pop(0), t)
+            if same_class:
+                head, *rest = same_class
                 start = self.earliest(head, t, reserved)
                 reserved.append((start, start + head.left, head.width))
                 for job in rest:
@@ -275,7 +278,7 @@ class Sharing:
         self.started.append(job)
 
     def backfill(self, job: Job, t: int, reserved: list[tuple[int, int, int]]) -> None:
-        """Start or resume a job now if that touches nothing that runs or is reserved."""
+        """Start or resume a job now, if that delays no job that runs or has a reservation."""
         busy = {node for j in self.running() for node in j.nodes}
         if job in self.started:
             if busy & job.nodes:
@@ -296,7 +299,7 @@ class Sharing:
         return self.workload.capacity - used - sum(m for a, b, m in reserved if a <= second < b)
 
     def fits(self, width: int, a: int, b: int, t: int, reserved: list[tuple[int, int, int]]) -> bool:
-        """Whether so many processors are free from a until b; more become free only, but where a reservation begins."""
+        """Return whether `width` processors are free from a to b; fewer become free only where a reservation begins."""
         return all(self.room(x, t, reserved) >= width for x in [a, *(r[0] for r in reserved if a < r[0] < b)])
 
     def earliest(self, job: Job, t: int, reserved: list[tuple[int, int, int]]) -> int:
@@ -339,7 +342,7 @@ class Sharing:
                 return
             if not sum(j.width for j in waiting) > rule.machines * machine:
                 return
-            if not sum(j.width * j.told for j in waiting) > rule.work * rule.mean_run * machine:
+            if not sum(j.width * j.expected for j in waiting) > rule.work * rule.mean_run * machine:
                 return
         chosen = waiting[: rule.most]
         search = Search(self, t, made, rule)
@@ -354,25 +357,25 @@ class Sharing:
             group.finisher = self.finisher(t, group, made, rule)
 
     def finisher(self, t: int, group: Group, made: Optimisation, rule: Grouping) -> Job:
-        """The job with which the group finishes (Figure 8)."""
+        """Return the job with which the group finishes (Figure 8)."""
         runs = [Planned(job, t) for job in self.running()]
         ends = {job.row: self.until(job, t) for job in self.running()}
         plan = self.promises(t, group)
         ends |= {p.job.row: p.end for p in plan}
-        most, found, finished = -math.inf, None, 0
+        most, best, finished = -math.inf, None, 0
         in_plan = {p.job.row for p in plan}
-        for one in sorted(runs + plan, key=lambda p: (ends[p.job.row], p.job.row)):
-            end = ends[one.job.row]
-            finished += one.job.row in in_plan
+        for job in (p.job for p in sorted(runs + plan, key=lambda p: (ends[p.job.row], p.job.row))):
+            end = ends[job.row]
+            finished += job.row in in_plan
             work = sum(p.job.width * max(min(ends[p.job.row], end) - p.start, 0) for p in runs + plan)
             use = float(work) / float(self.workload.capacity * (end - t))
-            if finished >= rule.least and one.job.kind == self.kind:
-                if found is None or use > most * (1 - made.delta):
-                    most, found = use, one.job
+            if finished >= rule.least and job.kind == self.kind:
+                if best is None or use > most * (1 - made.delta):
+                    most, best = use, job
                 elif use > made.least_use:
-                    found = one.job
-        assert found is not None
-        return found
+                    best = job
+        assert best is not None
+        return best
 
 
 class State(NamedTuple):
@@ -383,13 +386,13 @@ class State(NamedTuple):
     releases: tuple[tuple[int, int], ...]
 
     def put(self, job: Job) -> State:
-        """Schedule a job after all those before it; it starts at the new time."""
+        """Return the state after a job is scheduled behind all jobs before it; the job starts at the new time."""
         time, free, releases = self.time, self.free, sorted(self.releases)
         while free < job.width:
             time = max(time, releases[0][0])
             free += sum(m for end, m in releases if end <= time)
             releases = [r for r in releases if r[0] > time]
-        return State(time, free - job.width, (*releases, (time + job.told, job.width)))
+        return State(time, free - job.width, (*releases, (time + job.expected, job.width)))
 
 
 class Candidate(NamedTuple):
@@ -408,10 +411,10 @@ class Search:
         self.now = State(t, self.capacity - sum(m for _, m in releases), releases)
 
     def response(self, job: Job, start: int) -> float:
-        return float(self.t - job.submit) + float(start + job.told - self.t) / self.share
+        return float(self.t - job.submit) + float(start + job.expected - self.t) / self.share
 
     def slowdown(self, job: Job, start: int) -> float:
-        return max(self.response(job, start) / float(max(job.told, self.made.bound)), 1.0)
+        return max(self.response(job, start) / float(max(job.expected, self.made.bound)), 1.0)
 
     def metric(self, job: Job, start: int) -> int:
         slow = self.slowdown(job, start)
@@ -422,7 +425,7 @@ class Search:
         if made.method == "bottom-line":
             order, _ = self.heuristic(jobs, [])
             return self.search(self.now, order, made.search, made.permutations, made.threshold, 0.0, 1)
-        wide = [j for j in jobs if j.width >= rule.wide * self.capacity and j.told >= rule.wide_run]
+        wide = [j for j in jobs if j.width >= rule.wide * self.capacity and j.expected >= rule.wide_run]
         first: list[Job] = []
         if len(wide) >= made.long_wide_least:
             wide.sort(key=lambda j: (-self.slowdown(j, self.now.put(j).time), j.row))
@@ -432,7 +435,7 @@ class Search:
         if not made.second_level:
             return order
         half = (len(order) + 1) // 2 if len(order) == rule.most else len(order)
-        state, found = self.now, []
+        state, whole_order = self.now, []
         for part in (order[:half], order[half:]):
             if part:
                 best = self.search(
@@ -440,11 +443,11 @@ class Search:
                 )
                 for job in best:
                     state = state.put(job)
-                found += best
-        return found
+                whole_order += best
+        return whole_order
 
     def heuristic(self, jobs: list[Job], first: list[Job]) -> tuple[list[Job], State]:
-        """Largest slowdown first, among the jobs and the next one of those whose order is fixed."""
+        """Return an order, largest slowdown first, in which `first` keep their order; and the state after it."""
         state, order = self.now, []
         jobs, first = list(jobs), list(first)
         while jobs or first:
@@ -456,11 +459,11 @@ class Search:
         return order, state
 
     def starts(self, state: State, order: tuple[Job, ...]) -> list[int]:
-        found = []
+        times = []
         for job in order:
             state = state.put(job)
-            found.append(state.time)
-        return found
+            times.append(state.time)
+        return times
 
     def total(self, state: State, order: tuple[Job, ...]) -> int:
         return sum(self.metric(j, s) for j, s in zip(order, self.starts(state, order), strict=True))
@@ -475,7 +478,7 @@ class Search:
             if (len(best) == candidates and total >= best[-1].total) or any(c.order == order for c in best):
                 return False
             best.append(Candidate(total, order))
-            best.sort(key=lambda c: c.total)  # stable: the first to be found comes first
+            best.sort(key=lambda c: c.total)  # stable: of equal candidates, the earlier one comes first
             del best[candidates:]
             return True
 
@@ -491,30 +494,30 @@ class Search:
         return list(self.chosen(state, best).order)
 
     def shifted(self, state: State, order: tuple[Job, ...], shift: float) -> tuple[Job, ...]:
-        """Move jobs that are at most so much longer than a hole in front of the job that waits there."""
-        left, moved, made = list(order), [], []
+        """Return an order in which jobs of at most `shift` holes move into the hole before a waiting job."""
+        left, moved, new_order = list(order), [], []
         while left:
             end = state.put(left[0]).time
             hole = end - state.time
             free = state.free + sum(m for e, m in state.releases if e <= state.time)
             if hole > 0:
                 for job in left[1:]:
-                    if job not in moved and job.width <= free and float(job.told) <= shift * float(hole):
+                    if job not in moved and job.width <= free and float(job.expected) <= shift * float(hole):
                         left.remove(job)
                         left.insert(0, job)
                         moved.append(job)
                         break
             job = left.pop(0)
             state = state.put(job)
-            made.append(job)
-        return tuple(made)
+            new_order.append(job)
+        return tuple(new_order)
 
     def chosen(self, state: State, best: list[Candidate]) -> Candidate:
         def measured(candidate: Candidate) -> tuple[float, float, float]:
             starts = self.starts(state, candidate.order)
             jobs = list(zip(candidate.order, starts, strict=True))
-            makespan = float(max(s + j.told for j, s in jobs) - self.t)
-            use = float(sum(j.told * j.width for j in candidate.order)) / (float(self.capacity) * makespan)
+            makespan = float(max(s + j.expected for j, s in jobs) - self.t)
+            use = float(sum(j.expected * j.width for j in candidate.order)) / (float(self.capacity) * makespan)
             response = 0.0
             for j, s in jobs:
                 response += self.response(j, s)
@@ -533,12 +536,12 @@ class Search:
 
 
 def lehmer(n: int, way: str, limit: int) -> list[tuple[int, ...]]:
-    """Lehmer digits of the first permutations of n jobs in an order of search; digit i is in 0..n - 1 - i."""
-    found: list[tuple[int, ...]] = []
+    """Return Lehmer digits of the first permutations of n jobs in an order of search; digit i is in 0..n - 1 - i."""
+    permutations: list[tuple[int, ...]] = []
     if way == "discrepancy":
         digits = [0] * n
-        while len(found) < limit:
-            found.append(tuple(digits))
+        while len(permutations) < limit:
+            permutations.append(tuple(digits))
             place = n - 1
             while place >= 0 and digits[place] == n - 1 - place:
                 digits[place] = 0
@@ -546,17 +549,17 @@ def lehmer(n: int, way: str, limit: int) -> list[tuple[int, ...]]:
             if place < 0:
                 break
             digits[place] += 1
-        return found
+        return permutations
     if way == "lds":
         for count in range(n):
-            found += [d for d in every(n) if sum(x > 0 for x in d) == count]
+            permutations += [d for d in all_digits(n) if sum(x > 0 for x in d) == count]
     else:
         for depth in range(n):
-            found += [d for d in every(n) if max((i + 1 for i, x in enumerate(d) if x), default=0) == depth]
-    return found[:limit]
+            permutations += [d for d in all_digits(n) if max((i + 1 for i, x in enumerate(d) if x), default=0) == depth]
+    return permutations[:limit]
 
 
-def every(n: int) -> list[tuple[int, ...]]:
-    """The Lehmer digits of all permutations in lexicographic order."""
-    assert n <= 7, "the oracle has no patience"
+def all_digits(n: int) -> list[tuple[int, ...]]:
+    """Return the Lehmer digits of all permutations in lexicographic order."""
+    assert n <= 7, "too slow for more than 7 jobs"
     return list(product(*(range(n - i) for i in range(n))))

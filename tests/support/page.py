@@ -1,4 +1,4 @@
-"""A page without a browser: a made-up front, states on it, and the workload of a run."""
+"""The page without a browser: a made-up front, states on it, and the workload of a run."""
 
 from __future__ import annotations
 
@@ -14,12 +14,14 @@ START = beginning(FRONT)
 
 
 def did(*actions: dict[str, Any], state: State = START) -> State:
+    """Return the state after some actions."""
     for action in actions:
         state = after(state, action, FRONT)
     return state
 
 
 def busy() -> State:
+    """Return a state in which everything is set."""
     return did(
         {"do": "say", "text": "near AWRT1 = 14h, UTIL = 67, AWRT5 <= 30h"}, {"do": "pick", "row": 3},
         {"do": "note", "row": 3, "text": "why – <b>ä</b>"}, {"do": "choose", "row": 9},
@@ -28,5 +30,5 @@ def busy() -> State:
 
 
 def reading(words: Any) -> ps.Workload:
-    """Read a workload as the page does."""
+    """Return a workload, read as the page reads it."""
     return ps.read_swf(words[0])

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 
 def family(seed: int, count: int, starts: int = 3, mates: float = 0.3, youth: int = 10**9) -> NDArray[np.float64]:
-    """Random recipes 0..count-1; parents are at most `youth` older."""
+    """Return random recipes 0..count-1, (count, 6) float64; a parent is at most `youth` rows before its child."""
     rng = np.random.default_rng(seed)
     rows = np.empty((count, 6))
     for i in range(count):

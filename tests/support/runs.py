@@ -1,4 +1,4 @@
-"""Run directories for the tests."""
+"""Comparing run directories."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from paretosched.fronts.front_files import load_front
 from support.trainings import archive
 
 
-def equal_runs(one: Path, other: Path) -> None:
-    assert archive(one) == archive(other)
-    first, second = load_front(one), load_front(other)
-    assert first.values.tobytes() == second.values.tobytes()
-    assert first.genomes.tobytes() == second.genomes.tobytes()
-    assert first.evaluation.tobytes() == second.evaluation.tobytes()
+def equal_runs(run: Path, other: Path) -> None:
+    """Check that two runs have the same evaluations and the same front, bit for bit."""
+    assert archive(run) == archive(other)
+    front, other_front = load_front(run), load_front(other)
+    assert front.values.tobytes() == other_front.values.tobytes()
+    assert front.genomes.tobytes() == other_front.genomes.tobytes()
+    assert front.evaluation.tobytes() == other_front.evaluation.tobytes()

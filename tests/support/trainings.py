@@ -1,4 +1,4 @@
-"""What the tests of all trainings look at."""
+"""What the tests of all trainings compare."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from paretosched.training.training import Training
 
 
 def archive(directory: Path) -> list[tuple[int, bytes, bytes]]:
+    """Return all evaluations in the store of a run: number, genome, objectives."""
     connection = sqlite3.connect(directory / "run.sqlite")
     rows = connection.execute("select number, genome, objectives from evaluation order by number").fetchall()
     connection.close()
@@ -18,5 +19,5 @@ def archive(directory: Path) -> list[tuple[int, bytes, bytes]]:
 
 
 def said(training: Training) -> str:
-    """All that was found, but for the clock."""
+    """Return the whole result of a training except for its times, as JSON."""
     return json.dumps([[to_json(s.policy) for s in training.systems], training.rows(), training.best])

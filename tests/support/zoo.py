@@ -27,7 +27,7 @@ FRIDAY_NOON = MONDAY + 4 * DAY + 12 * HOUR
 
 
 def jobs(capacity: int, *rows: tuple[int, ...], **more: object) -> Workload:
-    """Make a workload of rows (submit, run, estimate, width) or (submit, run, estimate, width, group).
+    """Return a workload from rows (submit, run, estimate, width) or (submit, run, estimate, width, group).
 
     >>> jobs(4, (0, 10, 12, 3), (1, 5, 5, 2)).width.tolist()
     [3, 2]
@@ -42,7 +42,7 @@ def jobs(capacity: int, *rows: tuple[int, ...], **more: object) -> Workload:
 def drawn(
     seed: int, n: int, capacity: int, *, gap: int, run: int, slack: float = 4.0, groups: int = 5, grain: int = 1
 ) -> Workload:
-    """Draw n jobs; times are multiples of `grain`, so that a coarse grain makes many events coincide."""
+    """Return n random jobs. Times are multiples of `grain`, so that with a coarse grain many events coincide."""
     rng = np.random.default_rng(seed)
     runs = rng.integers(1, run + 1, n)
     return Workload(
@@ -58,7 +58,7 @@ def drawn(
 
 
 def _at_borders() -> Workload:
-    """Jobs that arrive and end at, just before and just after borders of situations, on a machine that is behind."""
+    """Return jobs that arrive and end at, just before and just after borders of situations of a full machine."""
     hours = [8, 18, 24, 48, 72, 80, 90, 104, 114]  # of Friday to Tuesday, from Friday 00:00
     rows = []
     for i, h in enumerate(hours):
@@ -70,7 +70,7 @@ def _at_borders() -> Workload:
 
 
 def _daylight_saving(zone: str, sunday: dt.date) -> Workload:
-    """Ten days around a change of the clock, with a queue at every hour."""
+    """Return ten days around a change of the clock, with waiting jobs at every hour."""
     first = dt.datetime(sunday.year, sunday.month, sunday.day, tzinfo=ZoneInfo(zone)) - dt.timedelta(days=4)
     rows = [(i * 2 * HOUR, (1 + i % 5) * HOUR, (1 + i % 5 + i % 3) * HOUR, 1 + i % 3, i % 4) for i in range(100)]
     return jobs(3, *rows, epoch=int(first.timestamp()), zone=zone)
@@ -81,13 +81,13 @@ def _queue_of_equals(n: int) -> Workload:
 
 
 def _nearly_equal_keys() -> Workload:
-    """Many waits, estimates and widths with equal ratios and sums, so that the last bit of a key decides."""
+    """Return jobs with equal ratios and sums of waits, estimates and widths: the last bit of a key decides."""
     rows = [(i % 12, 1 + i % 3, 3 * (1 + i % 5), 1 + i // 7 % 6, i % 2) for i in range(120)]
     return jobs(6, (0, 15, 15, 6, 0), *rows)
 
 
 def _narrow_behind_wide() -> Workload:
-    """A full-machine job at the head again and again, with narrow jobs of all lengths that want to pass it."""
+    """Return jobs of the whole machine, and narrow jobs of all lengths behind them that may overtake them."""
     rows = [(0, 10, 10, 6, 0), (0, 10, 15, 1, 1)]
     for i in range(12):
         rows += [(1 + 4 * i, 3, 5, 8, 0), (1 + 4 * i, 2 + i, 3 + i, 1, 1), (2 + 4 * i, 9, 9 + i, 2, 2)]
@@ -139,7 +139,7 @@ ZOO: dict[str, Workload] = {
 
 
 def constant(groups: int, w: float, K: float, a: float, b: float) -> list[list[float]]:
-    """The same genes for all groups and situations."""
+    """Return genes of Greedy that are the same for all groups and situations."""
     return [[w] * groups + [K] * groups + [a, b]] * 3
 
 
@@ -149,12 +149,12 @@ def _spread(groups: int, seed: int) -> np.ndarray:
 
 
 def fixed_policies(groups: tuple[str, ...]) -> dict[str, Policy]:
-    """All rules without parameters, and Greedy with chosen, random and degenerate genes."""
+    """Return all rules without parameters, and Greedy with chosen, random and degenerate genes, by name."""
     count = len(groups)
-    found = {rule: Plain(rule) for rule in PLAIN_RULES}
+    by_name = {rule: Plain(rule) for rule in PLAIN_RULES}
 
     def add(name: str, criteria: str, backfill: str, genes: object) -> None:
-        found[f"{name}, {backfill}"] = greedy(criteria.split(), genes, groups=groups, backfill=backfill)
+        by_name[f"{name}, {backfill}"] = greedy(criteria.split(), genes, groups=groups, backfill=backfill)
 
     for number, criterion in enumerate(CRITERIA):
         for backfill in BACKFILLS:
@@ -175,12 +175,12 @@ def fixed_policies(groups: tuple[str, ...]) -> dict[str, Policy]:
     add("decimal wait", "f1 f1 f1", "easy", constant(count, 1, 0.3, 0.7, 0))
     one_group = [[float(i == 0) for i in range(count)] + [0.0] * count + [1, 0.5]] * 3
     add("one group alone counts", "f1 f2 f4", "easy", one_group)
-    return found
+    return by_name
 
 
 @st.composite
 def workloads(draw: st.DrawFn, max_jobs: int = 12, exact: bool = False) -> Workload:
-    """Few jobs with many ties; times in seconds, minutes or so coarse that situations change."""
+    """Draw a few jobs with many ties; times are in seconds, in minutes, or so coarse that situations change."""
     capacity = draw(st.sampled_from([1, 2, 3, 4, 5, 8, 1024]))
     grain = draw(st.sampled_from([1, 60, 6 * HOUR]))
     names = tuple(str(i + 1) for i in range(draw(st.integers(1, 6))))
@@ -210,7 +210,7 @@ def workloads(draw: st.DrawFn, max_jobs: int = 12, exact: bool = False) -> Workl
 def greedy_policies(
     groups: tuple[str, ...], backfills: tuple[str, ...] = BACKFILLS, highest_K: float = 5.0
 ) -> st.SearchStrategy[Policy]:
-    """Greedy with any criteria and genes, the exact and the tiny ones among them."""
+    """Return a strategy for Greedy with any criteria and genes, also exact and tiny ones."""
 
     def gene(high: float) -> st.SearchStrategy[float]:
         return st.sampled_from([0.0, 1.0, 0.5, 1e-12, high]) | st.floats(0.0, high)
@@ -226,19 +226,19 @@ def greedy_policies(
 
 
 def policies(groups: tuple[str, ...]) -> st.SearchStrategy[Policy]:
-    """Every rule."""
+    """Return a strategy for policies of every rule."""
     return st.sampled_from([Plain(rule) for rule in PLAIN_RULES]) | greedy_policies(groups)
 
 
 def a_greedy(groups: tuple[str, ...], seed: int = 3) -> Policy:
-    """Some Greedy that may be the thirteenth strategy of a rule base."""
+    """Return a Greedy that may be the thirteenth strategy of a rule base."""
     return greedy(
         ["f2", "f1", "f4"], _spread(len(groups), seed) * ([1.0] * (2 * len(groups) + 1) + [1e-3]), groups=groups
     )
 
 
 def constant_rules(groups: tuple[str, ...], strategy: int, kind: str) -> Policy:
-    """A rule base that always chooses one strategy; the last group has priority."""
+    """Return a rule base that always chooses one strategy; the last group has priority."""
     features = len(groups) + 2
     about = (kind, groups, groups[::-1], a_greedy(groups))
     if kind == "iterative":
@@ -252,7 +252,7 @@ def constant_rules(groups: tuple[str, ...], strategy: int, kind: str) -> Policy:
 def random_rules(
     groups: tuple[str, ...], seed: int, kind: str, strategies: tuple[int, ...] = tuple(range(13))
 ) -> Policy:
-    """A rule base that chooses between strategies at random, so finely that nearly every pass has another one."""
+    """Return a rule base that chooses strategies at random, so finely that they change at nearly every pass."""
     rng = np.random.default_rng([seed, len(groups)])
     features = len(groups) + 2
     about = (kind, groups, tuple(rng.permutation(groups).tolist()), a_greedy(groups, seed))
@@ -269,7 +269,7 @@ def random_rules(
 
 @st.composite
 def rule_bases(draw: st.DrawFn, groups: tuple[str, ...]) -> Policy:
-    """Rule bases with few levels and equal Gaussians, so that ties are common, or with bounds that are met exactly."""
+    """Draw a rule base with few levels and equal Gaussians, so that ties are common, or with bounds that are met."""
     features = len(groups) + 2
     about = (tuple(groups), tuple(draw(st.permutations(groups))), draw(greedy_policies(groups, ("none",))))
     if draw(st.booleans()):
@@ -287,7 +287,7 @@ def rule_bases(draw: st.DrawFn, groups: tuple[str, ...]) -> Policy:
 
 
 class Case(NamedTuple):
-    """A workload so small that its schedule under some policies can be worked out on paper."""
+    """A workload so small that its schedule under some policies can be computed on paper."""
 
     name: str
     workload: Workload
@@ -415,7 +415,7 @@ ORACLE_MISSING = "NO ORACLE: set PARETOSCHED_ORACLE to the folder that has the s
 
 
 def rival(rule: str) -> tuple[Workload, list[int]]:
-    """The rival's workload and the start times it computed."""
+    """Return the workload of a rival simulator, and the start times that it computed."""
     with gzip.open(ORACLE / "ties_2000_128.swf.gz", "rt") as log:
         fields = np.loadtxt(log, comments=";", dtype=np.int64)
     workload = Workload(
