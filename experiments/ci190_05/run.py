@@ -28,7 +28,7 @@ from paretosched.fronts.quality_indicators import (
     hypervolume_error,
     scaled,
 )
-from paretosched.fronts.remake import row_policy, schedules
+from paretosched.fronts.row_schedules import row_policy, schedules
 from paretosched.search.exploration import Progress
 from paretosched.search.plans import PLANS, SUMMARIES, Row, explore_plan, shortened
 from paretosched.search.runs import evaluated, read_about

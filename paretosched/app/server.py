@@ -20,7 +20,7 @@ from dash.exceptions import PreventUpdate
 from ..comparison.comparison import IDEAL
 from ..core.errors import InputError, first_few, printable
 from ..fronts.front import Front
-from ..fronts.remake import row_policy
+from ..fronts.row_schedules import row_policy
 from ..plots.style import defined
 from ..policies.policy import Policy
 from ..policies.policy_json import to_json as policy_to_json

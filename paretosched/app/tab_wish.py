@@ -8,7 +8,7 @@ import numpy as np
 from dash import html
 
 from ..comparison.comparison import improvement
-from ..fronts.remake import row_policy
+from ..fronts.row_schedules import row_policy
 from ..plots.style import defined
 from ..simulation.objective import Objective
 from ..wishes.navigation import CLASSES, FREE

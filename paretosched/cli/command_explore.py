@@ -241,7 +241,7 @@ def _show_front(options: argparse.Namespace, front: Front, last: Progress) -> No
 def _next_commands(options: argparse.Namespace, front: Front) -> str:
     """Return the commands that are useful after an exploration."""
     from ..fronts.front import extremes
-    from ..fronts.remake import row_policy
+    from ..fronts.row_schedules import row_policy
 
     on = shlex.join([options.trace, *reading_words(options), "--front", options.output])
     row = {o.name: row for o, row in extremes(front)}["AWRT"]

@@ -103,7 +103,7 @@ def _of_policy(options: argparse.Namespace, workload: Workload) -> tuple[Schedul
 def _of_front(options: argparse.Namespace, workload: Workload) -> tuple[Schedule, Policy | None, str]:
     """Return the schedule of --front and --row, its policy if any, and the digest of the workload of the front."""
     from ..fronts.front_files import load_front
-    from ..fronts.remake import row_policy, schedule
+    from ..fronts.row_schedules import row_policy, schedule
     from ..simulation.simulator import simulate
 
     if options.policy is not None:

@@ -24,10 +24,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.arguments import as_list
 from ..core.arrays import Floats, Ints
 from ..core.errors import InputError, first_few
 from ..core.notebook import html_table
-from ..core.several import as_list
 from ..core.tables import plain
 from ..fronts.dominance import costs
 from ..fronts.front import Front, online
@@ -43,9 +43,8 @@ from ..simulation.service import OfClass, Waits, bins, by_class, use, waits
 from ..simulation.simulator import simulate
 from ..wishes import nearness
 from ..wishes import wish as choice
-from ..wishes import wish_files as choice_wish_files
 from ..wishes.wish import Wish
-from ..wishes.wish_files import WishLike, as_wish
+from ..wishes.wish_files import WishLike, as_wish, from_json
 from ..workload.reopening import WorkloadLike, as_workload
 from ..workload.workload import Workload
 from .comparison_tables import (
@@ -438,7 +437,7 @@ def trained_for(policies: Sequence[Policy], workloads: Sequence[Workload]) -> di
     names = _row_names([Plain("easy").name, *(policy.name for policy in policies)])[1:]
     for policy, name in zip(policies, names, strict=True):
         with suppress(InputError):
-            wish = choice_wish_files.from_json(policy.provenance.get("wish"))
+            wish = from_json(policy.provenance.get("wish"))
             for workload in workloads:
                 _check_known(wish, objective_table(workload.groups), workload.name)
             policy_of.setdefault(wish, name)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..core.tables import Column, table
-from ..wishes import wish as choice
+from ..wishes.wish import wish_text
 from .comparison import IDEAL, Comparison, distinct
 from .comparison_tables import signed
 
@@ -30,7 +30,7 @@ def joint_text(comparisons: Sequence[Comparison]) -> str:
         names = list(dict.fromkeys(name for of_policy in gains.values() for name in of_policy))
         lines = [{"policy": p} | {n: signed(x) for n, x in of_policy.items()} for p, of_policy in gains.items()]
         columns = [Column("policy", "policy"), *(Column(name, name, ".1f") for name in names)]
-        words = choice.wish_text(next(c.wish for c in comparisons if c.wish is not None))
+        words = wish_text(next(c.wish for c in comparisons if c.wish is not None))
         parts.append(f"all workloads: {words} vs EASY\n{table(lines, columns)}")
     return "\n\n".join(parts)
 

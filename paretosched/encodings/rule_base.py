@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..core.arrays import Floats, Ints, Mask
 from ..core.errors import InputError, first_few
-from ..policies import greedy_order as policies
+from ..policies import greedy_order
 from ..policies.greedy_order import Greedy
 from ..policies.rule_base import (
     LARGEST,
@@ -272,7 +272,7 @@ def _check_genes(encoding: Situations | Symbiotic, genes: Floats, *, whole: bool
 
 def _plain_greedy(groups: tuple[str, ...]) -> Greedy:
     """Return a Greedy that treats all groups alike."""
-    return policies.greedy(["f2"] * 3, [[1.0] * len(groups) + [0.0] * len(groups) + [1.0, 0.0]] * 3, groups=groups)
+    return greedy_order.greedy(["f2"] * 3, [[1.0] * len(groups) + [0.0] * len(groups) + [1.0, 0.0]] * 3, groups=groups)
 
 
 def _decoder(encoding: Situations | Symbiotic, workload: Workload) -> Decoder:

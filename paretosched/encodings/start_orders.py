@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.arguments import is_whole
 from ..core.errors import InputError, quoted
-from ..core.numbers import is_whole
 from ..policies.policy import Policy, fits
 from ..policies.policy_json import from_json as policy_from_json
 from ..workload.workload import Workload

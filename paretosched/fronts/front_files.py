@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from ..core.arguments import as_list
 from ..core.errors import InputError
 from ..core.files import replacing
-from ..core.several import as_list
 from ..encodings.encoding import from_json, to_json
 from ..simulation.objective import objective_table
 from .dominance import costs

@@ -21,8 +21,8 @@ import numpy as np
 
 from ..core.errors import InputError, first_few, one_of
 from ..core.notebook import fields_html, fields_repr
-from ..kernels.time_sharing import share_time
-from ..kernels.time_sharing_machine import LONG, MEDIUM, SHORT, Slices, machine_for
+from ..kernels.scojo_pect import share_time
+from ..kernels.scojo_pect_machine import LONG, MEDIUM, SHORT, Slices, machine_for
 from ..kernels.virtual_schedule import Planning, tree_for
 from ..workload.calendar import hours
 from ..workload.workload import Workload

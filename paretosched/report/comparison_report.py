@@ -12,9 +12,9 @@ import numpy as np
 
 from ..comparison.comparison import BEST, IDEAL, ONLINE, Comparison
 from ..comparison.comparison_tables import ALL_JOBS, CONVENTION, SLOWDOWN, WAITS
+from ..core.arguments import as_list
 from ..core.errors import InputError
 from ..core.files import replacing
-from ..core.several import as_list
 from ..core.tables import listed, plain
 from ..core.version import __version__
 from ..encodings.encoding import to_json
@@ -25,9 +25,9 @@ from ..plots.comparisons import compared, prefix
 from ..plots.style import HOUR
 from ..simulation.objective import Objective
 from ..simulation.service import SLOWDOWN_BOUND
-from ..wishes import wish as choice
+from ..wishes.wish import Wish, wish_text
+from .html_page import page_of
 from .html_pieces import OVER_TIME, WIDE, figure, head_cell, number_cell, objective_cell, table, value_text
-from .page import page_of
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -223,8 +223,8 @@ def _wish_section(comparison: Comparison, drawn: Mapping[str, Figure]) -> str:
 </section>"""
 
 
-def _wish_head(wish: choice.Wish) -> str:
-    return f'<h2>What the owner wants: <span class="wish">{html.escape(choice.wish_text(wish))}</span></h2>'
+def _wish_head(wish: Wish) -> str:
+    return f'<h2>What the owner wants: <span class="wish">{html.escape(wish_text(wish))}</span></h2>'
 
 
 def _side_by_side(drawn: Mapping[str, Figure], names: Sequence[str]) -> str:

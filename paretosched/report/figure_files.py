@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from ..core.errors import InputError
 from ..core.files import replacing
+from .html_page import write_figures
 from .html_pieces import WIDE
-from .page import write_figures
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..core.arguments import whole_number
 from ..core.errors import InputError, printable
-from ..core.numbers import whole_number
 from ..encodings.encoding import Explored
 from ..fronts.dominance import costs, nondominated
 from ..fronts.front import Front, Origin, front_of
@@ -23,8 +23,8 @@ from ..simulation.objective import objective_table
 from ..workload.reopening import WorkloadLike, as_workload
 from ..workload.reopening import record as workload_record
 from ..workload.workload import Workload
-from . import runs as store
-from .algorithms import by_name as evolve
+from . import runs
+from .algorithms import named_algorithms
 from .evaluation import Evaluate, check_workers, evaluator, versions
 from .resuming import Record, advance
 from .settings import ALL, BEGUN, EVALUATIONS, POPULATION, Settings, settle
@@ -110,7 +110,7 @@ def explore(
         "weighting": parameters of Greedy (paper 002, "Real-valued Coding"). "sequence": an order of all jobs (there,
         "Coding as Permutation"). "orders": the weak orders of the user groups, the start solutions of the paper.
     algorithm
-        One of `by_name.ALGORITHMS`; by default "nsga2", and "all" for orders, which enumerates.
+        One of `named_algorithms.ALGORITHMS`; by default "nsga2", and "all" for orders, which enumerates.
     start
         What to begin with. Sequences: see `settings.start_orders`; by default "submit". Weighting: runs or fronts
         whose members are the first population (by default it is random), or with algorithm "all" everything that is
@@ -141,7 +141,7 @@ def explore(
     """
     check_workers(workers, scheduler)
     workload = as_workload(workload)
-    known_parameters = store.known_parameters(run_directory)
+    known_parameters = runs.known_parameters(run_directory)
     if population is None:
         population = known_parameters.get("population", POPULATION)
     population, seed = whole_number("population", population), whole_number("seed", seed)
@@ -168,16 +168,16 @@ def explore(
         generations = -(-evaluations // population)
         parameters["generations"] = generations  # the genomes that rvea asks for depend on it
     if isinstance(settings.space, np.ndarray):
-        search = evolve.enumeration(settings.space, population)
+        search = named_algorithms.enumeration(settings.space, population)
     else:
-        search = evolve.search(settings.algorithm, settings.space, population, seed, generations)
+        search = named_algorithms.search(settings.algorithm, settings.space, population, seed, generations)
     known_generations = known_parameters.get("generations", generations)
     if known_parameters.get("algorithm") == settings.algorithm == "rvea" and known_generations != generations:
         raise InputError(
             f"{run_directory}: the evaluations of rvea are part of the run, which has "
-            f"{store.wanted_evaluations(run_directory)}, so it cannot be continued to {evaluations}"
+            f"{runs.wanted_evaluations(run_directory)}, so it cannot be continued to {evaluations}"
         )
-    with store.open_run(run_directory, parameters) as run:
+    with runs.open_run(run_directory, parameters) as run:
         shape = len(settings.encoding.gene_labels(len(workload.groups))), len(workload.groups) + 2
         about = {"workload": workload_record(workload), "groups": list(workload.groups)}
         record = Record(run, shape, evaluations, about, _all_versions())
@@ -189,7 +189,7 @@ def _budget(evaluations: int | None, settings: Settings, population: int, run_di
     """Return how many schedules are simulated in all: the argument, else what the run has, else the default."""
     if evaluations is None:
         default = len(settings.space) if isinstance(settings.space, np.ndarray) else EVALUATIONS
-        evaluations = store.wanted_evaluations(run_directory) or default
+        evaluations = runs.wanted_evaluations(run_directory) or default
     evaluations = whole_number("evaluations", evaluations)
     if evaluations < population and settings.algorithm != ALL:
         raise InputError(f"evaluations must be at least the population, {population}, but are {evaluations}")
@@ -199,7 +199,7 @@ def _budget(evaluations: int | None, settings: Settings, population: int, run_di
 
 
 def _run_search(
-    search: evolve.Search, publisher: _Publisher, simulating: Callable[[], AbstractContextManager[Evaluate]]
+    search: named_algorithms.Search, publisher: _Publisher, simulating: Callable[[], AbstractContextManager[Evaluate]]
 ) -> Front:
     """Run a search on its record, publish its front now and then, and return the last one."""
     record = publisher.record

@@ -14,8 +14,8 @@ import numpy as np
 
 from ..core.arrays import Floats
 from ..core.errors import InputError
-from . import runs as store
 from .evaluation import Evaluate
+from .runs import Archive, Run, append, read_archive, write_about
 
 
 class Record:
@@ -50,7 +50,7 @@ class Record:
 
     def __init__(
         self,
-        run: store.Run,
+        run: Run,
         shape: tuple[int, int],
         evaluations: int,
         about: Mapping[str, Any],
@@ -58,7 +58,7 @@ class Record:
     ) -> None:
         self.run = run
         self.shape = shape
-        self.known = store.read_archive(run, *shape)
+        self.known = read_archive(run, *shape)
         self.total = max(evaluations, len(self.known))
         self.count = 0
         try:
@@ -86,7 +86,7 @@ class Record:
         """Return the seconds since the run was opened."""
         return time.perf_counter() - self._begin
 
-    def take(self, batch: store.Archive) -> None:
+    def take(self, batch: Archive) -> None:
         """Append evaluations."""
         end = self.count + len(batch)
         self.genomes[self.count : end] = batch.genomes
@@ -96,7 +96,7 @@ class Record:
 
     def take_stored(self) -> None:
         """Append what is stored and not here yet: not replayed, or stored just before an interruption."""
-        self.take(store.read_archive(self.run, *self.shape).part(self.count))
+        self.take(read_archive(self.run, *self.shape).part(self.count))
 
     def write(self, status: str, **more: Any) -> None:
         """Write run.json."""
@@ -118,7 +118,7 @@ class Record:
             "kernel_seconds": round(self.seconds, 3),
             "sessions": [*self._sessions, session],
         }
-        store.write_about(self.run.directory, self.about | state)
+        write_about(self.run.directory, self.about | state)
 
 
 def advance(
@@ -162,8 +162,8 @@ def advance(
         if len(rest):
             last = record.count + len(rest)
             record.genomes[record.count : last] = rest
-            batch = store.Archive(rest, *evaluate(record.genomes[:last], record.count))
-            store.append(record.run, generation, record.count, batch)
+            batch = Archive(rest, *evaluate(record.genomes[:last], record.count))
+            append(record.run, generation, record.count, batch)
             record.take(batch)
         yield generation
         if record.count >= record.total:

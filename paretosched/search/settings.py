@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core.arguments import number
 from ..core.arrays import Floats, Mask
 from ..core.errors import InputError, one_of
-from ..core.numbers import number
 from ..encodings import encoding as encodings
 from ..encodings import orders, sequence
 from ..encodings.encoding import Explored
@@ -32,8 +32,8 @@ from ..policies.plain import PLAIN_RULES
 from ..policies.policy import Policy, as_policy, fits
 from ..policies.policy_json import to_json
 from ..workload.workload import Workload
-from .algorithms import by_name as evolve
 from .algorithms import spaces
+from .algorithms.named_algorithms import ALGORITHMS, MOST_POPULATION
 
 POPULATION = 100
 EVALUATIONS = 20_000  # paper 002, Table 4, "Real Value Coded"
@@ -55,7 +55,7 @@ class Settings(NamedTuple):
     encoding
         What genomes mean.
     algorithm
-        One of `by_name.ALGORITHMS`, or "all", which simulates a list of genomes.
+        One of `named_algorithms.ALGORITHMS`, or "all", which simulates a list of genomes.
     space
         What the algorithm searches; with "all" the genomes themselves, (k, d).
     parameters
@@ -99,9 +99,9 @@ def settle(
     """
     one_of("encoding", encoding, list(encodings.ENCODINGS))
     algorithm = ALL if algorithm is None and encoding == "orders" else algorithm or "nsga2"
-    one_of("algorithm", algorithm, [*evolve.ALGORITHMS, ALL])
-    if not 1 <= population <= evolve.MOST_POPULATION:
-        raise InputError(f"population must be in 1..{evolve.MOST_POPULATION}, but is {population}")
+    one_of("algorithm", algorithm, [*ALGORITHMS, ALL])
+    if not 1 <= population <= MOST_POPULATION:
+        raise InputError(f"population must be in 1..{MOST_POPULATION}, but is {population}")
     if isinstance(start, str):
         raise InputError(f'start must be a list of words, but is the text "{start}"')
     start = list(dict.fromkeys(map(str, start)))

@@ -50,7 +50,7 @@ import numpy as np
 
 from ..core.arrays import Floats, Ints, Mask
 from ..core.notebook import fields_html, fields_repr
-from ..kernels.widest import widest_first
+from ..kernels.widest_first import widest_first
 from ..workload.reopening import WorkloadLike, as_workload
 from ..workload.workload import Workload
 from .objective import objectives_of

@@ -14,7 +14,7 @@ from ..core.errors import InputError
 from ..policies.outcome import Outcome
 from ..policies.policy import PolicyLike, as_policy, fits
 from ..workload.reopening import WorkloadLike, as_workload
-from . import estimates as sources
+from .estimates import LEARNING, Predictions, predict, uses_other_estimates
 from .schedule import Schedule
 
 
@@ -57,18 +57,18 @@ def simulate(workload: WorkloadLike, policy: PolicyLike, estimates: str = "reque
     """
     workload = as_workload(workload)
     p = fits(as_policy(policy), workload)
-    if not sources.uses_other_estimates(workload, p, estimates):
+    if not uses_other_estimates(workload, p, estimates):
         name, outcome = p.name, p.simulated(workload)
     else:
         name = f"{p.name} ({estimates})"
         if estimates == "exact":
             outcome = p.simulated(workload.with_(estimate=workload.run))
         else:
-            outcome = Outcome(sources.predict(workload, p, estimates).start)
+            outcome = Outcome(predict(workload, p, estimates).start)
     return Schedule(workload, outcome.start, name, outcome.segments, outcome.searched)
 
 
-def predictions(workload: WorkloadLike, policy: PolicyLike, estimates: str = "predicted") -> sources.Predictions:
+def predictions(workload: WorkloadLike, policy: PolicyLike, estimates: str = "predicted") -> Predictions:
     """Return what is predicted while a workload runs under a policy that uses predictions.
 
     Parameters
@@ -95,6 +95,6 @@ def predictions(workload: WorkloadLike, policy: PolicyLike, estimates: str = "pr
     """
     workload = as_workload(workload)
     p = fits(as_policy(policy), workload)
-    if not sources.uses_other_estimates(workload, p, estimates) or estimates not in sources.LEARNING:
+    if not uses_other_estimates(workload, p, estimates) or estimates not in LEARNING:
         raise InputError(f'nothing is predicted for policy "{p.name}" with estimates "{estimates}"')
-    return sources.predict(workload, p, estimates)
+    return predict(workload, p, estimates)

@@ -22,14 +22,13 @@ from ..policies.greedy_order import Greedy
 from ..policies.plain import Plain
 from ..policies.policy import Policy
 from ..policies.rule_base import RuleBase
-from ..search import runs as store
 from ..search.evaluation import joint_evaluator
 from ..search.resuming import Record, advance
+from ..search.runs import open_run
 from ..simulation.objective import Objective, in_hours, objective_table, objectives_of
 from ..wishes import wish as choice
-from ..wishes import wish_files as choice_wish_files
 from ..wishes.wish import Wish
-from ..wishes.wish_files import WishLike, as_wish
+from ..wishes.wish_files import WishLike, as_wish, to_json
 from ..workload.reopening import WorkloadLike, as_workloads
 from ..workload.time_split import split
 from ..workload.workload import Workload
@@ -360,7 +359,7 @@ def carry_out(
     groups = task.workloads[0].groups
     parameters = {
         "task": task_name,
-        "wish": choice_wish_files.to_json(task.wish),
+        "wish": to_json(task.wish),
         "workloads": [w.digest for w in task.whole],
     }
     about: dict[str, Any] = {"workloads": [w.name for w in task.whole], "groups": list(groups)}
@@ -368,7 +367,7 @@ def carry_out(
         about["sources"] = [list(w.source) for w in task.whole]
     with ExitStack() as stack:
         directory = stack.enter_context(TemporaryDirectory()) if run_directory is None else run_directory
-        run = stack.enter_context(store.open_run(directory, parameters | dict(settings)))
+        run = stack.enter_context(open_run(directory, parameters | dict(settings)))
         record = Record(run, (shape, len(task.workloads) * (len(groups) + 2)), evaluations, about, software)
         try:
             record.write("running")
@@ -398,7 +397,7 @@ def trained(
 ) -> Training:
     """Return a training from its policies, each with its values, (W m,); a policy without provenance gets one."""
     provenance = {
-        "wish": choice_wish_files.to_json(task.wish),
+        "wish": to_json(task.wish),
         "words": choice.wish_text(task.wish),
         "workloads": [
             {"name": w.name, "digest": w.digest, "jobs": len(w), "capacity": w.capacity} for w in task.workloads

@@ -16,9 +16,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from ..core.arguments import as_list
 from ..core.errors import InputError
 from ..core.files import file_record, read_json
-from ..core.several import as_list
 from .lublin_feitelson import lublin
 from .scaling import scale
 from .swf import read_swf

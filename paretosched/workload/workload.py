@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..core.arguments import whole_number
 from ..core.arrays import Floats, Ints
 from ..core.errors import InputError, first_few
 from ..core.notebook import html_table
-from ..core.numbers import whole_number
 from ..core.situations import Calendar
 from ..core.tables import plain
 from .calendar import calendar, find_zone

@@ -15,7 +15,7 @@ from paretosched.fronts.dominance import costs, deciding, nondominated
 from paretosched.fronts.front import Front, Origin, extremes, frame, front_of
 from paretosched.fronts.front_files import load_front, save_front
 from paretosched.fronts.merging import merge
-from paretosched.fronts.remake import row_policy
+from paretosched.fronts.row_schedules import row_policy
 from paretosched.simulation.objective import objective_table
 from support.fronts import random_front
 

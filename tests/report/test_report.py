@@ -20,7 +20,7 @@ from paretosched.plots.fronts import clouds
 from paretosched.policies.plain import Plain
 from paretosched.report.comparison_report import report, write_report
 from paretosched.report.figure_files import export_figures
-from paretosched.report.page import write_figures, write_gallery
+from paretosched.report.html_page import write_figures, write_gallery
 from paretosched.wishes.wish_files import as_wish
 from support.fronts import a_comparison, a_front, a_run, made_up
 from support.zoo import drawn

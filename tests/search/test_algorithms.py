@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from paretosched.core.errors import InputError
 from paretosched.encodings.weighting import Weighting
-from paretosched.search.algorithms.by_name import ALGORITHMS, search
-from paretosched.search.algorithms.genetic import directions
+from paretosched.search.algorithms.named_algorithms import ALGORITHMS, search
 from paretosched.search.algorithms.niches import proportional, shared_fitness
+from paretosched.search.algorithms.pymoo_algorithms import directions
 from paretosched.search.algorithms.spaces import FREQUENCY, JUMP, KEY, MATE, NUMBER, PARENT, Reals, Recipes
 
 LOWER, UPPER = Weighting().lower_upper(2)

@@ -18,7 +18,7 @@ from paretosched.core.errors import InputError
 from paretosched.fronts.dominance import nondominated
 from paretosched.fronts.front import Front
 from paretosched.fronts.front_files import load_front
-from paretosched.fronts.remake import row_policy
+from paretosched.fronts.row_schedules import row_policy
 from paretosched.search import runs as store
 from paretosched.search.exploration import Progress, explore
 from paretosched.search.runs import Archive, append, evaluated, open_run, read_about, read_archive
@@ -373,7 +373,7 @@ def test_what_was_stored_in_the_moment_of_an_interruption_is_published(
         if generation == 2:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(store, "append", interrupted)
+    monkeypatch.setattr("paretosched.search.resuming.append", interrupted)
     with pytest.raises(KeyboardInterrupt):
         explore(random_workload(), tmp_path / "run", evaluations=60, population=10)
     assert load_front(tmp_path / "run").evaluations == 30

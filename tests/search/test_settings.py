@@ -17,7 +17,7 @@ from paretosched.encodings.sequence import Sequences
 from paretosched.encodings.weighting import Weighting
 from paretosched.fronts.front_files import load_front, save_front
 from paretosched.fronts.merging import merge
-from paretosched.fronts.remake import row_policy, schedule
+from paretosched.fronts.row_schedules import row_policy, schedule
 from paretosched.search.exploration import Progress, explore
 from paretosched.search.settings import settle, start_orders
 from paretosched.simulation.objective import objectives

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paretosched import Bounds, Schedule, Workload, bounds, objective_table, objectives, simulate
-from paretosched.kernels.widest import widest_first
+from paretosched.kernels.widest_first import widest_first
 from paretosched.policies.plain import Plain
 from paretosched.simulation.objective import shares
 from support.zoo import PLAIN_RULES, ZOO, drawn, fixed_policies, jobs, policies, workloads

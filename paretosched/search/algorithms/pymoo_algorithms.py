@@ -63,7 +63,7 @@ RANGE = 1e6  # of every cost in the first generation; see `_scale`
 def evolve(
     name: str, space: Reals | Recipes, population: int, seed: int, generations: int | None
 ) -> Generator[Floats, Floats, None]:
-    """Yield the generations of an algorithm; see `by_name.search`, which has checked the arguments."""
+    """Yield the generations of an algorithm; see `named_algorithms.search`, which has checked the arguments."""
     generator = np.random.default_rng(seed)
     genomes = first_generation(space, population, generator)
     if isinstance(space, Recipes):

@@ -79,7 +79,7 @@ def search(
         check(space, most)
     if algorithm == "random":
         return _random(space, population, seed)
-    from .genetic import evolve  # here, because pymoo takes half a second
+    from .pymoo_algorithms import evolve  # here, because pymoo takes half a second
 
     return evolve(algorithm, space, population, seed, generations)
 

@@ -1,8 +1,9 @@
-"""Arguments that must be numbers: converted, or refused under the name of the argument."""
+"""Arguments of public functions: taken as what they must be, or refused under their names."""
 
 from __future__ import annotations
 
 import operator
+from collections.abc import Sequence
 from typing import Any
 
 from .errors import InputError
@@ -61,3 +62,14 @@ def is_whole(value: Any) -> bool:
     (True, False, False)
     """
     return isinstance(value, int) and not isinstance(value, bool)
+
+
+def as_list(what: Any) -> list[Any]:
+    """Return the values of a list or tuple, or a single value, as a list; a text is a single value.
+
+    Examples
+    --------
+    >>> as_list("easy"), as_list(("easy", "fcfs"))
+    (['easy'], ['easy', 'fcfs'])
+    """
+    return list(what) if isinstance(what, Sequence) and not isinstance(what, str) else [what]

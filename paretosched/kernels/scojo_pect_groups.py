@@ -7,7 +7,7 @@ from ..core.arrays import Int, Ints
 from .group_search import plan
 from .inputs import Jobs
 from .profile import add, earliest
-from .time_sharing_machine import FAR, IDLE, Machine, Turn, collect, draw_profile, until
+from .scojo_pect_machine import FAR, IDLE, Machine, Turn, collect, draw_profile, until
 from .virtual_schedule import Moment, Planning, Tree
 
 GROUPS, JOBS, VISITED, PRUNED = 0, 1, 2, 3  # rows of `counted`

@@ -21,8 +21,8 @@ from numba import njit
 from ..core.arrays import Int, Ints
 from .inputs import Jobs
 from .profile import add, earliest
-from .time_sharing_groups import renew_group
-from .time_sharing_machine import (
+from .scojo_pect_groups import renew_group
+from .scojo_pect_machine import (
     ARRIVED,
     BEGIN,
     END,
