@@ -55,7 +55,7 @@ class Situations(NamedTuple):
 
         Examples
         --------
-        >>> g = policies.greedy(["f2"] * 3, [[1, 0, 1, 0]] * 3, groups=("all",))
+        >>> g = greedy_order.greedy(["f2"] * 3, [[1, 0, 1, 0]] * 3, groups=("all",))
         >>> Situations(("all",), ("all",), g, ((2,), (), ())).gene_labels(1)
         ['situation 1', 'situation 2']
         """
@@ -139,7 +139,7 @@ class Symbiotic(NamedTuple):
 
         Examples
         --------
-        >>> g = policies.greedy(["f2"] * 3, [[1, 0, 1, 0]] * 3, groups=("all",))
+        >>> g = greedy_order.greedy(["f2"] * 3, [[1, 0, 1, 0]] * 3, groups=("all",))
         >>> labels = Symbiotic(("all",), ("all",), g, rules=2).gene_labels(1)
         >>> labels[:4], labels[-1], len(labels)
         (['rule 1 SD mean', 'rule 1 Um mean', 'rule 1 PRCWQ1 mean', 'rule 1 SD width'], 'rule 2 greedy', 38)
@@ -172,7 +172,7 @@ class Symbiotic(NamedTuple):
 
         Examples
         --------
-        >>> g = policies.greedy(["f2"] * 3, [[1, 0, 1, 0]] * 3, groups=("all",))
+        >>> g = greedy_order.greedy(["f2"] * 3, [[1, 0, 1, 0]] * 3, groups=("all",))
         >>> encoding = Symbiotic(("all",), ("all",), g, rules=1)
         >>> base = encoding.rule_base([0.5, 0.5, 0.5, 0.2, -0.2, 0] + [4, 0.4, -2.9] + [0] * 10)
         >>> base.widths.tolist(), base.recommendations[0, :3].tolist()
@@ -244,7 +244,7 @@ def encode(base: RuleBase) -> Floats:
 
     Examples
     --------
-    >>> g = policies.greedy(["f2"] * 3, [[1, 0, 1, 0]] * 3, groups=("all",))
+    >>> g = greedy_order.greedy(["f2"] * 3, [[1, 0, 1, 0]] * 3, groups=("all",))
     >>> encode(RuleBase("iterative", ("all",), ("all",), g, bounds=((2,), (), ()), choice=[7, 12])).tolist()
     [7.0, 12.0]
     """

@@ -128,7 +128,7 @@ def reopened(place: str | os.PathLike[str], digest: str | None = None) -> tuple[
             except InputError as error:
                 troubles.append(str(error))
         troubles.append(f"{directory}: does not say where its workload came from")
-    if not troubles and os.path.isdir(place):  # noqa: PTH112
+    if not troubles and os.path.isdir(place) and not _runs_at(Path(place)):  # noqa: PTH112
         troubles.append(f"{place}: Is a directory, and must then be a run of the workload, with {RUN_FILE}, but is not")
     raise InputError(troubles[0] if troubles else f"{place}: there is no run here of this workload")
 
@@ -136,12 +136,17 @@ def reopened(place: str | os.PathLike[str], digest: str | None = None) -> tuple[
 def _run_directories(place: Path, digest: str | None) -> list[Path]:
     """Return the directories of the runs at a place whose workload has this digest, or any digest if it is None."""
     folder = place if os.path.isdir(place) else place.parent  # noqa: PTH112  # Path.is_dir() raises for long names
-    runs = [folder] if os.path.isfile(folder / RUN_FILE) else sorted(p.parent for p in folder.glob(f"*/{RUN_FILE}"))  # noqa: PTH113
+    runs = _runs_at(folder)
     digests = {run: _digest(run) for run in runs}
     matching = [run for run in runs if digests[run] and digest in (None, digests[run])]
     if len({digests[run] for run in matching}) > 1:
         raise InputError(f"{place}: there are runs of several workloads here; name one of them")
     return matching
+
+
+def _runs_at(folder: Path) -> list[Path]:
+    """Return the run directories at a place: itself, or those in it."""
+    return [folder] if os.path.isfile(folder / RUN_FILE) else sorted(p.parent for p in folder.glob(f"*/{RUN_FILE}"))  # noqa: PTH113
 
 
 def _digest(directory: Path) -> str | None:

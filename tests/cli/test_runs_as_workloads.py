@@ -40,9 +40,9 @@ def test_compare_needs_no_log_where_a_front_says_it(house: Path) -> None:
 
 
 def test_compare_says_what_is_missing(house: Path) -> None:
-    assert "TRACE is needed without --front" in refused("compare", "--policy", "easy")
+    assert "TRACE is required without --front" in refused("compare", "--policy", "easy")
     outcome = refused("compare", "--front", house / "run", "--capacity", 40)
-    assert "TRACE is needed with --capacity" in outcome
+    assert "TRACE is required with --capacity" in outcome
 
 
 def test_a_run_stands_for_its_log(house: Path) -> None:

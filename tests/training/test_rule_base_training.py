@@ -414,7 +414,7 @@ def test_default_values_evolve_with_the_rules(tmp_path: Path) -> None:
     [
         ({"threshold": -1.0}, "a threshold must be at least 0"),
         ({"threshold": np.inf}, "a threshold must be at least 0"),
-        ({"threshold": 1.0, "otherwise": 13}, r"a strategy in 0\.\.12 be chosen, but they are 1 and 13"),
+        ({"threshold": 1.0, "otherwise": 13}, r"the strategy below it in 0\.\.12, but they are 1 and 13"),
     ],
 )
 def test_thresholds_keep_their_rules(more: dict[str, Any], rule: str) -> None:
