@@ -31,8 +31,8 @@ test: $(READY)
 	@$(BIN)/python -m pytest $(PARALLEL)
 
 bench: $(READY)
-	@$(BIN)/python tests/benchmarks/bench_kernels.py
-	@$(BIN)/python tests/benchmarks/bench_app.py
+	@PYTHONPATH=tests $(BIN)/python tests/benchmarks/bench_kernels.py
+	@PYTHONPATH=tests $(BIN)/python tests/benchmarks/bench_app.py
 
 lint: $(READY)
 	@$(BIN)/ruff check .

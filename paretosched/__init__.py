@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from .encodings.sequence import Sequences
     from .encodings.weighting import Weighting
     from .fronts.front import Front, frame
-    from .fronts.front_files import as_front, load_front, save_front
+    from .fronts.front_files import FrontLike, as_front, load_front, save_front
     from .fronts.merging import merge
-    from .fronts.quality_indicators import contributions, course, indicators
+    from .fronts.quality_indicators import Box, Course, box_of, contributions, course, indicators
     from .plots.comparisons import figures
     from .policies.explanation import Explanation, PlainExplanation, explain
     from .policies.greedy_explanation import GreedyExplanation
     from .policies.greedy_order import Greedy, greedy
     from .policies.plain import Plain
-    from .policies.policy import Policy, as_policy, load_policy, save_policy
+    from .policies.policy import Policy, PolicyLike, as_policy, load_policy, save_policy
     from .policies.rule_base import RuleBase
     from .policies.rule_base_explanation import RulesExplanation
     from .policies.time_sharing import Grouping, Optimisation, Shares, TimeSharing
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from .search.exploration import explore
     from .search.plans import explore_plan, rows_of
     from .simulation.decoding import decode, start_order
+    from .simulation.estimates import Predictions
     from .simulation.lower_bounds import Bounds, bounds
     from .simulation.objective import Objective, ObjectiveValues, objective_table, objectives
     from .simulation.schedule import Schedule, load_segments, save_schedule, save_segments
@@ -47,11 +48,11 @@ if TYPE_CHECKING:
     from .training.training import Training
     from .wishes.nearness import fitness, nearest
     from .wishes.wish import Limit, Wish
-    from .wishes.wish_files import as_wish, load_wish, save_wish
+    from .wishes.wish_files import WishLike, as_wish, load_wish, save_wish
     from .workload.description import describe
     from .workload.lublin_feitelson import lublin
     from .workload.public_logs import fetch
-    from .workload.reopening import as_workload, reopen
+    from .workload.reopening import WorkloadLike, as_workload, reopen
     from .workload.scaling import scale
     from .workload.swf import read_swf, write_swf
     from .workload.time_split import split
@@ -61,6 +62,7 @@ if TYPE_CHECKING:
 __all__ = [
     # what arrives
     "Workload",
+    "WorkloadLike",
     "as_workload",
     "read_swf",
     "write_swf",
@@ -76,6 +78,7 @@ __all__ = [
     "describe",
     # what runs it
     "Policy",
+    "PolicyLike",
     "as_policy",
     "load_policy",
     "save_policy",
@@ -93,6 +96,7 @@ __all__ = [
     "GreedyExplanation",
     "RulesExplanation",
     "decode",
+    "Predictions",
     "predictions",
     "simulate",
     "start_order",
@@ -123,17 +127,22 @@ __all__ = [
     "Front",
     "frame",
     "merge",
+    "FrontLike",
     "as_front",
     "load_front",
     "save_front",
     "contributions",
     "course",
+    "Box",
+    "box_of",
+    "Course",
     "indicators",
     # what is wanted, and the scheduler that learns it
     "Limit",
     "Wish",
     "fitness",
     "nearest",
+    "WishLike",
     "as_wish",
     "load_wish",
     "save_wish",
@@ -157,13 +166,13 @@ _MODULES = {
     "workload.workload": "Workload",
     "workload.swf": "read_swf write_swf",
     "workload.public_logs": "fetch",
-    "workload.reopening": "as_workload reopen",
+    "workload.reopening": "WorkloadLike as_workload reopen",
     "workload.lublin_feitelson": "lublin",
     "workload.scaling": "scale",
     "workload.time_split": "split",
     "workload.user_groups": "by_consumption by_csv by_queue by_swf_group",
     "workload.description": "describe",
-    "policies.policy": "Policy as_policy load_policy save_policy",
+    "policies.policy": "PolicyLike Policy as_policy load_policy save_policy",
     "policies.plain": "Plain",
     "policies.greedy_order": "Greedy greedy",
     "policies.rule_base": "RuleBase",
@@ -172,6 +181,7 @@ _MODULES = {
     "policies.greedy_explanation": "GreedyExplanation",
     "policies.rule_base_explanation": "RulesExplanation",
     "simulation.decoding": "decode start_order",
+    "simulation.estimates": "Predictions",
     "simulation.simulator": "predictions simulate",
     "simulation.schedule": "Schedule load_segments save_schedule save_segments",
     "simulation.objective": "Objective ObjectiveValues objective_table objectives",
@@ -186,11 +196,11 @@ _MODULES = {
     "search.plans": "explore_plan rows_of",
     "fronts.front": "Front frame",
     "fronts.merging": "merge",
-    "fronts.front_files": "as_front load_front save_front",
-    "fronts.quality_indicators": "contributions course indicators",
+    "fronts.front_files": "FrontLike as_front load_front save_front",
+    "fronts.quality_indicators": "Box Course box_of contributions course indicators",
     "wishes.wish": "Limit Wish",
     "wishes.nearness": "fitness nearest",
-    "wishes.wish_files": "as_wish load_wish save_wish",
+    "wishes.wish_files": "WishLike as_wish load_wish save_wish",
     "training.greedy_training": "train",
     "training.rule_base_training": "train_rules",
     "training.symbiosis": "Symbiosis",

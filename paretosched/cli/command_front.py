@@ -42,17 +42,20 @@ def run(options: argparse.Namespace) -> None:
     check_outputs(options, "output")
     inputs = [load_front(path) for path in options.runs]
     merged = merge(inputs)
-    about = merging(merged, inputs, options.runs) | {"log": _log(options.runs, merged)}
+    about = merging(merged, inputs, options.runs)
     if options.output is not None:
         save_front(merged, options.output)
-    show(to_json(about) if options.json else f"{merging_text(about)}\n{extremes_text(merged)}")
+    if options.json:
+        show(to_json(about | {"log": _log(options.runs, merged)}))
+    else:
+        show(f"{merging_text(about)}\n{extremes_text(merged)}")
 
 
 def _log(runs: Sequence[str], merged: Front) -> str | None:
-    """Return the path of the log of a front, if a run has recorded it and the file is still there."""
-    from ..workload.reopening import recorded_log
+    """Return the path of the log of a front, if a run says it and the file is there, unchanged."""
+    from ..workload.reopening import reopen
 
     for run in runs:
         with suppress(InputError):  # this run has another workload, or does not know its log
-            return recorded_log(run, merged.digest)
+            return next((step["path"] for step in reopen(run, merged.digest).source if "path" in step), None)
     return None

@@ -24,7 +24,7 @@ FRONT_FILE = "front.parquet"
 FrontLike = str | os.PathLike[str] | Front
 
 
-def save_front(front: Front, path: str | os.PathLike[str]) -> None:
+def save_front(front: FrontLike, path: str | os.PathLike[str]) -> None:
     """Write a front as one Parquet file: objectives, genes, run and evaluation; the rest as metadata.
 
     Every encoding has its own columns, with NaN where a row has another one. Equal fronts give equal files, byte for
@@ -33,6 +33,7 @@ def save_front(front: Front, path: str | os.PathLike[str]) -> None:
     import pyarrow as pa
     from pyarrow import parquet
 
+    front = as_front(front)
     about = {
         "format": FORMAT,
         "workload": front.workload,
@@ -58,7 +59,11 @@ def as_front(what: FrontLike) -> Front:
     InputError
         As for `load_front`.
     """
-    return what if isinstance(what, Front) else load_front(what)
+    if isinstance(what, Front):
+        return what
+    if not isinstance(what, str | os.PathLike):
+        raise InputError(f"a front must be a front or the path of a run or front file, but is {what!r:.60}")
+    return load_front(what)
 
 
 def as_fronts(what: FrontLike | Sequence[FrontLike]) -> list[Front]:

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from ..core.arrays import Floats, Ints, Mask
 from ..core.errors import InputError, first_few
+from ..core.notebook import fields_html, fields_repr
 from ..simulation.objective import Objective
 from .dominance import costs, deciding
 from .front import Front, called, check_same_workload, extremes
@@ -45,6 +46,12 @@ class Box(NamedTuple):
     objectives: tuple[Objective, ...]
     ideal: Floats
     nadir: Floats
+
+    def __repr__(self) -> str:
+        return fields_repr(self)
+
+    def _repr_html_(self) -> str:
+        return fields_html(self)
 
     @property
     def span(self) -> Floats:
@@ -78,6 +85,12 @@ class Course(NamedTuple):
     size: Ints
     hypervolume: Floats
     igd_plus: Floats | None
+
+    def __repr__(self) -> str:
+        return fields_repr(self)
+
+    def _repr_html_(self) -> str:
+        return fields_html(self)
 
 
 def box_of(front: Front) -> Box:

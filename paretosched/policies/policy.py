@@ -77,6 +77,8 @@ def as_policy(policy: PolicyLike) -> Policy:
     """
     if isinstance(policy, Policy):
         return policy
+    if not isinstance(policy, str | os.PathLike):
+        raise InputError(f"policy must be a policy, the name of a rule or the path of a file, but is {policy!r:.60}")
     word = str(policy)
     if word in PLAIN_RULES:
         return Plain(word)
@@ -91,10 +93,11 @@ def as_policy(policy: PolicyLike) -> Policy:
     )
 
 
-def save_policy(policy: Policy, path: str | os.PathLike[str]) -> None:
+def save_policy(policy: PolicyLike, path: str | os.PathLike[str]) -> None:
     """Write a policy file."""
+    text = json.dumps(to_json(as_policy(policy)), indent=2) + "\n"
     with replacing(path) as temporary:
-        temporary.write_text(json.dumps(to_json(policy), indent=2) + "\n", encoding="utf-8")
+        temporary.write_text(text, encoding="utf-8")
 
 
 def load_policy(path: str | os.PathLike[str]) -> Policy:

@@ -341,7 +341,7 @@ def settings_in(row: Row, directory: str | os.PathLike[str], planned: Collection
 def explore_plan(
     workload: WorkloadLike,
     directory: str | os.PathLike[str],
-    rows: Sequence[Row],
+    rows: str | Sequence[Row],
     *,
     workers: int = 0,
     scheduler: str | None = None,
@@ -359,7 +359,7 @@ def explore_plan(
         Gets a run directory for each row, and front.parquet, the merged front of all runs in it, those of earlier
         calls included. The front is also written when an exploration is interrupted. The parent must exist.
     rows
-        See `rows_of`.
+        The name of a plan, or rows of one, see `rows_of`.
     workers, scheduler
         Where simulations run, see `evaluation.evaluator`.
     progress
@@ -377,6 +377,7 @@ def explore_plan(
     """
     place = Path(directory)
     workload = as_workload(workload)
+    rows = rows_of(rows) if isinstance(rows, str) else rows
     _check_rows(workload, place, rows)
     is_new = not place.exists()
     try:

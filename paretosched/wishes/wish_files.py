@@ -159,6 +159,8 @@ def as_wish(what: WishLike, groups: tuple[str, ...]) -> Wish:
     """
     if isinstance(what, Wish):
         return what
+    if not isinstance(what, str | os.PathLike):
+        raise InputError(f"a wish must be a wish, its words or the path of a file, but is {what!r:.60}")
     if Path(what).suffix == ".json":
         return load_wish(what)
     return parse(str(what), objective_table(groups))

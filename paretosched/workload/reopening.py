@@ -66,6 +66,8 @@ def as_workload(
     InputError
         As for `read_swf`, `grouped` and `reopen`; or capacity or groups are set, and `what` is no log.
     """
+    if not isinstance(what, str | os.PathLike | Workload):
+        raise InputError(f"a workload must be a workload or the path of a log or run, but is {what!r:.60}")
     is_run = not isinstance(what, Workload) and os.path.isdir(what)  # noqa: PTH112  # Path.is_dir() raises for long names
     if isinstance(what, Workload) or is_run:
         if capacity is not None or groups is not None:
@@ -127,7 +129,10 @@ def reopened(place: str | os.PathLike[str], digest: str | None = None) -> tuple[
                 return _remade(source, entry, digest, (directory.parent, directory)), directory
             except InputError as error:
                 troubles.append(str(error))
-        troubles.append(f"{directory}: does not say where its workload came from")
+        troubles.append(
+            f"{directory}: does not say where its workload came from; if it was made or changed in Python, write it "
+            "with write_swf and name the log"
+        )
     if not troubles and os.path.isdir(place) and not _runs_at(Path(place)):  # noqa: PTH112
         troubles.append(f"{place}: Is a directory, and must then be a run of the workload, with {RUN_FILE}, but is not")
     raise InputError(troubles[0] if troubles else f"{place}: there is no run here of this workload")
@@ -240,35 +245,3 @@ def _option(command: Sequence[str], key: str) -> str | None:
         if word.startswith(f"{key}="):
             return word.removeprefix(f"{key}=")
     return None
-
-
-def recorded_log(place: str | os.PathLike[str], digest: str | None = None) -> str | None:
-    """Return the path of the log from which a run has its workload, without reading the log; None without a log.
-
-    The file must be where the run recorded it, or beside the run. Its content is not checked, `reopen` does that. Only
-    for a run of version 0.1, whose commands may mean several files, the log is read to find out which one it is.
-
-    Parameters
-    ----------
-    place, digest
-        As for `reopen`.
-
-    Raises
-    ------
-    InputError
-        There is no run of this workload, or its log is not there.
-    """
-    for directory in _run_directories(Path(place), digest):
-        workload = read_json(directory / RUN_FILE, "run").get("workload")
-        source = workload.get("source") if isinstance(workload, dict) else None
-        if not isinstance(source, list):
-            continue
-        step = next((step for step in source if isinstance(step, dict) and "path" in step), None)
-        if step is None:
-            return None
-        given = Path(str(step.get("given", step["path"])))
-        near = [folder / name for folder in (directory.parent, directory) for name in (given, given.name)]
-        for path in (Path(str(step["path"])), given, *near):
-            if os.path.isfile(path):  # noqa: PTH113  # Path.is_file() raises for long names
-                return str(path)
-    return next((step["path"] for step in reopen(place, digest).source if "path" in step), None)
