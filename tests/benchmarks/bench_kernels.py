@@ -24,6 +24,7 @@ import numpy as np
 from paretosched.core.tables import Column, table
 from paretosched.encodings.rule_base import Situations, Symbiotic
 from paretosched.policies.greedy_order import greedy, upper_bounds
+from paretosched.policies.plain import Plain
 from paretosched.policies.policy import Policy
 from paretosched.policies.rule_base import LEVELS, STRATEGIES, partitions
 from paretosched.simulation.decoding import decoded_start_times
@@ -47,7 +48,9 @@ GOALS |= {f"Greedy {f} with EASY": 15.0 for f in ("f1", "f2", "f3", "f4")}
 
 def policies(groups: int) -> dict[str, list[Policy]]:
     """Everything that is timed, by name; several weightings for Greedy."""
-    timed = {p.name: [p] for p in map(Policy, ("fcfs", "list", "easy", "conservative", "conservative-replan"))}
+    timed: dict[str, list[Policy]] = {
+        p.name: [p] for p in map(Plain, ("fcfs", "list", "easy", "conservative", "conservative-replan"))
+    }
     high = np.tile(upper_bounds(groups), (3, 1))
     names = tuple(str(i + 1) for i in range(groups))
     for backfill in ("none", "easy"):
