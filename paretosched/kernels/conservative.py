@@ -289,7 +289,17 @@ def reserve_at(queue: Reservations, bits: Int, slot: Int, begin: Int) -> None:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def _widest(when: Ints, room: Ints, span: Ints, reach: Int) -> Int:
-    """Return the most processors that are free at once before second `reach`; the profile is as in `Profile`."""
+    """Return the most processors that are free at once before a second.
+
+    Parameters
+    ----------
+    when, room
+        (m,) int64, s and processors, as in `Profile`; not changed.
+    span
+        (2,) int64, indices, not changed.
+    reach
+        s; 0 processors are returned if the profile begins then or later.
+    """
     most = 0
     i = span[FIRST]
     last = span[LAST]
@@ -315,8 +325,14 @@ def replanned(jobs: Jobs, capacity: Int, calendar: Calendar, weights: Weights, s
     """Fill `start` with the start times of conservative backfilling that plans every job anew at every event.
 
     In the order of arrival (no genes) or of Greedy's keys, every waiting job gets the earliest place that delays no
-    job before it. Jobs whose place is the present second start; the places of the other jobs are dropped. Parameters
-    as for `greedy`.
+    job before it. Jobs whose place is the present second start; the places of the other jobs are dropped.
+
+    Parameters
+    ----------
+    jobs, capacity, calendar, weights
+        As for `greedy`: `Jobs`, processors, `Calendar` and `Weights`; none is changed.
+    start
+        (n,) int64, s, filled in place.
     """
     n = jobs.submit.size
     now = running_jobs(start, capacity, True)

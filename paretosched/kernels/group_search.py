@@ -311,7 +311,7 @@ def lay_out(tree: Tree, rows: Ints, row: Int, begin: Int, n: Int, anew: bool) ->
     tree
         With `digits`; modified in place: `order`, `other` (places of its jobs in the first order), `places`, `moved`.
     rows, row, begin, n
-        rows[row, begin:begin + n] is the first order.
+        (2, N or more) int64, not changed: rows[row, begin:begin + n] is the first order.
     anew
         True if `order` does not hold the last order of this search.
 

@@ -330,11 +330,20 @@ def _occupy(order: Order, gap: Int, gaps: Int, place: Int, until: Int, width: In
 def _find_gaps(jobs: Jobs, order: Order, bits: Int, capacity: Int, space: Space) -> Int:
     """Find the gaps that a job behind them could use, and return their number.
 
-    Parameters as for `fill`. These arrays of the space are filled in place. Of each gap: `places` is the place at its
-    end, `total` the idle processor seconds of this gap and all before, `free` the processors that are free when it
-    begins, `first` the first of the `ends` in it. `latest` has the processors that are free after each of the `ends`,
-    `left` those after the start at each place, `following` the earliest submitted job (the lowest row) behind each
-    place. `key` becomes 0, 1, ..., and `taken` 0 in each gap.
+    These arrays of the space are filled in place. Of each gap: `places` is the place at its end, `total` the idle
+    processor seconds of this gap and all before, `free` the processors that are free when it begins, `first` the first
+    of the `ends` in it. `latest` has the processors that are free after each of the `ends`, `left` those after the
+    start at each place, `following` the earliest submitted job (the lowest row) behind each place. `key` becomes
+    0, 1, ..., and `taken` 0 in each gap.
+
+    Parameters
+    ----------
+    jobs, order
+        `Jobs`, and (n,) int32, as for `fill`; not changed.
+    bits, capacity
+        Number of bits that hold the capacity, and processors.
+    space
+        `Space`, with `start` and `ends` as for `fill`; modified in place as said.
     """
     n = order.size
     start = space.start
@@ -480,7 +489,18 @@ def mapped_crossover(parent: Order, mate: Order, begin: Int, end: Int, result: O
 
     Places `begin` to before `end` are the parent's, the other places the mate's. If the mate's job is among those of
     the parent, it is replaced by the mate's job at the parent's place of that job, and so on until the job is a new
-    one. Parameters as for `order_crossover`.
+    one.
+
+    Parameters
+    ----------
+    parent, mate
+        (n,) int32 permutations, not changed.
+    begin, end
+        0 <= begin <= end <= n.
+    result
+        (n,) int32, filled in place.
+    space
+        Work space.
     """
     place = space.places
     place[:] = -1
@@ -501,8 +521,16 @@ def cycle_crossover(parent: Order, mate: Order, result: Order, space: Space) -> 
 
     The places of a cycle have the same jobs in both parents. Cycles are taken from the parent and from the mate in
     turn, in the order of their first places. Places where both have the same job do not count as cycles: in similar
-    orders nearly all places are so, and turns would only distinguish odd and even. Parameters as for
-    `order_crossover`.
+    orders nearly all places are so, and turns would only distinguish odd and even.
+
+    Parameters
+    ----------
+    parent, mate
+        (n,) int32 permutations, not changed.
+    result
+        (n,) int32, filled in place.
+    space
+        Work space.
     """
     place = space.places
     for k in range(parent.size):

@@ -348,7 +348,14 @@ def _predict(predictor: Predictor, j: Int) -> Int:
 def _next_known(last_run: Ints, first: Int, end: Int, step: Int) -> Int:
     """Return the first pair, from `first` to before `end`, of which a job has ended; -1 if there is none.
 
-    `last_run` as in `Predictor`; `step` is 1 or -1.
+    Parameters
+    ----------
+    last_run
+        (k,) int64, s, 0 for none, as in `Predictor`; not changed.
+    first, end
+        Numbers of pairs, -1..k.
+    step
+        1 for upwards, -1 for downwards.
     """
     for place in range(first, end, step):
         if last_run[place] > 0:

@@ -16,7 +16,17 @@ FIRST, LAST = 0, 1
 
 @njit(cache=True, nogil=True, _nrt=False)
 def clear(when: Ints, room: Ints, span: Ints, t: Int, free: Int) -> None:
-    """Set up the profile of a machine with `free` processors from t on; when, room and span are modified in place."""
+    """Set up the profile of a machine on which the same number of processors is free from one second on.
+
+    Parameters
+    ----------
+    when, room
+        (m,) int64, s and processors; one entry in the middle is set in place.
+    span
+        (2,) int64, indices, set in place: the profile has this one entry.
+    t, free
+        s, and the processors that are free from then on.
+    """
     middle = when.size // 2
     span[FIRST] = middle
     span[LAST] = middle + 1
@@ -26,7 +36,17 @@ def clear(when: Ints, room: Ints, span: Ints, t: Int, free: Int) -> None:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def forget_past(when: Ints, span: Ints, t: Int) -> None:
-    """Drop the segments that end at second t or before; span is modified in place."""
+    """Drop the segments that end at second t or before.
+
+    Parameters
+    ----------
+    when
+        (m,) int64, s, not changed.
+    span
+        (2,) int64, indices; the first one is modified in place.
+    t
+        s.
+    """
     first = span[FIRST]
     last = span[LAST]
     while first + 1 < last and when[first + 1] <= t:
@@ -36,7 +56,20 @@ def forget_past(when: Ints, span: Ints, t: Int) -> None:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def segment(when: Ints, span: Ints, t: Int) -> Int:
-    """Return the index of the segment that holds second t, which must not lie before the profile."""
+    """Return the index of the segment that holds second t.
+
+    Parameters
+    ----------
+    when, span
+        (m,) int64, s, and (2,) int64, indices; not changed.
+    t
+        s, not before the profile.
+
+    Returns
+    -------
+    int
+        The last i of the part in use with when[i] <= t.
+    """
     low = span[FIRST]
     high = span[LAST] - 1
     while low < high:
@@ -50,7 +83,22 @@ def segment(when: Ints, span: Ints, t: Int) -> Int:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def _open(when: Ints, room: Ints, span: Ints, i: Int) -> Int:
-    """Insert a new entry before index i, and return its index; when, room and span are modified in place."""
+    """Make room for a new entry before an entry; the caller sets its time and its processors.
+
+    Parameters
+    ----------
+    when, room
+        (m,) int64, s and processors; the entries of the shorter side are moved by one place, in place.
+    span
+        (2,) int64, indices, modified in place: the profile has one entry more.
+    i
+        The index of the entry, or of the end of the part in use.
+
+    Returns
+    -------
+    int
+        The index of the new entry, i or i - 1; -1 if the arrays are full.
+    """
     first = span[FIRST]
     last = span[LAST]
     if first == 0 and last == when.size:
@@ -70,7 +118,17 @@ def _open(when: Ints, room: Ints, span: Ints, i: Int) -> Int:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def _close(when: Ints, room: Ints, span: Ints, i: Int) -> None:
-    """Drop entry i; when, room and span are modified in place."""
+    """Drop an entry; its seconds then belong to the segment before it.
+
+    Parameters
+    ----------
+    when, room
+        (m,) int64, s and processors; the entries of the shorter side are moved by one place, in place.
+    span
+        (2,) int64, indices, modified in place: the profile has one entry less.
+    i
+        The index of the entry, which is not the first one.
+    """
     first = span[FIRST]
     last = span[LAST]
     if i - first < last - i:
@@ -87,13 +145,38 @@ def _close(when: Ints, room: Ints, span: Ints, i: Int) -> None:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def add(when: Ints, room: Ints, span: Ints, begin: Int, end: Int, width: Int) -> None:
-    """Free (width > 0) or take (width < 0) processors in the seconds [begin, end); the profile is modified in place."""
+    """Free or take processors in the seconds [begin, end).
+
+    Parameters
+    ----------
+    when, room
+        (m,) int64, s and processors, modified in place.
+    span
+        (2,) int64, indices, modified in place: entries are added at begin and at end where there is none, and dropped
+        where the processors then are those of the segment before.
+    begin, end
+        s, begin < end; begin is not before the profile.
+    width
+        Processors; above 0 they become free, below 0 they are taken.
+    """
     add_at(when, room, span, segment(when, span, begin), begin, end, width)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
 def add_at(when: Ints, room: Ints, span: Ints, i: Int, begin: Int, end: Int, width: Int) -> None:
-    """Free or take processors as `add` does, where segment i holds second `begin`."""
+    """Free or take processors as `add` does, where the segment of the first second is known.
+
+    Parameters
+    ----------
+    when, room
+        (m,) int64, s and processors, modified in place.
+    span
+        (2,) int64, indices, modified in place.
+    i
+        The index of the segment that holds second `begin`.
+    begin, end, width
+        As for `add`: s, s, and processors, above 0 to free and below 0 to take them.
+    """
     if when[i] < begin:
         free = room[i]
         i = _open(when, room, span, i + 1)
@@ -126,10 +209,12 @@ def earliest(when: Ints, room: Ints, span: Ints, after: Int, before: Int, presen
 
     Parameters
     ----------
-    when, room, span
-        The profile, not changed.
+    when, room
+        (m,) int64, s and processors, not changed.
+    span
+        (2,) int64, indices, not changed.
     after, before
-        s; the start must be in [after, before).
+        s; the start must be in [after, before), and `after` is not before the profile.
     present
         s, at least `before`. The job's own plan [present, present + length) counts as free. With present = before
         = FAR this is the earliest start of a job that has no plan.
@@ -149,7 +234,18 @@ def earliest(when: Ints, room: Ints, span: Ints, after: Int, before: Int, presen
 def earliest_at(
     when: Ints, room: Ints, span: Ints, i: Int, after: Int, before: Int, present: Int, width: Int, length: Int
 ) -> tuple[Int, Int]:
-    """Return the earliest start as `earliest` does, where segment i holds second `after`.
+    """Return the earliest start as `earliest` does, where the segment of the first second is known.
+
+    Parameters
+    ----------
+    when, room
+        (m,) int64, s and processors, not changed.
+    span
+        (2,) int64, indices, not changed.
+    i
+        The index of the segment that holds second `after`.
+    after, before, present, width, length
+        As for `earliest`: s, s, s, processors, s.
 
     Returns
     -------

@@ -128,7 +128,18 @@ def add_votes(recommendations: Floats, memberships: Floats, largest: float, scal
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def most(votes: Floats) -> tuple[Int, float]:
-    """Return the first strategy with the most votes, (13,) float64, and its lead over the next one."""
+    """Return the strategy with the most votes, and its lead over the next one.
+
+    Parameters
+    ----------
+    votes
+        (13,) float64, by strategy, not changed.
+
+    Returns
+    -------
+    best, lead
+        The strategy, 0..12, the first one of equals; and how many votes it has more than the next one, 0 or more.
+    """
     best = 0
     lead = np.inf
     for s in range(1, votes.size):

@@ -125,7 +125,20 @@ def put_down(jobs: Jobs, plan: Plan, horizon: Int) -> None:
 # is remembered; widths with the same number of bits are one size, and `needs` has a column for each size.
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def not_before(needs: Ints, width: Int, estimate: Int) -> Int:
-    """Return a second before which a job cannot begin; 0 if there is none; `needs` as in `Plan`."""
+    """Return a second before which a job cannot begin.
+
+    Parameters
+    ----------
+    needs
+        (3, 64) int64, as in `Plan`: processors, s, s by size; not changed.
+    width, estimate
+        Of the job: processors, and s.
+
+    Returns
+    -------
+    int
+        s; 0 if no such second is known.
+    """
     begin = 0
     size = 0
     while width >> size > 0:
@@ -137,7 +150,17 @@ def not_before(needs: Ints, width: Int, estimate: Int) -> Int:
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def remember(needs: Ints, width: Int, estimate: Int, begin: Int) -> None:
-    """Remember that a job could not begin before second `begin`; `needs` as in `Plan`, modified in place."""
+    """Remember that a job could not begin before a second.
+
+    Parameters
+    ----------
+    needs
+        (3, 64) int64, as in `Plan`: processors, s, s by size; the column of the job's size is set in place.
+    width, estimate
+        Of the job: processors, 1 or more, and s.
+    begin
+        s.
+    """
     size = 0
     while width >> (size + 1) > 0:
         size += 1

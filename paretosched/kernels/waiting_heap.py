@@ -118,7 +118,17 @@ def take_first(waiting: Waiting, position: Int, left: Int, weighted: bool) -> In
 
 @njit(cache=True, nogil=True, _nrt=False)
 def count_fitting(rows: Ints, count: Int, width: Ints, free: Int) -> Int:
-    """Return how many of the first `count` rows, (n,) int64, need at most `free` of the processors `width`."""
+    """Return how many jobs of a list fit on the processors that are free.
+
+    Parameters
+    ----------
+    rows, count
+        (count or more,) int64, of which the first `count` are counted; not changed.
+    width
+        (n,) int64, processors by row; not changed.
+    free
+        Processors.
+    """
     fitting = 0
     for i in range(count):
         fitting += width[rows[i]] <= free

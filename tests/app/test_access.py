@@ -13,7 +13,7 @@ def test_other_names_and_other_sites_are_turned_away(desk: Desk) -> None:
     assert client.post("/_dash-update-component", json={}, headers=headers).status_code == 403
 
 
-def test_who_has_the_token_comes_in_and_nobody_else(desk: Desk) -> None:
+def test_only_requests_with_the_token_are_answered(desk: Desk) -> None:
     client = application(desk, "secret").test_client()
     host = {"Host": "cluster.example:8050"}
     for path in (

@@ -236,7 +236,7 @@ def test_the_nearest_schedule_of_the_front_is_one_within_the_limits_if_there_is_
     found = wished(c.rows(), "objective", "exceeded", "share_of_way")
     assert found[BEST] == pytest.approx([8, 0, 100])
     assert found["FCFS"] == pytest.approx([348 / 33, 0, 100 * (309 - 348) / (309 - 8 * 33)])
-    # nobody is within 10 s: the least violation is the nearest, and no share of any way has a meaning
+    # no schedule is within 10 s: the least violation is the nearest, and no share of any way has a meaning
     strict = compare(WORKLOAD, [], front, Wish(weights=[("AWRT1", 1)], limits=[Limit("AWRT2", high=10)]))
     assert wished(strict.rows(), "objective", "exceeded", "share_of_way") == {
         "EASY": [pytest.approx(309 / 33), pytest.approx(0.4), None],

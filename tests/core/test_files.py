@@ -108,7 +108,7 @@ def test_looking_whether_an_output_can_be_written_changes_nothing(tmp_path: Path
         check_writable(tmp_path / "none" / "a")
 
 
-def test_a_pipe_is_read_to_its_end_but_only_if_somebody_writes(tmp_path: Path) -> None:
+def test_a_pipe_is_read_to_its_end_but_only_if_a_program_writes(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     assert read_text(pipe) == ""

@@ -30,7 +30,7 @@ PASSES = {"none": heads, "easy": easy, "conservative": replan}
 
 
 def partitions(groups: list[int]) -> Iterator[list[list[int]]]:
-    """Every ordered set partition: choose who comes first, then order the others."""
+    """Every ordered set partition: choose which come first, then order the others."""
     if not groups:
         yield []
     for size in range(1, len(groups) + 1):
@@ -137,7 +137,7 @@ def test_dynamic_orders_by_hand(ranks: list[int], start: list[int], backfill: st
     assert simulate(SIX, queue_policy(ranks, SIX.groups, backfill)).start.tolist() == start
 
 
-def test_whoever_waits_behind_a_wide_job_of_a_better_rank_may_pass_it_with_easy_only() -> None:
+def test_a_job_that_waits_behind_a_wide_job_of_a_better_rank_may_pass_it_with_easy_only() -> None:
     w = jobs(4, (0, 10, 10, 3, 0), (1, 8, 8, 1, 0), (1, 5, 5, 4, 1), (1, 9, 9, 1, 0))
     # group 2 first: its wide job waits until 10; both narrow ones end by then, the machine has room for one
     assert simulate(w, queue_policy([1, 0], w.groups, "none")).start.tolist() == [0, 15, 10, 15]

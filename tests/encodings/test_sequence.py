@@ -119,7 +119,7 @@ def spec(moves: str, recombination: str = "ox", movable: str = "all") -> Sequenc
 
 
 def all_orders(workload: Workload, encoding: Sequences, archive: Any) -> list[list[int]]:
-    """Everybody in the order of the numbers, with room for all."""
+    """Return the orders of all solutions, by number; the cache has room for all."""
     derive = deriving(workload, encoding)
     return [derive(row, archive[:i]).tolist() for i, row in enumerate(archive)]
 
@@ -131,7 +131,7 @@ def test_orders_do_not_depend_on_the_cache_nor_on_what_came_before(moves: str, r
     archive = family(3, 40, mates=0.4 if recombination != "none" else 0.0)
     encoding = spec(moves, recombination)
     expected = all_orders(BUSY, encoding, archive)
-    assert len({tuple(order) for order in expected}) > 25  # who finds no gap to fill changes nothing
+    assert len({tuple(order) for order in expected}) > 25  # without a gap to fill nothing changes
     assert all(sorted(order) == list(range(60)) for order in expected)
     turn = np.random.default_rng(1).permutation(len(archive)).tolist()
     for cache_bytes in (0, 1000, 10**6):
@@ -167,7 +167,7 @@ def test_a_chain_of_700_ancestors_needs_no_deep_stack_and_little_memory() -> Non
     assert order.tolist() == expected[-1]
 
 
-def test_a_tree_in_which_everybody_has_two_parents() -> None:
+def test_a_tree_in_which_every_solution_has_two_parents() -> None:
     archive = family(6, 150, mates=1.0, youth=12)
     for recombination in ("ox", "pmx", "cycle"):
         expected = all_orders(BUSY, spec("swap", recombination), archive)
@@ -208,7 +208,7 @@ def test_a_child_makes_as_many_moves_as_its_frequency_says_on_the_average(moves:
             parent, order = derive(archive[0], archive), derive(archive[1], archive)
             changed.append(np.count_nonzero(order != parent))
         changes = np.array(changed)
-        if moves != "pull":  # who is at its limit stays there
+        if moves != "pull":  # a job that is at its limit stays there
             # two moves of neighbours may make three changes or none; the last job cannot move on
             assert np.mean(changes >= least) > 0.93
         assert changes.max() <= most
@@ -225,7 +225,7 @@ def test_adjacent_moves_ignore_the_jump_and_distant_ones_do_not() -> None:
 
 
 @pytest.mark.parametrize("movable", ["all", "processors", "hour", "either", "both"])
-def test_jobs_that_are_not_big_keep_their_order_and_are_overtaken_by_nobody(movable: str) -> None:
+def test_jobs_that_are_not_big_keep_their_order_and_are_overtaken_by_no_job(movable: str) -> None:
     big = movable_jobs(BUSY, movable)
     for key in range(20):
         parent, order = child(BUSY, spec("later", movable=movable), 20, 10, key)
@@ -243,7 +243,7 @@ def test_one_group_is_spared_by_a_group_move_and_each_in_its_turn() -> None:
         before, after = np.argsort(parent), np.argsort(order)
         fell_back = {
             int(BUSY.group[j]) for j in range(60) if (after[before > before[j]] < after[j]).any()
-        }  # somebody that was behind it is before it now
+        }  # a job that was behind it is before it now
         assert len(fell_back) == 4
         favoured.append(({0, 1, 2, 3, 4} - fell_back).pop())
     assert min(np.bincount(favoured, minlength=5)) >= 4
@@ -265,13 +265,13 @@ def test_pulling_moves_waiting_jobs_of_one_group_and_not_too_far() -> None:
     assert pulled_groups == {0, 1, 2, 3, 4}
 
 
-def test_where_nobody_waits_nobody_is_pulled() -> None:
+def test_where_no_job_waits_no_job_is_pulled() -> None:
     w = jobs(8, *((10 * i, 5, 5, 1 + i % 8, i % 2) for i in range(12)))
     parent, order = child(w, Sequences(moves="pull"), 5, 3, 1)
     assert order.tolist() == parent.tolist()
 
 
-def test_filling_moves_jobs_to_where_processors_idle_and_helps_everybody() -> None:
+def test_filling_moves_jobs_to_where_processors_idle_and_delays_no_job() -> None:
     moved = []
     for key in range(60):
         parent, order = child(BUSY, spec("fill"), 1, 30, key)
@@ -286,7 +286,7 @@ def test_filling_moves_jobs_to_where_processors_idle_and_helps_everybody() -> No
     assert len(set(moved)) > 5
 
 
-def test_where_nobody_waits_nothing_is_filled() -> None:
+def test_where_no_job_waits_nothing_is_filled() -> None:
     w = jobs(8, *((10 * i, 5, 5, 1 + i % 8, i % 2) for i in range(12)))
     parent, order = child(w, Sequences(moves="fill"), 5, 3, 1)
     assert order.tolist() == parent.tolist()

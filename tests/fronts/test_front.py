@@ -170,7 +170,7 @@ def test_a_saved_front_comes_back_and_equal_fronts_are_equal_files(tmp_path: Pat
     assert same(load_front(tmp_path / "run"), front)
 
 
-def test_the_columns_of_the_file_are_readable_by_anybody(tmp_path: Path) -> None:
+def test_other_programs_can_read_the_columns_of_the_file(tmp_path: Path) -> None:
     import pandas as pd
 
     front = random_front(3)

@@ -188,7 +188,7 @@ def test_an_input_that_is_there_twice_gains_nothing_and_an_empty_one_neither() -
         contributions([none])
 
 
-def test_a_value_that_many_reach_is_nobodys_best() -> None:
+def test_a_value_that_many_reach_is_the_best_of_none() -> None:
     """UTIL is often the same everywhere; then no input is the best in it."""
     one, other = hand_front([(90.0, 300.0)]), hand_front([(90.0, 200.0)], "b")
     found = contributions([one, other])

@@ -141,7 +141,7 @@ def test_moves_towards_the_end_equal_the_oracle(jobs: list[int], data: Any, luck
 @unhurried
 @given(orders, st.data(), lucks, means)
 def test_only_movable_jobs_fall_back(jobs: list[int], data: Any, luck: list[Any], mean: float) -> None:
-    """Others keep their order, and whoever is overtaken by somebody that was behind it is movable."""
+    """Other jobs keep their order, and a job that is overtaken by one that was behind it is movable."""
     movable = data.draw(st.lists(st.booleans(), min_size=len(jobs), max_size=len(jobs)))
     place = np.argsort(later(jobs, movable, luck, mean))
     for i, job in enumerate(jobs):
@@ -193,7 +193,7 @@ def test_pulling_equals_the_oracle(jobs: list[int], data: Any, luck: list[Any], 
     assert found == naive_moves.pull(jobs, submit, wait, cost, luck, mean)
     assert sorted(found) == sorted(jobs)
     place = np.argsort(found)
-    for i, job in enumerate(jobs):  # whoever costs nothing keeps its place or is passed
+    for i, job in enumerate(jobs):  # a job that costs nothing keeps its place or is passed
         if cost[job] == 0:
             assert place[job] >= i
             assert all(place[before] < place[job] for before in jobs[:i])
@@ -212,7 +212,7 @@ def test_a_job_is_pulled_to_where_the_jobs_start_at_its_submission() -> None:
     assert pull(range(5), submit, wait, dear, [(0.76, 0.4)], 2.0) == [0, 1, 2, 4, 3]
     # both before place 2: they keep their order
     assert pull(range(5), submit, wait, dear, [(0.74, 0.4), (0.76, 0.6)], 2.0) == [0, 1, 3, 4, 2]
-    # nobody waits
+    # no job waits
     assert pull(range(5), submit, [0] * 5, [0.0] * 5, [(0.3, 0.9)], 2.0) == [0, 1, 2, 3, 4]
 
 
@@ -242,7 +242,7 @@ def test_filling_equals_the_oracle(sequence: Any, luck: list[Any], mean: float) 
 
 @unhurried
 @given(sequences, st.tuples(below_one, below_one), means)
-def test_one_job_that_fills_a_gap_starts_earlier_and_nobody_later(sequence: Any, luck: Any, mean: float) -> None:
+def test_one_job_that_fills_a_gap_starts_earlier_and_no_job_later(sequence: Any, luck: Any, mean: float) -> None:
     w, order = sequence
     found = fill(w, order, [luck], mean)
     before, after = np.array(naive.strict(w, order)), np.array(naive.strict(w, found))
@@ -289,9 +289,9 @@ def test_a_job_may_run_on_beside_those_that_start_meanwhile() -> None:
     assert fill(w, range(4), [(0.5, 0.6)], 2.0) == [0, 2, 1, 3]
 
 
-def test_where_nobody_fits_nobody_moves() -> None:
+def test_where_no_job_fits_no_job_moves() -> None:
     assert fill(GAP, [0, 1, 3, 2, 4, 5], [(0.5, 0.4)], 2.0) == [0, 1, 3, 2, 4, 5]
-    alone = jobs(4, (0, 10, 10, 2), (20, 5, 5, 4), (30, 1, 1, 1))  # idle, but nobody waits
+    alone = jobs(4, (0, 10, 10, 2), (20, 5, 5, 4), (30, 1, 1, 1))  # idle, but no job waits
     assert fill(alone, range(3), [(0.5, 0.9)] * 3, 2.0) == [0, 1, 2]
     assert fill(alone, [0, 2, 1], [(0.5, 0.4)], 2.0) == [0, 1, 2]  # 1 can be over when 2 is submitted
 
@@ -306,7 +306,7 @@ def test_only_the_last_places_within_a_jump_are_looked_at() -> None:
 
 
 def test_one_fill_betters_every_objective_that_it_can() -> None:
-    """Utilisation is higher because the last job ends earlier, response times of nobody are longer."""
+    """Utilisation is higher because the last job ends earlier, no response time is longer."""
     w = jobs(4, (0, 10, 10, 2, 0), (0, 5, 5, 4, 1), (1, 9, 9, 2, 2))
     found = fill(w, range(3), [(0.5, 0.4)], 2.0)
     assert found == [0, 2, 1]

@@ -42,7 +42,7 @@ needs_browser = pytest.mark.skipif(
 
 
 def goes_first(policy: Policy, situation: str, job: Job, other: Job, wait: int, waited: int) -> bool:
-    """Let both wait for a machine that becomes free, big enough for one of them, and see who starts."""
+    """Let both jobs wait for a machine that becomes free, big enough for one of them, and see which starts."""
     end = max(wait, waited) + 1
     width = max(job.width, other.width)
     rows = [

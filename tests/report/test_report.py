@@ -198,7 +198,7 @@ def test_every_figure_is_drawn_under_the_policy_without_a_word_or_a_request(tmp_
     net = (tmp_path / "net.json").read_text(encoding="utf-8")
     assert '"events"' in net
     asked = re.findall(r'"url":\s*"((?:https?|wss?):[^"]*)"', net)
-    # Chromium itself calls its maker, whatever page it shows (and reaches nobody: the proxy above does not exist)
+    # Chromium itself calls its maker, whatever page it shows (and gets no answer: the proxy above does not exist)
     assert [url for url in asked if not re.match(r"https?://[a-z0-9.-]+\.google(apis)?\.com/", url)] == []
 
 

@@ -382,7 +382,7 @@ def test_crowding_of_nsga2_by_hand() -> None:
     assert rank == [0, 0, 0, 0, 1, 1]
     assert crowding[4:] == [np.inf, np.inf]
     assert chosen[:4] == [0, 1, 2, 3]
-    # a cost without a range crowds nobody and makes no extremes
+    # a cost without a range adds nothing to the crowding and makes no extremes
     _, crowding, _ = survive([[*row, 7] for row in front], 4)
     assert crowding == pytest.approx([np.inf, inner[0] * 2 / 3, inner[1] * 2 / 3, np.inf])
 
@@ -433,7 +433,7 @@ def test_dominated_candidates_are_less_fit(costs: list[list[int]]) -> None:
 
 @settings(max_examples=50)
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=20).filter(any), st.integers(1, 60), st.integers(0, 99))
-def test_nobody_is_drawn_more_or_less_than_the_proportion_says(weights: list[int], count: int, seed: int) -> None:
+def test_each_is_drawn_as_often_as_the_proportion_says(weights: list[int], count: int, seed: int) -> None:
     fitness = np.array(weights, dtype=float)
     drawn = np.bincount(proportional(fitness, count, np.random.default_rng(seed)), minlength=len(weights))
     expected = count * fitness / fitness.sum()

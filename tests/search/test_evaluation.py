@@ -35,7 +35,7 @@ def one_by_one(genomes: np.ndarray, workload=W) -> bytes:  # type: ignore[no-unt
 
 @pytest.fixture(scope="module")
 def scheduler() -> Iterator[str]:
-    """A cluster somebody else has started."""
+    """A cluster that was started before."""
     import logging
 
     from distributed import LocalCluster

@@ -58,7 +58,7 @@ GAP = jobs(4, (0, 10, 10, 3), (1, 5, 5, 4), (2, 8, 8, 1), (3, 9, 9, 1))
         ([0, 2, 1, 3], "strict", [0, 10, 2, 15]),
         ([0, 2, 3, 1], "strict", [0, 19, 2, 10]),
         ([0, 3, 1, 2], "earliest", [0, 12, 17, 3]),
-        ([3, 2, 1, 0], "strict", [17, 12, 3, 3]),  # nobody starts before the last submitted, which is first
+        ([3, 2, 1, 0], "strict", [17, 12, 3, 3]),  # no job starts before the last submitted, which is first
         ([3, 2, 1, 0], "earliest", [17, 12, 2, 3]),  # the first does not fit for ten seconds before 3 to 12 any more
         ([1, 0, 2, 3], "strict", [6, 1, 6, 14]),
         ([1, 3, 0, 2], "earliest", [6, 1, 15, 6]),
@@ -158,7 +158,7 @@ def test_equals_the_flat_profile_on_thousands_of_jobs() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ZOO)
-def test_nobody_starts_later_in_the_order_of_a_schedule(name: str) -> None:
+def test_no_job_starts_later_in_the_order_of_a_schedule(name: str) -> None:
     w = ZOO[name]
     for policy in fixed_policies(w.groups).values():
         schedule = simulate(w, policy)
@@ -170,7 +170,7 @@ def test_nobody_starts_later_in_the_order_of_a_schedule(name: str) -> None:
 @pytest.mark.parametrize("decoding", DECODINGS)
 @checked
 @given(data=st.data(), w=workloads())
-def test_nobody_starts_later_in_the_order_of_any_schedule(decoding: str, data: st.DataObject, w: Workload) -> None:
+def test_no_job_starts_later_in_the_order_of_any_schedule(decoding: str, data: st.DataObject, w: Workload) -> None:
     if data.draw(st.booleans()):
         schedule = simulate(w, data.draw(policies(w.groups)))
     else:
@@ -210,7 +210,7 @@ def test_estimates_do_not_matter(decoding: str, data: st.DataObject, w: Workload
 
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("name", ZOO)
-def test_on_a_machine_for_all_earliest_fit_lets_nobody_wait_and_strict_only_for_predecessors(
+def test_on_a_machine_for_all_earliest_fit_lets_no_job_wait_and_strict_only_for_predecessors(
     name: str, order: str
 ) -> None:
     w = ZOO[name]

@@ -23,7 +23,7 @@ checked = settings(deadline=None, max_examples=100, suppress_health_check=[Healt
 
 @cache
 def peopled(name: str) -> Workload:
-    """A workload of the zoo whose jobs belong to three users, or to nobody."""
+    """A workload of the zoo whose jobs belong to three users, or to no known user."""
     w = ZOO[name]
     return w.with_(user=np.arange(len(w)) * 5 % 7 % 4 - 1)
 
@@ -42,7 +42,7 @@ def same_as_oracle(w: Workload, policy: Policy, source: str) -> None:
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("name", ZOO)
 def test_equals_the_oracle_on_awkward_workloads(name: str, rule: str, source: str) -> None:
-    if len(ZOO[name]) > 3:  # else nobody is known
+    if len(ZOO[name]) > 3:  # else no user is known
         same_as_oracle(peopled(name), Plain(rule), source)
 
 
@@ -84,7 +84,7 @@ def test_the_recent_predictor_takes_the_mean_of_the_last_two_that_have_ended() -
     assert told("recent", *rows) == [90, 90, 90, 90, 10, 15, 8]
 
 
-def test_nobody_learns_from_other_users_or_from_jobs_without_one() -> None:
+def test_a_user_learns_neither_from_other_users_nor_from_jobs_without_one() -> None:
     rows = [(i * 10, 2, 9, 1) for i in range(6)]
     w = jobs(4, *rows).with_(user=[1, 2, 1, 2, 1, -1])
     assert predictions(w, "easy", "recent").first.tolist() == [9, 9, 9, 9, 2, 9]
@@ -129,7 +129,7 @@ def test_a_prediction_that_proves_too_short_grows_by_the_steps_up_to_the_request
     assert predictions(short, "easy", "recent").corrections[-1] == found.corrections[-1]
 
 
-def test_a_correction_moves_the_reservation_and_lets_somebody_pass() -> None:
+def test_a_correction_moves_the_reservation_and_lets_a_job_pass() -> None:
     # Job 3 is expected to take 10 s and takes 500. The wide job 4 waits for it, until 110 as it seems. Job 5 takes 50 s
     # and could not pass before 110; at 110 the reservation becomes 170, and it may.
     history = ((0, 10, 1000, 1), (20, 10, 1000, 1))

@@ -251,7 +251,7 @@ def test_sums_that_round_do_not_beat_them(capacity: int) -> None:
     assert values[2] == pytest.approx(found.together[2], rel=1e-10)  # group 1 went first
 
 
-def test_with_processors_for_all_nobody_needs_to_wait() -> None:
+def test_with_processors_for_all_no_job_needs_to_wait() -> None:
     w = drawn(8, 60, 16, gap=1, run=20).with_(capacity=60 * 16)
     found = bounds(w)
     assert found.together.tolist() == found.alone.tolist()
@@ -260,7 +260,7 @@ def test_with_processors_for_all_nobody_needs_to_wait() -> None:
     assert values[0] == found.prompt_utilisation
 
 
-def test_on_a_saturated_machine_they_are_far_above_nobody_waits() -> None:
+def test_on_a_saturated_machine_they_are_far_above_those_where_no_job_waits() -> None:
     w = ZOO["a queue of 150"]
     found = bounds(w)
     easy = objectives(simulate(w, "easy"))

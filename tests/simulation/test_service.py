@@ -17,7 +17,7 @@ from paretosched.simulation.schedule import segments_of
 from paretosched.simulation.service import BINS, MOST_BINS, WEEK, YEAR, OfClass, bins, by_class, use, waits
 from support.zoo import jobs, workloads
 
-# Five jobs of two groups, and a group of nobody. They wait 0, 4, 10, 6 and 0 s.
+# Five jobs of two groups, and a group without jobs. The jobs wait 0, 4, 10, 6 and 0 s.
 W = jobs(
     4, (0, 10, 10, 3, 0), (6, 5, 5, 2, 0), (10, 2, 2, 1, 1), (10, 100, 100, 1, 1), (20, 40, 40, 1, 0),
     groups=("staff", "students", "guests"),

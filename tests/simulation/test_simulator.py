@@ -319,7 +319,7 @@ def test_without_early_ends_no_reservation_of_easy_is_missed(w: Workload) -> Non
 
 @briefly
 @given(w=workloads())
-def test_nobody_that_fits_waits_under_list(w: Workload) -> None:
+def test_no_job_that_fits_waits_under_list(w: Workload) -> None:
     schedule = simulate(w, "list")
     for t in {*w.submit.tolist(), *schedule.finish.tolist()}:
         running = (schedule.start <= t) & (schedule.finish > t)

@@ -151,7 +151,7 @@ def test_the_best_of_parents_and_children_live_on_and_the_older_of_equals() -> N
         children = searching.send(fitness)
         steps = np.abs(children[:, None] - parents[None]).min(axis=1) / (UPPER - LOWER)
         assert np.median(steps) < 0.1
-    # now all children are better than their parents, who are forgotten
+    # now all children are better than their parents, which are forgotten
     best = children[:PARENTS]
     children = searching.send(np.where(np.arange(CHILDREN) < PARENTS, -1.0, 5.0))
     nearer = np.abs(children[:, None] - best[None]).min(axis=1) < np.abs(children[:, None] - parents[None]).min(axis=1)

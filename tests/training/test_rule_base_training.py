@@ -142,7 +142,7 @@ def test_an_iteration_never_gets_worse_and_starts_from_the_standard(tmp_path: Pa
     assert base.choice.tolist() == genomes[reached.argmin()].tolist()
 
 
-def test_where_nobody_waits_iterative_rules_stay_the_standard() -> None:
+def test_where_no_job_waits_iterative_rules_stay_the_standard() -> None:
     """All 52 rule bases are as good as each other."""
     wide = W.with_(capacity=16 * 60)
     base = train_rules(wide, WISH, **ITERATIVE).policy

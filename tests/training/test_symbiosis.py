@@ -192,7 +192,7 @@ def test_selection_is_of_the_right_size(data: st.DataObject) -> None:
     parents = data.draw(st.integers(1, count))
     kept = select(labels, fitness, parents, 5)
     assert len(set(kept.tolist())) == parents
-    for c in set(labels.tolist()):  # within a cluster nobody is kept who is worse than one who is not
+    for c in set(labels.tolist()):  # in a cluster no rule is selected that is worse than one that is not
         inside = np.flatnonzero(labels == c)
         out = np.setdiff1d(inside, kept)
         if out.size and out.size < inside.size:

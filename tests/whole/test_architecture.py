@@ -1,4 +1,4 @@
-"""Who imports whom, and what is not imported until it is needed."""
+"""Which module imports which, and what is not imported until it is needed."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ def test_what_is_no_file_is_refused_by_every_subcommand(house: Path, tmp_path: P
         tmp_path / "folder": "Is a directory",
         tmp_path / "none": "No such file or directory",
         tmp_path / "loop": "Too many levels of symbolic links",
-        tmp_path / "pipe": "empty",  # and no waiting for somebody who writes
+        tmp_path / "pipe": "empty",  # and no waiting for a program that writes
         tmp_path / LONG: "File name too long",
         house / "w.swf.gz" / "x": "Not a directory",
         Path("/dev/zero"): "binary",
@@ -190,7 +190,7 @@ def either(*arguments: object) -> bool:
     return False
 
 
-def test_estimates_that_nobody_can_know_are_refused(house: Path) -> None:
+def test_estimates_that_cannot_be_known_are_refused(house: Path) -> None:
     run = ("simulate", house / "w.swf.gz", "--estimates")
     refused(*run, "predicted", "--policy", "conservative", names="conservative-replan")
     for source in ("recent", "predicted", "printed", "exact"):

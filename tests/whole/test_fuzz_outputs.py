@@ -72,7 +72,7 @@ def test_segments_that_cannot_be_written_are_refused(house: Path, tmp_path: Path
 
 
 @pytest.mark.parametrize(("name", "option"), OUTPUTS)
-def test_outputs_in_a_folder_of_somebody_else_are_refused(house: Path, tmp_path: Path, name: str, option: str) -> None:
+def test_outputs_in_a_folder_of_another_user_are_refused(house: Path, tmp_path: Path, name: str, option: str) -> None:
     folder = tmp_path / "theirs"
     folder.mkdir(mode=0o555)
     if os.access(folder, os.W_OK):
