@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .fronts.front_files import FrontLike, as_front, load_front, save_front
     from .fronts.merging import merge
     from .fronts.quality_indicators import Box, Course, box_of, contributions, course, indicators
+    from .fronts.row_schedules import row_policy, schedules
     from .plots.comparisons import figures
     from .policies.explanation import Explanation, PlainExplanation, explain
     from .policies.greedy_explanation import GreedyExplanation
@@ -128,6 +129,8 @@ __all__ = [
     "frame",
     "merge",
     "FrontLike",
+    "row_policy",
+    "schedules",
     "as_front",
     "load_front",
     "save_front",
@@ -197,6 +200,7 @@ _MODULES = {
     "fronts.front": "Front frame",
     "fronts.merging": "merge",
     "fronts.front_files": "FrontLike as_front load_front save_front",
+    "fronts.row_schedules": "row_policy schedules",
     "fronts.quality_indicators": "Box Course box_of contributions course indicators",
     "wishes.wish": "Limit Wish",
     "wishes.nearness": "fitness nearest",

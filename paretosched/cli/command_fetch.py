@@ -26,9 +26,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         help="short name of the log, such as CTC-SP2, KTH-SP2, LANL-CM5, SDSC-SP2, NASA-iPSC",
     )
     place = parser.add_mutually_exclusive_group()
-    place.add_argument(
-        "-o", "--output", default=".", metavar="DIR", type=DIRECTORY, help="directory to put it into (default: here)"
-    )
+    place.add_argument("-o", "--output", metavar="DIR", type=DIRECTORY, help="directory to put it into (default: here)")
     place.add_argument(
         "--cache",
         action="store_true",
@@ -48,7 +46,7 @@ def run(options: argparse.Namespace) -> None:
     from ..core.tables import to_json
     from ..workload.public_logs import fetch
 
-    directory = None if options.cache else options.output
+    directory = None if options.cache else options.output or "."
     with bar("downloading", None, "bytes") as update:
         path = fetch(options.name, directory, progress=lambda done, total: update(done, total, ""))
     show(to_json({"file": str(path)}) if options.json else str(path))

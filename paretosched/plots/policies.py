@@ -68,7 +68,9 @@ def overtaking(explanation: Explanation) -> Figure:
 
     if not isinstance(explanation, GreedyExplanation):
         name = explanation.policy.name
-        raise InputError(f"policy {name} cannot be drawn, because it has no weights; only Greedy has")
+        raise InputError(
+            f"policy {name} cannot be drawn, because it has no weights and no rules; only Greedy and rule bases have"
+        )
     policy = explanation.policy
     rows = {
         f"{KINDS[kind].name.capitalize()} jobs ({about(KINDS[kind])}), group against group": [

@@ -134,13 +134,15 @@ def reopened(place: str | os.PathLike[str], digest: str | None = None) -> tuple[
             "with write_swf and name the log"
         )
     if not troubles and os.path.isdir(place) and not _runs_at(Path(place)):  # noqa: PTH112
-        troubles.append(f"{place}: Is a directory, and must then be a run of the workload, with {RUN_FILE}, but is not")
+        troubles.append(f"{place}: Is a directory, but not one of a run: it has no {RUN_FILE}")
     raise InputError(troubles[0] if troubles else f"{place}: there is no run here of this workload")
 
 
 def _run_directories(place: Path, digest: str | None) -> list[Path]:
     """Return the directories of the runs at a place whose workload has this digest, or any digest if it is None."""
     folder = place if os.path.isdir(place) else place.parent  # noqa: PTH112  # Path.is_dir() raises for long names
+    if folder != place and place.suffix != ".parquet" and not _is_parquet(place):
+        raise InputError(f"{place}: must be a run directory or a front file, but is not")
     runs = _runs_at(folder)
     digests = {run: _digest(run) for run in runs}
     matching = [run for run in runs if digests[run] and digest in (None, digests[run])]
@@ -152,6 +154,15 @@ def _run_directories(place: Path, digest: str | None) -> list[Path]:
 def _runs_at(folder: Path) -> list[Path]:
     """Return the run directories at a place: itself, or those in it."""
     return [folder] if os.path.isfile(folder / RUN_FILE) else sorted(p.parent for p in folder.glob(f"*/{RUN_FILE}"))  # noqa: PTH113
+
+
+def _is_parquet(place: Path) -> bool:
+    """Return whether a file begins as Parquet files do, of which front files are some."""
+    try:
+        with place.open("rb") as file:
+            return file.read(4) == b"PAR1"
+    except OSError:
+        return False
 
 
 def _digest(directory: Path) -> str | None:

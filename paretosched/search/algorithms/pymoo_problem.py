@@ -39,7 +39,7 @@ class ScheduleProblem(Problem):  # type: ignore[misc]
         super().__init__(n_var=lower.size, n_obj=len(self.objectives), xl=lower, xu=upper)
 
     def __repr__(self) -> str:
-        names = ", ".join(o.name for o in self.objectives)
+        names = ", ".join(f"-{o.name}" if o.maximise else o.name for o in self.objectives)
         return f"<ScheduleProblem of {self.workload.name}: {self.n_var} genes, minimises {names}>"
 
     __str__ = __repr__
