@@ -122,6 +122,11 @@ def stand_in(log: str, size: Mapping[str, int]) -> ps.Workload:
     return ps.lublin(jobs=size["jobs"], processors=size["processors"], seed=seed)
 
 
+def workload(log: str, size: Mapping[str, int], quick: bool) -> ps.Workload:
+    """Return a log as the papers scale it; if `quick`, a small made-up workload of this size."""
+    return stand_in(log, size) if quick else scaled(log)
+
+
 # --- provenance ---------------------------------------------------------------------------------------------
 
 

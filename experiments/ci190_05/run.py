@@ -46,7 +46,7 @@ def main() -> None:
     parts = options.part or PARTS
     options.work.mkdir(parents=True, exist_ok=True)
     options.results.mkdir(parents=True, exist_ok=True)
-    ctc = workload("CTC", options.quick)
+    ctc = common.workload("CTC", settings.QUICK, options.quick)
     place = options.work / "CTC"
     if "paper002" in parts:
         rows = [*PLANS["paper002"], settings.RANDOM]
@@ -78,11 +78,6 @@ def main() -> None:
     note |= {"workers": options.workers, "cores": os.cpu_count()}
     note["parts"] = sorted({*common.earlier_parts(options.results), *parts})
     common.save_provenance(options.results, note, ("pymoo", "moocore"))
-
-
-def workload(log: str, quick: bool) -> ps.Workload:
-    """Return a log as the papers scale it; if `quick`, a small made-up workload."""
-    return common.stand_in(log, settings.QUICK) if quick else common.scaled(log)
 
 
 def seeds_of(plan: str, quick: bool) -> list[Row]:
@@ -305,7 +300,7 @@ def moves(place: Path, plan: Sequence[Row]) -> list[dict[str, Any]]:
 
 def other(log: str, place: Path, options: argparse.Namespace) -> dict[str, Any]:
     """Explore another workload briefly; return its front and the share of its jobs that wait."""
-    jobs = workload(log, options.quick)
+    jobs = common.workload(log, settings.QUICK, options.quick)
     rows = [row for row in PLANS["paper002"] if row.name in settings.OTHER_ROWS]
     if log != "CTC":
         rows = [shortened(row, settings.OTHER_EVALUATIONS) for row in rows]

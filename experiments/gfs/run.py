@@ -69,7 +69,7 @@ def learn(training: settings.Training, log: str, seed: int, options: argparse.Na
     """Train once, write the policy, and return the objectives of EASY, the rules and their Greedy."""
     place = options.work / training.name / log / str(seed)
     place.parent.mkdir(parents=True, exist_ok=True)
-    jobs = workload(log, options.quick)
+    jobs = common.workload(log, settings.QUICK, options.quick)
     arguments, kind = dict(training.settings) | {"evaluations": options.evaluations}, training.settings["kind"]
     symbiosis = Symbiosis(**training.symbiosis)
     if options.quick:
@@ -134,7 +134,7 @@ def evolution(costs: np.ndarray, symbiosis: Symbiosis) -> list[tuple[str, int, i
 
 def limits(log: str, options: argparse.Namespace) -> list[dict[str, Any]]:
     """Return limits of any gain: without any wait, and with the groups of the objective alone on the machine."""
-    whole = workload(log, options.quick)
+    whole = common.workload(log, settings.QUICK, options.quick)
     aim = wish(whole)
     names = [o.name for o in objective_table(whole.groups)]
     easy = ps.objectives(ps.simulate(whole, "easy"))
@@ -154,7 +154,7 @@ def limits(log: str, options: argparse.Namespace) -> list[dict[str, Any]]:
 
 def alone(log: str, options: argparse.Namespace) -> list[dict[str, Any]]:
     """Return the objectives of each of the thirteen strategies alone."""
-    jobs, last = workload(log, options.quick), thirteenth(log, options)
+    jobs, last = common.workload(log, settings.QUICK, options.quick), thirteenth(log, options)
     aim = wish(jobs)
     names = [o.name for o in objective_table(jobs.groups)]
     easy = ps.objectives(ps.simulate(jobs, "easy"))
@@ -189,7 +189,7 @@ def thirteenth(log: str, options: argparse.Namespace, criterion: str = "f2") -> 
     arguments = settings.GREEDY | {"criterion": criterion}
     if options.quick:
         arguments |= {"generations": settings.QUICK["generations"]}
-    jobs = workload(log, options.quick)
+    jobs = common.workload(log, settings.QUICK, options.quick)
     show = common.show_training(f"Greedy of {log}", every=10)
     return ps.train(jobs, wish(jobs), run_directory=place, workers=options.workers, progress=show, **arguments).policy
 
@@ -207,7 +207,7 @@ def trained_policies(results: Path, log: str) -> dict[str, ps.Policy]:
 
 def compared(log: str, names: dict[str, ps.Policy], front: Front | None, quick: bool) -> list[dict[str, Any]]:
     """Return the rows of a comparison of policies on a log, with these names."""
-    jobs = workload(log, quick)
+    jobs = common.workload(log, settings.QUICK, quick)
     trained = [replace(policy, name=name) for name, policy in names.items()]
     rows = []
     for row in ps.compare(jobs, ["fcfs", "conservative", *trained], front, wish(jobs)).rows():
@@ -239,7 +239,9 @@ def front(options: argparse.Namespace) -> Front:
     if options.quick:
         size = settings.QUICK
         rows = [shortened(r, size["evaluations"], size["population"]) for r in rows if r.name == "weighting"]
-    return explore_plan(workload("CTC", options.quick), place, tuple(rows), workers=options.workers)
+    return explore_plan(
+        common.workload("CTC", settings.QUICK, options.quick), place, tuple(rows), workers=options.workers
+    )
 
 
 def wish(jobs: ps.Workload) -> Wish:
@@ -247,17 +249,14 @@ def wish(jobs: ps.Workload) -> Wish:
     return parse(settings.OBJECTIVE, objective_table(jobs.groups))
 
 
-def workload(log: str, quick: bool) -> ps.Workload:
-    """Return a log as the papers scale it; if `quick`, a small made-up workload."""
-    return common.stand_in(log, settings.QUICK) if quick else common.scaled(log)
-
-
 def note(options: argparse.Namespace, part: str) -> None:
     """Write what the results depend on."""
     parts = sorted({*common.earlier_parts(options.results), part})
     about: dict[str, Any] = {"quick": options.quick, "objective": settings.OBJECTIVE}
     about |= {"processors": common.PROCESSORS, "scaling_seed": common.SCALING_SEED, "cores": os.cpu_count()}
-    about["workloads"] = common.about_workloads(settings.LOGS, lambda log: workload(log, options.quick))
+    about["workloads"] = common.about_workloads(
+        settings.LOGS, lambda log: common.workload(log, settings.QUICK, options.quick)
+    )
     about["greedy"] = settings.GREEDY
     about["trainings"] = [training._asdict() for training in settings.TRAININGS]
     about["parts"] = parts

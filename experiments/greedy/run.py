@@ -55,7 +55,9 @@ def main() -> None:
         save_rows(best_known(options), options.results / "known.csv")
     note = {"quick": options.quick, "objective": settings.OBJECTIVE, "processors": common.PROCESSORS}
     note |= {"scaling_seed": common.SCALING_SEED, "workers": options.workers, "cores": os.cpu_count()}
-    note["workloads"] = common.about_workloads(settings.LOGS, lambda log: workload(log, options.quick))
+    note["workloads"] = common.about_workloads(
+        settings.LOGS, lambda log: common.workload(log, settings.QUICK, options.quick)
+    )
     note["trainings"] = [training._asdict() for training in settings.TRAININGS]
     note["parts"] = sorted({*common.earlier_parts(options.results), *parts})
     common.save_provenance(options.results, note, ("cma", "moocore"))
@@ -70,7 +72,7 @@ def learn(training: settings.Training, seed: int, options: argparse.Namespace) -
         arguments["generations"] = settings.QUICK["generations"]
 
     show = common.show_training(f"{training.name} {seed}")
-    workloads = [workload(log, options.quick) for log in training.logs]
+    workloads = [common.workload(log, settings.QUICK, options.quick) for log in training.logs]
     wish = wish_of(training, workloads[0])
     trained = ps.train(
         workloads, wish, seed=seed, workers=options.workers, run_directory=place, progress=show, **arguments
@@ -101,7 +103,7 @@ def positions(options: argparse.Namespace) -> list[dict[str, Any]]:
     policies = {name: trained_policy(options.results, name) for name in settings.APPLIED}
     rows = []
     for log in settings.LOGS:
-        jobs = workload(log, options.quick)
+        jobs = common.workload(log, settings.QUICK, options.quick)
         explored = front(log, options)
         trained = [replace(policies[name], name=title) for name, title in settings.APPLIED.items()]
         comparison = ps.compare(jobs, ["fcfs", *trained], explored, parse(settings.OBJECTIVE, explored.objectives))
@@ -128,12 +130,14 @@ def front(log: str, options: argparse.Namespace) -> ps.Front:
         rows = [shortened(r, size["evaluations"], size["population"]) for r in rows if r.name in settings.OTHER_ROWS]
     elif log != "CTC":
         rows = [shortened(row, settings.OTHER_EVALUATIONS) for row in rows]
-    return explore_plan(workload(log, options.quick), place, tuple(rows), workers=options.workers)
+    return explore_plan(
+        common.workload(log, settings.QUICK, options.quick), place, tuple(rows), workers=options.workers
+    )
 
 
 def trade_off(options: argparse.Namespace) -> list[dict[str, Any]]:
     """Return the front of all evaluations with EASY, in objective, AWRT and the group that loses most."""
-    easy = ps.objectives(ps.simulate(workload("CTC", options.quick), "easy"))
+    easy = ps.objectives(ps.simulate(common.workload("CTC", settings.QUICK, options.quick), "easy"))
     parts = []
     for training in settings.TRAININGS:
         if training.part == "easy":
@@ -141,7 +145,7 @@ def trade_off(options: argparse.Namespace) -> list[dict[str, Any]]:
                 values, _ = evaluated(options.work / training.name / str(seed))
                 parts.append(values)
     values = np.concatenate(parts)
-    wish = parse(settings.OBJECTIVE, objective_table(workload("CTC", options.quick).groups))
+    wish = parse(settings.OBJECTIVE, objective_table(common.workload("CTC", settings.QUICK, options.quick).groups))
     ratios = np.column_stack([goal(wish, values) / goal(wish, easy[None]), values[:, 1] / easy[1],
                                 (values[:, 2:] / easy[2:]).max(axis=1)])  # fmt: skip
     best = np.unique(ratios[moocore.is_nondominated(ratios, keep_weakly=False)], axis=0)
@@ -161,14 +165,9 @@ def wish_of(training: settings.Training, first: ps.Workload) -> Wish:
     return replace(wish, limits=tuple(Limit(name, high=share * easy[name]) for name, share in training.limits.items()))
 
 
-def workload(log: str, quick: bool) -> ps.Workload:
-    """Return a log as the papers scale it; if `quick`, a small made-up workload."""
-    return common.stand_in(log, settings.QUICK) if quick else common.scaled(log)
-
-
 def best_known(options: argparse.Namespace) -> list[dict[str, Any]]:
     """Return the best of every run of report CI-190/05 on CTC in this objective, and within the limits of "easy"."""
-    jobs = workload("CTC", options.quick)
+    jobs = common.workload("CTC", settings.QUICK, options.quick)
     easy = ps.objectives(ps.simulate(jobs, "easy"))
     training = next(training for training in settings.TRAININGS if training.name == "easy")
     wish = wish_of(training, jobs)
