@@ -486,9 +486,9 @@ def test_figures_that_cannot_be_are_refused_and_nothing_is_left(
             == f"paretosched explain: {tmp_path / output}: the name of a figure must end in .html, .png or .svg\n"
         )
     said = command("explain", "easy", "-o", tmp_path / "x.html")
-    assert (
-        said.err
-        == "paretosched explain: policy EASY cannot be drawn, because it has no weights and no rules; only Greedy and rule bases have\n"
+    assert said.err == (
+        "paretosched explain: policy EASY cannot be drawn, because it has no weights and no rules; "
+        "only Greedy and rule bases have\n"
     )
     assert "would overwrite the policy" in command("explain", file, "-o", file).err
     pytest.importorskip("kaleido", reason="NO KALEIDO: figures were not exported")
