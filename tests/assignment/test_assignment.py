@@ -57,6 +57,7 @@ def test_the_divisible_bound_by_hand() -> None:
     assert divisible(bag_of(*[3 * 650.0] * 50), nodes_of(*[2.6] * 20)) == pytest.approx(50 * 3 * 250 / 20)
 
 
+@pytest.mark.slow
 def test_jobs_without_a_workload_do_not_count() -> None:
     bag = Bag(["a", "b"], [4.0, NAN])
     assert divisible(bag, nodes_of(2)) == 2
@@ -84,6 +85,7 @@ def optimum(bag: Bag, nodes: Nodes) -> float:
     return float(_measure(every, bag.workload, nodes).min())
 
 
+@pytest.mark.slow
 @briefly
 @given(problem=problems(most_jobs=6))
 def test_the_optimum_bounds_every_method_from_below(problem: tuple[Bag, Nodes]) -> None:
@@ -96,6 +98,7 @@ def test_the_optimum_bounds_every_method_from_below(problem: tuple[Bag, Nodes]) 
     assert assign(bag, nodes, "lpt").makespan <= 2 * best * (1 + 1e-12)  # Gonzalez, Ibarra and Sahni
 
 
+@pytest.mark.slow
 def test_the_genetic_algorithms_find_the_optimum_of_small_cases() -> None:
     rng = np.random.default_rng(3)
     for _ in range(5):

@@ -12,6 +12,7 @@ from support.commands import (
 )
 
 
+@pytest.mark.slow
 def test_compare_without_a_front(house: Path, workload: ps.Workload) -> None:
     outcome = done("compare", house / "w.swf.gz", "--policy", "fcfs", "--policy", "list")
     comparison = ps.compare(workload, ["fcfs", "list"])
@@ -40,6 +41,7 @@ def test_compare_with_a_front_writes_a_report(house: Path, workload: ps.Workload
     assert [row["policy"] for row in rows[-2:]] == ["best on the front", "ideal point"]
 
 
+@pytest.mark.slow
 def test_compare_without_a_front_writes_a_report_too(house: Path, workload: ps.Workload, tmp_path: Path) -> None:
     done("compare", house / "w.swf.gz", "--objective", "AWRT1", "-o", tmp_path / "r.html")
     comparison = ps.compare(workload, ["fcfs"], None, ps.as_wish("AWRT1", workload.groups))

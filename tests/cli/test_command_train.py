@@ -75,6 +75,7 @@ def test_train_points_at_what_it_does_not_understand(house: Path, tmp_path: Path
     assert outcome.err.endswith("paretosched: no policy within the limits was found; this one exceeds them least\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["iterative", "symbiotic"])
 def test_train_finds_the_rule_base_that_the_library_finds(
     house: Path, workload: ps.Workload, kind: str, tmp_path: Path
@@ -104,6 +105,7 @@ def test_train_finds_the_rule_base_that_the_library_finds(
     assert simulated["AWRT1"] == training.rows()[1]["workloads"][0]["AWRT1"]
 
 
+@pytest.mark.slow
 def test_train_evolves_default_values_and_keeps_parents_if_asked(
     house: Path, workload: ps.Workload, tmp_path: Path
 ) -> None:

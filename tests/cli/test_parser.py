@@ -74,6 +74,7 @@ def test_only_a_word_that_is_near_is_proposed() -> None:
     assert nearest("", ["seed"]) is None
 
 
+@pytest.mark.slow
 def test_every_way_to_start_is_called_the_same() -> None:
     for words in (["info", "--help"], ["--help"], ["inf"]):
         ways = [process(*words), process(*words, module="paretosched")]

@@ -307,6 +307,7 @@ def test_the_best_online_schedule_has_a_share_of_the_way_of_its_own():
     assert found[BEST] == pytest.approx([200, 100])
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.lists(st.tuples(st.floats(1, 50), st.floats(1, 50)), max_size=8), st.floats(1, 50), st.booleans())
 def test_the_best_of_the_wish_is_the_best_of_all_rows(points, limit, near):

@@ -156,6 +156,7 @@ def test_the_queue_is_ordered_by_rank_in_every_situation(name: str, backfill: st
         assert simulate(w, policy).start.tolist() == by_rank(w, ranks[row].tolist(), backfill), ranks[row]
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=100)
 @given(w=workloads(), seed=st.integers(0, 2**32 - 1), backfill=st.sampled_from(BACKFILLS))
 def test_the_queue_of_any_workload_is_ordered_by_rank(w: Workload, seed: int, backfill: str) -> None:

@@ -98,6 +98,7 @@ def test_one_row_and_no_row() -> None:
     assert same(merge([none, none]), none)
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=4), st.randoms())
 def test_merging_is_free_of_order_and_repetition(seeds: list[int], shuffle) -> None:  # type: ignore[no-untyped-def]
     fronts = [random_front(seed) for seed in seeds]

@@ -67,6 +67,7 @@ def test_an_empty_front_is_not_measured() -> None:
         indicators(random_front(1, rows=0))
 
 
+@pytest.mark.slow
 def test_the_error_of_the_hypervolume_is_stated_and_small() -> None:
     made = a_front(3_000)
     front = front_of(made.values, np.zeros((3_000, 39)), Origin("a", "nsga2", 0, 5, Weighting("easy")), made.groups)
@@ -82,11 +83,13 @@ def test_the_error_is_that_of_the_exact_hypervolume() -> None:
     assert hypervolume_error(places + 2) == 0.0
 
 
+@pytest.mark.slow
 def test_the_error_of_many_dimensions_is_measured_on_few_rows() -> None:
     places = np.random.default_rng(3).random((400, 12))
     assert 0 < hypervolume_error(places) < 0.05
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_more_points_never_have_a_smaller_hypervolume(seed: int) -> None:
     places = np.random.default_rng(seed).random((12, 3)) * 1.3
@@ -176,6 +179,7 @@ def test_contributions_add_up() -> None:
     assert all(c["gain"] > 0 for c in found if c["only"])
 
 
+@pytest.mark.slow
 def test_an_input_that_is_there_twice_gains_nothing_and_an_empty_one_neither() -> None:
     one, none = random_front(1), random_front(2, rows=0)
     for row in contributions([one, one, none]):

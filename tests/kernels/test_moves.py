@@ -129,6 +129,7 @@ def test_every_pair_of_places_at_a_distance_is_equally_likely() -> None:
     assert all(sum(jobs[i] != i for i in range(8)) == 2 for jobs in found)
 
 
+@pytest.mark.slow
 @unhurried
 @given(orders, st.data(), lucks, means)
 def test_moves_towards_the_end_equal_the_oracle(jobs: list[int], data: Any, luck: list[Any], mean: float) -> None:
@@ -138,6 +139,7 @@ def test_moves_towards_the_end_equal_the_oracle(jobs: list[int], data: Any, luck
     assert sorted(found) == sorted(jobs)
 
 
+@pytest.mark.slow
 @unhurried
 @given(orders, st.data(), lucks, means)
 def test_only_movable_jobs_fall_back(jobs: list[int], data: Any, luck: list[Any], mean: float) -> None:
@@ -182,6 +184,7 @@ def test_a_move_towards_the_end_is_undone_by_moves_of_those_it_passed(jobs: list
     assert moved == list(jobs)
 
 
+@pytest.mark.slow
 @unhurried
 @given(orders, st.data(), lucks, means)
 def test_pulling_equals_the_oracle(jobs: list[int], data: Any, luck: list[Any], mean: float) -> None:
@@ -229,6 +232,7 @@ few = st.lists(st.tuples(st.integers(0, 12), st.integers(1, 6), st.just(9), st.i
 sequences = few.flatmap(lambda rows: st.tuples(st.just(jobs(5, *rows)), st.permutations(range(len(rows)))))
 
 
+@pytest.mark.slow
 @unhurried
 @given(sequences, lucks, means)
 def test_filling_equals_the_oracle(sequence: Any, luck: list[Any], mean: float) -> None:
@@ -253,6 +257,7 @@ def test_one_job_that_fills_a_gap_starts_earlier_and_no_job_later(sequence: Any,
         assert [job for job in found if job != mover] == [job for job in order if job != mover]
 
 
+@pytest.mark.slow
 @unhurried
 @given(sequences, lucks)
 def test_earliest_fit_leaves_nothing_to_fill(sequence: Any, luck: list[Any]) -> None:

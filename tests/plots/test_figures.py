@@ -469,6 +469,7 @@ def test_what_is_compared_is_drawn_by_name_with_or_without_a_front_and_a_wish():
     assert list(compared([compare(w, [], front)], [front]))[:2] == ["positions", "utilisation"]
 
 
+@pytest.mark.slow
 def test_figures_of_several_workloads_begin_with_their_names():
     several = [
         compare(a_workload(name), ["fcfs"], None, Wish(weights=[("AWRT1", 1)])) for name in ("CTC/../x", "", "b")

@@ -456,6 +456,7 @@ def test_the_command_says_what_the_library_says(file: Path) -> None:
     assert done("explain", "fcfs").out.startswith("FCFS\nJobs start in the order of submission:")
 
 
+@pytest.mark.slow
 def test_a_page_has_the_figure_and_the_words(file: Path, tmp_path: Path) -> None:
     said = done("explain", file, "-o", tmp_path / "p.HTML")
     assert said.out == explain(BY_HAND).text() + "\n"

@@ -295,6 +295,7 @@ def test_what_is_saved_is_loaded_bit_for_bit(policy: Policy, tmp_path: Path) -> 
     assert (again.rule, again.groups, again.name) == ("rules", ("a", "b b", "ä"), policy.name)
 
 
+@pytest.mark.slow
 def test_a_rule_base_of_many_situations_is_loaded_again(tmp_path: Path) -> None:
     """Of twelve groups, where Table 2 makes 24,576 situations: a file of 10 MB."""
     groups = tuple(str(i) for i in range(12))
@@ -431,6 +432,7 @@ PLACES = [
 ]
 
 
+@pytest.mark.slow
 @settings(checked, max_examples=400)
 @given(place=st.sampled_from(PLACES), value=ANYTHING)
 def test_any_part_replaced_by_anything_is_accepted_or_refused_in_one_line(place: tuple[str, str], value: Any) -> None:

@@ -190,6 +190,7 @@ def test_what_a_file_tells_of_decisions_may_be_anything(told: Any) -> None:
 # --- symbiotic ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_slices_are_what_is_chosen() -> None:
     base = symbiotic(seed=3)
     found = slices(base)
@@ -242,6 +243,7 @@ def test_rules_are_told_in_the_units_of_the_features() -> None:
 # --- on paper and on the command line -------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "base",
     [iterative([0] * 48), iterative(np.arange(48) % 13), iterative(np.zeros(2**14), ((2.0,), (50.0,), *[(20.0,)] * 12),

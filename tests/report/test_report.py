@@ -60,6 +60,7 @@ def page() -> str:
     return report(front, a_comparison(front))
 
 
+@pytest.mark.slow
 def test_the_page_refers_to_nothing_outside_itself(page):
     parsed = Page(page)
     for tag, attributes in parsed.elements:
@@ -118,6 +119,7 @@ def test_better_and_worse_do_not_rely_on_colour_or_sign(page):
     assert "▼ -500.0 %" in awrt
 
 
+@pytest.mark.slow
 def test_names_from_logs_and_users_are_text_everywhere():
     groups = (HOSTILE, "b", "c")
     front = a_front(30, name=HOSTILE, groups=groups)
@@ -146,6 +148,7 @@ def test_twenty_thousand_points_fit_in_ten_megabytes():
     assert len(report(front, a_comparison(front), most).encode()) < 10_000_000
 
 
+@pytest.mark.slow
 def test_the_same_front_makes_the_same_page(page):
     front = a_front(60)
     assert report(front, a_comparison(front)) == page
@@ -257,6 +260,7 @@ def test_a_report_needs_neither_a_front_nor_a_wish():
     assert alone.workload_digest in words
 
 
+@pytest.mark.slow
 def test_limits_and_points_are_shown_and_what_is_undefined_is_a_dash():
     front, comparison = compared(wish="near AWRT1 = 1h, AWRT2 in 1s..2s")
     shown = cells(report(front, comparison), "What the owner wants")

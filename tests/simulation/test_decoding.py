@@ -192,6 +192,7 @@ def test_earliest_fit_in_the_order_of_submission_is_conservative_when_estimates_
     assert starts(w, np.arange(len(w)), "earliest") == simulate(w, "conservative").start.tolist()
 
 
+@pytest.mark.slow
 @checked
 @given(data=st.data(), w=workloads())
 def test_starts_follow_the_order_if_strict(data: st.DataObject, w: Workload) -> None:

@@ -149,6 +149,7 @@ def test_exact_estimates_are_the_true_run_times() -> None:
 # ---- what must hold
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", RULES)
 @checked
 @given(w=workloads())
@@ -160,6 +161,7 @@ def test_without_a_history_predictions_are_the_requests(rule: str, w: Workload) 
     assert found.start.tolist() == simulate(w, rule).start.tolist()
 
 
+@pytest.mark.slow
 @checked
 @given(data=st.data(), w=workloads(), source=st.sampled_from(sorted(LEARNING)))
 def test_what_comes_later_changes_no_prediction(data: st.DataObject, w: Workload, source: str) -> None:

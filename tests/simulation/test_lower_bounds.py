@@ -174,6 +174,7 @@ def test_exact_arithmetic_gives_the_same_on_the_zoo(name: str) -> None:
     check_against_exact(in_units(ZOO[name]))
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=100)
 @given(w=workloads(exact=True).map(in_units))
 def test_exact_arithmetic_gives_the_same(w: Workload) -> None:

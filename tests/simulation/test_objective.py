@@ -52,6 +52,7 @@ def test_an_empty_group_is_undefined_not_zero() -> None:
     assert shares(w)[2:].tolist() == [0.0, 0.0]
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=100)
 @given(w=workloads())
 def test_awrt_is_a_fixed_mean_of_the_awrt_of_the_groups(w: Workload) -> None:

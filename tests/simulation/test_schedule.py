@@ -65,6 +65,7 @@ def test_busy_counts_processors_and_gaps() -> None:
     assert used.tolist() == [3, 4, 3, 0, 2, 0]
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=100)
 @given(w=workloads(), data=st.data())
 def test_check_agrees_with_counting_second_by_second(w: Workload, data: st.DataObject) -> None:
@@ -213,6 +214,7 @@ def test_a_schedule_without_preemption_has_no_segments_to_save(tmp_path: Path) -
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "message"),
     [

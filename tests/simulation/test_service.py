@@ -65,6 +65,7 @@ def naive_waits(schedule: Schedule, group: int | None) -> list[float]:
     return [n, float(Fraction(sum(wait), n)), float(half[0]), p95, wait[-1], float(sum(slow) / n), float(half[1])]
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(workloads(), st.sampled_from(["fcfs", "easy", "list"]))
 def test_waits_are_those_of_a_naive_count(workload, rule):
@@ -81,6 +82,7 @@ def test_use_by_hand():
     assert use(S, np.array([-10, -5, 1, 116, 117])).tolist() == [0, 3, W.work - 3, 0]
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(workloads(), st.sampled_from(["fcfs", "easy"]), st.lists(st.integers(-5, 400), min_size=2, max_size=6))
 def test_use_is_what_counting_seconds_gives(workload, rule, edges):

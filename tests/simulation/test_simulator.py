@@ -79,6 +79,7 @@ def test_equals_the_oracle_on_awkward_workloads(name: str, policy: str) -> None:
     assert starts(w, fixed_policies(w.groups)[policy]) == of_oracle(name, policy)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", PLAIN_RULES)
 @checked
 @given(w=workloads(max_jobs=14))
@@ -179,6 +180,7 @@ def test_other_units_of_time_and_of_processors_change_nothing(w: Workload, facto
     assert starts(finer, rule) == starts(w, rule)
 
 
+@pytest.mark.slow
 @briefly
 @given(data=st.data(), w=workloads())
 def test_a_schedule_does_not_depend_on_jobs_that_come_later(data: st.DataObject, w: Workload) -> None:
@@ -211,6 +213,7 @@ def test_rules_that_ignore_groups_do_not_depend_on_them(data: st.DataObject, w: 
     assert starts(w.with_(group=group, groups=tuple("abcd")), rule) == starts(w, rule)
 
 
+@pytest.mark.slow
 @briefly
 @given(data=st.data(), w=workloads())
 def test_numbering_the_groups_otherwise_changes_nothing_for_greedy(data: st.DataObject, w: Workload) -> None:
@@ -238,6 +241,7 @@ def test_halving_all_weights_changes_nothing(data: st.DataObject, w: Workload) -
     assert starts(w, half) == starts(w, whole)
 
 
+@pytest.mark.slow
 @briefly
 @given(data=st.data(), w=workloads())
 def test_f3_has_no_use_for_b(data: st.DataObject, w: Workload) -> None:
@@ -331,6 +335,7 @@ def test_no_job_that_fits_waits_under_list(w: Workload) -> None:
 # ---- the functions around the kernels
 
 
+@pytest.mark.slow
 @briefly
 @given(data=st.data(), w=workloads())
 def test_the_hot_path_measures_what_the_schedule_shows(data: st.DataObject, w: Workload) -> None:

@@ -391,6 +391,7 @@ def test_below_its_threshold_a_rule_base_chooses_its_default() -> None:
     assert never.start.tolist() == simulate(W, "fcfs").start.tolist()
 
 
+@pytest.mark.slow
 def test_default_values_evolve_with_the_rules(tmp_path: Path) -> None:
     words = SYMBIOTIC | {"symbiosis": replace(SMALL, defaults=True, default_parents=2)}
     training = train_rules(W, WISH, run_directory=tmp_path / "run", **words)

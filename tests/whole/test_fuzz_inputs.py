@@ -80,6 +80,7 @@ def test_what_is_no_front_is_refused(house: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 @settings(LEISURE, max_examples=60)
 @given(data=st.data())
 def test_a_damaged_front_is_read_as_it_was_or_refused(house: Path, tmp_path: Path, data: st.DataObject) -> None:

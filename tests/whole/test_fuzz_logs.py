@@ -161,6 +161,7 @@ def test_a_damaged_log_is_simulated_or_refused(
     assert {path.name for path in tmp_path.iterdir()} <= {"damaged.swf", "out.csv"}
 
 
+@pytest.mark.slow
 @settings(LEISURE, max_examples=30)
 @given(data=damaged_logs(), groups=GROUPS, factor=st.sampled_from([1, 1.5, 10]))
 def test_a_damaged_log_is_explored_scaled_and_compared_or_refused(

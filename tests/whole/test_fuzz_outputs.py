@@ -117,6 +117,7 @@ def test_a_full_disk_is_one_line_and_leaves_nothing(house: Path, tmp_path: Path,
     done(*arguments)  # it was the disk
 
 
+@pytest.mark.slow
 def test_a_disk_that_fills_up_during_a_run_leaves_a_run_that_can_be_continued(house: Path, tmp_path: Path) -> None:
     explore = ("explore", house / "w.swf.gz", "-o", tmp_path / "run", "--population", 4)
     done(*explore, "--evaluations", 8)

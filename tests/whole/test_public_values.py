@@ -87,6 +87,7 @@ class _Tables(HTMLParser):
         assert self.open.pop() == tag
 
 
+@pytest.mark.slow
 def test_every_public_value_has_a_short_line_and_a_table(examples: dict[str, Any]) -> None:
     missing = [name for name in classes() if name not in examples and name != "Policy"]
     assert missing == []

@@ -38,6 +38,7 @@ def at_1024(folder: Path, name: str, seed: int = 0) -> Workload:
     return scale(read_swf(folder / FILES[name], name=name), 1024, PAPER_FACTORS[name], seed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 def test_easy_on_ctc_at_1024_is_within_five_per_cent_of_table_iii(traces: Path, seed: int) -> None:
     values = objectives(simulate(at_1024(traces, "CTC-SP2", seed), "easy"))

@@ -50,6 +50,7 @@ def wishes(draw: st.DrawFn) -> Wish:
 # --- in words -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @given(wishes())
 def test_words_and_files_say_all_of_a_wish(wish: Wish) -> None:
     assert parse(wish_text(wish), OBJECTIVES) == wish

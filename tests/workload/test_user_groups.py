@@ -55,6 +55,7 @@ def test_few_unknown_users_are_one_user_and_many_go_to_the_last_group_with_a_rep
     assert by_consumption(many.with_(user=np.array([1, 2, 3]))).repairs == ()
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.integers(1, 1000), st.integers(-1, 5)), min_size=1, max_size=30), st.integers(1, 50))
 def test_users_stay_together_and_heavier_users_are_never_in_a_later_group(
     pairs: list[tuple[int, int]], times: int
