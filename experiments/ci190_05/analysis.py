@@ -19,7 +19,7 @@ from paretosched.fronts.quality_indicators import Course
 from paretosched.plots.fronts import clouds, courses
 from paretosched.report import write_figures
 from paretosched.search.plans import SUMMARIES
-from paretosched.search.runs import evaluated
+from paretosched.search.runs import read_values
 
 NEAR, SIMILAR = 0.1, 2.0  # relative difference up to which numbers agree; factor up to which they are of one size
 
@@ -495,8 +495,8 @@ def draw(place: Path, results: Path) -> tuple[dict[str, Any], dict[str, str]]:
     sets = {
         "searched": {"NSGA": merged["nsga"], "NSGA-II": merged["nsga2"]},
         "starts": {
-            "Workload": evaluated(place / "workload-permutation")[0],
-            "Waiting queue": evaluated(place / "queue-permutation")[0],
+            "Workload": read_values(place / "workload-permutation")[0],
+            "Waiting queue": read_values(place / "queue-permutation")[0],
         },
         "weighting": {"Real value coded": fronts["weighting"].values},
         "final": {kind: final.values[np.isin(source, names)] for kind, names in settings.KINDS.items()},

@@ -31,7 +31,7 @@ from paretosched.fronts.quality_indicators import (
 from paretosched.fronts.row_schedules import row_policy, schedules
 from paretosched.search.exploration import Progress
 from paretosched.search.plans import PLANS, SUMMARIES, Row, explore_plan, shortened
-from paretosched.search.runs import evaluated, read_about
+from paretosched.search.runs import read_about, read_values
 from paretosched.simulation.objective import objective_table
 
 PARTS = ("paper002", "better", "algorithms", "moves", "workloads")
@@ -126,7 +126,7 @@ def table4(place: Path, workload: ps.Workload) -> list[dict[str, Any]]:
                 "hypervolume": values["hypervolume"],
                 "igd_plus": values["igd_plus"],
                 "epsilon": values["epsilon"],
-                **spans([evaluated(place / run)[0] for run in part], "evaluated_", final.groups),
+                **spans([read_values(place / run)[0] for run in part], "evaluated_", final.groups),
                 **spans([front.values], "", final.groups),
                 **(since_submission(front, workload) if name in settings.SINCE_SUBMISSION else {}),
                 **seconds(place, part),
@@ -138,7 +138,7 @@ def table4(place: Path, workload: ps.Workload) -> list[dict[str, Any]]:
 def searched(place: Path, names: Sequence[str], groups: tuple[str, ...]) -> int:
     """Return the number of non-dominated schedules of runs without their start solutions."""
     starts = {name: len(read_about(place / name)["parameters"].get("starts", ())) for name in names}
-    values = np.concatenate([evaluated(place / name)[0][first:] for name, first in starts.items()])
+    values = np.concatenate([read_values(place / name)[0][first:] for name, first in starts.items()])
     return int(nondominated(values, objective_table(groups)).sum())
 
 
@@ -188,7 +188,7 @@ def courses(place: Path, rows: Sequence[Row], quick: bool) -> list[dict[str, Any
     box = interesting(ps.load_front(place / "weighting"), merged)
     points_of_runs = []
     for row in rows:
-        values, spent = evaluated(place / row.name)
+        values, spent = read_values(place / row.name)
         first = min(20, len(values))
         clock = np.cumsum(spent)
         shared = [*settings.AT_EVALUATIONS, *(np.searchsorted(clock, s, "right") for s in settings.AT_SECONDS)]
@@ -253,7 +253,7 @@ def backfilling(place: Path) -> list[dict[str, Any]]:
     """Return a comparison of the first half of the evaluations with EASY and twice as many without backfilling."""
     none, easy = ps.load_front(place / "weighting-none"), ps.load_front(place / "weighting")
     half = none.evaluations // 2
-    values = evaluated(place / "weighting")[0][:half]
+    values = read_values(place / "weighting")[0][:half]
     first = front_of(values, np.zeros((half, easy.genomes.shape[1])), easy.origins[0], easy.groups, "", easy.digest)
     return [
         {

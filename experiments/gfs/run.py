@@ -23,7 +23,7 @@ from paretosched.fronts.front_files import FRONT_FILE, load_front
 from paretosched.policies.policy import save_policy
 from paretosched.policies.rule_base import STRATEGIES, RuleBase
 from paretosched.search.plans import PLANS, explore_plan, shortened
-from paretosched.search.runs import evaluated
+from paretosched.search.runs import read_values
 from paretosched.simulation.objective import objective_table
 from paretosched.training.rule_base_training import train_rules
 from paretosched.training.symbiosis import Symbiosis
@@ -100,7 +100,7 @@ def learn(training: settings.Training, log: str, seed: int, options: argparse.Na
     names = ("EASY", "rules", "Greedy")
     rows = [about | {"system": name} | row["workloads"][0] for name, row in zip(names, trained.rows(), strict=True)]
     if kind == "symbiotic":
-        costs = goal(wish(jobs), evaluated(place / "rules")[0])
+        costs = goal(wish(jobs), read_values(place / "rules")[0])
         for name, first, last in evolution(costs, symbiosis):
             least = float(min(costs[first:last], default=np.nan))
             gained = 100 * (1 - least / rows[0]["objective"])

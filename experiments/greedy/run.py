@@ -20,7 +20,7 @@ import paretosched as ps
 from paretosched.core.tables import save_rows
 from paretosched.policies.policy import save_policy
 from paretosched.search.plans import PLANS, explore_plan, shortened
-from paretosched.search.runs import evaluated
+from paretosched.search.runs import read_values
 from paretosched.simulation.objective import objective_table
 from paretosched.wishes.wish import Limit, Wish, goal, violation
 from paretosched.wishes.wish_grammar import parse
@@ -142,7 +142,7 @@ def trade_off(options: argparse.Namespace) -> list[dict[str, Any]]:
     for training in settings.TRAININGS:
         if training.part == "easy":
             for seed in training.seeds[: 1 if options.quick else None]:
-                values, _ = evaluated(options.work / training.name / str(seed))
+                values, _ = read_values(options.work / training.name / str(seed))
                 parts.append(values)
     values = np.concatenate(parts)
     wish = parse(settings.OBJECTIVE, objective_table(common.workload("CTC", settings.QUICK, options.quick).groups))
@@ -174,7 +174,7 @@ def best_known(options: argparse.Namespace) -> list[dict[str, Any]]:
     place = (options.work / "fronts" if options.quick else options.fronts) / "CTC"
     rows = []
     for run in sorted(path.parent for path in place.glob(f"*/{RUN_FILE}")):
-        values, _ = evaluated(run)
+        values, _ = read_values(run)
         gains = 100 * (1 - goal(wish, values) / goal(wish, easy[None]))
         within = gains[violation(wish, values) == 0]
         best = {"best": gains.max(), "best_within": within.max() if within.size else ""}

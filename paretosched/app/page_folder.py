@@ -18,7 +18,7 @@ PAGE_FILE = "page.json"
 
 
 @contextmanager
-def opened(front: str | os.PathLike[str]) -> Iterator[Path]:
+def open_folder(front: str | os.PathLike[str]) -> Iterator[Path]:
     """Open the folder of a run or front, RUN.app or FRONT.app beside it, for one page.
 
     Raises

@@ -242,7 +242,7 @@ def served(
         raise InputError(f"{path}: a page needs a front with at least one schedule, but this one is empty")
     _check_values(path, front)
     token = None if host in LOCAL else secrets.token_urlsafe(24)
-    with page_folder.opened(path) as folder:
+    with page_folder.open_folder(path) as folder:
         desk = Desk(front, folder)
         try:
             listening = create_server(

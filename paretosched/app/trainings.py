@@ -27,7 +27,7 @@ from ..policies.greedy_order import CRITERIA
 from ..policies.policy import Policy, load_policy
 from ..search import runs
 from ..training.evolution_strategy import CHILDREN, PARENTS
-from ..training.greedy_training import mixed
+from ..training.greedy_training import mixed_systems
 from ..wishes import nearness, wish_files
 from ..wishes.wish import Wish
 
@@ -213,7 +213,7 @@ class Trainings:
         if not (directory / runs.STORE_FILE).exists():
             return np.empty((0, 0))
         try:
-            values, _ = runs.evaluated(directory)
+            values, _ = runs.read_values(directory)
         except InputError:  # the file is being created at this moment
             return np.empty((0, 0))
         cached = self._courses.get(number)
@@ -249,7 +249,7 @@ def size(generations: int) -> int:
     >>> size(5)
     2170
     """
-    return len(CRITERIA) * (PARENTS + generations * CHILDREN) + mixed(len(CRITERIA))
+    return len(CRITERIA) * (PARENTS + generations * CHILDREN) + mixed_systems(len(CRITERIA))
 
 
 def best_so_far(wish: Wish, values: Floats) -> Floats:

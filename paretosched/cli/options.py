@@ -56,9 +56,9 @@ class Name:
 
 
 def _policies() -> Sequence[str]:
-    from ..policies.policy import NAMED, OPTIMISED
+    from ..policies.policy import OPTIMISED, POLICY_NAMES
 
-    return (*NAMED, OPTIMISED)
+    return (*POLICY_NAMES, OPTIMISED)
 
 
 FILE = Name()

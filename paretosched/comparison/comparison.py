@@ -32,7 +32,7 @@ from ..core.tables import plain
 from ..fronts.dominance import costs
 from ..fronts.front import Front, online
 from ..fronts.front_files import FrontLike, as_front
-from ..policies.outcome import Searched
+from ..policies.outcome import SearchTotals
 from ..policies.plain import PLAIN_RULES, Plain
 from ..policies.policy import Policy, PolicyLike, as_policy
 from ..policies.time_sharing import TimeSharing
@@ -148,7 +148,7 @@ class Comparison:
     edges: Ints | None = None
     used: Ints | None = None
     classes: tuple[list[OfClass], ...] = ()
-    searched: tuple[Searched | None, ...] = ()
+    searched: tuple[SearchTotals | None, ...] = ()
     shares_time: bool = False
 
     def __repr__(self) -> str:

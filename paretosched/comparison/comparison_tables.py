@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.tables import Column, plain, table
-from ..policies.outcome import Searched
+from ..policies.outcome import SearchTotals
 from ..simulation.objective import Objective, in_hours
 from ..simulation.service import CLASS_BOUND, SLOWDOWN_BOUND, OfClass
 from ..wishes.wish import Wish
@@ -105,12 +105,12 @@ def class_table(classes: Sequence[Sequence[OfClass]], policies: Sequence[str]) -
     return table(lines, [column for column in columns if column.key != "policy" or len(policies) > 1])
 
 
-def searched_text(search: Searched) -> str:
+def searched_text(search: SearchTotals) -> str:
     """Return in words what group optimisation did.
 
     Examples
     --------
-    >>> searched_text(Searched((24, 31), (400, 700), (2000, 1_600_000), (0, 70_000)))
+    >>> searched_text(SearchTotals((24, 31), (400, 700), (2000, 1_600_000), (0, 70_000)))
     '24 groups of 400 medium and 31 of 700 long jobs; 1,602,000 nodes of search trees visited, 70,000 pruned'
     """
     (medium, long), (jobs, long_jobs) = search.groups, search.jobs

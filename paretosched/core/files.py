@@ -77,7 +77,7 @@ def check_writable(path: str | os.PathLike[str]) -> None:
         raise _NothingWritten
 
 
-def opened(path: str | os.PathLike[str]) -> BufferedReader:
+def open_for_reading(path: str | os.PathLike[str]) -> BufferedReader:
     """Return a file that is open for reading; a pipe may be read, but one without a writer is not waited for.
 
     Raises
@@ -106,7 +106,7 @@ def file_record(path: str | os.PathLike[str]) -> dict[str, Any]:
     digest = None
     try:
         if os.path.isfile(path):  # noqa: PTH113  # Path.is_file() raises for long names
-            with opened(path) as file:
+            with open_for_reading(path) as file:
                 digest = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise InputError(f"{path}: cannot read: {error.strerror}") from None
@@ -123,7 +123,7 @@ def read_text(path: str | os.PathLike[str]) -> str:
     InputError
         It has more than `MOST_TEXT` bytes, as a device without end has.
     """
-    with opened(path) as file:
+    with open_for_reading(path) as file:
         data = file.read(MOST_TEXT + 1)
     if len(data) > MOST_TEXT:
         raise InputError(f"{path}: must be a text of at most {MOST_TEXT:,} bytes, but is longer")
@@ -166,7 +166,7 @@ def _object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     entries: dict[str, Any] = {}
     for key, value in pairs:
         if key in entries:
-            raise ValueError(f"the key {shown(key)} is there twice in one object")
+            raise ValueError(f"the key {json_text(key)} is there twice in one object")
         entries[key] = value
     return entries
 
@@ -187,24 +187,24 @@ def part(value: dict[str, Any], key: str, kind: type, default: Any = None) -> An
     if key not in value and default is not None:
         return default
     if key not in value:
-        raise InputError(f"{shown(key)} is missing")
+        raise InputError(f"{json_text(key)} is missing")
     entry = value[key]
     if kind is float and isinstance(entry, int) and not isinstance(entry, bool):
         entry = float(min(max(entry, -(2**53)), 2**53))  # such numbers are out of all bounds, but must not overflow
     if not isinstance(entry, kind):
         words = {str: "text", float: "a number", list: "a list", dict: "an object"}
-        raise InputError(f"{shown(key)} must be {words[kind]}, but is {shown(entry)}")
+        raise InputError(f"{json_text(key)} must be {words[kind]}, but is {json_text(entry)}")
     return entry
 
 
 def nothing_else(value: dict[str, Any], known: Sequence[str]) -> None:
     """Raise InputError if a JSON object has keys other than those in `known`."""
-    unknown = [shown(key) for key in value if key not in known]
+    unknown = [json_text(key) for key in value if key not in known]
     if unknown:
         raise InputError(f"the keys here are {', '.join(known)}, but there is also {first_few(unknown)}")
 
 
-def shown(value: Any) -> str:
+def json_text(value: Any) -> str:
     """Return a JSON value as a short text for a message."""
     if isinstance(value, dict | list):
         return "an object" if isinstance(value, dict) else "a list"

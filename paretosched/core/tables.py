@@ -92,12 +92,12 @@ def amount(value: float) -> str:
     return f"{value:,.0f}" if 1e6 <= abs(value) < 1e15 else f"{value:,.6g}"
 
 
-def listed(parts: Sequence[str]) -> str:
+def enumeration(parts: Sequence[str]) -> str:
     """Return texts as an enumeration.
 
     Examples
     --------
-    >>> listed(["a", "b", "c"])
+    >>> enumeration(["a", "b", "c"])
     'a, b and c'
     """
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import msgspec.inspect
 
 from .errors import InputError
-from .files import shown
+from .files import json_text
 
 T = TypeVar("T")
 
@@ -62,16 +62,16 @@ def _in_words(message: str, value: Any, kind: Any) -> str:
     if match := _UNKNOWN.fullmatch(fact):
         place = next((place for place, part in parts if match[1] in part), parts[0][0])
         keys = ", ".join(_keys(msgspec.inspect.type_info(kind), steps))
-        return f"{_within(place)}the keys here are {keys}, but there is also {shown(match[1])}"
+        return f"{_within(place)}the keys here are {keys}, but there is also {json_text(match[1])}"
     if fact == "Number out of range":
         place, part = next(((p, x) for p, x in parts if type(x) is int and abs(x) > 2**53), parts[0])
-        return f"{_name_of(place)} must be a number of at most 1.8e308, but is {shown(part)}"
+        return f"{_name_of(place)} must be a number of at most 1.8e308, but is {json_text(part)}"
     match = _EXPECTED.fullmatch(fact)
     place, part = next(((p, x) for p, x in parts if match is not None and _kind(x) == match[2]), parts[0])
     if match is None:
         return f"{_name_of(place)}: {fact}"
     expected = " or ".join(_WORDS.get(word, word) for word in match[1].split(" | "))
-    return f"{_name_of(place)} must be {expected}, but is {shown(part)}"
+    return f"{_name_of(place)} must be {expected}, but is {json_text(part)}"
 
 
 def _at(value: Any, place: str, steps: list[re.Match[str]]) -> Iterator[tuple[str, Any]]:
@@ -131,4 +131,4 @@ def _name_of(place: str) -> str:
     if not place or place.endswith("]"):
         return place.removeprefix(".") or "the value"
     before, _, key = place.rpartition(".")
-    return f"{_within(before)}{shown(key)}"
+    return f"{_within(before)}{json_text(key)}"

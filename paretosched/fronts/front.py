@@ -282,9 +282,11 @@ def value_order(values: Floats, *ties: Ints) -> Ints:
 def check_same_workload(front: Front, other: Front) -> None:
     """Refuse two fronts that belong to different workloads; raises InputError."""
     if (other.digest, other.groups) != (front.digest, front.groups):
-        raise InputError(f"fronts must belong to one workload, but {called(front)} and {called(other)} are different")
+        raise InputError(
+            f"fronts must belong to one workload, but {front_name(front)} and {front_name(other)} are different"
+        )
 
 
-def called(front: Front) -> str:
+def front_name(front: Front) -> str:
     """Return the name of a front in a message or a table: its workload and its runs."""
     return f"{front.workload} ({', '.join(dict.fromkeys(o.name for o in front.origins))})"

@@ -20,7 +20,7 @@ from ..core.errors import InputError, first_few
 from ..core.notebook import fields_html, fields_repr
 from ..simulation.objective import Objective
 from .dominance import costs, deciding
-from .front import Front, called, check_same_workload, extremes
+from .front import Front, check_same_workload, extremes, front_name
 from .front_files import FrontLike, as_front, as_fronts
 from .merging import merge
 
@@ -218,7 +218,7 @@ def indicators(front: FrontLike, inputs: FrontLike | Sequence[FrontLike] = ()) -
         places = scaled(other.values, other.objectives, box)
         rows.append(
             {
-                "name": called(other),
+                "name": front_name(other),
                 "size": len(other),
                 "evaluations": other.evaluations,
                 "in_front": sum(tuple(row) in points for row in places.tolist()),
@@ -290,7 +290,7 @@ def contributions(inputs: FrontLike | Sequence[FrontLike], gain: bool = True) ->
         best_of_others = set().union(*best_of[:k], *best_of[k + 1 :])
         rows.append(
             {
-                "name": called(front),
+                "name": front_name(front),
                 "evaluations": front.evaluations,
                 "size": len(front),
                 "in_front": len(own_points[k]),

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from ..core.tables import amount, listed
+from ..core.tables import amount, enumeration
 from .time_sharing import TimeSharing
 
 LIFETIME = 100 * 365 * 86400  # seconds, longer than any machine lasts; a longer wait counts as never
@@ -163,7 +163,9 @@ def origin_of(provenance: Mapping[str, Any]) -> str:
         names = [str(w["name"]) for w in workloads if isinstance(w, dict) and "name" in w]
         until, reached, easy, exceeded = map(number, ("until", "objective", "easy", "exceeded"))
         # names end in "to 70 %" where a part of a workload was used for training
-        sentence = f"Trained for {words} on {listed(names or ['something'])}{'' if until is None else ' of the time'}"
+        sentence = (
+            f"Trained for {words} on {enumeration(names or ['something'])}{'' if until is None else ' of the time'}"
+        )
         kinds = set(wish) if isinstance(wish, dict) else set()
         if kinds & {"sum", "near"} and reached is not None and easy is not None:
             sentence += f": there it reached {amount(reached)}, and EASY {amount(easy)}"

@@ -31,7 +31,7 @@ from ..core.arrays import Floats, Ints
 from ..core.errors import InputError, one_of
 from ..core.notebook import fields_html, fields_repr
 from ..core.situations import SITUATIONS
-from ..core.tables import MOST_WIDE, Column, listed, plain, table, wrapped
+from ..core.tables import MOST_WIDE, Column, enumeration, plain, table, wrapped
 from .explanation_words import (
     BACKFILLING,
     FORMULAS,
@@ -365,7 +365,7 @@ def _on_groups(e: GreedyExplanation, s: int) -> Iterator[str]:
         yield f"Groups: submitted together, small jobs stand in this order: {small}; and large ones: {large}."
     zero = [group for group, weight in zip(groups, _genes(e.policy, s)[0], strict=True) if weight == 0]
     if zero:
-        yield f"Weight 0 ({listed(zero)}): such keys stay 0, however long a job waits."
+        yield f"Weight 0 ({enumeration(zero)}): such keys stay 0, however long a job waits."
 
 
 def _on_waiting(e: GreedyExplanation, s: int) -> Iterator[str]:
@@ -382,7 +382,7 @@ def _on_waiting(e: GreedyExplanation, s: int) -> Iterator[str]:
     divisor = {"f1": "the request", "f3": "the request times the processors"}.get(e.policy.criteria[s])
     if others:
         size = ", of one size" if divisor else ""
-        yield f"Waiting: an hour of a job in group {first} counts as much as {listed(others)}{size}."
+        yield f"Waiting: an hour of a job in group {first} counts as much as {enumeration(others)}{size}."
     if divisor:
         yield f"Waiting counts relative to size: a job of half {divisor} ages twice as fast."
 

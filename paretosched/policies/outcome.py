@@ -47,7 +47,7 @@ class Segments(NamedTuple):
         return tuple(zip(self.low[pieces].tolist(), self.high[pieces].tolist(), strict=True))
 
 
-class Searched(NamedTuple):
+class SearchTotals(NamedTuple):
     """What group optimisation did to make a schedule (paper 004, tables 7 to 9), for medium and long jobs in turn.
 
     Attributes
@@ -88,7 +88,7 @@ class Outcome(NamedTuple):
 
     start: Ints
     segments: Segments | None = None
-    searched: Searched | None = None
+    searched: SearchTotals | None = None
 
 
 class Queue(NamedTuple):

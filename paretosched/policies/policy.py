@@ -40,7 +40,7 @@ Policy = Plain | Greedy | RuleBase | TimeSharing
 P = TypeVar("P", bound=Policy)
 
 OPTIMISED = "scojo-opt"  # short name of SCOJO-PECT with the group optimisation of paper 004
-NAMED = (*PLAIN_RULES, TimeSharing.rule)  # policies that need no file
+POLICY_NAMES = (*PLAIN_RULES, TimeSharing.rule)  # policies that need no file
 
 
 def fits(policy: P, workload: Workload) -> P:
@@ -88,7 +88,7 @@ def as_policy(policy: PolicyLike) -> Policy:
     if path.suffix == ".json" or _is_file(path):
         return load_policy(path)
     raise InputError(
-        f'policy "{policy}" is not known; choose one of {", ".join(NAMED)}, {OPTIMISED}, or give the path of a '
+        f'policy "{policy}" is not known; choose one of {", ".join(POLICY_NAMES)}, {OPTIMISED}, or give the path of a '
         "policy .json file"
     )
 

@@ -16,7 +16,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import asdict, astuple
 
 from ..core.errors import InputError, one_of
-from ..core.files import nothing_else, part, shown
+from ..core.files import json_text, nothing_else, part
 from ..core.situations import SITUATIONS
 from ..core.typed_json import typed
 from .greedy_order import BACKFILLS, CRITERIA, Greedy, greedy
@@ -135,7 +135,7 @@ class IterativeFile(Struct, kw_only=True, forbid_unknown_fields=True):
                 if row[name] != interval:
                     raise InputError(
                         f'situations must be in the order of the intervals, so that {name} is "{interval}" in '
-                        f"situation {number + 1}, but it is {shown(row[name])}"
+                        f"situation {number + 1}, but it is {json_text(row[name])}"
                     )
         return base
 
@@ -265,7 +265,7 @@ class TimeSharingFile(Struct, kw_only=True, forbid_unknown_fields=True):
             groups = {name: Grouping(*astuple(settings[name])) for name in CLASSES[1:]}
             optimisation = Optimisation(**(settings | groups))
         elif self.optimisation != "none":
-            raise InputError(f'optimisation must be "none" or an object, but is {shown(self.optimisation)}')
+            raise InputError(f'optimisation must be "none" or an object, but is {json_text(self.optimisation)}')
         return TimeSharing(
             self.interval,
             self.overhead,
@@ -428,7 +428,7 @@ def _check_keys(where: str, value: dict[str, Any], keys: Sequence[str]) -> None:
         nothing_else(value, keys)
         for key in keys:
             if key not in value:
-                raise InputError(f"{shown(key)} is missing")
+                raise InputError(f"{json_text(key)} is missing")
     except InputError as error:
         raise InputError(f"{where}{error}") from None
 
@@ -440,7 +440,7 @@ def _check_levels(number: int, recommends: dict[str, int]) -> None:
         if level not in LEVELS:
             raise InputError(
                 f"rules[{number}]: recommendations must be one of {', '.join(map(str, LEVELS))}, "
-                f"but that of {strategy} is {shown(level)}"
+                f"but that of {strategy} is {json_text(level)}"
             )
 
 

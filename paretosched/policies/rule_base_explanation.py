@@ -16,7 +16,7 @@ import numpy as np
 
 from ..core.arrays import Floats, Ints
 from ..core.notebook import fields_html, fields_repr
-from ..core.tables import Column, listed, plain, table, wrapped
+from ..core.tables import Column, enumeration, plain, table, wrapped
 from .explanation_words import origin_of
 from .policy_json import to_json
 from .rule_base import (
@@ -207,7 +207,7 @@ class RulesExplanation:
         if strategies.sum() == 1:
             yield f"Always chosen, whatever the situation: {STRATEGIES[int(strategies.argmax())]}."
         elif never:
-            yield f"Never chosen, whatever the situation: {listed(never)}."
+            yield f"Never chosen, whatever the situation: {enumeration(never)}."
         yield from self._training()
 
     def _training(self) -> Iterator[str]:

@@ -26,7 +26,7 @@ from ..kernels.scojo_pect_machine import LONG, MEDIUM, SHORT, Slices, machine_fo
 from ..kernels.virtual_schedule import Planning, tree_for
 from ..workload.calendar import hours
 from ..workload.workload import Workload
-from .outcome import Outcome, Queue, Searched, Segments, jobs_of
+from .outcome import Outcome, Queue, SearchTotals, Segments, jobs_of
 
 CLASSES = ("short", "medium", "long")
 SIZES = ("narrow", "medium", "wide")
@@ -299,7 +299,7 @@ def _outcome(workload: Workload, sharing: TimeSharing) -> Outcome:
     segments = Segments(
         job, record.begin[order], record.end[order], piece, record.low[ranges], record.high[ranges], switches
     )
-    searched = None if optimisation is None else Searched(*((int(a), int(b)) for a, b in counts))
+    searched = None if optimisation is None else SearchTotals(*((int(a), int(b)) for a, b in counts))
     return Outcome(start, segments, searched)
 
 

@@ -15,7 +15,7 @@ from ..comparison.comparison_tables import ALL_JOBS, CONVENTION, SLOWDOWN, WAITS
 from ..core.arguments import as_list
 from ..core.errors import InputError
 from ..core.files import replacing
-from ..core.tables import listed, plain
+from ..core.tables import enumeration, plain
 from ..core.version import __version__
 from ..encodings.encoding import to_json
 from ..fronts.front import extremes, online
@@ -141,7 +141,7 @@ def _of_several(fronts: Sequence[Front | None], comparisons: Sequence[Comparison
     body = f"""<header>
 <p class="eyebrow">paretosched report</p>
 <h1>{len(names)} workloads</h1>
-<p class="quiet">{html.escape(listed(names))}</p>
+<p class="quiet">{html.escape(enumeration(names))}</p>
 </header>
 {objective}
 {"".join(parts)}"""
@@ -314,7 +314,7 @@ def _summary(front: Front, comparison: Comparison) -> list[str]:
         for o, values in zip(front.objectives, front.values.T, strict=True)
         if not np.isnan(values).any()
     ]
-    words.append(f"Along the front, {listed(spans)}.")
+    words.append(f"Along the front, {enumeration(spans)}.")
     if comparison.dominated_by is not None and comparison.dominates is not None:
         positions = [
             f"{html.escape(name)} is dominated by {_count(above)} and dominates {_count(below)}"
@@ -322,7 +322,7 @@ def _summary(front: Front, comparison: Comparison) -> list[str]:
                 comparison.policies, comparison.dominated_by, comparison.dominates, strict=True
             )
         ]
-        words.append(f"Of these schedules, {listed(positions)}.")
+        words.append(f"Of these schedules, {enumeration(positions)}.")
     return words
 
 

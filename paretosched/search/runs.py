@@ -249,7 +249,7 @@ def writer(directory: str | os.PathLike[str]) -> str | None:
     return None
 
 
-def evaluated(directory: str | os.PathLike[str]) -> tuple[Floats, Floats]:
+def read_values(directory: str | os.PathLike[str]) -> tuple[Floats, Floats]:
     """Return what a run has evaluated, without its genomes; the run may be written meanwhile.
 
     Returns

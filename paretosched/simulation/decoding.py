@@ -13,7 +13,7 @@ from ..core.errors import InputError, first_few, one_of
 from ..kernels.decoding import earliest_fit, strict
 from ..policies.outcome import jobs_of
 from ..workload.reopening import WorkloadLike, as_workload
-from ..workload.workload import Workload, whole
+from ..workload.workload import Workload, whole_array
 from .schedule import Schedule
 
 DECODINGS = ("strict", "earliest")
@@ -86,7 +86,7 @@ def start_order(schedule: Schedule) -> NDArray[np.int32]:
 
 def _permutation(order: ArrayLike, n: int) -> NDArray[np.int32]:
     """Return an order as int32; raise InputError if it does not name every row once."""
-    rows = whole("order", order, n)
+    rows = whole_array("order", order, n)
     outside = np.flatnonzero((rows < 0) | (rows >= n))
     if outside.size:
         offenders = first_few((f"entry {i} is {rows[i]}" for i in outside), outside.size)

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from ..core.arrays import Ints
 from ..core.errors import InputError, first_few, quoted
-from ..core.files import opened, replacing
+from ..core.files import open_for_reading, replacing
 from ..core.notebook import html_table
-from ..policies.outcome import Searched, Segments
+from ..policies.outcome import SearchTotals, Segments
 from ..policies.time_sharing import check_nodes
-from ..workload.workload import Workload, whole
+from ..workload.workload import Workload, whole_array
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -74,10 +74,10 @@ class Schedule:
     start: Ints
     name: str = "schedule"
     segments: Segments | None = None
-    searched: Searched | None = None
+    searched: SearchTotals | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "start", whole("start", self.start, len(self.workload)))
+        object.__setattr__(self, "start", whole_array("start", self.start, len(self.workload)))
         if self.segments is not None:
             object.__setattr__(self, "segments", _read_only(self.segments, self))
 
@@ -167,7 +167,7 @@ def _read_only(segments: Segments, schedule: Schedule) -> Segments:
     n = len(schedule.workload)
     k, r = np.size(segments.job), np.size(segments.low)
     sizes = {"job": k, "begin": k, "end": k, "piece": k + 1, "low": r, "high": r}
-    columns = {key: whole(f"{key} of segments", getattr(segments, key), size) for key, size in sizes.items()}
+    columns = {key: whole_array(f"{key} of segments", getattr(segments, key), size) for key, size in sizes.items()}
     switches = np.array(segments.switches, dtype=np.int64)
     if switches.ndim != 2 or switches.shape[1] != 2:
         raise InputError(f"switches of segments must have shape (s, 2), but have {switches.shape}")
@@ -359,7 +359,7 @@ def _cells(path: str | os.PathLike[str]) -> list[list[str]]:
             if tuple(table.column_names) != SEGMENT_COLUMNS:
                 raise InputError(f"{path}: must have the columns {', '.join(SEGMENT_COLUMNS)}, but has others")
             return [[str(cell) for cell in row.values()] for row in table.to_pylist()]
-        with opened(path) as file:
+        with open_for_reading(path) as file:
             rows = list(csv.reader(file.read().decode("utf-8").splitlines()))
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}") from None

@@ -126,12 +126,12 @@ def train(
         "seed": seed,
     }
     software = versions() | ({"cma": version("cma")} if strategy == "cma" else {})
-    total = len(criteria) * evaluations + mixed(len(criteria))
+    total = len(criteria) * evaluations + mixed_systems(len(criteria))
     record = carry_out(
         "train",
         task,
         settings,
-        lambda: systems(criteria, len(groups), strategy, scale, evaluations, seed),
+        lambda: train_systems(criteria, len(groups), strategy, scale, evaluations, seed),
         Weighting(backfill),
         shape=len(Weighting().gene_labels(len(groups))),
         evaluations=total,
@@ -152,18 +152,20 @@ def train(
 # --- the genomes of a training ---------------------------------------------------------------------------------------
 
 
-def mixed(criteria: int) -> int:
+def mixed_systems(criteria: int) -> int:
     """Return the number of genomes that combine several systems.
 
     Examples
     --------
-    >>> mixed(4), mixed(1)
+    >>> mixed_systems(4), mixed_systems(1)
     (10, 0)
     """
     return len(SITUATIONS) * (criteria - 1) + 1 if criteria > 1 else 0
 
 
-def systems(criteria: Sequence[str], groups: int, strategy: str, scale: str, evaluations: int, seed: int) -> Search:
+def train_systems(
+    criteria: Sequence[str], groups: int, strategy: str, scale: str, evaluations: int, seed: int
+) -> Search:
     """Search systems with one criterion each, all at the same time, and then their combinations.
 
     Yields genomes of `encodings.weighting`, (k, d), and is sent their fitness, (k,).

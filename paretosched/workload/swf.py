@@ -19,7 +19,7 @@ import numpy as np
 
 from ..core.arrays import Floats, Ints, Mask
 from ..core.errors import InputError, first_few, printable, quoted
-from ..core.files import file_record, opened, replacing
+from ..core.files import file_record, open_for_reading, replacing
 from ..core.tables import plain
 from .calendar import find_zone
 from .swf_header import entry, queue_names
@@ -186,7 +186,7 @@ def read_bytes(path: Path) -> bytes:
         The file cannot be opened, is empty or binary, or its compression is damaged.
     """
     try:
-        with opened(path) as file:
+        with open_for_reading(path) as file:
             if file.peek(2)[:2] == b"\x1f\x8b":
                 with gzip.GzipFile(fileobj=file) as unpacked:
                     return _text(path, unpacked)

@@ -133,7 +133,7 @@ class Workload:
             value: Any = getattr(self, key)
             if value is None and (key in defaults or key == "job"):
                 value = np.arange(1, n + 1) if key == "job" else np.full(n, defaults[key])
-            object.__setattr__(self, key, whole(key, value, n))
+            object.__setattr__(self, key, whole_array(key, value, n))
         if self.records is not None:
             records = np.array(self.records, dtype=np.float64, order="C")
             if records.shape != (n, 18):
@@ -308,7 +308,7 @@ def _array(key: str, value: ArrayLike) -> NDArray[Any]:
         raise InputError(f"{key} must have one entry a job, but is ragged") from None
 
 
-def whole(key: str, value: ArrayLike, n: int) -> Ints:
+def whole_array(key: str, value: ArrayLike, n: int) -> Ints:
     """Return a read-only copy of `value`, (n,) int64; raise InputError with the name `key` if it is none."""
     array = _array(key, value)
     if array.shape != (n,):

@@ -12,10 +12,10 @@ from paretosched.core.errors import InputError
 
 def test_one_page_at_a_time_and_where_it_can_be_kept(tmp_path: Path) -> None:
     (tmp_path / "f.parquet").touch()
-    with page_folder.opened(tmp_path / "f.parquet") as folder:
+    with page_folder.open_folder(tmp_path / "f.parquet") as folder:
         assert folder == tmp_path / "f.parquet.app"
-        with pytest.raises(InputError, match="open already"), page_folder.opened(tmp_path / "f.parquet"):
+        with pytest.raises(InputError, match="open already"), page_folder.open_folder(tmp_path / "f.parquet"):
             pass
     (tmp_path / "g.app").write_text("another file")
-    with pytest.raises(InputError, match="copy the run or front"), page_folder.opened(tmp_path / "g"):
+    with pytest.raises(InputError, match="copy the run or front"), page_folder.open_folder(tmp_path / "g"):
         pass

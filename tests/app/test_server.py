@@ -124,5 +124,5 @@ def test_the_end_that_a_service_manager_asks_for_is_one_in_order(house: Path) ->
     with page_process(house / "run", cwd=house):
         pass  # at the end of the block it gets SIGTERM
     assert list((house / "run.app").iterdir()) == []
-    with page_folder.opened(house / "run"):  # no page has it open any more
+    with page_folder.open_folder(house / "run"):  # no page has it open any more
         pass

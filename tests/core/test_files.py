@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from paretosched import InputError
-from paretosched.core.files import check_writable, opened, read_json, read_text, replacing
+from paretosched.core.files import check_writable, open_for_reading, read_json, read_text, replacing
 
 
 def test_the_file_appears_whole_and_alone(tmp_path: Path) -> None:
@@ -121,7 +121,7 @@ def test_a_pipe_is_read_to_its_end_but_only_if_a_program_writes(tmp_path: Path) 
 
     thread = threading.Thread(target=write)
     thread.start()
-    with opened(f"/dev/fd/{reader}") as file:
+    with open_for_reading(f"/dev/fd/{reader}") as file:
         assert file.read() == b"late"
     thread.join()
     os.close(reader)

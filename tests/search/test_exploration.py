@@ -21,7 +21,7 @@ from paretosched.fronts.front_files import load_front
 from paretosched.fronts.row_schedules import row_policy
 from paretosched.search import runs as store
 from paretosched.search.exploration import Progress, explore
-from paretosched.search.runs import Archive, append, evaluated, open_run, read_about, read_archive
+from paretosched.search.runs import Archive, append, open_run, read_about, read_archive, read_values
 from paretosched.simulation.objective import objectives_of
 from support.exploring import PULLED, random_workload
 from support.runs import equal_runs
@@ -395,12 +395,12 @@ def test_a_run_that_cannot_begin_leaves_nothing(tmp_path: Path, monkeypatch: pyt
 
 def test_what_a_run_has_evaluated_can_be_read_without_opening_it(whole: tuple[Path, Front], tmp_path: Path) -> None:
     directory, front = whole
-    values, seconds = evaluated(directory)
+    values, seconds = read_values(directory)
     assert len(values) == len(seconds) == front.evaluations
     assert values[front.evaluation].tobytes() == front.values.tobytes()
     assert (seconds > 0).all()
     with pytest.raises(InputError, match=r"must hold run\.sqlite, but there is none"):
-        evaluated(tmp_path)
+        read_values(tmp_path)
     (tmp_path / "run.sqlite").write_bytes(b"not a store" * 100)
     with pytest.raises(InputError, match="not a readable store of evaluations"):
-        evaluated(tmp_path)
+        read_values(tmp_path)

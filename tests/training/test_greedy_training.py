@@ -26,7 +26,7 @@ from paretosched.search.runs import known_parameters, read_about
 from paretosched.simulation.objective import objective_table, objectives
 from paretosched.simulation.simulator import simulate
 from paretosched.training.evolution_strategy import CHILDREN, PARENTS
-from paretosched.training.greedy_training import mixed, systems, train
+from paretosched.training.greedy_training import mixed_systems, train, train_systems
 from paretosched.training.training import Progress, Training
 from paretosched.wishes.wish import Wish
 from paretosched.wishes.wish_files import from_json
@@ -71,7 +71,7 @@ def test_every_system_reaches_what_it_says(whole: tuple[Path, Training]) -> None
 def test_each_system_is_the_best_that_was_evaluated(whole: tuple[Path, Training]) -> None:
     directory, training = whole
     rows = archive(directory)
-    assert training.evaluations == len(rows) == 4 * SYSTEM + mixed(4)
+    assert training.evaluations == len(rows) == 4 * SYSTEM + mixed_systems(4)
     found: dict[tuple[str, ...], float] = {}
     for _, genome, values in rows:
         criteria = decode(np.frombuffer(genome), W.groups, "easy").criteria
@@ -83,7 +83,7 @@ def test_each_system_is_the_best_that_was_evaluated(whole: tuple[Path, Training]
 def test_all_start_at_random_and_learn(whole: tuple[Path, Training]) -> None:
     genomes = np.array([np.frombuffer(row[1]) for row in archive(whole[0])])
     objective = np.array([np.frombuffer(row[2]) for row in archive(whole[0])]) @ [0, 0, 10, 4, 0]
-    first, last = genomes[: 4 * PARENTS], slice(-mixed(4) - 4 * CHILDREN, -mixed(4))
+    first, last = genomes[: 4 * PARENTS], slice(-mixed_systems(4) - 4 * CHILDREN, -mixed_systems(4))
     assert [decode(g, W.groups, "easy").criteria[0] for g in first[::PARENTS]] == list(CRITERIA)
     assert objective[last].mean() < objective[: 4 * PARENTS].mean()
     third = genomes[2 * PARENTS : 3 * PARENTS, :-3].reshape(-1, 3, 8)  # f3
@@ -107,7 +107,7 @@ def test_the_policy_says_where_it_comes_from(whole: tuple[Path, Training]) -> No
     assert told["words"] == "10*AWRT1 + 4*AWRT2"
     assert told["workloads"] == [{"name": "random", "digest": W.digest, "jobs": 60, "capacity": 16}]
     assert (told["seed"], told["strategy"], told["generations"], told["criterion"]) == (4, "es", 2, "best")
-    assert told["evaluations"] == 4 * SYSTEM + mixed(4)
+    assert told["evaluations"] == 4 * SYSTEM + mixed_systems(4)
     assert told["objective"] == whole[1].systems[whole[1].best].objective
     assert told["easy"] == whole[1].easy.objective
     assert {"python", "numpy", "numba", "paretosched"} == set(told["versions"])
@@ -152,7 +152,7 @@ def simulate_easy(workload: Workload) -> Floats:
 def test_situations_take_what_serves_them_best() -> None:
     """The costs of a situation depend on its criterion alone: the mixtures are known."""
     cost = np.array([[5.0, 1, 9, 2], [5, 1, 0.5, 2], [0.25, 1, 9, 0.5]])  # situation, criterion
-    course = systems(CRITERIA, 3, "es", "linear", 20, seed=1)
+    course = train_systems(CRITERIA, 3, "es", "linear", 20, seed=1)
     asked = next(course)
     genomes, fitness = [], []
     while True:
@@ -186,7 +186,7 @@ def test_situations_take_what_serves_them_best() -> None:
 
 
 def test_genomes_are_those_of_policies() -> None:
-    asked = next(systems(["f1", "f3"], 5, "es", "linear", 15, seed=1))
+    asked = next(train_systems(["f1", "f3"], 5, "es", "linear", 15, seed=1))
     upper = Weighting().lower_upper(5)[1]
     assert asked.shape == (30, 39)
     assert ((asked >= 0) & (asked <= upper)).all()
@@ -196,7 +196,7 @@ def test_genomes_are_those_of_policies() -> None:
 
 @pytest.mark.parametrize("criterion", ["f1", "f3"])
 def test_the_logarithmic_scale_has_the_same_limits_and_six_decades(criterion: str) -> None:
-    linear, log = (next(systems([criterion], 5, "es", scale, 15, seed=1)) for scale in ("linear", "log"))
+    linear, log = (next(train_systems([criterion], 5, "es", scale, 15, seed=1)) for scale in ("linear", "log"))
     upper = Weighting().lower_upper(5)[1]
     free = np.flatnonzero(linear[0, :-3] > 0)
     assert free.size == (33 if criterion == "f3" else 36)
