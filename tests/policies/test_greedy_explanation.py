@@ -16,26 +16,24 @@ from hypothesis import strategies as st
 import paretosched as ps
 from paretosched.core.errors import InputError
 from paretosched.core.situations import SITUATIONS
-from paretosched.kernels.kinetic_queue import key_of
 from paretosched.plots.policies import MOST_NUMBERED, WAITS, overtaking
 from paretosched.policies.explanation import explain
 from paretosched.policies.explanation_words import KINDS, LIFETIME, Kind, duration
-from paretosched.policies.greedy_explanation import NEVER, Job, key, needed_wait
+from paretosched.policies.greedy_explanation import NEVER, Job, needed_wait
 from paretosched.policies.greedy_order import CRITERIA, greedy
 from paretosched.policies.plain import PLAIN_RULES, Plain
 from paretosched.policies.policy import Policy, save_policy
 from paretosched.policies.time_sharing import Optimisation, Shares, TimeSharing
 from paretosched.report.figure_files import write_figure
-from support import naive
 from support.commands import command, done
 from support.zoo import greedy_policies
 
 PATIENT = settings(deadline=None, max_examples=150)
+
 # Unix seconds at which it is Saturday noon, Wednesday noon and Wednesday 23:00, UTC.
 NOON_OR_NIGHT = {"weekend": 947332800, "day": 947678400, "night": 947718000}
 A_YEAR = 365 * 86400  # what is simulated at most
 NAMES = ("1", "2", "3", "4", "5", "6")
-
 needs_browser = pytest.mark.skipif(
     not any(map(shutil.which, ("chromium", "google-chrome", "chrome"))), reason="NO BROWSER: nothing was exported"
 )
@@ -165,23 +163,6 @@ def test_a_job_that_has_waited_is_passed_as_much_later_as_is_said(
     assume(said < LIFETIME - 2)
     assert needed is not None
     assert abs(needed - said) <= 1 + 1e-6 * said
-
-
-@PATIENT
-@given(
-    number=st.integers(0, 3),
-    genes=st.tuples(*[st.floats(0, high) for high in (1, 5, 1, 1)]),
-    wait=st.integers(0, 2**40),
-    estimate=st.integers(1, 2**31),
-    width=st.integers(1, 2**31),
-)
-def test_the_key_is_that_of_the_kernels_and_of_the_naive_simulator(
-    number: int, genes: tuple[float, float, float, float], wait: int, estimate: int, width: int
-) -> None:
-    criterion = CRITERIA[number]
-    ours = float(key(criterion, *genes, wait, estimate, width))
-    sizes = float(wait), float(estimate), float(width), float(estimate * width)
-    assert ours == key_of(number + 1, *genes, *sizes) == naive.key(criterion, *genes, wait, estimate, width)
 
 
 def test_what_is_asked_must_make_sense() -> None:

@@ -1,4 +1,4 @@
-"""Rule bases against a simulator that adds up features anew and sorts the queue anew at every pass."""
+"""Rule bases: the choice of a strategy, their files, and what is refused."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import copy
 import json
 import math
 import re
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,191 +14,27 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from paretosched import InputError, Policy, Workload, load_policy, save_policy, simulate
-from paretosched.encodings.orders import queue_policy
-from paretosched.policies.plain import Plain
+from paretosched import InputError, Policy, load_policy, save_policy, simulate
 from paretosched.policies.policy_json import from_json, to_json
 from paretosched.policies.rule_base import (
     LEVELS,
     STRATEGIES,
     RuleBase,
     chosen_strategy,
-    feature_names,
     intervals,
     log_memberships,
     normalised,
     partitions,
     possible_strategies,
-    ruled_start_times,
     situation_of,
     superposition,
 )
 from support import naive_rules
-from support.naive import Job, Started, naive
-from support.zoo import ZOO, a_greedy, constant_rules, drawn, equal_rules, jobs, random_rules, rule_bases, workloads
+from support.zoo import a_greedy, constant_rules, drawn, equal_rules, random_rules, rule_bases
 
 KINDS = ("iterative", "symbiotic")
-BACKFILL = ("none", "easy", "conservative")
 ALL = ("1", "2", "3", "4", "5")
 checked = settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow])
-
-
-def starts(workload: Workload, policy: Policy) -> list[int]:
-    found: list[int] = simulate(workload, policy).check().start.tolist()
-    return found
-
-
-# ---- the kernel
-
-
-@cache
-def alone(name: str, strategy: int) -> list[int]:
-    return naive_rules.start_times(ZOO[name], constant_rules(ZOO[name].groups, strategy, "iterative"))
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("strategy", range(13), ids=STRATEGIES)
-@pytest.mark.parametrize("name", ZOO)
-def test_each_strategy_alone_equals_the_oracle(name: str, strategy: int, kind: str) -> None:
-    w = ZOO[name]
-    assert starts(w, constant_rules(w.groups, strategy, kind)) == alone(name, strategy)
-
-
-@pytest.mark.parametrize("name", ZOO)
-def test_each_strategy_that_is_a_policy_too_is_the_same(name: str) -> None:
-    w = ZOO[name]
-    for s, rule in ((6, "fcfs"), (7, "easy"), (8, "conservative-replan")):
-        assert starts(w, constant_rules(w.groups, s, "iterative")) == starts(w, Plain(rule))
-    assert starts(w, constant_rules(w.groups, 12, "iterative")) == starts(w, a_greedy(w.groups))
-    if len(w.groups) <= 6:  # orders are for no more
-        last_first = list(range(len(w.groups)))[::-1]
-        for algorithm, backfill in enumerate(BACKFILL):
-            by_priority = queue_policy(last_first, w.groups, backfill)
-            assert starts(w, constant_rules(w.groups, 9 + algorithm, "symbiotic")) == starts(w, by_priority)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("algorithm", range(3), ids=("fcfs", "easy", "conservative"))
-@checked
-@given(w=workloads(max_jobs=14))
-def test_any_order_of_the_jobs_is_an_order_of_groups(algorithm: int, w: Workload) -> None:
-    # with one group for every width, or every estimate, their priority is the sorting: another program path
-    for sorting, sizes in enumerate((w.width, w.estimate)):
-        known, group = np.unique(sizes, return_inverse=True)
-        groups = tuple(f"size {size}" for size in known)
-        about = (groups, groups, a_greedy(groups))
-        base = RuleBase("iterative", *about, bounds=((),) * (len(groups) + 2), choice=np.array([9 + algorithm]))
-        here = starts(w, constant_rules(w.groups, 3 * sorting + algorithm, "iterative"))
-        assert here == starts(w.with_(group=group, groups=groups), base)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", ZOO)
-def test_switching_at_every_pass_equals_the_oracle(name: str, kind: str) -> None:
-    w = ZOO[name]
-    for seed in range(6):
-        policy = random_rules(w.groups, seed, kind)
-        assert starts(w, policy) == naive_rules.start_times(w, policy)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", ZOO)
-def test_decisions_are_counted_where_they_make_a_difference(name: str, kind: str) -> None:
-    w = ZOO[name]
-    for seed in range(3):
-        base = random_rules(w.groups, seed, kind)
-        assert base is not None
-        due: list[tuple[int, list[float]]] = []
-        naive_rules.start_times(w, base, due=due)
-        of_each = [situation_of(base, x) if kind == "iterative" else strategy for strategy, x in due]
-        start, decided = ruled_start_times(w, base)
-        assert start.tolist() == starts(w, base)
-        assert decided.tolist() == np.bincount(of_each, minlength=len(decided)).tolist()
-        assert len(decided) == (base.choice.size if kind == "iterative" else 13)
-
-
-@pytest.mark.slow
-@settings(checked, max_examples=600)
-@given(data=st.data(), w=workloads(max_jobs=14))
-def test_any_rule_base_equals_the_oracle_on_any_workload(data: st.DataObject, w: Workload) -> None:
-    policy = data.draw(rule_bases(w.groups))
-    assert starts(w, policy) == naive_rules.start_times(w, policy)
-
-
-DEEP = {
-    "seconds": lambda seed: drawn(seed, 250, 64, gap=1, run=60),
-    "coarse times": lambda seed: drawn(seed, 250, 32, gap=1, run=8, grain=3600),
-    "light load": lambda seed: drawn(seed, 250, 64, gap=16, run=60),
-    "long estimates": lambda seed: drawn(seed, 200, 100, gap=4, run=50, slack=100.0),
-    "copies": lambda seed: _copied(drawn(seed, 120, 48, gap=4, run=40)),
-}
-
-
-def _copied(w: Workload) -> Workload:
-    return w.take(np.repeat(np.arange(len(w)), 1 + np.arange(len(w)) % 4))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", DEEP)
-def test_deep_queues_equal_the_oracle(kind: str) -> None:
-    few = ((2, 5, 8, 11), (8,), (5, 12), (7, 8), (1, 4, 7, 10), tuple(range(13)))
-    for seed, strategies in enumerate(few):
-        w = DEEP[kind](seed)
-        for base in KINDS:
-            policy = random_rules(w.groups, seed, base, strategies)
-            seen: list[int] = []
-            assert starts(w, policy) == naive_rules.start_times(w, policy, seen), (seed, base)
-            assert set(seen) <= set(strategies)
-
-
-def test_bases_of_the_tests_switch_often() -> None:
-    for kind in KINDS:
-        seen: list[int] = []
-        for seed in range(6):
-            naive_rules.start_times(ZOO["a queue of 150"], random_rules(ALL, seed, kind), seen)
-        assert len(set(seen)) > 8
-        assert np.mean(np.diff(seen) != 0) > 0.1
-
-
-def test_the_machine_reacts_to_each_feature() -> None:
-    # The wide job of group 2 waits for the first; three narrow ones of group 1 come. Whether the third job, which is
-    # short, passes the second depends on the strategy, and that on one feature alone.
-    w = jobs(4, (0, 10, 10, 3, 0), (1, 20, 20, 4, 1), (2, 5, 5, 1, 0))
-    for feature, bound in (("Um", 74.0), ("PRCWQ1", 5.0), ("PRCWQ2", 90.0)):
-        bounds = tuple((bound,) if name == feature else () for name in feature_names(2))
-        for high, low in ((7, 6), (6, 7)):
-            about = ("iterative", w.groups, w.groups, a_greedy(w.groups))
-            policy = RuleBase(*about, bounds=bounds, choice=np.array([low, high]))
-            # at 2 there are 75 % in use, and of the waiting area 5 / 85 are group 1's
-            assert starts(w, policy) == ([0, 10, 2] if high == 7 else [0, 10, 30]), feature
-
-
-# ---- features
-
-
-def test_features_by_hand() -> None:
-    ended = [Started(Job(0, 0, 10, 10, 2, 0), 10), Started(Job(1, 5, 4, 9, 1, 1), 16)]
-    running = [Started(Job(2, 0, 50, 60, 3, 0), 1)]
-    waiting = [Job(3, 7, 1, 5, 2, 0), Job(4, 9, 1, 10, 3, 1)]
-    # (10 x 2 x 20 + 4 x 1 x 15) / (10 x 10 x 2 + 4 x 4 x 1); 3 of 8; 10 and 30 of 40
-    assert naive_rules.features(8, 2, ended, running, waiting) == [460 / 216, 37.5, 25.0, 75.0]
-
-
-def test_features_without_a_past_and_of_a_long_wait() -> None:
-    waiting = [Job(3, 7, 1, 5, 2, 0)]
-    assert naive_rules.features(8, 2, [], [], waiting) == [1.0, 0.0, 100.0, 0.0]
-    late = [Started(Job(0, 0, 1, 1, 2, 0), 10_000)]
-    assert naive_rules.features(8, 1, late, [], waiting) == [100.0, 0.0, 100.0]
-
-
-@pytest.mark.parametrize(("bound", "above"), [(1.2, True), (1.39, True), (1.4, False), (1.41, False)])
-def test_slowdown_counts_ended_jobs_only_and_a_bound_belongs_below(bound: float, above: bool) -> None:
-    # One after the other. At 10 the first has ended, which did not wait: SD is 1, and the second starts as the one that
-    # has waited longest. At 30 SD is (10 x 10 + 20 x 30) / (10 x 10 + 20 x 20) = 1.4: above the bound the shortest
-    # goes first.
-    w = jobs(1, (0, 10, 10, 1), (0, 20, 20, 1), (0, 10, 30, 1), (0, 1, 1, 1))
-    base = RuleBase("iterative", ("1",), ("1",), a_greedy(("1",)), bounds=((bound,), (), ()), choice=np.array([6, 3]))
-    assert starts(w, base) == ([0, 10, 31, 30] if above else [0, 10, 30, 40])
 
 
 # ---- choice
@@ -485,9 +320,3 @@ def test_a_rule_base_is_for_its_groups_and_is_not_told_predictions() -> None:
         simulate(w, policy, "predicted")
     exact = naive_rules.start_times(w.with_(estimate=w.run), policy)
     assert simulate(w, policy, "exact").start.tolist() == exact
-
-
-def test_the_oracle_is_the_plain_one_where_that_exists() -> None:
-    w = ZOO["narrow behind wide"]
-    for s, rule in ((6, "fcfs"), (7, "easy"), (8, "conservative-replan")):
-        assert naive_rules.start_times(w, constant_rules(w.groups, s, "symbiotic")) == naive(w, Plain(rule))

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paretosched import Bounds, Schedule, Workload, bounds, objective_table, objectives, simulate
-from paretosched.kernels.widest_first import widest_first
 from paretosched.policies.plain import Plain
 from paretosched.simulation.objective import shares
 from support.zoo import PLAIN_RULES, ZOO, drawn, fixed_policies, jobs, policies, workloads
@@ -19,12 +18,12 @@ from support.zoo import PLAIN_RULES, ZOO, drawn, fixed_policies, jobs, policies,
 NEARLY = 1 + 1e-12
 
 
-def beaten(found: Bounds, values: np.ndarray, workload: Workload) -> list[str]:
+def beaten(lower: Bounds, values: np.ndarray, workload: Workload) -> list[str]:
     """The objectives in which a schedule is better than its bound, by whatever little."""
-    assert (np.isnan(values) == np.isnan(found.together)).all()
-    assert (np.isnan(values) == np.isnan(found.alone)).all()
+    assert (np.isnan(values) == np.isnan(lower.together)).all()
+    assert (np.isnan(values) == np.isnan(lower.alone)).all()
     sign = np.array([-1.0 if o.maximise else 1.0 for o in objective_table(workload.groups)])
-    worse = (sign * values < sign * found.together) | (sign * found.together < sign * found.alone)
+    worse = (sign * values < sign * lower.together) | (sign * lower.together < sign * lower.alone)
     return [o.name for o, is_worse in zip(objective_table(workload.groups), worse, strict=True) if is_worse]
 
 
@@ -75,18 +74,18 @@ def waiting(workload: Workload, rows: list[int]) -> tuple[Fraction, int]:
 def exactly(workload: Workload) -> tuple[list[Fraction | None], int]:
     """The bounds "together" of AWRT, AWRT1, ... in exact arithmetic, and the last completion of a prompt schedule."""
     w = workload
-    found: list[Fraction | None] = []
+    times: list[Fraction | None] = []
     ends = []
     members = [list(range(len(w)))] + [np.flatnonzero(w.group == g).tolist() for g in range(len(w.groups))]
     for rows in members:
         if not rows:
-            found.append(None)
+            times.append(None)
             continue
         integral, end = waiting(w, rows)
         ends.append(end)
         work = sum(int(w.run[j] * w.width[j]) for j in rows)
-        found.append((sum(int(w.run[j] ** 2 * w.width[j]) for j in rows) + integral) / work)
-    return found, ends[0]
+        times.append((sum(int(w.run[j] ** 2 * w.width[j]) for j in rows) + integral) / work)
+    return times, ends[0]
 
 
 def in_units(workload: Workload) -> Workload:
@@ -97,14 +96,14 @@ def in_units(workload: Workload) -> Workload:
 
 
 def check_against_exact(w: Workload) -> None:
-    found = bounds(w)
+    lower = bounds(w)
     exact, end = exactly(w)
-    for value, true in zip(found.together[1:].tolist(), exact, strict=True):
+    for value, true in zip(lower.together[1:].tolist(), exact, strict=True):
         if true is None:
             assert np.isnan(value)
         else:
             assert true / Fraction(NEARLY) <= Fraction(value) <= true * Fraction(NEARLY)
-    assert found.prompt_utilisation == 100.0 * w.work / (w.capacity * (end - int(w.submit[0])))
+    assert lower.prompt_utilisation == 100.0 * w.work / (w.capacity * (end - int(w.submit[0])))
 
 
 @pytest.mark.parametrize(
@@ -128,11 +127,11 @@ def check_against_exact(w: Workload) -> None:
     ],
 )
 def test_response_times_by_hand(w: Workload, weighted: float, prompt_span: int) -> None:
-    found = bounds(w)
-    assert found.together[1] == pytest.approx(weighted / w.work, rel=1e-13)
-    assert found.together[2] == found.together[1]
-    assert found.alone[1] == (w.run**2 * w.width).sum() / w.work
-    assert found.prompt_utilisation == 100 * w.work / (w.capacity * prompt_span)
+    lower = bounds(w)
+    assert lower.together[1] == pytest.approx(weighted / w.work, rel=1e-13)
+    assert lower.together[2] == lower.together[1]
+    assert lower.alone[1] == (w.run**2 * w.width).sum() / w.work
+    assert lower.prompt_utilisation == 100 * w.work / (w.capacity * prompt_span)
 
 
 @pytest.mark.parametrize(
@@ -144,26 +143,9 @@ def test_response_times_by_hand(w: Workload, weighted: float, prompt_span: int) 
     ],
 )
 def test_the_shortest_span_by_hand(w: Workload, alone: int, together: int) -> None:
-    found = bounds(w)
-    assert found.alone[0] == 100 * w.work / (w.capacity * alone)
-    assert found.together[0] == 100 * w.work / (w.capacity * together)
-
-
-def test_pieces_by_hand() -> None:
-    # 3 wide from 0, stopped by 5 wide at 4, which is not stopped by 4 wide at 5; idle; then two in the order of arrival
-    submit, run, width = np.array([[0, 4, 5, 50, 50], [10, 3, 2, 1, 1], [3, 5, 4, 3, 3]])
-    pieces = np.empty((4, 10), np.int64)
-    count = widest_first(submit, run, width, pieces)
-    assert pieces[:, :count].T.tolist() == [
-        [0, 4, 3, 0],
-        [4, 1, 5, 0],
-        [5, 2, 5, 0],
-        [7, 2, 4, 2],
-        [9, 6, 3, 5],
-        [50, 1, 3, 0],
-        [51, 1, 3, 1],
-    ]
-    assert widest_first(submit[:0], run[:0], width[:0], pieces) == 0
+    lower = bounds(w)
+    assert lower.alone[0] == 100 * w.work / (w.capacity * alone)
+    assert lower.together[0] == 100 * w.work / (w.capacity * together)
 
 
 @pytest.mark.parametrize(
@@ -188,19 +170,19 @@ def test_no_schedule_of_a_tiny_workload_beats_them_and_some_meet_them() -> None:
     wide_met = prompt_met = 0
     for seed in range(150):
         w = drawn(seed, 4 + seed % 2, 4, gap=2, run=4, slack=0.0, groups=2)
-        found = bounds(w)
+        lower = bounds(w)
         best = np.array([-np.inf, np.inf, np.inf, np.inf])
         for order in permutations(range(len(w))):
             for first in (0, int(w.submit[-1])):
                 schedule = Schedule(w, placed(w, order, first)).check()
                 values = objectives(schedule)
-                assert beaten(found, values, w) == []
+                assert beaten(lower, values, w) == []
                 if schedule.start.min() == w.submit[0]:
-                    assert values[0] <= found.prompt_utilisation
-                    prompt_met += values[0] == found.prompt_utilisation
+                    assert values[0] <= lower.prompt_utilisation
+                    prompt_met += values[0] == lower.prompt_utilisation
                 best = np.concatenate([np.fmax(best[:1], values[:1]), np.fmin(best[1:], values[1:])])
-        met += np.abs(best - found.together) <= 1e-12 * found.together
-        wide_met += found.together[1] > found.alone[1] and best[1] <= found.together[1] * NEARLY
+        met += np.abs(best - lower.together) <= 1e-12 * lower.together
+        wide_met += lower.together[1] > lower.alone[1] and best[1] <= lower.together[1] * NEARLY
     assert (met > 20).all(), met
     assert wide_met > 5
     assert prompt_met > 50
@@ -209,11 +191,11 @@ def test_no_schedule_of_a_tiny_workload_beats_them_and_some_meet_them() -> None:
 @pytest.mark.parametrize("name", list(ZOO))
 def test_no_policy_beats_them_on_the_zoo(name: str) -> None:
     w = ZOO[name]
-    found = bounds(w)
+    lower = bounds(w)
     for policy in fixed_policies(w.groups).values():
         values = objectives(simulate(w, policy))
-        assert beaten(found, values, w) == []
-        assert values[0] <= found.prompt_utilisation <= found.together[0] <= 100
+        assert beaten(lower, values, w) == []
+        assert values[0] <= lower.prompt_utilisation <= lower.together[0] <= 100
 
 
 @pytest.mark.slow
@@ -221,9 +203,9 @@ def test_no_policy_beats_them_on_the_zoo(name: str) -> None:
 @given(data=st.data(), w=workloads())
 def test_no_policy_beats_them(data: st.DataObject, w: Workload) -> None:
     values = objectives(simulate(w, data.draw(policies(w.groups))))
-    found = bounds(w)
-    assert beaten(found, values, w) == []
-    assert values[0] <= found.prompt_utilisation <= found.together[0] <= 100
+    lower = bounds(w)
+    assert beaten(lower, values, w) == []
+    assert values[0] <= lower.prompt_utilisation <= lower.together[0] <= 100
 
 
 @pytest.mark.parametrize("capacity", [1, 7, 1024])
@@ -240,54 +222,54 @@ def test_sums_that_round_do_not_beat_them(capacity: int) -> None:
         group=rng.integers(0, 3, 2000),
         groups=tuple("123"),
     )
-    found = bounds(w)
+    lower = bounds(w)
     for order in (np.arange(2000), rng.permutation(2000), np.argsort(w.group, kind="stable")):
         start = np.empty(2000, dtype=np.int64)
         start[order] = np.cumsum(run[order]) - run[order]
         values = objectives(Schedule(w, start).check())
-        assert beaten(found, values, w) == []
-        assert values[0] <= found.prompt_utilisation
+        assert beaten(lower, values, w) == []
+        assert values[0] <= lower.prompt_utilisation
         # weight and work of a job are the same, so that every order of full-machine jobs is as good
-        assert values[1] == pytest.approx(found.together[1], rel=1e-10)
-    assert values[2] == pytest.approx(found.together[2], rel=1e-10)  # group 1 went first
+        assert values[1] == pytest.approx(lower.together[1], rel=1e-10)
+    assert values[2] == pytest.approx(lower.together[2], rel=1e-10)  # group 1 went first
 
 
 def test_with_processors_for_all_no_job_needs_to_wait() -> None:
     w = drawn(8, 60, 16, gap=1, run=20).with_(capacity=60 * 16)
-    found = bounds(w)
-    assert found.together.tolist() == found.alone.tolist()
+    lower = bounds(w)
+    assert lower.together.tolist() == lower.alone.tolist()
     values = objectives(simulate(w, "fcfs"))
-    assert values[1:].tolist() == found.together[1:].tolist()
-    assert values[0] == found.prompt_utilisation
+    assert values[1:].tolist() == lower.together[1:].tolist()
+    assert values[0] == lower.prompt_utilisation
 
 
 def test_on_a_saturated_machine_they_are_far_above_those_where_no_job_waits() -> None:
     w = ZOO["a queue of 150"]
-    found = bounds(w)
+    lower = bounds(w)
     easy = objectives(simulate(w, "easy"))
-    assert found.together[1] > 5 * found.alone[1]
-    assert found.together[1] > 0.75 * easy[1]
-    assert found.prompt_utilisation > easy[0] > 0.8 * found.prompt_utilisation
+    assert lower.together[1] > 5 * lower.alone[1]
+    assert lower.together[1] > 0.75 * easy[1]
+    assert lower.prompt_utilisation > easy[0] > 0.8 * lower.prompt_utilisation
 
 
 @settings(deadline=None, max_examples=100)
 @given(w=workloads())
 def test_all_jobs_together_are_bounded_no_weaker_than_their_groups(w: Workload) -> None:
-    found = bounds(w)
+    lower = bounds(w)
     share = shares(w)
     present = share > 0
-    assert found.together[1] * NEARLY >= share[present] @ found.together[2:][present]
+    assert lower.together[1] * NEARLY >= share[present] @ lower.together[2:][present]
 
 
 @settings(deadline=None, max_examples=50)
 @given(w=workloads(), later=st.integers(1, 10**6))
 def test_shifting_time_and_estimates_change_nothing(w: Workload, later: int) -> None:
-    found = bounds(w)
+    lower = bounds(w)
     for other in (w.with_(submit=w.submit + later), w.with_(estimate=w.run)):
         again = bounds(other)
-        np.testing.assert_array_equal(again.together, found.together)
-        np.testing.assert_array_equal(again.alone, found.alone)
-        assert again.prompt_utilisation == found.prompt_utilisation
+        np.testing.assert_array_equal(again.together, lower.together)
+        np.testing.assert_array_equal(again.alone, lower.alone)
+        assert again.prompt_utilisation == lower.prompt_utilisation
 
 
 @pytest.mark.traces
@@ -295,9 +277,9 @@ def test_ctc_has_room_below_easy_but_not_much_in_all(traces) -> None:
     from paretosched import read_swf
 
     w = read_swf(traces / "CTC-SP2-1996-3.1-cln.swf.gz")
-    found = bounds(w)
+    lower = bounds(w)
     for rule in PLAIN_RULES[:3]:
         values = objectives(simulate(w, Plain(rule)))
-        assert beaten(found, values, w) == []
-        assert values[0] <= found.prompt_utilisation
-    assert found.together[1] > 1.5 * found.alone[1]
+        assert beaten(lower, values, w) == []
+        assert values[0] <= lower.prompt_utilisation
+    assert lower.together[1] > 1.5 * lower.alone[1]

@@ -1,22 +1,19 @@
-"""The compiled simulators against the oracle, worked examples, a rival simulator, and what any schedule must obey."""
+"""The simulators: worked examples, a rival simulator, and what any schedule must obey."""
 
 from __future__ import annotations
 
-from functools import cache
-
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from paretosched import InputError, Policy, Workload, greedy, objectives, simulate
+from paretosched import InputError, Workload, greedy, objectives, simulate
 from paretosched.policies.plain import Plain
 from paretosched.policies.policy import as_policy
 from paretosched.simulation.objective import objectives_of
 from support.naive import naive
+from support.simulating import briefly, checked, starts
 from support.zoo import (
-    BACKFILLS,
-    CRITERIA,
     DAY,
     HAND_CHECKED,
     ORACLE,
@@ -25,28 +22,12 @@ from support.zoo import (
     ZOO,
     Case,
     constant,
-    drawn,
     fixed_policies,
-    greedy_policies,
     jobs,
     policies,
     rival,
     workloads,
 )
-
-checked = settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow])
-briefly = settings(checked, max_examples=50)
-
-
-def starts(workload: Workload, policy: str | Policy) -> list[int]:
-    found: list[int] = simulate(workload, policy).check().start.tolist()
-    return found
-
-
-@cache
-def of_oracle(name: str, policy: str) -> list[int]:
-    return naive(ZOO[name], fixed_policies(ZOO[name].groups)[policy])
-
 
 # ---- examples
 
@@ -67,65 +48,6 @@ def test_equals_the_rival_simulator_job_by_job(rule: str) -> None:
 def test_the_recorded_schedule_is_submission_plus_wait_and_an_unknown_wait_is_none() -> None:
     w = jobs(4, (0, 5, 5, 4), (1, 5, 5, 2), (2, 5, 5, 2), wait=[0, 9, -1])
     assert simulate(w, "recorded").start.tolist() == [0, 10, 2] == naive(w, Plain("recorded"))
-
-
-# ---- the oracle
-
-
-@pytest.mark.parametrize("policy", fixed_policies(("1",)))
-@pytest.mark.parametrize("name", ZOO)
-def test_equals_the_oracle_on_awkward_workloads(name: str, policy: str) -> None:
-    w = ZOO[name]
-    assert starts(w, fixed_policies(w.groups)[policy]) == of_oracle(name, policy)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("rule", PLAIN_RULES)
-@checked
-@given(w=workloads(max_jobs=14))
-def test_equals_the_oracle_on_any_workload(rule: str, w: Workload) -> None:
-    assert starts(w, rule) == naive(w, Plain(rule))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("backfill", BACKFILLS)
-@settings(checked, max_examples=300)
-@given(data=st.data(), w=workloads(max_jobs=14))
-def test_greedy_equals_the_oracle_on_any_workload(backfill: str, data: st.DataObject, w: Workload) -> None:
-    policy = data.draw(greedy_policies(w.groups, (backfill,)))
-    assert starts(w, policy) == naive(w, policy)
-
-
-DEEP = {
-    "deep queue, seconds": lambda seed: drawn(seed, 300, 64, gap=1, run=60),
-    "deep queue, coarse times": lambda seed: drawn(seed, 300, 32, gap=1, run=8, grain=3600),
-    "saturated, six hours a tick": lambda seed: drawn(seed, 250, 128, gap=2, run=12, grain=21600, groups=3),
-    "light load": lambda seed: drawn(seed, 300, 64, gap=30, run=60),
-    "long estimates": lambda seed: drawn(seed, 250, 100, gap=4, run=50, slack=100.0, groups=7),
-}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("backfill", BACKFILLS)
-@pytest.mark.parametrize("kind", DEEP)
-def test_greedy_equals_the_oracle_on_hundreds_of_jobs(kind: str, backfill: str) -> None:
-    for seed, criteria in enumerate([[c] * 3 for c in CRITERIA] + [["f1", "f2", "f3"], ["f4", "f3", "f1"]]):
-        w = DEEP[kind](seed)
-        count = len(w.groups)
-        rng = np.random.default_rng([seed, 7])
-        genes = rng.random((3, 2 * count + 2)) * ([1.0] * count + [5.0] * count + [1.0, 1.0])
-        genes[:, -2:] **= 1 + 3 * seed  # waits and sizes are large numbers: small factors make all terms matter
-        policy = greedy(criteria, genes, groups=w.groups, backfill=backfill)
-        assert starts(w, policy) == naive(w, policy), (seed, criteria)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("rule", PLAIN_RULES)
-@pytest.mark.parametrize("kind", DEEP)
-def test_equals_the_oracle_on_hundreds_of_jobs(kind: str, rule: str) -> None:
-    for seed in range(10, 13):
-        w = DEEP[kind](seed)
-        assert starts(w, rule) == naive(w, Plain(rule)), seed
 
 
 # ---- what holds for every schedule
@@ -211,125 +133,6 @@ def test_true_run_times_matter_only_once_a_job_has_ended(data: st.DataObject, w:
 def test_rules_that_ignore_groups_do_not_depend_on_them(data: st.DataObject, w: Workload, rule: str) -> None:
     group = data.draw(st.lists(st.integers(0, 3), min_size=len(w), max_size=len(w)))
     assert starts(w.with_(group=group, groups=tuple("abcd")), rule) == starts(w, rule)
-
-
-@pytest.mark.slow
-@briefly
-@given(data=st.data(), w=workloads())
-def test_numbering_the_groups_otherwise_changes_nothing_for_greedy(data: st.DataObject, w: Workload) -> None:
-    policy = data.draw(greedy_policies(w.groups))
-    count = len(w.groups)
-    place = np.array(data.draw(st.permutations(range(count))))  # group i is called place[i] from now on
-    old = np.argsort(place)
-    genes = np.hstack(
-        [policy.genes[:, :count][:, old], policy.genes[:, count : 2 * count][:, old], policy.genes[:, -2:]]
-    )
-    other = greedy(policy.criteria, genes, groups=w.groups, backfill=policy.backfill)
-    assert starts(w.with_(group=place[w.group]), other) == starts(w, policy)
-
-
-@briefly
-@given(data=st.data(), w=workloads())
-def test_halving_all_weights_changes_nothing(data: st.DataObject, w: Workload) -> None:
-    policy = data.draw(greedy_policies(w.groups))
-    genes = policy.genes.copy()
-    weights = genes[:, : len(w.groups)]
-    weights[weights < 1e-100] = 0.0  # so that halving stays exact
-    whole = greedy(policy.criteria, genes, groups=w.groups, backfill=policy.backfill)
-    weights /= 2
-    half = greedy(policy.criteria, genes, groups=w.groups, backfill=policy.backfill)
-    assert starts(w, half) == starts(w, whole)
-
-
-@pytest.mark.slow
-@briefly
-@given(data=st.data(), w=workloads())
-def test_f3_has_no_use_for_b(data: st.DataObject, w: Workload) -> None:
-    policy = data.draw(greedy_policies(w.groups))
-    f3 = greedy(["f3"] * 3, policy.genes, groups=w.groups, backfill=policy.backfill)
-    genes = policy.genes.copy()
-    genes[:, -1] = 1 - genes[:, -1]
-    assert starts(w, greedy(["f3"] * 3, genes, groups=w.groups, backfill=policy.backfill)) == starts(w, f3)
-
-
-# ---- one rule as a special case of another
-
-
-TWIN = {"none": "fcfs", "easy": "easy", "conservative": "conservative-replan"}
-
-
-@pytest.mark.parametrize("backfill", BACKFILLS)
-@briefly
-@given(data=st.data(), w=workloads())
-def test_greedy_with_equal_keys_is_the_rule_without_keys(backfill: str, data: st.DataObject, w: Workload) -> None:
-    criteria = data.draw(st.lists(st.sampled_from(CRITERIA), min_size=3, max_size=3))
-    nothing = greedy(criteria, constant(len(w.groups), 0, 0, 0, 0), groups=w.groups, backfill=backfill)
-    assert starts(w, nothing) == starts(w, TWIN[backfill])
-    same = greedy(criteria, constant(len(w.groups), 0.3, 2.5, 0, 0), groups=w.groups, backfill=backfill)
-    assert starts(w, same) == starts(w, TWIN[backfill])
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("backfill", BACKFILLS)
-@pytest.mark.parametrize("criterion", ["f2", "f4"])
-@briefly
-@given(w=workloads())
-def test_greedy_by_longest_wait_is_the_rule_without_keys(criterion: str, backfill: str, w: Workload) -> None:
-    longest = greedy([criterion] * 3, constant(len(w.groups), 1, 0, 1, 0), groups=w.groups, backfill=backfill)
-    assert starts(w, longest) == starts(w, TWIN[backfill])
-
-
-@briefly
-@given(w=workloads(exact=True))
-def test_with_exact_estimates_every_conservative_reservation_is_final(w: Workload) -> None:
-    # then the schedule is: each job in arrival order at the earliest place that earlier arrivals leave
-    start: list[int] = []
-    for j in range(len(w)):
-        finish = np.array(start, dtype=np.int64) + w.run[:j]
-        for t in sorted({int(w.submit[j]), *(f for f in finish.tolist() if f > w.submit[j])}):
-            instants = [t, *(s for s in start if t < s < t + w.run[j])]
-            used = [int(w.width[:j][(np.array(start, dtype=np.int64) <= i) & (finish > i)].sum()) for i in instants]
-            if max(used) + w.width[j] <= w.capacity:
-                start.append(t)
-                break
-    assert starts(w, "conservative") == start
-    assert starts(w, "conservative-replan") == start
-
-
-@pytest.mark.slow
-@briefly
-@given(w=workloads())
-def test_no_job_overtakes_under_fcfs(w: Workload) -> None:
-    assert (np.diff(simulate(w, "fcfs").start) >= 0).all()
-
-
-@briefly
-@given(w=workloads())
-def test_without_early_ends_no_reservation_of_easy_is_missed(w: Workload) -> None:
-    """Nor with early ends: they only help the head."""
-    schedule = simulate(w, "easy")
-    for t in sorted({*w.submit.tolist(), *schedule.finish.tolist()}):
-        waiting = np.flatnonzero((w.submit <= t) & (schedule.start > t))
-        if waiting.size:
-            head = int(waiting[0])
-            running = np.flatnonzero((schedule.start <= t) & (schedule.finish > t))
-            free = w.capacity - int(w.width[running].sum())
-            for j in sorted(running, key=lambda j: schedule.start[j] + w.estimate[j]):
-                free += int(w.width[j])
-                if free >= w.width[head]:
-                    assert schedule.start[head] <= schedule.start[j] + w.estimate[j]
-                    break
-
-
-@briefly
-@given(w=workloads())
-def test_no_job_that_fits_waits_under_list(w: Workload) -> None:
-    schedule = simulate(w, "list")
-    for t in {*w.submit.tolist(), *schedule.finish.tolist()}:
-        running = (schedule.start <= t) & (schedule.finish > t)
-        waiting = (w.submit <= t) & (schedule.start > t)
-        free = w.capacity - int(w.width[running].sum())
-        assert not (w.width[waiting] <= free).any()
 
 
 # ---- the functions around the kernels

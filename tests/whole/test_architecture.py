@@ -138,9 +138,16 @@ def test_no_private_name_is_imported_from_another_module() -> None:
     assert private == []
 
 
-def test_tests_stand_in_the_folders_of_the_package() -> None:
-    """And in three of their own: experiments, the whole (what concerns all folders) and benchmarks."""
-    folders = {path.name for path in (ROOT / "paretosched").iterdir() if path.is_dir()}
-    used = {path.parent.relative_to(ROOT / "tests").parts[0] for path in (ROOT / "tests").glob("*/**/test_*.py")}
-    assert used - folders == {"experiments", "whole"}
-    assert not list((ROOT / "tests").glob("test_*.py"))
+def test_every_test_file_has_the_name_of_what_it_tests() -> None:
+    """tests/<folder>/test_<module>.py tests a module or a folder of the package, test_<module>_browser.py in a browser.
+
+    Three folders are not of the package: experiments, the whole (what concerns all folders) and benchmarks.
+    """
+    files = [path.relative_to(ROOT / "tests") for path in (ROOT / "tests").rglob("test_*.py")]
+    tested = {
+        path: ROOT / "paretosched" / path.with_name(path.stem.removeprefix("test_").removesuffix("_browser"))
+        for path in files
+        if path.parts[0] not in {"experiments", "whole"}
+    }
+    assert len(tested) > 90
+    assert [str(path) for path, of in tested.items() if not of.is_dir() and not of.with_suffix(".py").is_file()] == []

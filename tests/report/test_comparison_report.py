@@ -1,13 +1,12 @@
+"""The report of a comparison: a page that refers to nothing outside itself."""
+
 from __future__ import annotations
 
 import html
 import json
-import os
 import re
-import shutil
 import subprocess
 from dataclasses import replace
-from html.parser import HTMLParser
 from pathlib import Path
 
 import numpy as np
@@ -15,49 +14,12 @@ import pytest
 
 from paretosched.comparison.comparison import compare
 from paretosched.core.errors import InputError
-from paretosched.plots.comparisons import figures
-from paretosched.plots.fronts import clouds
 from paretosched.policies.plain import Plain
 from paretosched.report.comparison_report import report, write_report
-from paretosched.report.figure_files import export_figures
-from paretosched.report.html_page import write_figures, write_gallery
 from paretosched.wishes.wish_files import as_wish
 from support.fronts import a_comparison, a_front, a_run, made_up
+from support.report_page import CHROMIUM, HOSTILE, Page, needs_browser
 from support.zoo import drawn
-
-HOSTILE = '</script><script>document.title="owned"</script><img src="https://example.org/x" onerror=alert(1)>&amp;'
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
-needs_browser = pytest.mark.skipif(
-    CHROMIUM is None, reason="NO CHROME OR CHROMIUM: figures were not drawn in a browser"
-)
-
-
-class Page(HTMLParser):
-    """The elements of a page, and its text without that of scripts."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.elements: list[tuple[str, dict[str, str | None]]] = []
-        self.scripts: list[str] = []
-        self.words: list[str] = []
-        self.feed(page)
-
-    def handle_starttag(self, tag, attrs):
-        self.elements.append((tag, dict(attrs)))
-        if tag == "script":
-            self.scripts.append("")
-
-    def handle_data(self, data):
-        if self.elements and self.elements[-1][0] == "script" and self.cdata_elem == "script":
-            self.scripts[-1] += data
-        else:
-            self.words.append(data)
-
-
-@pytest.fixture(scope="module")
-def page() -> str:
-    front = a_front(60)
-    return report(front, a_comparison(front))
 
 
 @pytest.mark.slow
@@ -179,8 +141,8 @@ def in_browser(path: Path, tmp_path: Path) -> tuple[str, str]:
         ],
         capture_output=True, text=True, timeout=120, check=True,
     )  # fmt: skip
-    said = [line for line in done.stderr.splitlines() if "CONSOLE" in line and "GPU stall" not in line]
-    return done.stdout, "\n".join(said)
+    console = [line for line in done.stderr.splitlines() if "CONSOLE" in line and "GPU stall" not in line]
+    return done.stdout, "\n".join(console)
 
 
 @pytest.mark.slow
@@ -189,20 +151,20 @@ def test_every_figure_is_drawn_under_the_policy_without_a_word_or_a_request(tmp_
     front = a_front(1_500, name=HOSTILE)
     path = tmp_path / "report.html"
     write_report(path, front, a_comparison(front))
-    page, said = in_browser(path, tmp_path)
-    assert said == ""
+    page, console = in_browser(path, tmp_path)
+    assert console == ""
     assert 'data-drawn="7"' in page
     assert "<title>Schedules of &lt;/script&gt;" in page
-    shown = re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL)
-    assert shown.count("<figure") == 7
-    assert "could not draw" not in shown
-    assert "Download plot" in shown
-    assert "Share" not in shown
+    visible = re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL)
+    assert visible.count("<figure") == 7
+    assert "could not draw" not in visible
+    assert "Download plot" in visible
+    assert "Share" not in visible
     net = (tmp_path / "net.json").read_text(encoding="utf-8")
     assert '"events"' in net
-    asked = re.findall(r'"url":\s*"((?:https?|wss?):[^"]*)"', net)
+    requests = re.findall(r'"url":\s*"((?:https?|wss?):[^"]*)"', net)
     # Chromium itself calls its maker, whatever page it shows (and gets no answer: the proxy above does not exist)
-    assert [url for url in asked if not re.match(r"https?://[a-z0-9.-]+\.google(apis)?\.com/", url)] == []
+    assert [url for url in requests if not re.match(r"https?://[a-z0-9.-]+\.google(apis)?\.com/", url)] == []
 
 
 def compared(names=("EASY", "FCFS"), wish="10*AWRT1 + 4*AWRT2", workload=HOSTILE, points=30):
@@ -225,23 +187,23 @@ def test_the_objective_is_beside_its_figure_and_says_what_the_comparison_says():
     page = report(front, comparison)
     rows = comparison.rows()
     assert 'What the owner wants: <span class="wish">10*AWRT1 + 4*AWRT2</span>' in page
-    shown = cells(page, "What the owner wants")
-    assert [row[0] for row in shown] == [row["policy"] for row in rows]
-    for line, row in zip(shown, rows, strict=True):
+    table = cells(page, "What the owner wants")
+    assert [row[0] for row in table] == [row["policy"] for row in rows]
+    for line, row in zip(table, rows, strict=True):
         assert line[1].startswith(f"{row['objective']:,.1f}")
         assert line[2] == f"{row['share_of_way']:,.1f} %"
-    assert f"{rows[1]['objective_vs_easy']:+.1f} %" in shown[1][1]
+    assert f"{rows[1]['objective_vs_easy']:+.1f} %" in table[1][1]
     assert '<figure id="objective">' in page
 
 
 def test_the_waits_are_those_of_the_comparison():
     front, comparison = compared()
-    shown = cells(report(front, comparison), "How long jobs wait")
-    assert len(shown) == 6 * 2
-    assert shown[0][0].split() == ["all", "jobs", "60"]
+    table = cells(report(front, comparison), "How long jobs wait")
+    assert len(table) == 6 * 2
+    assert table[0][0].split() == ["all", "jobs", "60"]
     fcfs = comparison.rows()[1]["waits"]
     for place in range(6):
-        line = shown[2 * place + 1]
+        line = table[2 * place + 1]
         keys = ("wait_mean_s", "wait_median_s", "wait_p95_s", "wait_worst_s")
         assert line[1:5] == [f"{fcfs[place][key] / 3600:,.2f}" for key in keys]
         assert line[5:] == [f"{fcfs[place][f'bounded_slowdown_10s_{key}']:,.2f}" for key in ("mean", "median")]
@@ -263,22 +225,22 @@ def test_a_report_needs_neither_a_front_nor_a_wish():
 @pytest.mark.slow
 def test_limits_and_points_are_shown_and_what_is_undefined_is_a_dash():
     front, comparison = compared(wish="near AWRT1 = 1h, AWRT2 in 1s..2s")
-    shown = cells(report(front, comparison), "What the owner wants")
+    table = cells(report(front, comparison), "What the owner wants")
     row = comparison.rows()[0]
-    assert shown[0] == ["EASY", f"{row['objective']:.4f}", "–", f"{100 * row['exceeded']:,.2f} %"]
-    shown = cells(report(*compared(wish="AWRT2 <= 1s")), "What the owner wants")
-    assert len(shown[0]) == 2
+    assert table[0] == ["EASY", f"{row['objective']:.4f}", "–", f"{100 * row['exceeded']:,.2f} %"]
+    table = cells(report(*compared(wish="AWRT2 <= 1s")), "What the owner wants")
+    assert len(table[0]) == 2
 
 
 def test_several_workloads_are_one_page_with_the_objective_of_all_of_them():
     front, comparison = compared()
     other = replace(compared(workload="b")[1], best=None, nearest=None, dominated_by=None, dominates=None)
     page = Page(report([front, None], [comparison, other]))
-    shown = [a["id"] for tag, a in page.elements if tag == "figure"]
-    assert shown[0] == "objective"
-    assert [name.rpartition("-")[2] for name in shown[1:4]] == ["improvements", "positions", "utilisation"]
-    assert all(re.fullmatch("1-script-[a-z-]*", name) for name in shown[1:4])
-    assert shown[4:] == ["2-b-improvements", "2-b-utilisation"]
+    identifiers = [a["id"] for tag, a in page.elements if tag == "figure"]
+    assert identifiers[0] == "objective"
+    assert [name.rpartition("-")[2] for name in identifiers[1:4]] == ["improvements", "positions", "utilisation"]
+    assert all(re.fullmatch("1-script-[a-z-]*", name) for name in identifiers[1:4])
+    assert identifiers[4:] == ["2-b-improvements", "2-b-utilisation"]
     words = " ".join(page.words)
     assert "2 workloads" in words
     assert HOSTILE in words
@@ -299,8 +261,8 @@ def test_everything_that_is_compared_is_drawn_under_the_policy(tmp_path):
     front, comparison = compared(points=1_500)
     path = tmp_path / "report.html"
     write_report(path, [front, None], [comparison, compared(workload="b")[1]])
-    page, said = in_browser(path, tmp_path)
-    assert said == ""
+    page, console = in_browser(path, tmp_path)
+    assert console == ""
     assert 'data-drawn="6"' in page
     assert "could not draw" not in re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL)
 
@@ -312,72 +274,3 @@ def test_the_policy_would_stop_a_page_that_asks(tmp_path, page):
     path = tmp_path / "report.html"
     path.write_text(page.replace("</body>", '<script>fetch("https://example.org/")</script></body>'), encoding="utf-8")
     assert "Content Security Policy" in in_browser(path, tmp_path)[1]
-
-
-@pytest.mark.slow
-@needs_browser
-def test_figures_are_exported_as_png_and_svg(tmp_path):
-    pytest.importorskip("kaleido", reason="NO KALEIDO: figures were not exported")
-    front = a_front(30)
-    drawn = figures(front, a_comparison(front).marks)
-    two = {name: drawn[name] for name in ("util-awrt", "parallel")}
-    paths = export_figures(two, tmp_path / "figures")
-    assert [path.name for path in paths] == ["util-awrt.png", "util-awrt.svg", "parallel.png", "parallel.svg"]
-    assert sorted(path.name for path in (tmp_path / "figures").iterdir()) == sorted(path.name for path in paths)
-    for path in paths:
-        start = path.read_bytes()[:8]
-        assert start == b"\x89PNG\r\n\x1a\n" if path.suffix == ".png" else start.startswith(b"<svg")
-
-
-def test_export_without_a_browser_is_a_plain_error_and_leaves_nothing(tmp_path, monkeypatch):
-    pytest.importorskip("kaleido", reason="NO KALEIDO: figures were not exported")
-    monkeypatch.setenv("BROWSER_PATH", str(tmp_path / "no browser"))
-    monkeypatch.setenv("PATH", os.fspath(tmp_path))
-    front = a_front(30)
-    drawn = figures(front, a_comparison(front).marks)
-    with pytest.raises(InputError, match="PNG and SVG export needs Chrome or Chromium"):
-        export_figures({"util-awrt": drawn["util-awrt"]}, tmp_path / "figures")
-    assert not (tmp_path / "figures").exists()
-
-
-def test_export_into_a_file_is_a_plain_error(tmp_path):
-    pytest.importorskip("kaleido", reason="NO KALEIDO: figures were not exported")
-    (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match="cannot make this directory"):
-        export_figures({}, tmp_path / "file")
-
-
-def test_figures_alone_are_a_page_that_refers_to_nothing_outside(tmp_path, page):
-    front = a_front(30)
-    drawn = {"figure06": clouds({HOSTILE: front.values}, front.objectives, "UTIL", "AWRT", title="Figure 6")}
-    write_figures(tmp_path / "figures.html", HOSTILE, drawn, {"figure06": HOSTILE})
-    text = (tmp_path / "figures.html").read_text(encoding="utf-8")
-    parsed = Page(text)
-    assert {tag for tag, _ in parsed.elements} <= {tag for tag, _ in Page(page).elements}
-    assert [a["id"] for tag, a in parsed.elements if tag == "figure"] == ["figure06"]
-    assert all(not {"src", "href", "onerror"} & set(attributes) for _, attributes in parsed.elements)
-    assert "owned" in " ".join(parsed.words)  # as the text that it is
-    assert text.count("plotly.js v") == 1
-    assert "cloud.plotly.com" not in text
-    policy = [a["content"] for t, a in Page(page).elements if a.get("http-equiv") == "Content-Security-Policy"]
-    assert [a["content"] for t, a in parsed.elements if a.get("http-equiv") == "Content-Security-Policy"] == policy
-
-
-@pytest.mark.slow
-@needs_browser
-def test_only_the_formats_that_were_asked_for_are_exported(tmp_path):
-    pytest.importorskip("kaleido", reason="NO KALEIDO: figures were not exported")
-    front = a_front(30)
-    drawn = {"a": clouds({"one": front.values}, front.objectives, "UTIL", "AWRT")}
-    assert export_figures(drawn, tmp_path / "figures", ("png",)) == [tmp_path / "figures" / "a.png"]
-    assert [path.name for path in (tmp_path / "figures").iterdir()] == ["a.png"]
-
-
-def test_a_gallery_shows_the_pictures_beside_it_and_escapes_every_word(tmp_path: Path) -> None:
-    write_gallery(tmp_path / "index.html", HOSTILE, {"figure06": "as printed", "figure07": HOSTILE}, HOSTILE)
-    page = (tmp_path / "index.html").read_text(encoding="utf-8")
-    assert page.count("<img ") == 2
-    assert 'src="figure06.png" alt="as printed"' in page
-    assert HOSTILE not in page
-    assert "<script" not in page
-    assert page.count(html.escape(HOSTILE)) == 5  # title twice, about, alternative text and caption

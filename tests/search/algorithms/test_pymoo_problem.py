@@ -21,21 +21,21 @@ W = random_workload()
 @pytest.mark.slow
 @pytest.mark.parametrize("algorithm", [NSGA2(pop_size=12), AGEMOEA(pop_size=12)])
 def test_an_algorithm_of_pymoo_runs_on_it(algorithm: Any) -> None:
-    made = ps.problem(W)
-    assert [o.name for o in made.objectives] == ["UTIL", "AWRT1", "AWRT2", "AWRT3"]
-    result = minimize(made, algorithm, ("n_gen", 4), seed=1)
+    problem = ps.problem(W)
+    assert [o.name for o in problem.objectives] == ["UTIL", "AWRT1", "AWRT2", "AWRT3"]
+    result = minimize(problem, algorithm, ("n_gen", 4), seed=1)
     assert result.F.shape == (len(result.X), 4)
-    assert ((made.xl <= result.X) & (made.xu >= result.X)).all()
+    assert ((problem.xl <= result.X) & (problem.xu >= result.X)).all()
     for x, f in zip(result.X, result.F, strict=True):
-        values = ps.objectives(ps.simulate(W, made.policy(x)))
+        values = ps.objectives(ps.simulate(W, problem.policy(x)))
         assert f.tolist() == [-values["UTIL"], *values[2:].tolist()]
 
 
 def test_a_group_without_jobs_is_no_objective() -> None:
-    made = ps.problem(jobs(4, (0, 3, 5, 2, 2), (1, 4, 4, 1, 0)), ps.Weighting("none"))
-    assert [o.name for o in made.objectives] == ["UTIL", "AWRT1", "AWRT3"]
-    assert made.evaluate(np.array([made.xl])).shape == (1, 3)
-    assert made.policy(made.xl).backfill == "none"
+    problem = ps.problem(jobs(4, (0, 3, 5, 2, 2), (1, 4, 4, 1, 0)), ps.Weighting("none"))
+    assert [o.name for o in problem.objectives] == ["UTIL", "AWRT1", "AWRT3"]
+    assert problem.evaluate(np.array([problem.xl])).shape == (1, 3)
+    assert problem.policy(problem.xl).backfill == "none"
 
 
 def test_other_encodings_are_refused() -> None:
@@ -45,6 +45,6 @@ def test_other_encodings_are_refused() -> None:
         ps.problem(W, ps.Orders())  # type: ignore[arg-type]
     with pytest.raises(InputError, match="backfill must be one of"):
         ps.problem(W, ps.Weighting("some"))
-    made = ps.problem(W, ps.Weighting("easy", "earliest"))
+    problem = ps.problem(W, ps.Weighting("easy", "earliest"))
     with pytest.raises(InputError, match="knows the future"):
-        made.policy(made.xl)
+        problem.policy(problem.xl)

@@ -1,0 +1,56 @@
+"""Conservative backfilling against the oracle, and where it is plain to see."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from paretosched import Workload
+from paretosched.policies.plain import Plain
+from support.naive import naive
+from support.simulating import DEEP, briefly, checked, of_oracle, starts
+from support.zoo import ZOO, fixed_policies, workloads
+
+RULES = ("conservative", "conservative-replan")
+
+
+@pytest.mark.parametrize("policy", RULES)
+@pytest.mark.parametrize("name", ZOO)
+def test_equals_the_oracle_on_awkward_workloads(name: str, policy: str) -> None:
+    w = ZOO[name]
+    assert starts(w, fixed_policies(w.groups)[policy]) == of_oracle(name, policy)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rule", RULES)
+@checked
+@given(w=workloads(max_jobs=14))
+def test_equals_the_oracle_on_any_workload(rule: str, w: Workload) -> None:
+    assert starts(w, rule) == naive(w, Plain(rule))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("kind", DEEP)
+def test_equals_the_oracle_on_hundreds_of_jobs(kind: str, rule: str) -> None:
+    for seed in range(10, 13):
+        w = DEEP[kind](seed)
+        assert starts(w, rule) == naive(w, Plain(rule)), seed
+
+
+@briefly
+@given(w=workloads(exact=True))
+def test_with_exact_estimates_every_conservative_reservation_is_final(w: Workload) -> None:
+    # then the schedule is: each job in arrival order at the earliest place that earlier arrivals leave
+    start: list[int] = []
+    for j in range(len(w)):
+        finish = np.array(start, dtype=np.int64) + w.run[:j]
+        for t in sorted({int(w.submit[j]), *(f for f in finish.tolist() if f > w.submit[j])}):
+            instants = [t, *(s for s in start if t < s < t + w.run[j])]
+            used = [int(w.width[:j][(np.array(start, dtype=np.int64) <= i) & (finish > i)].sum()) for i in instants]
+            if max(used) + w.width[j] <= w.capacity:
+                start.append(t)
+                break
+    assert starts(w, "conservative") == start
+    assert starts(w, "conservative-replan") == start

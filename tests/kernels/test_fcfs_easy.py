@@ -1,0 +1,75 @@
+"""FCFS, List and EASY against the oracle, and what their schedules must obey."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from paretosched import Workload, simulate
+from paretosched.policies.plain import Plain
+from support.naive import naive
+from support.simulating import DEEP, briefly, checked, of_oracle, starts
+from support.zoo import ZOO, fixed_policies, workloads
+
+RULES = ("fcfs", "list", "easy")
+
+
+@pytest.mark.parametrize("policy", RULES)
+@pytest.mark.parametrize("name", ZOO)
+def test_equals_the_oracle_on_awkward_workloads(name: str, policy: str) -> None:
+    w = ZOO[name]
+    assert starts(w, fixed_policies(w.groups)[policy]) == of_oracle(name, policy)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rule", RULES)
+@checked
+@given(w=workloads(max_jobs=14))
+def test_equals_the_oracle_on_any_workload(rule: str, w: Workload) -> None:
+    assert starts(w, rule) == naive(w, Plain(rule))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("kind", DEEP)
+def test_equals_the_oracle_on_hundreds_of_jobs(kind: str, rule: str) -> None:
+    for seed in range(10, 13):
+        w = DEEP[kind](seed)
+        assert starts(w, rule) == naive(w, Plain(rule)), seed
+
+
+@pytest.mark.slow
+@briefly
+@given(w=workloads())
+def test_no_job_overtakes_under_fcfs(w: Workload) -> None:
+    assert (np.diff(simulate(w, "fcfs").start) >= 0).all()
+
+
+@briefly
+@given(w=workloads())
+def test_without_early_ends_no_reservation_of_easy_is_missed(w: Workload) -> None:
+    """Nor with early ends: they only help the head."""
+    schedule = simulate(w, "easy")
+    for t in sorted({*w.submit.tolist(), *schedule.finish.tolist()}):
+        waiting = np.flatnonzero((w.submit <= t) & (schedule.start > t))
+        if waiting.size:
+            head = int(waiting[0])
+            running = np.flatnonzero((schedule.start <= t) & (schedule.finish > t))
+            free = w.capacity - int(w.width[running].sum())
+            for j in sorted(running, key=lambda j: schedule.start[j] + w.estimate[j]):
+                free += int(w.width[j])
+                if free >= w.width[head]:
+                    assert schedule.start[head] <= schedule.start[j] + w.estimate[j]
+                    break
+
+
+@briefly
+@given(w=workloads())
+def test_no_job_that_fits_waits_under_list(w: Workload) -> None:
+    schedule = simulate(w, "list")
+    for t in {*w.submit.tolist(), *schedule.finish.tolist()}:
+        running = (schedule.start <= t) & (schedule.finish > t)
+        waiting = (w.submit <= t) & (schedule.start > t)
+        free = w.capacity - int(w.width[running].sum())
+        assert not (w.width[waiting] <= free).any()

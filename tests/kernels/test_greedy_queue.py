@@ -1,0 +1,111 @@
+"""Greedy against the oracle, what does not change its schedules, and where it is another rule."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from paretosched import Workload, greedy
+from support.naive import naive
+from support.simulating import DEEP, briefly, checked, of_oracle, starts
+from support.zoo import BACKFILLS, CRITERIA, PLAIN_RULES, ZOO, constant, fixed_policies, greedy_policies, workloads
+
+GREEDY = [name for name in fixed_policies(("1",)) if name not in PLAIN_RULES]
+
+
+@pytest.mark.parametrize("policy", GREEDY)
+@pytest.mark.parametrize("name", ZOO)
+def test_equals_the_oracle_on_awkward_workloads(name: str, policy: str) -> None:
+    w = ZOO[name]
+    assert starts(w, fixed_policies(w.groups)[policy]) == of_oracle(name, policy)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("backfill", BACKFILLS)
+@settings(checked, max_examples=300)
+@given(data=st.data(), w=workloads(max_jobs=14))
+def test_greedy_equals_the_oracle_on_any_workload(backfill: str, data: st.DataObject, w: Workload) -> None:
+    policy = data.draw(greedy_policies(w.groups, (backfill,)))
+    assert starts(w, policy) == naive(w, policy)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("backfill", BACKFILLS)
+@pytest.mark.parametrize("kind", DEEP)
+def test_greedy_equals_the_oracle_on_hundreds_of_jobs(kind: str, backfill: str) -> None:
+    for seed, criteria in enumerate([[c] * 3 for c in CRITERIA] + [["f1", "f2", "f3"], ["f4", "f3", "f1"]]):
+        w = DEEP[kind](seed)
+        count = len(w.groups)
+        rng = np.random.default_rng([seed, 7])
+        genes = rng.random((3, 2 * count + 2)) * ([1.0] * count + [5.0] * count + [1.0, 1.0])
+        genes[:, -2:] **= 1 + 3 * seed  # waits and sizes are large numbers: small factors make all terms matter
+        policy = greedy(criteria, genes, groups=w.groups, backfill=backfill)
+        assert starts(w, policy) == naive(w, policy), (seed, criteria)
+
+
+@pytest.mark.slow
+@briefly
+@given(data=st.data(), w=workloads())
+def test_numbering_the_groups_otherwise_changes_nothing_for_greedy(data: st.DataObject, w: Workload) -> None:
+    policy = data.draw(greedy_policies(w.groups))
+    count = len(w.groups)
+    place = np.array(data.draw(st.permutations(range(count))))  # group i is called place[i] from now on
+    old = np.argsort(place)
+    genes = np.hstack(
+        [policy.genes[:, :count][:, old], policy.genes[:, count : 2 * count][:, old], policy.genes[:, -2:]]
+    )
+    other = greedy(policy.criteria, genes, groups=w.groups, backfill=policy.backfill)
+    assert starts(w.with_(group=place[w.group]), other) == starts(w, policy)
+
+
+@briefly
+@given(data=st.data(), w=workloads())
+def test_halving_all_weights_changes_nothing(data: st.DataObject, w: Workload) -> None:
+    policy = data.draw(greedy_policies(w.groups))
+    genes = policy.genes.copy()
+    weights = genes[:, : len(w.groups)]
+    weights[weights < 1e-100] = 0.0  # so that halving stays exact
+    whole = greedy(policy.criteria, genes, groups=w.groups, backfill=policy.backfill)
+    weights /= 2
+    half = greedy(policy.criteria, genes, groups=w.groups, backfill=policy.backfill)
+    assert starts(w, half) == starts(w, whole)
+
+
+@pytest.mark.slow
+@briefly
+@given(data=st.data(), w=workloads())
+def test_f3_has_no_use_for_b(data: st.DataObject, w: Workload) -> None:
+    policy = data.draw(greedy_policies(w.groups))
+    f3 = greedy(["f3"] * 3, policy.genes, groups=w.groups, backfill=policy.backfill)
+    genes = policy.genes.copy()
+    genes[:, -1] = 1 - genes[:, -1]
+    assert starts(w, greedy(["f3"] * 3, genes, groups=w.groups, backfill=policy.backfill)) == starts(w, f3)
+
+
+# ---- one rule as a special case of another
+
+
+TWIN = {"none": "fcfs", "easy": "easy", "conservative": "conservative-replan"}
+
+
+@pytest.mark.parametrize("backfill", BACKFILLS)
+@briefly
+@given(data=st.data(), w=workloads())
+def test_greedy_with_equal_keys_is_the_rule_without_keys(backfill: str, data: st.DataObject, w: Workload) -> None:
+    criteria = data.draw(st.lists(st.sampled_from(CRITERIA), min_size=3, max_size=3))
+    nothing = greedy(criteria, constant(len(w.groups), 0, 0, 0, 0), groups=w.groups, backfill=backfill)
+    assert starts(w, nothing) == starts(w, TWIN[backfill])
+    same = greedy(criteria, constant(len(w.groups), 0.3, 2.5, 0, 0), groups=w.groups, backfill=backfill)
+    assert starts(w, same) == starts(w, TWIN[backfill])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("backfill", BACKFILLS)
+@pytest.mark.parametrize("criterion", ["f2", "f4"])
+@briefly
+@given(w=workloads())
+def test_greedy_by_longest_wait_is_the_rule_without_keys(criterion: str, backfill: str, w: Workload) -> None:
+    longest = greedy([criterion] * 3, constant(len(w.groups), 1, 0, 1, 0), groups=w.groups, backfill=backfill)
+    assert starts(w, longest) == starts(w, TWIN[backfill])

@@ -1,0 +1,65 @@
+"""The tree of free processors against the flat profile, and what its nodes know."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from paretosched.kernels import profile_tree as vacancy
+from paretosched.simulation.decoding import decoded_start_times
+from support.zoo import drawn
+
+
+@pytest.mark.slow
+def test_equals_the_flat_profile_on_thousands_of_jobs() -> None:
+    """The oracle is too slow for trees with several levels; the profile of conservative backfilling is not."""
+    from paretosched.kernels import profile
+    from paretosched.kernels.waiting_tree import FAR
+
+    for w in (drawn(1, 20_000, 128, gap=40, run=900), drawn(2, 8_000, 128, gap=5, run=900)):
+        n = len(w)
+        order = np.random.default_rng(3).permutation(n).astype(np.int32)
+        when, room, span = np.empty(2 * n + 16, np.int64), np.empty(2 * n + 16, np.int64), np.empty(2, np.int64)
+        profile.clear(when, room, span, w.submit[0], w.capacity)
+        expected = np.empty(n, np.int64)
+        for j in order:
+            length = w.run[j]
+            t = profile.earliest(when, room, span, w.submit[j], FAR, FAR, w.width[j], length)
+            profile.add(when, room, span, t, t + length, -w.width[j])
+            expected[j] = t
+        np.testing.assert_array_equal(decoded_start_times(w, order, "earliest"), expected)
+
+
+@pytest.mark.slow
+def test_the_tree_knows_the_range_of_all_that_lies_below() -> None:
+    w = drawn(1, 3_000, 128, gap=40, run=900)
+    v = vacancy.vacancy(len(w))
+    vacancy.clear(v, w.submit[0], w.capacity)
+    free = {}
+    for j in np.random.default_rng(0).permutation(len(w)):
+        t = int(vacancy.earliest(v, w.submit[j], w.width[j], w.run[j]))
+        vacancy.take(v, t, t + w.run[j], w.width[j])
+        free[j] = t
+
+    def below(node: int, level: int) -> list[tuple[int, int]]:
+        if level < 0:
+            return [(int(p["when"]), int(p["room"])) for p in v.leaf[node, : v.held[node]]]
+        points = []
+        for entry in v.node[node, : v.used[node]]:
+            inside = [(when, room + int(entry["shift"])) for when, room in below(int(entry["child"]), level - 1)]
+            assert entry["since"] == inside[0][0]
+            assert entry["least"] == min(room for _, room in inside)
+            assert entry["most"] == max(room for _, room in inside)
+            points += inside
+        return points
+
+    assert v.state[vacancy.HEIGHT] >= 2
+    points = below(int(v.state[vacancy.ROOT]), int(v.state[vacancy.HEIGHT]) - 1)
+    when = np.array([t for t, _ in points])
+    assert (np.diff(when) > 0).all()
+    rows = np.array(list(free))
+    start = np.array(list(free.values()))
+    change = np.zeros(when.size, np.int64)
+    np.add.at(change, np.searchsorted(when, start), -w.width[rows])
+    np.add.at(change, np.searchsorted(when, start + w.run[rows]), w.width[rows])
+    assert [room for _, room in points] == (w.capacity + np.cumsum(change)).tolist()

@@ -1,0 +1,15 @@
+"""Words of users in figures."""
+
+from __future__ import annotations
+
+from paretosched.plots.comparisons import figures
+from paretosched.plots.style import text
+from support.fronts import a_front
+
+
+def test_names_of_logs_reach_plotly_as_text():
+    hostile = '<a href="https://example.org">%{x}</a>'
+    front = a_front(20, name=hostile, groups=(hostile, "b"))
+    for drawn in figures(front, {hostile: front.values[0]}).values():
+        assert "<a" not in drawn.to_json().replace("\\u003c", "<")
+    assert "%{" not in text("%{x}")

@@ -1,0 +1,57 @@
+"""Figures are exported as pictures."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from paretosched.core.errors import InputError
+from paretosched.plots.comparisons import figures
+from paretosched.plots.fronts import clouds
+from paretosched.report.figure_files import export_figures
+from support.fronts import a_comparison, a_front
+from support.report_page import needs_browser
+
+
+@pytest.mark.slow
+@needs_browser
+def test_figures_are_exported_as_png_and_svg(tmp_path):
+    pytest.importorskip("kaleido", reason="NO KALEIDO: figures were not exported")
+    front = a_front(30)
+    by_name = figures(front, a_comparison(front).marks)
+    two = {name: by_name[name] for name in ("util-awrt", "parallel")}
+    paths = export_figures(two, tmp_path / "figures")
+    assert [path.name for path in paths] == ["util-awrt.png", "util-awrt.svg", "parallel.png", "parallel.svg"]
+    assert sorted(path.name for path in (tmp_path / "figures").iterdir()) == sorted(path.name for path in paths)
+    for path in paths:
+        start = path.read_bytes()[:8]
+        assert start == b"\x89PNG\r\n\x1a\n" if path.suffix == ".png" else start.startswith(b"<svg")
+
+
+def test_export_without_a_browser_is_a_plain_error_and_leaves_nothing(tmp_path, monkeypatch):
+    pytest.importorskip("kaleido", reason="NO KALEIDO: figures were not exported")
+    monkeypatch.setenv("BROWSER_PATH", str(tmp_path / "no browser"))
+    monkeypatch.setenv("PATH", os.fspath(tmp_path))
+    front = a_front(30)
+    by_name = figures(front, a_comparison(front).marks)
+    with pytest.raises(InputError, match="PNG and SVG export needs Chrome or Chromium"):
+        export_figures({"util-awrt": by_name["util-awrt"]}, tmp_path / "figures")
+    assert not (tmp_path / "figures").exists()
+
+
+def test_export_into_a_file_is_a_plain_error(tmp_path):
+    pytest.importorskip("kaleido", reason="NO KALEIDO: figures were not exported")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="cannot make this directory"):
+        export_figures({}, tmp_path / "file")
+
+
+@pytest.mark.slow
+@needs_browser
+def test_only_the_formats_that_were_asked_for_are_exported(tmp_path):
+    pytest.importorskip("kaleido", reason="NO KALEIDO: figures were not exported")
+    front = a_front(30)
+    by_name = {"a": clouds({"one": front.values}, front.objectives, "UTIL", "AWRT")}
+    assert export_figures(by_name, tmp_path / "figures", ("png",)) == [tmp_path / "figures" / "a.png"]
+    assert [path.name for path in (tmp_path / "figures").iterdir()] == ["a.png"]
