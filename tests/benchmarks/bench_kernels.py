@@ -120,14 +120,16 @@ def shuffled(n: int) -> Any:
 
 
 def traces(seed: int = 0) -> Iterator[Workload]:
-    """The six traces scaled to 1024 processors as in the papers; without traces, a built-in workload."""
+    """The traces that are there, scaled to 1024 processors as in the papers; without traces, a built-in workload."""
     folder = log_folder()
-    if not any(folder.glob("*.swf.gz")):
+    paths = {name: path for name in TRACES for path in sorted(folder.glob(f"{name}*.swf*"))[:1]}
+    missing = ", ".join(name for name in TRACES if name not in paths)
+    if not paths:
         print("NO TRACES (set PARETOSCHED_TRACES): the built-in workload is timed instead\n")
         yield lublin(jobs=100_000, processors=128, seed=71)
-        return
-    for name in TRACES:
-        path = next(folder.glob(f"{name}*.swf*"))
+    elif missing:
+        print(f"NO TRACES of {missing} in {folder}: they are not timed\n")
+    for name, path in paths.items():
         factor = PAPER_FACTORS[name.replace("Par-1996", "Par-96")]
         yield scale(read_swf(path, name=name), 1024, factor, seed)
 

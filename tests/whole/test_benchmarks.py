@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from benchmarks.bench_kernels import simulations
+from pathlib import Path
+
+import pytest
+
+from benchmarks.bench_kernels import simulations, traces
 from paretosched.workload.lublin_feitelson import lublin
+from paretosched.workload.swf import write_swf
 
 
 def test_everything_that_is_timed_equals_its_oracle() -> None:
@@ -14,3 +19,12 @@ def test_everything_that_is_timed_equals_its_oracle() -> None:
         for compiled, oracle in variants:
             assert compiled(workload).tolist() == list(oracle(workload)), name
     assert len(names) == len(set(names)) >= 19
+
+
+def test_the_traces_that_are_there_are_timed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_swf(lublin(jobs=30, processors=100, seed=3), tmp_path / "KTH-SP2-1996.swf.gz")
+    monkeypatch.setenv("PARETOSCHED_TRACES", str(tmp_path))
+    assert [(workload.name, workload.capacity) for workload in traces()] == [("KTH-SP2 at 1024", 1024)]
+    assert "NO TRACES of CTC-SP2, LANL-CM5, SDSC-SP2, SDSC-Par-1996, NASA-iPSC" in capsys.readouterr().out
