@@ -18,16 +18,8 @@ from ..core.arrays import Floats, Ints, Mask
 from ..core.errors import InputError, first_few
 from ..policies import greedy_order
 from ..policies.greedy_order import Greedy
-from ..policies.rule_base import (
-    LARGEST,
-    LEAST_WIDTH,
-    LEVELS,
-    STRATEGIES,
-    RuleBase,
-    feature_names,
-    ruled_start_times,
-    sorted_for,
-)
+from ..policies.rule_base import RuleBase, ruled_start_times, sorted_for
+from ..policies.strategy_choice import LARGEST, LEAST_WIDTH, LEVELS, STRATEGIES, feature_names
 from ..workload.workload import Workload
 from .genomes import Decoder, check_bounds
 
@@ -83,6 +75,18 @@ class Situations(NamedTuple):
         _check_genes(self, genes, whole=True)
         groups, priority, greedy, bounds = self
         return RuleBase("iterative", groups, priority, greedy, bounds=bounds, choice=genes.astype(np.int8))
+
+    def genome_of(self, base: RuleBase) -> Floats:
+        """Return a genome that decodes to the same iterative base, (situations,) float64.
+
+        Examples
+        --------
+        >>> g = greedy_order.greedy(["f2"] * 3, [[1, 0, 1, 0]] * 3, groups=("all",))
+        >>> encoding = Situations(("all",), ("all",), g, ((2,), (), ()))
+        >>> encoding.genome_of(encoding.rule_base([7, 12])).tolist()
+        [7.0, 12.0]
+        """
+        return base.choice.astype(np.float64)
 
     def decoder(self, workload: Workload) -> Decoder:
         """Return the function that turns genomes into start times; raises InputError if the groups are others."""
@@ -198,6 +202,11 @@ class Symbiotic(NamedTuple):
             otherwise=otherwise,
         )
 
+    def genome_of(self, base: RuleBase) -> Floats:
+        """Return a genome that decodes to the same symbiotic base, (d,) float64."""
+        rules = np.concatenate([base.means, base.widths, base.recommendations], axis=1).ravel()
+        return np.append(rules, [math.log10(base.threshold), base.otherwise + 0.5]) if self.defaults else rules
+
     def decoder(self, workload: Workload) -> Decoder:
         """Return the function that turns genomes into start times; raises InputError if the groups are others."""
         return _decoder(self, workload)
@@ -237,21 +246,6 @@ def nearest_levels(values: ArrayLike) -> NDArray[np.int8]:
     distance = abs(np.asarray(values, dtype=np.float64)[..., None] - levels)
     nearest: NDArray[np.int8] = levels[distance.argmin(axis=-1)]
     return nearest
-
-
-def encode(base: RuleBase) -> Floats:
-    """Return a genome that decodes to the same rule base, (d,) float64.
-
-    Examples
-    --------
-    >>> g = greedy_order.greedy(["f2"] * 3, [[1, 0, 1, 0]] * 3, groups=("all",))
-    >>> encode(RuleBase("iterative", ("all",), ("all",), g, bounds=((2,), (), ()), choice=[7, 12])).tolist()
-    [7.0, 12.0]
-    """
-    if base.kind == "iterative":
-        return base.choice.astype(np.float64)
-    rules = np.concatenate([base.means, base.widths, base.recommendations], axis=1).ravel()
-    return np.append(rules, [math.log10(base.threshold), base.otherwise + 0.5]) if base.threshold > 0 else rules
 
 
 def _check_genes(encoding: Situations | Symbiotic, genes: Floats, *, whole: bool) -> None:
