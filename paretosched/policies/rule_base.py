@@ -97,6 +97,8 @@ class RuleBase:
 
     rule: ClassVar = "rules"
     asks: ClassVar = True
+    replays: ClassVar = False
+    knows_run_times: ClassVar = False
 
     kind: str
     groups: tuple[str, ...]
