@@ -23,7 +23,7 @@ import numpy as np
 
 from ..core.arrays import Floats
 from ..core.errors import InputError, one_of
-from ..encodings.rule_base import Situations, Symbiotic
+from ..encodings.rule_base import RuleBases, Situations, Symbiotic
 from ..policies.greedy_order import Greedy
 from ..policies.policy import Policy, PolicyLike, as_policy, fits
 from ..policies.policy_json import to_json
@@ -279,7 +279,7 @@ def _result(
     test: Task | None,
     record: Record,
     course: Iteration | Evolution,
-    encoding: Situations | Symbiotic,
+    encoding: RuleBases,
     greedy: Policy,
     settings: Mapping[str, Any],
 ) -> Training:
