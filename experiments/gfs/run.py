@@ -21,7 +21,8 @@ from paretosched.core.tables import save_rows
 from paretosched.fronts.front import Front
 from paretosched.fronts.front_files import FRONT_FILE, load_front
 from paretosched.policies.policy import save_policy
-from paretosched.policies.rule_base import STRATEGIES, RuleBase
+from paretosched.policies.rule_base import RuleBase
+from paretosched.policies.strategy_choice import STRATEGIES
 from paretosched.search.plans import PLANS, explore_plan, shortened
 from paretosched.search.runs import read_values
 from paretosched.simulation.objective import objective_table

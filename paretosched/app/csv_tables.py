@@ -51,11 +51,11 @@ def to_csv(rows: Sequence[Mapping[str, Any]]) -> str:
     text = io.StringIO()
     writer = csv.DictWriter(text, list(rows[0]) if rows else ["schedule"], lineterminator="\n")
     writer.writeheader()
-    writer.writerows({key: _cell(value) for key, value in row.items()} for row in rows)
+    writer.writerows({key: _without_formula(value) for key, value in row.items()} for row in rows)
     return text.getvalue()
 
 
-def _cell(value: Any) -> Any:
+def _without_formula(value: Any) -> Any:
     """Return a value for a cell; a quote stands before a text that looks like a formula."""
     return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value
 

@@ -96,10 +96,10 @@ def _wish_table(state: State, desk: Desk, view: View) -> Any:
             continue
         factor = 3600.0 if o.unit == "s" else 1.0
         limit = limits.get(o.name)
-        low = "" if limit is None or limit.low == 0 else _digits(limit.low / factor)
-        high = "" if limit is None or np.isinf(limit.high) else _digits(limit.high / factor)
+        low = "" if limit is None or limit.low == 0 else _six_digits(limit.low / factor)
+        high = "" if limit is None or np.isinf(limit.high) else _six_digits(limit.high / factor)
         weight = f"{abs(weights[o.name]):g}" if o.name in weights else ""
-        level = _digits(near[o.name] / factor) if o.name in near else ""
+        level = _six_digits(near[o.name] / factor) if o.name in near else ""
         kind, bound = classes.get(o.name, (FREE, None))
         best, values = view.best[j], desk.front.values[:, j]
         best_of_all = values.max() if o.maximise else values.min()
@@ -156,7 +156,7 @@ def _wish_table(state: State, desk: Desk, view: View) -> Any:
                                 {"do": "nothing"},
                                 "value",
                                 f"level of {o.name}, {unit_of(o)}",
-                                "" if bound is None else _digits(bound / factor),
+                                "" if bound is None else _six_digits(bound / factor),
                                 factor=factor,
                             ),
                             **{"data-name": o.name, "data-level": "1"},
@@ -319,6 +319,6 @@ def _steps_card(desk: Desk, view: View) -> Any:
     )
 
 
-def _digits(value: float) -> str:
+def _six_digits(value: float) -> str:
     """Return a value for a field, with at most six digits."""
     return f"{value:.6g}"

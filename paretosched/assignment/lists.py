@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import InputError, quoted
-from ..core.files import read_text, replacing
+from ..core.files import read_list, replacing
 from .bag_and_nodes import LARGEST, SMALLEST, Bag, Nodes
 from .estimator import History
 from .methods import Assignment
@@ -139,15 +139,7 @@ def _rows(
     path: str | os.PathLike[str], content: str, headings: Sequence[Sequence[str]]
 ) -> Iterator[tuple[str, dict[str, str]]]:
     """Yield of every line below the heading its place, file:line, and its cells by column; raise InputError."""
-    try:
-        text = read_text(path)
-    except OSError as error:
-        raise InputError(f"{path}: cannot read: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{path}: a list of {content} must be text in UTF-8, but this is not") from None
-    except ValueError as error:  # from `open`, for a NUL in the name; InputError is a ValueError, too
-        raise InputError(str(error)) from None
-    lines = csv.reader(text.splitlines(), strict=True)
+    lines = csv.reader(read_list(path, f"a list of {content}").splitlines(), strict=True)
     headings_text = " or ".join(",".join(heading) for heading in headings)
     heading: list[str] | None = None
     count = 0

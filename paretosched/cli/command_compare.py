@@ -134,5 +134,5 @@ def _remark_logs(logs: Sequence[tuple[str, Workload]], policies: Sequence[Policy
 
     for log, workload in logs:
         remark_repairs(log, workload)
-        if any(policy.rule == "recorded" for policy in policies):
+        if any(policy.replays for policy in policies):
             remark_history(simulate(workload, "recorded"))

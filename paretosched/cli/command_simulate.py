@@ -139,13 +139,11 @@ def _write(options: argparse.Namespace, schedule: Schedule, policy: Policy | Non
 def _json(options: argparse.Namespace, schedule: Schedule, policy: Policy | None) -> str:
     """Return the objectives of the schedule, and what else was measured, as JSON."""
     from ..core.tables import to_json
-    from ..policies.time_sharing import TimeSharing
     from ..simulation.objective import objective_table, objectives
-    from ..simulation.service import by_class
+    from ..simulation.service import by_class, first_sharing
 
     workload = schedule.workload
-    sharing = policy if isinstance(policy, TimeSharing) else None
-    exact = sharing is not None and sharing.run_times == "known"
+    exact = policy is not None and policy.knows_run_times
     names = [o.name for o in objective_table(workload.groups)]
     about: dict[str, Any] = {
         "workload": workload.name,
@@ -155,7 +153,7 @@ def _json(options: argparse.Namespace, schedule: Schedule, policy: Policy | None
     }
     about |= {"estimates": "exact" if exact else options.estimates, "capacity": workload.capacity}
     about |= dict(zip(names, objectives(schedule).tolist(), strict=True))
-    about["classes"] = [row._asdict() for row in by_class(schedule, sharing)]
+    about["classes"] = [row._asdict() for row in by_class(schedule, first_sharing([policy]))]
     about["searched"] = None if schedule.searched is None else schedule.searched._asdict()
     return to_json(about)
 
@@ -164,9 +162,8 @@ def _text(schedule: Schedule, policy: Policy | None) -> str:
     """Return the objectives of the schedule, and what else was measured, as tables."""
     from ..comparison.comparison_tables import class_table, searched_text
     from ..core.tables import Column, table
-    from ..policies.time_sharing import TimeSharing
     from ..simulation.objective import objective_table, objectives
-    from ..simulation.service import by_class
+    from ..simulation.service import by_class, first_sharing
 
     workload = schedule.workload
     rows = [
@@ -186,7 +183,7 @@ def _text(schedule: Schedule, policy: Policy | None) -> str:
         table(rows, columns),
     ]
     if schedule.segments is not None:
-        classes = by_class(schedule, policy if isinstance(policy, TimeSharing) else None)
+        classes = by_class(schedule, first_sharing([policy]))
         lines.append(f"\n{class_table([classes], [schedule.name])}")
     if schedule.searched is not None:
         lines.append(f"\n{searched_text(schedule.searched)}")

@@ -35,11 +35,10 @@ from ..fronts.front_files import FrontLike, as_front
 from ..policies.outcome import SearchTotals
 from ..policies.plain import PLAIN_RULES, Plain
 from ..policies.policy import Policy, PolicyLike, as_policy
-from ..policies.time_sharing import TimeSharing
 from ..simulation.lower_bounds import bounds
 from ..simulation.objective import Objective, objective_table, objectives
 from ..simulation.schedule import Schedule
-from ..simulation.service import OfClass, Waits, bins, by_class, use, waits
+from ..simulation.service import OfClass, Waits, bins, by_class, first_sharing, use, waits
 from ..simulation.simulator import simulate
 from ..wishes import nearness
 from ..wishes import wish as choice
@@ -343,7 +342,7 @@ def compare(
     all_policies = _with_easy([as_policy(policy) for policy in as_list(policies)])
     schedules = [simulate(workload, policy) for policy in all_policies]
     feasible = np.array(
-        [policy.rule != "recorded" or _could_run(s) for policy, s in zip(all_policies, schedules, strict=True)]
+        [not policy.replays or _could_run(s) for policy, s in zip(all_policies, schedules, strict=True)]
     )
     values = np.array([objectives(schedule) for schedule in schedules])
     table_of_objectives = objective_table(workload.groups)
@@ -368,7 +367,7 @@ def compare(
         if is_online.any() and not is_online.all():
             best_online = _best(sign, front.values[is_online])
             nearest_online = _nearest(wish, table_of_objectives, front.values[is_online])
-    sharing = next((policy for policy in all_policies if isinstance(policy, TimeSharing)), None)
+    sharing = first_sharing(all_policies)
     edges = bins(int(workload.submit[0]), max(int(schedule.finish.max()) for schedule in schedules))
     return Comparison(
         workload.name,

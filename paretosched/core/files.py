@@ -130,6 +130,24 @@ def read_text(path: str | os.PathLike[str]) -> str:
     return data.decode("utf-8-sig")
 
 
+def read_list(path: str | os.PathLike[str], what: str) -> str:
+    """Return the text of a small file that people may write, such as a list of groups; `what` is its name in messages.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, or is not UTF-8.
+    """
+    try:
+        return read_text(path)
+    except OSError as error:
+        raise InputError(f"{path}: cannot read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: {what} must be text in UTF-8, but this is not") from None
+    except ValueError as error:  # from `open`, for a NUL in the name; InputError is a ValueError, too
+        raise InputError(str(error)) from None
+
+
 def read_json(path: str | os.PathLike[str], what: str, constant: Callable[[str], float] | None = None) -> Any:
     """Return the content of a small JSON file that people may write, such as a policy.
 

@@ -24,7 +24,7 @@ def html_table(title: str, heads: Sequence[str], rows: Iterable[Sequence[Any]]) 
     3
     """
     head = "".join(f"<th>{html.escape(word)}</th>" for word in heads)
-    lines = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
+    lines = "".join(f"<tr>{''.join(map(_html_cell, row))}</tr>" for row in rows)
     return f"<p><b>{html.escape(title)}</b></p><table><thead><tr>{head}</tr></thead><tbody>{lines}</tbody></table>"
 
 
@@ -82,7 +82,7 @@ def _short(value: Any) -> str:
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
 
 
-def _cell(value: Any) -> str:
+def _html_cell(value: Any) -> str:
     """Return a value as a table cell in HTML."""
     if isinstance(value, np.generic):
         value = value.item()

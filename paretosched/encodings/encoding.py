@@ -1,8 +1,8 @@
 """What evolution varies, and how that becomes a schedule: the protocol of all encodings; each has a module of its own.
 
 An encoding is a small value that defines what genomes mean; it is sent to workers and written into files. A genome is a
-row of float64 numbers, its genes. A new encoding is one module with a NamedTuple that has the methods of `Explored` (or
-of `Encoding`, if it is only trained) and one more word in `EXPLORED`.
+row of float64 numbers, its genes. A new encoding is one module with a NamedTuple that has the methods of `Explored` and
+one more word in `EXPLORED`; or, if it is only trained, an immutable value that has the methods of `Encoding`.
 """
 
 from __future__ import annotations

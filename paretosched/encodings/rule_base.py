@@ -7,9 +7,9 @@ thirteenth strategy. See `paretosched.policies.rule_base` for what a rule base i
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import NamedTuple
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,23 +18,81 @@ from ..core.arrays import Floats, Ints, Mask
 from ..core.errors import InputError, first_few
 from ..policies import greedy_order
 from ..policies.greedy_order import Greedy
-from ..policies.rule_base import (
-    LARGEST,
-    LEAST_WIDTH,
-    LEVELS,
-    STRATEGIES,
-    RuleBase,
-    feature_names,
-    ruled_start_times,
-    sorted_for,
-)
+from ..policies.rule_base import RuleBase, ruled_start_times, sorted_for
+from ..policies.strategy_choice import LARGEST, LEAST_WIDTH, LEVELS, STRATEGIES, feature_names
 from ..workload.workload import Workload
 from .genomes import Decoder, check_bounds
 
 RULES = 50  # in a base; paper 001, section 4.3.1
 
 
-class Situations(NamedTuple):
+@dataclass(frozen=True)
+class RuleBases(ABC):
+    """What both encodings of rule bases have in common; a genome is an online policy for the groups of the encoding.
+
+    Attributes
+    ----------
+    groups, priority, greedy
+        As of `RuleBase`.
+    """
+
+    groups: tuple[str, ...]
+    priority: tuple[str, ...]
+    greedy: Greedy
+
+    @abstractmethod
+    def gene_labels(self, _groups: int) -> list[str]:
+        """Return the names of all genes, in their order."""
+
+    @abstractmethod
+    def lower_upper(self, _groups: int) -> tuple[Floats, Floats]:
+        """Return the smallest and the largest value of every gene, two (d,) float64."""
+
+    @abstractmethod
+    def rule_base(self, genome: ArrayLike) -> RuleBase:
+        """Return the rule base that a genome, (d,), stands for; raises InputError."""
+
+    @abstractmethod
+    def genome_of(self, base: RuleBase) -> Floats:
+        """Return a genome that decodes to the same rule base, (d,) float64."""
+
+    def decoder(self, workload: Workload) -> Decoder:
+        """Return the function that turns genomes into start times; raises InputError if the groups are others."""
+        if self.groups != workload.groups:
+            raise InputError(
+                f"rules are for the groups {', '.join(self.groups)}, "
+                f"but {workload.name} has the groups {', '.join(workload.groups)}"
+            )
+        # a copy, because arrays lose their read-only flag on the way between processes
+        encoding = replace(self, greedy=replace(self.greedy))
+        every = np.ones(len(STRATEGIES), dtype=np.bool_)
+        order = sorted_for(workload, encoding.priority, every)  # once for all genomes
+        workload.calendar  # noqa: B018  # tabulated once, before threads share it
+
+        def start_times(genome: Floats, _ancestors: Floats) -> Ints:
+            return ruled_start_times(workload, encoding.rule_base(genome), order)[0]
+
+        return start_times
+
+    def ancestry(self, _archive: Floats, genomes: Floats) -> Floats:
+        """Return no row, (0, d): a genome stands for itself."""
+        return genomes[:0]
+
+    def policy_of(self, genome: ArrayLike, _groups: Sequence[str]) -> RuleBase:
+        """Return the policy that a genome, (d,), stands for."""
+        return self.rule_base(genome)
+
+    def online(self, genomes: Floats) -> Mask:
+        """Return which genomes, (k, d), stand for an online policy, (k,) bool: all."""
+        return np.ones(len(genomes), dtype=np.bool_)
+
+    def check_genomes(self, genomes: Floats, groups: int) -> None:
+        """Refuse genomes, (k, d), out of their bounds; raises InputError."""
+        check_bounds(genomes, *self.lower_upper(groups))
+
+
+@dataclass(frozen=True)
+class Situations(RuleBases):
     """Iterative rule bases: a genome is the strategy of every situation, (situations,) whole numbers 0..12.
 
     Its methods are those of `Encoding`.
@@ -45,9 +103,6 @@ class Situations(NamedTuple):
         As of `RuleBase`.
     """
 
-    groups: tuple[str, ...]
-    priority: tuple[str, ...]
-    greedy: Greedy
     bounds: tuple[tuple[float, ...], ...]
 
     def gene_labels(self, _groups: int) -> list[str]:
@@ -81,36 +136,29 @@ class Situations(NamedTuple):
         """
         genes = np.asarray(genome, dtype=np.float64)
         _check_genes(self, genes, whole=True)
-        groups, priority, greedy, bounds = self
-        return RuleBase("iterative", groups, priority, greedy, bounds=bounds, choice=genes.astype(np.int8))
+        choice = genes.astype(np.int8)
+        return RuleBase("iterative", self.groups, self.priority, self.greedy, bounds=self.bounds, choice=choice)
 
-    def decoder(self, workload: Workload) -> Decoder:
-        """Return the function that turns genomes into start times; raises InputError if the groups are others."""
-        return _decoder(self, workload)
+    def genome_of(self, base: RuleBase) -> Floats:
+        """Return a genome that decodes to the same iterative base, (situations,) float64.
+
+        Examples
+        --------
+        >>> g = greedy_order.greedy(["f2"] * 3, [[1, 0, 1, 0]] * 3, groups=("all",))
+        >>> encoding = Situations(("all",), ("all",), g, ((2,), (), ()))
+        >>> encoding.genome_of(encoding.rule_base([7, 12])).tolist()
+        [7.0, 12.0]
+        """
+        return base.choice.astype(np.float64)
 
     def examples(self, groups: Sequence[str]) -> tuple[Situations, Floats]:
         """Return the encoding of a single situation for these groups, and a genome, (1, 1), that needs its kernel."""
         names = tuple(groups)
         return Situations(names, names, _plain_greedy(names), ((),) * (len(names) + 2)), np.array([[12.0]])
 
-    def ancestry(self, _archive: Floats, genomes: Floats) -> Floats:
-        """Return no row, (0, d): a genome stands for itself."""
-        return genomes[:0]
 
-    def policy_of(self, genome: ArrayLike, _groups: Sequence[str]) -> RuleBase:
-        """Return the policy that a genome, (d,), stands for."""
-        return self.rule_base(genome)
-
-    def online(self, genomes: Floats) -> Mask:
-        """Return which genomes, (k, d), stand for an online policy, (k,) bool: all."""
-        return np.ones(len(genomes), dtype=np.bool_)
-
-    def check_genomes(self, genomes: Floats, groups: int) -> None:
-        """Refuse genomes, (k, d), out of their bounds; raises InputError."""
-        check_bounds(genomes, *self.lower_upper(groups))
-
-
-class Symbiotic(NamedTuple):
+@dataclass(frozen=True)
+class Symbiotic(RuleBases):
     """Symbiotic rule bases: a genome is the rules, (rules x (2 (G + 2) + 13),), one after the other.
 
     A rule is the means of its Gaussians, their widths, and its recommendations as real numbers. Decoded, a width has no
@@ -128,9 +176,6 @@ class Symbiotic(NamedTuple):
         a number in [0, 13].
     """
 
-    groups: tuple[str, ...]
-    priority: tuple[str, ...]
-    greedy: Greedy
     rules: int = RULES
     defaults: bool = False
 
@@ -198,31 +243,16 @@ class Symbiotic(NamedTuple):
             otherwise=otherwise,
         )
 
-    def decoder(self, workload: Workload) -> Decoder:
-        """Return the function that turns genomes into start times; raises InputError if the groups are others."""
-        return _decoder(self, workload)
+    def genome_of(self, base: RuleBase) -> Floats:
+        """Return a genome that decodes to the same symbiotic base, (d,) float64."""
+        rules = np.concatenate([base.means, base.widths, base.recommendations], axis=1).ravel()
+        return np.append(rules, [math.log10(base.threshold), base.otherwise + 0.5]) if self.defaults else rules
 
     def examples(self, groups: Sequence[str]) -> tuple[Symbiotic, Floats]:
         """Return the encoding of a single rule for these groups, and a genome, (1, d), that needs its kernel."""
         names = tuple(groups)
         encoding = Symbiotic(names, names, _plain_greedy(names), rules=1)
         return encoding, np.ones((1, len(encoding.gene_labels(len(names)))))
-
-    def ancestry(self, _archive: Floats, genomes: Floats) -> Floats:
-        """Return no row, (0, d): a genome stands for itself."""
-        return genomes[:0]
-
-    def policy_of(self, genome: ArrayLike, _groups: Sequence[str]) -> RuleBase:
-        """Return the policy that a genome, (d,), stands for."""
-        return self.rule_base(genome)
-
-    def online(self, genomes: Floats) -> Mask:
-        """Return which genomes, (k, d), stand for an online policy, (k,) bool: all."""
-        return np.ones(len(genomes), dtype=np.bool_)
-
-    def check_genomes(self, genomes: Floats, groups: int) -> None:
-        """Refuse genomes, (k, d), out of their bounds; raises InputError."""
-        check_bounds(genomes, *self.lower_upper(groups))
 
 
 def nearest_levels(values: ArrayLike) -> NDArray[np.int8]:
@@ -239,22 +269,7 @@ def nearest_levels(values: ArrayLike) -> NDArray[np.int8]:
     return nearest
 
 
-def encode(base: RuleBase) -> Floats:
-    """Return a genome that decodes to the same rule base, (d,) float64.
-
-    Examples
-    --------
-    >>> g = greedy_order.greedy(["f2"] * 3, [[1, 0, 1, 0]] * 3, groups=("all",))
-    >>> encode(RuleBase("iterative", ("all",), ("all",), g, bounds=((2,), (), ()), choice=[7, 12])).tolist()
-    [7.0, 12.0]
-    """
-    if base.kind == "iterative":
-        return base.choice.astype(np.float64)
-    rules = np.concatenate([base.means, base.widths, base.recommendations], axis=1).ravel()
-    return np.append(rules, [math.log10(base.threshold), base.otherwise + 0.5]) if base.threshold > 0 else rules
-
-
-def _check_genes(encoding: Situations | Symbiotic, genes: Floats, *, whole: bool) -> None:
+def _check_genes(encoding: RuleBases, genes: Floats, *, whole: bool) -> None:
     """Refuse a genome, (d,), of the wrong length, or with genes out of their bounds or not whole, by their names."""
     lower, upper = encoding.lower_upper(len(encoding.groups))
     if genes.shape != lower.shape:
@@ -273,21 +288,3 @@ def _check_genes(encoding: Situations | Symbiotic, genes: Floats, *, whole: bool
 def _plain_greedy(groups: tuple[str, ...]) -> Greedy:
     """Return a Greedy that treats all groups alike."""
     return greedy_order.greedy(["f2"] * 3, [[1.0] * len(groups) + [0.0] * len(groups) + [1.0, 0.0]] * 3, groups=groups)
-
-
-def _decoder(encoding: Situations | Symbiotic, workload: Workload) -> Decoder:
-    """Return the function that turns genomes of rule bases into start times."""
-    if encoding.groups != workload.groups:
-        raise InputError(
-            f"rules are for the groups {', '.join(encoding.groups)}, "
-            f"but {workload.name} has the groups {', '.join(workload.groups)}"
-        )
-    # a copy, because arrays lose their read-only flag on the way between processes
-    encoding = encoding._replace(greedy=replace(encoding.greedy))
-    order = sorted_for(workload, encoding.priority, np.ones(len(STRATEGIES), dtype=np.bool_))  # once for all genomes
-    workload.calendar  # noqa: B018  # tabulated once, before threads share it
-
-    def start_times(genome: Floats, _ancestors: Floats) -> Ints:
-        return ruled_start_times(workload, encoding.rule_base(genome), order)[0]
-
-    return start_times

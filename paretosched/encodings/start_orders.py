@@ -77,7 +77,7 @@ def read_start(workload: Workload, start: Any) -> int | Policy | NDArray[np.int1
         return int(value)
     if kind == "policy":
         policy = fits(policy_from_json(value, "start"), workload)
-        if policy.rule == "recorded":
+        if policy.replays:
             policy.simulated(workload)  # refuses workloads without recorded waits
         return policy
     groups = workload.groups

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..policies.rule_base import STRATEGIES, feature_ranges, intervals
-from ..policies.rule_base_explanation import RulesExplanation, percent
+from ..policies.rule_base_explanation import IterativeExplanation, RulesExplanation, SymbioticExplanation, percent
+from ..policies.strategy_choice import STRATEGIES, feature_ranges, intervals
 from .style import template, text
 
 if TYPE_CHECKING:
@@ -37,17 +38,17 @@ def decisions(explanation: RulesExplanation) -> Figure:
     explanation
         An explanation of a rule base.
     """
-    figure = _situations(explanation) if explanation.base.kind == "iterative" else _slices(explanation)
+    figure = _FIGURES[type(explanation)](explanation)
     figure.update_layout(template=template(), coloraxis=_strategy_colours())
     return figure
 
 
-def _situations(e: RulesExplanation) -> Figure:
+def _situations(e: IterativeExplanation) -> Figure:
     """Draw all situations of an iterative rule base."""
     from plotly import graph_objects as go
 
     base, names = e.base, e.features
-    ranges = intervals(base)
+    ranges = intervals(base.bounds)
     across = math.prod(len(inner) + 1 for inner in base.bounds[:2])
     z = base.choice.reshape(across, -1).T.astype(np.int64)
     down = len(z)
@@ -112,7 +113,7 @@ def _situations(e: RulesExplanation) -> Figure:
     return figure
 
 
-def _slices(e: RulesExplanation) -> Figure:
+def _slices(e: SymbioticExplanation) -> Figure:
     """Draw the slices of a symbiotic rule base."""
     from plotly import graph_objects as go
     from plotly.subplots import make_subplots
@@ -154,6 +155,12 @@ def _slices(e: RulesExplanation) -> Figure:
         margin={"l": 70, "r": 20, "t": 110, "b": 60},
     )
     return figure
+
+
+_FIGURES: dict[type[RulesExplanation], Callable[[Any], Figure]] = {
+    IterativeExplanation: _situations,
+    SymbioticExplanation: _slices,
+}
 
 
 def _feature(e: RulesExplanation, number: int) -> str:

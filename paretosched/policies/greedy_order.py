@@ -75,6 +75,8 @@ class Greedy:
 
     rule: ClassVar = "greedy"
     asks: ClassVar = True
+    replays: ClassVar = False
+    knows_run_times: ClassVar = False
 
     criteria: tuple[str, ...]
     genes: Floats

@@ -54,6 +54,7 @@ class Plain:
     """
 
     groups: ClassVar[tuple[str, ...]] = ()
+    knows_run_times: ClassVar = False
 
     rule: str
     name: str = ""
@@ -70,6 +71,11 @@ class Plain:
     def asks(self) -> bool:
         """Whether the rule looks at estimates of run times."""
         return _RULES[self.rule].asks
+
+    @property
+    def replays(self) -> bool:
+        """Whether the schedule is the log's own record, which no machine has to be able to run."""
+        return _RULES[self.rule].replays
 
     def simulated(self, workload: Workload) -> Outcome:
         """Return the outcome of a workload.
@@ -104,6 +110,7 @@ class _Rule(NamedTuple):
     asks: bool = False
     backfill: int = -1
     refusal: str = ""
+    replays: bool = False
 
 
 def _start_times(workload: Workload, kernel: Callable[..., None], *settings: Any) -> Ints:
@@ -140,6 +147,6 @@ _RULES = {
         True,
         CONSERVATIVE,
     ),
-    "recorded": _Rule("recorded", _recorded_starts),
+    "recorded": _Rule("recorded", _recorded_starts, replays=True),
 }
 PLAIN_RULES = tuple(_RULES)

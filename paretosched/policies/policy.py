@@ -14,6 +14,8 @@ rule, name, provenance        the word for it in files, what it is called, and w
 groups                        the names of the user groups it is for; none if it is for any
 simulated(workload)           the `Outcome` of a workload that it fits
 asks                          whether it uses estimates of run times at all
+knows_run_times               whether it knows real run times by itself, whatever the estimates are
+replays                       whether its schedule is the log's own record
 refuses(learnt)               why it cannot use other estimates than the requested ones; "" if it can
 queue(workload)               how the waiting jobs are ordered and backfilled; of policies that can use predictions
 ============================  ======================================================================================

@@ -21,7 +21,8 @@ from ..core.situations import SITUATIONS
 from ..core.typed_json import typed
 from .greedy_order import BACKFILLS, CRITERIA, Greedy, greedy
 from .plain import PLAIN_RULES, Plain
-from .rule_base import KINDS, LEVELS, STRATEGIES, RuleBase, feature_names, intervals
+from .rule_base import KINDS, RuleBase
+from .strategy_choice import LEVELS, STRATEGIES, IterativeRules, SymbioticRules, feature_names, intervals
 from .time_sharing import CLASSES, METHODS, RUN_TIMES, SEARCHES, Grouping, Optimisation, Shares, TimeSharing
 
 FORMAT = "paretosched policy 1"
@@ -130,7 +131,7 @@ class IterativeFile(Struct, kw_only=True, forbid_unknown_fields=True):
             name=self.name,
             provenance=self.provenance,
         )
-        for number, (row, where) in enumerate(zip(self.situations, intervals(base), strict=True)):
+        for number, (row, where) in enumerate(zip(self.situations, intervals(base.bounds), strict=True)):
             for name, interval in zip(features, where, strict=True):
                 if row[name] != interval:
                     raise InputError(
@@ -343,7 +344,7 @@ def _of_greedy(policy: Greedy) -> dict[str, Any]:
 
 def _of_rule_base(base: RuleBase) -> dict[str, Any]:
     """Return the keys and values that only files of rule bases have."""
-    parts = _of_situations(base) if base.kind == KINDS[0] else _of_rules(base)
+    parts: dict[str, Any] = _CHOOSER_PARTS[type(base.chooser)](base)
     head = {"kind": base.kind, "groups": list(base.groups), "priority": list(base.priority)}
     return head | parts | {"greedy": to_json(base.greedy)}
 
@@ -353,7 +354,7 @@ def _of_situations(base: RuleBase) -> dict[str, Any]:
     names = feature_names(len(base.groups))
     situations = [
         {**dict(zip(names, where, strict=True)), "strategy": STRATEGIES[s]}
-        for where, s in zip(intervals(base), base.choice.tolist(), strict=True)
+        for where, s in zip(intervals(base.bounds), base.choice.tolist(), strict=True)
     ]
     return {
         "bounds": {name: list(inner) for name, inner in zip(names, base.bounds, strict=True)},
@@ -376,6 +377,9 @@ def _of_rules(base: RuleBase) -> dict[str, Any]:
     ]
     otherwise = {"below": base.threshold, "strategy": STRATEGIES[base.otherwise]}
     return {"rules": rules} | ({"otherwise": otherwise} if base.threshold > 0 else {})
+
+
+_CHOOSER_PARTS: dict[type, Any] = {IterativeRules: _of_situations, SymbioticRules: _of_rules}
 
 
 def _of_time_sharing(policy: TimeSharing) -> dict[str, Any]:

@@ -27,9 +27,9 @@ that one step of mutation suits all of them.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise, product
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -38,74 +38,12 @@ from numpy.typing import ArrayLike, NDArray
 from ..core.arrays import Floats
 from ..core.errors import InputError, first_few, one_of
 from ..core.notebook import fields_html, fields_repr
-from ..kernels.inputs import Rules, Sorted
+from ..kernels.inputs import Sorted
 from ..kernels.rule_base import ruled
 from ..workload.workload import Workload
 from .greedy_order import Greedy, number_table, weights
 from .outcome import Outcome, Queue, jobs_of
-
-KINDS = ("iterative", "symbiotic")
-SORTINGS = ("width", "estimate", "wait", "priority")
-ALGORITHMS = ("fcfs", "easy", "conservative")
-STRATEGIES = (*(f"{algorithm} by {sorting}" for sorting in SORTINGS for algorithm in ALGORITHMS), "greedy")
-LEVELS = (
-    -5,
-    -1,
-    0,
-    1,
-    5,
-)  # particularly unfavorable, unfavorable, no recommendation, favorable, particularly favorable
-LEAST_WIDTH, LARGEST = 1e-3, 1e6  # of a Gaussian; beyond them, products of seven leave the range of float64
-MOST_SITUATIONS = 100_000
-
-
-def feature_names(groups: int) -> tuple[str, ...]:
-    """Return the names of the features for a number of groups.
-
-    Examples
-    --------
-    >>> feature_names(2)
-    ('SD', 'Um', 'PRCWQ1', 'PRCWQ2')
-    """
-    return ("SD", "Um", *(f"PRCWQ{i + 1}" for i in range(groups)))
-
-
-def feature_ranges(groups: int) -> Floats:
-    """Return the smallest and the largest value of every feature in its own unit, (2, G + 2).
-
-    Examples
-    --------
-    >>> feature_ranges(1).tolist()
-    [[1.0, 0.0, 0.0], [100.0, 100.0, 100.0]]
-    """
-    low = np.zeros(groups + 2)
-    low[0] = 1.0
-    return np.stack([low, np.full(groups + 2, 100.0)])
-
-
-def normalised(features: ArrayLike) -> Floats:
-    """Return features, (..., G + 2) in their own units, scaled to [0, 1].
-
-    Examples
-    --------
-    >>> normalised([100, 75, 0, 20]).tolist()
-    [1.0, 0.75, 0.0, 0.2]
-    """
-    values = np.array(features, dtype=np.float64)
-    values[..., 0] = (values[..., 0] - 1.0) / 99.0
-    values[..., 1:] /= 100.0
-    return values
-
-
-def partitions(groups: int) -> tuple[tuple[float, ...], ...]:
-    """Return the inner bounds of every feature (Table 2 of paper 001); groups after the third are as the third.
-
-    Examples
-    --------
-    >>> partitions(3)
-    ((2.0,), (75.0, 85.0), (20.0,), (20.0,), (25.0,))
-    """
-    return ((2.0,), (75.0, 85.0), *((20.0,) if i < 2 else (25.0,) for i in range(groups)))
+from .strategy_choice import SORTINGS, STRATEGIES, Bounds, Chooser, IterativeRules, SymbioticRules
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,18 +91,20 @@ class RuleBase:
     >>> from paretosched.policies.greedy_order import greedy
     >>> g = greedy(["f2"] * 3, [[1, 0, 1, 0]] * 3, groups=("all",))
     >>> base = RuleBase("iterative", ("all",), ("all",), g, bounds=((), (75,), ()), choice=[7, 3])
-    >>> STRATEGIES[chosen_strategy(base, [1, 75, 100])], STRATEGIES[chosen_strategy(base, [1, 76, 100])]
-    ('easy by wait', 'fcfs by estimate')
+    >>> [STRATEGIES[base.chooser.strategy([1, um, 100])] for um in (75, 76)]
+    ['easy by wait', 'fcfs by estimate']
     """
 
     rule: ClassVar = "rules"
     asks: ClassVar = True
+    replays: ClassVar = False
+    knows_run_times: ClassVar = False
 
     kind: str
     groups: tuple[str, ...]
     priority: tuple[str, ...]
     greedy: Greedy
-    bounds: tuple[tuple[float, ...], ...] = ()
+    bounds: Bounds = ()
     choice: NDArray[np.int8] = field(default_factory=lambda: np.empty(0, dtype=np.int8))
     means: Floats = field(default_factory=lambda: np.empty((0, 0)))
     widths: Floats = field(default_factory=lambda: np.empty((0, 0)))
@@ -192,11 +132,13 @@ class RuleBase:
                 f"a threshold must be at least 0, and the strategy below it in 0..{len(STRATEGIES) - 1}, "
                 f"but they are {self.threshold:g} and {self.otherwise}"
             )
-        if self.kind == "iterative":
-            self._check_iterative()
-        else:
-            self._check_symbiotic()
+        self.chooser.check(len(self.groups))
         object.__setattr__(self, "name", self.name or f"{self.kind} rules")
+
+    @cached_property
+    def chooser(self) -> Chooser:
+        """How the base chooses a strategy: `IterativeRules` or `SymbioticRules`."""
+        return _CHOOSERS[self.kind](self)
 
     def simulated(self, workload: Workload) -> Outcome:
         """Return the outcome of a workload that has the policy's groups."""
@@ -232,194 +174,6 @@ class RuleBase:
                 f"but is for {', '.join(self.greedy.groups)}"
             )
 
-    def _check_iterative(self) -> None:
-        """Refuse arguments that make no iterative base."""
-        if self.means.size or self.widths.size or self.recommendations.size or self.threshold:
-            raise InputError(
-                'an iterative rule base takes no means, widths, recommendations or threshold; only "symbiotic" does'
-            )
-        names = feature_names(len(self.groups))
-        if len(self.bounds) != len(names):
-            raise InputError(f"bounds must be a list for each of {', '.join(names)}, but there are {len(self.bounds)}")
-        for name, inner, low, high in zip(names, self.bounds, *feature_ranges(len(self.groups)).tolist(), strict=True):
-            if not all(low <= bound < high for bound in inner) or not all(
-                bound < following for bound, following in pairwise(inner)
-            ):
-                raise InputError(
-                    f"bounds of {name} must ascend within [{low:g}, {high:g}), but are "
-                    f"{first_few((_number(bound) for bound in inner), len(inner), 9)}"
-                )
-        count = math.prod(len(inner) + 1 for inner in self.bounds)
-        if count > MOST_SITUATIONS:
-            raise InputError(f"there must be at most {MOST_SITUATIONS} situations, but these bounds make {count}")
-        if self.choice.shape != (count,):
-            raise InputError(
-                f"choice must be a strategy for each of {count} situations, but has shape {self.choice.shape}"
-            )
-        broken = np.flatnonzero((self.choice < 0) | (self.choice >= len(STRATEGIES)))
-        if broken.size:
-            offenders = (f"{self.choice[i]} for situation {i}" for i in broken)
-            raise InputError(f"choice must be in 0..{len(STRATEGIES) - 1}, but is {first_few(offenders, broken.size)}")
-
-    def _check_symbiotic(self) -> None:
-        """Refuse arguments that make no symbiotic base."""
-        if self.bounds or self.choice.size:
-            raise InputError('a symbiotic rule base takes no bounds and no choice; only "iterative" does')
-        count = len(self.means)
-        shape = (count, len(self.groups) + 2)
-        if count == 0 or self.means.shape != shape or self.widths.shape != shape:
-            raise InputError(
-                f"means and widths must both have shape (rules, {shape[1]}) with at least one rule, "
-                f"but have {self.means.shape} and {self.widths.shape}"
-            )
-        if self.recommendations.shape != (count, len(STRATEGIES)):
-            raise InputError(
-                f"recommendations must have shape ({count}, {len(STRATEGIES)}), but have {self.recommendations.shape}"
-            )
-        names = feature_names(len(self.groups))
-        for name, table, low in (("means", self.means, -LARGEST), ("widths", self.widths, LEAST_WIDTH)):
-            broken = np.argwhere(~((table >= low) & (table <= LARGEST)))
-            if broken.size:
-                offenders = (f"{table[r, f]:g} for {names[f]} in rule {r + 1}" for r, f in broken)
-                raise InputError(f"{name} must be in [{low:g}, {LARGEST:g}], but {first_few(offenders, len(broken))}")
-        broken = np.argwhere(~np.isin(self.recommendations, LEVELS))
-        if broken.size:
-            offenders = (f"{self.recommendations[r, s]} for {STRATEGIES[s]} in rule {r + 1}" for r, s in broken)
-            raise InputError(
-                f"recommendations must be one of {', '.join(map(str, LEVELS))}, but {first_few(offenders, len(broken))}"
-            )
-
-
-def situation_of(base: RuleBase, features: ArrayLike) -> int:
-    """Return the number of the situation, 0 first, to which features, (G + 2,) in their own units, belong.
-
-    Examples
-    --------
-    >>> from paretosched.policies.greedy_order import greedy
-    >>> g = greedy(["f2"] * 3, [[1, 0, 1, 0]] * 3, groups=("all",))
-    >>> base = RuleBase("iterative", ("all",), ("all",), g, bounds=((2,), (75, 85), ()), choice=[0] * 6)
-    >>> [situation_of(base, [sd, um, 100]) for sd, um in ((1, 75), (2, 75.1), (2.1, 75), (100, 100))]
-    [0, 1, 3, 5]
-    """
-    number = 0
-    for value, inner in zip(np.asarray(features, dtype=np.float64).tolist(), base.bounds, strict=True):
-        number = number * (len(inner) + 1) + sum(value > bound for bound in inner)
-    return number
-
-
-def intervals(base: RuleBase) -> list[tuple[str, ...]]:
-    """Return the intervals of the features in every situation of an iterative base, in the order of `choice`.
-
-    Examples
-    --------
-    >>> from paretosched.policies.greedy_order import greedy
-    >>> g = greedy(["f2"] * 3, [[1, 0, 1, 0]] * 3, groups=("all",))
-    >>> intervals(RuleBase("iterative", ("all",), ("all",), g, bounds=((2,), (), ()), choice=[0] * 2))
-    [('1..2', '0..100', '0..100'), ('2..100', '0..100', '0..100')]
-    """
-    texts = [[f"{_number(a)}..{_number(b)}" for a, b in pairwise(row)] for row in interval_edges(base)]
-    return list(product(*texts))
-
-
-def interval_edges(base: RuleBase) -> list[list[float]]:
-    """Return, for every feature of an iterative base, where its intervals begin, and where the last one ends."""
-    ranges = feature_ranges(len(base.groups)).T.tolist()
-    return [[low, *inner, high] for (low, high), inner in zip(ranges, base.bounds, strict=True)]
-
-
-def log_memberships(base: RuleBase, features: ArrayLike) -> Floats:
-    """Return the natural logarithm of the membership of every rule of a symbiotic base, (R,).
-
-    Parameters
-    ----------
-    base
-        The rule base.
-    features
-        (G + 2,) in their own units.
-
-    Notes
-    -----
-    Equation 5 of paper 001, in logarithms because a product of seven narrow Gaussians may be 0 in float64.
-
-    Examples
-    --------
-    Three standard normal distributions, two at their centres and one a standard deviation away.
-
-    >>> from paretosched.policies.greedy_order import greedy
-    >>> g = greedy(["f2"] * 3, [[1, 0, 1, 0]] * 3, groups=("all",))
-    >>> base = RuleBase("symbiotic", ("all",), ("all",), g,
-    ...                 means=[[0, 0, 2]], widths=[[1, 1, 1]], recommendations=[[5] + [0] * 12])
-    >>> bool(np.isclose(np.exp(log_memberships(base, [1, 0, 100]))[0], 0.39894228**3 * np.exp(-0.5)))
-    True
-    """
-    sharpness, logs = gaussians(base)
-    for value, mean, sharp in zip(normalised(features).tolist(), base.means.T, sharpness.T, strict=True):
-        logs = logs - ((value - mean) * sharp) ** 2
-    return logs
-
-
-def gaussians(base: RuleBase) -> tuple[Floats, Floats]:
-    """Return 1 / (sigma sqrt 2), (R, G + 2), and the logarithm of the product of the peaks, (R,), of all rules."""
-    peaks = [0.0] * len(base.widths)
-    for rule, row in enumerate(base.widths.tolist()):
-        for sigma in row:
-            peaks[rule] -= math.log(sigma * math.sqrt(2.0 * math.pi))
-    return 1.0 / (base.widths * math.sqrt(2.0)), np.array(peaks)
-
-
-def superposition(base: RuleBase, features: ArrayLike) -> Floats:
-    """Return the sum of membership x recommendation over the rules of a symbiotic base for each strategy, (13,).
-
-    Memberships are scaled so that the largest is 1, which changes no comparison. They are added up in the order of
-    the rules.
-    """
-    logs = log_memberships(base, features)
-    votes = np.zeros(len(STRATEGIES))
-    for log, levels in zip((logs - logs.max()).tolist(), base.recommendations, strict=True):
-        votes += math.exp(log) * levels
-    return votes
-
-
-def chosen_strategy(base: RuleBase, features: ArrayLike) -> int:
-    """Return the strategy that a rule base chooses, as its place in STRATEGIES; of equal strategies the first.
-
-    Parameters
-    ----------
-    base
-        The rule base.
-    features
-        (G + 2,) in their own units: SD, and the others in percent.
-    """
-    if base.kind == "iterative":
-        return int(base.choice[situation_of(base, features)])
-    if base.threshold > 0 and log_total(base, features) < math.log(base.threshold):
-        return base.otherwise
-    return int(superposition(base, features).argmax())
-
-
-def log_total(base: RuleBase, features: ArrayLike) -> float:
-    """Return the natural logarithm of the sum of the memberships of all rules, added up in their order."""
-    logs = log_memberships(base, features)
-    largest = logs.max()
-    return float(largest + math.log(sum(math.exp(log) for log in (logs - largest).tolist())))
-
-
-def possible_strategies(base: RuleBase) -> NDArray[np.bool_]:
-    """Return which strategies, (13,) bool, a rule base may choose; the others it chooses in no situation.
-
-    A symbiotic base never chooses a strategy if there is an earlier one that every rule recommends at least as much,
-    or any other one that every rule recommends more.
-    """
-    if base.kind == "iterative":
-        return np.isin(np.arange(len(STRATEGIES)), base.choice)
-    table = base.recommendations
-    at_least = (table[:, :, None] >= table[:, None, :]).all(axis=0)
-    more = (table[:, :, None] > table[:, None, :]).all(axis=0)
-    strategies: NDArray[np.bool_] = np.logical_not(np.any(np.triu(at_least, 1) | more, axis=0))
-    if base.threshold > 0:
-        strategies[base.otherwise] = True
-    return strategies
-
 
 def ruled_start_times(
     workload: Workload, base: RuleBase, order: Sorted | None = None
@@ -445,10 +199,11 @@ def ruled_start_times(
     """
     w = workload
     start = np.empty(len(w), dtype=np.int64)
-    decisions = np.zeros(base.choice.size if base.kind == "iterative" else len(STRATEGIES), dtype=np.int64)
+    chooser = base.chooser
+    decisions = np.zeros(chooser.counters, dtype=np.int64)
     if order is None:
-        order = sorted_for(w, base.priority, possible_strategies(base))
-    ruled(jobs_of(w), w.capacity, w.calendar, weights(w, base.greedy), _rules(base), order, start, decisions)
+        order = sorted_for(w, base.priority, chooser.possible())
+    ruled(jobs_of(w), w.capacity, w.calendar, weights(w, base.greedy), chooser.for_kernel(), order, start, decisions)
     return start, decisions
 
 
@@ -489,33 +244,24 @@ def _stable_order(keys: NDArray[Any]) -> NDArray[np.int64]:
     return order
 
 
-def _rules(base: RuleBase) -> Rules:
-    """Return a rule base as the kernel takes it."""
-    counts = np.array([len(inner) + 1 for inner in base.bounds] or [1] * (len(base.groups) + 2), dtype=np.int64)
-    bounds = np.full((counts.size, int(counts.max())), np.inf)
-    for f, inner in enumerate(base.bounds):
-        bounds[f, : len(inner)] = inner
-    sharpness, peaks = gaussians(base) if base.kind == "symbiotic" else (np.empty((0, counts.size)), np.empty(0))
-    means = base.means if base.kind == "symbiotic" else sharpness
-    return Rules(
-        base.kind == "iterative",
-        bounds,
-        counts,
-        base.choice.astype(np.int64),
-        np.array(means.T, order="C"),
-        np.array(sharpness.T, order="C"),
-        peaks,
-        np.array(base.recommendations.T, dtype=np.float64, order="C"),
-        possible_strategies(base),
-        math.log(base.threshold) if base.threshold > 0 else -math.inf,
-        base.otherwise,
-    )
+def _iterative(base: RuleBase) -> IterativeRules:
+    """Return how an iterative base chooses; raise InputError for arguments of the other kind."""
+    if base.means.size or base.widths.size or base.recommendations.size or base.threshold:
+        raise InputError(
+            'an iterative rule base takes no means, widths, recommendations or threshold; only "symbiotic" does'
+        )
+    return IterativeRules(base.bounds, base.choice)
 
 
-def _number(value: float) -> str:
-    """Return a number as short text that is exact."""
-    short = f"{value:g}"
-    return short if float(short) == value else repr(value)
+def _symbiotic(base: RuleBase) -> SymbioticRules:
+    """Return how a symbiotic base chooses; raise InputError for arguments of the other kind."""
+    if base.bounds or base.choice.size:
+        raise InputError('a symbiotic rule base takes no bounds and no choice; only "iterative" does')
+    return SymbioticRules(base.means, base.widths, base.recommendations, base.threshold, base.otherwise)
+
+
+_CHOOSERS: dict[str, Callable[[RuleBase], Chooser]] = {"iterative": _iterative, "symbiotic": _symbiotic}
+KINDS = tuple(_CHOOSERS)
 
 
 def _bounds(row: Sequence[float]) -> tuple[float, ...]:

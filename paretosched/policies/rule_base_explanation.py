@@ -7,10 +7,11 @@ vary, and the others have values that are common on a busy machine.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -19,15 +20,8 @@ from ..core.notebook import fields_html, fields_repr
 from ..core.tables import Column, enumeration, plain, table, wrapped
 from .explanation_words import origin_of
 from .policy_json import to_json
-from .rule_base import (
-    STRATEGIES,
-    RuleBase,
-    chosen_strategy,
-    feature_names,
-    feature_ranges,
-    interval_edges,
-    possible_strategies,
-)
+from .rule_base import RuleBase
+from .strategy_choice import STRATEGIES, IterativeRules, SymbioticRules, feature_names, feature_ranges, interval_edges
 
 Box = tuple[tuple[int, int], ...]  # the first and the last interval of each feature
 
@@ -45,13 +39,6 @@ HOW = (
     "the queue (fewest processors, shortest estimate, longest wait, or priority of the user group) with FCFS, EASY or "
     "conservative backfilling, or Greedy, which sorts for itself and does not backfill."
 )
-OF_KIND = {
-    "iterative": "The ranges of the features are cut into intervals, and every combination of them has its strategy. "
-    "An interval includes its upper bound, and not its lower one.",
-    "symbiotic": "Every rule is strongest where each feature is at its centre, and fades over the width; a narrow rule "
-    "is stronger at its centre. All rules vote, for a strategy with +1 or +5 and against it with -1 or -5. A vote "
-    "counts as much as its rule is strong there, and the strategy with the largest sum is chosen.",
-}
 
 
 class Region(NamedTuple):
@@ -96,8 +83,8 @@ class Slice(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class RulesExplanation:
-    """What a rule base does; `explain_rules` makes it.
+class RulesExplanation(ABC):
+    """What a rule base does; `explain_rules` makes it, an `IterativeExplanation` or a `SymbioticExplanation`.
 
     Parameters
     ----------
@@ -111,6 +98,9 @@ class RulesExplanation:
         What came up in its training, if the policy file says so; else None. Iterative: (situations,) how often each
         situation came up. Symbiotic: (13,) how often each strategy was chosen.
     """
+
+    rows_are: ClassVar[str]  # the key of the rows in `about`
+    how: ClassVar[str]  # a sentence on how a strategy is chosen
 
     base: RuleBase
     regions: tuple[Region, ...]
@@ -130,6 +120,7 @@ class RulesExplanation:
         """The names of the features."""
         return feature_names(len(self.base.groups))
 
+    @abstractmethod
     def rows(self) -> list[dict[str, Any]]:
         """Return a row of plain values for every region, or for every rule.
 
@@ -138,25 +129,18 @@ class RulesExplanation:
         base they are "rule", from 1; the features, each [centre, width] in its own unit; and "recommends", levels by
         strategy.
         """
-        base, names = self.base, self.features
-        if base.kind == "iterative":
-            return [
-                {
-                    "situations": len(r.situations),
-                    "decisions": None if self.decisions is None else int(self.decisions[list(r.situations)].sum()),
-                    "strategy": STRATEGIES[r.strategy],
-                }
-                | {name: list(pair) for name, pair in zip(names, r.bounds, strict=True)}
-                for r in self.regions
-            ]
-        means, widths = _natural(base)
-        votes = [dict(zip(STRATEGIES, levels, strict=True)) for levels in base.recommendations.tolist()]
-        return [
-            {"rule": i + 1}
-            | {name: [means[i, f].item(), widths[i, f].item()] for f, name in enumerate(names)}
-            | {"recommends": {strategy: level for strategy, level in votes[i].items() if level}}
-            for i in range(len(means))
-        ]
+
+    @abstractmethod
+    def choices(self) -> Iterator[str]:
+        """Yield sentences: how often each strategy is chosen, or which ones never are."""
+
+    @abstractmethod
+    def occurrence(self, counts: Ints) -> str:
+        """Return a sentence, after a space, on how many situations came up in the training; "" without situations."""
+
+    @abstractmethod
+    def tables(self) -> list[str]:
+        """Return the rows, and what else is shown, as lines of text."""
 
     def about(self) -> dict[str, Any]:
         """Return everything as plain values: the policy, the sentences, the rows, and the slices."""
@@ -166,9 +150,9 @@ class RulesExplanation:
             | {"strategies": [[None if k < 0 else STRATEGIES[k] for k in row] for row in s.strategies.tolist()]}
             for s in self.slices
         ]
-        key = "regions" if self.base.kind == "iterative" else "rules"
         more = {"slices": slices} if slices else {}
-        about: dict[str, Any] = plain({"policy": to_json(self.base), "words": self.words(), key: self.rows(), **more})
+        rows = {self.rows_are: self.rows()}
+        about: dict[str, Any] = plain({"policy": to_json(self.base), "words": self.words(), **rows, **more})
         return about
 
     def words(self) -> list[str]:
@@ -180,49 +164,21 @@ class RulesExplanation:
         return [
             *([origin] if origin else []),
             HOW,
-            OF_KIND[base.kind],
+            self.how,
             f"Features: {features}. While no job has finished, SD is 1.",
             f"Priority of the groups: {', '.join(base.priority)}. Greedy is {base.greedy.name}.",
-            *self._strategies(),
+            *self.choices(),
+            *self._training(),
         ]
-
-    def _strategies(self) -> Iterator[str]:
-        """Yield sentences: how often each strategy is chosen, or which ones never are."""
-        base = self.base
-        if base.kind == "iterative":
-            counts = np.bincount(base.choice, minlength=len(STRATEGIES))
-            order = [s for s in np.argsort(-counts, kind="stable").tolist() if counts[s]]
-            yield (
-                f"Of {base.choice.size:,} situations: {', '.join(f'{STRATEGIES[s]} in {counts[s]:,}' for s in order)}."
-            )
-            yield from self._training()
-            return
-        if base.threshold > 0:
-            yield (
-                f"Where all rules together weigh less than {base.threshold:.3g}, "
-                f"{STRATEGIES[base.otherwise]} is chosen."
-            )
-        strategies = possible_strategies(base)
-        never = [STRATEGIES[s] for s in np.flatnonzero(~strategies).tolist()]
-        if strategies.sum() == 1:
-            yield f"Always chosen, whatever the situation: {STRATEGIES[int(strategies.argmax())]}."
-        elif never:
-            yield f"Never chosen, whatever the situation: {enumeration(never)}."
-        yield from self._training()
 
     def _training(self) -> Iterator[str]:
         """Yield a sentence: what the base chose in its training, if that is known."""
         if self.decisions is None:
             return
-        base, counts = self.base, self.decisions
-        total = int(counts.sum())
-        situations = ""
-        if base.kind == "iterative":
-            situations = f" {np.count_nonzero(counts):,} of the {counts.size:,} situations came up."
-            counts = np.bincount(base.choice, counts, len(STRATEGIES)).astype(np.int64)
-        order = [s for s in np.argsort(-counts, kind="stable").tolist() if counts[s]]
-        shares = ", ".join(f"{STRATEGIES[s]} {percent(counts[s] / total)} %" for s in order)
-        yield f"In {total:,} decisions of its training: {shares}.{situations}"
+        total = int(self.decisions.sum())
+        counts = self.base.chooser.by_strategy(self.decisions)
+        shares = ", ".join(f"{STRATEGIES[s]} {percent(counts[s] / total)} %" for s in _most_frequent(counts))
+        yield f"In {total:,} decisions of its training: {shares}.{self.occurrence(self.decisions)}"
 
     def prose(self) -> str:
         """Return all sentences as text, one paragraph a line."""
@@ -230,21 +186,103 @@ class RulesExplanation:
 
     def text(self) -> str:
         """Return everything as text for a terminal: sentences, and a table of regions or of rules and slices."""
-        lines = [self.base.name, *(line for sentence in self.words() for line in wrapped(sentence)), ""]
+        sentences = [line for sentence in self.words() for line in wrapped(sentence)]
+        return "\n".join([self.base.name, *sentences, "", *self.tables()])
+
+
+class IterativeExplanation(RulesExplanation):
+    """Which strategy an iterative base chooses in which region; see `RulesExplanation`."""
+
+    rows_are = "regions"
+    how = (
+        "The ranges of the features are cut into intervals, and every combination of them has its strategy. "
+        "An interval includes its upper bound, and not its lower one."
+    )
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a row of plain values for every region; see `RulesExplanation.rows`."""
+        return [
+            {
+                "situations": len(r.situations),
+                "decisions": None if self.decisions is None else int(self.decisions[list(r.situations)].sum()),
+                "strategy": STRATEGIES[r.strategy],
+            }
+            | {name: list(pair) for name, pair in zip(self.features, r.bounds, strict=True)}
+            for r in self.regions
+        ]
+
+    def choices(self) -> Iterator[str]:
+        """Yield a sentence: in how many situations each strategy is chosen."""
+        choice = self.base.choice
+        counts = np.bincount(choice, minlength=len(STRATEGIES))
+        parts = ", ".join(f"{STRATEGIES[s]} in {counts[s]:,}" for s in _most_frequent(counts))
+        yield f"Of {choice.size:,} situations: {parts}."
+
+    def occurrence(self, counts: Ints) -> str:
+        """Return a sentence, after a space, on how many situations came up in the training."""
+        return f" {np.count_nonzero(counts):,} of the {counts.size:,} situations came up."
+
+    def tables(self) -> list[str]:
+        """Return the regions as lines of text."""
         names = self.features
-        if self.base.kind == "iterative":
-            columns = [Column("strategy", "strategy"), Column("situations", "situations", ",d")]
-            if self.decisions is not None:
-                columns.append(Column("decisions", "decisions", ",d"))
-            ranges = feature_ranges(len(self.base.groups)).T.tolist()
-            rows = [
-                {key: row[key] for key in ("strategy", "situations", "decisions")}
-                | {name: _span(row[name], whole) for name, whole in zip(names, ranges, strict=True)}
-                for row in sorted(self.rows(), key=lambda row: -(row["decisions"] or 0))
-            ]
-            lines.append(table(rows, [*columns, *(Column(name, name) for name in names)]))
-            lines.append('A line is a block of neighbouring situations; "any" is the whole range.')
-            return "\n".join(lines)
+        columns = [Column("strategy", "strategy"), Column("situations", "situations", ",d")]
+        if self.decisions is not None:
+            columns.append(Column("decisions", "decisions", ",d"))
+        ranges = feature_ranges(len(self.base.groups)).T.tolist()
+        rows = [
+            {key: row[key] for key in ("strategy", "situations", "decisions")}
+            | {name: _span(row[name], whole) for name, whole in zip(names, ranges, strict=True)}
+            for row in sorted(self.rows(), key=lambda row: -(row["decisions"] or 0))
+        ]
+        return [
+            table(rows, [*columns, *(Column(name, name) for name in names)]),
+            'A line is a block of neighbouring situations; "any" is the whole range.',
+        ]
+
+
+class SymbioticExplanation(RulesExplanation):
+    """The rules of a symbiotic base, and slices through what they choose together; see `RulesExplanation`."""
+
+    rows_are = "rules"
+    how = (
+        "Every rule is strongest where each feature is at its centre, and fades over the width; a narrow rule "
+        "is stronger at its centre. All rules vote, for a strategy with +1 or +5 and against it with -1 or -5. A vote "
+        "counts as much as its rule is strong there, and the strategy with the largest sum is chosen."
+    )
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a row of plain values for every rule; see `RulesExplanation.rows`."""
+        means, widths = _natural(self.base)
+        votes = [dict(zip(STRATEGIES, levels, strict=True)) for levels in self.base.recommendations.tolist()]
+        return [
+            {"rule": i + 1}
+            | {name: [means[i, f].item(), widths[i, f].item()] for f, name in enumerate(self.features)}
+            | {"recommends": {strategy: level for strategy, level in votes[i].items() if level}}
+            for i in range(len(means))
+        ]
+
+    def choices(self) -> Iterator[str]:
+        """Yield sentences: which strategies are never chosen, or the only one that is, and the one by default."""
+        base = self.base
+        if base.threshold > 0:
+            yield (
+                f"Where all rules together weigh less than {base.threshold:.3g}, "
+                f"{STRATEGIES[base.otherwise]} is chosen."
+            )
+        strategies = base.chooser.possible()
+        never = [STRATEGIES[s] for s in np.flatnonzero(~strategies).tolist()]
+        if strategies.sum() == 1:
+            yield f"Always chosen, whatever the situation: {STRATEGIES[int(strategies.argmax())]}."
+        elif never:
+            yield f"Never chosen, whatever the situation: {enumeration(never)}."
+
+    def occurrence(self, _counts: Ints) -> str:
+        """Return nothing: there are no situations to count."""
+        return ""
+
+    def tables(self) -> list[str]:
+        """Return the rules and the slices as lines of text."""
+        names = self.features
         spans = np.ptp(feature_ranges(len(self.base.groups)), axis=0).tolist()
         rows = [
             {"rule": f"{first['rule']}..{last['rule']}" if last is not first else first["rule"]}
@@ -253,18 +291,17 @@ class RulesExplanation:
             for first, last in _alike(self.rows())
         ]
         columns = [Column("rule", "rule", "d"), *(Column(name, name) for name in names)]
-        lines.append(table(rows, [*columns, Column("for", "for"), Column("against", "against")]))
-        lines.append(
+        lines = [
+            table(rows, [*columns, Column("for", "for"), Column("against", "against")]),
             'Features: centre ± width; "any" where the width is the whole range or more. Bold votes are in capitals: '
-            "+5 or -5; the others are +1 or -1. Only the first three are shown; --json has all."
-        )
+            "+5 or -5; the others are +1 or -1. Only the first three are shown; --json has all.",
+        ]
         for s in self.slices:
             shares = np.bincount(s.strategies[s.strategies >= 0], minlength=len(STRATEGIES))
-            order = [k for k in np.argsort(-shares, kind="stable").tolist() if shares[k]]
-            parts = [f"{STRATEGIES[k]} {100 * shares[k] / shares.sum():.0f} %" for k in order]
+            parts = [f"{STRATEGIES[k]} {100 * shares[k] / shares.sum():.0f} %" for k in _most_frequent(shares)]
             axes = ", ".join([f"{names[s.across]} against {names[s.up]}", *([s.others] if s.others else [])])
             lines += wrapped(f"{axes}: {', '.join(parts)}.", "  ", "    ")
-        return "\n".join(lines)
+        return lines
 
 
 def explain_rules(base: RuleBase) -> RulesExplanation:
@@ -281,22 +318,19 @@ def explain_rules(base: RuleBase) -> RulesExplanation:
     easy by wait [1.0, 2.0] [0.0, 75.0]
     fcfs by estimate [1.0, 2.0] [75.0, 100.0]
     """
-    decisions = _decisions(base.provenance.get("decisions"), base)
-    if base.kind == "iterative":
-        return RulesExplanation(base, regions(base), (), decisions)
-    return RulesExplanation(base, (), slices(base), decisions)
+    decisions = base.chooser.counts_of(base.provenance.get("decisions"))
+    return _EXPLAIN[type(base.chooser)](base, decisions)
 
 
-def _decisions(counts: Any, base: RuleBase) -> Ints | None:
-    """Return the decisions that a training wrote; None if a file has anything else there."""
-    size = base.choice.size
-    if base.kind == "symbiotic":
-        by_strategy = isinstance(counts, dict) and set(counts) <= set(STRATEGIES)
-        counts, size = [counts.get(s, 0) for s in STRATEGIES] if by_strategy else None, len(STRATEGIES)
-    whole = isinstance(counts, list) and all(type(count) is int and 0 <= count < 2**50 for count in counts)
-    if not whole or len(counts) != size or not any(counts):
-        return None
-    return np.array(counts, dtype=np.int64)
+_EXPLAIN: dict[type, Callable[[RuleBase, Ints | None], RulesExplanation]] = {
+    IterativeRules: lambda base, decisions: IterativeExplanation(base, regions(base), (), decisions),
+    SymbioticRules: lambda base, decisions: SymbioticExplanation(base, (), slices(base), decisions),
+}
+
+
+def _most_frequent(counts: Ints) -> list[int]:
+    """Return the strategies with counts, (13,), above 0, the most frequent first."""
+    return [s for s in np.argsort(-counts, kind="stable").tolist() if counts[s]]
 
 
 def regions(base: RuleBase) -> tuple[Region, ...]:
@@ -315,7 +349,7 @@ def regions(base: RuleBase) -> tuple[Region, ...]:
         for feature in reversed(range(len(counts))):
             boxes = _joined(boxes, feature)
     numbers = np.arange(base.choice.size).reshape(counts)
-    edges = interval_edges(base)
+    edges = interval_edges(base.bounds)
     blocks = [
         Region(
             tuple((edges[f][first], edges[f][last + 1]) for f, (first, last) in enumerate(box)),
@@ -368,7 +402,7 @@ def _slice(base: RuleBase, across: int, up: int) -> Slice:
     for i, j in np.ndindex(POINTS, POINTS):
         values = {across: float(x[j]), up: float(y[i])}
         shares = sum(value for f, value in values.items() if f >= 2)
-        strategies[i, j] = chosen_strategy(base, _moment(len(base.groups), values)) if shares <= 100.0 else -1
+        strategies[i, j] = base.chooser.strategy(_moment(len(base.groups), values)) if shares <= 100.0 else -1
     fixed = {f: value for f, value in ((0, f"SD {DELAYED:g}"), (1, f"Um {BUSY:g} %")) if f not in (across, up)}
     rest = "the other groups share the rest of the queue equally"
     if max(across, up) < 2:

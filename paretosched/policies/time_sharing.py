@@ -200,6 +200,7 @@ class TimeSharing:
     rule: ClassVar = "scojo"
     groups: ClassVar[tuple[str, ...]] = ()
     asks: ClassVar = True
+    replays: ClassVar = False
 
     interval: int = 3600
     overhead: int = 60
@@ -241,6 +242,11 @@ class TimeSharing:
         """
         return _outcome(workload, self)
 
+    @property
+    def knows_run_times(self) -> bool:
+        """Whether the policy knows real run times, whatever the estimates are."""
+        return self.run_times == "known"
+
     def refuses(self, learnt: bool) -> str:  # noqa: ARG002  # neither predictions nor exact run times
         """Return why the policy cannot use other estimates than the requested ones."""
         return (
@@ -279,7 +285,7 @@ def _outcome(workload: Workload, sharing: TimeSharing) -> Outcome:
     """Return start times, segments and the effort of the search, as the kernel computes them."""
     check_nodes(workload)
     w, optimisation = workload, sharing.optimisation
-    expected = w.run if sharing.run_times == "known" else w.estimate
+    expected = w.run if sharing.knows_run_times else w.estimate
     kind = np.full(len(w), SHORT)
     kind[expected >= sharing.medium_from] = MEDIUM
     kind[expected >= sharing.long_from] = LONG

@@ -85,50 +85,45 @@ def write_gallery(path: str | os.PathLike[str], title: str, captions: Mapping[st
         f'<figcaption class="note">{html.escape(words)}</figcaption></figure>'
         for name, words in captions.items()
     )
-    page = f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>{html.escape(title)}</title>
-<style>{_style()}</style>
-</head>
-<body>
-<main>
+    body = f"""<main>
 <header><p class="eyebrow">paretosched figures</p><h1>{html.escape(title)}</h1><p class="quiet">{html.escape(about)}</p>
 </header>
 {pictures}
 </main>
-</body>
-</html>
 """
     with replacing(path) as temporary:
-        temporary.write_text(page, encoding="utf-8")
+        temporary.write_text(_document(title, "", body), encoding="utf-8")
 
 
 def page_of(title: str, body: str) -> str:
     """Return a page that needs no other file; `title` is plain text, `body` HTML."""
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{POLICY}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
+    alone = f"""<meta http-equiv="Content-Security-Policy" content="{POLICY}">
 <meta name="referrer" content="no-referrer">
-<meta name="color-scheme" content="light dark">
-<title>{html.escape(title)}</title>
-<style>{_style()}</style>
-</head>
-<body>
-<main>
+"""
+    content = f"""<main>
 {body}
 </main>
 <script type="application/json" id="themes">{_json({t: template(t) for t in ("light", "dark")})}</script>
 <script type="application/json" id="config">{_json(CONFIG)}</script>
 <script>{_plotly()}</script>
 <script>{_text("page.js")}</script>
-</body>
+"""
+    return _document(title, alone, content)
+
+
+def _document(title: str, metadata: str, body: str) -> str:
+    """Return a whole HTML document; `title` is plain text, `metadata` and `body` are lines of HTML."""
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+{metadata}<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{html.escape(title)}</title>
+<style>{_style()}</style>
+</head>
+<body>
+{body}</body>
 </html>
 """
 

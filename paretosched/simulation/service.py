@@ -15,6 +15,7 @@ Table 4.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +23,7 @@ import numpy as np
 from ..core.arrays import Floats, Ints
 from ..core.errors import InputError
 from ..core.notebook import fields_html, fields_repr
+from ..policies.policy import Policy
 from ..policies.time_sharing import CLASSES, SIZES, TimeSharing
 from .schedule import Schedule, busy
 
@@ -202,6 +204,18 @@ def by_class(schedule: Schedule, sharing: TimeSharing | None = None, bound: int 
                 )
             )
     return rows
+
+
+def first_sharing(policies: Iterable[Policy | None]) -> TimeSharing | None:
+    """Return the first policy that shares time, whose limits of the classes `by_class` uses; None without one.
+
+    Examples
+    --------
+    >>> from paretosched.policies.policy import as_policy
+    >>> first_sharing([None, as_policy("easy"), as_policy("scojo")]).name
+    'SCOJO-PECT'
+    """
+    return next((policy for policy in policies if isinstance(policy, TimeSharing)), None)
 
 
 def bins(first: int, last: int) -> Ints:

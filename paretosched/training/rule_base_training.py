@@ -17,18 +17,18 @@ from dataclasses import asdict, replace
 from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..core.arrays import Floats
 from ..core.errors import InputError, one_of
-from ..encodings.rule_base import Situations, Symbiotic
+from ..encodings.rule_base import RuleBases, Situations, Symbiotic
 from ..policies.greedy_order import Greedy
-from ..policies.greedy_order import greedy as greedy_policy
 from ..policies.policy import Policy, PolicyLike, as_policy, fits
 from ..policies.policy_json import to_json
-from ..policies.rule_base import KINDS, MOST_SITUATIONS, STRATEGIES, RuleBase, partitions, ruled_start_times
+from ..policies.rule_base import KINDS, RuleBase, ruled_start_times
+from ..policies.strategy_choice import MOST_SITUATIONS, STRATEGIES, Bounds, IterativeRules, partitions
 from ..search.evaluation import check_workers, versions
 from ..search.resuming import Record
 from ..wishes.wish import Wish
@@ -40,7 +40,6 @@ from .greedy_training import GENERATIONS, train
 from .symbiosis import Rules, Symbiosis, evolve
 from .training import RATIO, SUM, Progress, Task, Training, carry_out, check_over, subject, tasks, trained
 
-ITERATIVE, SYMBIOTIC = KINDS
 MOST_EVALUATIONS = 10**7
 SUMMED = (
     "evaluations",
@@ -54,11 +53,96 @@ F2 = "f2"
 RUNS = GREEDY_RUN, RULES_RUN = ("greedy", "rules")
 
 
+class Iteration(NamedTuple):
+    """How an iterative base is trained: one class of situations after the other (algorithm 2).
+
+    Attributes
+    ----------
+    bounds
+        For every feature the inner bounds of its intervals, as of `RuleBase`.
+    """
+
+    bounds: Bounds
+
+    @property
+    def classes(self) -> int:
+        """The number of classes of situations."""
+        return math.prod(len(row) + 1 for row in self.bounds)
+
+    def budget(self, evaluations: int | None) -> int:
+        """Return how many rule bases are simulated; the iteration has an end."""
+        most = self.classes * len(STRATEGIES)
+        return most if evaluations is None else min(most, evaluations)
+
+    def encoding(self, groups: tuple[str, ...], priority: tuple[str, ...], greedy: Greedy) -> Situations:
+        """Return what the genomes of the training mean."""
+        return Situations(groups, priority, greedy, self.bounds)
+
+    def settings(self) -> dict[str, Any]:
+        """Return the bounds as plain values."""
+        return {"bounds": [list(row) for row in self.bounds]}
+
+    def search(self, _groups: Sequence[str], _seed: int) -> Callable[[], Search]:
+        """Return a function that starts the search; it draws nothing."""
+        return partial(iterate, self.classes, STANDARD, len(STRATEGIES))
+
+    def best(self, costs: Floats) -> int:
+        """Return the number of the best rule base; the first one if none was better."""
+        best = int(costs.argmin())
+        # a class in which a strategy is only as good as the standard one does not change
+        return STANDARD if len(costs) > STANDARD and costs[STANDARD] == costs[best] else best
+
+
+class Evolution(NamedTuple):
+    """How a symbiotic base is trained: its rules evolve.
+
+    Attributes
+    ----------
+    symbiosis
+        The parameters of the evolution.
+    """
+
+    symbiosis: Symbiosis
+
+    def budget(self, evaluations: int | None) -> int:
+        """Return how many rule bases are simulated; the evolution has no end of its own."""
+        return self.symbiosis.evaluations if evaluations is None else evaluations
+
+    def encoding(self, groups: tuple[str, ...], priority: tuple[str, ...], greedy: Greedy) -> Symbiotic:
+        """Return what the genomes of the training mean."""
+        return Symbiotic(groups, priority, greedy, self.symbiosis.rules, self.symbiosis.defaults)
+
+    def settings(self) -> dict[str, Any]:
+        """Return the parameters as plain values."""
+        return {"symbiosis": asdict(self.symbiosis)}
+
+    def search(self, groups: Sequence[str], seed: int) -> Callable[[], Search]:
+        """Return a function that starts the search."""
+        return partial(evolve, Rules(len(groups) + 2, len(STRATEGIES)), self.symbiosis, seed)
+
+    def best(self, costs: Floats) -> int:
+        """Return the number of the best rule base."""
+        return int(costs.argmin())
+
+
+def _iteration(bounds: Bounds, groups: int) -> Iteration:
+    """Return how an iterative base for G groups is trained; raise InputError if its bounds break a rule."""
+    course = Iteration(bounds)
+    IterativeRules(bounds, np.zeros(min(course.classes, MOST_SITUATIONS + 1), dtype=np.int8)).check(groups)
+    return course
+
+
+_COURSES: dict[str, Callable[[Bounds, Symbiosis, int], Iteration | Evolution]] = {
+    "iterative": lambda bounds, _symbiosis, groups: _iteration(bounds, groups),
+    "symbiotic": lambda _bounds, symbiosis, _groups: Evolution(symbiosis),
+}
+
+
 def train_rules(
     workloads: WorkloadLike | Sequence[WorkloadLike],
     wish: WishLike,
     *,
-    kind: str = SYMBIOTIC,
+    kind: str = "symbiotic",
     greedy: PolicyLike | None = None,
     generations: int = GENERATIONS,
     evaluations: int | None = None,
@@ -127,8 +211,8 @@ def train_rules(
     if greedy is not None:
         greedy = _checked(as_policy(greedy), first)
     inner = partitions(len(first.groups)) if bounds is None else tuple(tuple(map(float, row)) for row in bounds)
-    classes = _classes(inner, first.groups) if kind == ITERATIVE else 0
-    total = _budget(evaluations, classes, symbiosis)
+    course = _COURSES[kind](inner, symbiosis, len(first.groups))
+    total = course.budget(evaluations)
     place = None if run_directory is None else Path(run_directory)
     with _folder(place):
         reports = _Reports(progress, total)
@@ -149,21 +233,15 @@ def train_rules(
             )
             greedy = _checked(trained_alone.policy, first)
         groups, priority = first.groups, by_weight(wish, first.groups)
-        encoding: Situations | Symbiotic
-        if kind == ITERATIVE:
-            encoding = Situations(groups, priority, greedy, inner)
-            how: dict[str, Any] = {"bounds": [list(row) for row in inner]}
-        else:
-            encoding = Symbiotic(groups, priority, greedy, symbiosis.rules, symbiosis.defaults)
-            how = {"symbiosis": asdict(symbiosis)}
+        encoding = course.encoding(groups, priority, greedy)
         settings: dict[str, Any] = {"rule_base": kind, "priority": list(priority)}
-        settings |= how | {"until": until, "over": over, "seed": seed}
+        settings |= course.settings() | {"until": until, "over": over, "seed": seed}
 
         record = carry_out(
             "train rules",
             task,
             settings | {"greedy": to_json(greedy)["situations"]},
-            _course(classes, len(groups), symbiosis, seed),
+            course.search(groups, seed),
             encoding,
             shape=len(encoding.gene_labels(len(groups))),
             evaluations=total,
@@ -173,22 +251,7 @@ def train_rules(
             run_directory=None if place is None else place / RULES_RUN,
             progress=reports.of_rules,
         )
-    return _result(task, test, record, encoding, greedy, settings)
-
-
-def _budget(evaluations: int | None, classes: int, symbiosis: Symbiosis) -> int:
-    """Return how many rule bases are simulated; an iteration over classes has an end, an evolution has none."""
-    if classes:
-        most = classes * len(STRATEGIES)
-        return most if evaluations is None else min(most, evaluations)
-    return symbiosis.evaluations if evaluations is None else evaluations
-
-
-def _course(classes: int, groups: int, symbiosis: Symbiosis, seed: int) -> Callable[[], Search]:
-    """Return a function that starts the search: an iteration over the classes or, without any, symbiotic evolution."""
-    if classes:
-        return partial(iterate, classes, STANDARD, len(STRATEGIES))
-    return partial(evolve, Rules(groups + 2, len(STRATEGIES)), symbiosis, seed)
+    return _result(task, test, record, course, encoding, greedy, settings)
 
 
 class _Reports:
@@ -215,16 +278,13 @@ def _result(
     task: Task,
     test: Task | None,
     record: Record,
-    encoding: Situations | Symbiotic,
+    course: Iteration | Evolution,
+    encoding: RuleBases,
     greedy: Policy,
     settings: Mapping[str, Any],
 ) -> Training:
     """Return the best rule base of a run and its Greedy alone, measured."""
-    kind = settings["rule_base"]
-    costs = task.fitness(record.values[: record.count])
-    best = int(costs.argmin())
-    if kind == ITERATIVE and len(costs) > STANDARD and costs[STANDARD] == costs[best]:
-        best = STANDARD  # no rule base was better than the first one, and one that is only as good changes nothing
+    best = course.best(task.fitness(record.values[: record.count]))
     base = encoding.rule_base(record.genomes[best])
     policies: list[tuple[Policy, Floats]] = [(base, record.values[best]), (greedy, task.simulated(greedy))]
     training = replace(trained(task, test, record, policies, settings), best=0)
@@ -239,10 +299,7 @@ def decisions(workloads: Sequence[Workload], base: RuleBase) -> list[int] | dict
     Iterative: how often each class of situations occurred. Symbiotic: how often each strategy was chosen, without the
     strategies that never were.
     """
-    total: list[int] = np.sum([ruled_start_times(w, base)[1] for w in workloads], axis=0).tolist()
-    if base.kind == ITERATIVE:
-        return total
-    return {strategy: count for strategy, count in zip(STRATEGIES, total, strict=True) if count}
+    return base.chooser.counts_json(np.sum([ruled_start_times(w, base)[1] for w in workloads], axis=0))
 
 
 def by_weight(wish: Wish, groups: Sequence[str]) -> tuple[str, ...]:
@@ -284,16 +341,6 @@ def iterate(classes: int, standard: int, strategies: int) -> Search:
         costs = yield genomes
         if costs.min() < costs[int(choice[number])]:
             choice[number] = costs.argmin()
-
-
-def _classes(bounds: tuple[tuple[float, ...], ...], groups: tuple[str, ...]) -> int:
-    """Return the number of situation classes; raise InputError if their bounds break a rule of a rule base."""
-    classes = math.prod(len(row) + 1 for row in bounds)
-    placeholder = greedy_policy(["f2"] * 3, [[1.0] * (2 * len(groups) + 2)] * 3, groups=groups)
-    RuleBase(
-        "iterative", groups, groups, placeholder, bounds, np.zeros(min(classes, MOST_SITUATIONS + 1), dtype=np.int8)
-    )
-    return classes
 
 
 def _checked(greedy: Policy, workload: Workload) -> Greedy:

@@ -35,7 +35,7 @@ import numpy as np
 from ..core.arrays import Floats, Ints
 from ..core.errors import InputError
 from ..core.notebook import fields_html, fields_repr
-from ..policies.rule_base import STRATEGIES
+from ..policies.strategy_choice import STRATEGIES
 from .evolution_strategy import Search, reflect
 
 LEVELS = np.array([-5.0, -1.0, 0.0, 1.0, 5.0])

@@ -21,7 +21,6 @@ from ..encodings.encoding import Encoding
 from ..policies.greedy_order import Greedy
 from ..policies.plain import Plain
 from ..policies.policy import Policy
-from ..policies.rule_base import RuleBase
 from ..search.evaluation import joint_evaluator
 from ..search.resuming import Record, advance
 from ..search.runs import open_run
@@ -143,6 +142,11 @@ class Training:
         """The best policy, with its provenance."""
         return self.systems[self.best].policy
 
+    @property
+    def varies_criteria(self) -> bool:
+        """Whether the systems are Greedy policies, which differ in their criteria; else a rule base was trained."""
+        return isinstance(self.policy, Greedy)
+
     def rows(self) -> list[dict[str, Any]]:
         """Return EASY and all systems, as plain values.
 
@@ -152,10 +156,9 @@ class Training:
         and "rest".
         """
         rows = []
-        is_rule_base = isinstance(self.policy, RuleBase)
         for number, system in enumerate((self.easy, *self.systems)):
             row: dict[str, Any] = {
-                "system": system.policy.name if is_rule_base else _label(system.policy),
+                "system": _label(system.policy) if self.varies_criteria else system.policy.name,
                 "best": number == self.best + 1,
                 "objective": system.objective,
                 "exceeded": system.exceeded,
@@ -216,7 +219,7 @@ class Training:
                 lines.append({"on": "  vs EASY"} | gains)
         goal = [Column("objective", "objective", natural)] if self.wish.weights or self.wish.near else []
         objectives = table(lines, [Column("on", "on"), *goal, *map(in_hours, self.objectives)])
-        notes = [SITUATIONS_OF_CRITERIA] if len(self.systems) > 1 and isinstance(self.policy, Greedy) else []
+        notes = [SITUATIONS_OF_CRITERIA] if len(self.systems) > 1 and self.varies_criteria else []
         return "\n".join([table(lines_of_systems, columns), *notes, "", objectives, CONVENTION])
 
     def _line(self, name: str, row: dict[str, Any]) -> dict[str, Any]:

@@ -277,14 +277,14 @@ def wish_text(wish: Wish, *, hours: bool = False) -> str:
 
     def quantity(name: str, value: float) -> str:
         if not hours or name == "UTIL":
-            return _digits(value)
+            return _exact_text(value)
         short = f"{value / 3600:.6g}"
-        return f"{short}h" if times(float(short), 3600.0) == value else f"{_digits(value)}s"
+        return f"{short}h" if times(float(short), 3600.0) == value else f"{_exact_text(value)}s"
 
     parts = []
     if wish.weights:
         signs = ["- " if weight < 0 else "+ " for _, weight in wish.weights]
-        factors = ["" if abs(weight) == 1 else f"{_digits(abs(weight))}*" for _, weight in wish.weights]
+        factors = ["" if abs(weight) == 1 else f"{_exact_text(abs(weight))}*" for _, weight in wish.weights]
         terms = (f"{s}{f}{name}" for s, f, (name, _) in zip(signs, factors, wish.weights, strict=True))
         parts.append(" ".join(terms).removeprefix("+ ").replace("- ", "-", 1 if wish.weights[0][1] < 0 else 0))
     parts += [f"{name} = {quantity(name, value)}" for name, value in wish.near]
@@ -298,7 +298,7 @@ def wish_text(wish: Wish, *, hours: bool = False) -> str:
     return ("near " if wish.near else "") + ", ".join(parts)
 
 
-def _digits(number: float) -> str:
+def _exact_text(number: float) -> str:
     """Return a number as its shortest exact text."""
     return repr(float(number)).removesuffix(".0")
 

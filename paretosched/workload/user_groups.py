@@ -16,7 +16,7 @@ import numpy as np
 
 from ..core.arrays import Ints
 from ..core.errors import InputError, printable, quoted
-from ..core.files import file_record, read_text
+from ..core.files import file_record, read_list
 from .swf_header import queue_names
 from .workload import Repair, Workload, source_after
 
@@ -210,15 +210,9 @@ def _by_number(workload: Workload, number: Ints, names: dict[int, str], what: st
 
 def _read_groups(path: str | os.PathLike[str]) -> tuple[dict[int, str], list[str]]:
     """Return the group of each user in a CSV file, and the names of the groups in the order of the file."""
-    try:
-        text = read_text(path)
-    except OSError as error:
-        raise InputError(f"{path}: cannot read: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{path}: a list of groups must be text in UTF-8, but this is not") from None
     table: dict[int, str] = {}
     names: dict[str, None] = {}
-    lines = csv.reader(text.splitlines(), strict=True)
+    lines = csv.reader(read_list(path, "a list of groups").splitlines(), strict=True)
     heading = True  # until the first line that is not empty
     try:
         for row in lines:

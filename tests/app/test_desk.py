@@ -21,7 +21,7 @@ from paretosched.app.state import Pick
 from paretosched.app.state_view import view_of
 from paretosched.core.errors import InputError
 from paretosched.encodings.rule_base import Situations
-from paretosched.policies.rule_base import partitions
+from paretosched.policies.strategy_choice import partitions
 from paretosched.wishes.navigation import way
 from paretosched.wishes.wish import goal, wish_text
 from support.commands import done

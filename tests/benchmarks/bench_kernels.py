@@ -26,7 +26,7 @@ from paretosched.encodings.rule_base import Situations, Symbiotic
 from paretosched.policies.greedy_order import greedy, upper_bounds
 from paretosched.policies.plain import Plain
 from paretosched.policies.policy import Policy
-from paretosched.policies.rule_base import LEVELS, STRATEGIES, partitions
+from paretosched.policies.strategy_choice import LEVELS, STRATEGIES, partitions
 from paretosched.simulation.decoding import decoded_start_times
 from paretosched.workload.lublin_feitelson import lublin
 from paretosched.workload.public_logs import log_folder

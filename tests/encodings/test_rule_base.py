@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from paretosched import InputError
-from paretosched.encodings.rule_base import Situations, Symbiotic, encode
+from paretosched.encodings.rule_base import Situations, Symbiotic
 from paretosched.search.evaluation import evaluator
 from paretosched.simulation.objective import objectives_of
 from support.zoo import ZOO, a_greedy, drawn, equal_rules
@@ -40,7 +40,7 @@ def test_what_is_decoded_is_simulated_whatever_the_workers(encoding: Situations 
 def test_encoding_undoes_decoding(encoding: Situations | Symbiotic) -> None:
     for genome in genomes(encoding, 5):
         base = encoding.rule_base(genome)
-        again = encoding.rule_base(encode(base))
+        again = encoding.rule_base(encoding.genome_of(base))
         assert equal_rules(again, base)
         assert base.priority == ALL[::-1]
 

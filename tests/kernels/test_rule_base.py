@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from paretosched import Policy, Workload, simulate
 from paretosched.encodings.orders import queue_policy
 from paretosched.policies.plain import Plain
-from paretosched.policies.rule_base import STRATEGIES, RuleBase, feature_names, ruled_start_times, situation_of
+from paretosched.policies.rule_base import RuleBase, ruled_start_times
+from paretosched.policies.strategy_choice import STRATEGIES, feature_names, situation_of
 from support import naive_rules
 from support.naive import Job, Started, naive
 from support.zoo import ZOO, a_greedy, constant_rules, drawn, jobs, random_rules, rule_bases, workloads
@@ -90,7 +91,7 @@ def test_decisions_are_counted_where_they_make_a_difference(name: str, kind: str
         assert base is not None
         due: list[tuple[int, list[float]]] = []
         naive_rules.start_times(w, base, due=due)
-        of_each = [situation_of(base, x) if kind == "iterative" else strategy for strategy, x in due]
+        of_each = [situation_of(base.bounds, x) if kind == "iterative" else strategy for strategy, x in due]
         start, decided = ruled_start_times(w, base)
         assert start.tolist() == starts(w, base)
         assert decided.tolist() == np.bincount(of_each, minlength=len(decided)).tolist()

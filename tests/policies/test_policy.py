@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from paretosched import InputError, greedy, load_policy, save_policy
-from paretosched.policies.policy import as_policy
+from paretosched.policies.policy import Policy, as_policy
 from paretosched.policies.policy_json import FORMAT, from_json, to_json
+from paretosched.policies.rule_base import RuleBase
 from paretosched.policies.time_sharing import Optimisation, TimeSharing
 
 P = greedy(["f1", "f2", "f3"], np.arange(18).reshape(3, 6) / 18, groups=("staff", "guests"), backfill="easy")
@@ -73,3 +74,27 @@ def test_time_sharing_has_the_numbers_of_the_paper_where_nothing_is_said() -> No
     assert [as_policy(name).name for name in ("scojo", "scojo-opt")] == ["SCOJO-PECT", "SCOJO-PECT optimised"]
     bottom = TimeSharing(backfill=False, optimisation=Optimisation("bottom-line"))
     assert bottom.name == "SCOJO-PECT bottom line, own jobs only"
+
+
+@pytest.mark.parametrize(
+    ("policy", "replays", "knows_run_times"),
+    [
+        (as_policy("recorded"), True, False),
+        (as_policy("easy"), False, False),
+        (P, False, False),
+        (
+            RuleBase(
+                "iterative", ("1",), ("1",), greedy(["f2"] * 3, [[1, 0, 1, 0]] * 3, groups=("1",)), ((),) * 3, [0]
+            ),
+            False,
+            False,
+        ),
+        (TimeSharing(), False, True),
+        (TimeSharing(run_times="estimates"), False, False),
+    ],
+    ids=["recorded", "easy", "greedy", "rules", "scojo", "scojo by estimates"],
+)
+def test_every_policy_says_whether_it_replays_the_log_or_knows_run_times(
+    policy: Policy, replays: bool, knows_run_times: bool
+) -> None:
+    assert (policy.replays, policy.knows_run_times) == (replays, knows_run_times)

@@ -18,8 +18,9 @@ from paretosched.plots.rule_bases import STRATEGY_COLOURS, decisions
 from paretosched.policies.explanation import explain
 from paretosched.policies.greedy_order import greedy
 from paretosched.policies.policy import Policy, save_policy
-from paretosched.policies.rule_base import LEVELS, STRATEGIES, RuleBase, chosen_strategy, partitions, situation_of
+from paretosched.policies.rule_base import RuleBase
 from paretosched.policies.rule_base_explanation import RulesExplanation, origin_of, regions, slices
+from paretosched.policies.strategy_choice import LEVELS, STRATEGIES, partitions, situation_of
 from support.commands import done
 
 NAMES = ("staff", "students", "guests")
@@ -61,9 +62,9 @@ def test_regions_are_all_situations_once_with_their_strategy(seed: int, strategi
     for region in found:
         assert {int(base.choice[number]) for number in region.situations} == {region.strategy}
         inside = [r.uniform(math.nextafter(low, math.inf), high) for low, high in region.bounds]
-        assert situation_of(base, inside) in region.situations
+        assert situation_of(base.bounds, inside) in region.situations
         upper = [high for _, high in region.bounds]  # which belongs to the interval
-        assert situation_of(base, upper) in region.situations
+        assert situation_of(base.bounds, upper) in region.situations
     sizes = [len(region.situations) for region in found]
     assert sizes == sorted(sizes, reverse=True)
 
@@ -203,7 +204,7 @@ def test_slices_are_what_is_chosen() -> None:
             features[cut.across], features[cut.up] = cut.x[j], cut.y[i]
             rest = 100 - np.nansum(features[2:])
             features[np.isnan(features)] = rest / max(np.isnan(features).sum(), 1)
-            expected = chosen_strategy(base, features) if rest >= 0 else -1
+            expected = base.chooser.strategy(features) if rest >= 0 else -1
             assert cut.strategies[i, j] == expected
     impossible = found[3].strategies < 0
     assert impossible[-1, 1:].all()
@@ -215,7 +216,7 @@ def test_one_group_has_the_whole_queue() -> None:
     (cut,) = slices(base)
     assert cut.others == ""
     assert "  SD against Um: " in explained(base).text()
-    assert cut.strategies[40, 0] == chosen_strategy(base, [1, 100, 100])
+    assert cut.strategies[40, 0] == base.chooser.strategy([1, 100, 100])
 
 
 def test_rules_are_told_in_the_units_of_the_features() -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 
 from paretosched import Policy, Workload
-from paretosched.policies.rule_base import LEVELS, RuleBase
+from paretosched.policies.rule_base import RuleBase
+from paretosched.policies.strategy_choice import LEVELS
 from support import naive
 from support.naive import Job, Started
 

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from paretosched import Policy, Workload, greedy
 from paretosched.policies.plain import Plain
 from paretosched.policies.policy_json import to_json
-from paretosched.policies.rule_base import LEVELS, RuleBase
+from paretosched.policies.rule_base import RuleBase
+from paretosched.policies.strategy_choice import LEVELS
 
 PLAIN_RULES = ("fcfs", "list", "easy", "conservative", "conservative-replan")
 BACKFILLS = ("none", "easy", "conservative")

@@ -17,7 +17,8 @@ from paretosched.policies.greedy_order import greedy
 from paretosched.policies.plain import Plain
 from paretosched.policies.policy import Policy, load_policy, save_policy
 from paretosched.policies.policy_json import from_json, to_json
-from paretosched.policies.rule_base import STRATEGIES, RuleBase, chosen_strategy, partitions
+from paretosched.policies.rule_base import RuleBase
+from paretosched.policies.strategy_choice import STRATEGIES, partitions
 from paretosched.search.resuming import Record
 from paretosched.search.runs import read_about
 from paretosched.simulation.objective import objective_table, objectives
@@ -381,7 +382,7 @@ def test_below_its_threshold_a_rule_base_chooses_its_default() -> None:
     weight = (2 * np.pi) ** -2.5
     for threshold, here, there in ((0, 7, 7), (0.99 * weight, 7, 6), (1.01 * weight, 6, 6)):
         base = RuleBase("symbiotic", W.groups, W.groups, GREEDY, threshold=threshold, **made)
-        assert (chosen_strategy(base, at_centre), chosen_strategy(base, away)) == (here, there)
+        assert (base.chooser.strategy(at_centre), base.chooser.strategy(away)) == (here, there)
         policy = base
         assert simulate(W, policy).start.tolist() == naive_rules.start_times(W, policy)
         again = from_json(json.loads(json.dumps(to_json(policy))))
