@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from inspect import signature
 from pathlib import Path
 from types import MappingProxyType
@@ -138,6 +139,23 @@ def reopened(place: str | os.PathLike[str], digest: str | None = None) -> tuple[
     raise InputError(troubles[0] if troubles else f"{place}: there is no run here of this workload")
 
 
+def recorded_files(place: str | os.PathLike[str]) -> list[Path]:
+    """Return the files that `reopen` may read for a run directory or front file: logs, and lists of groups."""
+    folder = Path(place) if os.path.isdir(place) else Path(place).parent  # noqa: PTH112
+    if not os.path.isdir(place) and not _is_parquet(Path(place)):  # noqa: PTH112
+        return []
+    files: list[Path] = []
+    for directory in _runs_at(folder):
+        with suppress(InputError):  # a run that cannot be read is not reopened either
+            about = read_json(directory / RUN_FILE, "run")
+            workload = about.get("workload")
+            source = workload.get("source") if isinstance(workload, dict) else None
+            for steps in [source] if source else _sources_of_commands(about, directory):
+                named = [step for step in steps if isinstance(step, Mapping) and "path" in step]
+                files += [path for step in named for path in _places(step, (directory.parent, directory))]
+    return [path for path in dict.fromkeys(files) if os.path.isfile(path)]  # noqa: PTH113
+
+
 def _run_directories(place: Path, digest: str | None) -> list[Path]:
     """Return the directories of the runs at a place whose workload has this digest, or any digest if it is None."""
     folder = place if os.path.isdir(place) else place.parent  # noqa: PTH112  # Path.is_dir() raises for long names
@@ -218,17 +236,21 @@ def _after_step(step: Any, workload: Workload | None, near: Sequence[Path]) -> W
 
 def _file(wanted: Mapping[str, Any], near: Sequence[Path]) -> str:
     """Return the path of a file of a step: as recorded, as the user wrote it, or in one of the folders `near`."""
-    written = Path(str(wanted.get("given", wanted["path"])))
-    beside = [folder / name for folder in near for name in (written, written.name)]
-    places = [Path(str(wanted["path"])), written, *beside]
     changed = ""
-    for place in dict.fromkeys(places):
+    for place in _places(wanted, near):
         if os.path.isfile(place):  # noqa: PTH113  # Path.is_file() raises for long names
             sha256 = file_record(place)["sha256"]
             if wanted.get("sha256") in (None, sha256):
                 return str(place)
             changed = changed or f"{place}: the file was changed since: its SHA-256 is {sha256}, not {wanted['sha256']}"
     raise InputError(changed or f"{wanted['path']}: the file is gone, and there is no file of its name beside the run")
+
+
+def _places(wanted: Mapping[str, Any], near: Sequence[Path]) -> list[Path]:
+    """Return where a file of a step may be, the likely places first."""
+    written = Path(str(wanted.get("given", wanted["path"])))
+    beside = [folder / name for folder in near for name in (written, written.name)]
+    return [*dict.fromkeys([Path(str(wanted["path"])), written, *beside])]
 
 
 def _sources_of_commands(about: Mapping[str, Any], directory: Path) -> Iterator[list[dict[str, Any]]]:
