@@ -74,9 +74,8 @@ def remark_rest(run: str | None) -> None:
     """Write a remark about the evaluations that are in a run directory after an interruption."""
     from ..search.runs import read_about
     from ..workload.reopening import RUN_FILE
-    from .outputs import SUB_RUNS
 
-    parts = [] if run is None else [Path(run, part) for part in ("", *SUB_RUNS)]
+    parts = [] if run is None else [Path(run, part) for part in ("", "greedy", "rules")]
     runs = [place for place in parts if (place / RUN_FILE).exists()]
     if runs:
         done = sum(read_about(place).get("evaluations", {}).get("done", 0) for place in runs)

@@ -24,7 +24,6 @@ from .options import Name
 from .parser import Parser
 
 DIRECTORIES = (Kind.RUN_DIRECTORY, Kind.FIGURES, Kind.LOGS)
-SUB_RUNS = ("greedy", "rules")  # in the run directory of a training of rules
 PICTURES = (".png", ".svg")  # the files in a directory of figures
 
 
@@ -114,9 +113,8 @@ def _inputs(parser: Parser, options: argparse.Namespace) -> Iterator[Input]:
             if not os.path.exists(path):  # noqa: PTH110  # words, such as "easy"; or a missing file, an error later
                 continue
             yield Input(path, action.type.reads)
-            for directory in (Path(path), *(Path(path, name) for name in SUB_RUNS)):
-                if _is_run(directory):
-                    yield from (Input(str(directory / name), f"a file of the run {path}") for name in _names_of_run())
+            for directory in filter(_is_run, (Path(path), *Path(path).glob("*"))):  # a run, or the runs of a plan
+                yield from (Input(str(directory / name), f"a file of the run {directory}") for name in _names_of_run())
             yield from (Input(str(file), f"the log that {path} has recorded") for file in recorded_files(path))
 
 
@@ -169,16 +167,14 @@ def _check_place(output: Output, run_directories: Sequence[str]) -> None:
 
 
 def _is_run(folder: Path) -> bool:
-    """Return whether a folder is a run directory, or that of a training of rules, which has two runs in it."""
+    """Return whether a folder is a run directory; a plan, or a training of rules, has several in its folder."""
     from ..workload.reopening import RUN_FILE
 
-    if not os.path.isdir(folder):  # noqa: PTH112  # Path.is_dir() raises for long names
+    if not os.path.isdir(folder) or not any(folder.glob("run.*")):  # noqa: PTH112  # Path.is_dir() raises
         return False
-    if (folder / RUN_FILE).exists() or any((folder / name / RUN_FILE).exists() for name in SUB_RUNS):
+    if (folder / RUN_FILE).exists():
         return True
-    if not any(folder.glob("run.*")):  # what follows loads much
-        return False
-    from ..search.runs import STORE_FILE
+    from ..search.runs import STORE_FILE  # this loads much
 
     return (folder / STORE_FILE).exists()
 
@@ -190,14 +186,14 @@ def _names_of_run() -> frozenset[str]:
     from ..workload.reopening import RUN_FILE
 
     side_files = [f"{STORE_FILE}-{part}" for part in ("wal", "shm", "journal")]
-    return frozenset({RUN_FILE, FRONT_FILE, STORE_FILE, *side_files, *SUB_RUNS})
+    return frozenset({RUN_FILE, FRONT_FILE, STORE_FILE, *side_files})
 
 
 def _is_page_folder(folder: Path) -> bool:
     """Return whether a folder keeps the work of a page: RUN.app beside RUN."""
     from ..app.page_folder import ENDING
 
-    return folder.suffix == ENDING and folder.with_suffix("").exists()
+    return folder.suffix == ENDING and os.path.exists(folder.with_suffix(""))  # noqa: PTH110  # Path.exists() raises
 
 
 # --- what an output would replace -------------------------------------------------------------------------------------
@@ -253,7 +249,7 @@ def _check_other_directory(output: Output, files: Sequence[Input]) -> None:
     directory = Path(os.path.realpath(output.path))
     if _is_run(directory) or _is_page_folder(directory):
         raise InputError(f"{output.path}: is a directory of a run or page; give {output.option} another name")
-    if output.kind != Kind.FIGURES:
+    if output.kind != Kind.FIGURES or not os.path.isdir(directory):  # noqa: PTH112  # Path.is_dir() raises
         return
     pictures = [path for path in directory.glob("*") if path.suffix in PICTURES and path.is_file()]
     for path, what in files:

@@ -141,19 +141,30 @@ def reopened(place: str | os.PathLike[str], digest: str | None = None) -> tuple[
 
 def recorded_files(place: str | os.PathLike[str]) -> list[Path]:
     """Return the files that `reopen` may read for a run directory or front file: logs, and lists of groups."""
-    folder = Path(place) if os.path.isdir(place) else Path(place).parent  # noqa: PTH112
-    if not os.path.isdir(place) and not _is_parquet(Path(place)):  # noqa: PTH112
+    is_front = os.path.isfile(place) and _is_parquet(Path(place))  # noqa: PTH113  # a pipe could be read once only
+    if not is_front and not os.path.isdir(place):  # noqa: PTH112
         return []
+    folder = Path(place).parent if is_front else Path(place)
     files: list[Path] = []
     for directory in _runs_at(folder):
         with suppress(InputError):  # a run that cannot be read is not reopened either
             about = read_json(directory / RUN_FILE, "run")
-            workload = about.get("workload")
-            source = workload.get("source") if isinstance(workload, dict) else None
-            for steps in [source] if source else _sources_of_commands(about, directory):
-                named = [step for step in steps if isinstance(step, Mapping) and "path" in step]
-                files += [path for step in named for path in _places(step, (directory.parent, directory))]
+            files += [
+                path
+                for steps in (_recorded_sources(about, directory) if isinstance(about, dict) else [])
+                for step in (steps if isinstance(steps, list) else [])
+                if isinstance(step, dict) and "path" in step
+                for path in _places(step, (directory.parent, directory))
+            ]
     return [path for path in dict.fromkeys(files) if os.path.isfile(path)]  # noqa: PTH113
+
+
+def _recorded_sources(about: Mapping[str, Any], directory: Path) -> Sequence[Any]:
+    """Return the sources that a run has recorded: of its workload, or of the workloads of a training."""
+    workload, sources = about.get("workload"), about.get("sources")
+    if isinstance(workload, dict) and workload.get("source"):
+        return [workload["source"]]
+    return sources if isinstance(sources, list) else [*_sources_of_commands(about, directory)]
 
 
 def _run_directories(place: Path, digest: str | None) -> list[Path]:
@@ -255,12 +266,13 @@ def _places(wanted: Mapping[str, Any], near: Sequence[Path]) -> list[Path]:
 
 def _sources_of_commands(about: Mapping[str, Any], directory: Path) -> Iterator[list[dict[str, Any]]]:
     """Yield the sources that the commands of a run of version 0.1 may mean: its run.json has no source."""
-    for session in about.get("sessions", []):
+    sessions = about.get("sessions")
+    for session in sessions if isinstance(sessions, list) else []:
         command = session.get("command") if isinstance(session, dict) else None
         if not isinstance(command, list) or not all(isinstance(word, str) for word in command):
             continue
         capacity, groups = _option(command, "--capacity"), _option(command, "--groups") or "consumption"
-        if capacity is not None and not capacity.isdecimal():
+        if capacity is not None and not (capacity.isdecimal() and len(capacity) < 10):
             continue
         for base in (Path.cwd(), directory.parent):
             for word in command[1:]:
