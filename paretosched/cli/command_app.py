@@ -7,7 +7,7 @@ import argparse
 from ..core.errors import InputError
 from .console import ended_in_order, flush, show
 from .inputs import read_workload
-from .options import FILE, POLICY, new_command, reading_words, takes_reading, whole
+from .options import FRONT, POLICY, TRACE, new_command, reading_words, takes_reading, whole
 from .parser import Parser
 
 
@@ -22,11 +22,11 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         "  paretosched app front.parquet --trace ctc1024.swf.gz --policy rules.json\n"
         "  (your work is kept beside RUN or FRONT, in the folder RUN.app; the same command opens it again)",
     )
-    parser.add_argument("front", metavar="RUN|FRONT", type=FILE, help="run directory or front file")
+    parser.add_argument("front", metavar="RUN|FRONT", type=FRONT, help="run directory or front file")
     parser.add_argument(
         "--trace",
         metavar="TRACE",
-        type=FILE,
+        type=TRACE,
         help="the log that was explored; the page needs it to show known schedules and to train (default: the log "
         "that the run has recorded, if it is still there)",
     )

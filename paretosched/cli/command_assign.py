@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from ..core.errors import InputError, first_few
 from .console import bar, remark, show
-from .inputs import check_outputs
-from .options import FILE, chosen_options, new_command, number, whole
+from .file_kinds import Kind
+from .options import Name, chosen_options, new_command, number, whole
 from .parser import Parser
 
 if TYPE_CHECKING:
@@ -47,12 +47,21 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
     parser.add_argument(
         "jobs",
         metavar="JOBS",
-        type=FILE,
+        type=Name("the list of jobs"),
         help="CSV file: job,workload; or job,size (without --history, the size is taken as the workload)",
     )
-    parser.add_argument("nodes", metavar="NODES", type=FILE, help="CSV file: node,speed or node,speed,utilisation")
     parser.add_argument(
-        "-o", "--output", metavar="FILE", type=FILE, help="CSV file to write: job,workload,node,start,finish"
+        "nodes",
+        metavar="NODES",
+        type=Name("the list of nodes"),
+        help="CSV file: node,speed or node,speed,utilisation",
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        type=Name(writes=Kind.ASSIGNMENT),
+        help="CSV file to write: job,workload,node,start,finish",
     )
     _takes_method(parser)
     _takes_history(parser)
@@ -82,7 +91,7 @@ def _takes_history(parser: Parser) -> None:
     group.add_argument(
         "--history",
         metavar="FILE",
-        type=FILE,
+        type=Name("the past runs"),
         help="CSV file of past runs; workloads are estimated from it by size",
     )
     group.add_argument(
@@ -113,7 +122,6 @@ def run(options: argparse.Namespace) -> None:
     from ..assignment.summary import beside_references, summary, summary_text
     from ..core.tables import to_json
 
-    check_outputs(options, "output")
     genetic = _genetic(options)
     bag, nodes = read_jobs(options.jobs), read_nodes(options.nodes)
     bag = _estimated(options, bag)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from ..core.errors import InputError
 from .console import remark, show
-from .inputs import check_outputs, read_wish, read_workload, remark_history, remark_repairs
-from .options import DIRECTORY, FILE, POLICY, WISH, new_command, reading_words, takes_trace
+from .file_kinds import Kind
+from .inputs import read_wish, read_workload, remark_history, remark_repairs
+from .options import FRONT, POLICY, WISH, Name, new_command, reading_words, takes_trace
 from .parser import Parser
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         action="append",
         default=[],
         metavar="FRONT",
-        type=FILE,
+        type=FRONT,
         help="run directory or front file; may be repeated, one for each log, in any order",
     )
     group.add_argument(
@@ -55,11 +56,11 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         help="the wish, as for train (default: the wish of the first policy file that was trained for one)",
     )
     output = parser.add_argument_group("what is written", "Without these options, only tables.")
-    output.add_argument("-o", "--output", metavar="FILE", type=FILE, help="HTML report to write")
+    output.add_argument("-o", "--output", metavar="FILE", type=Name(writes=Kind.REPORT), help="HTML report to write")
     output.add_argument(
         "--figures",
         metavar="DIR",
-        type=DIRECTORY,
+        type=Name(writes=Kind.FIGURES, place="directory"),
         help="directory to write the figures to, as PNG and SVG; needs Chrome or Chromium",
     )
 
@@ -72,7 +73,6 @@ def run(options: argparse.Namespace) -> None:
     from ..fronts.front_files import load_front
     from ..policies.policy import as_policy
 
-    check_outputs(options, "output")
     logs = _logs(options)
     workloads = [workload for _, workload in logs]
     policies = [as_policy(policy) for policy in options.policy or ["fcfs"]]

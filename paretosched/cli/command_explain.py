@@ -6,8 +6,8 @@ import argparse
 from typing import TYPE_CHECKING
 
 from .console import show
-from .inputs import check_outputs
-from .options import FILE, POLICY, new_command
+from .file_kinds import Kind
+from .options import POLICY, Name, new_command
 from .parser import Parser
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         "-o",
         "--output",
         metavar="FIGURE",
-        type=FILE,
+        type=Name(writes=Kind.FIGURE),
         help="figure to write, for a policy with weights or rules: .html, .png or .svg (.png and .svg need Chrome or "
         "Chromium)",
     )
@@ -43,7 +43,6 @@ def run(options: argparse.Namespace) -> None:
     from ..core.tables import to_json
     from ..policies.explanation import explain
 
-    check_outputs(options, "output")
     explanation = explain(options.policy)
     if options.output is not None:
         _write_figure(explanation, options.output)

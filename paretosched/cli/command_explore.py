@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from ..core.errors import InputError
 from .console import PROGRAM, bar, remark, show, sure_interrupt
+from .file_kinds import Kind
 from .inputs import read_workload, remark_repairs, remark_rest
 from .options import (
-    DIRECTORY,
     Name,
     chosen_options,
     new_command,
@@ -51,7 +51,12 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         "  (after Ctrl-C or a kill, the same command continues the run, with the same result)",
     )
     parser.add_argument(
-        "-o", "--output", required=True, metavar="RUN", type=DIRECTORY, help="run directory, new or to continue"
+        "-o",
+        "--output",
+        required=True,
+        metavar="RUN",
+        type=Name(writes=Kind.RUN_DIRECTORY, place="directory"),
+        help="run directory, new or to continue",
     )
     takes_trace(parser)
     _takes_search(parser)
@@ -97,7 +102,10 @@ def _takes_search(parser: Parser) -> None:
         action="append",
         default=[],
         metavar="WHAT",
-        type=Name(words=lambda: ("submit", "permutations", "weak", "random", "workload", "queue")),
+        type=Name(
+            "what the search begins with",
+            words=lambda: ("submit", "permutations", "weak", "random", "workload", "queue"),
+        ),
         help="what to begin with; may be repeated. For sequence: submit, the order of submission (default); "
         "permutations, all orders of the groups, and submit; weak, all weak orders of the groups; random; a policy; or "
         "a run or front, for its policies. For weighting: a run or front. For orders: workload, queue (default: both)",

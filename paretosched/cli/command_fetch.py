@@ -6,7 +6,8 @@ import argparse
 from collections.abc import Sequence
 
 from .console import bar, show
-from .options import DIRECTORY, Name, new_command
+from .file_kinds import Kind
+from .options import Name, new_command
 from .parser import Parser
 
 
@@ -26,7 +27,13 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         help="short name of the log, such as CTC-SP2, KTH-SP2, LANL-CM5, SDSC-SP2, NASA-iPSC",
     )
     place = parser.add_mutually_exclusive_group()
-    place.add_argument("-o", "--output", metavar="DIR", type=DIRECTORY, help="directory to put it into (default: here)")
+    place.add_argument(
+        "-o",
+        "--output",
+        metavar="DIR",
+        type=Name(writes=Kind.LOGS, place="directory"),
+        help="directory to put it into (default: here)",
+    )
     place.add_argument(
         "--cache",
         action="store_true",

@@ -5,16 +5,19 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..core.errors import InputError
 from .console import show
-from .inputs import check_outputs
-from .options import FILE, new_command
+from .file_kinds import Kind
+from .options import FRONT, Name, new_command
 from .parser import Parser
 
 if TYPE_CHECKING:
     from ..fronts.front import Front
+
+ENDINGS = ("", ".parquet", ".csv")  # of the file that is written
 
 
 def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
@@ -27,28 +30,47 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         "  paretosched front run1 run2 -o front.parquet",
     )
     parser.add_argument(
-        "runs", nargs="+", metavar="RUN", type=FILE, help="run directories or front files of one workload"
+        "runs", nargs="+", metavar="RUN", type=FRONT, help="run directories or front files of one workload"
     )
-    parser.add_argument("-o", "--output", metavar="FRONT", type=FILE, help="front file to write (Parquet)")
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="FRONT",
+        type=Name(writes=Kind.FRONT),
+        help="front file to write: Parquet, or a table for other programs if the name ends in .csv",
+    )
 
 
 def run(options: argparse.Namespace) -> None:
     """Merge runs and fronts, and show the result."""
     from ..core.tables import to_json
-    from ..fronts.front_files import load_front, save_front
+    from ..fronts.front_files import load_front
     from ..fronts.front_tables import extremes_text, merging, merging_text
     from ..fronts.merging import merge
 
-    check_outputs(options, "output")
+    if options.output is not None and Path(options.output).suffix.lower() not in ENDINGS:
+        raise InputError(f"{options.output}: the name of a front must end in .parquet or .csv")
     inputs = [load_front(path) for path in options.runs]
     merged = merge(inputs)
     about = merging(merged, inputs, options.runs)
     if options.output is not None:
-        save_front(merged, options.output)
+        _write(merged, options.output)
     if options.json:
         show(to_json(about | {"log": _log(options.runs, merged)}))
     else:
         show(f"{merging_text(about)}\n{extremes_text(merged)}")
+
+
+def _write(front: Front, path: str) -> None:
+    """Write a front as Parquet, which commands read, or as a CSV table; the end of the file's name decides."""
+    from ..core.files import replacing
+    from ..fronts.front_files import save_front
+
+    if Path(path).suffix.lower() != ".csv":
+        save_front(front, path)
+        return
+    with replacing(path) as temporary:
+        front.frame().to_csv(temporary, index=False, lineterminator="\n")
 
 
 def _log(runs: Sequence[str], merged: Front) -> str | None:

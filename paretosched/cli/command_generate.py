@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from .inputs import check_outputs, show_written
+from .inputs import show_written
 from .options import new_command, takes_log_to_write, whole
 from .parser import Parser
 
@@ -50,7 +50,6 @@ def run(options: argparse.Namespace) -> None:
     from ..workload.lublin_feitelson import lublin
     from ..workload.swf import write_swf
 
-    check_outputs(options, "output")
     workload = lublin(
         jobs=options.jobs,
         processors=options.processors,

@@ -27,6 +27,7 @@ from . import (
     command_train,
 )
 from .console import PROGRAM, flush, tell
+from .outputs import check_outputs
 from .parser import Parser
 
 COMMANDS = (
@@ -70,6 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         try:
             options = all_commands().parse_args(arguments)
             program = f"{PROGRAM} {options.command}"
+            check_outputs(options.parser.commands[options.command], options)
             options.run(options)
         finally:
             flush()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from .console import remark
-from .inputs import check_outputs, read_workload, remark_repairs, show_written
+from .inputs import read_workload, remark_repairs, show_written
 from .options import new_command, number, takes_log_to_write, takes_trace, whole
 from .parser import Parser
 
@@ -38,7 +38,6 @@ def run(options: argparse.Namespace) -> None:
     from ..workload.scaling import scale
     from ..workload.swf import write_swf
 
-    check_outputs(options, "output")
     workload = read_workload(options)
     scaled = scale(workload, options.processors, options.factor, options.seed, options.jobs)
     write_swf(scaled, options.output)

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.errors import InputError
 from .console import remark, show
-from .inputs import check_outputs, read_workload, remark_history, remark_repairs
-from .options import FILE, POLICY, new_command, takes_trace, whole
+from .file_kinds import Kind
+from .inputs import read_workload, remark_history, remark_repairs
+from .options import FRONT, POLICY, Name, new_command, takes_trace, whole
 from .parser import Parser
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
     group.add_argument(
         "--front",
         metavar="FRONT",
-        type=FILE,
+        type=FRONT,
         help="run directory or front file; one of its schedules is made again",
     )
     group.add_argument("--row", type=whole, metavar="N", help="row of that schedule in the front (default 0)")
@@ -62,22 +63,26 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         "-o",
         "--output",
         metavar="FILE",
-        type=FILE,
+        type=Name(writes=Kind.SCHEDULE),
         help="CSV file of the schedule to write: job,submit,start,finish,processors,user,group",
     )
     output.add_argument(
         "--segments",
         metavar="FILE",
-        type=FILE,
+        type=Name(writes=Kind.SEGMENTS),
         help="for a policy that preempts jobs: file to write when and where each job runs: job,from,to,nodes (CSV, or "
         ".parquet)",
     )
-    output.add_argument("--save-policy", metavar="FILE", type=FILE, help="JSON file of the policy to write")
+    output.add_argument(
+        "--save-policy",
+        metavar="FILE",
+        type=Name(writes=Kind.POLICY),
+        help="JSON file of the policy to write",
+    )
 
 
 def run(options: argparse.Namespace) -> None:
     """Simulate a workload with a policy, and show how good the schedule is."""
-    check_outputs(options, "output", "save_policy", "segments")
     workload = read_workload(options)
     schedule, policy, explored_on = (_of_policy if options.front is None else _of_front)(options, workload)
     text = _json(options, schedule, policy) if options.json else _text(schedule, policy)

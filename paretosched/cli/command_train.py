@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.errors import InputError
 from .console import PROGRAM, bar, remark, show, sure_interrupt
-from .inputs import check_outputs, read_wish, read_workload, remark_repairs, remark_rest
+from .file_kinds import Kind
+from .inputs import read_wish, read_workload, remark_repairs, remark_rest
 from .options import (
-    DIRECTORY,
-    FILE,
     WISH,
+    Name,
     chosen_options,
     new_command,
     number,
@@ -49,7 +49,14 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         "  paretosched train ctc1024.swf.gz --rule-base iterative --greedy policy.json --objective AWRT -o rules.json\n"
         "  (with --run: after Ctrl-C or a kill, the same command continues the training, with the same result)",
     )
-    parser.add_argument("-o", "--output", required=True, metavar="FILE", type=FILE, help="policy file to write, JSON")
+    parser.add_argument(
+        "-o",
+        "--output",
+        required=True,
+        metavar="FILE",
+        type=Name(writes=Kind.POLICY),
+        help="policy file to write, JSON",
+    )
     _takes_wish(parser)
     takes_trace(parser, several=True)
     _takes_data(parser)
@@ -142,7 +149,7 @@ def _takes_rules(parser: Parser) -> None:
     group.add_argument(
         "--greedy",
         metavar="POLICY",
-        type=FILE,
+        type=Name("the Greedy policy"),
         help="the Greedy among the strategies: a policy file without backfilling (default: a Greedy of f2 is trained "
         "first)",
     )
@@ -171,7 +178,7 @@ def _takes_run(parser: Parser) -> None:
         "--run",
         dest="run_directory",
         metavar="RUN",
-        type=DIRECTORY,
+        type=Name(writes=Kind.RUN_DIRECTORY, place="directory"),
         help="directory that keeps every evaluation, new or to continue (default: none)",
     )
 
@@ -180,7 +187,6 @@ def run(options: argparse.Namespace) -> None:
     """Train the online scheduler for a wish."""
     from ..policies.policy import save_policy
 
-    check_outputs(options, "output")
     settings = _settings(options)
     workloads = [read_workload(options, trace) for trace in options.traces]
     training = _train(options, settings, workloads)

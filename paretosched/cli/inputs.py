@@ -1,9 +1,8 @@
-"""Reading the files that options name, refusing outputs that would destroy them, and remarks about logs."""
+"""Reading the files that options name, and remarks about logs."""
 
 from __future__ import annotations
 
 import argparse
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,13 +13,6 @@ if TYPE_CHECKING:
     from ..simulation.schedule import Schedule
     from ..wishes.wish import Wish
     from ..workload.workload import Workload
-
-INPUTS = {
-    "jobs": "the list of jobs",
-    "nodes": "the list of nodes",
-    "history": "the past runs",
-    "greedy": "the Greedy policy",
-}  # options that name a file to read, and what it is
 
 
 def read_workload(options: argparse.Namespace, trace: str | None = None) -> Workload:
@@ -39,27 +31,6 @@ def read_wish(options: argparse.Namespace, workload: Workload) -> Wish:
         return as_wish(options.objective, workload.groups)
     except InputError as error:
         raise InputError(f"--objective: {error}") from None
-
-
-def check_outputs(options: argparse.Namespace, *names: str) -> None:
-    """Refuse outputs that cannot be written, or would overwrite an input; before the work is done, not after it."""
-    from ..core.files import check_writable
-
-    traces = options.traces if "traces" in options else [options.trace] if "trace" in options else []
-    taken = {os.path.realpath(trace): "the workload log" for trace in traces}
-    if options.command == "explain":
-        taken[os.path.realpath(options.policy)] = "the policy"
-    for name, what in INPUTS.items():
-        if isinstance(path := getattr(options, name, None), str):
-            taken[os.path.realpath(path)] = what
-    for name in names:
-        path = getattr(options, name)
-        if path is not None:
-            check_writable(path)
-            place, option = os.path.realpath(path), f"--{name.replace('_', '-')}"
-            if place in taken:
-                raise InputError(f"{path}: {option} would overwrite {taken[place]}; give it another name")
-            taken[place] = f"what {option} writes"
 
 
 def show_written(options: argparse.Namespace, workload: Workload) -> None:

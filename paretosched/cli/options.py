@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..core.errors import quoted
+from .file_kinds import Kind
 from .parser import Parser
 
 Group = argparse._ArgumentGroup
@@ -30,10 +31,17 @@ def number(text: str) -> float:
 
 
 class Name:
-    """The type of an argument that is the name of a file, with the suggestions of a shell for it.
+    """The type of an argument that is the name of a file: what the command does with it, and a shell's suggestions.
+
+    Every such argument declares whether its file is read or written. `outputs.check_outputs` refuses, before any
+    command begins, outputs that would destroy an input or another file.
 
     Parameters
     ----------
+    reads
+        What messages call the file if it is read: "the policy". "" if it is not read.
+    writes
+        What is written to it; None if it is not written.
     place
         "file" or "directory"; "" if the argument is no file at all.
     words
@@ -43,7 +51,17 @@ class Name:
         Whether any other text is allowed, too, such as a wish in words.
     """
 
-    def __init__(self, place: str = "file", words: Callable[[], Sequence[str]] = tuple, free: bool = False) -> None:
+    def __init__(
+        self,
+        reads: str = "",
+        *,
+        writes: Kind | None = None,
+        place: str = "file",
+        words: Callable[[], Sequence[str]] = tuple,
+        free: bool = False,
+    ) -> None:
+        self.reads = reads
+        self.writes = writes
         self.place = place
         self.words = words
         self.free = free
@@ -61,11 +79,11 @@ def _policies() -> Sequence[str]:
     return (*POLICY_NAMES, OPTIMISED)
 
 
-FILE = Name()
-DIRECTORY = Name("directory")
-POLICY = Name(words=_policies)
-GROUPS = Name(words=lambda: ("consumption", "swf", "queue"))
-WISH = Name(free=True)
+TRACE = Name("the workload log")
+FRONT = Name("the front")
+POLICY = Name("the policy", words=_policies)
+GROUPS = Name("the list of groups", words=lambda: ("consumption", "swf", "queue"))
+WISH = Name("the wish", free=True)
 
 
 def new_command(
@@ -101,9 +119,9 @@ def takes_trace(parser: Parser, several: bool = False, needed: bool = True) -> N
     text = "workload log in SWF, plain or gzipped; or a run directory, whose log is opened again"
     if several:
         text += "; one or more" if needed else "; one or more, by default the logs of the fronts"
-        parser.add_argument("traces", nargs="+" if needed else "*", metavar="TRACE", type=FILE, help=text)
+        parser.add_argument("traces", nargs="+" if needed else "*", metavar="TRACE", type=TRACE, help=text)
     else:
-        parser.add_argument("trace", metavar="TRACE", type=FILE, help=text)
+        parser.add_argument("trace", metavar="TRACE", type=TRACE, help=text)
     takes_reading(parser)
 
 
@@ -128,7 +146,12 @@ def takes_reading(parser: Parser) -> None:
 def takes_log_to_write(parser: Parser) -> None:
     """Add the option for the log to write."""
     parser.add_argument(
-        "-o", "--output", required=True, metavar="FILE", type=FILE, help="SWF file to write, gzipped if it ends in .gz"
+        "-o",
+        "--output",
+        required=True,
+        metavar="FILE",
+        type=Name(writes=Kind.LOG),
+        help="SWF file to write, gzipped if it ends in .gz",
     )
 
 

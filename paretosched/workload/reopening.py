@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from inspect import signature
 from pathlib import Path
 from types import MappingProxyType
@@ -138,6 +139,34 @@ def reopened(place: str | os.PathLike[str], digest: str | None = None) -> tuple[
     raise InputError(troubles[0] if troubles else f"{place}: there is no run here of this workload")
 
 
+def recorded_files(place: str | os.PathLike[str]) -> list[Path]:
+    """Return the files that `reopen` may read for a run directory or front file: logs, and lists of groups."""
+    is_front = os.path.isfile(place) and _is_parquet(Path(place))  # noqa: PTH113  # a pipe could be read once only
+    if not is_front and not os.path.isdir(place):  # noqa: PTH112
+        return []
+    folder = Path(place).parent if is_front else Path(place)
+    files: list[Path] = []
+    for directory in _runs_at(folder):
+        with suppress(InputError):  # a run that cannot be read is not reopened either
+            about = read_json(directory / RUN_FILE, "run")
+            files += [
+                path
+                for steps in (_recorded_sources(about, directory) if isinstance(about, dict) else [])
+                for step in (steps if isinstance(steps, list) else [])
+                if isinstance(step, dict) and "path" in step
+                for path in _places(step, (directory.parent, directory))
+            ]
+    return [path for path in dict.fromkeys(files) if os.path.isfile(path)]  # noqa: PTH113
+
+
+def _recorded_sources(about: Mapping[str, Any], directory: Path) -> Sequence[Any]:
+    """Return the sources that a run has recorded: of its workload, or of the workloads of a training."""
+    workload, sources = about.get("workload"), about.get("sources")
+    if isinstance(workload, dict) and workload.get("source"):
+        return [workload["source"]]
+    return sources if isinstance(sources, list) else [*_sources_of_commands(about, directory)]
+
+
 def _run_directories(place: Path, digest: str | None) -> list[Path]:
     """Return the directories of the runs at a place whose workload has this digest, or any digest if it is None."""
     folder = place if os.path.isdir(place) else place.parent  # noqa: PTH112  # Path.is_dir() raises for long names
@@ -218,11 +247,8 @@ def _after_step(step: Any, workload: Workload | None, near: Sequence[Path]) -> W
 
 def _file(wanted: Mapping[str, Any], near: Sequence[Path]) -> str:
     """Return the path of a file of a step: as recorded, as the user wrote it, or in one of the folders `near`."""
-    written = Path(str(wanted.get("given", wanted["path"])))
-    beside = [folder / name for folder in near for name in (written, written.name)]
-    places = [Path(str(wanted["path"])), written, *beside]
     changed = ""
-    for place in dict.fromkeys(places):
+    for place in _places(wanted, near):
         if os.path.isfile(place):  # noqa: PTH113  # Path.is_file() raises for long names
             sha256 = file_record(place)["sha256"]
             if wanted.get("sha256") in (None, sha256):
@@ -231,14 +257,22 @@ def _file(wanted: Mapping[str, Any], near: Sequence[Path]) -> str:
     raise InputError(changed or f"{wanted['path']}: the file is gone, and there is no file of its name beside the run")
 
 
+def _places(wanted: Mapping[str, Any], near: Sequence[Path]) -> list[Path]:
+    """Return where a file of a step may be, the likely places first."""
+    written = Path(str(wanted.get("given", wanted["path"])))
+    beside = [folder / name for folder in near for name in (written, written.name)]
+    return [*dict.fromkeys([Path(str(wanted["path"])), written, *beside])]
+
+
 def _sources_of_commands(about: Mapping[str, Any], directory: Path) -> Iterator[list[dict[str, Any]]]:
     """Yield the sources that the commands of a run of version 0.1 may mean: its run.json has no source."""
-    for session in about.get("sessions", []):
+    sessions = about.get("sessions")
+    for session in sessions if isinstance(sessions, list) else []:
         command = session.get("command") if isinstance(session, dict) else None
         if not isinstance(command, list) or not all(isinstance(word, str) for word in command):
             continue
         capacity, groups = _option(command, "--capacity"), _option(command, "--groups") or "consumption"
-        if capacity is not None and not capacity.isdecimal():
+        if capacity is not None and not (capacity.isdecimal() and len(capacity) < 10):
             continue
         for base in (Path.cwd(), directory.parent):
             for word in command[1:]:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 import paretosched as ps
 from paretosched.fronts.front import extremes
-from support.commands import (
-    columns,
-    done,
-)
+from support.commands import columns, command, done
 
 
 @pytest.mark.slow
@@ -42,3 +40,20 @@ def test_front_merges_and_measures(house: Path, tmp_path: Path) -> None:
     assert table[2][1:4] == ["72", str(len(merged)), str(len(merged))]
     again = done("front", tmp_path / "both.parquet", house / "run", "--json").json
     assert again["size"] == len(merged)
+
+
+def test_the_end_of_the_name_decides_how_a_front_is_written(house: Path, tmp_path: Path) -> None:
+    front = ps.load_front(house / "run")
+    done("front", house / "run", "-o", tmp_path / "front.csv")
+    table = pd.read_csv(tmp_path / "front.csv")
+    pd.testing.assert_frame_equal(table, front.frame(), check_exact=True, check_dtype=False)
+    for name in ("front.parquet", "front", "FRONT.PARQUET"):
+        done("front", house / "run", "-o", tmp_path / name)
+        assert ps.load_front(tmp_path / name).values.tolist() == front.values.tolist()
+    for name in ("front.json", "front.xlsx", "front.csv.gz"):
+        outcome = command("front", house / "run", "-o", tmp_path / name)
+        assert (outcome.status, outcome.err) == (
+            2,
+            f"paretosched front: {tmp_path / name}: the name of a front must end in .parquet or .csv\n",
+        )
+        assert not (tmp_path / name).exists()

@@ -1,8 +1,7 @@
-"""Outputs that would overwrite inputs are refused."""
+"""Runs are read where logs are."""
 
 from __future__ import annotations
 
-import re
 import shutil
 from pathlib import Path
 
@@ -13,27 +12,7 @@ from paretosched.app.locate_workload import finder
 from support.commands import (
     command,
     done,
-    files,
 )
-
-
-def test_outputs_do_not_overwrite_the_log_or_each_other(house: Path, tmp_path: Path) -> None:
-    trace = tmp_path / "w.swf"
-    trace.write_bytes((house / "record.swf").read_bytes())
-    link = tmp_path / "link"
-    link.symlink_to(trace)
-    before = files(tmp_path)
-    for arguments in (
-        ("simulate", trace, "-o", trace),
-        ("simulate", trace, "--save-policy", link),
-        ("scale", link, "-o", tmp_path / "." / "w.swf"),
-        ("compare", trace, "--front", house / "run", "-o", trace),
-        ("simulate", trace, "-o", tmp_path / "x", "--save-policy", tmp_path / "x"),
-    ):
-        outcome = command(*arguments)
-        assert outcome.status == 2
-        assert re.fullmatch(r"paretosched \w+: \S+: --\S+ would overwrite .*; give it another name\n", outcome.err)
-    assert files(tmp_path) == before
 
 
 def refused(*arguments: object) -> str:
