@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import InputError, quoted
-from ..core.files import read_text, replacing
+from ..core.files import read_text, replacing, unreadable
 from .bag_and_nodes import LARGEST, SMALLEST, Bag, Nodes
 from .estimator import History
 from .methods import Assignment
@@ -142,7 +142,7 @@ def _rows(
     try:
         text = read_text(path)
     except OSError as error:
-        raise InputError(f"{path}: cannot read: {error.strerror}") from None
+        raise unreadable(path, error) from None
     except UnicodeDecodeError:
         raise InputError(f"{path}: a list of {content} must be text in UTF-8, but this is not") from None
     except ValueError as error:  # from `open`, for a NUL in the name; InputError is a ValueError, too

@@ -83,7 +83,8 @@ def report(
             raise InputError(f"front of {schedules.workload} must have at least one schedule, but is empty")
         if schedules is not None and schedules.digest != policies.workload_digest:
             raise InputError(
-                f"front must be of the compared workload {policies.workload_name}, but it is of {schedules.workload}"
+                f"front must be of the compared workload {policies.workload_name}, but it is of {schedules.workload}; "
+                "give the front that was compared, or compare the policies on the workload of the front"
             )
     drawn = compared(comparisons, fronts, pairs)
     if len(comparisons) > 1:

@@ -26,9 +26,9 @@ from uuid import uuid4
 import numpy as np
 
 from ..core.arrays import Floats
-from ..core.errors import InputError, one_of
+from ..core.errors import InputError
 from ..core.version import __version__
-from ..encodings.encoding import ENCODINGS, Encoding
+from ..encodings.encoding import Encoding, as_encoding
 from ..encodings.genomes import Decoder
 from ..simulation.objective import objectives_of
 from ..workload.reopening import WorkloadLike, as_workload
@@ -85,10 +85,7 @@ def evaluator(
     >>> values.shape, seconds.shape
     ((1, 3), (1,))
     """
-    if isinstance(encoding, str):
-        one_of("encoding", encoding, list(ENCODINGS))
-        encoding = ENCODINGS[encoding]()
-    with joint_evaluator([as_workload(workload)], encoding, workers, scheduler) as evaluate:
+    with joint_evaluator([as_workload(workload)], as_encoding(encoding), workers, scheduler) as evaluate:
         yield evaluate
 
 

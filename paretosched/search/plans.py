@@ -417,7 +417,11 @@ def _check_rows(workload: Workload, place: Path, rows: Sequence[Row]) -> None:
         raise InputError("rows of a plan must be at least one, but there is none")
     for run in place.glob(f"*/{RUN_FILE}"):
         if known_parameters(run.parent).get("workload") != workload.digest:
-            raise InputError(f"{run.parent}: the runs of a plan must be of one workload, but this is of another")
+            raise InputError(
+                f"{run.parent}: the runs of a plan must be of one workload: jobs, capacity and groups, but this is not "
+                f"of {workload.name} ({workload.digest[:12]}); give the log, capacity and groups of the first run, or "
+                "another directory"
+            )
     of_explore = ("evaluations", "workers", "scheduler", "seed", "population")
     for i, row in enumerate(rows):
         settings = settings_in(row, place, {before.name for before in rows[:i]})

@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..core.arguments import instance
 from ..core.arrays import Floats, Ints
 from ..core.errors import InputError
 from ..core.notebook import fields_html, fields_repr
@@ -76,7 +77,7 @@ def waits(schedule: Schedule, bound: int = SLOWDOWN_BOUND) -> Waits:
     Raises
     ------
     InputError
-        The bound is less than one second.
+        `schedule` is no schedule, or the bound is less than one second.
 
     Examples
     --------
@@ -89,7 +90,7 @@ def waits(schedule: Schedule, bound: int = SLOWDOWN_BOUND) -> Waits:
     [0.0, 13.0, 1.2]
     """
     _check_bound(bound)
-    w = schedule.workload
+    w = instance("schedule", schedule, Schedule).workload
     wait = schedule.start - w.submit
     slowdown = np.maximum(1.0, (schedule.finish - w.submit) / np.maximum(w.run, bound))
     columns = np.full((len(Waits._fields) - 1, len(w.groups) + 1), np.nan)

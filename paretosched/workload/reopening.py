@@ -193,7 +193,7 @@ def _remade(source: Any, entry: Mapping[str, Any], digest: str | None, near: Seq
         if wanted is not None and workload.digest != wanted:
             raise InputError(
                 f"the workload of the run must be {str(wanted)[:12]} by its digest of jobs, capacity and groups, but "
-                f"{workload.name} is {workload.digest[:12]}"
+                f"{workload.name} is {workload.digest[:12]}; name the log itself, with the run's capacity and groups"
             )
     name = entry.get("name", workload.name)
     return workload.with_(name=name) if isinstance(name, str) else workload

@@ -19,7 +19,7 @@ import numpy as np
 
 from ..core.arrays import Floats, Ints, Mask
 from ..core.errors import InputError, first_few, printable, quoted
-from ..core.files import file_record, open_for_reading, replacing
+from ..core.files import file_record, open_for_reading, replacing, unreadable
 from ..core.tables import plain
 from .calendar import find_zone
 from .swf_header import entry, queue_names
@@ -196,7 +196,7 @@ def read_bytes(path: Path) -> bytes:
     except (zlib.error, gzip.BadGzipFile) as error:
         raise InputError(f"{path}: the gzip file is damaged: {error}") from None
     except OSError as error:
-        raise InputError(f"{path}: cannot read: {error.strerror or error}") from None
+        raise unreadable(path, error) from None
 
 
 def _text(path: Path, file: IO[bytes] | gzip.GzipFile) -> bytes:

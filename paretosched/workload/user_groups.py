@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from ..core.arguments import as_path
 from ..core.arrays import Ints
-from ..core.errors import InputError, printable, quoted
-from ..core.files import file_record, read_text
+from ..core.errors import InputError, did_you_mean, printable, quoted
+from ..core.files import file_record, read_text, unreadable
 from .swf_header import queue_names
 from .workload import Repair, Workload, source_after
 
@@ -154,12 +155,18 @@ def grouped(workload: Workload, how: str | os.PathLike[str], called: str = "grou
     [0, 1]
     """
     groupings = {"consumption": by_consumption, "swf": by_swf_group, "queue": by_queue}
-    words = os.fsdecode(how)
+    words = os.fsdecode(as_path(how))
     if words in groupings:
         return groupings[words](workload)
     try:
         per_cent = [float(part) for part in words.split(",")]
     except ValueError:
+        hint = did_you_mean(words, groupings)
+        if hint and not os.path.lexists(words):
+            raise InputError(
+                f"{called} must be {', '.join(groupings)}, percentages or the path of a CSV file, "
+                f"but is {quoted(words)}{hint}"
+            ) from None
         return by_csv(workload, how)
     if not all(high > low for high, low in pairwise([100.0, *per_cent, 0.0])):
         raise InputError(f"{called}: percentages must descend between 100 and 0, but are {words}")
@@ -213,7 +220,7 @@ def _read_groups(path: str | os.PathLike[str]) -> tuple[dict[int, str], list[str
     try:
         text = read_text(path)
     except OSError as error:
-        raise InputError(f"{path}: cannot read: {error.strerror}") from None
+        raise unreadable(path, error) from None
     except UnicodeDecodeError:
         raise InputError(f"{path}: a list of groups must be text in UTF-8, but this is not") from None
     table: dict[int, str] = {}
