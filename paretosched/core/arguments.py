@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -100,6 +100,49 @@ def instance(name: str, value: Any, kind: type[T]) -> T:
     if not isinstance(value, kind):
         raise InputError(f"{name} must be a value of the type {kind.__name__}, but is {value!r:.60}")
     return value
+
+
+def listed(name: str, value: Any) -> list[Any]:
+    """Return an argument that must be a list, a tuple or an array, and no text, as a list.
+
+    Raises
+    ------
+    InputError
+        The argument is something else.
+
+    Examples
+    --------
+    >>> listed("criteria", ("f1", "f2"))
+    ['f1', 'f2']
+    """
+    if isinstance(value, str | bytes) or not isinstance(value, Iterable):
+        raise InputError(f"{name} must be a list, but is {value!r:.60}")
+    return list(value)
+
+
+def mapping(name: str, value: Any) -> Mapping[Any, Any]:
+    """Return an argument that must be a dict or another mapping.
+
+    Raises
+    ------
+    InputError
+        The argument is something else.
+    """
+    if not isinstance(value, Mapping):
+        raise InputError(f"{name} must be a dict, but is {value!r:.60}")
+    return value
+
+
+def callback(name: str, value: Any) -> None:
+    """Refuse an argument that must be a function, or None.
+
+    Raises
+    ------
+    InputError
+        The argument is something else.
+    """
+    if value is not None and not callable(value):
+        raise InputError(f"{name} must be a function, but is {value!r:.60}")
 
 
 def as_path(value: Any) -> Path:

@@ -120,7 +120,7 @@ def file_record(path: str | os.PathLike[str]) -> dict[str, Any]:
         The file cannot be read.
     """
     digest = None
-    path = as_path(path)
+    as_path(path)  # refuses what is no path; the path itself stays as the caller wrote it
     try:
         if os.path.isfile(path):  # noqa: PTH113  # Path.is_file() raises for long names
             with open_for_reading(path) as file:

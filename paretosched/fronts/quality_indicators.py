@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..core.arguments import instance, numbers
+from ..core.arguments import instance, listed, numbers, whole_number
 from ..core.arrays import Floats, Ints, Mask
 from ..core.errors import InputError, first_few
 from ..core.notebook import fields_html, fields_repr
@@ -371,6 +371,10 @@ def course(
 
     matrix = numbers("values", values)
     instance("box", box, Box)
+    objectives = [instance("objectives", objective, Objective) for objective in listed("objectives", objectives)]
+    at = [whole_number("at", count) for count in listed("at", at)]
+    if matrix.shape != (len(matrix) if matrix.ndim else 0, len(objectives)):
+        raise InputError(f"values must have shape (n, {len(objectives)}), but have {matrix.shape}")
     wrong = [k for before, k in zip([0, *at], at, strict=False) if not before < k <= len(matrix)]
     if wrong:
         raise InputError(f"at must ascend within 1..{len(matrix)}, but has {first_few(wrong)}")

@@ -24,6 +24,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..core.arguments import listed
 from ..core.arrays import Floats
 from ..core.errors import InputError, first_few, one_of
 from ..core.notebook import fields_html, fields_repr
@@ -162,7 +163,7 @@ def greedy(
     shape = (3, 2 * len(names) + 2)
     if table.ndim == 1 and table.size == shape[0] * shape[1]:
         table = table.reshape(shape)
-    return Greedy(tuple(criteria), table, names, backfill, name, provenance or {})
+    return Greedy(tuple(listed("criteria", criteria)), table, names, backfill, name, provenance or {})
 
 
 def gene_names(groups: int) -> list[str]:

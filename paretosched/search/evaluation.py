@@ -25,6 +25,7 @@ from uuid import uuid4
 
 import numpy as np
 
+from ..core.arguments import whole_number
 from ..core.arrays import Floats
 from ..core.errors import InputError
 from ..core.version import __version__
@@ -125,7 +126,7 @@ def check_workers(workers: int, scheduler: str | None) -> None:
         The number is below 0 or above four a core of this machine, or there are workers and a scheduler.
     """
     most = WORKERS_A_CORE * (os.cpu_count() or 1)
-    if not 0 <= workers <= most:
+    if not 0 <= whole_number("workers", workers) <= most:
         raise InputError(f"workers must be in 0..{most}, {WORKERS_A_CORE} a core of this machine, but is {workers}")
     if workers and scheduler is not None:
         raise InputError(f"workers and scheduler must not both be given, but are {workers} and {scheduler}")

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.arguments import whole_number
+from ..core.arguments import callback, whole_number
 from ..core.errors import InputError, printable
 from ..encodings.encoding import Explored
 from ..fronts.dominance import costs, nondominated
@@ -141,6 +141,7 @@ def explore(
         with other parameters, or the scheduler cannot be used.
     """
     check_workers(workers, scheduler)
+    callback("progress", progress)
     workload = as_workload(workload)
     known_parameters = runs.known_parameters(run_directory)
     if population is None:

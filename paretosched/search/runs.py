@@ -325,7 +325,7 @@ def read_about(directory: str | os.PathLike[str]) -> dict[str, Any]:
 
 def known_parameters(directory: str | os.PathLike[str]) -> dict[str, Any]:
     """Return the parameters of a run; none if there is no run."""
-    if not os.path.isfile(Path(directory) / RUN_FILE):  # noqa: PTH113  # Path.is_file() raises for long names
+    if not os.path.isfile(as_path(directory) / RUN_FILE):  # noqa: PTH113  # Path.is_file() raises for long names
         return {}
     parameters: dict[str, Any] = read_about(directory).get("parameters", {})
     return parameters
@@ -333,7 +333,7 @@ def known_parameters(directory: str | os.PathLike[str]) -> dict[str, Any]:
 
 def wanted_evaluations(directory: str | os.PathLike[str]) -> int | None:
     """Return how many evaluations a run was meant to have; None if there is no run or no such number."""
-    if not os.path.isfile(Path(directory) / RUN_FILE):  # noqa: PTH113  # Path.is_file() raises for long names
+    if not os.path.isfile(as_path(directory) / RUN_FILE):  # noqa: PTH113  # Path.is_file() raises for long names
         return None
     evaluations = read_about(directory).get("evaluations")
     number = evaluations.get("wanted") if isinstance(evaluations, dict) else None

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.arguments import instance
+from ..core.arguments import as_path, instance
 from ..core.arrays import Ints
 from ..core.errors import InputError, first_few, quoted
 from ..core.files import open_for_reading, replacing, unreadable
@@ -353,7 +353,7 @@ def _range(text: str) -> tuple[int, int]:
 def _cells(path: str | os.PathLike[str]) -> list[list[str]]:
     """Return the rows of a file of segments as text."""
     try:
-        if Path(path).suffix == ".parquet":
+        if as_path(path).suffix == ".parquet":
             import pyarrow as pa
             from pyarrow import parquet
 

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.arguments import instance
+from ..core.arguments import instance, whole_number
 from ..core.arrays import Floats, Ints
 from ..core.errors import InputError
 from ..core.notebook import fields_html, fields_repr
@@ -113,7 +113,7 @@ def waits(schedule: Schedule, bound: int = SLOWDOWN_BOUND) -> Waits:
 
 def _check_bound(bound: int) -> None:
     """Refuse a bound of the slowdown below one second."""
-    if bound < 1:
+    if whole_number("bound", bound) < 1:
         raise InputError(f"bound of the slowdown must be at least 1 s, but is {bound}")
 
 

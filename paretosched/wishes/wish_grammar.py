@@ -36,10 +36,9 @@ def parse(text: str, objectives: Sequence[Objective]) -> Wish:
     >>> from paretosched.simulation.objective import objective_table
     >>> parse("10*AWRT1 + 4*AWRT2, AWRT <= 11h", objective_table(("1", "2"))).limits
     (Limit(objective='AWRT', low=0.0, high=39600.0),)
-    >>> parse("10*AWRT1 + 4*AWRT9", objective_table(("1", "2")))
+    >>> parse("UTI", objective_table(()))
     Traceback (most recent call last):
-    paretosched.core.errors.InputError: wish, character 14, "AWRT9": there must be one of UTIL, AWRT, AWRT1, AWRT2; did
-    you mean AWRT?
+    paretosched.core.errors.InputError: wish, character 1, "UTI": there must be one of UTIL, AWRT; did you mean UTIL?
     """
     return _Reader(text, objectives).wish()
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.arguments import as_path
+from ..core.arguments import as_path, listed, numbers
 from ..core.arrays import Ints
 from ..core.errors import InputError, did_you_mean, printable, quoted
 from ..core.files import file_record, read_text, unreadable
@@ -56,9 +56,9 @@ def by_consumption(workload: Workload, thresholds: Sequence[float] = PAPER_THRES
     >>> by_consumption(w).group.tolist()
     [0, 1, 2]
     """
-    limits = np.array(thresholds, dtype=np.float64)
+    limits = numbers("thresholds", listed("thresholds", thresholds))
     if limits.ndim != 1 or not (np.all((limits > 0) & (limits < 1)) and np.all(np.diff(limits) < 0)):
-        raise InputError(f"thresholds must be descending shares between 0 and 1, but are {list(thresholds)}")
+        raise InputError(f"thresholds must be descending shares between 0 and 1, but are {limits.tolist()}")
     _check_number(limits.size + 1, "thresholds make")
     unknown = workload.user < 0
     user = np.where(unknown, -1, workload.user)

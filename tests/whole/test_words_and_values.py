@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,8 +15,11 @@ import paretosched as ps
 import paretosched.assignment as pa
 import paretosched.report as pr
 from paretosched.comparison.comparison import Comparison
+from paretosched.fronts import quality_indicators
 from paretosched.simulation.schedule import Schedule
+from support.trainings import said
 
+pytestmark = pytest.mark.slow
 FACES = (ps, pa, pr)
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     f"{face.__name__}.{name}": getattr(face, name)
@@ -38,6 +41,12 @@ class House(NamedTuple):
     nodes: pa.Nodes
 
 
+@pytest.fixture(autouse=True)
+def _coarse_hypervolume(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let hypervolumes be coarse: their digits do not matter here, and fine ones take seconds."""
+    monkeypatch.setattr(quality_indicators, "DIRECTIONS", 10)
+
+
 @pytest.fixture(scope="module")
 def house(tmp_path_factory: pytest.TempPathFactory) -> House:
     folder = tmp_path_factory.mktemp("house")
@@ -46,6 +55,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> House:
     front = ps.explore(w, folder / "run", evaluations=20, population=10, seed=1)
     ps.save_front(front, folder / "front.parquet")
     ps.save_policy("easy", folder / "policy.json")
+    ps.save_policy(ps.greedy(["f1"] * 3, np.ones(36)), folder / "greedy.json")
     ps.save_wish("AWRT1", folder / "wish.json")
     (folder / "groups.csv").write_text("1,staff\n", encoding="utf-8")
     ps.save_segments(ps.simulate(w, "scojo"), folder / "segments.csv")
@@ -65,6 +75,7 @@ def arguments(house: House, out: Path) -> dict[str, dict[str, Any]]:
     table = ps.objective_table(w.groups)
     generator = np.random.default_rng(1)
     short = {"evaluations": 20, "population": 10, "seed": 1}
+    one_row = ps.rows_of("paper002")[0]._replace(name="a", settings=short)
     objects: dict[str, dict[str, Any]] = {
         "as_workload": {"what": w},
         "read_swf": {"path": f / "w.swf"},
@@ -98,8 +109,8 @@ def arguments(house: House, out: Path) -> dict[str, dict[str, Any]]:
         "evaluator": {"workload": w, "encoding": "weighting"},
         "problem": {"workload": w},
         "explore": {"workload": w, "run_directory": f / "run", **short},
-        "explore_plan": {"workload": w, "directory": out, "rows": "none such"},
-        "rows_of": {"plan": "none such"},
+        "explore_plan": {"workload": w, "directory": out / "plan", "rows": [one_row]},
+        "rows_of": {"plan": "paper002"},
         "frame": {"front": front},
         "merge": {"fronts": [front]},
         "row_policy": {"front": front, "row": 0},
@@ -128,7 +139,7 @@ def arguments(house: House, out: Path) -> dict[str, dict[str, Any]]:
             "wish": "AWRT1",
             "kind": "iterative",
             "evaluations": 1,
-            "greedy": ps.greedy(["f1"] * 3, np.ones(36)),
+            "greedy": f / "greedy.json",
         },
         "compare": {"workload": w, "policies": "easy", "front": front, "wish": "AWRT1"},
         "figures": {"front": front, "marks": {}},
@@ -163,35 +174,134 @@ def arguments(house: House, out: Path) -> dict[str, dict[str, Any]]:
 
 
 ELSEWHERE = {"paretosched.fetch", "paretosched.report.export_figures"}  # they need a network, or a browser
-if __name__ == "__main__":
-    import tempfile, traceback, sys, time
-    class F:
-        def mktemp(self, n): return Path(tempfile.mkdtemp())
-    h = house.__wrapped__(F()) if hasattr(house, "__wrapped__") else house.__pytest_wrapped__.obj(F())
-    a = arguments(h, Path(tempfile.mkdtemp()))
-    print("not covered", set(FUNCTIONS) - set(a), set(a) - set(FUNCTIONS))
-    for name, words in a.items():
-        t = time.time()
-        try:
-            r = FUNCTIONS[name](**words)
-            if inspect.isgenerator(r): list(r)
-        except ps.InputError as e:
-            print("INPUT", name, e)
-        except Exception as e:
-            print("RAW0", name, type(e), e)
-        if time.time() - t > .3: print("slow", name, time.time() - t)
-    for name, words in a.items():
-        for p in inspect.signature(FUNCTIONS[name]).parameters.values():
-            for value in (None, 3, object()):
-                ann = str(p.annotation)
-                if value is None and ("None" in ann): continue
-                if value == 3 and ("int" in ann or "float" in ann): continue
-                try:
-                    r = FUNCTIONS[name](**words | {p.name: value})
-                    if inspect.isgenerator(r): list(r)
-                    if hasattr(r, "__enter__"):
-                        with r: pass
-                except ps.InputError as e:
-                    pass
-                except Exception as e:
-                    print("RAW", name, p.name, repr(value)[:20], type(e).__name__, str(e)[:90])
+
+
+def outcome_of(name: str, words: dict[str, Any]) -> Any:
+    """Return what a public function returns; generators and contexts are used, so that nothing is left for later."""
+    result = FUNCTIONS[name](**words)
+    if hasattr(result, "__enter__"):
+        with result as inside:
+            return inside
+    return list(result) if inspect.isgenerator(result) else result
+
+
+def refusal(name: str, words: dict[str, Any]) -> str | None:
+    """Return the message with which a public function refuses its arguments; None if it takes them."""
+    try:
+        outcome_of(name, words)
+    except ps.InputError as error:
+        return str(error)
+    return None
+
+
+def summary(result: Any) -> str:
+    """Return a result as text without the seconds that it took; of functions only that they are some."""
+    if isinstance(result, ps.Training):
+        return said(result)
+    digest = getattr(result, "digest", "")
+    return f"{digest} function" if callable(result) else f"{digest} {result!r}"
+
+
+def ways(house: House, parameter: inspect.Parameter) -> Iterator[Any]:
+    """Yield the ways in which an argument may be given: as a value, in words and as a path."""
+    f, w, front = house.folder, house.workload, house.front
+    # the thirteenth strategy of a rule base must be a Greedy policy, which has no name
+    annotation = "greedy" if parameter.name == "greedy" else str(parameter.annotation)
+    kinds: dict[str, tuple[Any, ...]] = {
+        "WorkloadLike": (w, f / "w.swf", str(f / "w.swf"), f / "run"),
+        "PolicyLike": (ps.as_policy("easy"), "easy", f / "policy.json", str(f / "policy.json")),
+        "greedy": (ps.load_policy(f / "greedy.json"), str(f / "greedy.json")),
+        "WishLike": (ps.as_wish("AWRT1", w), "AWRT1", f / "wish.json", str(f / "wish.json")),
+        "FrontLike": (front, f / "run", str(f / "run"), f / "front.parquet"),
+        "GroupsLike": (w, front, w.groups, list(w.groups), f / "w.swf", f / "run"),
+        "Encoding": ("weighting", ps.Weighting()),
+        "Explored": ("weighting", ps.Weighting()),
+        "Weighting": ("weighting", ps.Weighting()),
+    }
+    for kind, values in kinds.items():
+        if re.search(rf"\b{kind}\b", annotation):
+            yield from values
+            if f"Sequence[{kind}" in annotation:
+                yield [values[-1]]
+
+
+def test_every_public_function_is_tried(house: House, tmp_path: Path) -> None:
+    tried = arguments(house, tmp_path)
+    assert FUNCTIONS.keys() - tried.keys() == ELSEWHERE
+    assert tried.keys() <= FUNCTIONS.keys()
+
+
+@pytest.mark.parametrize("name", sorted(FUNCTIONS))
+def test_no_public_function_asks_for_a_value_that_has_other_forms(name: str) -> None:
+    for parameter in inspect.signature(FUNCTIONS[name]).parameters.values():
+        bare = re.search(r"\b(Workload|Policy|Wish|Front|Encoding|Explored|Weighting)\b", str(parameter.annotation))
+        assert bare is None or re.search(r"\bstr\b", str(parameter.annotation)), parameter
+
+
+@pytest.mark.parametrize("name", sorted(FUNCTIONS.keys() - ELSEWHERE))
+def test_words_and_paths_give_what_values_give(house: House, tmp_path: Path, name: str) -> None:
+    words = arguments(house, tmp_path)[name]
+    expected = summary(outcome_of(name, words))
+    for parameter in inspect.signature(FUNCTIONS[name]).parameters.values():
+        for value in ways(house, parameter):
+            assert summary(outcome_of(name, words | {parameter.name: value})) == expected, parameter
+
+
+@pytest.mark.parametrize("name", sorted(FUNCTIONS.keys() - ELSEWHERE))
+def test_what_is_neither_is_refused_in_one_line(house: House, tmp_path: Path, name: str) -> None:
+    words = arguments(house, tmp_path)[name]
+    refused = 0
+    for parameter in inspect.signature(FUNCTIONS[name]).parameters.values():
+        annotation = str(parameter.annotation)
+        wrong = [object(), *([None] if "None" not in annotation else [])]
+        if re.search(r"\b(int|float|ArrayLike)\b", annotation) is None:
+            wrong.append(3)
+        for value in wrong:
+            message = refusal(name, words | {parameter.name: value})
+            refused += message is not None
+            assert message is None or len(message.splitlines()) == 1
+    assert refused or not words
+
+
+@pytest.mark.parametrize(
+    ("call", "nearest"),
+    [
+        (lambda house, _: ps.as_policy("eazy"), "easy"),
+        (lambda house, _: ps.as_policy("scojo-op"), "scojo-opt"),
+        (lambda house, _: ps.as_wish("AWRT9", house.workload), "AWRT"),
+        (lambda house, _: ps.as_wish("10*AWRT1, UTIL2 >= 50 %", house.workload), "UTIL"),
+        (lambda house, _: ps.as_workload(house.folder / "w.swf", groups="quue"), "queue"),
+        (lambda house, out: ps.explore(house.workload, out / "r", encoding="sequenc"), "sequence"),
+        (lambda house, out: ps.explore(house.workload, out / "r", algorithm="nsag2"), "nsga2"),
+        (lambda house, _: ps.evaluator(house.workload, "weights").__enter__(), "weighting"),
+        (lambda house, _: ps.train(house.workload, "AWRT1", criterion="f11"), "f1"),
+        (lambda house, _: ps.decode(house.workload, [0], "earlist"), "earliest"),
+        (lambda house, _: ps.simulate(house.workload, "easy", "predict"), "predicted"),
+        (lambda house, _: ps.rows_of("paper02"), "paper002"),
+        (lambda house, _: ps.objectives(house.schedule)["AWTR1"], "AWRT1"),
+        (lambda house, _: pa.assign(house.bag, house.nodes, "lptt"), "lpt"),
+    ],
+)
+def test_an_unknown_word_is_refused_with_the_nearest_one(
+    house: House, tmp_path: Path, call: Callable[[House, Path], Any], nearest: str
+) -> None:
+    with pytest.raises(ps.InputError, match=rf"; did you mean {nearest}\?$"):
+        call(house, tmp_path)
+
+
+def test_an_encoding_as_a_value_continues_the_run_that_its_words_began(house: House, tmp_path: Path) -> None:
+    short: dict[str, Any] = {"evaluations": 8, "population": 4}
+    began = ps.explore(house.workload, tmp_path / "run", backfill="none", **short)
+    again = ps.explore(house.workload, tmp_path / "run", encoding=ps.Weighting("none"), **short)
+    assert again.values.tobytes() == began.values.tobytes()
+    moved = ps.explore(house.workload, tmp_path / "moved", encoding=ps.Sequences(moves="shift"), jump=5, **short)
+    words = ps.explore(house.workload, tmp_path / "moved", encoding="sequence", moves="shift", jump=5, **short)
+    assert words.values.tobytes() == moved.values.tobytes()
+    for wrong, message in (
+        ({"encoding": ps.Weighting("none"), "backfill": "easy"}, "backfill must not be given with Weighting"),
+        ({"encoding": ps.Weighting("eazy")}, "did you mean easy"),
+        ({"encoding": ps.Sequences(starts=("random",))}, "say with start how it begins"),
+        ({"encoding": ps.Weighting}, "encoding must be one of weighting, orders, sequence, or a value of these"),
+    ):
+        with pytest.raises(ps.InputError, match=message):
+            ps.explore(house.workload, tmp_path / "other", **short | wrong)
