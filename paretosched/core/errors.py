@@ -51,7 +51,7 @@ def one_of(what: str, word: str, words: Sequence[str]) -> None:
     if not isinstance(word, str):
         raise InputError(f"{what} must be one of {', '.join(words)}, but is {word!r:.60}")
     if word not in words:
-        raise InputError(f'{what} must be one of {", ".join(words)}, but is "{word}"{did_you_mean(word, words)}')
+        raise InputError(f"{what} must be one of {', '.join(words)}, but is {quoted(word)}{did_you_mean(word, words)}")
 
 
 def nearest_word(word: str, words: Iterable[str]) -> str | None:

@@ -18,7 +18,7 @@ import numpy as np
 
 from ..core.arguments import listed, number
 from ..core.arrays import Floats, Mask
-from ..core.errors import InputError, one_of
+from ..core.errors import InputError, did_you_mean, one_of
 from ..encodings import encoding as encodings
 from ..encodings import orders, sequence
 from ..encodings.encoding import Explored
@@ -275,7 +275,7 @@ def start_orders(workload: Workload, words: Sequence[str], population: int | Non
         elif word not in PLAIN_RULES and not word.endswith(".json"):
             raise InputError(
                 f"start of a sequence must be one of {', '.join(WORDS)}, a policy ({', '.join(PLAIN_RULES)}, or a "
-                f'.json file), or a run or front, but is "{word}"'
+                f'.json file), or a run or front, but is "{word}"{did_you_mean(word, (*WORDS, *PLAIN_RULES))}'
             )
         else:
             starts.append(_as_start(fits(as_policy(word), workload)))

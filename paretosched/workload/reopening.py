@@ -152,14 +152,12 @@ def _run_directories(place: Path, digest: str | None) -> list[Path]:
     chosen = explorations or matching
     several = {each for run in chosen for each in digests[run]}
     if digest is None and len(several) > 1:
-        what = (
-            "runs of several workloads here; name one of them"
-            if explorations or len(chosen) > 1
-            else (
-                f"several workloads in this training; name the log of one, or reopen it by its digest: {first_few(sorted(several))}"
-            )
+        if len(chosen) > 1:
+            raise InputError(f"{place}: there are runs of several workloads here; name one of them")
+        raise InputError(
+            f"{place}: this training has several workloads; name the log of one, or in Python its digest: "
+            f"{first_few(sorted(several), limit=8)}"
         )
-        raise InputError(f"{place}: there are {what}")
     return chosen
 
 

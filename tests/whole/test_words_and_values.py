@@ -294,8 +294,10 @@ def test_an_encoding_as_a_value_continues_the_run_that_its_words_began(house: Ho
     began = ps.explore(house.workload, tmp_path / "run", backfill="none", **short)
     again = ps.explore(house.workload, tmp_path / "run", encoding=ps.Weighting("none"), **short)
     assert again.values.tobytes() == began.values.tobytes()
-    moved = ps.explore(house.workload, tmp_path / "moved", encoding=ps.Sequences(moves="shift"), jump=5, **short)
-    words = ps.explore(house.workload, tmp_path / "moved", encoding="sequence", moves="shift", jump=5, **short)
+    moved = ps.explore(
+        house.workload, tmp_path / "moved", encoding=ps.Sequences(moves="adjacent"), frequency=5, **short
+    )
+    words = ps.explore(house.workload, tmp_path / "moved", encoding="sequence", moves="adjacent", frequency=5, **short)
     assert words.values.tobytes() == moved.values.tobytes()
     for wrong, message in (
         ({"encoding": ps.Weighting("none"), "backfill": "easy"}, "backfill must not be given with Weighting"),

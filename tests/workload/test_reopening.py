@@ -192,7 +192,7 @@ def test_of_a_training_with_several_workloads_one_is_named(log: Path, tmp_path: 
     ps.train(parts, "AWRT1", criterion="f1", generations=1, run_directory=tmp_path / "run")
     for part in parts:
         assert reopen(tmp_path / "run", part.digest).digest == part.digest
-    with pytest.raises(InputError, match=r"run: there are several workloads in this training; name the log of one"):
+    with pytest.raises(InputError, match=r"run: this training has several workloads; name the log of one"):
         reopen(tmp_path / "run")
     with pytest.raises(InputError, match=r"run: there is no run here of this workload"):
         reopen(tmp_path / "run", "ab12")
