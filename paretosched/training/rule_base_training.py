@@ -128,11 +128,7 @@ def train_rules(
     first = task.workloads[0]
     if greedy is not None:
         greedy = _checked(as_policy(greedy), first)
-    inner = (
-        partitions(len(first.groups))
-        if bounds is None
-        else tuple(tuple(numbers("bounds", listed("bounds", row)).tolist()) for row in listed("bounds", bounds))
-    )
+    inner = partitions(len(first.groups)) if bounds is None else _inner(bounds)
     classes = _classes(inner, first.groups) if kind == ITERATIVE else 0
     total = _budget(evaluations, classes, symbiosis)
     place = None if run_directory is None else as_path(run_directory)
@@ -180,6 +176,11 @@ def train_rules(
             progress=reports.of_rules,
         )
     return _result(task, test, record, encoding, greedy, settings)
+
+
+def _inner(bounds: Sequence[Sequence[float]]) -> tuple[tuple[float, ...], ...]:
+    """Return the bounds of the intervals of each feature as plain numbers."""
+    return tuple(tuple(numbers("bounds", listed("bounds", row)).tolist()) for row in listed("bounds", bounds))
 
 
 def _budget(evaluations: int | None, classes: int, symbiosis: Symbiosis) -> int:
