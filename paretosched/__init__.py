@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from .encodings.orders import Orders, weak_orders
     from .encodings.sequence import Sequences
     from .encodings.weighting import Weighting
-    from .fronts.front import Front, frame
+    from .fronts.front import Front
     from .fronts.front_files import FrontLike, as_front, load_front, save_front
+    from .fronts.front_tables import frame
     from .fronts.merging import merge
     from .fronts.quality_indicators import Box, Course, box_of, contributions, course, indicators
     from .fronts.row_schedules import row_policy, schedules
@@ -51,13 +52,20 @@ if TYPE_CHECKING:
     from .wishes.wish import Limit, Wish
     from .wishes.wish_files import WishLike, as_wish, load_wish, save_wish
     from .workload.description import describe
+    from .workload.from_paths import (
+        GroupsLike,
+        by_consumption,
+        by_csv,
+        by_queue,
+        by_swf_group,
+        scale,
+        split,
+        write_swf,
+    )
     from .workload.lublin_feitelson import lublin
     from .workload.public_logs import fetch
     from .workload.reopening import WorkloadLike, as_workload, reopen
-    from .workload.scaling import scale
-    from .workload.swf import read_swf, write_swf
-    from .workload.time_split import split
-    from .workload.user_groups import by_consumption, by_csv, by_queue, by_swf_group
+    from .workload.swf import read_swf
     from .workload.workload import Workload
 
 __all__ = [
@@ -76,6 +84,7 @@ __all__ = [
     "by_csv",
     "by_queue",
     "by_swf_group",
+    "GroupsLike",
     "describe",
     # what runs it
     "Policy",
@@ -167,13 +176,11 @@ __all__ = [
 
 _MODULES = {
     "workload.workload": "Workload",
-    "workload.swf": "read_swf write_swf",
+    "workload.swf": "read_swf",
+    "workload.from_paths": "GroupsLike by_consumption by_csv by_queue by_swf_group scale split write_swf",
     "workload.public_logs": "fetch",
     "workload.reopening": "WorkloadLike as_workload reopen",
     "workload.lublin_feitelson": "lublin",
-    "workload.scaling": "scale",
-    "workload.time_split": "split",
-    "workload.user_groups": "by_consumption by_csv by_queue by_swf_group",
     "workload.description": "describe",
     "policies.policy": "PolicyLike Policy as_policy load_policy save_policy",
     "policies.plain": "Plain",
@@ -197,7 +204,8 @@ _MODULES = {
     "search.evaluation": "evaluator",
     "search.exploration": "explore",
     "search.plans": "explore_plan rows_of",
-    "fronts.front": "Front frame",
+    "fronts.front": "Front",
+    "fronts.front_tables": "frame",
     "fronts.merging": "merge",
     "fronts.front_files": "FrontLike as_front load_front save_front",
     "fronts.row_schedules": "row_policy schedules",

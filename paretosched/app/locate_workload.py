@@ -34,7 +34,8 @@ def finder(
         if workload.digest != front.digest:
             raise InputError(
                 f"{words[0]}: is not the workload of the front: jobs, capacity and groups, but {path} is of "
-                f"{front.workload} ({front.digest[:12]}), not of {workload.name} ({workload.digest[:12]})"
+                f"{front.workload} ({front.digest[:12]}), not of {workload.name} ({workload.digest[:12]}); "
+                "name the log with the capacity and groups of the run, or no log where the run knows its own"
             )
         return lambda: (workload, words)
 

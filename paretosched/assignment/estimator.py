@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.arguments import instance, number
 from ..core.errors import InputError, one_of
 from ..core.notebook import fields_html, fields_repr
 from .bag_and_nodes import Bag
@@ -60,8 +61,9 @@ def learn(history: History, name: str, size: float, workload: float) -> History:
     InputError
         Size or workload is not a number, or is negative.
     """
+    instance("history", history, History)
     for key, value in (("size", size), ("workload", workload)):
-        if not 0 <= value < np.inf:
+        if not 0 <= number(key, value) < np.inf:
             raise InputError(f"{key} must be a number from 0 on, but is {value:g} for job {name}")
     workloads = dict(history.records.get(name, ())) | {size: workload}
     return History({**history.records, name: tuple(sorted(workloads.items()))})
@@ -76,7 +78,7 @@ def slopes(history: History, name: str) -> tuple[Slope, ...]:
     >>> slopes(learn(h, "sort", 20, 8.0), "sort")
     (Slope(low=10, high=20, slope=0.3), Slope(low=20, high=30, slope=0.1))
     """
-    records = history.records.get(name, ())
+    records = instance("history", history, History).records.get(name, ())
     return tuple(Slope(a, b, abs(v - w) / (b - a)) for (a, w), (b, v) in pairwise(records))
 
 
@@ -108,7 +110,7 @@ def estimate(history: History, name: str, size: float, line: str = "interpolated
     (7.0, 4.0, 11.0, None)
     """
     one_of("line", line, LINES)
-    records = history.records.get(name, ())
+    records = instance("history", history, History).records.get(name, ())
     if line == "interpolated" and size in dict(records):
         return dict(records)[size]
     lines = slopes(history, name)
@@ -143,7 +145,8 @@ def queues(history: History, bag: Bag, line: str = "interpolated") -> tuple[Bag,
     >>> bag.workload.tolist(), q1.tolist(), q2.tolist()
     ([7.0, nan], [1], [0])
     """
-    workload = bag.workload.copy()
+    instance("history", history, History)
+    workload = instance("bag", bag, Bag).workload.copy()
     for k in np.flatnonzero(~bag.known & ~np.isnan(bag.size)).tolist():
         units = estimate(history, bag.name[k], float(bag.size[k]), line)
         if units is not None:

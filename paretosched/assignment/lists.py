@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.arguments import instance
 from ..core.errors import InputError, quoted
 from ..core.files import read_list, replacing
 from .bag_and_nodes import LARGEST, SMALLEST, Bag, Nodes
@@ -96,7 +97,10 @@ def read_history(path: str | os.PathLike[str]) -> History:
 
 def save_assignment(assignment: Assignment, path: str | os.PathLike[str]) -> None:
     """Write an assignment: job,workload,node,start,finish, in the order of the jobs; unknown cells are empty."""
-    bag, names = assignment.bag, (*assignment.nodes.name, "")  # number -1 is the empty name
+    bag, names = (
+        instance("assignment", assignment, Assignment).bag,
+        (*assignment.nodes.name, ""),
+    )  # number -1 is the empty name
     start, finish = assignment.times()
     _save(
         path,
@@ -114,11 +118,13 @@ def save_assignment(assignment: Assignment, path: str | os.PathLike[str]) -> Non
 
 def save_jobs(bag: Bag, path: str | os.PathLike[str]) -> None:
     """Write a list of jobs that `read_jobs` reads: job,size,workload."""
+    instance("bag", bag, Bag)
     _save(path, JOBS[2], zip(bag.name, _cells(bag.size), _cells(bag.workload), strict=True))
 
 
 def save_nodes(nodes: Nodes, path: str | os.PathLike[str]) -> None:
     """Write a list of nodes that `read_nodes` reads: node,speed,utilisation."""
+    instance("nodes", nodes, Nodes)
     _save(path, NODES[1], zip(nodes.name, _cells(nodes.speed), _cells(nodes.utilisation), strict=True))
 
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.arguments import callback, instance, whole_number
 from ..core.arrays import Floats, Ints
 from ..core.errors import InputError, one_of
 from ..core.notebook import fields_html, fields_repr
@@ -169,6 +170,8 @@ def divisible(bag: Bag, nodes: Nodes) -> float:
     >>> divisible(Bag(["a", "b"], [9.0, 3.0]), Nodes(["n", "m"], [2.0, 1.0]))
     4.0
     """
+    instance("bag", bag, Bag)
+    instance("nodes", nodes, Nodes)
     return float(bag.workload[bag.known].sum() / sum(group.nodes * group.capability for group in groups(nodes)))
 
 
@@ -182,6 +185,8 @@ def at_least(bag: Bag, nodes: Nodes) -> float:
     >>> at_least(Bag(["a", "b"], [9.0, 3.0]), Nodes(["n", "m"], [2.0, 1.0]))
     4.5
     """
+    instance("bag", bag, Bag)
+    instance("nodes", nodes, Nodes)
     longest = float(bag.workload[bag.known].max()) / float(nodes.capability.max())
     return max(divisible(bag, nodes), longest)
 
@@ -238,9 +243,13 @@ def assign(
     pgga 2.5
     """
     one_of("method", method, METHODS)
-    if not 0 <= iterations <= MOST_ITERATIONS:
+    instance("bag", bag, Bag)
+    instance("nodes", nodes, Nodes)
+    instance("genetic", genetic, Genetic)
+    callback("progress", progress)
+    if not 0 <= whole_number("iterations", iterations) <= MOST_ITERATIONS:
         raise InputError(f"iterations must be in 0..{MOST_ITERATIONS}, but is {iterations}")
-    if seed < 0:
+    if whole_number("seed", seed) < 0:
         raise InputError(f"seed must be at least 0, but is {seed}")
     rows = np.flatnonzero(bag.known)
     if not rows.size:

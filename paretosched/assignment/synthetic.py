@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..core.arguments import instance, listed, numbers, whole_number
 from ..core.errors import InputError
 from .bag_and_nodes import Bag, Nodes
 
@@ -44,9 +45,9 @@ def paper_bag(jobs: int, generator: np.random.Generator, distinct: int | None = 
     >>> len(bag), len(set(bag.workload.tolist())), bool(bag.workload.max() <= 3e6)
     (50, 10, True)
     """
-    _in_range("jobs", jobs)
+    _check("jobs", jobs, generator)
     count = jobs if distinct is None else distinct
-    _in_range("distinct", count)
+    _check("distinct", count, generator)
     small = generator.random(count) < SHARE
     drawn = np.where(small, generator.uniform(1, SMALL, count), generator.uniform(SMALL, LARGE, count))
     if distinct is not None:
@@ -68,8 +69,11 @@ def paper_nodes(nodes: int, generator: np.random.Generator, speeds: Sequence[flo
     >>> sorted(set(nodes.capability.tolist()))
     [1.6, 1.8, 2.0, 2.6, 2.8]
     """
-    _in_range("nodes", nodes)
-    return Nodes(tuple(f"p{i}" for i in range(1, nodes + 1)), generator.choice(speeds, size=nodes))
+    _check("nodes", nodes, generator)
+    return Nodes(
+        tuple(f"p{i}" for i in range(1, nodes + 1)),
+        generator.choice(numbers("speeds", listed("speeds", speeds)), size=nodes),
+    )
 
 
 def cluster_bag(jobs: int, generator: np.random.Generator) -> Bag:
@@ -82,7 +86,7 @@ def cluster_bag(jobs: int, generator: np.random.Generator) -> Bag:
     InputError
         The number is out of range.
     """
-    _in_range("jobs", jobs)
+    _check("jobs", jobs, generator)
     units = generator.uniform(1, 5, jobs)
     return Bag(("loop",) * jobs, units * CLUSTER_UNIT, units * LOOPS)
 
@@ -92,7 +96,8 @@ def cluster_nodes(nodes: int, generator: np.random.Generator) -> Nodes:
     return paper_nodes(nodes, generator, CLUSTER_SPEEDS)
 
 
-def _in_range(key: str, number: int) -> None:
-    """Raise InputError if a number of jobs, nodes or workloads is out of range."""
-    if not 1 <= number <= MOST:
+def _check(key: str, number: int, generator: np.random.Generator) -> None:
+    """Raise InputError if a number of jobs, nodes or workloads is out of range, or the generator is none."""
+    instance("generator", generator, np.random.Generator)
+    if not 1 <= whole_number(key, number) <= MOST:
         raise InputError(f"{key} must be in 1..{MOST}, but is {number}")

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
-from ..core.errors import quoted
+from ..core.errors import did_you_mean, nearest_word, quoted
 from .console import show, tell
 
 
@@ -64,21 +64,21 @@ class Parser(argparse.ArgumentParser):
     def _refuse_option(self, name: str) -> NoReturn:
         """Refuse an unknown option, and name the nearest one."""
         names = [option for option in self._option_string_actions if option.startswith("--")]
-        near = nearest(f"--{name.lstrip('-')}", names)
-        self.error(f"unknown option {quoted(name)}{did_you_mean(near)}")
+        hint = did_you_mean(f"--{name.lstrip('-')}", names)
+        self.error(f"unknown option {quoted(name)}{hint}")
 
     def _refuse_command(self, word: str) -> NoReturn:
         """Refuse an unknown command, and name the nearest one."""
-        near = nearest(word, self.commands)
+        near = nearest_word(word, self.commands)
         if near is None:
             self.error(f"unknown command {quoted(word)}; the commands are {', '.join(self.commands)}")
-        self.error(f"unknown command {quoted(word)}{did_you_mean(near)}", self.commands[near].prog)
+        self.error(f"unknown command {quoted(word)}; did you mean {near}?", self.commands[near].prog)
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         """Refuse a value that is none of the choices of an option, and name the nearest one."""
         if action.choices is not None and value not in action.choices:
             words = list(map(str, action.choices))
-            hint = did_you_mean(nearest(str(value), words))
+            hint = did_you_mean(str(value), words)
             raise argparse.ArgumentError(
                 action, f"must be one of {', '.join(words)}, but is {quoted(str(value))}{hint}"
             )
@@ -91,23 +91,3 @@ class Parser(argparse.ArgumentParser):
         """End with status 2 and one line, which names the help of a command; by default of this command."""
         tell(f"{self.prog}: {message} (see {helpful or self.prog} --help)")
         self.exit(2)
-
-
-def nearest(word: str, words: Iterable[str]) -> str | None:
-    """Return the word that the user probably meant: one that begins like it, or the most similar one; None if none is.
-
-    Examples
-    --------
-    >>> nearest("--gen", ["--seed", "--generations"]), nearest("exlpore", ["train", "explore"]), nearest("x", ["train"])
-    ('--generations', 'explore', None)
-    """
-    from difflib import get_close_matches
-
-    lower = word.lower()
-    longer = [other for other in words if lower.strip("-") and other.startswith(lower)]
-    return next(iter(longer or get_close_matches(lower, words, n=1)), None)
-
-
-def did_you_mean(word: str | None) -> str:
-    """Return the end of a message that names the word that the user probably meant; nothing if there is none."""
-    return "" if word is None else f"; did you mean {word}?"

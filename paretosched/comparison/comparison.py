@@ -423,7 +423,8 @@ def _foreign(front: Front, workloads: Sequence[Workload]) -> InputError:
     workload_names = first_few((f"{w.name} ({w.digest[:12]})" for w in workloads), len(workloads))
     return InputError(
         f"front must be of {rule}: jobs, capacity and groups, "
-        f"but it is of {front.workload} ({front.digest[:12]}), not of {workload_names}"
+        f"but it is of {front.workload} ({front.digest[:12]}), not of {workload_names}; "
+        "give the log with the capacity and groups of the front's run, or this run itself instead of the log"
     )
 
 

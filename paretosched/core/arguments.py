@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
-from typing import Any
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
 
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .arrays import Floats
 from .errors import InputError
+
+T = TypeVar("T")
 
 
 def whole_number(name: str, value: Any) -> int:
@@ -51,6 +59,109 @@ def number(name: str, value: Any) -> float:
         return float(value)
     except (TypeError, ValueError):
         raise InputError(f"{name} must be a number, but is {value!r:.40}") from None
+
+
+def numbers(name: str, value: ArrayLike) -> Floats:
+    """Return an argument that must be an array of numbers, of any shape, as float64.
+
+    Raises
+    ------
+    InputError
+        The argument is no array of numbers.
+
+    Examples
+    --------
+    >>> numbers("values", [[1, 2]]).shape
+    (1, 2)
+    >>> numbers("values", "far")
+    Traceback (most recent call last):
+    paretosched.core.errors.InputError: values must be an array of numbers, but is 'far'
+    """
+    try:
+        return np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} must be an array of numbers, but is {value!r:.60}") from None
+
+
+def instance(name: str, value: Any, kind: type[T]) -> T:
+    """Return an argument that must be a value of a kind, and of which there is no other form, such as a schedule.
+
+    Raises
+    ------
+    InputError
+        The argument is something else.
+
+    Examples
+    --------
+    >>> instance("schedule", "easy", dict)
+    Traceback (most recent call last):
+    paretosched.core.errors.InputError: schedule must be a value of the type dict, but is 'easy'
+    """
+    if not isinstance(value, kind):
+        raise InputError(f"{name} must be a value of the type {kind.__name__}, but is {value!r:.60}")
+    return value
+
+
+def listed(name: str, value: Any) -> list[Any]:
+    """Return an argument that must be a list, a tuple or an array, and no text, as a list.
+
+    Raises
+    ------
+    InputError
+        The argument is something else.
+
+    Examples
+    --------
+    >>> listed("criteria", ("f1", "f2"))
+    ['f1', 'f2']
+    """
+    if isinstance(value, str | bytes) or not isinstance(value, Iterable):
+        raise InputError(f"{name} must be a list, but is {value!r:.60}")
+    return list(value)
+
+
+def mapping(name: str, value: Any) -> Mapping[Any, Any]:
+    """Return an argument that must be a dict or another mapping.
+
+    Raises
+    ------
+    InputError
+        The argument is something else.
+    """
+    if not isinstance(value, Mapping):
+        raise InputError(f"{name} must be a dict, but is {value!r:.60}")
+    return value
+
+
+def callback(name: str, value: Any) -> None:
+    """Refuse an argument that must be a function, or None.
+
+    Raises
+    ------
+    InputError
+        The argument is something else.
+    """
+    if value is not None and not callable(value):
+        raise InputError(f"{name} must be a function, but is {value!r:.60}")
+
+
+def as_path(value: Any) -> Path:
+    """Return an argument that must be the path of a file or directory.
+
+    Raises
+    ------
+    InputError
+        The argument is no path.
+
+    Examples
+    --------
+    >>> as_path(3)
+    Traceback (most recent call last):
+    paretosched.core.errors.InputError: a path must be a text or a pathlib.Path, but is 3
+    """
+    if not isinstance(value, str | os.PathLike):
+        raise InputError(f"a path must be a text or a pathlib.Path, but is {value!r:.60}")
+    return Path(value)
 
 
 def is_whole(value: Any) -> bool:

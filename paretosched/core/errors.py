@@ -48,8 +48,41 @@ def one_of(what: str, word: str, words: Sequence[str]) -> None:
     InputError
         The word is none of them.
     """
+    if not isinstance(word, str):
+        raise InputError(f"{what} must be one of {', '.join(words)}, but is {word!r:.60}")
     if word not in words:
-        raise InputError(f'{what} must be one of {", ".join(words)}, but is "{word}"')
+        raise InputError(f"{what} must be one of {', '.join(words)}, but is {quoted(word)}{did_you_mean(word, words)}")
+
+
+def nearest_word(word: str, words: Iterable[str]) -> str | None:
+    """Return the word that the user probably meant: one that begins like it, or the most similar one; None if none is.
+
+    Examples
+    --------
+    >>> nearest_word("--gen", ["--seed", "--generations"]), nearest_word("eazy", ["fcfs", "easy"])
+    ('--generations', 'easy')
+    >>> nearest_word("AWRT9", ["UTIL", "AWRT", "AWRT1"]), nearest_word("x", ["train"])
+    ('AWRT', None)
+    """
+    from difflib import get_close_matches
+
+    of_lower = {other.lower(): other for other in words}
+    lower = word.lower()
+    longer = [other for other in of_lower if lower.strip("-") and other.startswith(lower)]
+    near = next(iter(longer or get_close_matches(lower, of_lower, n=1)), None)
+    return None if near is None else of_lower[near]
+
+
+def did_you_mean(word: str, words: Iterable[str]) -> str:
+    """Return the end of a message that names the word that the user probably meant; nothing if there is none.
+
+    Examples
+    --------
+    >>> did_you_mean("quue", ["consumption", "queue"])
+    '; did you mean queue?'
+    """
+    near = nearest_word(word, words)
+    return "" if near is None else f"; did you mean {near}?"
 
 
 def quoted(text: str, limit: int = 40) -> str:

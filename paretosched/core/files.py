@@ -12,6 +12,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
+from .arguments import as_path
 from .errors import InputError, first_few
 
 MOST_TEXT = 100_000_000  # bytes; a rule base of 100,000 situations has half of that
@@ -41,7 +42,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     >>> target.read_text()
     'whole'
     """
-    target = Path(path)
+    target = as_path(path)
     try:
         if target.is_dir():
             raise InputError(f"{target}: the output must be a file, but this is a directory")
@@ -77,6 +78,18 @@ def check_writable(path: str | os.PathLike[str]) -> None:
         raise _NothingWritten
 
 
+def unreadable(path: str | os.PathLike[str], error: OSError) -> InputError:
+    """Return the error for a file that cannot be read, in the words that every reader uses.
+
+    Examples
+    --------
+    >>> print(unreadable("log.swf", FileNotFoundError(2, "No such file or directory")))
+    log.swf: no such file
+    """
+    fact = "no such file" if isinstance(error, FileNotFoundError) else f"cannot read: {error.strerror or error}"
+    return InputError(f"{path}: {fact}")
+
+
 def open_for_reading(path: str | os.PathLike[str]) -> BufferedReader:
     """Return a file that is open for reading; a pipe may be read, but one without a writer is not waited for.
 
@@ -84,7 +97,10 @@ def open_for_reading(path: str | os.PathLike[str]) -> BufferedReader:
     ------
     OSError
         As for `open`.
+    InputError
+        `path` is no path.
     """
+    path = as_path(path)
     file = open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK))  # noqa: SIM115
     os.set_blocking(file.fileno(), True)
     return file
@@ -104,12 +120,13 @@ def file_record(path: str | os.PathLike[str]) -> dict[str, Any]:
         The file cannot be read.
     """
     digest = None
+    as_path(path)  # refuses what is no path; the path itself stays as the caller wrote it
     try:
         if os.path.isfile(path):  # noqa: PTH113  # Path.is_file() raises for long names
             with open_for_reading(path) as file:
                 digest = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
-        raise InputError(f"{path}: cannot read: {error.strerror}") from None
+        raise unreadable(path, error) from None
     return {"path": os.path.abspath(os.fsdecode(path)), "given": os.fsdecode(path), "sha256": digest}  # noqa: PTH100  # links stay
 
 
@@ -141,7 +158,7 @@ def read_list(path: str | os.PathLike[str], what: str) -> str:
     try:
         return read_text(path)
     except OSError as error:
-        raise InputError(f"{path}: cannot read: {error.strerror}") from None
+        raise unreadable(path, error) from None
     except UnicodeDecodeError:
         raise InputError(f"{path}: {what} must be text in UTF-8, but this is not") from None
     except ValueError as error:  # from `open`, for a NUL in the name; InputError is a ValueError, too
@@ -168,7 +185,7 @@ def read_json(path: str | os.PathLike[str], what: str, constant: Callable[[str],
     except InputError:  # it is a ValueError, too
         raise
     except OSError as error:
-        raise InputError(f"{path}: {error.strerror}") from None
+        raise unreadable(path, error) from None
     except UnicodeDecodeError:
         raise InputError(f"{path}: a {what} file must be JSON text, but this is binary") from None
     except ValueError:  # `open` raises it for a NUL

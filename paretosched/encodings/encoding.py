@@ -8,10 +8,10 @@ one more word in `EXPLORED`; or, if it is only trained, an immutable value that 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from ..core.arrays import Floats, Mask
-from ..core.errors import InputError
+from ..core.errors import InputError, one_of
 from ..policies.policy import Policy
 from ..workload.workload import Workload
 from .genomes import Decoder
@@ -20,6 +20,7 @@ from .sequence import Sequences
 from .weighting import Weighting
 
 
+@runtime_checkable
 class Encoding(Protocol):
     """What genomes mean: their length, their genes, and the schedule that a genome stands for.
 
@@ -101,6 +102,27 @@ class Explored(Encoding, Protocol):
 
 EXPLORED: tuple[Callable[..., Explored], ...] = (Weighting, Orders, Sequences)  # rule bases are only trained
 ENCODINGS = {kind().name: kind for kind in EXPLORED}
+
+
+def as_encoding(what: str | Encoding) -> Encoding:
+    """Return an encoding, given as an encoding, or as the name of one, which has its defaults.
+
+    Raises
+    ------
+    InputError
+        There is no such encoding.
+
+    Examples
+    --------
+    >>> as_encoding("weighting")
+    Weighting(backfill='easy', decoding='online')
+    """
+    if isinstance(what, str):
+        one_of("encoding", what, list(ENCODINGS))
+        return ENCODINGS[what]()
+    if not isinstance(what, Encoding):
+        raise InputError(f"encoding must be an encoding or one of {', '.join(ENCODINGS)}, but is {what!r:.60}")
+    return what
 
 
 def to_json(encoding: Explored) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..core.arguments import whole_number
 from ..core.arrays import Floats, Ints, Mask
 from ..core.errors import InputError, one_of
 from ..core.notebook import fields_html
@@ -311,5 +312,5 @@ def _as_ranks(ranks: ArrayLike, groups: Sequence[str]) -> Ints:
 
 def _check_count(groups: int) -> None:
     """Refuse too few or too many groups; raises InputError."""
-    if not 1 <= groups <= MOST_GROUPS:
+    if not 1 <= whole_number("groups", groups) <= MOST_GROUPS:
         raise InputError(f"orders are for 1 to {MOST_GROUPS} groups, but there are {groups}")

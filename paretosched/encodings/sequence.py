@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.arrays import Floats, Ints, Mask
-from ..core.errors import InputError, quoted
+from ..core.errors import InputError, one_of
 from ..core.notebook import fields_html, fields_repr
 from ..kernels.inputs import Jobs
 from ..kernels.moves import Space, cycle_crossover, fill, later, mapped_crossover, order_crossover, pull, space, swap
@@ -86,8 +86,7 @@ class Sequences(NamedTuple):
         words = {"decoding": DECODINGS, "moves": MOVES, "movable": MOVABLE, "recombination": RECOMBINATIONS}
         for key, choices in words.items():
             word = getattr(self, key)
-            if word not in choices:
-                raise InputError(f"{key} must be one of {', '.join(choices)}, but is {quoted(str(word))}")
+            one_of(key, word, choices)
         if not self.starts:
             raise InputError("starts must have one start order or more, but has none")
         if self.movable != "all" and self.moves not in ("later", "group"):

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.arguments import whole_number
 from ..core.arrays import Floats, Ints, Mask
 from ..core.errors import InputError
 from ..core.notebook import html_table
@@ -131,8 +132,15 @@ class Front:
         return html_table(repr(self).strip("<>"), ("schedule", "row", *names), rows)
 
     def frame(self) -> pd.DataFrame:
-        """Return the front as a pandas DataFrame: one row a schedule, see the function `frame`."""
-        return frame(self)
+        """Return the front as a pandas DataFrame: one row a schedule; objectives, genes, name of the run, evaluation.
+
+        Column names are those of the front file; times are in seconds.
+        """
+        import pandas as pd
+
+        numbers = {name: column for name, column in columns(self).items() if name not in ("run", "evaluation")}
+        table = pd.DataFrame(numbers)
+        return table.assign(run=[self.origins[i].name for i in self.origin], evaluation=self.evaluation)
 
     @property
     def objectives(self) -> tuple[Objective, ...]:
@@ -231,22 +239,10 @@ def genome(front: Front, row: int) -> tuple[Origin, Floats]:
     InputError
         There is no such row.
     """
-    if not 0 <= row < len(front):
+    if not 0 <= whole_number("row", row) < len(front):
         raise InputError(f"row must be in 0..{len(front) - 1}, but is {row}")
     origin = front.origins[front.origin[row]]
     return origin, front.genomes[row, : len(origin.encoding.gene_labels(len(front.groups)))]
-
-
-def frame(front: Front) -> pd.DataFrame:
-    """Return a front as a pandas DataFrame: one row a schedule; objectives, genes, name of the run, evaluation.
-
-    Column names are those of the front file; times are in seconds.
-    """
-    import pandas as pd
-
-    numbers = {name: column for name, column in columns(front).items() if name not in ("run", "evaluation")}
-    table = pd.DataFrame(numbers)
-    return table.assign(run=[front.origins[i].name for i in front.origin], evaluation=front.evaluation)
 
 
 def gene_columns(origins: Sequence[Origin], groups: int) -> dict[str, list[str]]:
@@ -283,7 +279,9 @@ def check_same_workload(front: Front, other: Front) -> None:
     """Refuse two fronts that belong to different workloads; raises InputError."""
     if (other.digest, other.groups) != (front.digest, front.groups):
         raise InputError(
-            f"fronts must belong to one workload, but {front_name(front)} and {front_name(other)} are different"
+            f"fronts must belong to one workload, but {front_name(front)} and {front_name(other)} are different: "
+            f"{front.digest[:12]} and {other.digest[:12]} by jobs, capacity and groups; give fronts of runs that began "
+            "with the same log, capacity and groups"
         )
 
 

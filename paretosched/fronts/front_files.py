@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.arguments import as_list
+from ..core.arguments import as_list, as_path
 from ..core.errors import InputError
 from ..core.files import replacing
 from ..encodings.encoding import from_json, to_json
@@ -81,7 +81,7 @@ def load_front(path: str | os.PathLike[str]) -> Front:
     """
     import pyarrow as pa
 
-    place = Path(path)
+    place = as_path(path)
     if os.path.isdir(place):  # noqa: PTH112  # Path.is_dir() raises where a name is too long
         place = place / FRONT_FILE
         if not place.is_file():

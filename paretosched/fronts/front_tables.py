@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..core.tables import Column, plain, table
 from ..simulation.objective import in_hours
 from .front import Front, extremes, online
+from .front_files import FrontLike, as_front
 from .quality_indicators import contributions, indicators
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 INPUT_COLUMNS = (
     Column("path", "from"),
@@ -20,6 +24,19 @@ INPUT_COLUMNS = (
     Column("igd_plus", "IGD+", ".4f"),
     Column("epsilon", "epsilon", ".4f"),
 )
+
+
+def frame(front: FrontLike) -> pd.DataFrame:
+    """Return a front as a pandas DataFrame: one row a schedule, see `Front.frame`.
+
+    The front may be the path of a run directory or a front file.
+
+    Raises
+    ------
+    InputError
+        As for `as_front`.
+    """
+    return as_front(front).frame()
 
 
 def extremes_text(front: Front) -> str:

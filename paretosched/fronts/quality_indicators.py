@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..core.arguments import instance, listed, numbers, whole_number
 from ..core.arrays import Floats, Ints, Mask
 from ..core.errors import InputError, first_few
 from ..core.notebook import fields_html, fields_repr
@@ -93,14 +94,15 @@ class Course(NamedTuple):
         return fields_html(self)
 
 
-def box_of(front: Front) -> Box:
-    """Return the box of a front.
+def box_of(front: FrontLike) -> Box:
+    """Return the box of a front, which may be the path of a run directory or a front file.
 
     Raises
     ------
     InputError
-        The front is empty.
+        The front is empty; or as for `as_front`.
     """
+    front = as_front(front)
     if len(front) == 0:
         raise InputError("a front must have at least one row to be measured, but has none")
     points = costs(front.values, front.objectives)
@@ -332,7 +334,7 @@ def course(
     objectives: Sequence[Objective],
     at: Sequence[int],
     box: Box,
-    reference: Front | None = None,
+    reference: FrontLike | None = None,
 ) -> Course:
     """Return measures of the first evaluations of a run, in a fixed box, so that runs can be compared.
 
@@ -347,7 +349,7 @@ def course(
     box
         The scale, usually that of the merged front of all runs.
     reference
-        The reference front of IGD+, usually the merged front, too.
+        The reference front of IGD+, usually the merged front, too; or the path of a run or front file.
 
     Raises
     ------
@@ -367,12 +369,18 @@ def course(
     """
     import moocore
 
-    matrix = np.asarray(values, dtype=np.float64)
+    matrix = numbers("values", values)
+    instance("box", box, Box)
+    objectives = [instance("objectives", objective, Objective) for objective in listed("objectives", objectives)]
+    at = [whole_number("at", count) for count in listed("at", at)]
+    if matrix.shape != (len(matrix) if matrix.ndim else 0, len(objectives)):
+        raise InputError(f"values must have shape (n, {len(objectives)}), but have {matrix.shape}")
     wrong = [k for before, k in zip([0, *at], at, strict=False) if not before < k <= len(matrix)]
     if wrong:
         raise InputError(f"at must ascend within 1..{len(matrix)}, but has {first_few(wrong)}")
     places = scaled(matrix, objectives, box)
-    whole = None if reference is None else scaled(reference.values, reference.objectives, box)
+    like = None if reference is None else as_front(reference)
+    whole = None if like is None else scaled(like.values, like.objectives, box)
     front, count = places[:0], 0
     sizes, volumes, distances = [], [], []
     for k in at:

@@ -5,23 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from ..core.arguments import listed
 from ..core.errors import InputError
 from ..encodings.genomes import Decoder
 from ..policies.policy import Policy, fits
 from ..simulation.schedule import Schedule
 from ..simulation.simulator import simulate
+from ..workload.reopening import WorkloadLike, as_workload
 from ..workload.workload import Workload
 from .front import Front, genome
+from .front_files import FrontLike, as_front
 
 
-def row_policy(front: Front, row: int) -> Policy | None:
+def row_policy(front: FrontLike, row: int) -> Policy | None:
     """Return the online policy that made a row of a front; None if its schedule knows the future.
+
+    The front may be the path of a run directory or a front file.
 
     Raises
     ------
     InputError
-        There is no such row.
+        There is no such row; or as for `as_front`.
     """
+    front = as_front(front)
     origin, genes = genome(front, row)
     policy = origin.encoding.policy_of(genes, front.groups)
     if policy is None:
@@ -44,19 +50,29 @@ def schedule(front: Front, row: int, workload: Workload) -> Schedule:
     return next(schedules(front, [row], workload))
 
 
-def schedules(front: Front, rows: Iterable[int], workload: Workload) -> Iterator[Schedule]:
+def schedules(front: FrontLike, rows: Iterable[int], workload: WorkloadLike) -> Iterator[Schedule]:
     """Yield the schedules of rows of a front, made again one after the other.
 
     The policy of a row can be applied to another workload with the same groups; a row without a policy needs the
     workload that was explored. Sequences descend from each other, so many are faster in the order of evaluation.
 
+    Parameters
+    ----------
+    front
+        A front; or the path of a run directory or a front file.
+    rows
+        Numbers of rows, from 0.
+    workload
+        The jobs and the machine; or the path of a log or of a run directory.
+
     Raises
     ------
     InputError
-        There is no such row, or it does not fit the workload.
+        There is no such row, or it does not fit the workload; or as for `as_front` and `as_workload`.
     """
+    front, workload = as_front(front), as_workload(workload)
     decoders: dict[int, Decoder] = {}
-    for row in rows:
+    for row in listed("rows", rows):
         origin, genes = genome(front, row)
         policy = row_policy(front, row)
         if policy is not None:
@@ -65,7 +81,7 @@ def schedules(front: Front, rows: Iterable[int], workload: Workload) -> Iterator
         if workload.digest != front.digest:
             raise InputError(
                 f"row {row} is a schedule that knows the future of {front.workload}, so it fits no other workload, "
-                f"but {workload.name} is another one"
+                f"but {workload.name} is another one; give the log with the capacity and groups of the front's run"
             )
         run = int(front.origin[row])
         if run not in decoders:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..comparison.comparison import NEAREST, NEAREST_ONLINE
 from ..comparison.several_logs import joint_gains
+from ..core.arguments import listed, mapping
 from ..core.arrays import Floats
 from ..core.errors import InputError
 from ..fronts.front_files import FrontLike, as_front
@@ -394,7 +395,8 @@ def figures(
         Pairs of objectives to draw in full besides UTIL with AWRT and AWRT with the first group; by default the
         first two groups with jobs. At most MOST_PAIRS, because browsers limit the number of WebGL figures on a page.
     """
-    if chosen is not None and len(chosen) > MOST_PAIRS:
+    mapping("marks", marks)
+    if chosen is not None and len(listed("pairs of objectives", chosen)) > MOST_PAIRS:
         raise InputError(f"pairs of objectives must be at most {MOST_PAIRS}, but are {len(chosen)}")
     front = as_front(front)
     groups = [o.name for o in defined(front) if o.name not in ("UTIL", "AWRT")]

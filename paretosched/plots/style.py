@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core.errors import InputError
+from ..core.errors import one_of
 from ..simulation.objective import Objective
 
 if TYPE_CHECKING:
@@ -132,8 +132,7 @@ def _faint(colour: str, opacity: float) -> str:
 def column_of(objectives: Sequence[Objective], name: str) -> int:
     """Return the place of an objective in a list of objectives; raise InputError if it is not there."""
     names = [o.name for o in objectives]
-    if name not in names:
-        raise InputError(f'objective must be one of {", ".join(names)}, but is "{name}"')
+    one_of("objective", name, names)
     return names.index(name)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +12,7 @@ from .explanation_words import RULES, example_jobs, origin_of, time_sharing_word
 from .greedy_explanation import GreedyExplanation, explain_greedy
 from .greedy_order import Greedy
 from .plain import Plain
-from .policy import Policy, as_policy
+from .policy import PolicyLike, as_policy
 from .policy_json import to_json
 from .rule_base import RuleBase
 from .rule_base_explanation import RulesExplanation, explain_rules
@@ -71,7 +70,7 @@ _EXPLAIN: dict[type, Callable[[Any], Explanation]] = {
 }
 
 
-def explain(policy: str | os.PathLike[str] | Policy) -> Explanation:
+def explain(policy: PolicyLike) -> Explanation:
     """Return what a policy does: which jobs overtake which others and when, or which strategy a rule base chooses.
 
     Parameters

@@ -24,6 +24,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..core.arguments import listed
 from ..core.arrays import Floats
 from ..core.errors import InputError, first_few, one_of
 from ..core.notebook import fields_html, fields_repr
@@ -32,6 +33,7 @@ from ..kernels.conservative import replanned
 from ..kernels.greedy_queue import greedy as start_by_keys
 from ..kernels.inputs import Weights
 from ..kernels.predicted import CONSERVATIVE, EASY, NO_BACKFILL
+from ..workload.from_paths import GroupsLike, as_groups
 from ..workload.workload import Workload
 from .outcome import Outcome, Queue, jobs_of
 
@@ -144,17 +146,26 @@ def greedy(
     criteria: Sequence[str],
     genes: ArrayLike,
     *,
-    groups: Sequence[str] = tuple("12345"),
+    groups: GroupsLike = tuple("12345"),
     backfill: str = "none",
     name: str = "",
     provenance: Mapping[str, Any] | None = None,
 ) -> Greedy:
-    """Return a Greedy policy; `genes` is (3, 2 G + 2) or flat, see `Greedy`."""
+    """Return a Greedy policy; `genes` is (3, 2 G + 2) or flat, see `Greedy`.
+
+    The groups are their names, or a workload, a front or a policy that has them; a text is a name for each letter.
+
+    Raises
+    ------
+    InputError
+        As for `Greedy`; or the groups are something else.
+    """
     table = number_table("genes", genes)
-    shape = (3, 2 * len(groups) + 2)
+    names = tuple(groups) if isinstance(groups, str) else as_groups(groups)
+    shape = (3, 2 * len(names) + 2)
     if table.ndim == 1 and table.size == shape[0] * shape[1]:
         table = table.reshape(shape)
-    return Greedy(tuple(criteria), table, tuple(groups), backfill, name, provenance or {})
+    return Greedy(tuple(listed("criteria", criteria)), table, names, backfill, name, provenance or {})
 
 
 def gene_names(groups: int) -> list[str]:

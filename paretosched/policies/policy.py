@@ -29,7 +29,7 @@ import os
 from pathlib import Path
 from typing import TypeVar
 
-from ..core.errors import InputError
+from ..core.errors import InputError, did_you_mean
 from ..core.files import read_json, replacing
 from ..workload.workload import Workload
 from .greedy_order import Greedy
@@ -89,9 +89,10 @@ def as_policy(policy: PolicyLike) -> Policy:
     path = Path(policy)
     if path.suffix == ".json" or _is_file(path):
         return load_policy(path)
+    words = (*POLICY_NAMES, OPTIMISED)
     raise InputError(
-        f'policy "{policy}" is not known; choose one of {", ".join(POLICY_NAMES)}, {OPTIMISED}, or give the path of a '
-        "policy .json file"
+        f'policy "{policy}" is not known; choose one of {", ".join(words)}, or give the path of a policy .json file'
+        f"{did_you_mean(word, words)}"
     )
 
 

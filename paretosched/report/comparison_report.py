@@ -12,7 +12,7 @@ import numpy as np
 
 from ..comparison.comparison import BEST, IDEAL, ONLINE, Comparison
 from ..comparison.comparison_tables import ALL_JOBS, CONVENTION, SLOWDOWN, WAITS
-from ..core.arguments import as_list
+from ..core.arguments import as_list, instance
 from ..core.errors import InputError
 from ..core.files import replacing
 from ..core.tables import enumeration, plain
@@ -72,7 +72,7 @@ def report(
     pairs: Sequence[tuple[str, str]] | None = None,
 ) -> str:
     """Return the text of the report that `write_report` writes."""
-    comparisons = as_list(comparison)
+    comparisons = [instance("comparison", single, Comparison) for single in as_list(comparison)]
     fronts = [None if like is None else as_front(like) for like in as_list(front)]
     if not comparisons or len(fronts) != len(comparisons):
         raise InputError(
@@ -83,7 +83,8 @@ def report(
             raise InputError(f"front of {schedules.workload} must have at least one schedule, but is empty")
         if schedules is not None and schedules.digest != policies.workload_digest:
             raise InputError(
-                f"front must be of the compared workload {policies.workload_name}, but it is of {schedules.workload}"
+                f"front must be of the compared workload {policies.workload_name}, but it is of {schedules.workload}; "
+                "give the front that was compared, or compare the policies on the workload of the front"
             )
     drawn = compared(comparisons, fronts, pairs)
     if len(comparisons) > 1:

@@ -8,6 +8,7 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..core.arguments import as_path, instance
 from ..core.errors import InputError
 from ..core.files import replacing
 from .html_page import write_figures
@@ -43,7 +44,7 @@ def export_figures(
     InputError
         There is no kaleido, Chrome or Chromium, or the directory cannot be written.
     """
-    target = Path(directory)
+    target = as_path(directory)
     try:
         fresh = not target.exists()
         target.mkdir(exist_ok=True)
@@ -78,8 +79,9 @@ def write_figure(path: str | os.PathLike[str], title: str, drawn: Figure, captio
         The name has another ending, the file cannot be written, or there is no kaleido, Chrome or Chromium for PNG and
         SVG.
     """
-    target = Path(path)
+    target = as_path(path)
     ending = target.suffix[1:].lower()
+    instance("caption", caption, str)
     if ending == "html":
         write_figures(target, title, {"figure": drawn}, {"figure": caption})
     elif ending in FORMATS:

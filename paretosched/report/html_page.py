@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..core.arguments import instance, mapping
 from ..core.files import replacing
 from ..plots.style import GRID, INK, PAPER, QUIET, template
 from .html_pieces import figure, inline
@@ -51,6 +52,9 @@ def write_figures(
     InputError
         The file cannot be written.
     """
+    drawn = {key: _checked_figure(figure) for key, figure in mapping("drawn", drawn).items()}
+    instance("title", title, str)
+    mapping("captions", captions)
     notes = {
         key: "".join(f'<p class="note">{html.escape(line)}</p>' for line in captions.get(key, "").splitlines())
         for key in drawn
@@ -79,6 +83,9 @@ def write_gallery(path: str | os.PathLike[str], title: str, captions: Mapping[st
     InputError
         The file cannot be written.
     """
+    for name, text in {"title": title, "about": about}.items():
+        instance(name, text, str)
+    mapping("captions", captions)
     pictures = "".join(
         f'<figure id="{html.escape(name)}" style="margin:24px 0;padding:12px 16px">'
         f'<img src="{html.escape(name)}.png" alt="{html.escape(words)}" style="max-width:100%" loading="lazy">'
@@ -93,6 +100,13 @@ def write_gallery(path: str | os.PathLike[str], title: str, captions: Mapping[st
 """
     with replacing(path) as temporary:
         temporary.write_text(_document(title, "", body), encoding="utf-8")
+
+
+def _checked_figure(drawn: Any) -> Figure:
+    """Return what must be a figure of plotly; raise InputError for anything else."""
+    from plotly.basedatatypes import BaseFigure
+
+    return instance("figure", drawn, BaseFigure)
 
 
 def page_of(title: str, body: str) -> str:

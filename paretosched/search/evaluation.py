@@ -25,10 +25,11 @@ from uuid import uuid4
 
 import numpy as np
 
+from ..core.arguments import whole_number
 from ..core.arrays import Floats
-from ..core.errors import InputError, one_of
+from ..core.errors import InputError
 from ..core.version import __version__
-from ..encodings.encoding import ENCODINGS, Encoding
+from ..encodings.encoding import Encoding, as_encoding
 from ..encodings.genomes import Decoder
 from ..simulation.objective import objectives_of
 from ..workload.reopening import WorkloadLike, as_workload
@@ -85,10 +86,7 @@ def evaluator(
     >>> values.shape, seconds.shape
     ((1, 3), (1,))
     """
-    if isinstance(encoding, str):
-        one_of("encoding", encoding, list(ENCODINGS))
-        encoding = ENCODINGS[encoding]()
-    with joint_evaluator([as_workload(workload)], encoding, workers, scheduler) as evaluate:
+    with joint_evaluator([as_workload(workload)], as_encoding(encoding), workers, scheduler) as evaluate:
         yield evaluate
 
 
@@ -128,7 +126,7 @@ def check_workers(workers: int, scheduler: str | None) -> None:
         The number is below 0 or above four a core of this machine, or there are workers and a scheduler.
     """
     most = WORKERS_A_CORE * (os.cpu_count() or 1)
-    if not 0 <= workers <= most:
+    if not 0 <= whole_number("workers", workers) <= most:
         raise InputError(f"workers must be in 0..{most}, {WORKERS_A_CORE} a core of this machine, but is {workers}")
     if workers and scheduler is not None:
         raise InputError(f"workers and scheduler must not both be given, but are {workers} and {scheduler}")

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.arguments import whole_number
+from ..core.arguments import callback, whole_number
 from ..core.errors import InputError, printable
 from ..encodings.encoding import Explored
 from ..fronts.dominance import costs, nondominated
@@ -72,7 +72,7 @@ def explore(
     evaluations: int | None = None,
     population: int | None = None,
     seed: int = 0,
-    encoding: str = "weighting",
+    encoding: str | Explored = "weighting",
     algorithm: str | None = None,
     start: Sequence[str] = (),
     backfill: str | None = None,
@@ -108,7 +108,8 @@ def explore(
         Of the algorithm.
     encoding
         "weighting": parameters of Greedy (paper 002, "Real-valued Coding"). "sequence": an order of all jobs (there,
-        "Coding as Permutation"). "orders": the weak orders of the user groups, the start solutions of the paper.
+        "Coding as Permutation"). "orders": the weak orders of the user groups, the start solutions of the paper. Or an
+        encoding, such as `Weighting("none")`, which has the words below already.
     algorithm
         One of `named_algorithms.ALGORITHMS`; by default "nsga2", and "all" for orders, which enumerates.
     start
@@ -140,6 +141,7 @@ def explore(
         with other parameters, or the scheduler cannot be used.
     """
     check_workers(workers, scheduler)
+    callback("progress", progress)
     workload = as_workload(workload)
     known_parameters = runs.known_parameters(run_directory)
     if population is None:

@@ -27,7 +27,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..core.errors import InputError
+from ..core.arguments import as_path, callback, instance, listed
+from ..core.errors import InputError, one_of
 from ..encodings.orders import weak_orders
 from ..fronts.front_files import FRONT_FILE, load_front, save_front
 from ..fronts.merging import merge
@@ -291,12 +292,10 @@ def rows_of(plan: str, only: Sequence[str] = ()) -> tuple[Row, ...]:
     >>> [row.name for row in rows_of("paper002", ["weighting", "nsga-swap"])]
     ['nsga-swap', 'weighting']
     """
-    if plan not in PLANS:
-        raise InputError(f'plan must be one of {", ".join(PLANS)}, but is "{plan}"')
+    one_of("plan", plan, list(PLANS))
     names = [row.name for row in PLANS[plan]]
-    for name in only:
-        if name not in names:
-            raise InputError(f'row of the plan {plan} must be one of {", ".join(names)}, but is "{name}"')
+    for name in listed("rows of a plan", only):
+        one_of(f"row of the plan {plan}", name, names)
     return tuple(row for row in PLANS[plan] if not only or row.name in only)
 
 
@@ -375,9 +374,10 @@ def explore_plan(
     InputError
         As for `explore`, `settings_in` and `merge`.
     """
-    place = Path(directory)
+    place = as_path(directory)
+    callback("progress", progress)
     workload = as_workload(workload)
-    rows = rows_of(rows) if isinstance(rows, str) else rows
+    rows = rows_of(rows) if isinstance(rows, str) else [instance("rows", row, Row) for row in listed("rows", rows)]
     _check_rows(workload, place, rows)
     is_new = not place.exists()
     try:
@@ -417,7 +417,11 @@ def _check_rows(workload: Workload, place: Path, rows: Sequence[Row]) -> None:
         raise InputError("rows of a plan must be at least one, but there is none")
     for run in place.glob(f"*/{RUN_FILE}"):
         if known_parameters(run.parent).get("workload") != workload.digest:
-            raise InputError(f"{run.parent}: the runs of a plan must be of one workload, but this is of another")
+            raise InputError(
+                f"{run.parent}: the runs of a plan must be of one workload: jobs, capacity and groups, but this is not "
+                f"of {workload.name} ({workload.digest[:12]}); give the log, capacity and groups of the first run, or "
+                "another directory"
+            )
     of_explore = ("evaluations", "workers", "scheduler", "seed", "population")
     for i, row in enumerate(rows):
         settings = settings_in(row, place, {before.name for before in rows[:i]})

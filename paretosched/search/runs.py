@@ -29,9 +29,10 @@ from typing import Any
 
 import numpy as np
 
+from ..core.arguments import as_list, as_path
 from ..core.arrays import Floats
-from ..core.errors import InputError
-from ..core.files import read_text, replacing
+from ..core.errors import InputError, first_few
+from ..core.files import read_text, replacing, unreadable
 from ..fronts.front_files import FRONT_FILE
 from ..workload.reopening import RUN_FILE
 
@@ -107,7 +108,7 @@ def open_run(directory: str | os.PathLike[str], parameters: Mapping[str, Any]) -
         The directory is something else or cannot be written, the run has other parameters, another process writes
         it, or a file of it is damaged.
     """
-    path = Path(directory)
+    path = as_path(directory)
     try:
         is_new = not path.exists()
         path.mkdir(exist_ok=True)
@@ -157,6 +158,12 @@ def _claim(path: Path, parameters: Mapping[str, Any]) -> dict[str, Any]:
         for key, value in parameters.items():
             stored_value = about.get("parameters", {}).get(key)
             if stored_value != value:
+                if key in ("workload", "workloads"):
+                    raise InputError(
+                        f"{path}: a run is continued with the workload that it began with, {_workload_names(about)}, "
+                        f"but its digest is {_digests(stored_value)}, not {_digests(value)}; give the same log with "
+                        "the same capacity and groups, or another run directory"
+                    )
                 if isinstance(stored_value, dict) and isinstance(value, dict):  # show only what differs
                     same = {name for name in value if name in stored_value and stored_value[name] == value[name]}
                     stored_value, value = (
@@ -173,6 +180,18 @@ def _claim(path: Path, parameters: Mapping[str, Any]) -> dict[str, Any]:
     about = {"format": FORMAT, "parameters": dict(parameters)}
     write_about(path, about)
     return about
+
+
+def _workload_names(about: Mapping[str, Any]) -> str:
+    """Return the names of the workloads of a run in words, as far as its `run.json` has them."""
+    workload = about.get("workload")
+    names = about.get("workloads", [workload.get("name")] if isinstance(workload, dict) else [])
+    return ", ".join(str(name) for name in names) if isinstance(names, list) and names else "which has no name"
+
+
+def _digests(value: Any) -> str:
+    """Return the digest of a workload, or of several, short enough for a message."""
+    return first_few(str(digest)[:12] for digest in as_list(value))
 
 
 def _short(value: Any) -> str:
@@ -293,7 +312,7 @@ def read_about(directory: str | os.PathLike[str]) -> dict[str, Any]:
     try:
         about = json.loads(read_text(path))
     except OSError as error:
-        raise InputError(f"{path}: {error.strerror}") from None
+        raise unreadable(path, error) from None
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: not JSON: {error}") from None
     if not isinstance(about, dict) or about.get("format") != FORMAT:
@@ -306,7 +325,7 @@ def read_about(directory: str | os.PathLike[str]) -> dict[str, Any]:
 
 def known_parameters(directory: str | os.PathLike[str]) -> dict[str, Any]:
     """Return the parameters of a run; none if there is no run."""
-    if not os.path.isfile(Path(directory) / RUN_FILE):  # noqa: PTH113  # Path.is_file() raises for long names
+    if not os.path.isfile(as_path(directory) / RUN_FILE):  # noqa: PTH113  # Path.is_file() raises for long names
         return {}
     parameters: dict[str, Any] = read_about(directory).get("parameters", {})
     return parameters
@@ -314,7 +333,7 @@ def known_parameters(directory: str | os.PathLike[str]) -> dict[str, Any]:
 
 def wanted_evaluations(directory: str | os.PathLike[str]) -> int | None:
     """Return how many evaluations a run was meant to have; None if there is no run or no such number."""
-    if not os.path.isfile(Path(directory) / RUN_FILE):  # noqa: PTH113  # Path.is_file() raises for long names
+    if not os.path.isfile(as_path(directory) / RUN_FILE):  # noqa: PTH113  # Path.is_file() raises for long names
         return None
     evaluations = read_about(directory).get("evaluations")
     number = evaluations.get("wanted") if isinstance(evaluations, dict) else None

@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.arguments import number
+from ..core.arguments import listed, number
 from ..core.arrays import Floats, Mask
-from ..core.errors import InputError, one_of
+from ..core.errors import InputError, did_you_mean, one_of
 from ..encodings import encoding as encodings
 from ..encodings import orders, sequence
 from ..encodings.encoding import Explored
@@ -74,7 +74,7 @@ def settle(
     *,
     seed: int,
     population: int,
-    encoding: str = "weighting",
+    encoding: str | Explored = "weighting",
     algorithm: str | None = None,
     start: Sequence[str] = (),
     **words: Any,
@@ -97,17 +97,16 @@ def settle(
     InputError
         A word is unknown, or has no meaning with this encoding or algorithm.
     """
-    one_of("encoding", encoding, list(encodings.ENCODINGS))
+    encoding, options = _name_and_words(encoding, words)
     algorithm = ALL if algorithm is None and encoding == "orders" else algorithm or "nsga2"
     one_of("algorithm", algorithm, [*ALGORITHMS, ALL])
     if not 1 <= population <= MOST_POPULATION:
         raise InputError(f"population must be in 1..{MOST_POPULATION}, but is {population}")
     if isinstance(start, str):
         raise InputError(f'start must be a list of words, but is the text "{start}"')
-    start = list(dict.fromkeys(map(str, start)))
+    start = list(dict.fromkeys(map(str, listed("start", start))))
     if seed < 0:
         raise InputError(f"seed must be at least 0, but is {seed}")
-    options = {key: word for key, word in words.items() if word is not None}
     strategy: dict[str, float] = {}
     if encoding == "sequence":
         strategy = {key: number(key, options.pop(key)) for key in ("frequency", "jump") if key in options}
@@ -134,6 +133,26 @@ def settle(
         begun = {"start": names} | begun
     parameters = {"algorithm": algorithm, "seed": seed, "population": population, "workload": workload.digest}
     return Settings(whole, algorithm, space, parameters | encodings.to_json(whole) | begun)
+
+
+def _name_and_words(encoding: Any, words: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Return the name of an encoding that may be given as a value, and the words that were given or that it has."""
+    given = {key: word for key, word in words.items() if word is not None}
+    if isinstance(encoding, str):
+        one_of("encoding", encoding, list(encodings.ENCODINGS))
+        return encoding, given
+    kind = encodings.ENCODINGS.get(getattr(encoding, "name", ""))
+    if kind is None or type(encoding) is not kind:
+        raise InputError(
+            f"encoding must be one of {', '.join(encodings.ENCODINGS)}, or a value of these, but is {encoding!r:.60}"
+        )
+    defaults = kind()._asdict()
+    if "starts" in defaults and encoding.starts != defaults["starts"]:
+        raise InputError("starts of an encoding must not be set for an exploration; say with start how it begins")
+    twice = [key for key in given if key in defaults]
+    if twice:
+        raise InputError(f"{twice[0]} must not be given with {encoding!r:.80}, which has it")
+    return encoding.name, given | {key: word for key, word in encoding._asdict().items() if word != defaults[key]}
 
 
 class _Request(NamedTuple):
@@ -256,7 +275,7 @@ def start_orders(workload: Workload, words: Sequence[str], population: int | Non
         elif word not in PLAIN_RULES and not word.endswith(".json"):
             raise InputError(
                 f"start of a sequence must be one of {', '.join(WORDS)}, a policy ({', '.join(PLAIN_RULES)}, or a "
-                f'.json file), or a run or front, but is "{word}"'
+                f'.json file), or a run or front, but is "{word}"{did_you_mean(word, (*WORDS, *PLAIN_RULES))}'
             )
         else:
             starts.append(_as_start(fits(as_policy(word), workload)))
@@ -318,5 +337,9 @@ def _load(workload: Workload, word: str) -> Front:
     """Return a front of this workload; raises InputError if it is of another one."""
     front = load_front(word)
     if (front.digest, front.groups) != (workload.digest, workload.groups):
-        raise InputError(f"{word}: a run must begin with one of the same workload, but this is of {front.workload}")
+        raise InputError(
+            f"{word}: a run must begin with one of the same workload: jobs, capacity and groups, but this is of "
+            f"{front.workload} ({front.digest[:12]}), not of {workload.name} ({workload.digest[:12]}); give a run "
+            "of the same log with the same capacity and groups"
+        )
     return front

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..core.arguments import instance
 from ..core.errors import InputError, first_few, one_of
 from ..kernels.decoding import earliest_fit, strict
 from ..policies.outcome import jobs_of
@@ -81,7 +82,7 @@ def start_order(schedule: Schedule) -> NDArray[np.int32]:
     >>> start_order(Schedule(w, [0, 10, 2])).tolist()
     [0, 2, 1]
     """
-    return np.argsort(schedule.start, kind="stable").astype(np.int32)
+    return np.argsort(instance("schedule", schedule, Schedule).start, kind="stable").astype(np.int32)
 
 
 def _permutation(order: ArrayLike, n: int) -> NDArray[np.int32]:

@@ -18,11 +18,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..core.arguments import instance
 from ..core.arrays import Floats
 from ..core.errors import InputError, one_of
 from ..core.notebook import fields_html, html_table
 from ..core.tables import Column, amount
 from ..kernels.objective_sums import measure
+from ..workload.from_paths import GroupsLike, as_groups
 from ..workload.workload import Workload
 from .schedule import Schedule
 
@@ -56,8 +58,18 @@ class Objective(NamedTuple):
         return fields_html(self)
 
 
-def objective_table(groups: tuple[str, ...]) -> tuple[Objective, ...]:
+def objective_table(groups: GroupsLike) -> tuple[Objective, ...]:
     """Return the objectives for user groups of these names, in the order of every objective vector.
+
+    Parameters
+    ----------
+    groups
+        The names of the groups; or a workload, a front or a policy for them, or the path of a log or run directory.
+
+    Raises
+    ------
+    InputError
+        It is something else.
 
     Examples
     --------
@@ -67,7 +79,7 @@ def objective_table(groups: tuple[str, ...]) -> tuple[Objective, ...]:
     return (
         Objective("UTIL", "%", True, "utilisation"),
         Objective("AWRT", "s", False, "average weighted response time"),
-        *(Objective(f"AWRT{i}", "s", False, f"AWRT of group {name}") for i, name in enumerate(groups, 1)),
+        *(Objective(f"AWRT{i}", "s", False, f"AWRT of group {name}") for i, name in enumerate(as_groups(groups), 1)),
     )
 
 
@@ -160,7 +172,7 @@ def objectives(schedule: Schedule, counted: ArrayLike | None = None) -> Objectiv
     Raises
     ------
     InputError
-        `counted` has the wrong length or type.
+        `schedule` is no schedule, or `counted` has the wrong length or type.
 
     Examples
     --------
@@ -168,7 +180,7 @@ def objectives(schedule: Schedule, counted: ArrayLike | None = None) -> Objectiv
     >>> objectives(Schedule(w, [0, 10])).tolist()
     [83.33333333333333, 11.0, 11.0]
     """
-    w = schedule.workload
+    w = instance("schedule", schedule, Schedule).workload
     mask = EVERY_JOB if counted is None else np.ascontiguousarray(counted)
     if counted is not None and (mask.shape != (len(w),) or mask.dtype != np.bool_):
         raise InputError(f"counted must be bool with shape ({len(w)},), but is {mask.dtype} with {mask.shape}")

@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.arguments import as_path, instance
 from ..core.arrays import Ints
 from ..core.errors import InputError, first_few, quoted
-from ..core.files import open_for_reading, replacing
+from ..core.files import open_for_reading, replacing, unreadable
 from ..core.notebook import html_table
 from ..policies.outcome import SearchTotals, Segments
 from ..policies.time_sharing import check_nodes
+from ..workload.reopening import WorkloadLike, as_workload
 from ..workload.workload import Workload, whole_array
 
 if TYPE_CHECKING:
@@ -264,7 +266,7 @@ def save_schedule(schedule: Schedule, path: str | os.PathLike[str]) -> None:
 
     `job` is the trace's own job number and `group` the name of the user group.
     """
-    w = schedule.workload
+    w = instance("schedule", schedule, Schedule).workload
     names = np.array(w.groups, dtype=object)
     columns = (w.job, w.submit, schedule.start, schedule.finish, w.width, w.user, names[w.group])
     with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
@@ -284,7 +286,7 @@ def save_segments(schedule: Schedule, path: str | os.PathLike[str]) -> None:
     InputError
         The schedule has no segments, because no job is preempted in it; or the file cannot be written.
     """
-    s, w = schedule.segments, schedule.workload
+    s, w = instance("schedule", schedule, Schedule).segments, schedule.workload
     if s is None:
         raise InputError(f"{path}: {schedule.name} preempts no jobs, so that there are no segments to write")
     ranges = [str(a) if a == b else f"{a}-{b}" for a, b in zip(s.low.tolist(), s.high.tolist(), strict=True)]
@@ -305,14 +307,17 @@ def save_segments(schedule: Schedule, path: str | os.PathLike[str]) -> None:
             writer.writerows(rows)
 
 
-def load_segments(workload: Workload, path: str | os.PathLike[str], name: str = "schedule") -> Schedule:
+def load_segments(workload: WorkloadLike, path: str | os.PathLike[str], name: str = "schedule") -> Schedule:
     """Return the schedule of a workload from a file of `save_segments`; `check` says whether it is feasible.
+
+    The workload may be the path of a log or of a run directory.
 
     Raises
     ------
     InputError
-        The file cannot be read, or a line is no segment of a job of the workload.
+        The file cannot be read, or a line is no segment of a job of the workload; or as for `as_workload`.
     """
+    workload = as_workload(workload)
     rows_of = {job: row for row, job in enumerate(workload.job.tolist())}
     if len(rows_of) < len(workload):
         raise InputError(f"{path}: segments name jobs by their numbers, but some jobs of {workload.name} share one")
@@ -348,7 +353,7 @@ def _range(text: str) -> tuple[int, int]:
 def _cells(path: str | os.PathLike[str]) -> list[list[str]]:
     """Return the rows of a file of segments as text."""
     try:
-        if Path(path).suffix == ".parquet":
+        if as_path(path).suffix == ".parquet":
             import pyarrow as pa
             from pyarrow import parquet
 
@@ -362,7 +367,7 @@ def _cells(path: str | os.PathLike[str]) -> list[list[str]]:
         with open_for_reading(path) as file:
             rows = list(csv.reader(file.read().decode("utf-8").splitlines()))
     except OSError as error:
-        raise InputError(f"{path}: {error.strerror}") from None
+        raise unreadable(path, error) from None
     except (UnicodeDecodeError, csv.Error):
         raise InputError(f"{path}: must be a CSV file of segments, but is none") from None
     if not rows or tuple(rows[0]) != SEGMENT_COLUMNS:

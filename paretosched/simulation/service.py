@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..core.arguments import instance, whole_number
 from ..core.arrays import Floats, Ints
 from ..core.errors import InputError
 from ..core.notebook import fields_html, fields_repr
@@ -78,7 +79,7 @@ def waits(schedule: Schedule, bound: int = SLOWDOWN_BOUND) -> Waits:
     Raises
     ------
     InputError
-        The bound is less than one second.
+        `schedule` is no schedule, or the bound is less than one second.
 
     Examples
     --------
@@ -91,7 +92,7 @@ def waits(schedule: Schedule, bound: int = SLOWDOWN_BOUND) -> Waits:
     [0.0, 13.0, 1.2]
     """
     _check_bound(bound)
-    w = schedule.workload
+    w = instance("schedule", schedule, Schedule).workload
     wait = schedule.start - w.submit
     slowdown = np.maximum(1.0, (schedule.finish - w.submit) / np.maximum(w.run, bound))
     columns = np.full((len(Waits._fields) - 1, len(w.groups) + 1), np.nan)
@@ -114,7 +115,7 @@ def waits(schedule: Schedule, bound: int = SLOWDOWN_BOUND) -> Waits:
 
 def _check_bound(bound: int) -> None:
     """Refuse a bound of the slowdown below one second."""
-    if bound < 1:
+    if whole_number("bound", bound) < 1:
         raise InputError(f"bound of the slowdown must be at least 1 s, but is {bound}")
 
 

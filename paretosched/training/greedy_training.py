@@ -20,6 +20,7 @@ from os import PathLike
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.arguments import callback, whole_number
 from ..core.arrays import Floats
 from ..core.errors import InputError, one_of
 from ..core.situations import SITUATIONS
@@ -102,14 +103,15 @@ def train(
         another run.
     """
     check_workers(workers, scheduler)
+    callback("progress", progress)
     one_of("criterion", criterion, (*CRITERIA, BEST))
     one_of("backfill", backfill, BACKFILLS)
     check_over(over)
     one_of("strategy", strategy, STRATEGIES)
     one_of("scale", scale, SCALES)
-    if not 1 <= generations <= MOST_GENERATIONS:
+    if not 1 <= whole_number("generations", generations) <= MOST_GENERATIONS:
         raise InputError(f"generations must be in 1..{MOST_GENERATIONS}, but are {generations}")
-    if seed < 0:
+    if whole_number("seed", seed) < 0:
         raise InputError(f"seed must be at least 0, but is {seed}")
     task, test = tasks(*subject(workloads, wish), over, until)
     groups = task.workloads[0].groups

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core.arguments import as_path, callback, listed, numbers, whole_number
 from ..core.arrays import Floats
 from ..core.errors import InputError, one_of
 from ..encodings.rule_base import RuleBases, Situations, Symbiotic
@@ -198,10 +199,11 @@ def train_rules(
         another run.
     """
     check_workers(workers, scheduler)
+    callback("progress", progress)
     one_of("kind", kind, KINDS)
-    if evaluations is not None and not 1 <= evaluations <= MOST_EVALUATIONS:
+    if evaluations is not None and not 1 <= whole_number("evaluations", evaluations) <= MOST_EVALUATIONS:
         raise InputError(f"evaluations must be in 1..{MOST_EVALUATIONS}, but are {evaluations}")
-    if seed < 0:
+    if whole_number("seed", seed) < 0:
         raise InputError(f"seed must be at least 0, but is {seed}")
     workloads, wish = subject(workloads, wish)
     over = over or (RATIO if len(workloads) > 1 and wish.weights else SUM)
@@ -210,10 +212,10 @@ def train_rules(
     first = task.workloads[0]
     if greedy is not None:
         greedy = _checked(as_policy(greedy), first)
-    inner = partitions(len(first.groups)) if bounds is None else tuple(tuple(map(float, row)) for row in bounds)
+    inner = partitions(len(first.groups)) if bounds is None else _inner(bounds)
     course = _COURSES[kind](inner, symbiosis, len(first.groups))
     total = course.budget(evaluations)
-    place = None if run_directory is None else Path(run_directory)
+    place = None if run_directory is None else as_path(run_directory)
     with _folder(place):
         reports = _Reports(progress, total)
         if greedy is None:
@@ -252,6 +254,11 @@ def train_rules(
             progress=reports.of_rules,
         )
     return _result(task, test, record, course, encoding, greedy, settings)
+
+
+def _inner(bounds: Sequence[Sequence[float]]) -> tuple[tuple[float, ...], ...]:
+    """Return the bounds of the intervals of each feature as plain numbers."""
+    return tuple(tuple(numbers("bounds", listed("bounds", row)).tolist()) for row in listed("bounds", bounds))
 
 
 class _Reports:

@@ -19,11 +19,15 @@ from ..core.errors import InputError, quoted
 from ..core.files import nothing_else, read_json, replacing
 from ..core.typed_json import typed
 from ..simulation.objective import objective_table
+from ..workload.from_paths import GroupsLike, as_groups
+from ..workload.user_groups import MOST_GROUPS
 from .wish import FREE, LARGEST, OBJECTIVE, SMALLEST, Limit, Wish
 from .wish_grammar import parse
 
 FORMAT = "paretosched wish 1"
 MOST = 1e300  # of numbers in a file
+ANY_GROUPS = tuple(str(number) for number in range(1, MOST_GROUPS + 1))
+WishLike = str | os.PathLike[str] | Wish
 
 # What goes beyond the types is in the schema only: `Wish` checks it, with clearer messages.
 Format = Annotated[str, Meta(extra_json_schema={"const": FORMAT})]
@@ -129,10 +133,24 @@ def _limit(name: str, ends: list[float | None]) -> Limit:
     return Limit(name, low, high)
 
 
-def save_wish(wish: Wish, path: str | os.PathLike[str]) -> None:
-    """Write a wish file."""
+def save_wish(wish: WishLike, path: str | os.PathLike[str]) -> None:
+    """Write a wish file.
+
+    Parameters
+    ----------
+    wish
+        A wish; one in words, which may use the objectives of up to 64 groups; or the path of a wish file.
+    path
+        The file to be written.
+
+    Raises
+    ------
+    InputError
+        As for `as_wish`; or the file cannot be written.
+    """
+    text = json.dumps(to_json(as_wish(wish, ANY_GROUPS)), indent=2) + "\n"
     with replacing(path) as temporary:
-        temporary.write_text(json.dumps(to_json(wish), indent=2) + "\n", encoding="utf-8")
+        temporary.write_text(text, encoding="utf-8")
 
 
 def load_wish(path: str | os.PathLike[str]) -> Wish:
@@ -146,17 +164,27 @@ def load_wish(path: str | os.PathLike[str]) -> Wish:
     return from_json(read_json(path, "wish"), str(path))
 
 
-WishLike = str | os.PathLike[str] | Wish
-
-
-def as_wish(what: WishLike, groups: tuple[str, ...]) -> Wish:
+def as_wish(what: WishLike, groups: GroupsLike) -> Wish:
     """Return a wish, given as a wish, in words for these user groups, or as the path of a wish file (.json).
+
+    Parameters
+    ----------
+    what
+        The wish, its words, or the path of its file.
+    groups
+        The names of the groups; or a workload, a front or a policy for them, or the path of a log or run directory.
+
+    Raises
+    ------
+    InputError
+        The words or the file break a rule, or `groups` are no groups.
 
     Examples
     --------
     >>> as_wish("AWRT1", ("1",)).weights
     (('AWRT1', 1.0),)
     """
+    groups = as_groups(groups)
     if isinstance(what, Wish):
         return what
     if not isinstance(what, str | os.PathLike):

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple, NoReturn
 
-from ..core.errors import InputError, quoted
+from ..core.errors import InputError, did_you_mean, quoted
 from ..simulation.objective import Objective
 from .wish import FREE, Limit, Wish, check_limit, check_near, check_weight, times
 
@@ -36,9 +36,9 @@ def parse(text: str, objectives: Sequence[Objective]) -> Wish:
     >>> from paretosched.simulation.objective import objective_table
     >>> parse("10*AWRT1 + 4*AWRT2, AWRT <= 11h", objective_table(("1", "2"))).limits
     (Limit(objective='AWRT', low=0.0, high=39600.0),)
-    >>> parse("10*AWRT1 + 4*AWRT9", objective_table(("1", "2")))
+    >>> parse("UTI", objective_table(()))
     Traceback (most recent call last):
-    paretosched.core.errors.InputError: wish, character 14, "AWRT9": there must be one of UTIL, AWRT, AWRT1, AWRT2
+    paretosched.core.errors.InputError: wish, character 1, "UTI": there must be one of UTIL, AWRT; did you mean UTIL?
     """
     return _Reader(text, objectives).wish()
 
@@ -203,7 +203,7 @@ class _Reader:
         """Return the name of the objective that comes now."""
         name = self.now.text.upper()
         if name not in self.objectives:
-            self.refuse(f"there must be one of {', '.join(self.objectives)}")
+            self.refuse(f"there must be one of {', '.join(self.objectives)}{did_you_mean(name, self.objectives)}")
         self.place += 1
         return name
 

@@ -12,6 +12,7 @@ from ..core.arrays import Ints
 from ..core.situations import SITUATIONS
 from ..core.tables import Column, table
 from .calendar import find_zone
+from .reopening import WorkloadLike, as_workload
 from .user_groups import group_table
 from .workload import Workload
 
@@ -42,8 +43,13 @@ REPAIRS = (
 LAST_SECOND = 221_845_392_000  # the year 9000; clocks of the standard library end soon after
 
 
-def describe(workload: Workload) -> dict[str, Any]:
+def describe(workload: WorkloadLike) -> dict[str, Any]:
     """Return a description of a workload in plain values, ready for JSON; None means undefined.
+
+    Parameters
+    ----------
+    workload
+        Any workload; or the path of a log or of a run directory.
 
     Returns
     -------
@@ -59,7 +65,7 @@ def describe(workload: Workload) -> dict[str, Any]:
     >>> info["first_submit"], info["span_days"], round(info["load"], 4), info["quantiles"]["width"]["max"]
     ('2000-01-03 00:00:00+00:00', 1.0, 0.5, 4)
     """
-    w = workload
+    w = as_workload(workload)
     span = int(w.submit[-1] - w.submit[0])
     users = w.user[w.user >= 0]
     return {

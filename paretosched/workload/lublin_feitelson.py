@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..core.arguments import whole_number
 from ..core.arrays import Floats, Ints
 from ..core.errors import InputError, one_of
 from ..core.tables import plain
@@ -231,11 +232,11 @@ def arrivals(gaps: Floats, weights: Floats, carry: bool = True) -> Ints:
 
 
 def _check(jobs: int, processors: int, seed: int, variant: str, estimates: str) -> None:
-    if not 1 <= jobs <= MOST_JOBS:
+    if not 1 <= whole_number("jobs", jobs) <= MOST_JOBS:
         raise InputError(f"jobs must be in 1..{MOST_JOBS}, but is {jobs}")
-    if not SMALLEST <= processors <= WIDEST:
+    if not SMALLEST <= whole_number("processors", processors) <= WIDEST:
         raise InputError(f"processors must be in {SMALLEST}..{WIDEST} for this model, but is {processors}")
-    if seed < 0:
+    if whole_number("seed", seed) < 0:
         raise InputError(f"seed must be at least 0, but is {seed}")
     one_of("variant", variant, VARIANTS)
     one_of("estimates", estimates, ESTIMATES)

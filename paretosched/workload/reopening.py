@@ -17,8 +17,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from ..core.arguments import as_list
-from ..core.errors import InputError
+from ..core.arguments import as_list, as_path
+from ..core.errors import InputError, first_few
 from ..core.files import file_record, read_json
 from .lublin_feitelson import lublin
 from .scaling import scale
@@ -97,10 +97,11 @@ def reopen(place: str | os.PathLike[str] | Mapping[str, Any], digest: str | None
     Parameters
     ----------
     place
-        A run directory; a front file in a run directory, or beside the directories of its runs; or the value of
-        "workload" in a `run.json`.
+        A run directory, of an exploration or a training; a front file in a run directory, or beside the directories of
+        its runs; or the value of "workload" in a `run.json`.
     digest
-        Digest that the workload must have, such as that in a front file; None for the digest in the run.
+        Digest that the workload must have, such as that in a front file; of a training with several workloads it says
+        which one. None for the digest in the run.
 
     Raises
     ------
@@ -115,6 +116,7 @@ def reopen(place: str | os.PathLike[str] | Mapping[str, Any], digest: str | None
     """
     if isinstance(place, Mapping):
         return _remade(place.get("source", ()), place, digest, ())
+    place = as_path(place)
     return reopened(place, digest)[0]
 
 
@@ -123,8 +125,7 @@ def reopened(place: str | os.PathLike[str], digest: str | None = None) -> tuple[
     troubles = []
     for directory in _run_directories(Path(place), digest):
         about = read_json(directory / RUN_FILE, "run")
-        parameters, workload = about.get("parameters", {}), about.get("workload", {})
-        entry = {**(workload if isinstance(workload, dict) else {}), "digest": parameters.get("workload")}
+        entry = _entry(about, digest)
         for source in [entry["source"]] if entry.get("source") else _sources_of_commands(about, directory):
             try:
                 return _remade(source, entry, digest, (directory.parent, directory)), directory
@@ -173,11 +174,20 @@ def _run_directories(place: Path, digest: str | None) -> list[Path]:
     if folder != place and place.suffix != ".parquet" and not _is_parquet(place):
         raise InputError(f"{place}: must be a run directory or a front file, but is not")
     runs = _runs_at(folder)
-    digests = {run: _digest(run) for run in runs}
-    matching = [run for run in runs if digests[run] and digest in (None, digests[run])]
-    if len({digests[run] for run in matching}) > 1:
-        raise InputError(f"{place}: there are runs of several workloads here; name one of them")
-    return matching
+    digests = {run: _digests(run) for run in runs}
+    matching = [run for run in runs if digests[run] and (digest is None or digest in digests[run])]
+    # a training beside explorations does not decide which workload is meant
+    explorations = [run for run in matching if not _is_training(run)]
+    chosen = explorations or matching
+    several = {each for run in chosen for each in digests[run]}
+    if digest is None and len(several) > 1:
+        if len(chosen) > 1:
+            raise InputError(f"{place}: there are runs of several workloads here; name one of them")
+        raise InputError(
+            f"{place}: this training has several workloads; name the log of one, or in Python its digest: "
+            f"{first_few(sorted(several), limit=8)}"
+        )
+    return chosen
 
 
 def _runs_at(folder: Path) -> list[Path]:
@@ -194,14 +204,40 @@ def _is_parquet(place: Path) -> bool:
         return False
 
 
-def _digest(directory: Path) -> str | None:
-    """Return the digest of the workload of a run; None if the directory has no run of one workload."""
+def _parameters(directory: Path) -> Mapping[str, Any]:
+    """Return the parameters of a run; none if the directory has another file of this name."""
     try:
-        about = read_json(directory / RUN_FILE, "run")
-        digest = about["parameters"]["workload"]
-    except (InputError, KeyError, TypeError):  # another file with this name, or a training
-        return None
-    return digest if isinstance(digest, str) else None
+        parameters = read_json(directory / RUN_FILE, "run")["parameters"]
+    except (InputError, KeyError, TypeError):
+        return {}
+    return parameters if isinstance(parameters, dict) else {}
+
+
+def _is_training(directory: Path) -> bool:
+    """Return whether a run is a training; it has several workloads, or a list of one."""
+    return "workloads" in _parameters(directory)
+
+
+def _digests(directory: Path) -> list[str]:
+    """Return the digest of the workload of an exploration, or those of the workloads of a training."""
+    parameters = _parameters(directory)
+    return [
+        digest for digest in as_list(parameters.get("workloads", parameters.get("workload"))) if isinstance(digest, str)
+    ]
+
+
+def _entry(about: Mapping[str, Any], digest: str | None) -> dict[str, Any]:
+    """Return the record of the workload of a run: of an exploration, or of a training the one with this digest."""
+    parameters = about["parameters"]
+    if "workloads" not in parameters:
+        workload = about.get("workload", {})
+        return {**(workload if isinstance(workload, dict) else {}), "digest": parameters["workload"]}
+    digests = as_list(parameters["workloads"])
+    place = 0 if digest is None else digests.index(digest)
+    columns = {"name": about.get("workloads"), "source": about.get("sources")}
+    return {"digest": digests[place]} | {
+        key: column[place] for key, column in columns.items() if isinstance(column, list) and place < len(column)
+    }
 
 
 def _remade(source: Any, entry: Mapping[str, Any], digest: str | None, near: Sequence[Path]) -> Workload:
@@ -222,7 +258,7 @@ def _remade(source: Any, entry: Mapping[str, Any], digest: str | None, near: Seq
         if wanted is not None and workload.digest != wanted:
             raise InputError(
                 f"the workload of the run must be {str(wanted)[:12]} by its digest of jobs, capacity and groups, but "
-                f"{workload.name} is {workload.digest[:12]}"
+                f"{workload.name} is {workload.digest[:12]}; name the log itself, with the run's capacity and groups"
             )
     name = entry.get("name", workload.name)
     return workload.with_(name=name) if isinstance(name, str) else workload

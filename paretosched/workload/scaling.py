@@ -14,6 +14,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.arguments import number, whole_number
 from ..core.arrays import Ints
 from ..core.errors import InputError, first_few
 from .user_groups import by_consumption, is_by_consumption
@@ -84,7 +85,7 @@ def scale(
     >>> scaled.submit.tolist(), scaled.width.tolist(), scaled.capacity
     ([0, 0, 0, 5], [4, 4, 4, 6], 24)
     """
-    ratio = processors / workload.capacity if factor is None else float(factor)
+    ratio = whole_number("processors", processors) / workload.capacity if factor is None else number("factor", factor)
     _check(workload, processors, ratio, factor is None, seed, jobs, probability)
     n = len(workload)
     if ratio == 1 and processors == workload.capacity and jobs in (None, n):
@@ -136,17 +137,17 @@ def _check(
     workload: Workload, processors: int, ratio: float, default: bool, seed: int, jobs: int | None, probability: float
 ) -> None:
     """Raise InputError if an argument of `scale` is out of range; `default`: the factor is the ratio of machines."""
-    if not 1 <= processors <= WIDEST:
+    if not 1 <= whole_number("processors", processors) <= WIDEST:
         raise InputError(f"processors must be in 1..{WIDEST}, but is {processors}")
     if not 1 <= ratio <= MOST_JOBS:
         why = f", the ratio of {processors} to {workload.capacity} processors" if default else ""
         raise InputError(f"factor must be in 1..{MOST_JOBS}, but is {ratio:g}{why}")
-    if seed < 0:
+    if whole_number("seed", seed) < 0:
         raise InputError(f"seed must be at least 0, but is {seed}")
-    if not 0 <= probability <= 1:
+    if not 0 <= number("probability", probability) <= 1:
         raise InputError(f"probability must be in 0..1, but is {probability:g}")
     n = len(workload)
-    if jobs is not None and jobs < n:
+    if jobs is not None and whole_number("jobs", jobs) < n:
         raise InputError(f"jobs must be at least the {n} there are, but is {jobs}")
     expected = n * (probability + (1 - probability) * ratio) if jobs is None else jobs
     if expected > MOST_JOBS:

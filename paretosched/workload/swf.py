@@ -17,9 +17,10 @@ from typing import IO, Any, NamedTuple
 
 import numpy as np
 
+from ..core.arguments import as_path, whole_number
 from ..core.arrays import Floats, Ints, Mask
 from ..core.errors import InputError, first_few, printable, quoted
-from ..core.files import file_record, open_for_reading, replacing
+from ..core.files import file_record, open_for_reading, replacing, unreadable
 from ..core.tables import plain
 from .calendar import find_zone
 from .swf_header import entry, queue_names
@@ -103,8 +104,8 @@ def read_swf(path: str | os.PathLike[str], *, capacity: int | None = None, name:
     >>> w.run.tolist(), w.estimate.tolist(), [r.reason for r in w.repairs if r.action == "changed"]
     ([10, 20], [20, 20], ['run time beyond the request: cut there'])
     """
-    file = Path(path)
-    if capacity is not None and not 1 <= capacity <= WIDEST:
+    file = as_path(path)
+    if capacity is not None and not 1 <= whole_number("capacity", capacity) <= WIDEST:
         raise InputError(f"capacity must be in 1..{WIDEST} processors, but is {capacity}")
     log = _parse(str(path), read_bytes(file))
     source = ({"function": "read_swf", **file_record(path), "capacity": plain(capacity)},)
@@ -196,7 +197,7 @@ def read_bytes(path: Path) -> bytes:
     except (zlib.error, gzip.BadGzipFile) as error:
         raise InputError(f"{path}: the gzip file is damaged: {error}") from None
     except OSError as error:
-        raise InputError(f"{path}: cannot read: {error.strerror or error}") from None
+        raise unreadable(path, error) from None
 
 
 def _text(path: Path, file: IO[bytes] | gzip.GzipFile) -> bytes:

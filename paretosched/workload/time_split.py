@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..core.arguments import number
 from ..core.errors import InputError
 from .workload import Workload, source_after
 
@@ -38,7 +39,7 @@ def split(workload: Workload, until: float) -> tuple[Workload, Workload]:
     >>> [(part.name, part.submit.tolist()) for part in split(w, 0.7)]
     [('w to 70 %', [0, 70]), ('w from 70 %', [71, 100])]
     """
-    if not 0 < until < 1:
+    if not 0 < number("until", until) < 1:
         raise InputError(f"until must be a share of the time between 0 and 1, but is {until:g}")
     first, last = int(workload.submit[0]), int(workload.submit[-1])
     cut = int(np.searchsorted(workload.submit, first + until * (last - first), side="right"))

@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from ..core.arguments import as_path, listed, numbers
 from ..core.arrays import Ints
-from ..core.errors import InputError, printable, quoted
+from ..core.errors import InputError, did_you_mean, printable, quoted
 from ..core.files import file_record, read_list
 from .swf_header import queue_names
 from .workload import Repair, Workload, source_after
@@ -55,9 +56,9 @@ def by_consumption(workload: Workload, thresholds: Sequence[float] = PAPER_THRES
     >>> by_consumption(w).group.tolist()
     [0, 1, 2]
     """
-    limits = np.array(thresholds, dtype=np.float64)
+    limits = numbers("thresholds", listed("thresholds", thresholds))
     if limits.ndim != 1 or not (np.all((limits > 0) & (limits < 1)) and np.all(np.diff(limits) < 0)):
-        raise InputError(f"thresholds must be descending shares between 0 and 1, but are {list(thresholds)}")
+        raise InputError(f"thresholds must be descending shares between 0 and 1, but are {limits.tolist()}")
     _check_number(limits.size + 1, "thresholds make")
     unknown = workload.user < 0
     user = np.where(unknown, -1, workload.user)
@@ -154,12 +155,18 @@ def grouped(workload: Workload, how: str | os.PathLike[str], called: str = "grou
     [0, 1]
     """
     groupings = {"consumption": by_consumption, "swf": by_swf_group, "queue": by_queue}
-    words = os.fsdecode(how)
+    words = os.fsdecode(as_path(how))
     if words in groupings:
         return groupings[words](workload)
     try:
         per_cent = [float(part) for part in words.split(",")]
     except ValueError:
+        hint = did_you_mean(words, groupings)
+        if hint and not os.path.lexists(words):
+            raise InputError(
+                f"{called} must be {', '.join(groupings)}, percentages or the path of a CSV file, "
+                f"but is {quoted(words)}{hint}"
+            ) from None
         return by_csv(workload, how)
     if not all(high > low for high, low in pairwise([100.0, *per_cent, 0.0])):
         raise InputError(f"{called}: percentages must descend between 100 and 0, but are {words}")

@@ -51,5 +51,5 @@ def test_the_version_is_that_of_the_package() -> None:
 
 def test_status_two_comes_with_one_line_of_a_process(tmp_path: Path) -> None:
     outcome = process("info", tmp_path / "none.swf")
-    expected = f"paretosched info: {tmp_path / 'none.swf'}: cannot read: No such file or directory\n"
+    expected = f"paretosched info: {tmp_path / 'none.swf'}: no such file\n"
     assert (outcome.returncode, outcome.stdout, outcome.stderr) == (2, "", expected)

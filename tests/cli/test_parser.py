@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from paretosched.cli.command_line import COMMANDS, all_commands
-from paretosched.cli.parser import nearest
 from support.commands import command, done, process
 
 
@@ -66,12 +65,6 @@ def test_what_looks_like_an_option_may_still_be_a_value_or_a_file() -> None:
     assert parse(["explore", "w", "-orun", "--jump=-3", "--frequency", "-2"]).jump == -3
     assert parse(["train", "w", "-o", "p", "--objective=-UTIL"]).objective == "-UTIL"
     assert done("explore", "--help", "--nonsense").out == done("explore", "--help").out
-
-
-def test_only_a_word_that_is_near_is_proposed() -> None:
-    assert nearest("--eval", ["--seed", "--evaluations"]) == "--evaluations"
-    assert nearest("--", ["--seed"]) is None
-    assert nearest("", ["seed"]) is None
 
 
 @pytest.mark.slow

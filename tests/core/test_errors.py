@@ -7,7 +7,7 @@ import pickle
 import pytest
 
 from paretosched import InputError
-from paretosched.core.errors import first_few
+from paretosched.core.errors import did_you_mean, first_few, nearest_word, one_of
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r", "\x0b", "\x85", "\u2028"])
@@ -28,3 +28,20 @@ def test_first_few() -> None:
     assert first_few("abc", limit=2) == "a, b, ..."
     assert first_few(iter("ab"), total=9) == "a, b, ..."
     assert first_few("abc", total=3) == "a, b, c"
+
+
+def test_only_a_word_that_is_near_is_proposed() -> None:
+    assert nearest_word("--eval", ["--seed", "--evaluations"]) == "--evaluations"
+    assert nearest_word("--", ["--seed"]) is None
+    assert nearest_word("", ["seed"]) is None
+
+
+def test_an_unknown_word_is_refused_with_the_nearest_one() -> None:
+    assert did_you_mean("FCFSS", ["fcfs", "easy"]) == "; did you mean fcfs?"
+    assert did_you_mean("awrt", ["UTIL", "AWRT1"]) == "; did you mean AWRT1?"
+    with pytest.raises(InputError, match=r'policy must be one of fcfs, easy, but is "eazy"; did you mean easy\?$'):
+        one_of("policy", "eazy", ["fcfs", "easy"])
+    with pytest.raises(InputError, match=r'policy must be one of fcfs, easy, but is "sooner"$'):
+        one_of("policy", "sooner", ["fcfs", "easy"])
+    with pytest.raises(InputError, match=r"policy must be one of fcfs, easy, but is 3$"):
+        one_of("policy", 3, ["fcfs", "easy"])  # type: ignore[arg-type]

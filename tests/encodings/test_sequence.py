@@ -64,7 +64,7 @@ def test_json_of_something_else_is_refused(value: Any, message: str) -> None:
         ({"moves": "jump"}, "moves must be one of adjacent, swap, later, group, pull, fill, both, but"),
         ({"moves": ["swap"]}, "moves must be one of"),
         ({"movable": "wide"}, "movable must be one of all, processors, hour, either, both, but"),
-        ({"recombination": None}, 'recombination must be one of none, ox, pmx, cycle, but is "None"'),
+        ({"recombination": None}, "recombination must be one of none, ox, pmx, cycle, but is None"),
         ({"starts": ()}, "starts must have one start order or more"),
         ({"movable": "hour"}, 'movable "hour" is for the moves later and group, but the moves are "swap"'),
         ({"movable": "hour", "moves": "pull"}, 'but the moves are "pull"'),

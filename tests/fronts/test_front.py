@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from paretosched.core.errors import InputError
 from paretosched.encodings.weighting import Weighting
 from paretosched.fronts.dominance import costs, deciding, nondominated
-from paretosched.fronts.front import Front, Origin, extremes, frame, front_of
+from paretosched.fronts.front import Front, Origin, extremes, front_of
 from paretosched.fronts.front_files import load_front, save_front
+from paretosched.fronts.front_tables import frame
 from paretosched.fronts.merging import merge
 from paretosched.fronts.row_schedules import row_policy
 from paretosched.simulation.objective import objective_table

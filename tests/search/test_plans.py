@@ -189,7 +189,7 @@ def test_a_plan_that_could_not_be_completed_is_refused_before_anything_is_made(t
         explore_plan(w, tmp_path / "single", SMALL)
     assert (tmp_path / "single" / "front.parquet").read_bytes() == front
     explore_plan(w, tmp_path / "plan", SMALL[:1])
-    with pytest.raises(InputError, match="the runs of a plan must be of one workload, but this is of another"):
+    with pytest.raises(InputError, match="the runs of a plan must be of one workload: jobs, capacity and groups, but"):
         explore_plan(random_workload(seed=9), tmp_path / "plan", SMALL)
     group = rows_of("paper002", ["nsga2-group"])[0]
     with pytest.raises(InputError, match='moves "group"'):

@@ -350,7 +350,7 @@ def test_a_run_is_not_mixed_with_another(whole: tuple[Path, Training], tmp_path:
             train(W, WISH, run_directory=whole[0], **(SHORT | {key: other}))
     with pytest.raises(InputError, match="but its wish is"):
         train(W, Wish(weights=[("AWRT1", 1)]), run_directory=whole[0], **SHORT)
-    with pytest.raises(InputError, match="but its workloads is"):
+    with pytest.raises(InputError, match=r"the workload that it began with, .*, but its digest is"):
         train(OTHER, WISH, run_directory=whole[0], **SHORT)
     from paretosched.search.exploration import explore
 

@@ -88,7 +88,7 @@ def test_what_is_no_file_is_refused_by_every_subcommand(house: Path, tmp_path: P
     os.mkfifo(tmp_path / "pipe")
     for trace, rule in {
         tmp_path / "folder": "Is a directory",
-        tmp_path / "none": "No such file or directory",
+        tmp_path / "none": "no such file",
         tmp_path / "loop": "Too many levels of symbolic links",
         tmp_path / "pipe": "empty",  # and no waiting for a program that writes
         tmp_path / LONG: "File name too long",

@@ -257,7 +257,7 @@ def test_trainings_take_words(place: Path) -> None:
     [
         (lambda: ps.compare(W, "esay"), 'policy "esay" is not known'),
         (lambda: ps.compare(W, "easy", "gone.parquet"), "gone.parquet: no such file"),
-        (lambda: ps.compare("gone.swf", "easy"), "gone.swf: cannot read"),
+        (lambda: ps.compare("gone.swf", "easy"), "gone.swf: no such file"),
         (lambda: ps.fitness("AWRT3", [[60.0, 7, 7]]), "AWRT3"),
         (lambda: ps.train(W, "gone.json"), "gone.json"),
     ],

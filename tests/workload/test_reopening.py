@@ -187,3 +187,46 @@ def test_the_files_of_a_run_are_those_that_reopening_may_read(log: Path, tmp_pat
     assert recorded_files(run) == [log, run / log.name]
     (run / RUN_FILE).write_text("damaged")
     assert recorded_files(run) == []
+
+
+@pytest.mark.slow
+def test_a_training_is_opened_again_as_an_exploration_is(log: Path, tmp_path: Path) -> None:
+    workload = ps.by_consumption(log, [0.3])
+    ps.train(workload, "AWRT1", criterion="f1", generations=1, until=0.7, run_directory=tmp_path / "greedy")
+    assert reopen(tmp_path / "greedy").digest == workload.digest
+    assert as_workload(tmp_path / "greedy").name == workload.name
+    kind = {"kind": "iterative", "generations": 1, "evaluations": 4}
+    ps.train_rules(workload, "AWRT1", run_directory=tmp_path / "rules", **kind)  # type: ignore[arg-type]
+    for place in ("rules", "rules/rules", "rules/greedy"):
+        assert reopen(tmp_path / place).digest == workload.digest
+
+
+@pytest.mark.slow
+def test_of_a_training_with_several_workloads_one_is_named(log: Path, tmp_path: Path) -> None:
+    parts = ps.split(log, 0.5)
+    ps.train(parts, "AWRT1", criterion="f1", generations=1, run_directory=tmp_path / "run")
+    for part in parts:
+        assert reopen(tmp_path / "run", part.digest).digest == part.digest
+    with pytest.raises(InputError, match=r"run: this training has several workloads; name the log of one"):
+        reopen(tmp_path / "run")
+    with pytest.raises(InputError, match=r"run: there is no run here of this workload"):
+        reopen(tmp_path / "run", "ab12")
+
+
+def test_a_training_beside_an_exploration_does_not_decide(log: Path, tmp_path: Path) -> None:
+    explored = ps.read_swf(log)
+    run_in(tmp_path / "a", explored)
+    training = {"parameters": {"task": "train", "workloads": ["ab12"]}, "workloads": ["other"]}
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / RUN_FILE).write_text(json.dumps(training))
+    assert reopen(tmp_path).digest == explored.digest
+    with pytest.raises(InputError, match=r"does not say where its workload came from"):
+        reopen(tmp_path / "b")
+
+
+@pytest.mark.parametrize("workloads", [None, 3, "ab", [], [3], {"a": 1}])
+def test_a_damaged_training_is_an_error_of_one_line(workloads: object, tmp_path: Path) -> None:
+    damaged = {"parameters": {"workloads": workloads}, "workloads": 3, "sources": 3}
+    (tmp_path / RUN_FILE).write_text(json.dumps(damaged))
+    with pytest.raises(InputError):
+        reopen(tmp_path)

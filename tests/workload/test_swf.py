@@ -244,7 +244,7 @@ def test_damaged_gzip_files_are_refused(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_opened_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"nowhere\.swf: cannot read: No such file"):
+    with pytest.raises(InputError, match=r"nowhere\.swf: no such file$"):
         read_swf(tmp_path / "nowhere.swf")
     with pytest.raises(InputError, match="cannot read: Is a directory"):
         read_swf(tmp_path)

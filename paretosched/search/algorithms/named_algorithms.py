@@ -17,7 +17,7 @@ from collections.abc import Generator
 import numpy as np
 
 from ...core.arrays import Floats
-from ...core.errors import InputError
+from ...core.errors import InputError, one_of
 from .spaces import Reals, Recipes, check, children, first_generation, with_numbers
 
 Search = Generator[Floats, Floats, None]
@@ -63,8 +63,7 @@ def search(
     >>> first.shape, second.shape, bool((first == second).any())
     ((4, 2), (4, 2), False)
     """
-    if algorithm not in ALGORITHMS:
-        raise InputError(f'algorithm must be one of {", ".join(ALGORITHMS)}, but is "{algorithm}"')
+    one_of("algorithm", algorithm, ALGORITHMS)
     most = MOST_OF_AGEMOEA2 if algorithm == "agemoea2" else MOST_POPULATION
     if not 4 <= population <= most:
         raise InputError(f"population must be in 4..{most} for {algorithm}, but is {population}")

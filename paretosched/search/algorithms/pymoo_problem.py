@@ -29,7 +29,13 @@ class ScheduleProblem(Problem):  # type: ignore[misc]
         The columns of F: UTIL with its sign changed, and the AWRT_i of the groups that have jobs.
     """
 
-    def __init__(self, workload: WorkloadLike, encoding: Weighting) -> None:
+    def __init__(self, workload: WorkloadLike, encoding: str | Weighting = "weighting") -> None:
+        if isinstance(encoding, str):
+            one_of("encoding of a problem", encoding, ("weighting",))
+            encoding = Weighting()
+        if not isinstance(encoding, Weighting):
+            raise InputError(f"encoding of a problem must be a weighting, but is {type(encoding).__name__}")
+        encoding.check_words()
         self.workload = as_workload(workload)
         self.encoding = encoding
         table = objective_table(self.workload.groups)
@@ -97,10 +103,4 @@ def problem(workload: WorkloadLike, encoding: str | Weighting = "weighting") -> 
     >>> result.F.shape[1] == len(search.objectives), search.policy(result.X[0]).backfill
     (True, 'easy')
     """
-    if isinstance(encoding, str):
-        one_of("encoding of a problem", encoding, ("weighting",))
-        encoding = Weighting()
-    if not isinstance(encoding, Weighting):
-        raise InputError(f"encoding of a problem must be a weighting, but is {type(encoding).__name__}")
-    encoding.check_words()
     return ScheduleProblem(workload, encoding)

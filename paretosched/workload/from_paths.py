@@ -1,0 +1,208 @@
+"""Change and write a workload that may also be given as the path of a log or of a run directory.
+
+These are the public functions. `reopening` opens a run again with the functions that they call, which take workloads
+only, so that no two modules import each other.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Protocol, runtime_checkable
+
+from ..core.errors import InputError
+from . import scaling, swf, time_split, user_groups
+from .reopening import WorkloadLike, as_workload
+from .scaling import PAPER_PROCESSORS
+from .user_groups import PAPER_THRESHOLDS
+from .workload import Workload
+
+
+@runtime_checkable
+class Grouped(Protocol):
+    """A value for user groups, such as a workload, a front or a policy."""
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """Return the names of the groups."""
+
+
+GroupsLike = Sequence[str] | os.PathLike[str] | Grouped
+
+
+def as_groups(what: GroupsLike) -> tuple[str, ...]:
+    """Return the names of user groups: given as they are, or as what has them.
+
+    Parameters
+    ----------
+    what
+        The names; or a workload, a front or a policy; or the path of a log or of a run directory.
+
+    Raises
+    ------
+    InputError
+        It is something else; or as for `as_workload`.
+
+    Examples
+    --------
+    >>> as_groups(["staff", "guests"])
+    ('staff', 'guests')
+    """
+    if isinstance(what, str | os.PathLike):
+        return as_workload(what).groups
+    names = what.groups if isinstance(what, Grouped) else what
+    if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
+        raise InputError(
+            "groups must be their names, a workload, a front or a policy, or the path of a log or run, but are "
+            f"{what!r:.60}"
+        )
+    return tuple(names)
+
+
+def by_consumption(workload: WorkloadLike, thresholds: Sequence[float] = PAPER_THRESHOLDS) -> Workload:
+    """Return a workload with users grouped by their share of the resource consumption (paper 002, table 1).
+
+    Parameters
+    ----------
+    workload
+        Any workload; or the path of a log or of a run directory.
+    thresholds
+        Shares in (0, 1), descending; k of them make k + 1 groups named "1", "2", ...; see
+        `user_groups.by_consumption`.
+
+    Raises
+    ------
+    InputError
+        The thresholds are not descending shares, or make more than 64 groups; or as for `as_workload`.
+    """
+    return user_groups.by_consumption(as_workload(workload), thresholds)
+
+
+def by_swf_group(workload: WorkloadLike) -> Workload:
+    """Return a workload with jobs grouped by the group number in the log (SWF field 13), ascending, "unknown" last.
+
+    The workload may be the path of a log or of a run directory.
+
+    Raises
+    ------
+    InputError
+        The workload does not come from a log, or has more than 64 groups; or as for `as_workload`.
+    """
+    return user_groups.by_swf_group(as_workload(workload))
+
+
+def by_queue(workload: WorkloadLike) -> Workload:
+    """Return a workload with jobs grouped by queue (SWF field 15), by queue number; the header has their names.
+
+    The workload may be the path of a log or of a run directory.
+
+    Raises
+    ------
+    InputError
+        The workload does not come from a log, or has more than 64 queues; or as for `as_workload`.
+    """
+    return user_groups.by_queue(as_workload(workload))
+
+
+def by_csv(workload: WorkloadLike, path: str | os.PathLike[str]) -> Workload:
+    """Return a workload with users grouped by a CSV file of two columns `user,group`; a heading line is allowed.
+
+    Parameters
+    ----------
+    workload
+        Any workload; or the path of a log or of a run directory.
+    path
+        The file. The order of groups is that of their first lines in it. Users that are not in the file form the
+        group "other", which comes last and is reported. The user number -1 means jobs of unknown user.
+
+    Raises
+    ------
+    InputError
+        The file breaks a rule of `user_groups.by_csv`; or as for `as_workload`.
+    """
+    return user_groups.by_csv(as_workload(workload), path)
+
+
+def scale(
+    workload: WorkloadLike,
+    processors: int = PAPER_PROCESSORS,
+    factor: float | None = None,
+    seed: int = 0,
+    jobs: int | None = None,
+    probability: float = 0.5,
+) -> Workload:
+    """Return a workload that is scaled to a machine of `processors`; see `scaling.scale`.
+
+    Parameters
+    ----------
+    workload
+        Any workload; or the path of a log or of a run directory.
+    processors
+        Size of the larger machine.
+    factor
+        The work is multiplied by it, 1 or more; `scaling.PAPER_FACTORS` has the papers' factors. Default: the ratio of
+        the machines.
+    seed
+        Seed of the random numbers.
+    jobs
+        The exact number of jobs in the result, `len(workload)` or more. Default: random numbers of copies.
+    probability
+        Probability that a job becomes wider; 1/2 follows from the numbers of jobs in the papers.
+
+    Raises
+    ------
+    InputError
+        A number is out of range; the result would have more than 20 million jobs; or as for `as_workload`.
+    """
+    return scaling.scale(as_workload(workload), processors, factor, seed, jobs, probability)
+
+
+def split(workload: WorkloadLike, until: float) -> tuple[Workload, Workload]:
+    """Return the two parts of a workload before and after a time; see `time_split.split`.
+
+    Parameters
+    ----------
+    workload
+        Any workload; or the path of a log or of a run directory.
+    until
+        The time of the cut, from 0, the first submission, to 1, the last one. Jobs submitted later are the second
+        part.
+
+    Returns
+    -------
+    first, rest : Workload
+        Named "... to 70 %" and "... from 70 %".
+
+    Raises
+    ------
+    InputError
+        `until` is not between 0 and 1, or there is no job after it; or as for `as_workload`.
+
+    Examples
+    --------
+    >>> w = Workload(submit=[0, 70, 71, 100], run=[1] * 4, estimate=[1] * 4, width=[1] * 4, capacity=1, name="w")
+    >>> [(part.name, part.submit.tolist()) for part in split(w, 0.7)]
+    [('w to 70 %', [0, 70]), ('w from 70 %', [71, 100])]
+    """
+    return time_split.split(as_workload(workload), until)
+
+
+def write_swf(workload: WorkloadLike, path: str | os.PathLike[str]) -> None:
+    """Write a workload as a log, gzipped if the name ends in .gz; `read_swf` reads the same workload from it.
+
+    Fields that no simulation needs are written as they were read, else -1. The header stays, with correct MaxJobs,
+    MaxRecords, MaxProcs, UnixStartTime and TimeZoneString. Equal workloads make equal files.
+
+    Parameters
+    ----------
+    workload
+        Any workload; or the path of a log, which is then cleaned, or of a run directory.
+    path
+        The file to be written.
+
+    Raises
+    ------
+    InputError
+        The file cannot be written; or as for `as_workload`.
+    """
+    swf.write_swf(as_workload(workload), path)

@@ -1,0 +1,309 @@
+"""Every public function takes words and paths wherever it takes values, and refuses what is neither in one line."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+import paretosched as ps
+import paretosched.assignment as pa
+import paretosched.report as pr
+from paretosched.comparison.comparison import Comparison
+from paretosched.fronts import quality_indicators
+from paretosched.simulation.schedule import Schedule
+from support.trainings import said
+
+pytestmark = pytest.mark.slow
+FACES = (ps, pa, pr)
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    f"{face.__name__}.{name}": getattr(face, name)
+    for face in FACES
+    for name in face.__all__
+    if inspect.isfunction(getattr(face, name))
+}
+
+
+class House(NamedTuple):
+    """A folder with one file of each kind, and the values in them."""
+
+    folder: Path
+    workload: ps.Workload
+    front: ps.Front
+    schedule: Schedule
+    comparison: Comparison
+    bag: pa.Bag
+    nodes: pa.Nodes
+
+
+@pytest.fixture(autouse=True)
+def _coarse_hypervolume(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let hypervolumes be coarse: their digits do not matter here, and fine ones take seconds."""
+    monkeypatch.setattr(quality_indicators, "DIRECTIONS", 10)
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> House:
+    folder = tmp_path_factory.mktemp("house")
+    ps.write_swf(ps.lublin(jobs=40, processors=32, seed=1), folder / "w.swf")
+    w = ps.read_swf(folder / "w.swf")
+    front = ps.explore(w, folder / "run", evaluations=20, population=10, seed=1)
+    ps.save_front(front, folder / "front.parquet")
+    ps.save_policy("easy", folder / "policy.json")
+    ps.save_policy(ps.greedy(["f1"] * 3, np.ones(36)), folder / "greedy.json")
+    ps.save_wish("AWRT1", folder / "wish.json")
+    (folder / "groups.csv").write_text("1,staff\n", encoding="utf-8")
+    ps.save_segments(ps.simulate(w, "scojo"), folder / "segments.csv")
+    generator = np.random.default_rng(1)
+    bag, nodes = pa.paper_bag(5, generator), pa.paper_nodes(2, generator)
+    pa.save_jobs(bag, folder / "jobs.csv")
+    pa.save_nodes(nodes, folder / "nodes.csv")
+    (folder / "past.csv").write_text("job,size,workload\na,1,2\n", encoding="utf-8")
+    return House(folder, w, front, ps.simulate(w, "easy"), ps.compare(w, "fcfs"), bag, nodes)
+
+
+def arguments(house: House, out: Path) -> dict[str, dict[str, Any]]:
+    """Return arguments that are right, for every public function but those that fetch or draw with a browser."""
+    f, w, front, schedule = house.folder, house.workload, house.front, house.schedule
+    history = pa.learn(pa.History(), "a", 1, 2.0)
+    figure = ps.figures(front, {})["util-awrt"]
+    table = ps.objective_table(w.groups)
+    generator = np.random.default_rng(1)
+    short = {"evaluations": 20, "population": 10, "seed": 1}
+    one_row = ps.rows_of("paper002")[0]._replace(name="a", settings=short)
+    objects: dict[str, dict[str, Any]] = {
+        "as_workload": {"what": w},
+        "read_swf": {"path": f / "w.swf"},
+        "write_swf": {"workload": w, "path": out / "w.swf"},
+        "reopen": {"place": f / "run"},
+        "lublin": {"jobs": 5},
+        "scale": {"workload": w, "processors": 64},
+        "split": {"workload": w, "until": 0.5},
+        "by_consumption": {"workload": w},
+        "by_csv": {"workload": w, "path": f / "groups.csv"},
+        "by_queue": {"workload": w},
+        "by_swf_group": {"workload": w},
+        "describe": {"workload": w},
+        "as_policy": {"policy": "easy"},
+        "load_policy": {"path": f / "policy.json"},
+        "save_policy": {"policy": "easy", "path": out / "policy.json"},
+        "greedy": {"criteria": ["f1"] * 3, "genes": np.ones(36), "groups": w.groups},
+        "explain": {"policy": "easy"},
+        "decode": {"workload": w, "order": np.arange(len(w))},
+        "predictions": {"workload": w, "policy": "easy"},
+        "simulate": {"workload": w, "policy": "easy"},
+        "start_order": {"schedule": schedule},
+        "load_segments": {"workload": w, "path": f / "segments.csv"},
+        "save_schedule": {"schedule": schedule, "path": out / "schedule.csv"},
+        "save_segments": {"schedule": ps.simulate(w, "scojo"), "path": out / "segments.csv"},
+        "objective_table": {"groups": w.groups},
+        "objectives": {"schedule": schedule},
+        "waits": {"schedule": schedule},
+        "bounds": {"workload": w},
+        "weak_orders": {"groups": 2},
+        "evaluator": {"workload": w, "encoding": "weighting"},
+        "problem": {"workload": w},
+        "explore": {"workload": w, "run_directory": f / "run", **short},
+        "explore_plan": {"workload": w, "directory": out / "plan", "rows": [one_row]},
+        "rows_of": {"plan": "paper002"},
+        "frame": {"front": front},
+        "merge": {"fronts": [front]},
+        "row_policy": {"front": front, "row": 0},
+        "schedules": {"front": front, "rows": [0], "workload": w},
+        "as_front": {"what": front},
+        "load_front": {"path": f / "run"},
+        "save_front": {"front": front, "path": out / "front.parquet"},
+        "contributions": {"inputs": front},
+        "course": {
+            "values": front.values,
+            "objectives": table,
+            "at": [1],
+            "box": ps.box_of(front),
+            "reference": front,
+        },
+        "box_of": {"front": front},
+        "indicators": {"front": front, "inputs": front},
+        "fitness": {"wish": "AWRT1", "values": front.values},
+        "nearest": {"wish": "AWRT1", "front": front},
+        "as_wish": {"what": "AWRT1", "groups": w.groups},
+        "load_wish": {"path": f / "wish.json"},
+        "save_wish": {"wish": ps.Wish(weights=[("AWRT1", 1)]), "path": out / "wish.json"},
+        "train": {"workloads": w, "wish": "AWRT1", "criterion": "f1", "generations": 1},
+        "train_rules": {
+            "workloads": w,
+            "wish": "AWRT1",
+            "kind": "iterative",
+            "evaluations": 1,
+            "greedy": f / "greedy.json",
+        },
+        "compare": {"workload": w, "policies": "easy", "front": front, "wish": "AWRT1"},
+        "figures": {"front": front, "marks": {}},
+    }
+    others: dict[str, dict[str, Any]] = {
+        "assignment.assign": {"bag": house.bag, "nodes": house.nodes, "method": "lpt"},
+        "assignment.at_least": {"bag": house.bag, "nodes": house.nodes},
+        "assignment.cluster_bag": {"jobs": 3, "generator": generator},
+        "assignment.cluster_nodes": {"nodes": 3, "generator": generator},
+        "assignment.divisible": {"bag": house.bag, "nodes": house.nodes},
+        "assignment.estimate": {"history": history, "name": "a", "size": 1.0},
+        "assignment.learn": {"history": history, "name": "a", "size": 1.0, "workload": 2.0},
+        "assignment.paper_bag": {"jobs": 3, "generator": generator},
+        "assignment.paper_nodes": {"nodes": 3, "generator": generator},
+        "assignment.queues": {"history": history, "bag": house.bag},
+        "assignment.read_history": {"path": f / "past.csv"},
+        "assignment.read_jobs": {"path": f / "jobs.csv"},
+        "assignment.read_nodes": {"path": f / "nodes.csv"},
+        "assignment.save_assignment": {
+            "assignment": pa.assign(house.bag, house.nodes, "lpt"),
+            "path": out / "assignment.csv",
+        },
+        "assignment.save_jobs": {"bag": house.bag, "path": out / "jobs.csv"},
+        "assignment.save_nodes": {"nodes": house.nodes, "path": out / "nodes.csv"},
+        "assignment.slopes": {"history": history, "name": "a"},
+        "report.write_figure": {"path": out / "a.html", "title": "a", "drawn": figure},
+        "report.write_figures": {"path": out / "b.html", "title": "b", "drawn": {"a": figure}, "captions": {}},
+        "report.write_gallery": {"path": out / "c.html", "title": "c", "captions": {}},
+        "report.write_report": {"path": out / "d.html", "front": None, "comparison": house.comparison},
+    }
+    return {f"paretosched.{name}": words for name, words in (objects | others).items()}
+
+
+ELSEWHERE = {"paretosched.fetch", "paretosched.report.export_figures"}  # they need a network, or a browser
+
+
+def outcome_of(name: str, words: dict[str, Any]) -> Any:
+    """Return what a public function returns; generators and contexts are used, so that nothing is left for later."""
+    result = FUNCTIONS[name](**words)
+    if hasattr(result, "__enter__"):
+        with result as inside:
+            return inside
+    return list(result) if inspect.isgenerator(result) else result
+
+
+def refusal(name: str, words: dict[str, Any]) -> str | None:
+    """Return the message with which a public function refuses its arguments; None if it takes them."""
+    try:
+        outcome_of(name, words)
+    except ps.InputError as error:
+        return str(error)
+    return None
+
+
+def summary(result: Any) -> str:
+    """Return a result as text without the seconds that it took; of functions only that they are some."""
+    if isinstance(result, ps.Training):
+        return said(result)
+    digest = getattr(result, "digest", "")
+    return f"{digest} function" if callable(result) else f"{digest} {result!r}"
+
+
+def ways(house: House, parameter: inspect.Parameter) -> Iterator[Any]:
+    """Yield the ways in which an argument may be given: as a value, in words and as a path."""
+    f, w, front = house.folder, house.workload, house.front
+    # the thirteenth strategy of a rule base must be a Greedy policy, which has no name
+    annotation = "greedy" if parameter.name == "greedy" else str(parameter.annotation)
+    kinds: dict[str, tuple[Any, ...]] = {
+        "WorkloadLike": (w, f / "w.swf", str(f / "w.swf"), f / "run"),
+        "PolicyLike": (ps.as_policy("easy"), "easy", f / "policy.json", str(f / "policy.json")),
+        "greedy": (ps.load_policy(f / "greedy.json"), str(f / "greedy.json")),
+        "WishLike": (ps.as_wish("AWRT1", w), "AWRT1", f / "wish.json", str(f / "wish.json")),
+        "FrontLike": (front, f / "run", str(f / "run"), f / "front.parquet"),
+        "GroupsLike": (w, front, w.groups, list(w.groups), f / "w.swf", f / "run"),
+        "Encoding": ("weighting", ps.Weighting()),
+        "Explored": ("weighting", ps.Weighting()),
+        "Weighting": ("weighting", ps.Weighting()),
+    }
+    for kind, values in kinds.items():
+        if re.search(rf"\b{kind}\b", annotation):
+            yield from values
+            if f"Sequence[{kind}" in annotation:
+                yield [values[-1]]
+
+
+def test_every_public_function_is_tried(house: House, tmp_path: Path) -> None:
+    tried = arguments(house, tmp_path)
+    assert FUNCTIONS.keys() - tried.keys() == ELSEWHERE
+    assert tried.keys() <= FUNCTIONS.keys()
+
+
+@pytest.mark.parametrize("name", sorted(FUNCTIONS))
+def test_no_public_function_asks_for_a_value_that_has_other_forms(name: str) -> None:
+    for parameter in inspect.signature(FUNCTIONS[name]).parameters.values():
+        bare = re.search(r"\b(Workload|Policy|Wish|Front|Encoding|Explored|Weighting)\b", str(parameter.annotation))
+        assert bare is None or re.search(r"\bstr\b", str(parameter.annotation)), parameter
+
+
+@pytest.mark.parametrize("name", sorted(FUNCTIONS.keys() - ELSEWHERE))
+def test_words_and_paths_give_what_values_give(house: House, tmp_path: Path, name: str) -> None:
+    words = arguments(house, tmp_path)[name]
+    expected = summary(outcome_of(name, words))
+    for parameter in inspect.signature(FUNCTIONS[name]).parameters.values():
+        for value in ways(house, parameter):
+            assert summary(outcome_of(name, words | {parameter.name: value})) == expected, parameter
+
+
+@pytest.mark.parametrize("name", sorted(FUNCTIONS.keys() - ELSEWHERE))
+def test_what_is_neither_is_refused_in_one_line(house: House, tmp_path: Path, name: str) -> None:
+    words = arguments(house, tmp_path)[name]
+    refused = 0
+    for parameter in inspect.signature(FUNCTIONS[name]).parameters.values():
+        annotation = str(parameter.annotation)
+        wrong = [object(), *([None] if "None" not in annotation else [])]
+        if re.search(r"\b(int|float|ArrayLike)\b", annotation) is None:
+            wrong.append(3)
+        for value in wrong:
+            message = refusal(name, words | {parameter.name: value})
+            refused += message is not None
+            assert message is None or len(message.splitlines()) == 1
+    assert refused or not words
+
+
+@pytest.mark.parametrize(
+    ("call", "nearest"),
+    [
+        (lambda house, _: ps.as_policy("eazy"), "easy"),
+        (lambda house, _: ps.as_policy("scojo-op"), "scojo-opt"),
+        (lambda house, _: ps.as_wish("AWRT9", house.workload), "AWRT"),
+        (lambda house, _: ps.as_wish("10*AWRT1, UTIL2 >= 50 %", house.workload), "UTIL"),
+        (lambda house, _: ps.as_workload(house.folder / "w.swf", groups="quue"), "queue"),
+        (lambda house, out: ps.explore(house.workload, out / "r", encoding="sequenc"), "sequence"),
+        (lambda house, out: ps.explore(house.workload, out / "r", algorithm="nsag2"), "nsga2"),
+        (lambda house, _: ps.evaluator(house.workload, "weights").__enter__(), "weighting"),
+        (lambda house, _: ps.train(house.workload, "AWRT1", criterion="f11"), "f1"),
+        (lambda house, _: ps.decode(house.workload, [0], "earlist"), "earliest"),
+        (lambda house, _: ps.simulate(house.workload, "easy", "predict"), "predicted"),
+        (lambda house, _: ps.rows_of("paper02"), "paper002"),
+        (lambda house, _: ps.objectives(house.schedule)["AWTR1"], "AWRT1"),
+        (lambda house, _: pa.assign(house.bag, house.nodes, "lptt"), "lpt"),
+    ],
+)
+def test_an_unknown_word_is_refused_with_the_nearest_one(
+    house: House, tmp_path: Path, call: Callable[[House, Path], Any], nearest: str
+) -> None:
+    with pytest.raises(ps.InputError, match=rf"; did you mean {nearest}\?$"):
+        call(house, tmp_path)
+
+
+def test_an_encoding_as_a_value_continues_the_run_that_its_words_began(house: House, tmp_path: Path) -> None:
+    short: dict[str, Any] = {"evaluations": 8, "population": 4}
+    began = ps.explore(house.workload, tmp_path / "run", backfill="none", **short)
+    again = ps.explore(house.workload, tmp_path / "run", encoding=ps.Weighting("none"), **short)
+    assert again.values.tobytes() == began.values.tobytes()
+    moved = ps.explore(
+        house.workload, tmp_path / "moved", encoding=ps.Sequences(moves="adjacent"), frequency=5, **short
+    )
+    words = ps.explore(house.workload, tmp_path / "moved", encoding="sequence", moves="adjacent", frequency=5, **short)
+    assert words.values.tobytes() == moved.values.tobytes()
+    for wrong, message in (
+        ({"encoding": ps.Weighting("none"), "backfill": "easy"}, "backfill must not be given with Weighting"),
+        ({"encoding": ps.Weighting("eazy")}, "did you mean easy"),
+        ({"encoding": ps.Sequences(starts=("random",))}, "say with start how it begins"),
+        ({"encoding": ps.Weighting}, "encoding must be one of weighting, orders, sequence, or a value of these"),
+    ):
+        with pytest.raises(ps.InputError, match=message):
+            ps.explore(house.workload, tmp_path / "other", **short | wrong)
