@@ -199,7 +199,6 @@ def train_rules(
         another run.
     """
     check_workers(workers, scheduler)
-    callback("progress", progress)
     one_of("kind", kind, KINDS)
     if evaluations is not None and not 1 <= whole_number("evaluations", evaluations) <= MOST_EVALUATIONS:
         raise InputError(f"evaluations must be in 1..{MOST_EVALUATIONS}, but are {evaluations}")
@@ -265,6 +264,7 @@ class _Reports:
     """Progress of two trainings, reported as if they were one: the Greedy, then `total` rule bases."""
 
     def __init__(self, progress: Callable[[Progress], object] | None, total: int) -> None:
+        callback("progress", progress)
         self.progress = progress
         self.total = total
         self.greedy = Progress(0, 0, 0, 0.0, 0.0, 0.0, 0.0, 0.0)
