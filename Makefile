@@ -27,8 +27,9 @@ demo: $(READY)
 check: lint
 	@$(BIN)/python -m pytest $(PARALLEL) -q -m "not slow and not traces"
 
+# One worker more than processors: slow tests often wait for a browser or for processes of their own.
 test: $(READY)
-	@$(BIN)/python -m pytest $(PARALLEL)
+	@$(BIN)/python -m pytest -n $$(( $$(getconf _NPROCESSORS_ONLN) + 1 )) --dist worksteal
 
 bench: $(READY)
 	@PYTHONPATH=tests $(BIN)/python tests/benchmarks/bench_kernels.py

@@ -17,6 +17,11 @@ settings.register_profile("wide", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the longest tests, so that the other workers do not wait for one of them at the end."""
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)
+
+
 @pytest.fixture(scope="session")
 def traces() -> Path:
     """The folder of the real workload traces; without all of them the test is skipped, and says why."""

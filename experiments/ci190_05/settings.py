@@ -30,4 +30,4 @@ COURSE_POINTS = 16  # a run
 AT_EVALUATIONS = (500, 4_000)  # where runs are compared
 AT_SECONDS = (25, 150)  # of CPU time
 
-QUICK = {"jobs": 300, "processors": 64, "seed": 71, "evaluations": 40, "population": 10, "points": 3}
+QUICK = {"jobs": 300, "processors": 64, "seed": 71, "evaluations": 40, "population": 10, "points": 2}

@@ -61,6 +61,7 @@ def test_scaling_explains_the_numbers_of_jobs() -> None:
         assert int(after[name]) == pytest.approx(int(before[name]) * (1 + factor) / 2, rel=0.02)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_a_quick_run_walks_the_whole_path(tmp_path: Path) -> None:
     work, results = tmp_path / "work", tmp_path / "results"

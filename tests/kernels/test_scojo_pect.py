@@ -13,7 +13,7 @@ from paretosched import Schedule, Workload, simulate
 from paretosched.policies.time_sharing import Shares, TimeSharing
 from support.naive_sharing import Sharing
 from support.sharing import GROUPS, PAPER, SMALL, checked, crowds, sharings
-from support.zoo import ZOO, jobs
+from support.zoo import ZOO, drawn, jobs
 
 PLAIN = {
     "slices": SMALL,
@@ -62,6 +62,9 @@ def same_as_oracle(w: Workload, sharing: TimeSharing) -> Schedule:
 
 
 NAMES = [name for name in ZOO if name not in BIG]
+A_YEAR = drawn(
+    7, 12, 4, gap=2, run=3, grain=10**6
+)  # the oracle takes every slice in turn, so twenty years take it long
 PAIRS = [  # a quarter of all: every workload meets many settings, and every setting many workloads
     (name, sharing) for a, name in enumerate(NAMES) for b, sharing in enumerate(SHARINGS) if (a + b) % 4 == 0
 ]
@@ -70,7 +73,7 @@ PAIRS = [  # a quarter of all: every workload meets many settings, and every set
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "sharing"), PAIRS)
 def test_equals_the_oracle_on_awkward_workloads(name: str, sharing: str) -> None:
-    same_as_oracle(ZOO[name], SHARINGS[sharing])
+    same_as_oracle(A_YEAR if name == "years" else ZOO[name], SHARINGS[sharing])
 
 
 def test_the_awkward_workloads_have_slices_preemptions_and_groups() -> None:

@@ -149,6 +149,7 @@ def test_progress_is_told_after_every_generation(tmp_path: Path) -> None:
     assert 0 < seen[0].seconds < seen[-1].seconds
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize(("kill_seed", "encoding"), [(1, "weighting"), (2, "weighting"), (1, "sequence")])
 def test_a_run_killed_at_random_moments_equals_one_that_went_through(

@@ -109,6 +109,7 @@ def checker(folder: Path, *arguments: str) -> str:
     ).stdout
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_mypy_accepts_every_public_name_and_a_script(files: Path) -> None:
     lines = checker(files, "mypy", "--strict", "--cache-dir=cache", *FILES).splitlines()
@@ -118,6 +119,7 @@ def test_mypy_accepts_every_public_name_and_a_script(files: Path) -> None:
     assert [name for name, kind in named.items() if kind == '"Any"'] == []
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_pyright_accepts_every_public_name_and_a_script(files: Path) -> None:
     if not checker(files, "pyright", "--version").startswith("pyright "):
