@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..core.errors import InputError
@@ -40,15 +41,36 @@ def run(options: argparse.Namespace) -> None:
     from ..fronts.merging import merge
 
     check_outputs(options, "output")
+    states = _states(options.runs)
     inputs = [load_front(path) for path in options.runs]
     merged = merge(inputs)
     about = merging(merged, inputs, options.runs)
     if options.output is not None:
         save_front(merged, options.output)
     if options.json:
-        show(to_json(about | {"log": _log(options.runs, merged)}))
+        show(to_json(about | {"log": _log(options.runs, merged), "unfinished": states}))
     else:
-        show(f"{merging_text(about)}\n{extremes_text(merged)}")
+        lines = [f"{path}: {state}" for path, state in states.items()]
+        show("\n".join([merging_text(about), extremes_text(merged), *lines]))
+
+
+def _states(runs: Sequence[str]) -> dict[str, str]:
+    """Return how far the runs are that are not finished, in words, by their paths."""
+    from ..core.run_files import is_run
+    from ..fronts.front_files import FRONT_FILE
+    from ..search.runs import state_text
+
+    states = {}
+    for run in filter(is_run, runs):
+        try:
+            state = state_text(run)
+        except InputError as error:  # its front may be sound
+            state = str(error)
+        if state and not Path(run, FRONT_FILE).exists():
+            raise InputError(f"{run}: there is no front yet: {state}")
+        if state:
+            states[run] = state
+    return states
 
 
 def _log(runs: Sequence[str], merged: Front) -> str | None:

@@ -31,12 +31,13 @@ from ..policies.policy_json import to_json
 from ..policies.rule_base import KINDS, MOST_SITUATIONS, STRATEGIES, RuleBase, partitions, ruled_start_times
 from ..search.evaluation import check_workers, versions
 from ..search.resuming import Record
+from ..search.runs import keep_wanted, wanted_evaluations
 from ..wishes.wish import Wish
 from ..wishes.wish_files import WishLike
 from ..workload.reopening import WorkloadLike
 from ..workload.workload import Workload
 from .evolution_strategy import Search
-from .greedy_training import GENERATIONS, train
+from .greedy_training import train
 from .symbiosis import Rules, Symbiosis, evolve
 from .training import RATIO, SUM, Progress, Task, Training, carry_out, check_over, subject, tasks, trained
 
@@ -60,7 +61,7 @@ def train_rules(
     *,
     kind: str = SYMBIOTIC,
     greedy: PolicyLike | None = None,
-    generations: int = GENERATIONS,
+    generations: int | None = None,
     evaluations: int | None = None,
     symbiosis: Symbiosis = Symbiosis(),  # noqa: B008  # it is immutable
     bounds: Sequence[Sequence[float]] | None = None,
@@ -89,7 +90,8 @@ def train_rules(
         Of that training, see `train`.
     evaluations
         Rule bases to simulate; by default as many as in the paper: iterative 13 for each class, 2,496; symbiotic each
-        strategy alone and 50 generations of 70, 3,513. A run may be continued with more.
+        strategy alone and 50 generations of 70, 3,513; or as many as the run that is continued. A run may be continued
+        with more.
     symbiosis
         Parameters of the symbiotic evolution.
     bounds
@@ -128,25 +130,32 @@ def train_rules(
         greedy = _checked(as_policy(greedy), first)
     inner = partitions(len(first.groups)) if bounds is None else tuple(tuple(map(float, row)) for row in bounds)
     classes = _classes(inner, first.groups) if kind == ITERATIVE else 0
-    total = _budget(evaluations, classes, symbiosis)
     place = None if run_directory is None else Path(run_directory)
+    if evaluations is None and place is not None:
+        evaluations = wanted_evaluations(place / RULES_RUN)
+    total = _budget(evaluations, classes, symbiosis)
     with _folder(place):
         reports = _Reports(progress, total)
         if greedy is None:
-            trained_alone = train(
-                workloads,
-                wish,
-                criterion=F2,
-                backfill="none",
-                generations=generations,
-                until=until,
-                over=over,
-                seed=seed,
-                workers=workers,
-                scheduler=scheduler,
-                run_directory=None if place is None else place / GREEDY_RUN,
-                progress=reports.of_greedy,
-            )
+            try:
+                trained_alone = train(
+                    workloads,
+                    wish,
+                    criterion=F2,
+                    backfill="none",
+                    generations=generations,
+                    until=until,
+                    over=over,
+                    seed=seed,
+                    workers=workers,
+                    scheduler=scheduler,
+                    run_directory=None if place is None else place / GREEDY_RUN,
+                    progress=reports.of_greedy,
+                )
+            except KeyboardInterrupt:
+                if place is not None:
+                    keep_wanted(place / RULES_RUN, total)
+                raise
             greedy = _checked(trained_alone.policy, first)
         groups, priority = first.groups, by_weight(wish, first.groups)
         encoding: Situations | Symbiotic

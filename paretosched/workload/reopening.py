@@ -18,7 +18,8 @@ from typing import Any
 
 from ..core.arguments import as_list
 from ..core.errors import InputError
-from ..core.files import file_record, read_json
+from ..core.files import file_record
+from ..core.run_files import RUN_FILE, is_run, read_description, runs_below
 from .lublin_feitelson import lublin
 from .scaling import scale
 from .swf import read_swf
@@ -26,7 +27,6 @@ from .time_split import split
 from .user_groups import by_consumption, by_csv, by_queue, by_swf_group, grouped
 from .workload import Workload
 
-RUN_FILE = "run.json"
 WorkloadLike = str | os.PathLike[str] | Workload
 FIRST: Mapping[str, Callable[..., Workload]] = MappingProxyType({"read_swf": read_swf, "lublin": lublin})
 LATER: Mapping[str, Callable[..., Workload]] = MappingProxyType(
@@ -121,7 +121,7 @@ def reopened(place: str | os.PathLike[str], digest: str | None = None) -> tuple[
     """Return the workload of a run as `reopen` does, and the directory of this run."""
     troubles = []
     for directory in _run_directories(Path(place), digest):
-        about = read_json(directory / RUN_FILE, "run")
+        about = read_description(directory)
         parameters, workload = about.get("parameters", {}), about.get("workload", {})
         entry = {**(workload if isinstance(workload, dict) else {}), "digest": parameters.get("workload")}
         for source in [entry["source"]] if entry.get("source") else _sources_of_commands(about, directory):
@@ -153,7 +153,7 @@ def _run_directories(place: Path, digest: str | None) -> list[Path]:
 
 def _runs_at(folder: Path) -> list[Path]:
     """Return the run directories at a place: itself, or those in it."""
-    return [folder] if os.path.isfile(folder / RUN_FILE) else sorted(p.parent for p in folder.glob(f"*/{RUN_FILE}"))  # noqa: PTH113
+    return [folder] if is_run(folder) else runs_below(folder)
 
 
 def _is_parquet(place: Path) -> bool:
@@ -168,7 +168,7 @@ def _is_parquet(place: Path) -> bool:
 def _digest(directory: Path) -> str | None:
     """Return the digest of the workload of a run; None if the directory has no run of one workload."""
     try:
-        about = read_json(directory / RUN_FILE, "run")
+        about = read_description(directory)
         digest = about["parameters"]["workload"]
     except (InputError, KeyError, TypeError):  # another file with this name, or a training
         return None

@@ -21,6 +21,7 @@ from paretosched.fronts.front_files import load_front
 from paretosched.fronts.row_schedules import row_policy
 from paretosched.search import runs as store
 from paretosched.search.exploration import Progress, explore
+from paretosched.search.run_store import checksum
 from paretosched.search.runs import Archive, append, open_run, read_about, read_archive, read_values
 from paretosched.simulation.objective import objectives_of
 from support.exploring import PULLED, random_workload
@@ -251,6 +252,9 @@ def test_a_run_made_by_other_software_is_not_continued(tmp_path: Path) -> None:
     with connection:
         other = np.full(27, 0.5).tobytes()
         connection.execute("update evaluation set genome = ? where number = 17", (other,))
+        columns = "number, generation, genome, objectives, seconds"
+        row = connection.execute(f"select {columns} from evaluation where number = 17").fetchone()
+        connection.execute("update evaluation set checksum = ? where number = 17", (checksum(row),))
     connection.close()
     with pytest.raises(InputError, match="generation 1 differs: it was made with other versions"):
         explore(W, run, evaluations=40, **SMALL)
@@ -382,10 +386,10 @@ def test_what_was_stored_in_the_moment_of_an_interruption_is_published(
 
 
 def test_a_run_that_cannot_begin_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(path: Path) -> None:
+    def full(path: Path, about: object) -> None:
         raise InputError(f"{path}: the disk is full")
 
-    monkeypatch.setattr(store, "_connect", full)
+    monkeypatch.setattr("paretosched.search.run_store.connect", full)
     (tmp_path / "empty").mkdir()
     for name in ("run", "empty"):
         with pytest.raises(InputError, match="the disk is full"), store.open_run(tmp_path / name, {"seed": 1}):
