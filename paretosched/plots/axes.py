@@ -46,7 +46,8 @@ class Axis(NamedTuple):
 
     def place(self, drawn: Floats) -> Floats:
         """Return drawn values on the scale of the axis: their logarithm, if it is logarithmic."""
-        places: Floats = np.log10(drawn) if self.log else drawn
+        with np.errstate(divide="ignore"):  # 0 has no place on such an axis
+            places: Floats = np.log10(drawn) if self.log else drawn
         return places
 
 

@@ -27,6 +27,7 @@ create table evaluation (
 ABOUT = "create table about (number integer primary key, content text not null, checksum integer not null)"
 # number, generation, genome, objectives, seconds
 Row = tuple[int, int, bytes, bytes, float]
+HEAD = struct.Struct("<qqdq")
 ADVICE = {
     "locked": "another program has this file open; close it",
     "disk i/o error": "the disk or its file system fails; SQLite needs a local file system",
@@ -40,8 +41,7 @@ ADVICE = {
 def checksum(row: Row) -> int:
     """Return the checksum of an evaluation: CRC-32 of all its values."""
     number, generation, genome, objectives, seconds = row
-    head = struct.pack("<qqdq", number, generation, seconds, len(genome))
-    return zlib.crc32(objectives, zlib.crc32(genome, zlib.crc32(head)))
+    return zlib.crc32(HEAD.pack(number, generation, seconds, len(genome)) + genome + objectives)
 
 
 def connect(path: Path, about: Mapping[str, Any]) -> sqlite3.Connection:
@@ -159,7 +159,7 @@ def _checked(path: Path, connection: sqlite3.Connection) -> list[Row]:
     has_checksums = _columns(connection, "evaluation") != COLUMNS[:-1]
     columns = ", ".join(COLUMNS if has_checksums else COLUMNS[:-1])
     rows = connection.execute(f"select {columns} from evaluation order by number").fetchall()  # noqa: S608  # our names
-    for i, row in enumerate(rows):
+    for i, row in enumerate(rows):  # the number is the key of the table, so it is an integer
         if row[0] != i or not _is_whole(row):
             raise InputError(
                 f"{path}: evaluation {i} must be there with its genes and objectives, but is not; put the file back "
@@ -175,8 +175,8 @@ def _checked(path: Path, connection: sqlite3.Connection) -> list[Row]:
 
 def _is_whole(row: tuple[Any, ...]) -> bool:
     """Return whether the values of a row have the types that are stored."""
-    kinds = (int, int, bytes, bytes, float)
-    return all(isinstance(value, kind) for value, kind in zip(row[:5], kinds, strict=True))
+    _, generation, genome, objectives, seconds, *_ = row
+    return type(generation) is int and type(genome) is bytes and type(objectives) is bytes and type(seconds) is float
 
 
 def count(path: Path) -> int | None:
