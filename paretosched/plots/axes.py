@@ -46,8 +46,7 @@ class Axis(NamedTuple):
 
     def place(self, drawn: Floats) -> Floats:
         """Return drawn values on the scale of the axis: their logarithm, if it is logarithmic."""
-        with np.errstate(divide="ignore"):  # 0 has no place on such an axis
-            places: Floats = np.log10(drawn) if self.log else drawn
+        places: Floats = np.log10(drawn) if self.log else drawn
         return places
 
 
@@ -84,7 +83,9 @@ def axis_of_values(objective: Objective, values: Floats, log: bool, workload: st
     """Return values in natural units as an axis; raise InputError if they are undefined."""
     if np.isnan(values).any():
         raise InputError(f"{objective.name} cannot be drawn, because no job of {workload} counts for it")
-    return Axis(objective, np.asarray(to_drawn(objective, values)), log and objective.unit == "s")
+    return Axis(
+        objective, np.asarray(to_drawn(objective, values)), log and objective.unit == "s" and (values > 0).all()
+    )
 
 
 def unit(objective: Objective) -> str:

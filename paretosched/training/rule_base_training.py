@@ -89,9 +89,8 @@ def train_rules(
     generations
         Of that training, see `train`.
     evaluations
-        Rule bases to simulate; by default as many as in the paper: iterative 13 for each class, 2,496; symbiotic each
-        strategy alone and 50 generations of 70, 3,513; or as many as the run that is continued. A run may be continued
-        with more.
+        Rule bases to simulate; by default as many as the run has that is continued, else as in the paper: iterative 13
+        for each class, 2,496; symbiotic each strategy alone and 50 generations of 70, 3,513.
     symbiosis
         Parameters of the symbiotic evolution.
     bounds
@@ -131,31 +130,24 @@ def train_rules(
     inner = partitions(len(first.groups)) if bounds is None else tuple(tuple(map(float, row)) for row in bounds)
     classes = _classes(inner, first.groups) if kind == ITERATIVE else 0
     place = None if run_directory is None else Path(run_directory)
-    if evaluations is None and place is not None:
-        evaluations = wanted_evaluations(place / RULES_RUN)
-    total = _budget(evaluations, classes, symbiosis)
-    with _folder(place):
+    total = _budget(evaluations, place, classes, symbiosis)
+    with _folder(place, total):
         reports = _Reports(progress, total)
         if greedy is None:
-            try:
-                trained_alone = train(
-                    workloads,
-                    wish,
-                    criterion=F2,
-                    backfill="none",
-                    generations=generations,
-                    until=until,
-                    over=over,
-                    seed=seed,
-                    workers=workers,
-                    scheduler=scheduler,
-                    run_directory=None if place is None else place / GREEDY_RUN,
-                    progress=reports.of_greedy,
-                )
-            except KeyboardInterrupt:
-                if place is not None:
-                    keep_wanted(place / RULES_RUN, total)
-                raise
+            trained_alone = train(
+                workloads,
+                wish,
+                criterion=F2,
+                backfill="none",
+                generations=generations,
+                until=until,
+                over=over,
+                seed=seed,
+                workers=workers,
+                scheduler=scheduler,
+                run_directory=None if place is None else place / GREEDY_RUN,
+                progress=reports.of_greedy,
+            )
             greedy = _checked(trained_alone.policy, first)
         groups, priority = first.groups, by_weight(wish, first.groups)
         encoding: Situations | Symbiotic
@@ -185,8 +177,10 @@ def train_rules(
     return _result(task, test, record, encoding, greedy, settings)
 
 
-def _budget(evaluations: int | None, classes: int, symbiosis: Symbiosis) -> int:
+def _budget(evaluations: int | None, place: Path | None, classes: int, symbiosis: Symbiosis) -> int:
     """Return how many rule bases are simulated; an iteration over classes has an end, an evolution has none."""
+    if evaluations is None and place is not None:
+        evaluations = wanted_evaluations(place / RULES_RUN)
     if classes:
         most = classes * len(STRATEGIES)
         return most if evaluations is None else min(most, evaluations)
@@ -313,8 +307,8 @@ def _checked(greedy: Policy, workload: Workload) -> Greedy:
 
 
 @contextmanager
-def _folder(place: Path | None) -> Iterator[None]:
-    """Make a folder for two runs, and remove it again if it stays empty."""
+def _folder(place: Path | None, evaluations: int) -> Iterator[None]:
+    """Make a folder for two runs, and remove it again if it stays empty; Ctrl-C keeps how much was asked for."""
     if place is None:
         yield
         return
@@ -328,7 +322,9 @@ def _folder(place: Path | None) -> Iterator[None]:
         raise InputError(f"{place}: must hold a training of rule bases or be empty, but holds {foreign[0]}")
     try:
         yield
-    except BaseException:
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt):
+            keep_wanted(place / RULES_RUN, evaluations)
         if fresh:
             with suppress(OSError):  # unless it holds files already
                 place.rmdir()

@@ -575,3 +575,12 @@ def test_assign_overwrites_none_of_its_inputs(lists: Path) -> None:
         )
         assert said.status == 2
         assert f"--output would overwrite {what}" in said.err
+
+
+def test_names_are_no_formulas_in_a_list_and_are_read_again(tmp_path: Path) -> None:
+    names = ("=cmd()", "'=1", "+x", "@y", "-z", "it's", "-1")
+    bag = Bag(names, np.ones(len(names)), np.ones(len(names)))
+    save_jobs(bag, tmp_path / "jobs.csv")
+    cells = [line.split(",")[0] for line in (tmp_path / "jobs.csv").read_text().splitlines()[1:]]
+    assert cells == ["'=cmd()", "''=1", "'+x", "'@y", "'-z", "it's", "-1"]
+    assert read_jobs(tmp_path / "jobs.csv").name == names

@@ -300,6 +300,38 @@ def test_what_is_no_list_is_refused(house: Path, tmp_path: Path) -> None:
     refused("assign", jobs, nodes, "--history", past, "-o", past, names=past)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("AWRT1", 0.0),
+        ("AWRT1", 1e-320),
+        ("AWRT1", 1e300),
+        ("AWRT3", 1e160),
+        ("AWRT1", -1e308),
+        ("UTIL", -1.0),
+        ("AWRT", 1e15),
+        ("AWRT2", 1e10),
+    ],
+)
+def test_a_front_with_values_of_no_schedule_is_refused_or_shown_without_warnings(
+    house: Path, tmp_path: Path, column: str, value: float
+) -> None:
+    """Pytest makes an error of every warning."""
+    content = parquet.read_table(house / "front.parquet")
+    place = content.column_names.index(column)
+    content = content.set_column(place, column, pa.array([value] * len(content)))
+    parquet.write_table(content, tmp_path / "f.parquet")
+    for words in (
+        ["front", tmp_path / "f.parquet"],
+        ["compare", house / "w.swf.gz", "--front", tmp_path / "f.parquet"],
+    ):
+        if value not in (0.0, 1e15, 1e10):
+            assert "objective values must be 0 or in 1e-09..1e+15" in refused(*words)
+        else:
+            done(*words, *(["-o", tmp_path / "c.html"] if words[0] == "compare" else []))
+
+
 def lost_descriptions(run: Path) -> Iterator[str]:
     """Take run.json from a run in one way after the other; its store has a copy."""
     about = run / "run.json"
