@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 from collections.abc import Iterator
@@ -12,6 +11,7 @@ from typing import Any
 
 from ..core.errors import InputError
 from ..core.files import read_json, replacing
+from ..core.locks import locked
 
 ENDING = ".app"
 PAGE_FILE = "page.json"
@@ -30,17 +30,15 @@ def open_folder(front: str | os.PathLike[str]) -> Iterator[Path]:
     folder = place.with_name(place.name + ENDING)
     try:
         folder.mkdir(exist_ok=True)
-        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        handle = locked(folder)
     except OSError as error:
         raise InputError(
             f"{folder}: the page keeps your work in this folder, but it cannot be created: {error.strerror}; "
             "copy the run or front to a folder of your own"
         ) from None
+    if handle is None:
+        raise InputError(f"{folder}: the page of this front is open already, in another process")
     try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise InputError(f"{folder}: the page of this front is open already, in another process") from None
         yield folder
     finally:
         os.close(handle)

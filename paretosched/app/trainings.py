@@ -23,6 +23,7 @@ import numpy as np
 from ..core.arrays import Floats
 from ..core.errors import InputError
 from ..core.files import read_json, read_text, replacing
+from ..core.run_files import STORE_FILE
 from ..policies.greedy_order import CRITERIA
 from ..policies.policy import Policy, load_policy
 from ..search import runs
@@ -210,7 +211,7 @@ class Trainings:
         directory = self._path(number, "")
         if number in self._courses and not live:
             return self._courses[number][1]  # nothing is added to it
-        if not (directory / runs.STORE_FILE).exists():
+        if not (directory / STORE_FILE).exists():
             return np.empty((0, 0))
         try:
             values, _ = runs.read_values(directory)

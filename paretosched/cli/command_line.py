@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..core.errors import InputError
+from ..core.locks import check_system
 from ..core.version import __version__
 from . import (
     command_app,
@@ -70,6 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         try:
             options = all_commands().parse_args(arguments)
+            check_system()
             program = f"{PROGRAM} {options.command}"
             check_outputs(options.parser.commands[options.command], options)
             options.run(options)

@@ -113,8 +113,8 @@ def _takes_greedy(parser: Parser) -> None:
         "--generations",
         type=whole,
         metavar="N",
-        help="generations of 105 schedules for each criterion (default 100); with --rule-base, to train the Greedy "
-        "among its strategies",
+        help="generations of 105 schedules for each criterion (default 100, or those of RUN); with --rule-base, to "
+        "train the Greedy among its strategies",
     )
     group.add_argument(
         "--strategy", choices=["es", "cma"], help="es: evolution strategy of paper 000 (default); cma: CMA-ES"
@@ -143,8 +143,8 @@ def _takes_rules(parser: Parser) -> None:
         "--evaluations",
         type=whole,
         metavar="N",
-        help="rule bases to simulate (default, as in the paper: 2496 for iterative, 3513 for symbiotic; a run can be "
-        "continued with more)",
+        help="rule bases to simulate (default, as in the paper: 2496 for iterative, 3513 for symbiotic; or those of "
+        "RUN, which can be continued with more)",
     )
     group.add_argument(
         "--greedy",

@@ -72,11 +72,26 @@ def remark_history(schedule: Schedule) -> None:
 
 def remark_rest(run: str | None) -> None:
     """Write a remark about the evaluations that are in a run directory after an interruption."""
+    from ..core.run_files import is_run
     from ..search.runs import read_about
-    from ..workload.reopening import RUN_FILE
 
     parts = [] if run is None else [Path(run, part) for part in ("", "greedy", "rules")]
-    runs = [place for place in parts if (place / RUN_FILE).exists()]
+    runs = [place for place in parts if is_run(place)]
     if runs:
-        done = sum(read_about(place).get("evaluations", {}).get("done", 0) for place in runs)
-        remark(f"{done:,} evaluations are kept in {run}; the same command continues them")
+        counts = [read_about(place).get("evaluations", {}) for place in runs]
+        done = sum(count.get("done", 0) for count in counts)
+        if done:
+            remark(f"{done:,} evaluations are kept in {run}; the same command continues them")
+        else:
+            wanted = sum(count.get("wanted", 0) for count in counts)
+            remark(f"no evaluation is done yet; {run} keeps that {wanted:,} are wanted, and the same command begins")
+
+
+def remark_unfinished(run: str) -> None:
+    """Write a remark if a run directory holds a run that was interrupted, or that is still running."""
+    from ..core.run_files import is_run
+    from ..search.runs import state_text
+
+    state = state_text(run) if is_run(run) else ""
+    if state:
+        remark(f"{run}: {state}")

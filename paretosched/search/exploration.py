@@ -220,9 +220,9 @@ def _run_search(
             publisher.report(-1)
     except BaseException:
         record.take_stored()
-        publisher.publish("interrupted")
+        publisher.publish(runs.INTERRUPTED)
         raise
-    return publisher.publish("finished")
+    return publisher.publish(runs.FINISHED)
 
 
 class _Publisher:
@@ -247,7 +247,7 @@ class _Publisher:
         self.reported = 0
         self.counted_at = -np.inf
         self.count_seconds = 0.0
-        record.write("running", front=0)
+        record.write(runs.RUNNING, front=0)
 
     def report(self, generation: int) -> None:
         """Report to the caller; the front is counted as often as its share of the time allows."""
@@ -276,7 +276,7 @@ class _Publisher:
         if record.count <= len(record.known):
             return
         if time.perf_counter() - self.published_at >= PUBLISH_EVERY or not (record.run.directory / FRONT_FILE).exists():
-            self.publish("running")
+            self.publish(runs.RUNNING)
 
     def publish(self, status: str) -> Front:
         """Write front.parquet and run.json; return the front."""

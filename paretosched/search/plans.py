@@ -29,13 +29,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..core.arguments import as_path, callback, instance, listed
 from ..core.errors import InputError, one_of
+from ..core.run_files import is_run, runs_below
 from ..encodings.orders import weak_orders
 from ..fronts.front_files import FRONT_FILE, load_front, save_front
 from ..fronts.merging import merge
 from ..fronts.quality_indicators import contributions
-from ..workload.reopening import RUN_FILE, as_workload
+from ..workload.reopening import as_workload
 from .exploration import explore
-from .runs import known_parameters, read_about
+from .runs import FINISHED, known_parameters, read_about
 from .settings import POPULATION, settle
 
 if TYPE_CHECKING:
@@ -328,8 +329,8 @@ def settings_in(row: Row, directory: str | os.PathLike[str], planned: Collection
     for start in settings["start"]:
         place = Path(directory) / start
         if start not in STARTS and start not in planned:
-            about = read_about(place) if (place / RUN_FILE).is_file() else {}
-            if about.get("status") != "finished":
+            about = read_about(place) if is_run(place) else {}
+            if about.get("status") != FINISHED:
                 raise InputError(
                     f"row {row.name} starts from the front of {start}, but {place} is not finished; explore it first"
                 )
@@ -411,14 +412,14 @@ def explore_plan(
 
 def _check_rows(workload: Workload, place: Path, rows: Sequence[Row]) -> None:
     """Refuse a plan that could not be completed, before anything is made or simulated."""
-    if (place / RUN_FILE).exists():
+    if is_run(place):
         raise InputError(f"{place}: the directory of a plan holds runs, but this is a run itself")
     if not rows:
         raise InputError("rows of a plan must be at least one, but there is none")
-    for run in place.glob(f"*/{RUN_FILE}"):
-        if known_parameters(run.parent).get("workload") != workload.digest:
+    for run in runs_below(place):
+        if known_parameters(run).get("workload") != workload.digest:
             raise InputError(
-                f"{run.parent}: the runs of a plan must be of one workload: jobs, capacity and groups, but this is not "
+                f"{run}: the runs of a plan must be of one workload: jobs, capacity and groups, but this is not "
                 f"of {workload.name} ({workload.digest[:12]}); give the log, capacity and groups of the first run, or "
                 "another directory"
             )
@@ -432,7 +433,7 @@ def _check_rows(workload: Workload, place: Path, rows: Sequence[Row]) -> None:
 
 def runs_in(directory: str | os.PathLike[str]) -> list[Path]:
     """Return the run directories in the directory of a plan that have a front, sorted by name."""
-    return sorted(file.parent for file in Path(directory).glob(f"*/{RUN_FILE}") if (file.parent / FRONT_FILE).is_file())
+    return [run for run in runs_below(directory) if (run / FRONT_FILE).is_file()]
 
 
 def results_in(directory: str | os.PathLike[str]) -> list[dict[str, Any]]:

@@ -28,6 +28,7 @@ from ..encodings import weighting
 from ..encodings.weighting import Weighting
 from ..policies.greedy_order import BACKFILLS, CRITERIA, gene_names
 from ..search.evaluation import check_workers, versions
+from ..search.runs import known_parameters
 from ..wishes.wish_files import WishLike
 from ..workload.reopening import WorkloadLike
 from .evolution_strategy import CHILDREN, PARENTS, STRATEGIES, Search, limited, search
@@ -46,7 +47,7 @@ def train(
     *,
     criterion: str = BEST,
     backfill: str = "easy",
-    generations: int = GENERATIONS,
+    generations: int | None = None,
     until: float | None = None,
     over: str = SUM,
     strategy: str = "es",
@@ -74,7 +75,8 @@ def train(
     backfill
         "none" as in paper 000, "easy" or "conservative".
     generations
-        Of 105 genomes each, after the first 15, for each criterion; CMA-ES gets as many genomes.
+        Of 105 genomes each, after the first 15, for each criterion; CMA-ES gets as many genomes. By default 100, or
+        those of the run that is continued.
     until
         Learn from the jobs submitted in this share of the time, and test on the rest, see `workload.split`.
     over
@@ -109,6 +111,9 @@ def train(
     check_over(over)
     one_of("strategy", strategy, STRATEGIES)
     one_of("scale", scale, SCALES)
+    if generations is None:
+        known = None if run_directory is None else known_parameters(run_directory).get("generations")
+        generations = known if isinstance(known, int) else GENERATIONS
     if not 1 <= whole_number("generations", generations) <= MOST_GENERATIONS:
         raise InputError(f"generations must be in 1..{MOST_GENERATIONS}, but are {generations}")
     if whole_number("seed", seed) < 0:

@@ -23,7 +23,7 @@ from ..policies.plain import Plain
 from ..policies.policy import Policy
 from ..search.evaluation import joint_evaluator
 from ..search.resuming import Record, advance
-from ..search.runs import open_run
+from ..search.runs import FINISHED, INTERRUPTED, RUNNING, open_run
 from ..simulation.objective import Objective, in_hours, objective_table, objectives_of
 from ..wishes import wish as choice
 from ..wishes.wish import Wish
@@ -373,7 +373,7 @@ def carry_out(
         run = stack.enter_context(open_run(directory, parameters | dict(settings)))
         record = Record(run, (shape, len(task.workloads) * (len(groups) + 2)), evaluations, about, software)
         try:
-            record.write("running")
+            record.write(RUNNING)
             if len(record.known) < evaluations:
                 with joint_evaluator(task.workloads, encoding, workers, scheduler) as evaluate:
                     for _ in advance(course(), record, evaluate, task.fitness):
@@ -385,9 +385,9 @@ def carry_out(
                     progress(progress_of(record, task))
         except BaseException:
             record.take_stored()
-            record.write("interrupted")
+            record.write(INTERRUPTED)
             raise
-        record.write("finished")
+        record.write(FINISHED)
     return record
 
 

@@ -18,6 +18,7 @@ from ..core.arguments import as_path, listed, numbers
 from ..core.arrays import Ints
 from ..core.errors import InputError, did_you_mean, printable, quoted
 from ..core.files import file_record, read_list
+from ..core.tables import from_csv_cell
 from .swf_header import queue_names
 from .workload import Repair, Workload, source_after
 
@@ -224,7 +225,7 @@ def _read_groups(path: str | os.PathLike[str]) -> tuple[dict[int, str], list[str
     try:
         for row in lines:
             where = f"{path}:{lines.line_num}"
-            cells = [cell.strip() for cell in row]
+            cells = [from_csv_cell(cell.strip()) for cell in row]
             if not any(cells):
                 continue
             if len(cells) != 2:
