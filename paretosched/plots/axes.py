@@ -84,7 +84,7 @@ def axis_of_values(objective: Objective, values: Floats, log: bool, workload: st
     if np.isnan(values).any():
         raise InputError(f"{objective.name} cannot be drawn, because no job of {workload} counts for it")
     return Axis(
-        objective, np.asarray(to_drawn(objective, values)), log and objective.unit == "s" and (values > 0).all()
+        objective, np.asarray(to_drawn(objective, values)), log and objective.unit == "s" and bool(np.all(values > 0))
     )
 
 
