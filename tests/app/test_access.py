@@ -141,7 +141,7 @@ def test_another_account_of_this_machine_reads_nothing_and_starts_nothing(house:
                 seen.append([answer.status, "AWRT" in answer.read().decode("utf-8", "replace")])
             for path in (folder, folder / "page.json"):
                 try:
-                    seen.append(os.listdir(path) if path == folder else path.read_text())
+                    seen.append([*map(str, path.iterdir())] if path == folder else path.read_text())
                 except PermissionError:
                     seen.append("refused")
             return seen

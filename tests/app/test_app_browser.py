@@ -45,6 +45,7 @@ class Page:
     """A page in the browser: it collects errors and requests to other sites, and waits for answers."""
 
     def __init__(self, chromium: Any, url: str) -> None:
+        self.address = url
         self.url = url.split("?")[0]  # without the token
         self.context = chromium.new_context(viewport={"width": 1280, "height": 800}, accept_downloads=True)
         self.tab = self.context.new_page()
@@ -333,7 +334,7 @@ def test_what_is_refused_is_said_where_it_is_seen_and_nothing_has_changed(
 
 @pytest.mark.slow
 def test_what_is_done_in_one_window_is_seen_in_another(page: Page, chromium: Any) -> None:
-    other = Page(chromium, page.url)
+    other = Page(chromium, page.address)
     page.say("AWRT1, AWRT2 <= 14.37h")
     other.tab.wait_for_selector("#text[data-value='AWRT1, AWRT2 <= 14.37h']", state="attached")
     assert other.wish() == page.wish()

@@ -103,7 +103,7 @@ def load(url: str, clients: int = 50, requests: int = 20) -> list[float]:
         thread.start()
     for thread in threads:
         thread.join()
-    assert failures == []
+    assert failures == [], failures[:3]
     assert len(seconds) == clients * requests
     return seconds
 
