@@ -157,7 +157,7 @@ def test_trainings_survive_the_kill_of_the_page_and_can_be_cancelled(house: Path
         until(lambda: b"--trace TRACE" not in client.ask("/_dash-layout").body and known(client))
         client.act({"do": "train", "generations": 100})
         client.act({"do": "train", "generations": 5})
-        client.act({"do": "train", "generations": 25})
+        client.act({"do": "train", "generations": 100})
         assert client.statuses() == {1: RUNNING, 2: QUEUED, 3: QUEUED}
         process.kill()
         process.wait(30)
@@ -165,6 +165,7 @@ def test_trainings_survive_the_kill_of_the_page_and_can_be_cancelled(house: Path
     running = json.loads((folder / "queue.json").read_text())["running"]
     training = Process(**running["process"])
     assert (running["number"], is_running(training)) == (1, True)
+    send(training, signal.SIGSTOP)  # so that it cannot end before it is cancelled
     assert {path.stat().st_mode & 0o777 for path in folder.glob("*.json")} == {0o600}
     assert (folder / "training-1.log").stat().st_mode & 0o777 == 0o600
     with page_process(*page) as (process, url):
@@ -172,6 +173,7 @@ def test_trainings_survive_the_kill_of_the_page_and_can_be_cancelled(house: Path
         until(lambda: client.statuses() == {1: RUNNING, 2: QUEUED, 3: QUEUED})
         assert is_running(training)
         client.act({"do": "cancel", "number": 1})
+        send(training, signal.SIGCONT)
         until(lambda: client.statuses() == {1: STOPPED, 2: DONE, 3: RUNNING})
         assert not is_running(training)
         process.kill()
@@ -193,8 +195,7 @@ def known(client: Client) -> bool:
 
 def until(condition: Any) -> None:
     """Wait until a condition is true."""
-    for _ in range(1200):
-        if condition():
-            return
+    end = time.monotonic() + 120
+    while not condition():
+        assert time.monotonic() < end
         time.sleep(0.1)
-    raise AssertionError("it did not become true within two minutes")
