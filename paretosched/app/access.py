@@ -6,6 +6,7 @@ Other accounts of the same machine reach 127.0.0.1, too. So the token is needed 
 from __future__ import annotations
 
 import hmac
+import re
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -13,6 +14,7 @@ import flask
 
 from ..core.errors import InputError, quoted
 
+ADDRESS = re.compile(r"https://(?P<host>[a-z0-9._-]+|\[[0-9a-f:.]+\])(:(?P<port>[0-9]{1,5}))?/?")
 LOCAL = ("127.0.0.1", "localhost", "::1")
 SIGN_IN = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -99,16 +101,10 @@ def proxy_host(address: str) -> str:
     >>> proxy_host("https://Pages.example:443/")
     'pages.example'
     """
-    try:
-        parts = urlsplit(address.lower())
-        host, port = parts.hostname, parts.port
-    except ValueError:
-        host, port, parts = None, None, urlsplit("")
-    rest = (parts.path.strip("/"), parts.query, parts.fragment, parts.username)
-    if parts.scheme != "https" or not host or any(rest) or not address.isprintable() or " " in address:
+    match = ADDRESS.fullmatch(address.lower())
+    if match is None or int(match["port"] or 0) > 65535:
         raise InputError(f"--tls-proxy: must be https://HOST or https://HOST:PORT, but is {quoted(address)}")
-    written_host = f"[{host}]" if ":" in host else host
-    return written_host if port in (None, 443) else f"{written_host}:{port}"
+    return match["host"] if match["port"] in (None, "443") else f"{match['host']}:{match['port']}"
 
 
 def _equal(text: str, token: str) -> bool:
