@@ -78,7 +78,7 @@ class Client:
 def load(url: str, clients: int = 50, requests: int = 20) -> list[float]:
     """Let many clients look at a page and use it at once, and return how long each request took, in seconds.
 
-    Each has a connection of its own for each request. Every request must be answered with status 200 or 204.
+    Each has a connection of its own for each request. Every request must be answered with status 200.
     """
     seconds: list[float] = []
     failures: list[object] = []
