@@ -85,6 +85,7 @@ ABSURD: dict[str, dict[str, tuple[str, ...]]] = {
     "app": {
         "--port": ("-1", "65536", "nan", LIMIT),
         "--host": ("999.1.1.1", "not a host", LONG, ""),
+        "--tls-proxy": ("", "a", "http://a", "https://", "https://a/b", "https://a:65536", "https://a b", LONG),
         "--capacity": ("0", "5", LIMIT),
         "--groups": ("2,8", "swf", "nan"),
     },
@@ -105,7 +106,7 @@ ABSURD: dict[str, dict[str, tuple[str, ...]]] = {
 }  # fmt: skip
 TEXTS = ("--groups", "--method", "--line", "--start", "--variant", "--estimates", "--policy", "--backfill",
          "--algorithm", "--scheduler", "--objective", "--criterion", "--over", "--strategy", "--scale",
-         "--host", "--rule-base", "--greedy")  # fmt: skip
+         "--host", "--tls-proxy", "--rule-base", "--greedy")  # fmt: skip
 
 
 @pytest.mark.parametrize(("name", "option"), [(name, option) for name, options in ABSURD.items() for option in options])
