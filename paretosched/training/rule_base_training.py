@@ -29,7 +29,7 @@ from ..policies.greedy_order import greedy as greedy_policy
 from ..policies.policy import Policy, PolicyLike, as_policy, fits
 from ..policies.policy_json import to_json
 from ..policies.rule_base import KINDS, MOST_SITUATIONS, STRATEGIES, RuleBase, partitions, ruled_start_times
-from ..search.evaluation import check_workers, versions
+from ..search.evaluation import TlsFiles, check_workers, versions
 from ..search.resuming import Record
 from ..wishes.wish import Wish
 from ..wishes.wish_files import WishLike
@@ -69,6 +69,7 @@ def train_rules(
     seed: int = 0,
     workers: int = 0,
     scheduler: str | None = None,
+    tls: TlsFiles | None = None,
     run_directory: str | PathLike[str] | None = None,
     progress: Callable[[Progress], object] | None = None,
 ) -> Training:
@@ -95,7 +96,7 @@ def train_rules(
     bounds
         Of the iterative classes: for each feature the upper bounds, inclusive, of all intervals but the last. By
         default Table 2 of the paper.
-    until, seed, workers, scheduler, progress
+    until, seed, workers, scheduler, tls, progress
         As for `train`.
     over
         As for `train`; by default "ratio" for several workloads and a wish that is a sum.
@@ -113,7 +114,7 @@ def train_rules(
         A parameter breaks its rule, the groups differ, the wish uses an undefined objective, or the directory holds
         another run.
     """
-    check_workers(workers, scheduler)
+    check_workers(workers, scheduler, tls)
     one_of("kind", kind, KINDS)
     if evaluations is not None and not 1 <= evaluations <= MOST_EVALUATIONS:
         raise InputError(f"evaluations must be in 1..{MOST_EVALUATIONS}, but are {evaluations}")
@@ -144,6 +145,7 @@ def train_rules(
                 seed=seed,
                 workers=workers,
                 scheduler=scheduler,
+                tls=tls,
                 run_directory=None if place is None else place / GREEDY_RUN,
                 progress=reports.of_greedy,
             )
@@ -170,6 +172,7 @@ def train_rules(
             software=versions(),
             workers=workers,
             scheduler=scheduler,
+            tls=tls,
             run_directory=None if place is None else place / RULES_RUN,
             progress=reports.of_rules,
         )

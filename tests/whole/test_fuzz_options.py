@@ -174,7 +174,7 @@ def test_a_scheduler_that_does_not_answer_is_given_up(
 ) -> None:
     import socket
 
-    monkeypatch.setattr("paretosched.search.evaluation.PATIENCE", 0.2)
+    monkeypatch.setattr("paretosched.search.cluster.PATIENCE", 0.2)
     explore = sound("explore", house, tmp_path)
     with socket.create_server(("127.0.0.1", 0)) as silent:  # accepts and says nothing
         addresses = [f"tcp://127.0.0.1:{silent.getsockname()[1]}", "tcp://127.0.0.1:1"]
