@@ -25,7 +25,18 @@ from os import PathLike, fspath
 from typing import Any, NamedTuple
 
 import dask
-from distributed import Client, KilledWorker, Nanny, Scheduler, Security, SpecCluster, Status, Worker, WorkerPlugin
+from distributed import (
+    Client,
+    KilledWorker,
+    Nanny,
+    Scheduler,
+    Security,
+    SpecCluster,
+    Status,
+    Worker,
+    WorkerPlugin,
+    wait,
+)
 from distributed.client import ClosedClientError
 from distributed.comm import connect
 
@@ -52,6 +63,10 @@ class UndeliveredError(Exception):
 
 class _NoConnectionError(Exception):
     """The scheduler does not answer, or is another one than before."""
+
+
+class _NoWorkerError(_NoConnectionError):
+    """The scheduler has no worker."""
 
 
 class _ClosedScheduler(Scheduler):  # type: ignore[misc]
@@ -108,6 +123,8 @@ class Cluster:
         self._client: Any = None
         try:
             self._connect()
+        except _NoWorkerError:
+            raise InputError(f"{place.name} must have a worker, but has none after {PATIENCE:g} s") from None
         except _NoConnectionError as error:
             raise InputError(f"{place.name} must be a reachable dask scheduler, but is not: {error}") from None
         workers = self._workers()
@@ -143,8 +160,8 @@ class Cluster:
             results: list[Any] = self._persist(lambda: self._computed(task, arguments))
         except KilledWorker as error:
             raise WorkersLostError(
-                f"{self._place.name}: {error.allowed_failures + 1} processes were killed while they simulated the same "
-                "schedules, perhaps for want of memory; try with fewer workers"
+                f"{self._place.name}: {error.allowed_failures + 1} of them, one after the other, were killed while they "
+                "simulated the same schedules, perhaps for want of memory; try fewer workers"
             ) from None
         return results
 
@@ -166,6 +183,8 @@ class Cluster:
             tasks = self._client.map(task, arguments, pure=False, retries=RETRIES)
         except GONE as error:
             raise _NoConnectionError(_reason(error)) from None
+        # Ctrl-C may end this first wait; an interrupted `gather` would leave a traceback for each task
+        self._long_answer(partial(_all_done, tasks))
         return list(self._long_answer(lambda client: client.gather(tasks)))
 
     def _register(self, plugin: Any) -> None:
@@ -228,7 +247,7 @@ class Cluster:
         else:
             self._place.replace()
         if now - self._some_at > WITHOUT_WORKER:
-            raise WorkersLostError(f"{self._place.name}: no worker for {WITHOUT_WORKER:g} s")
+            raise WorkersLostError(f"{self._place.name}: no worker could be had for {WITHOUT_WORKER:g} s")
         if count != self._remarked_count and (count == self._most or now - self._all_at > SHORT):
             self._remarked_count = count
             _log.warning("%d of %d workers are at work", count, self._most)
@@ -252,7 +271,7 @@ class Cluster:
                 return action()
             except (_NoConnectionError, UndeliveredError):
                 self.close()
-        raise WorkersLostError(f"{self._place.name}: it went away {RETRIES + 1} times during one generation")
+        raise WorkersLostError(f"{self._place.name} went away {RETRIES + 1} times in one generation")
 
     def _connect(self) -> None:
         """Connect to the scheduler, wait for a worker, and check the versions of all."""
@@ -262,7 +281,7 @@ class Cluster:
             deadline = time.monotonic() + PATIENCE
             while not self._workers():
                 if time.monotonic() > deadline:
-                    raise InputError(f"{self._place.name} must have a worker, but has none after {PATIENCE:g} s")
+                    raise _NoWorkerError("it has no worker")
                 time.sleep(0.1)
             here = self._versions()
             try:
@@ -290,13 +309,19 @@ class Cluster:
             except _NoConnectionError as error:
                 if time.monotonic() > deadline:
                     raise WorkersLostError(
-                        f"{self._place.name}: no answer for {WITHOUT_SCHEDULER:g} s: {error}"
+                        f"{self._place.name} went away and did not come back in {WITHOUT_SCHEDULER:g} s: {error}"
                     ) from None
                 time.sleep(min(LOOK, WITHOUT_SCHEDULER))
         self._some_at = self._all_at = time.monotonic()
         for plugin in self._deliveries.values():
             self._register(plugin)
         _log.warning("%s answers again; what was lost is simulated again", self._place.name)
+
+
+def _all_done(tasks: Sequence[Any], client: Any) -> Any:
+    """Return a coroutine that waits for tasks of a client."""
+    with client.as_current():
+        return wait(tasks)
 
 
 # --- our own workers --------------------------------------------------------------------------------------------------
