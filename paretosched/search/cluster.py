@@ -160,8 +160,8 @@ class Cluster:
             results: list[Any] = self._persist(lambda: self._computed(task, arguments))
         except KilledWorker as error:
             raise WorkersLostError(
-                f"{self._place.name}: {error.allowed_failures + 1} of them, one after the other, were killed while they "
-                "simulated the same schedules, perhaps for want of memory; try fewer workers"
+                f"{self._place.name}: {error.allowed_failures + 1} of them, one after the other, were killed while "
+                "they simulated the same schedules, perhaps for want of memory; try fewer workers"
             ) from None
         return results
 
@@ -348,6 +348,8 @@ def own_cluster(workers: int, versions: Versions) -> Iterator[Cluster]:
         "distributed.scheduler.worker-ttl": f"{WITHOUT_WORKER} s",
     }
     with _silence(), ExitStack() as stack:
+        # Dask gives up a worker that does not come back in this time. Its 15 s are short on a busy machine.
+        stack.enter_context(dask.config.set({"distributed.deploy.lost-worker-timeout": f"{WITHOUT_WORKER} s"}))
         with _no_interrupt(), dask.config.set(settings):
             try:
                 cluster = SpecCluster(
