@@ -435,15 +435,16 @@ def remote_cluster(scheduler: str, tls: Sequence[str | PathLike[str]] | None, ve
         security = Security(require_encryption=True, tls_ca_file=ca, tls_client_cert=certificate, tls_client_key=key)
     else:
         security = Security()
-    if not scheduler.startswith("tls://"):
-        _remark_trust(scheduler)
-    elif not (security.tls_ca_file and security.tls_client_cert):
+    encrypted = scheduler.startswith("tls://")
+    if encrypted and not (security.tls_ca_file and security.tls_client_cert):
         raise InputError(
             f"{name} needs certificates: --tls-ca, --tls-cert and --tls-key, or distributed.comm.tls in Dask's "
             "configuration"
         )
     with _silence():
         connection = Cluster(_Place(name, partial(_client, scheduler, security)), versions)
+        if not encrypted:
+            _remark_trust(scheduler)
         try:
             yield connection
         finally:

@@ -126,18 +126,6 @@ def test_the_intruder_gets_into_a_cluster_without_tls(tmp_path: Path) -> None:
     assert any((answer["page"] or "").startswith("HTTP") for answer in answers)
 
 
-@pytest.mark.slow
-def test_a_scheduler_without_tls_is_remarked_once(
-    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(clusters, "PATIENCE", 0.2)
-    clusters._remark_trust.cache_clear()
-    for _ in range(2):
-        with pytest.raises(InputError), remote_cluster("tcp://127.0.0.1:9", None, versions):
-            pass
-    assert caplog.text.count('scheduler "tcp://127.0.0.1:9" trusts everybody who reaches it') == 1
-
-
 def test_tls_needs_certificates_that_fit(tmp_path: Path) -> None:
     ca, other = authority(tmp_path, "ca"), authority(tmp_path, "other")
     cert, key = certificate(tmp_path, "client", "ca")
@@ -304,12 +292,16 @@ def test_a_scheduler_that_comes_back_gets_everything_again(
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("impatient")
-def test_a_scheduler_that_does_not_come_back_ends_in_one_line(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+def test_a_scheduler_without_tls_is_remarked_once_and_if_it_does_not_come_back_there_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
 ) -> None:
     genomes, _ = genomes_and_values()
     there = a_scheduler()
-    with evaluator(W, EASY, scheduler=there.__enter__()) as evaluate:
+    address = there.__enter__()
+    with remote_cluster(address, None, versions):
+        pass
+    with evaluator(W, EASY, scheduler=address) as evaluate:
+        assert caplog.text.count(f'scheduler "{address}" trusts everybody who reaches it') == 1
         evaluate(genomes, 0)
         there.__exit__(None, None, None)
         monkeypatch.setattr(clusters, "WITHOUT_SCHEDULER", 0.5)
