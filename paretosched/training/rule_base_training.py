@@ -130,6 +130,7 @@ def train_rules(
     inner = partitions(len(first.groups)) if bounds is None else tuple(tuple(map(float, row)) for row in bounds)
     classes = _classes(inner, first.groups) if kind == ITERATIVE else 0
     total = _budget(evaluations, classes, symbiosis)
+    where: dict[str, Any] = {"workers": workers, "scheduler": scheduler, "tls": tls}
     place = None if run_directory is None else Path(run_directory)
     with _folder(place):
         reports = _Reports(progress, total)
@@ -143,9 +144,7 @@ def train_rules(
                 until=until,
                 over=over,
                 seed=seed,
-                workers=workers,
-                scheduler=scheduler,
-                tls=tls,
+                **where,
                 run_directory=None if place is None else place / GREEDY_RUN,
                 progress=reports.of_greedy,
             )
@@ -170,9 +169,7 @@ def train_rules(
             shape=len(encoding.gene_labels(len(groups))),
             evaluations=total,
             software=versions(),
-            workers=workers,
-            scheduler=scheduler,
-            tls=tls,
+            **where,
             run_directory=None if place is None else place / RULES_RUN,
             progress=reports.of_rules,
         )
