@@ -6,12 +6,13 @@ import argparse
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..core.errors import quoted
+from ..core.errors import InputError, quoted
 from .file_kinds import Kind
 from .parser import Parser
 
 Group = argparse._ArgumentGroup
 BACKFILLS = ("none", "easy", "conservative")
+TLS = ("tls-ca", "tls-cert", "tls-key")
 
 
 def whole(text: str) -> int:
@@ -173,8 +174,37 @@ def takes_workers(parser: Parser) -> None:
         help="worker processes (default 0: no other process, but one thread for each core)",
     )
     group.add_argument(
-        "--scheduler", metavar="ADDRESS", help="use a running Dask cluster at this address, such as tcp://host:8786"
+        "--scheduler",
+        metavar="ADDRESS",
+        help="use a running Dask cluster at this address, such as tls://host:8786. If it goes away, it is tried again "
+        "for 60 s; so long, too, is waited for a worker. At tcp://host:8786, everybody who reaches it can run programs "
+        "as you",
     )
+    for name, what in zip(
+        TLS, ("certificate of the authority", "our certificate", "key of our certificate"), strict=True
+    ):
+        group.add_argument(
+            f"--{name}",
+            metavar="FILE",
+            type=Name(f"the {what}"),
+            help=f"{what}, for a scheduler at tls://, PEM (default: that of Dask's configuration)",
+        )
+
+
+def worker_words(options: argparse.Namespace) -> dict[str, Any]:
+    """Return where simulations run, as arguments of a function.
+
+    Raises
+    ------
+    InputError
+        Some of the files for TLS are given, but not all three.
+    """
+    files = [getattr(options, name.replace("-", "_")) for name in TLS]
+    missing = [name for name, file in zip(TLS, files, strict=True) if file is None]
+    if 0 < len(missing) < len(TLS):
+        raise InputError(f"--{missing[0]}: --tls-ca, --tls-cert and --tls-key belong together, but this one is missing")
+    tls = None if missing else tuple(files)
+    return {"workers": options.workers, "scheduler": options.scheduler, "tls": tls}
 
 
 def chosen_options(options: argparse.Namespace, names: Sequence[str]) -> dict[str, Any]:

@@ -35,6 +35,7 @@ from ..fronts.front_files import FRONT_FILE, load_front, save_front
 from ..fronts.merging import merge
 from ..fronts.quality_indicators import contributions
 from ..workload.reopening import as_workload
+from .evaluation import TlsFiles
 from .exploration import explore
 from .runs import FINISHED, known_parameters, read_about
 from .settings import POPULATION, settle
@@ -345,6 +346,7 @@ def explore_plan(
     *,
     workers: int = 0,
     scheduler: str | None = None,
+    tls: TlsFiles | None = None,
     progress: Callable[[Row, Progress], object] | None = None,
 ) -> Front:
     """Explore row after row, each in a run directory of its own, and merge their fronts.
@@ -360,7 +362,7 @@ def explore_plan(
         calls included. The front is also written when an exploration is interrupted. The parent must exist.
     rows
         The name of a plan, or rows of one, see `rows_of`.
-    workers, scheduler
+    workers, scheduler, tls
         Where simulations run, see `evaluation.evaluator`.
     progress
         Called with the row and a `Progress` after every generation.
@@ -395,6 +397,7 @@ def explore_plan(
                 place / row.name,
                 workers=workers,
                 scheduler=scheduler,
+                tls=tls,
                 progress=None if progress is None else partial(progress, row),
                 **settings,
             )

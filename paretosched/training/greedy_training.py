@@ -27,7 +27,7 @@ from ..core.situations import SITUATIONS
 from ..encodings import weighting
 from ..encodings.weighting import Weighting
 from ..policies.greedy_order import BACKFILLS, CRITERIA, gene_names
-from ..search.evaluation import check_workers, versions
+from ..search.evaluation import TlsFiles, check_workers, versions
 from ..search.runs import known_parameters
 from ..wishes.wish_files import WishLike
 from ..workload.reopening import WorkloadLike
@@ -55,6 +55,7 @@ def train(
     seed: int = 0,
     workers: int = 0,
     scheduler: str | None = None,
+    tls: TlsFiles | None = None,
     run_directory: str | PathLike[str] | None = None,
     progress: Callable[[Progress], object] | None = None,
 ) -> Training:
@@ -91,7 +92,7 @@ def train(
         run time, another a run time in seconds): on a linear scale one term alone decides in most genomes.
     seed
         Of all random choices.
-    workers, scheduler
+    workers, scheduler, tls
         Where simulations run, see `evaluate.evaluator`.
     run_directory
         The directory in which every evaluation is stored; by default none.
@@ -104,7 +105,7 @@ def train(
         A parameter breaks its rule, the groups differ, the wish uses an undefined objective, or the directory holds
         another run.
     """
-    check_workers(workers, scheduler)
+    check_workers(workers, scheduler, tls)
     callback("progress", progress)
     one_of("criterion", criterion, (*CRITERIA, BEST))
     one_of("backfill", backfill, BACKFILLS)
@@ -145,6 +146,7 @@ def train(
         software=software,
         workers=workers,
         scheduler=scheduler,
+        tls=tls,
         run_directory=run_directory,
         progress=progress,
     )

@@ -30,7 +30,7 @@ from ..policies.policy import Policy, PolicyLike, as_policy, fits
 from ..policies.policy_json import to_json
 from ..policies.rule_base import KINDS, RuleBase, ruled_start_times
 from ..policies.strategy_choice import MOST_SITUATIONS, STRATEGIES, Bounds, IterativeRules, partitions
-from ..search.evaluation import check_workers, versions
+from ..search.evaluation import TlsFiles, check_workers, versions
 from ..search.resuming import Record
 from ..search.runs import keep_wanted, wanted_evaluations
 from ..wishes.wish import Wish
@@ -155,6 +155,7 @@ def train_rules(
     seed: int = 0,
     workers: int = 0,
     scheduler: str | None = None,
+    tls: TlsFiles | None = None,
     run_directory: str | PathLike[str] | None = None,
     progress: Callable[[Progress], object] | None = None,
 ) -> Training:
@@ -181,7 +182,7 @@ def train_rules(
     bounds
         Of the iterative classes: for each feature the upper bounds, inclusive, of all intervals but the last. By
         default Table 2 of the paper.
-    until, seed, workers, scheduler, progress
+    until, seed, workers, scheduler, tls, progress
         As for `train`.
     over
         As for `train`; by default "ratio" for several workloads and a wish that is a sum.
@@ -199,7 +200,7 @@ def train_rules(
         A parameter breaks its rule, the groups differ, the wish uses an undefined objective, or the directory holds
         another run.
     """
-    check_workers(workers, scheduler)
+    check_workers(workers, scheduler, tls)
     one_of("kind", kind, KINDS)
     if evaluations is not None and not 1 <= whole_number("evaluations", evaluations) <= MOST_EVALUATIONS:
         raise InputError(f"evaluations must be in 1..{MOST_EVALUATIONS}, but are {evaluations}")
@@ -214,6 +215,7 @@ def train_rules(
         greedy = _checked(as_policy(greedy), first)
     inner = partitions(len(first.groups)) if bounds is None else _inner(bounds)
     course = _COURSES[kind](inner, symbiosis, len(first.groups))
+    where: dict[str, Any] = {"workers": workers, "scheduler": scheduler, "tls": tls}
     place = None if run_directory is None else as_path(run_directory)
     if evaluations is None and place is not None:
         evaluations = wanted_evaluations(place / RULES_RUN)
@@ -230,8 +232,7 @@ def train_rules(
                 until=until,
                 over=over,
                 seed=seed,
-                workers=workers,
-                scheduler=scheduler,
+                **where,
                 run_directory=None if place is None else place / GREEDY_RUN,
                 progress=reports.of_greedy,
             )
@@ -250,8 +251,7 @@ def train_rules(
             shape=len(encoding.gene_labels(len(groups))),
             evaluations=total,
             software=versions(),
-            workers=workers,
-            scheduler=scheduler,
+            **where,
             run_directory=None if place is None else place / RULES_RUN,
             progress=reports.of_rules,
         )

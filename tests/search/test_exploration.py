@@ -350,7 +350,7 @@ def test_a_directory_that_is_something_else_is_left_alone(tmp_path: Path) -> Non
 
 @pytest.mark.slow
 def test_a_run_that_never_evaluated_anything_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("paretosched.search.evaluation.PATIENCE", 0.5)
+    monkeypatch.setattr("paretosched.search.cluster.PATIENCE", 0.5)
     with pytest.raises(InputError, match="must be a reachable dask scheduler"):
         explore(W, tmp_path / "run", evaluations=30, scheduler="tcp://127.0.0.1:9", **SMALL)
     assert list(tmp_path.iterdir()) == []

@@ -169,13 +169,23 @@ def test_options_of_greedy_and_of_rule_bases_are_not_mixed(house: Path, tmp_path
     refused(*rules, "-o", house / "g.json", names="--output would overwrite the Greedy policy", below=tmp_path)
 
 
+@pytest.mark.parametrize("name", ["explore", "train"])
+def test_certificates_belong_together_and_to_a_scheduler(house: Path, tmp_path: Path, name: str) -> None:
+    begin, log = sound(name, house, tmp_path), house / "w.swf.gz"
+    there, files = ("--scheduler", "tls://127.0.0.1:1"), ("--tls-ca", log, "--tls-cert", log, "--tls-key", log)
+    refused(*begin, *there, *files[:4], names="--tls-key: --tls-ca, --tls-cert and --tls-key belong", below=tmp_path)
+    refused(*begin, *there, *files, names=f"{log}: must hold the certificate", below=tmp_path)
+    refused(*begin, *files, names="tls needs a scheduler at tls://", below=tmp_path)
+    refused(*begin, *there, names="needs certificates: --tls-ca, --tls-cert", below=tmp_path)
+
+
 @pytest.mark.slow
 def test_a_scheduler_that_does_not_answer_is_given_up(
     house: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import socket
 
-    monkeypatch.setattr("paretosched.search.evaluation.PATIENCE", 0.2)
+    monkeypatch.setattr("paretosched.search.cluster.PATIENCE", 0.2)
     explore = sound("explore", house, tmp_path)
     with socket.create_server(("127.0.0.1", 0)) as silent:  # accepts and says nothing
         addresses = [f"tcp://127.0.0.1:{silent.getsockname()[1]}", "tcp://127.0.0.1:1"]
