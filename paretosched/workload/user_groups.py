@@ -192,7 +192,7 @@ def _field(workload: Workload, column: int) -> Ints:
         raise InputError(
             f"{workload.name}: field {column + 1} of the log is needed, but this workload does not come from a log"
         )
-    return np.maximum(workload.records[:, column], -1).astype(np.int64)
+    return np.maximum(workload.records.column(column), -1).astype(np.int64)
 
 
 def _by_number(workload: Workload, number: Ints, names: dict[int, str], what: str) -> Workload:
