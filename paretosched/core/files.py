@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
+import io
 import json
 import os
 import secrets
+import select
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
 from .errors import InputError, first_few
+from .limits import limits_in_force
 
 MOST_TEXT = 100_000_000  # bytes; a rule base of 100,000 situations has half of that
 
@@ -77,17 +80,18 @@ def check_writable(path: str | os.PathLike[str]) -> None:
         raise _NothingWritten
 
 
-def open_for_reading(path: str | os.PathLike[str]) -> BufferedReader:
-    """Return a file that is open for reading; a pipe may be read, but one without a writer is not waited for.
+def open_for_reading(path: str | os.PathLike[str]) -> io.BufferedReader:
+    """Return a file that is open for reading.
+
+    A pipe may be read, too. One without a writer is not waited for; one that sends nothing is waited for until the
+    limit `wait`.
 
     Raises
     ------
     OSError
-        As for `open`.
+        As for `open`, and when a pipe is read that sends nothing.
     """
-    file = open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK))  # noqa: SIM115
-    os.set_blocking(file.fileno(), True)
-    return file
+    return io.BufferedReader(_Patient(path, opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)))
 
 
 def file_record(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -110,7 +114,12 @@ def file_record(path: str | os.PathLike[str]) -> dict[str, Any]:
                 digest = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise InputError(f"{path}: cannot read: {error.strerror}") from None
-    return {"path": os.path.abspath(os.fsdecode(path)), "given": os.fsdecode(path), "sha256": digest}  # noqa: PTH100  # links stay
+    return {**path_record(path), "sha256": digest}
+
+
+def path_record(path: str | os.PathLike[str]) -> dict[str, str]:
+    """Return the place of a file: its absolute "path", and the path as the caller wrote it, "given"."""
+    return {"path": os.path.abspath(os.fsdecode(path)), "given": os.fsdecode(path)}  # noqa: PTH100  # links stay
 
 
 def read_text(path: str | os.PathLike[str]) -> str:
@@ -210,6 +219,24 @@ def json_text(value: Any) -> str:
         return "an object" if isinstance(value, dict) else "a list"
     text = json.dumps(value)
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+class _Patient(io.FileIO):
+    """A file whose reads end with an error when nothing comes for a time; only pipes and terminals do this.
+
+    It is open without waiting. Then a read returns at once: bytes, their end, or None if some may come.
+    """
+
+    read = io.RawIOBase.read  # type: ignore[assignment]  # both call `readinto`
+    readall = io.RawIOBase.readall
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill a buffer with the next bytes, and return their number."""
+        seconds = limits_in_force().wait
+        while (count := super().readinto(buffer)) is None:
+            if not select.select([self], [], [], seconds)[0]:
+                raise TimeoutError(errno.ETIMEDOUT, f"nothing was sent for {seconds:,} s; --limit wait=N waits longer")
+        return count
 
 
 class _NothingWritten(Exception):  # noqa: N818  # not an error

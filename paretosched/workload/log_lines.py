@@ -7,7 +7,6 @@ Both give the same numbers, bit for bit.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -17,7 +16,6 @@ from numpy.typing import NDArray
 from ..core.arrays import Floats, Int, Ints
 from ..core.errors import InputError, quoted
 from ..core.limits import check_limit, limits_in_force
-from .log_text import text_blocks
 from .records import Records, joined, packed
 
 JOB, SUBMIT, WAIT, RUN, ALLOCATED, CPU, MEMORY, WIDTH, ESTIMATE = range(9)
@@ -76,17 +74,6 @@ class Log(NamedTuple):
         return int(self.line[row]) + int(row)
 
 
-def read_log(path: str | os.PathLike[str]) -> Log:
-    """Return the log in a file.
-
-    Raises
-    ------
-    InputError
-        The file cannot be read, is damaged or beyond a limit, or a line is not 18 numbers; the message names the line.
-    """
-    return parsed(str(path), text_blocks(path))
-
-
 def parsed(path: str, blocks: Iterable[bytes], worth_compiled: int = WORTH_COMPILED) -> Log:
     """Return the log in blocks of text, each of which ends with a line.
 
@@ -98,6 +85,11 @@ def parsed(path: str, blocks: Iterable[bytes], worth_compiled: int = WORTH_COMPI
         The text.
     worth_compiled
         Bytes of a block from which on compiled code is used.
+
+    Raises
+    ------
+    InputError
+        A line is not 18 numbers, or there is none; or the log is beyond a limit. The message names the line.
     """
     reader = _Reader(path)
     for block in blocks:

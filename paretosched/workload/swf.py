@@ -10,6 +10,7 @@ import gzip
 import os
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from itertools import repeat
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 
 from ..core.arrays import Ints, Mask
 from ..core.errors import InputError, first_few, printable, quoted
-from ..core.files import file_record, replacing
+from ..core.files import path_record, replacing
 from ..core.tables import plain
 from .calendar import find_zone
 from .log_lines import (
@@ -35,8 +36,9 @@ from .log_lines import (
     WAIT,
     WIDTH,
     Log,
-    read_log,
+    parsed,
 )
+from .log_text import LogText
 from .records import Records
 from .swf_header import entry, queue_names
 from .user_groups import by_consumption
@@ -97,8 +99,10 @@ def read_swf(path: str | os.PathLike[str], *, capacity: int | None = None, name:
     file = Path(path)
     if capacity is not None and not 1 <= capacity <= WIDEST:
         raise InputError(f"capacity must be in 1..{WIDEST} processors, but is {capacity}")
-    log = read_log(file)
-    source = ({"function": "read_swf", **file_record(path), "capacity": plain(capacity)},)
+    text = LogText(path)
+    with closing(text.blocks()) as blocks:
+        log = parsed(str(path), blocks)
+    source = ({"function": "read_swf", **path_record(path), "sha256": text.sha256, "capacity": plain(capacity)},)
     cleaner = _Cleaner(log)
     machine = _machine(log, capacity, cleaner)
     epoch, zone = _clock(log, cleaner)
