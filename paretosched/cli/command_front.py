@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ..core.errors import InputError
 from .console import show
 from .inputs import check_outputs
-from .options import FILE, new_command
+from .options import FILE, new_command, takes_limits
 from .parser import Parser
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         "runs", nargs="+", metavar="RUN", type=FILE, help="run directories or front files of one workload"
     )
     parser.add_argument("-o", "--output", metavar="FRONT", type=FILE, help="front file to write (Parquet)")
+    takes_limits(parser)
 
 
 def run(options: argparse.Namespace) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..core.errors import InputError
+from ..core.limits import reading_limits
 from ..core.version import __version__
 from . import (
     command_app,
@@ -70,7 +71,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         try:
             options = all_commands().parse_args(arguments)
             program = f"{PROGRAM} {options.command}"
-            options.run(options)
+            with reading_limits(**dict(getattr(options, "limit", ()))):  # not all commands read files
+                options.run(options)
         finally:
             flush()
     except InputError as error:

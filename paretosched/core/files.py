@@ -17,8 +17,6 @@ from typing import Any
 from .errors import InputError, first_few
 from .limits import limits_in_force
 
-MOST_TEXT = 100_000_000  # bytes; a rule base of 100,000 situations has half of that
-
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
@@ -130,12 +128,14 @@ def read_text(path: str | os.PathLike[str]) -> str:
     OSError, UnicodeDecodeError
         The file cannot be read, or is not UTF-8.
     InputError
-        It has more than `MOST_TEXT` bytes, as a device without end has.
+        It is longer than the limit `text`, as a device without end is.
     """
+    most = limits_in_force().text
     with open_for_reading(path) as file:
-        data = file.read(MOST_TEXT + 1)
-    if len(data) > MOST_TEXT:
-        raise InputError(f"{path}: must be a text of at most {MOST_TEXT:,} bytes, but is longer")
+        data = file.read(most + 1)
+    if len(data) > most:
+        fact = f"must be a text of at most {most:,} bytes, but is longer"
+        raise InputError(f"{path}: {fact}; --limit text=N sets another limit")
     return data.decode("utf-8-sig")
 
 

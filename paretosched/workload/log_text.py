@@ -6,7 +6,7 @@ import gzip
 import hashlib
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import IO, Any, cast
 
@@ -36,7 +36,7 @@ class LogText:
         self.path = os.fsdecode(path)
         self.sha256: str | None = None
 
-    def blocks(self) -> Iterator[bytes]:
+    def blocks(self) -> Generator[bytes, None, None]:
         """Yield the text in blocks that end with a line; the next block is read while the caller uses one.
 
         The last line may lack its end. So does a line that is longer than the limit: it ends its block, whatever
