@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.errors import InputError
 from .console import remark, show
-from .inputs import check_outputs, read_workload, remark_history, remark_repairs
+from .inputs import check_outputs, load_kernels_sooner, read_workload, remark_history, remark_repairs
 from .options import FILE, POLICY, new_command, takes_trace, whole
 from .parser import Parser
 
@@ -78,6 +78,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
 def run(options: argparse.Namespace) -> None:
     """Simulate a workload with a policy, and show how good the schedule is."""
     check_outputs(options, "output", "save_policy", "segments")
+    load_kernels_sooner()
     workload = read_workload(options)
     schedule, policy, explored_on = (_of_policy if options.front is None else _of_front)(options, workload)
     text = _json(options, schedule, policy) if options.json else _text(schedule, policy)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..core.errors import InputError
 from .console import PROGRAM, remark, show
@@ -29,6 +31,21 @@ def read_workload(options: argparse.Namespace, trace: str | None = None) -> Work
 
     log = options.trace if trace is None else trace
     return as_workload(log, capacity=options.capacity, groups=options.groups, called="--groups")
+
+
+def load_kernels_sooner() -> None:
+    """Load numba without scipy's linear algebra, which takes longer than many a simulation, and which no kernel uses.
+
+    numba looks for it when it is loaded, and does without it if there is none.
+    """
+    blas = "scipy.linalg.cython_blas"
+    if blas not in sys.modules and "numba.np.arraymath" not in sys.modules:
+        hidden: dict[str, Any] = {blas: None}
+        sys.modules.update(hidden)
+        try:
+            import_module("numba.np.arraymath")
+        finally:
+            del sys.modules[blas]
 
 
 def read_wish(options: argparse.Namespace, workload: Workload) -> Wish:
