@@ -34,18 +34,20 @@ def read_workload(options: argparse.Namespace, trace: str | None = None) -> Work
 
 
 def load_kernels_sooner() -> None:
-    """Load numba without scipy's linear algebra, which takes longer than many a simulation, and which no kernel uses.
+    """Load numba without two libraries that no kernel uses, and whose loading takes longer than many a simulation.
 
-    numba looks for it when it is loaded, and does without it if there is none.
+    They are scipy's linear algebra and cffi. numba looks for them when it is loaded, and does without what is missing.
     """
-    blas = "scipy.linalg.cython_blas"
-    if blas not in sys.modules and "numba.np.arraymath" not in sys.modules:
-        hidden: dict[str, Any] = {blas: None}
+    users = {"scipy.linalg.cython_blas": "numba.np.arraymath", "cffi": "numba.core.typing.cffi_utils"}
+    if not sys.modules.keys() & {*users, *users.values()}:
+        hidden: dict[str, Any] = dict.fromkeys(users)  # a module that is None cannot be imported
         sys.modules.update(hidden)
         try:
-            import_module("numba.np.arraymath")
+            for user in users.values():
+                import_module(user)
         finally:
-            del sys.modules[blas]
+            for name in hidden:
+                del sys.modules[name]
 
 
 def read_wish(options: argparse.Namespace, workload: Workload) -> Wish:
