@@ -31,7 +31,7 @@ class Limits:
     (10, 60)
     """
 
-    jobs: int = _limit(6_000_000, "the number of jobs in a log", "jobs")
+    jobs: int = _limit(5_000_000, "the number of jobs in a log", "jobs")
     line: int = _limit(100_000, "the length of a line in a log", "bytes")
     header: int = _limit(1_000_000, "the comment lines of a log together", "bytes")
     log: int = _limit(4_000_000_000, "the size of a log, unpacked,", "bytes")
@@ -75,7 +75,7 @@ def reading_limits(**changes: int) -> Iterator[Limits]:
     ...     limits.jobs
     20000000
     >>> limits_in_force().jobs
-    6000000
+    5000000
     """
     global _in_force
     for name in changes:
@@ -99,7 +99,7 @@ def limits_text() -> str:
     Examples
     --------
     >>> limits_text()[:41]
-    'jobs: the number of jobs in a log (6,000,'
+    'jobs: the number of jobs in a log (5,000,'
     """
     return "; ".join(
         f"{limit.name}: {limit.metadata['what']} ({limit.default:,} {limit.metadata['unit']})"

@@ -43,7 +43,7 @@ FIELDS = (
 WHOLE_FIELDS = (JOB, ALLOCATED, WIDTH, STATUS, USER, GROUP, QUEUE)
 LARGEST = 2.0**53  # float64 cannot hold all whole numbers above it
 BLANK = b" \t\n\r\v\f\x1c\x1d\x1e\x1f\x85\xa0"  # what is white space in Latin-1, but not in bytes
-ROWS = 1 << 16  # job lines that compiled code reads at a time
+ROWS = 1 << 15  # job lines that compiled code reads at a time
 REMARKS = 1 << 10  # comment lines of the same
 WORTH_COMPILED = 1 << 20  # bytes; a smaller text is read before the compiled code is loaded
 

@@ -14,7 +14,7 @@ from ..core.errors import InputError
 from ..core.files import open_for_reading
 from ..core.limits import check_limit, limits_in_force
 
-BLOCK = 1 << 22  # bytes that are read at a time
+BLOCK = 1 << 21  # bytes that are read at a time
 ANY_RATIO = 1 << 24  # bytes; a smaller text may be gzipped to any size
 
 

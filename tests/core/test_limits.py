@@ -40,11 +40,11 @@ def test_what_is_no_limit_is_refused(changes: dict[str, int], message: str) -> N
 
 
 def test_amounts_beyond_a_limit_are_refused() -> None:
-    check_limit("w.swf", "jobs", 6_000_000)
+    check_limit("w.swf", "jobs", 5_000_000)
     with pytest.raises(
-        InputError, match=r"^w.swf: the number of jobs in a log must be at most 6,000,000 jobs, but is mo"
+        InputError, match=r"^w.swf: the number of jobs in a log must be at most 5,000,000 jobs, but is mo"
     ):
-        check_limit("w.swf", "jobs", 6_000_001)
+        check_limit("w.swf", "jobs", 5_000_001)
     with reading_limits(jobs=3), pytest.raises(InputError, match="at most 3 jobs, but is 4; --limit jobs=N sets anoth"):
         check_limit("w.swf", "jobs", 4, exact=True)
 
