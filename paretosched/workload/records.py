@@ -31,7 +31,7 @@ class Records:
     Examples
     --------
     >>> records = Records.of([[1, 0.5], [2, 0.25]])
-    >>> records[1, 0], records[:, 1].tolist(), records.shape
+    >>> float(records[1, 0]), records[:, 1].tolist(), records.shape
     (2.0, [0.5, 0.25], (2, 2))
     """
 
@@ -71,7 +71,7 @@ class Records:
         return self.columns[place].astype(np.float64)
 
     def take(self, rows: NDArray[Any]) -> Records:
-        """Return some rows, (m,) indices or a slice's worth of them, as records of their own."""
+        """Return some rows, (m,) indices or (n,) truth values, as records of their own."""
         return Records(tuple(_chosen(column, rows) for column in self.columns))
 
     def replaced(self, changes: dict[int, ArrayLike]) -> Records:
