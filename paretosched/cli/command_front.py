@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ..core.errors import InputError
 from .console import show
 from .file_kinds import Kind
-from .options import FRONT, Name, new_command
+from .options import FRONT, Name, new_command, takes_limits
 from .parser import Parser
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         type=Name(writes=Kind.FRONT),
         help="front file to write: Parquet, or a table for other programs if the name ends in .csv",
     )
+    takes_limits(parser)
 
 
 def run(options: argparse.Namespace) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import sys
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..core.errors import InputError
 from .console import PROGRAM, remark, show
@@ -21,6 +23,23 @@ def read_workload(options: argparse.Namespace, trace: str | None = None) -> Work
 
     log = options.trace if trace is None else trace
     return as_workload(log, capacity=options.capacity, groups=options.groups, called="--groups")
+
+
+def load_kernels_sooner() -> None:
+    """Load numba without two libraries that no kernel uses, and whose loading takes longer than many a simulation.
+
+    They are scipy's linear algebra and cffi. numba looks for them when it is loaded, and does without what is missing.
+    """
+    users = {"scipy.linalg.cython_blas": "numba.np.arraymath", "cffi": "numba.core.typing.cffi_utils"}
+    if not sys.modules.keys() & {*users, *users.values()}:
+        hidden: dict[str, Any] = dict.fromkeys(users)  # a module that is None cannot be imported
+        sys.modules.update(hidden)
+        try:
+            for user in users.values():
+                import_module(user)
+        finally:
+            for name in hidden:
+                del sys.modules[name]
 
 
 def read_wish(options: argparse.Namespace, workload: Workload) -> Wish:

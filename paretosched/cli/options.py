@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..core.errors import InputError, quoted
+from ..core.limits import LARGEST, limit_names, limits_text
 from .file_kinds import Kind
 from .parser import Parser
 
@@ -29,6 +30,18 @@ def number(text: str) -> float:
         return float(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"must be a number, but is {quoted(text)}") from None
+
+
+def limit(text: str) -> tuple[str, int]:
+    """Return the name and the value of a limit, written as NAME=N."""
+    name, equals, value = text.partition("=")
+    if not equals or name not in limit_names():
+        names = ", ".join(limit_names())
+        raise argparse.ArgumentTypeError(f"must be NAME=N, where NAME is one of {names}, but is {quoted(text)}")
+    most = whole(value)
+    if not 1 <= most <= LARGEST:
+        raise argparse.ArgumentTypeError(f"{name} must be in 1..2^53, but is {quoted(value)}")
+    return name, most
 
 
 class Name:
@@ -142,6 +155,22 @@ def takes_reading(parser: Parser) -> None:
         "8 %%, 2 %%, 1 %%, 0.1 %%, and the rest; 10,1 or the like: the same with these percentages; swf: field 13 of "
         "the log; queue: field 15; or a CSV file with the columns user,group",
     )
+    takes_limits(parser)
+
+
+def takes_limits(parser: Parser) -> None:
+    """Add the option for the limits at which readers of files stop."""
+    group = parser.add_argument_group(
+        "limits", "Files beyond a limit are refused, so that a damaged or hostile file does not fill the memory."
+    )
+    group.add_argument(
+        "--limit",
+        action="append",
+        type=limit,
+        metavar="NAME=N",
+        default=[],
+        help=f"change a limit; may be given several times. {limits_text()}",
+    )
 
 
 def takes_log_to_write(parser: Parser) -> None:
@@ -218,4 +247,4 @@ def reading_words(options: argparse.Namespace) -> list[str]:
         word
         for name, value in chosen_options(options, ("capacity", "groups")).items()
         for word in (f"--{name}", str(value))
-    ]
+    ] + [word for name, most in options.limit for word in ("--limit", f"{name}={most}")]
