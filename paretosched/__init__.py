@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from . import assignment, report
     from .comparison.comparison import Comparison, compare
     from .core.errors import InputError
+    from .core.limits import reading_limits
     from .encodings.orders import Orders, weak_orders
     from .encodings.sequence import Sequences
     from .encodings.weighting import Weighting
@@ -169,8 +170,9 @@ __all__ = [
     # folders with public names of their own
     "assignment",
     "report",
-    # what went wrong
+    # what went wrong, and what is too much
     "InputError",
+    "reading_limits",
     "__version__",
 ]
 
@@ -220,6 +222,7 @@ _MODULES = {
     "comparison.comparison": "Comparison compare",
     "plots.comparisons": "figures",
     "core.errors": "InputError",
+    "core.limits": "reading_limits",
 }
 _MOVED = {
     "assignment": "Assignment Bag Genetic History Nodes "

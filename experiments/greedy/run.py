@@ -17,6 +17,7 @@ import common
 import settings
 
 import paretosched as ps
+from paretosched.core.run_files import RUN_FILE
 from paretosched.core.tables import save_rows
 from paretosched.policies.policy import save_policy
 from paretosched.search.plans import PLANS, explore_plan, shortened
@@ -24,7 +25,6 @@ from paretosched.search.runs import read_values
 from paretosched.simulation.objective import objective_table
 from paretosched.wishes.wish import Limit, Wish, goal, violation
 from paretosched.wishes.wish_grammar import parse
-from paretosched.workload.reopening import RUN_FILE
 
 POSITIONS = "positions"
 PARTS = (*settings.PARTS, POSITIONS)

@@ -252,7 +252,8 @@ def in_words(front: Front, ideal: Floats | None = None) -> list[str]:
                 groups.append(f"{brief(objective, 40)}: {ranges[objective.name]}")
     words = [f"The machine is {ranges['UTIL']} % busy."]
     by_group = f" ({', '.join(groups)})" if groups else ""
-    words += [f"On average, a job is done {ranges['AWRT']} hours after its submission{by_group}."]
+    mean = "Weighted by processor seconds, so that large jobs count most, a job is done"
+    words += [f"{mean} {ranges['AWRT']} hours after its submission{by_group}."]
     if ideal is not None:
         words.append(f"No schedule at all takes less than {_short(float(ideal[1]) / HOUR)} hours.")
     return words

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..comparison.comparison import improvement
 from ..core.arrays import Floats
-from ..core.tables import plain
+from ..core.tables import csv_text, plain
 from ..fronts.front import Front
 from ..wishes.navigation import reachable
 from .state_view import View
@@ -39,25 +37,8 @@ def comparison_rows(
 
 
 def to_csv(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return rows as CSV, with their keys on top. A quote marks a text that a spreadsheet would take for a formula.
-
-    Examples
-    --------
-    >>> print(to_csv([{"schedule": "A", "AWRT": 1.5, "note": "=1+1"}]))
-    schedule,AWRT,note
-    A,1.5,'=1+1
-    <BLANKLINE>
-    """
-    text = io.StringIO()
-    writer = csv.DictWriter(text, list(rows[0]) if rows else ["schedule"], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({key: _without_formula(value) for key, value in row.items()} for row in rows)
-    return text.getvalue()
-
-
-def _without_formula(value: Any) -> Any:
-    """Return a value for a cell; a quote stands before a text that looks like a formula."""
-    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value
+    """Return rows as CSV, with their keys on top; without rows there is a heading only."""
+    return csv_text(rows) if rows else "schedule\n"
 
 
 def remaining_rows(front: Front, among: NDArray[np.bool_]) -> list[dict[str, Any]]:

@@ -49,13 +49,13 @@ class Desk:
         self.comparison: Comparison | None = None
         self.waiting = False
         self.trouble = ""
-        self.trainings = Trainings(folder)
         self.known_trainings: list[Training] = []
         self._workload: Workload | None = None
         self._trained_values: dict[int, Floats] = {}
         self._drawings: dict[Any, Any] = {}
         self._best_of_each = reachable(front, np.ones(len(front), dtype=np.bool_))
         try:
+            self.trainings = Trainings(folder)
             saved = page_folder.load(folder)
             if saved is not None:
                 state, lost = page_file.from_json(saved, front, str(folder / page_folder.PAGE_FILE))
@@ -152,7 +152,10 @@ class Desk:
     def look_after(self) -> None:
         """Read the progress of the trainings, measure new policies, and start the next training."""
         with self.lock:
-            self.trainings.advance()
+            try:
+                self.trainings.advance()
+            except InputError as error:  # the disk is full, for instance
+                self.remark = str(error)
             before = [(t.number, t.status, t.done) for t in self.known_trainings]
             self.known_trainings = self.trainings.read_all()
             for t in self.known_trainings:
@@ -182,7 +185,7 @@ class Desk:
                 self.trainings.resume(number)
             elif self.state.wish is None:
                 raise InputError("say what you want first: training needs a wish")
-            elif action.get("generations") not in EFFORTS:
+            elif type(action.get("generations")) is not int or action["generations"] not in EFFORTS:
                 raise InputError(f"generations must be one of {', '.join(map(str, EFFORTS))}")
             else:
                 self.trainings.ask(self.state.wish, action["generations"])
@@ -228,6 +231,6 @@ class Desk:
         return self.waiting or any(t.status == RUNNING for t in self.known_trainings)
 
     def close(self) -> None:
-        """Stop the training that runs; its evaluations are kept."""
+        """Stop the trainings that run or wait; their evaluations are kept."""
         with self.lock:
             self.trainings.close()

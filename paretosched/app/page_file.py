@@ -91,11 +91,13 @@ def read(text: Any, front: Front, where: str) -> tuple[State, int]:
         The text is no JSON, is nested too deeply, or `from_json` refuses it.
     """
     try:
-        value = json.loads(text)
-    except (TypeError, ValueError, RecursionError) as error:
-        reason = "nested too deeply" if isinstance(error, RecursionError) else "not JSON"
-        raise InputError(f"{where}: is {reason}") from None
-    return from_json(value, front, where)
+        try:
+            value = json.loads(text)
+        except (TypeError, ValueError):
+            raise InputError(f"{where}: is not JSON") from None
+        return from_json(value, front, where)
+    except RecursionError:
+        raise InputError(f"{where}: is nested too deeply") from None
 
 
 def _identity(row: int, front: Front) -> dict[str, Any]:

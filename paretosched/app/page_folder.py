@@ -1,8 +1,7 @@
-"""The folder beside a run or front that keeps the owner's work: for one page at a time, whole files only."""
+"""The folder beside a run or front that keeps the owner's work: for one page and one account, whole files only."""
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 from collections.abc import Iterator
@@ -12,6 +11,7 @@ from typing import Any
 
 from ..core.errors import InputError
 from ..core.files import read_json, replacing
+from ..core.locks import locked
 
 ENDING = ".app"
 PAGE_FILE = "page.json"
@@ -19,28 +19,27 @@ PAGE_FILE = "page.json"
 
 @contextmanager
 def open_folder(front: str | os.PathLike[str]) -> Iterator[Path]:
-    """Open the folder of a run or front, RUN.app or FRONT.app beside it, for one page.
+    """Open the folder of a run or front, RUN.app or FRONT.app beside it, for one page; other accounts cannot read it.
 
     Raises
     ------
     InputError
-        The folder cannot be created or written, or another page has it open.
+        The folder cannot be created, is of another account, or another page has it open.
     """
     place = Path(front).resolve()
     folder = place.with_name(place.name + ENDING)
     try:
-        folder.mkdir(exist_ok=True)
-        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        folder.mkdir(mode=0o700, exist_ok=True)
+        folder.chmod(0o700)  # it may be of an earlier version; only its owner can do this
+        handle = locked(folder)
     except OSError as error:
         raise InputError(
-            f"{folder}: the page keeps your work in this folder, but it cannot be created: {error.strerror}; "
+            f"{folder}: the page keeps your work in this folder, but cannot make it yours alone: {error.strerror}; "
             "copy the run or front to a folder of your own"
         ) from None
+    if handle is None:
+        raise InputError(f"{folder}: the page of this front is open already, in another process")
     try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise InputError(f"{folder}: the page of this front is open already, in another process") from None
         yield folder
     finally:
         os.close(handle)
@@ -48,8 +47,14 @@ def open_folder(front: str | os.PathLike[str]) -> Iterator[Path]:
 
 def save(folder: Path, page: dict[str, Any]) -> None:
     """Write the state of the page as a whole file."""
-    with replacing(folder / PAGE_FILE) as temporary:
-        temporary.write_text(json.dumps(page, indent=2) + "\n", encoding="utf-8")
+    write_json(folder / PAGE_FILE, page)
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write JSON values as a whole file that only its owner can read."""
+    with replacing(path) as temporary:
+        temporary.chmod(0o600)
+        temporary.write_text(json.dumps(value, indent=2) + "\n", encoding="utf-8")
 
 
 def load(folder: Path) -> Any:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import logging
 import os
+import resource
 import secrets
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -26,7 +28,8 @@ from ..policies.policy import Policy
 from ..policies.policy_json import to_json as policy_to_json
 from ..workload.workload import Workload
 from . import layout, page_file, page_folder
-from .access import LOCAL, refusal
+from .access import LOCAL, Access, proxy_host, refusal
+from .browser_requests import wrong_body
 from .charts import Course, in_words, projection
 from .csv_tables import comparison_rows, reach_rows, remaining_rows, step_rows, to_csv
 from .desk import Desk
@@ -38,6 +41,9 @@ from .trainings import DONE, RUNNING, STOPPED
 MOST_VALUE = 1e15  # s or %; more than any schedule reaches
 MOST_SENT = 1_000_000  # bytes of a request
 THREADS = 8
+CONNECTIONS = 800  # at the same time; those that send only half a request take no thread
+SILENCE = 20  # s after which a connection that sends nothing is closed
+ROUND = 2.0  # s between two looks after the trainings, also while no browser shows the page
 POLICY = (
     "default-src 'none'; script-src 'self' {hashes}; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
     "font-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -45,8 +51,8 @@ POLICY = (
 Find = Callable[[], tuple[Workload, Sequence[str]]]
 
 
-def application(desk: Desk, token: str | None = None) -> flask.Flask:
-    """Return the page of a desk as a web application; with a token, other machines may open it, too."""
+def application(desk: Desk, access: Access) -> flask.Flask:
+    """Return the page of a desk as a web application."""
     server = flask.Flask("paretosched")
     server.config["MAX_CONTENT_LENGTH"] = MOST_SENT
     app = dash.Dash(
@@ -80,7 +86,7 @@ def application(desk: Desk, token: str | None = None) -> flask.Flask:
 
     @server.before_request
     def check_access() -> Any:
-        return refusal(token)
+        return refusal(access) or wrong_body()
 
     @server.after_request
     def add_headers(response: flask.Response) -> flask.Response:
@@ -210,6 +216,7 @@ def served(
     *,
     host: str = "127.0.0.1",
     port: int = 8050,
+    tls_proxy: str | None = None,
 ) -> Iterator[tuple[str, str, Callable[[], None]]]:
     """Open the page of a run or front.
 
@@ -223,12 +230,15 @@ def served(
     policies
         Policies whose schedules are marked beside FCFS, EASY and CONS.
     host, port
-        Address to listen at; port 0 means any free port. Other machines than this one need a token.
+        Address to listen at; port 0 means any free port.
+    tls_proxy
+        Address, https://HOST or https://HOST:PORT, of a proxy that adds TLS and passes requests on to the page.
 
     Yields
     ------
     url, folder, run
-        Address of the page, folder of the owner's work, and a function that serves until it is interrupted.
+        Address of the page with its token, folder of the owner's work, and a function that serves until it is
+        interrupted.
 
     Raises
     ------
@@ -241,24 +251,41 @@ def served(
     if len(front) == 0:
         raise InputError(f"{path}: a page needs a front with at least one schedule, but this one is empty")
     _check_values(path, front)
-    token = None if host in LOCAL else secrets.token_urlsafe(24)
+    proxy = "" if tls_proxy is None else proxy_host(tls_proxy)
+    access = Access(secrets.token_urlsafe(24), host in LOCAL, proxy)
     with page_folder.open_folder(path) as folder:
         desk = Desk(front, folder)
         try:
             listening = create_server(
-                application(desk, token), host=host, port=port, threads=THREADS, max_request_body_size=MOST_SENT,
-                ident=None, clear_untrusted_proxy_headers=True,
+                application(desk, access), host=host, port=port, threads=THREADS, max_request_body_size=MOST_SENT,
+                ident=None, clear_untrusted_proxy_headers=True, asyncore_use_poll=True,
+                connection_limit=min(CONNECTIONS, _most_files() // 2), channel_timeout=SILENCE, cleanup_interval=5,
             )  # fmt: skip
         except (OSError, OverflowError, ValueError) as error:  # ValueError: the name is no host
             reason = getattr(error, "strerror", None) or str(error)
             raise InputError(f"--host, --port: cannot listen at {printable(host)}:{port}: {reason}") from None
         logging.getLogger("waitress").setLevel(logging.ERROR)
         written_host = f"[{host}]" if ":" in host else host
-        url = f"http://{written_host}:{listening.effective_port}/" + (f"?token={token}" if token else "")
+        place = f"https://{proxy}/" if proxy else f"http://{written_host}:{listening.effective_port}/"
+        ended = threading.Event()
         try:
             desk.start_known(find, policies)
-            yield url, str(folder), listening.run
+            threading.Thread(target=_look_after, args=(desk, ended), daemon=True).start()
+            yield f"{place}?token={access.token}", str(folder), listening.run
         finally:
+            ended.set()
             with suppress(OSError):
                 listening.close()
             desk.close()
+
+
+def _look_after(desk: Desk, ended: threading.Event) -> None:
+    """Start each training when the one before it has ended, until the page ends."""
+    while not ended.wait(ROUND):
+        desk.look_after()
+
+
+def _most_files() -> int:
+    """Return how many files and connections this process may have open."""
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    return 2 * CONNECTIONS if most == resource.RLIM_INFINITY else most

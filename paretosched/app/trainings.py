@@ -2,27 +2,31 @@
 
 All about a training is on disk: `training-1.json` has the wish and the effort, the run directory `training-1` holds
 every evaluation, and `training-1.policy.json` appears when it is done. So if a training was stopped, or its page was
-closed or killed, the same command continues it with the same result (see `search.runs`).
+closed or killed, the same command continues it with the same result (see `search.runs`). `queue.json` says which
+training runs, as which process, and which ones wait. If the page was killed, the next page goes on with both.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
+import msgspec
 import numpy as np
 
 from ..core.arrays import Floats
 from ..core.errors import InputError
-from ..core.files import read_json, read_text, replacing
+from ..core.files import read_json, read_text
+from ..core.run_files import STORE_FILE
+from ..core.typed_json import typed
 from ..policies.greedy_order import CRITERIA
 from ..policies.policy import Policy, load_policy
 from ..search import runs
@@ -30,8 +34,12 @@ from ..training.evolution_strategy import CHILDREN, PARENTS
 from ..training.greedy_training import mixed_systems
 from ..wishes import nearness, wish_files
 from ..wishes.wish import Wish
+from . import page_folder
+from .processes import Process, is_running, process_of, send
 
 FORMAT = "paretosched page training 1"
+QUEUE_FORMAT: Final = "paretosched page queue 1"
+QUEUE_FILE = "queue.json"
 QUEUED, RUNNING, STOPPED, DONE, FAILED = "queued", "running", "stopped", "done", "failed"
 EFFORTS = {5: "a quick look", 25: "thorough", 100: "as in the paper"}  # generations
 PATIENCE = 20.0  # s that a training has to end in order
@@ -69,6 +77,21 @@ class Training(NamedTuple):
     message: str
 
 
+class _Running(msgspec.Struct, forbid_unknown_fields=True):
+    """The training that runs: its number, and its process as far as the system tells it."""
+
+    number: int
+    process: Process | None
+
+
+class _Queue(msgspec.Struct, forbid_unknown_fields=True):
+    """The content of `queue.json`."""
+
+    format: Literal["paretosched page queue 1"]
+    running: _Running | None
+    waiting: list[int]
+
+
 @dataclass
 class Trainings:
     """The trainings of a page.
@@ -78,15 +101,50 @@ class Trainings:
     folder
         Folder in which they are kept.
     trace
-        Words with which `paretosched train` reads the workload: the log, and options.
+        Words with which `paretosched train` reads the workload: the log, and options. Without them none is started.
+
+    Raises
+    ------
+    InputError
+        `queue.json` cannot be read.
     """
 
     folder: Path
     trace: Sequence[str] = ()
-    _process: subprocess.Popen[bytes] | None = None
+    _child: subprocess.Popen[bytes] | None = None  # of this page
+    _process: Process | None = None  # the child, or a process that outlived the page before
     _number: int = 0
     _queue: list[int] = field(default_factory=list)
     _courses: dict[int, tuple[int, Floats]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Go on with the queue of a page that was killed."""
+        place = self.folder / QUEUE_FILE
+        if not place.exists():
+            return
+        try:
+            content = typed(read_json(place, "queue"), _Queue)
+        except InputError as error:
+            raise InputError(f"{place}: {str(error).removeprefix(f'{place}: ')}") from None
+        self._queue = [number for number in dict.fromkeys(content.waiting) if number in self.numbers()]
+        if content.running is None:
+            return
+        number, process = content.running.number, content.running.process
+        if process is not None and is_running(process):
+            self._number, self._process = number, process
+            return
+        was_killed = not self._path(number, ".policy.json").exists() and not self._last_error(number)
+        if number in self.numbers() and was_killed:  # neither done, nor cancelled, nor failed
+            self._queue.insert(0, number)
+
+    def _save(self) -> None:
+        """Write which training runs and which ones wait; no file if there are none."""
+        running = _Running(self._number, self._process) if self._number else None
+        if running or self._queue:
+            content = _Queue(QUEUE_FORMAT, running, self._queue)
+            page_folder.write_json(self.folder / QUEUE_FILE, msgspec.to_builtins(content))
+        else:
+            (self.folder / QUEUE_FILE).unlink(missing_ok=True)
 
     def numbers(self) -> list[int]:
         """Return the numbers of all trainings in the folder."""
@@ -99,10 +157,10 @@ class Trainings:
         """Ask for a training, and return its number; it starts when those before it have ended."""
         number = max(self.numbers(), default=0) + 1
         value = {"format": FORMAT, "wish": wish_files.to_json(wish), "generations": generations}
-        wish_files.save_wish(wish, self._path(number, ".wish.json"))
-        with replacing(self._path(number, ".json")) as temporary:
-            temporary.write_text(json.dumps(value, indent=2) + "\n", encoding="utf-8")
+        page_folder.write_json(self._path(number, ".wish.json"), value["wish"])
+        page_folder.write_json(self._path(number, ".json"), value)
         self._queue.append(number)
+        self._save()
         self.advance()
         return number
 
@@ -113,44 +171,64 @@ class Trainings:
         self._refuse_orphan(number)
         if number != self._number and number not in self._queue:
             self._queue.append(number)
+            self._save()
         self.advance()
 
     def cancel(self, number: int) -> None:
         """Stop a training, or remove it from the queue; its evaluations are kept."""
         if number in self._queue:
             self._queue.remove(number)
-        elif number == self._number and self._process is not None:
-            self._process.send_signal(signal.SIGINT)
+            self._save()
+        elif number == self._number:
+            self._signal(signal.SIGINT)
         else:
             self._refuse_orphan(number)
 
     def _refuse_orphan(self, number: int) -> None:
-        """Refuse a training that still runs though the page that started it was killed."""
+        """Refuse a training that another process runs of which this page knows nothing."""
         writer = None if number == self._number else runs.writer(self._path(number, ""))
         if writer is not None:
             raise InputError(f"training {number} was started by a page that was killed; {writer} goes on with it")
 
     def close(self) -> None:
-        """Stop the training that runs, and wait until it has written its evaluations."""
+        """Stop the training that runs, and wait until it has written its evaluations; those that wait are stopped."""
         self._queue.clear()
-        if self._process is not None:
-            self._process.send_signal(signal.SIGINT)
-            try:
-                self._process.wait(PATIENCE)
-            except subprocess.TimeoutExpired:
-                self._process.kill()  # the run can still be continued
-                self._process.wait()
-            self._process = None
+        for number_of_signal in (signal.SIGINT, signal.SIGKILL):  # after both, the run can still be continued
+            end = time.monotonic() + PATIENCE
+            self._signal(number_of_signal)
+            while self._is_running() and time.monotonic() < end:
+                time.sleep(0.02)
+        self._child, self._process, self._number = None, None, 0
+        self._save()
 
     def advance(self) -> None:
         """Start the next training if none runs."""
-        if self._process is not None:
-            if self._process.poll() is None:
-                return
-            self._process, self._number = None, 0
-        if self._queue:
-            self._number = self._queue.pop(0)
-            self._process = self._start(self._number)
+        if self._is_running():
+            return
+        if self._number:
+            self._child, self._process, self._number = None, None, 0
+            self._save()
+        # a page that was killed may have started the next one and not noted it
+        if self._queue and self.trace and runs.writer(self._path(self._queue[0], "")) is None:
+            number = self._queue.pop(0)
+            try:
+                self._child = self._start(number)
+                self._number, self._process = number, process_of(self._child.pid)
+            finally:
+                self._save()
+
+    def _is_running(self) -> bool:
+        """Return whether the training that was started last still runs."""
+        if self._child is not None:
+            return self._child.poll() is None
+        return self._process is not None and is_running(self._process)
+
+    def _signal(self, number: int) -> None:
+        """Send a signal to the training that runs."""
+        if self._child is not None:
+            self._child.send_signal(number)
+        elif self._process is not None:
+            send(self._process, number)
 
     def _start(self, number: int) -> subprocess.Popen[bytes]:
         """Start `paretosched train`, with low priority."""
@@ -159,11 +237,15 @@ class Trainings:
         words = [sys.executable, "-m", "paretosched.cli", "train", str(Path(trace).absolute()), *options]
         words += ["--objective", str(wish), "--generations", str(self._request(number)["generations"])]
         words += ["--run", str(self._path(number, "")), "-o", str(self._path(number, ".policy.json"))]
-        with self._path(number, ".log").open("wb") as log:
-            # a session of its own: Ctrl-C is for the page, which then stops its training in order
-            process = subprocess.Popen(  # noqa: S603  # our own command with our own paths
-                words, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
-            )
+        try:
+            # other accounts cannot read it
+            with open(self._path(number, ".log"), "wb", opener=lambda name, flags: os.open(name, flags, 0o600)) as log:
+                # a session of its own: Ctrl-C is for the page, which then stops its training in order
+                process = subprocess.Popen(  # noqa: S603  # our own command with our own paths
+                    words, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+                )
+        except OSError as error:
+            raise InputError(f"training {number} cannot be started: {error.strerror}") from None
         with suppress(OSError):
             os.setpriority(os.PRIO_PROCESS, process.pid, 10)  # the page comes first
         return process
@@ -188,16 +270,16 @@ class Trainings:
         total = size(generations)
         path = self._path(number, ".policy.json")
         if number == self._number:
-            live = self._process is not None and self._process.poll() is None
-        else:  # a page that was killed may have started it; then it still runs
+            live = self._is_running()
+        else:  # somebody else may have started it
             live = not path.exists() and runs.writer(self._path(number, "")) is not None
         course = self._course(number, wish, live or number == self._number)
         done = self._courses.get(number, (0, course))[0]
         policy, message = None, ""
-        if number in self._queue:
-            status = QUEUED
-        elif live:
+        if live:
             status = RUNNING
+        elif number in self._queue:
+            status = QUEUED
         elif path.exists():
             status, policy = DONE, load_policy(path)
         else:
@@ -210,7 +292,7 @@ class Trainings:
         directory = self._path(number, "")
         if number in self._courses and not live:
             return self._courses[number][1]  # nothing is added to it
-        if not (directory / runs.STORE_FILE).exists():
+        if not (directory / STORE_FILE).exists():
             return np.empty((0, 0))
         try:
             values, _ = runs.read_values(directory)

@@ -24,6 +24,7 @@ import numpy as np
 from ..core.arguments import instance
 from ..core.errors import InputError, quoted
 from ..core.files import read_list, replacing
+from ..core.tables import csv_cell, from_csv_cell
 from .bag_and_nodes import LARGEST, SMALLEST, Bag, Nodes
 from .estimator import History
 from .methods import Assignment
@@ -133,7 +134,7 @@ def _save(path: str | os.PathLike[str], heading: Sequence[str], rows: Iterable[S
     with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(heading)
-        writer.writerows(rows)
+        writer.writerows(map(csv_cell, row) for row in rows)
 
 
 def _cells(numbers: Iterable[float]) -> Iterator[str]:
@@ -152,7 +153,7 @@ def _rows(
     try:
         for row in lines:
             where = f"{path}:{lines.line_num}"
-            cells = [cell.strip() for cell in row]
+            cells = [from_csv_cell(cell.strip()) for cell in row]
             if not any(cells):
                 continue
             if heading is None:

@@ -40,15 +40,24 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         "backfilling, CONS, are always there, and the recorded schedule if the log has one)",
     )
     takes_reading(parser)
-    group = parser.add_argument_group("the address of the page", "By default only this machine can open the page.")
+    group = parser.add_argument_group(
+        "the address of the page",
+        "By default only this machine can open the page, and only with the token at the end of the address that this "
+        "command prints: other accounts cannot.",
+    )
     group.add_argument(
         "--host",
         default="127.0.0.1",
         metavar="ADDRESS",
-        help="address to listen at (default 127.0.0.1, for this machine only); at any other address the page asks for "
-        "the token that this command prints",
+        help="address to listen at (default 127.0.0.1, for this machine only)",
     )
     group.add_argument("--port", type=whole, default=8050, metavar="N", help="port (default 8050; 0: any free port)")
+    group.add_argument(
+        "--tls-proxy",
+        metavar="URL",
+        help="https://HOST[:PORT] of a proxy that adds TLS and passes requests on to the page with their host; the "
+        "page is then printed under this address, and its cookie is sent over TLS only",
+    )
 
 
 def run(options: argparse.Namespace) -> None:
@@ -68,7 +77,8 @@ def run(options: argparse.Namespace) -> None:
     policies = [as_policy(policy) for policy in options.policy]
     workload = None if options.trace is None else read_workload(options)
     find = finder(options.front, front, workload, [] if workload is None else [options.trace, *reading])
-    page = served(options.front, front, find, policies, host=options.host, port=options.port)
+    address = {"host": options.host, "port": options.port, "tls_proxy": options.tls_proxy}
+    page = served(options.front, front, find, policies, **address)
     with ended_in_order(), page as (url, folder, serve):
         about = {"url": url, "folder": folder}
         show(to_json(about) if options.json else f"{url}\nyour work is kept in {folder}; Ctrl-C ends the page")

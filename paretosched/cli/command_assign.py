@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..core.errors import InputError, first_few
 from .console import bar, remark, show
 from .file_kinds import Kind
-from .options import Name, chosen_options, new_command, number, whole
+from .options import Name, chosen_options, new_command, number, takes_limits, whole
 from .parser import Parser
 
 if TYPE_CHECKING:
@@ -66,6 +66,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
     _takes_method(parser)
     _takes_history(parser)
     _takes_genetic(parser)
+    takes_limits(parser)
 
 
 def _takes_method(parser: Parser) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from .console import show
 from .file_kinds import Kind
-from .options import POLICY, Name, new_command
+from .options import POLICY, Name, new_command, takes_limits
 from .parser import Parser
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         help="figure to write, for a policy with weights or rules: .html, .png or .svg (.png and .svg need Chrome or "
         "Chromium)",
     )
+    takes_limits(parser)
 
 
 def run(options: argparse.Namespace) -> None:

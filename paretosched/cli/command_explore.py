@@ -7,8 +7,8 @@ import shlex
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from ..core.errors import InputError
-from .console import PROGRAM, bar, remark, show, sure_interrupt
+from ..core.errors import InputError, WorkersLostError
+from .console import PROGRAM, bar, remark, remarks_of_search, show, sure_interrupt
 from .file_kinds import Kind
 from .inputs import read_workload, remark_repairs, remark_rest
 from .options import (
@@ -21,6 +21,7 @@ from .options import (
     takes_trace,
     takes_workers,
     whole,
+    worker_words,
 )
 from .parser import Parser
 
@@ -205,7 +206,7 @@ def _explored(options: argparse.Namespace) -> tuple[Front, Progress]:
 
     workload = read_workload(options)
     last: list[Progress] = []
-    with sure_interrupt(), bar("exploring", options.evaluations) as update:
+    with sure_interrupt(), remarks_of_search(), bar("exploring", options.evaluations) as update:
 
         def on_progress(progress: Progress) -> None:
             last[:] = [progress]
@@ -216,11 +217,10 @@ def _explored(options: argparse.Namespace) -> tuple[Front, Progress]:
                 workload,
                 options.output,
                 **chosen_options(options, OF_ONE_RUN),
-                workers=options.workers,
-                scheduler=options.scheduler,
+                **worker_words(options),
                 progress=on_progress,
             )
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, WorkersLostError):
             remark_rest(options.output)
             raise
     remark_repairs(options.trace, workload)
@@ -271,7 +271,7 @@ def _explore_plan(options: argparse.Namespace) -> None:
     workload = read_workload(options)
     counts = [row.settings["evaluations"] for row in rows]
     before = dict(zip((row.name for row in rows), accumulate([0, *counts]), strict=False))
-    with sure_interrupt(), bar(options.plan, sum(counts)) as update:
+    with sure_interrupt(), remarks_of_search(), bar(options.plan, sum(counts)) as update:
 
         def on_progress(row: Row, progress: Progress) -> None:
             update(before[row.name] + progress.evaluations, sum(counts), f"{row.name}: front {progress.front:,}")
@@ -281,11 +281,10 @@ def _explore_plan(options: argparse.Namespace) -> None:
                 workload,
                 options.output,
                 rows,
-                workers=options.workers,
-                scheduler=options.scheduler,
+                **worker_words(options),
                 progress=on_progress,
             )
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, WorkersLostError):
             remark(f"the runs are kept in {options.output}; the same command continues them")
             raise
     remark_repairs(options.trace, workload)

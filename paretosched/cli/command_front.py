@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ..core.errors import InputError
 from .console import show
 from .file_kinds import Kind
-from .options import FRONT, Name, new_command
+from .options import FRONT, Name, new_command, takes_limits
 from .parser import Parser
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         type=Name(writes=Kind.FRONT),
         help="front file to write: Parquet, or a table for other programs if the name ends in .csv",
     )
+    takes_limits(parser)
 
 
 def run(options: argparse.Namespace) -> None:
@@ -50,27 +51,53 @@ def run(options: argparse.Namespace) -> None:
 
     if options.output is not None and Path(options.output).suffix.lower() not in ENDINGS:
         raise InputError(f"{options.output}: the name of a front must end in .parquet or .csv")
+    states = _states(options.runs)
     inputs = [load_front(path) for path in options.runs]
     merged = merge(inputs)
     about = merging(merged, inputs, options.runs)
     if options.output is not None:
         _write(merged, options.output)
     if options.json:
-        show(to_json(about | {"log": _log(options.runs, merged)}))
+        show(to_json(about | {"log": _log(options.runs, merged), "unfinished": states}))
     else:
-        show(f"{merging_text(about)}\n{extremes_text(merged)}")
+        lines = [f"{path}: {state}" for path, state in states.items()]
+        show("\n".join([merging_text(about), extremes_text(merged), *lines]))
+
+
+def _states(runs: Sequence[str]) -> dict[str, str]:
+    """Return how far the runs are that are not finished, in words, by their paths."""
+    from ..core.run_files import is_run
+    from ..fronts.front_files import FRONT_FILE
+    from ..search.runs import state_text
+
+    states = {}
+    for run in filter(is_run, runs):
+        try:
+            state = state_text(run)
+        except InputError as error:  # its front may be sound
+            state = str(error)
+        if state and not Path(run, FRONT_FILE).exists():
+            raise InputError(f"{run}: there is no front yet: {state}")
+        if state:
+            states[run] = state
+    return states
 
 
 def _write(front: Front, path: str) -> None:
     """Write a front as Parquet, which commands read, or as a CSV table; the end of the file's name decides."""
     from ..core.files import replacing
+    from ..core.tables import csv_cell
     from ..fronts.front_files import save_front
 
     if Path(path).suffix.lower() != ".csv":
         save_front(front, path)
         return
+    table = front.frame()
+    texts = table.select_dtypes(exclude="number").columns
     with replacing(path) as temporary:
-        front.frame().to_csv(temporary, index=False, lineterminator="\n")
+        table.assign(**{name: table[name].map(csv_cell) for name in texts}).rename(columns=csv_cell).to_csv(
+            temporary, index=False, lineterminator="\n"
+        )
 
 
 def _log(runs: Sequence[str], merged: Front) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from .console import show
-from .inputs import read_workload
+from .inputs import read_workload, remark_unfinished
 from .options import new_command, takes_trace
 from .parser import Parser
 
@@ -29,3 +29,4 @@ def run(options: argparse.Namespace) -> None:
 
     about = describe(read_workload(options))
     show(to_json(about) if options.json else description_text(about))
+    remark_unfinished(options.trace)

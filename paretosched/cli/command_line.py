@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..core.errors import InputError
+from ..core.limits import reading_limits
+from ..core.locks import check_system
 from ..core.version import __version__
 from . import (
     command_app,
@@ -70,9 +72,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         try:
             options = all_commands().parse_args(arguments)
+            check_system()
             program = f"{PROGRAM} {options.command}"
-            check_outputs(options.parser.commands[options.command], options)
-            options.run(options)
+            with reading_limits(**dict(getattr(options, "limit", ()))):  # not all commands read files
+                check_outputs(options.parser.commands[options.command], options)
+                options.run(options)
         finally:
             flush()
     except InputError as error:

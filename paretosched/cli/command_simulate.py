@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..core.errors import InputError
 from .console import remark, show
 from .file_kinds import Kind
-from .inputs import read_workload, remark_history, remark_repairs
+from .inputs import load_kernels_sooner, read_workload, remark_history, remark_repairs
 from .options import FRONT, POLICY, Name, new_command, takes_trace, whole
 from .parser import Parser
 
@@ -83,26 +83,27 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Simulate a workload with a policy, and show how good the schedule is."""
+    load_kernels_sooner()
     workload = read_workload(options)
     schedule, policy, explored_on = (_of_policy if options.front is None else _of_front)(options, workload)
     text = _json(options, schedule, policy) if options.json else _text(schedule, policy)
     _write(options, schedule, policy)
     remark_repairs(options.trace, workload)
-    if explored_on != workload.digest:
+    if explored_on is not None and explored_on != workload.digest:
         remark(f"{options.front} was explored on another workload; its policy was applied to this one")
     remark_history(schedule)
     show(text)
 
 
-def _of_policy(options: argparse.Namespace, workload: Workload) -> tuple[Schedule, Policy | None, str]:
-    """Return the schedule of --policy, the policy, and the digest of the workload."""
+def _of_policy(options: argparse.Namespace, workload: Workload) -> tuple[Schedule, Policy | None, None]:
+    """Return the schedule of --policy, the policy, and None: no front was explored."""
     from ..policies.policy import as_policy, fits
     from ..simulation.simulator import simulate
 
     if options.row is not None:
         raise InputError("--row: chooses a schedule of a front, so it needs --front")
     policy = fits(as_policy("easy" if options.policy is None else options.policy), workload)
-    return simulate(workload, policy, options.estimates), policy, workload.digest
+    return simulate(workload, policy, options.estimates), policy, None
 
 
 def _of_front(options: argparse.Namespace, workload: Workload) -> tuple[Schedule, Policy | None, str]:

@@ -6,8 +6,8 @@ import argparse
 import shlex
 from typing import TYPE_CHECKING, Any
 
-from ..core.errors import InputError
-from .console import PROGRAM, bar, remark, show, sure_interrupt
+from ..core.errors import InputError, WorkersLostError
+from .console import PROGRAM, bar, remark, remarks_of_search, show, sure_interrupt
 from .file_kinds import Kind
 from .inputs import read_wish, read_workload, remark_repairs, remark_rest
 from .options import (
@@ -21,6 +21,7 @@ from .options import (
     takes_trace,
     takes_workers,
     whole,
+    worker_words,
 )
 from .parser import Parser
 
@@ -113,8 +114,8 @@ def _takes_greedy(parser: Parser) -> None:
         "--generations",
         type=whole,
         metavar="N",
-        help="generations of 105 schedules for each criterion (default 100); with --rule-base, to train the Greedy "
-        "among its strategies",
+        help="generations of 105 schedules for each criterion (default 100, or those of RUN); with --rule-base, to "
+        "train the Greedy among its strategies",
     )
     group.add_argument(
         "--strategy", choices=["es", "cma"], help="es: evolution strategy of paper 000 (default); cma: CMA-ES"
@@ -143,8 +144,8 @@ def _takes_rules(parser: Parser) -> None:
         "--evaluations",
         type=whole,
         metavar="N",
-        help="rule bases to simulate (default, as in the paper: 2496 for iterative, 3513 for symbiotic; a run can be "
-        "continued with more)",
+        help="rule bases to simulate (default, as in the paper: 2496 for iterative, 3513 for symbiotic; or those of "
+        "RUN, which can be continued with more)",
     )
     group.add_argument(
         "--greedy",
@@ -219,7 +220,7 @@ def _train(options: argparse.Namespace, settings: dict[str, Any], workloads: lis
     from ..training.greedy_training import train
 
     wish = read_wish(options, workloads[0])
-    with sure_interrupt(), bar("training", None) as update:
+    with sure_interrupt(), remarks_of_search(), bar("training", None) as update:
 
         def on_progress(progress: Progress) -> None:
             notes = [f"{amount(progress.objective)}, EASY {amount(progress.easy)}"] if wish.weights or wish.near else []
@@ -230,8 +231,7 @@ def _train(options: argparse.Namespace, settings: dict[str, Any], workloads: lis
         shared = {
             "until": options.train_until,
             "seed": options.seed,
-            "workers": options.workers,
-            "scheduler": options.scheduler,
+            **worker_words(options),
             "run_directory": options.run_directory,
             "progress": on_progress,
         } | chosen_options(options, ["over"])
@@ -239,7 +239,7 @@ def _train(options: argparse.Namespace, settings: dict[str, Any], workloads: lis
             if options.rule_base is None:
                 return train(workloads, wish, **settings, **shared)
             return _train_rules(options.rule_base, settings, workloads, wish, shared)
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, WorkersLostError):
             remark_rest(options.run_directory)
             raise
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import sys
@@ -14,6 +15,7 @@ from ..core.errors import InputError, printable
 
 PROGRAM = "paretosched"
 BUSY = ("importlib", "numba", "llvmlite")  # parts of the file names of code that must not be interrupted
+SEARCH = "paretosched.search"  # the logger
 
 Update = Callable[[int, int | None, str], None]  # how many are done, how many in all (None: not known), a note
 
@@ -56,6 +58,22 @@ def tell(text: str) -> None:
 def remark(text: str) -> None:
     """Write one line to standard error, under the name of the program."""
     tell(f"{PROGRAM}: {text}")
+
+
+@contextmanager
+def remarks_of_search() -> Iterator[None]:
+    """Write what a search says of its workers, to Python's logging, as remarks."""
+
+    class Remarks(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            remark(record.getMessage())
+
+    logger, handler = logging.getLogger(SEARCH), Remarks()
+    logger.addHandler(handler)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
 
 
 @contextmanager

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import sys
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..core.errors import InputError
 from .console import PROGRAM, remark, show
@@ -21,6 +23,23 @@ def read_workload(options: argparse.Namespace, trace: str | None = None) -> Work
 
     log = options.trace if trace is None else trace
     return as_workload(log, capacity=options.capacity, groups=options.groups, called="--groups")
+
+
+def load_kernels_sooner() -> None:
+    """Load numba without two libraries that no kernel uses, and whose loading takes longer than many a simulation.
+
+    They are scipy's linear algebra and cffi. numba looks for them when it is loaded, and does without what is missing.
+    """
+    users = {"scipy.linalg.cython_blas": "numba.np.arraymath", "cffi": "numba.core.typing.cffi_utils"}
+    if not sys.modules.keys() & {*users, *users.values()}:
+        hidden: dict[str, Any] = dict.fromkeys(users)  # a module that is None cannot be imported
+        sys.modules.update(hidden)
+        try:
+            for user in users.values():
+                import_module(user)
+        finally:
+            for name in hidden:
+                del sys.modules[name]
 
 
 def read_wish(options: argparse.Namespace, workload: Workload) -> Wish:
@@ -72,11 +91,26 @@ def remark_history(schedule: Schedule) -> None:
 
 def remark_rest(run: str | None) -> None:
     """Write a remark about the evaluations that are in a run directory after an interruption."""
+    from ..core.run_files import is_run
     from ..search.runs import read_about
-    from ..workload.reopening import RUN_FILE
 
     parts = [] if run is None else [Path(run, part) for part in ("", "greedy", "rules")]
-    runs = [place for place in parts if (place / RUN_FILE).exists()]
+    runs = [place for place in parts if is_run(place)]
     if runs:
-        done = sum(read_about(place).get("evaluations", {}).get("done", 0) for place in runs)
-        remark(f"{done:,} evaluations are kept in {run}; the same command continues them")
+        counts = [read_about(place).get("evaluations", {}) for place in runs]
+        done = sum(count.get("done", 0) for count in counts)
+        if done:
+            remark(f"{done:,} evaluations are kept in {run}; the same command continues them")
+        else:
+            wanted = sum(count.get("wanted", 0) for count in counts)
+            remark(f"no evaluation is done yet; {run} keeps that {wanted:,} are wanted, and the same command begins")
+
+
+def remark_unfinished(run: str) -> None:
+    """Write a remark if a run directory holds a run that was interrupted, or that is still running."""
+    from ..core.run_files import is_run
+    from ..search.runs import state_text
+
+    state = state_text(run) if is_run(run) else ""
+    if state:
+        remark(f"{run}: {state}")

@@ -6,12 +6,14 @@ import argparse
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..core.errors import quoted
+from ..core.errors import InputError, quoted
+from ..core.limits import LARGEST, limit_names, limits_text
 from .file_kinds import Kind
 from .parser import Parser
 
 Group = argparse._ArgumentGroup
 BACKFILLS = ("none", "easy", "conservative")
+TLS = ("tls-ca", "tls-cert", "tls-key")
 
 
 def whole(text: str) -> int:
@@ -28,6 +30,18 @@ def number(text: str) -> float:
         return float(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"must be a number, but is {quoted(text)}") from None
+
+
+def limit(text: str) -> tuple[str, int]:
+    """Return the name and the value of a limit, written as NAME=N."""
+    name, equals, value = text.partition("=")
+    if not equals or name not in limit_names():
+        names = ", ".join(limit_names())
+        raise argparse.ArgumentTypeError(f"must be NAME=N, where NAME is one of {names}, but is {quoted(text)}")
+    most = whole(value)
+    if not 1 <= most <= LARGEST:
+        raise argparse.ArgumentTypeError(f"{name} must be in 1..2^53, but is {quoted(value)}")
+    return name, most
 
 
 class Name:
@@ -141,6 +155,22 @@ def takes_reading(parser: Parser) -> None:
         "8 %%, 2 %%, 1 %%, 0.1 %%, and the rest; 10,1 or the like: the same with these percentages; swf: field 13 of "
         "the log; queue: field 15; or a CSV file with the columns user,group",
     )
+    takes_limits(parser)
+
+
+def takes_limits(parser: Parser) -> None:
+    """Add the option for the limits at which readers of files stop."""
+    group = parser.add_argument_group(
+        "limits", "Files beyond a limit are refused, so that a damaged or hostile file does not fill the memory."
+    )
+    group.add_argument(
+        "--limit",
+        action="append",
+        type=limit,
+        metavar="NAME=N",
+        default=[],
+        help=f"change a limit; may be given several times. {limits_text()}",
+    )
 
 
 def takes_log_to_write(parser: Parser) -> None:
@@ -173,8 +203,37 @@ def takes_workers(parser: Parser) -> None:
         help="worker processes (default 0: no other process, but one thread for each core)",
     )
     group.add_argument(
-        "--scheduler", metavar="ADDRESS", help="use a running Dask cluster at this address, such as tcp://host:8786"
+        "--scheduler",
+        metavar="ADDRESS",
+        help="use a running Dask cluster at this address, such as tls://host:8786. If it goes away, it is tried again "
+        "for 60 s; so long, too, is waited for a worker. At tcp://host:8786, everybody who reaches it can run programs "
+        "as you",
     )
+    for name, what in zip(
+        TLS, ("certificate of the authority", "our certificate", "key of our certificate"), strict=True
+    ):
+        group.add_argument(
+            f"--{name}",
+            metavar="FILE",
+            type=Name(f"the {what}"),
+            help=f"{what}, for a scheduler at tls://, PEM (default: that of Dask's configuration)",
+        )
+
+
+def worker_words(options: argparse.Namespace) -> dict[str, Any]:
+    """Return where simulations run, as arguments of a function.
+
+    Raises
+    ------
+    InputError
+        Some of the files for TLS are given, but not all three.
+    """
+    files = [getattr(options, name.replace("-", "_")) for name in TLS]
+    missing = [name for name, file in zip(TLS, files, strict=True) if file is None]
+    if 0 < len(missing) < len(TLS):
+        raise InputError(f"--{missing[0]}: --tls-ca, --tls-cert and --tls-key belong together, but this one is missing")
+    tls = None if missing else tuple(files)
+    return {"workers": options.workers, "scheduler": options.scheduler, "tls": tls}
 
 
 def chosen_options(options: argparse.Namespace, names: Sequence[str]) -> dict[str, Any]:
@@ -188,4 +247,4 @@ def reading_words(options: argparse.Namespace) -> list[str]:
         word
         for name, value in chosen_options(options, ("capacity", "groups")).items()
         for word in (f"--{name}", str(value))
-    ]
+    ] + [word for name, most in options.limit for word in ("--limit", f"{name}={most}")]

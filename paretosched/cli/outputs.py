@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 from ..core.errors import InputError
 from ..core.files import check_writable
+from ..core.run_files import RUN_FILE, STORE_FILE, is_run
 from .file_kinds import Kind, kind_of
 from .options import Name
 from .parser import Parser
@@ -113,7 +114,7 @@ def _inputs(parser: Parser, options: argparse.Namespace) -> Iterator[Input]:
             if not os.path.exists(path):  # noqa: PTH110  # words, such as "easy"; or a missing file, an error later
                 continue
             yield Input(path, action.type.reads)
-            for directory in filter(_is_run, (Path(path), *Path(path).glob("*"))):  # a run, or the runs of a plan
+            for directory in filter(is_run, (Path(path), *Path(path).glob("*"))):  # a run, or the runs of a plan
                 yield from (Input(str(directory / name), f"a file of the run {directory}") for name in _names_of_run())
             yield from (Input(str(file), f"the log that {path} has recorded") for file in recorded_files(path))
 
@@ -160,30 +161,15 @@ def _check_place(output: Output, run_directories: Sequence[str]) -> None:
             of_training = [run for run in written if path.name in (run.name, f"{run.name}.policy.json")]
             if not any(run.parent == folder for run in of_training):
                 raise InputError(f"{output.path}: this is a folder of the page; write {output.option} to another one")
-        if (folder in written or _is_run(folder)) and path.name.casefold() in _names_of_run():
+        if (folder in written or is_run(folder)) and path.name.casefold() in _names_of_run():
             raise InputError(
                 f"{output.path}: {output.option} would overwrite a file of the run {folder}; give it another name"
             )
 
 
-def _is_run(folder: Path) -> bool:
-    """Return whether a folder is a run directory; a plan, or a training of rules, has several in its folder."""
-    from ..workload.reopening import RUN_FILE
-
-    if not os.path.isdir(folder) or not any(folder.glob("run.*")):  # noqa: PTH112  # Path.is_dir() raises
-        return False
-    if (folder / RUN_FILE).exists():
-        return True
-    from ..search.runs import STORE_FILE  # this loads much
-
-    return (folder / STORE_FILE).exists()
-
-
 def _names_of_run() -> frozenset[str]:
     """Return the names that a run may use in its directory."""
     from ..fronts.front_files import FRONT_FILE
-    from ..search.runs import STORE_FILE
-    from ..workload.reopening import RUN_FILE
 
     side_files = [f"{STORE_FILE}-{part}" for part in ("wal", "shm", "journal")]
     return frozenset({RUN_FILE, FRONT_FILE, STORE_FILE, *side_files})
@@ -218,8 +204,6 @@ def _check_kind(output: Output) -> None:
 
 def _check_run_directory(output: Output, inputs: Sequence[Input]) -> None:
     """Refuse a run directory that contains an input, or files but no run."""
-    from ..workload.reopening import RUN_FILE
-
     directory = Path(os.path.realpath(output.path))
     if not os.path.isdir(directory):  # noqa: PTH112  # it is new, or `open_run` says why it cannot be
         return
@@ -229,8 +213,8 @@ def _check_run_directory(output: Output, inputs: Sequence[Input]) -> None:
                 f"{output.path}: {output.option} is a directory that contains {what}; give it another name"
             )
     try:
-        parts = [] if _is_run(directory) else _entries(directory)
-        others = [] if any(_is_run(part) for part in parts) else [p for p in parts if not p.is_dir() or _entries(p)]
+        parts = [] if is_run(directory) else _entries(directory)
+        others = [] if any(is_run(part) for part in parts) else [p for p in parts if not p.is_dir() or _entries(p)]
     except OSError:
         return  # `open_run` says what cannot be read
     if others:
@@ -247,7 +231,7 @@ def _entries(directory: Path) -> list[Path]:
 def _check_other_directory(output: Output, files: Sequence[Input]) -> None:
     """Refuse a directory of figures or logs that is one of a run or page, or whose figures would replace a file."""
     directory = Path(os.path.realpath(output.path))
-    if _is_run(directory) or _is_page_folder(directory):
+    if is_run(directory) or _is_page_folder(directory):
         raise InputError(f"{output.path}: is a directory of a run or page; give {output.option} another name")
     if output.kind != Kind.FIGURES or not os.path.isdir(directory):  # noqa: PTH112  # Path.is_dir() raises
         return

@@ -25,6 +25,10 @@ class InputError(ValueError):
         super().__init__(" ".join(message.splitlines()))
 
 
+class WorkersLostError(InputError):
+    """The workers of a computation, or their scheduler, have gone for good; what was done before is kept."""
+
+
 def first_few(offenders: Iterable[object], total: int | None = None, limit: int = 3) -> str:
     """Return the first offenders of a rule in words; "..." stands for those left out.
 

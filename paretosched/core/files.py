@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
+import io
 import json
 import os
 import secrets
+import select
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
 from .arguments import as_path
 from .errors import InputError, first_few
-
-MOST_TEXT = 100_000_000  # bytes; a rule base of 100,000 situations has half of that
+from .limits import limits_in_force
 
 
 @contextmanager
@@ -90,20 +91,21 @@ def unreadable(path: str | os.PathLike[str], error: OSError) -> InputError:
     return InputError(f"{path}: {fact}")
 
 
-def open_for_reading(path: str | os.PathLike[str]) -> BufferedReader:
-    """Return a file that is open for reading; a pipe may be read, but one without a writer is not waited for.
+def open_for_reading(path: str | os.PathLike[str]) -> io.BufferedReader:
+    """Return a file that is open for reading.
+
+    A pipe may be read, too. One without a writer is not waited for; one that sends nothing is waited for until the
+    limit `wait`.
 
     Raises
     ------
     OSError
-        As for `open`.
+        As for `open`, and when a pipe is read that sends nothing.
     InputError
         `path` is no path.
     """
     path = as_path(path)
-    file = open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK))  # noqa: SIM115
-    os.set_blocking(file.fileno(), True)
-    return file
+    return io.BufferedReader(_Patient(path, opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)))
 
 
 def file_record(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -127,7 +129,12 @@ def file_record(path: str | os.PathLike[str]) -> dict[str, Any]:
                 digest = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise unreadable(path, error) from None
-    return {"path": os.path.abspath(os.fsdecode(path)), "given": os.fsdecode(path), "sha256": digest}  # noqa: PTH100  # links stay
+    return {**path_record(path), "sha256": digest}
+
+
+def path_record(path: str | os.PathLike[str]) -> dict[str, str]:
+    """Return the place of a file: its absolute "path", and the path as the caller wrote it, "given"."""
+    return {"path": os.path.abspath(os.fsdecode(path)), "given": os.fsdecode(path)}  # noqa: PTH100  # links stay
 
 
 def read_text(path: str | os.PathLike[str]) -> str:
@@ -138,12 +145,14 @@ def read_text(path: str | os.PathLike[str]) -> str:
     OSError, UnicodeDecodeError
         The file cannot be read, or is not UTF-8.
     InputError
-        It has more than `MOST_TEXT` bytes, as a device without end has.
+        It is longer than the limit `text`, as a device without end is.
     """
+    most = limits_in_force().text
     with open_for_reading(path) as file:
-        data = file.read(MOST_TEXT + 1)
-    if len(data) > MOST_TEXT:
-        raise InputError(f"{path}: must be a text of at most {MOST_TEXT:,} bytes, but is longer")
+        data = file.read(most + 1)
+    if len(data) > most:
+        fact = f"must be a text of at most {most:,} bytes, but is longer"
+        raise InputError(f"{path}: {fact}; --limit text=N sets another limit")
     return data.decode("utf-8-sig")
 
 
@@ -245,6 +254,24 @@ def json_text(value: Any) -> str:
         return "an object" if isinstance(value, dict) else "a list"
     text = json.dumps(value)
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+class _Patient(io.FileIO):
+    """A file whose reads end with an error when nothing comes for a time; only pipes and terminals do this.
+
+    It is open without waiting. Then a read returns at once: bytes, their end, or None if some may come.
+    """
+
+    read = io.RawIOBase.read  # type: ignore[assignment]  # both call `readinto`
+    readall = io.RawIOBase.readall
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill a buffer with the next bytes, and return their number."""
+        seconds = limits_in_force().wait
+        while (count := super().readinto(buffer)) is None:
+            if not select.select([self], [], [], seconds)[0]:
+                raise TimeoutError(errno.ETIMEDOUT, f"nothing was sent for {seconds:,} s; --limit wait=N waits longer")
+        return count
 
 
 class _NothingWritten(Exception):  # noqa: N818  # not an error

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import math
+import re
 import textwrap
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,6 +19,9 @@ from .errors import printable
 from .files import replacing
 
 MOST_WIDE = 110  # letters of a line for a terminal; tables may be wider
+FORMULA = re.compile(r"'*[=+\-@\t\r]")  # so begins what a spreadsheet would calculate, or such a text behind quotes
+MARKED = re.compile(r"'+[=+\-@\t\r]")
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 
 class Column(NamedTuple):
@@ -163,15 +168,63 @@ def markdown(heads: Sequence[str], lines: Iterable[Sequence[str]], left: int) ->
     return [f"| {' | '.join(cells)} |" for cells in (heads, rule, *lines)]
 
 
+def csv_cell(value: Any) -> Any:
+    """Return a value for a cell of a CSV file; a quote stands before a text that a spreadsheet would calculate.
+
+    Names of users and groups come from logs and lists of others. Numbers stay as they are. `from_csv_cell` is the
+    inverse, also for a text that begins with quotes.
+
+    Examples
+    --------
+    >>> [csv_cell(value) for value in ("=1+1", "'=1+1", "it's", "-1.5", -1.5)]
+    ["'=1+1", "''=1+1", "it's", '-1.5', -1.5]
+    """
+    is_formula = isinstance(value, str) and FORMULA.match(value) and not NUMBER.fullmatch(value)
+    return f"'{value}" if is_formula else value
+
+
+def from_csv_cell(text: str) -> str:
+    """Return the text that a cell of `csv_cell` was made from.
+
+    Examples
+    --------
+    >>> [from_csv_cell(text) for text in ("'=1+1", "''=1+1", "it's", "-1.5")]
+    ['=1+1', "'=1+1", "it's", '-1.5']
+    """
+    return text[1:] if MARKED.match(text) else text
+
+
+def csv_text(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return rows as CSV; the columns are the keys of all rows, in the order of their first appearance.
+
+    Examples
+    --------
+    >>> print(csv_text([{"schedule": "A", "AWRT": 1.5, "note": "=1+1"}]))
+    schedule,AWRT,note
+    A,1.5,'=1+1
+    <BLANKLINE>
+    """
+    keys = list(dict.fromkeys(key for row in rows for key in row))
+    return "".join(map(_csv_line, [keys, *([row.get(key, "") for key in keys] for row in rows)]))
+
+
+def _csv_line(values: Sequence[Any]) -> str:
+    """Return values as a line of CSV."""
+    text = io.StringIO(newline="")
+    csv.writer(text, lineterminator="\r\n").writerow(map(csv_cell, values))  # so it quotes a cell with either of both
+    return text.getvalue().removesuffix("\r\n") + "\n"
+
+
 def save_rows(rows: Sequence[Mapping[str, Any]], path: Path) -> None:
-    """Write rows as CSV; the columns are the keys of all rows, in the order of their first appearance."""
-    with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(dict.fromkeys(key for row in rows for key in row)), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+    """Write rows as a CSV file, see `csv_text`."""
+    with replacing(path) as temporary:
+        temporary.write_text(csv_text(rows), encoding="utf-8", newline="")
 
 
 def load_rows(path: Path) -> list[dict[str, str]]:
     """Return the rows of a CSV file that `save_rows` wrote; all values are text."""
     with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+        return [
+            {from_csv_cell(key): cell and from_csv_cell(cell) for key, cell in row.items()}
+            for row in csv.DictReader(file)
+        ]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..core.arguments import as_list, as_path
-from ..core.errors import InputError
+from ..core.errors import InputError, first_few
 from ..core.files import replacing
 from ..encodings.encoding import from_json, to_json
 from ..simulation.objective import objective_table
@@ -21,6 +21,7 @@ from .front import Front, Origin, columns, from_encoding, gene_columns
 
 FORMAT = "paretosched front 2"
 FRONT_FILE = "front.parquet"
+LEAST_VALUE, MOST_VALUE = 1e-9, 1e15  # s or %; no schedule has less or more, and charts take logarithms
 FrontLike = str | os.PathLike[str] | Front
 
 
@@ -151,6 +152,10 @@ def _read_front(place: Path) -> Front:
         tuple(ancestors),
     )
     costs(front.values, front.objectives)  # raises if a value is infinite, or undefined in some rows only
+    odd = np.argwhere((front.values != 0) & ((front.values < LEAST_VALUE) | (front.values > MOST_VALUE)))
+    if odd.size:
+        offenders = first_few((f"row {i} has {names[j]} {front.values[i, j]:g}" for i, j in odd), len(odd))
+        raise InputError(f"objective values must be 0 or in {LEAST_VALUE:g}..{MOST_VALUE:g}, but {offenders}")
     for i, o in enumerate(origins):
         length = len(o.encoding.gene_labels(len(groups)))
         o.encoding.check_genomes(front.genomes[front.origin == i, :length], len(groups))

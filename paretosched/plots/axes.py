@@ -83,7 +83,9 @@ def axis_of_values(objective: Objective, values: Floats, log: bool, workload: st
     """Return values in natural units as an axis; raise InputError if they are undefined."""
     if np.isnan(values).any():
         raise InputError(f"{objective.name} cannot be drawn, because no job of {workload} counts for it")
-    return Axis(objective, np.asarray(to_drawn(objective, values)), log and objective.unit == "s")
+    return Axis(
+        objective, np.asarray(to_drawn(objective, values)), log and objective.unit == "s" and bool(np.all(values > 0))
+    )
 
 
 def unit(objective: Objective) -> str:

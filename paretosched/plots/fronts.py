@@ -477,10 +477,11 @@ def _size(count: int) -> int:
     return 8 if count <= 200 else 6 if count <= 2_000 else 4 if count <= 10_000 else 3
 
 
-def _hover_data(front: Front, x: str, y: str) -> NDArray[np.int32]:
+def _hover_data(front: Front, x: str, y: str) -> NDArray[Any]:
     """Return the numbers for the text beside the mouse, (p, 4): both values, row and evaluation."""
     columns = [front.values[:, column_in(front, x)], front.values[:, column_in(front, y)]]
-    return np.column_stack([np.rint(columns).T, np.arange(len(front.values)), front.evaluation]).astype(np.int32)
+    numbers = np.column_stack([np.rint(columns).T, np.arange(len(front.values)), front.evaluation])
+    return numbers.astype(np.int32) if numbers.max(initial=0.0) < 2**31 else numbers
 
 
 def _compass(across: Axis, up: Axis) -> str:

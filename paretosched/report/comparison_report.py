@@ -318,12 +318,12 @@ def _summary(front: Front, comparison: Comparison) -> list[str]:
     words.append(f"Along the front, {enumeration(spans)}.")
     if comparison.dominated_by is not None and comparison.dominates is not None:
         positions = [
-            f"{html.escape(name)} is dominated by {_count(above)} and dominates {_count(below)}"
+            f"{html.escape(name)} {_position(above, below)}"
             for name, above, below in zip(
                 comparison.policies, comparison.dominated_by, comparison.dominates, strict=True
             )
         ]
-        words.append(f"Of these schedules, {enumeration(positions)}.")
+        words.append(f"Compared with the schedules of the front, {enumeration(positions)}.")
     return words
 
 
@@ -420,6 +420,13 @@ def _gain(gain: float, less: bool = False) -> str:
 def _name(o: Objective) -> str:
     """Return the name of an objective for a sentence."""
     return "utilisation" if o.name == "UTIL" else o.name
+
+
+def _position(above: int, below: int) -> str:
+    """Return in words how many schedules dominate a schedule, and how many it dominates, see `Comparison`."""
+    if above < 0:
+        return "has no place, because it uses more processors than the machine has"
+    return f"is dominated by {_count(above)} and dominates {_count(below)}"
 
 
 def _count(count: int) -> str:

@@ -1,9 +1,8 @@
-"""A batch of genomes becomes a batch of objective vectors, in this process or on a cluster; the only importer of dask.
+"""A batch of genomes becomes a batch of objective vectors, in this process or on a cluster.
 
-By default the simulations run in threads of this process, one a core: the kernels release the GIL and all threads
-share the workload. With workers they run in processes of a `distributed` cluster: the workload travels to each
-worker once, as part of a worker plugin, so that a worker that joins later or starts again has it, too. Afterwards
-only genomes travel.
+By default the simulations run in threads of this process, one a core, by Dask: the kernels release the GIL and all
+threads share the workload. With workers they run in processes of a cluster (`cluster`): the workload is delivered to
+each worker once, also to one that joins later or starts again. Afterwards only genomes travel.
 
 Every genome is simulated on its own and results come back in the order of the genomes, so that neither the number of
 workers nor the cut into tasks nor a repetition changes a bit of them.
@@ -13,14 +12,15 @@ from __future__ import annotations
 
 import os
 import platform
-import signal
+import ssl
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import partial
 from importlib.metadata import version
-from multiprocessing import resource_tracker
-from typing import Any
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 import numpy as np
@@ -35,14 +35,16 @@ from ..simulation.objective import objectives_of
 from ..workload.reopening import WorkloadLike, as_workload
 from ..workload.workload import Workload
 
+if TYPE_CHECKING:
+    from .cluster import Cluster
+
 Evaluate = Callable[[Floats, int], tuple[Floats, Floats]]
 Batch = tuple[Floats, Floats]  # genomes to simulate, and those they may descend from
+TlsFiles = tuple[str | PathLike[str], str | PathLike[str], str | PathLike[str]]  # authority, certificate, its key
 
 LONGEST_TASK = 1.0  # s; beyond it the overhead of a task is nothing, and a worker that dies costs more
 SHORTEST_TASK = 0.05  # s; a task costs the scheduler of `distributed` and its worker 3-6 ms
 ROUND, ROUND_OF_UNKNOWN = 0.9, 0.5  # share of what is left of a generation
-PATIENCE = 15.0  # s to wait for a scheduler and its first worker
-RETRIES = 3
 WORKERS_A_CORE = 4  # more processes than cores make nothing faster, and hundreds would take the machine down
 
 # What was delivered to this worker process, by token. Only worker processes of a cluster have any.
@@ -51,7 +53,11 @@ _DELIVERED: dict[str, tuple[Workload, Decoder]] = {}
 
 @contextmanager
 def evaluator(
-    workload: WorkloadLike, encoding: str | Encoding, workers: int = 0, scheduler: str | None = None
+    workload: WorkloadLike,
+    encoding: str | Encoding,
+    workers: int = 0,
+    scheduler: str | None = None,
+    tls: TlsFiles | None = None,
 ) -> Iterator[Evaluate]:
     """Yield a function that simulates many schedules of a workload.
 
@@ -64,7 +70,11 @@ def evaluator(
     workers
         0: threads of this process, one a core. N: N processes on this machine.
     scheduler
-        Address of a `distributed` scheduler whose workers are used instead, "tcp://host:8786".
+        Address of a `distributed` scheduler whose workers are used instead, "tls://host:8786". Whoever reaches a
+        scheduler at "tcp://host:8786" can run programs as its user.
+    tls
+        Three PEM files for a scheduler at tls://: the certificate of the authority, our certificate, and its key. By
+        default those of Dask's configuration.
 
     Yields
     ------
@@ -76,7 +86,9 @@ def evaluator(
     ------
     InputError
         The encoding does not fit the workload; workers are too many, or given with a scheduler; or the scheduler
-        cannot be reached, has no worker, or has workers with other versions of the software.
+        cannot be reached, has no worker, or has workers with other versions of the software. Workers that are lost
+        during a simulation are replaced, and a scheduler is tried again; a `WorkersLostError` follows after a minute
+        without a worker, or without a scheduler.
 
     Examples
     --------
@@ -86,26 +98,30 @@ def evaluator(
     >>> values.shape, seconds.shape
     ((1, 3), (1,))
     """
-    with joint_evaluator([as_workload(workload)], as_encoding(encoding), workers, scheduler) as evaluate:
+    with joint_evaluator([as_workload(workload)], as_encoding(encoding), workers, scheduler, tls) as evaluate:
         yield evaluate
 
 
 @contextmanager
 def joint_evaluator(
-    workloads: Sequence[Workload], encoding: Encoding, workers: int = 0, scheduler: str | None = None
+    workloads: Sequence[Workload],
+    encoding: Encoding,
+    workers: int = 0,
+    scheduler: str | None = None,
+    tls: TlsFiles | None = None,
 ) -> Iterator[Evaluate]:
     """Yield a function that simulates each genome on several workloads, in the same processes.
 
     The workloads have equally many groups. As for `evaluator`, but the objective values of a genome are those of
     all workloads, one after the other, and its seconds are the sum.
     """
-    check_workers(workers, scheduler)
+    check_workers(workers, scheduler, tls)
     decoders = [encoding.decoder(workload) for workload in workloads]
     warm_up(encoding)  # before any worker starts, so that all of them find compiled kernels
     with ExitStack() as stack:
         if workers or scheduler is not None:
-            client = stack.enter_context(_client(workers, scheduler))
-            evaluates = [stack.enter_context(_on_cluster(client, workload, encoding)) for workload in workloads]
+            cluster = stack.enter_context(_cluster(workers, scheduler, tls))
+            evaluates = [stack.enter_context(_on_cluster(cluster, workload, encoding)) for workload in workloads]
         else:
             evaluates = [stack.enter_context(_in_threads(*pair)) for pair in zip(workloads, decoders, strict=True)]
         yield partial(_side_by_side, evaluates)
@@ -117,19 +133,54 @@ def _side_by_side(evaluates: Sequence[Evaluate], archive: Floats, first: int) ->
     return np.concatenate(values, axis=1), np.sum(seconds, axis=0)
 
 
-def check_workers(workers: int, scheduler: str | None) -> None:
-    """Refuse a number of workers that cannot be meant.
+def check_workers(workers: int, scheduler: str | None, tls: TlsFiles | None = None) -> None:
+    """Refuse a number of workers that cannot be meant, and certificates that cannot be used.
 
     Raises
     ------
     InputError
-        The number is below 0 or above four a core of this machine, or there are workers and a scheduler.
+        The number is below 0 or above four a core of this machine, there are workers and a scheduler, or files for
+        TLS without a scheduler that speaks it, or they cannot be read or do not fit.
     """
     most = WORKERS_A_CORE * (os.cpu_count() or 1)
     if not 0 <= whole_number("workers", workers) <= most:
         raise InputError(f"workers must be in 0..{most}, {WORKERS_A_CORE} a core of this machine, but is {workers}")
     if workers and scheduler is not None:
         raise InputError(f"workers and scheduler must not both be given, but are {workers} and {scheduler}")
+    if tls is not None:
+        if not (scheduler or "").startswith("tls://"):
+            raise InputError(f"tls needs a scheduler at tls://..., but the scheduler is {scheduler}")
+        _check_tls(tls)
+
+
+def _check_tls(tls: TlsFiles) -> None:
+    """Refuse files that cannot be read, are not what they must be, or do not belong together."""
+    ca, certificate, key = tls
+    for path in tls:
+        try:
+            with Path(path).open("rb"):
+                pass
+        except OSError as error:
+            raise InputError(f"{path}: cannot read: {error.strerror}") from None
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    try:
+        context.load_verify_locations(cafile=ca)
+    except ssl.SSLError:
+        raise InputError(f"{ca}: must hold the certificate of an authority as PEM, but does not") from None
+    asked: list[str] = []
+
+    def password() -> str:
+        asked.append("")  # otherwise it would be asked for at the terminal
+        return ""
+
+    try:
+        context.load_cert_chain(certificate, key, password)
+    except ssl.SSLError as error:
+        if asked:
+            raise InputError(f"{key}: must be a key without a password, but has one") from None
+        if error.reason == "KEY_VALUES_MISMATCH":
+            raise InputError(f"{key}: must be the key of {certificate}, but belongs to another certificate") from None
+        raise InputError(f"{certificate} and {key}: must be a certificate and its key as PEM, but are not") from None
 
 
 def warm_up(encoding: Encoding) -> None:
@@ -218,6 +269,13 @@ def _cutting(slots: int, compute: Callable[[list[Batch]], list[tuple[Floats, Flo
     return evaluate
 
 
+def _cluster(workers: int, scheduler: str | None, tls: TlsFiles | None) -> AbstractContextManager[Cluster]:
+    """Return the connection to workers of our own, or to those of a scheduler."""
+    from .cluster import own_cluster, remote_cluster
+
+    return own_cluster(workers, versions) if scheduler is None else remote_cluster(scheduler, tls, versions)
+
+
 @contextmanager
 def _in_threads(workload: Workload, decoder: Decoder) -> Iterator[Evaluate]:
     """Yield the function that simulates generations in threads of this process."""
@@ -240,122 +298,25 @@ def _in_threads(workload: Workload, decoder: Decoder) -> Iterator[Evaluate]:
 
 
 @contextmanager
-def _client(workers: int, scheduler: str | None) -> Iterator[Any]:
-    """Connect to the scheduler at an address, or start one and its workers on this machine."""
-    import logging
-
-    import dask
-    from distributed import Client, LocalCluster
-
-    if scheduler is None:
-        with ExitStack() as stack:
-            # no profiles of workers, and event loops not watched 50 times a second: each takes 1 % of every core
-            quietly = dask.config.set(
-                {"distributed.worker.profile.enabled": False, "distributed.admin.tick.interval": "1 s"}
-            )
-            with _no_interrupt(), quietly:
-                cluster = LocalCluster(
-                    n_workers=workers,
-                    threads_per_worker=1,
-                    processes=True,
-                    host="127.0.0.1",
-                    # no dashboard; the rest of its server must not insist on port 8787
-                    dashboard_address="127.0.0.1:0",
-                    scheduler_kwargs={"dashboard": False},
-                    silence_logs=logging.CRITICAL,
-                    memory_limit=0,  # a worker holds one workload; its end at 95 % of the memory would not help
-                )
-                stack.enter_context(cluster)
-            yield stack.enter_context(Client(cluster, set_as_default=False))
-        return
-    try:
-        _reach(scheduler)
-        client = Client(scheduler, timeout=PATIENCE, set_as_default=False)
-    except (OSError, TimeoutError, ValueError, TypeError) as error:
-        reason = " ".join(str(error).split())[:200] or type(error).__name__
-        raise InputError(f'scheduler "{scheduler}" must be a reachable dask scheduler, but is not: {reason}') from None
-    with client:
-        try:
-            client.wait_for_workers(1, timeout=PATIENCE)
-        except TimeoutError:
-            raise InputError(f'scheduler "{scheduler}" must have a worker, but has none after {PATIENCE:g} s') from None
-        try:
-            versions_there = client.run(versions)
-        except ImportError as error:
-            raise InputError(f'scheduler "{scheduler}": its workers must have paretosched, but: {error}') from None
-        for worker, software in versions_there.items():
-            if software != versions():
-                raise InputError(
-                    f'scheduler "{scheduler}": workers must have the same versions as here, {versions()}, '
-                    f"but {worker} has {software}"
-                )
-        yield client
-
-
-@contextmanager
-def _no_interrupt() -> Iterator[None]:
-    """Block Ctrl-C for a while, and for ever in the processes that start meanwhile.
-
-    A terminal sends it to all processes of a command. This process ends the others in good order, so they must not end
-    by themselves. They inherit the block, and so does the thread that starts a worker again.
-    """
-    resource_tracker.ensure_running()  # else multiprocessing would do this later, and unblock the signal
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _reach(scheduler: str) -> None:
-    """Connect to an address once; the client itself would wait for ever for a server that never answers."""
-    import asyncio
-    from concurrent.futures import ThreadPoolExecutor
-
-    from distributed import Security
-    from distributed.comm import connect
-
-    async def attempt() -> None:
-        security = Security().get_connection_args("scheduler")
-        # the second limit includes the greeting, which the first one forgets
-        comm = await asyncio.wait_for(connect(scheduler, timeout=PATIENCE, **security), PATIENCE + 1)
-        comm.abort()
-
-    with ThreadPoolExecutor(1) as thread:  # not in this thread: a notebook runs an event loop in it
-        thread.submit(asyncio.run, attempt()).result()
-
-
-@contextmanager
-def _on_cluster(client: Any, workload: Workload, encoding: Encoding) -> Iterator[Evaluate]:
+def _on_cluster(cluster: Cluster, workload: Workload, encoding: Encoding) -> Iterator[Evaluate]:
     """Yield the function that simulates generations on the workers of a cluster."""
-    from distributed import WorkerPlugin, wait
-
-    token = uuid4().hex  # several searches may share a cluster
+    token = f"paretosched-{uuid4().hex}"  # several searches may share a cluster
     # Only what simulations need travels. The worker makes a new workload of it, because pickled arrays lose their
     # read-only flags, and with them the kernels' compiled signature.
     fields = ("submit", "run", "estimate", "width", "capacity", "group", "groups", "epoch", "zone", "name")
-    plugin = WorkerPlugin()
-    plugin.name = f"paretosched-{token}"
-    plugin.setup = partial(_receive, token, {field: getattr(workload, field) for field in fields}, encoding)
-    plugin.teardown = partial(_forget, token)
+    setup = partial(_receive, token, {field: getattr(workload, field) for field in fields}, encoding)
     task = partial(_batch_on_worker, token)
 
     def compute(batches: list[Batch]) -> list[tuple[Floats, Floats]]:
         # those of the whole generation first, so that the whole archive is searched once and not for each task
         ancestors = encoding.ancestry(batches[0][1], np.concatenate([genomes for genomes, _ in batches]))
-        tasks = [(genomes, encoding.ancestry(ancestors, genomes)) for genomes, _ in batches]
-        # Tasks start in this order. The scheduler repeats a task that fails or whose worker dies.
-        futures = client.map(task, tasks, pure=False, retries=RETRIES)
-        with client.as_current():
-            wait(futures)  # Ctrl-C ends this; an interrupted `gather` would leave a traceback for each task
-        return list(client.gather(futures))
+        return cluster.compute(task, [(genomes, encoding.ancestry(ancestors, genomes)) for genomes, _ in batches])
 
-    client.register_plugin(plugin)
+    cluster.deliver(token, setup, partial(_forget, token))
     try:
-        yield _cutting(max(1, sum(client.nthreads().values())), compute, len(workload.groups))
+        yield _cutting(cluster.slots, compute, len(workload.groups))
     finally:
-        with suppress(KeyError):  # a worker that came back just now has no plugin
-            client.unregister_worker_plugin(plugin.name)
+        cluster.take_back(token)
 
 
 def _receive(token: str, fields: dict[str, Any], encoding: Encoding, worker: object) -> None:  # noqa: ARG001
@@ -372,5 +333,9 @@ def _forget(token: str, worker: object) -> None:  # noqa: ARG001
 
 def _batch_on_worker(token: str, batch: Batch) -> tuple[Floats, Floats]:
     """Return what `simulate_batch` returns, on a workload that this worker process has received."""
+    from .cluster import UndeliveredError
+
+    if token not in _DELIVERED:
+        raise UndeliveredError
     workload, decoder = _DELIVERED[token]
     return simulate_batch(workload, decoder, batch)

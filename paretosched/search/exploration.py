@@ -25,7 +25,7 @@ from ..workload.reopening import record as workload_record
 from ..workload.workload import Workload
 from . import runs
 from .algorithms import named_algorithms
-from .evaluation import Evaluate, check_workers, evaluator, versions
+from .evaluation import Evaluate, TlsFiles, check_workers, evaluator, versions
 from .resuming import Record, advance
 from .settings import ALL, BEGUN, EVALUATIONS, POPULATION, Settings, settle
 
@@ -84,6 +84,7 @@ def explore(
     jump: float | None = None,
     workers: int = 0,
     scheduler: str | None = None,
+    tls: TlsFiles | None = None,
     progress: Callable[[Progress], object] | None = None,
 ) -> Front:
     """Explore the possible schedules of a workload, and keep the front.
@@ -124,7 +125,7 @@ def explore(
     moves, movable, recombination, frequency, jump
         How sequences are varied, see `encodings.sequence.Sequences`; number of moves and mean length of the first
         generation, by default 5000 (50 where it begins with known schedules) and 1500.
-    workers, scheduler
+    workers, scheduler, tls
         Where simulations run, see `evaluation.evaluator`.
     progress
         Called with a `Progress` after every generation.
@@ -140,7 +141,7 @@ def explore(
         A parameter breaks its rule or has no meaning with the encoding, the directory holds something else or a run
         with other parameters, or the scheduler cannot be used.
     """
-    check_workers(workers, scheduler)
+    check_workers(workers, scheduler, tls)
     callback("progress", progress)
     workload = as_workload(workload)
     known_parameters = runs.known_parameters(run_directory)
@@ -184,7 +185,7 @@ def explore(
         about = {"workload": workload_record(workload), "groups": list(workload.groups)}
         record = Record(run, shape, evaluations, about, _all_versions())
         publisher = _Publisher(record, workload, settings.encoding, progress)
-        return _run_search(search, publisher, partial(evaluator, workload, settings.encoding, workers, scheduler))
+        return _run_search(search, publisher, partial(evaluator, workload, settings.encoding, workers, scheduler, tls))
 
 
 def _budget(evaluations: int | None, settings: Settings, population: int, run_directory: str | os.PathLike[str]) -> int:
@@ -220,9 +221,9 @@ def _run_search(
             publisher.report(-1)
     except BaseException:
         record.take_stored()
-        publisher.publish("interrupted")
+        publisher.publish(runs.INTERRUPTED)
         raise
-    return publisher.publish("finished")
+    return publisher.publish(runs.FINISHED)
 
 
 class _Publisher:
@@ -247,7 +248,7 @@ class _Publisher:
         self.reported = 0
         self.counted_at = -np.inf
         self.count_seconds = 0.0
-        record.write("running", front=0)
+        record.write(runs.RUNNING, front=0)
 
     def report(self, generation: int) -> None:
         """Report to the caller; the front is counted as often as its share of the time allows."""
@@ -276,7 +277,7 @@ class _Publisher:
         if record.count <= len(record.known):
             return
         if time.perf_counter() - self.published_at >= PUBLISH_EVERY or not (record.run.directory / FRONT_FILE).exists():
-            self.publish("running")
+            self.publish(runs.RUNNING)
 
     def publish(self, status: str) -> Front:
         """Write front.parquet and run.json; return the front."""

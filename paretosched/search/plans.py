@@ -29,13 +29,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..core.arguments import as_path, callback, instance, listed
 from ..core.errors import InputError, one_of
+from ..core.run_files import is_run, runs_below
 from ..encodings.orders import weak_orders
 from ..fronts.front_files import FRONT_FILE, load_front, save_front
 from ..fronts.merging import merge
 from ..fronts.quality_indicators import contributions
-from ..workload.reopening import RUN_FILE, as_workload
+from ..workload.reopening import as_workload
+from .evaluation import TlsFiles
 from .exploration import explore
-from .runs import known_parameters, read_about
+from .runs import FINISHED, known_parameters, read_about
 from .settings import POPULATION, settle
 
 if TYPE_CHECKING:
@@ -328,8 +330,8 @@ def settings_in(row: Row, directory: str | os.PathLike[str], planned: Collection
     for start in settings["start"]:
         place = Path(directory) / start
         if start not in STARTS and start not in planned:
-            about = read_about(place) if (place / RUN_FILE).is_file() else {}
-            if about.get("status") != "finished":
+            about = read_about(place) if is_run(place) else {}
+            if about.get("status") != FINISHED:
                 raise InputError(
                     f"row {row.name} starts from the front of {start}, but {place} is not finished; explore it first"
                 )
@@ -344,6 +346,7 @@ def explore_plan(
     *,
     workers: int = 0,
     scheduler: str | None = None,
+    tls: TlsFiles | None = None,
     progress: Callable[[Row, Progress], object] | None = None,
 ) -> Front:
     """Explore row after row, each in a run directory of its own, and merge their fronts.
@@ -359,7 +362,7 @@ def explore_plan(
         calls included. The front is also written when an exploration is interrupted. The parent must exist.
     rows
         The name of a plan, or rows of one, see `rows_of`.
-    workers, scheduler
+    workers, scheduler, tls
         Where simulations run, see `evaluation.evaluator`.
     progress
         Called with the row and a `Progress` after every generation.
@@ -394,6 +397,7 @@ def explore_plan(
                 place / row.name,
                 workers=workers,
                 scheduler=scheduler,
+                tls=tls,
                 progress=None if progress is None else partial(progress, row),
                 **settings,
             )
@@ -411,14 +415,14 @@ def explore_plan(
 
 def _check_rows(workload: Workload, place: Path, rows: Sequence[Row]) -> None:
     """Refuse a plan that could not be completed, before anything is made or simulated."""
-    if (place / RUN_FILE).exists():
+    if is_run(place):
         raise InputError(f"{place}: the directory of a plan holds runs, but this is a run itself")
     if not rows:
         raise InputError("rows of a plan must be at least one, but there is none")
-    for run in place.glob(f"*/{RUN_FILE}"):
-        if known_parameters(run.parent).get("workload") != workload.digest:
+    for run in runs_below(place):
+        if known_parameters(run).get("workload") != workload.digest:
             raise InputError(
-                f"{run.parent}: the runs of a plan must be of one workload: jobs, capacity and groups, but this is not "
+                f"{run}: the runs of a plan must be of one workload: jobs, capacity and groups, but this is not "
                 f"of {workload.name} ({workload.digest[:12]}); give the log, capacity and groups of the first run, or "
                 "another directory"
             )
@@ -432,7 +436,7 @@ def _check_rows(workload: Workload, place: Path, rows: Sequence[Row]) -> None:
 
 def runs_in(directory: str | os.PathLike[str]) -> list[Path]:
     """Return the run directories in the directory of a plan that have a front, sorted by name."""
-    return sorted(file.parent for file in Path(directory).glob(f"*/{RUN_FILE}") if (file.parent / FRONT_FILE).is_file())
+    return [run for run in runs_below(directory) if (run / FRONT_FILE).is_file()]
 
 
 def results_in(directory: str | os.PathLike[str]) -> list[dict[str, Any]]:

@@ -15,7 +15,7 @@ import numpy as np
 from ..core.arrays import Floats
 from ..core.errors import InputError
 from .evaluation import Evaluate
-from .runs import Archive, Run, append, read_archive, write_about
+from .runs import RUNNING, Archive, Run, append, describe_run, read_archive
 
 
 class Record:
@@ -103,7 +103,7 @@ class Record:
         session = {
             "command": sys.argv,
             "started": self._started,
-            "finished": None if status == "running" else _now(),
+            "finished": None if status == RUNNING else _now(),
             "wall_seconds": round(self.elapsed, 3),
             "replayed": len(self.known),
             "host_cores": os.cpu_count(),
@@ -118,7 +118,8 @@ class Record:
             "kernel_seconds": round(self.seconds, 3),
             "sessions": [*self._sessions, session],
         }
-        write_about(self.run.directory, self.about | state)
+        is_left = self.total > len(self.known)  # otherwise the store stays as it is, to the bit
+        describe_run(self.run, self.about | state, with_copy=is_left)
 
 
 def advance(

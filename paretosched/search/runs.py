@@ -2,9 +2,9 @@
 
 A run directory holds
 
-- `run.sqlite`: one row an evaluation (number, generation, genome, objective values, CPU seconds), SQLite in WAL mode,
-  one transaction a generation; genome and values are little-endian float64;
-- `run.json`: parameters, software, workload, times; written as a whole by atomic rename;
+- `run.sqlite`: one row an evaluation (number, generation, genome, objective values, CPU seconds, checksum), SQLite in
+  WAL mode, one transaction a generation; genome and values are little-endian float64. See `run_store`;
+- `run.json`: parameters, software, workload, times; written as a whole by atomic rename. The store has a copy;
 - `front.parquet`: the published front, written likewise.
 
 The process that writes holds a lock (flock) on the directory. The system takes it back however the process ends.
@@ -17,7 +17,6 @@ SQLite in WAL mode needs a local file system.
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import sqlite3
@@ -32,18 +31,14 @@ import numpy as np
 from ..core.arguments import as_list, as_path
 from ..core.arrays import Floats
 from ..core.errors import InputError, first_few
-from ..core.files import read_text, replacing, unreadable
+from ..core.files import replacing
+from ..core.locks import locked
+from ..core.run_files import RUN_FILE, STORE_FILE, is_run, read_description
 from ..fronts.front_files import FRONT_FILE
-from ..workload.reopening import RUN_FILE
+from . import run_store
 
 FORMAT = "paretosched run 1"
-STORE_FILE = "run.sqlite"
-SCHEMA = """
-create table if not exists evaluation (
-    number integer primary key, generation integer not null, genome blob not null, objectives blob not null,
-    seconds real not null
-)
-"""
+RUNNING, INTERRUPTED, FINISHED = "running", "interrupted", "finished"
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,18 +107,20 @@ def open_run(directory: str | os.PathLike[str], parameters: Mapping[str, Any]) -
     try:
         is_new = not path.exists()
         path.mkdir(exist_ok=True)
-        handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+        handle = locked(path)
     except OSError as error:
         raise InputError(f"{path}: cannot make a run directory here: {error.strerror}") from None
+    except InputError:
+        if is_new:
+            path.rmdir()
+        raise
+    if handle is None:
+        raise InputError(f"{path}: a run is written by one process at a time, but {_holder(path)} has it")
     try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise InputError(f"{path}: a run is written by one process at a time, but {_holder(path)} has it") from None
         was_empty = not any(path.iterdir())
         try:
             about = _claim(path, parameters)
-            connection = _connect(path / STORE_FILE)
+            connection = run_store.connect(path / STORE_FILE, about)
         except BaseException:
             if was_empty:
                 _remove(path, is_new)
@@ -132,9 +129,10 @@ def open_run(directory: str | os.PathLike[str], parameters: Mapping[str, Any]) -
             run = Run(path, about, connection)
             try:
                 yield run
-            except BaseException:
-                # after any error, a run without evaluations is of no use; a run with a front must have had some
-                if _is_empty(run) and not (path / FRONT_FILE).exists():
+            except BaseException as error:
+                # After an error, a run without evaluations is of no use; a run with a front must have had some. After
+                # Ctrl-C it has the number that was asked for, which the same command goes on with.
+                if _is_empty(run) and not (path / FRONT_FILE).exists() and not _is_asked_for(path, error):
                     connection.close()
                     _remove(path, is_new)
                 raise
@@ -152,34 +150,46 @@ def _remove(path: Path, directory: bool) -> None:
 
 
 def _claim(path: Path, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the content of `run.json` if it has these parameters; write one into an empty directory."""
-    if (path / RUN_FILE).exists():
-        about = read_about(path)
-        for key, value in parameters.items():
-            stored_value = about.get("parameters", {}).get(key)
-            if stored_value != value:
-                if key in ("workload", "workloads"):
-                    raise InputError(
-                        f"{path}: a run is continued with the workload that it began with, {_workload_names(about)}, "
-                        f"but its digest is {_digests(stored_value)}, not {_digests(value)}; give the same log with "
-                        "the same capacity and groups, or another run directory"
-                    )
-                if isinstance(stored_value, dict) and isinstance(value, dict):  # show only what differs
-                    same = {name for name in value if name in stored_value and stored_value[name] == value[name]}
-                    stored_value, value = (
-                        {k: v for k, v in part.items() if k not in same} for part in (stored_value, value)
-                    )
-                raise InputError(
-                    f"{path}: a run is continued with its own parameters, but its {key} is "
-                    f"{_short(stored_value)}, not {_short(value)}"
-                )
-        return about
-    other_files = sorted(p.name for p in path.iterdir() if not p.name.startswith(f".{RUN_FILE}."))
-    if other_files:
-        raise InputError(f"{path}: must be a run directory or empty, but has no {RUN_FILE} and holds {other_files[0]}")
+    """Return the description of the run if it has these parameters; write one into an empty directory."""
+    if is_run(path):
+        about = _description(path)
+        differences = _differences(about, parameters)
+        if not differences:
+            return about
+        if run_store.count(path / STORE_FILE) != 0 or (path / FRONT_FILE).exists():
+            raise InputError(f"{path}: {differences[0]}")
+    else:
+        other_files = sorted(p.name for p in path.iterdir() if not p.name.startswith(f".{RUN_FILE}."))
+        if other_files:
+            raise InputError(
+                f"{path}: must be a run directory or empty, but has no {RUN_FILE} and holds {other_files[0]}"
+            )
     about = {"format": FORMAT, "parameters": dict(parameters)}
     write_about(path, about)
     return about
+
+
+def _differences(about: Mapping[str, Any], parameters: Mapping[str, Any]) -> list[str]:
+    """Return in words which parameters of a run are not these, and the rule."""
+    differences = []
+    for key, value in parameters.items():
+        stored_value = about.get("parameters", {}).get(key)
+        if stored_value == value:
+            continue
+        if key in ("workload", "workloads"):
+            differences.append(
+                f"a run is continued with the workload that it began with, {_workload_names(about)}, "
+                f"but its digest is {_digests(stored_value)}, not {_digests(value)}; give the same log with "
+                "the same capacity and groups, or another run directory"
+            )
+            continue
+        if isinstance(stored_value, dict) and isinstance(value, dict):  # show only what differs
+            same = {name for name in value if name in stored_value and stored_value[name] == value[name]}
+            stored_value, value = ({k: v for k, v in part.items() if k not in same} for part in (stored_value, value))
+        differences.append(
+            f"a run is continued with its own parameters, but its {key} is {_short(stored_value)}, not {_short(value)}"
+        )
+    return differences
 
 
 def _workload_names(about: Mapping[str, Any]) -> str:
@@ -208,11 +218,7 @@ def append(run: Run, generation: int, first: int, archive: Archive) -> None:
             zip(archive.genomes, archive.values, archive.seconds, strict=True)
         )
     )
-    try:
-        with run.connection:
-            run.connection.executemany("insert into evaluation values (?, ?, ?, ?, ?)", rows)
-    except sqlite3.Error as error:
-        raise InputError(f"{run.directory / STORE_FILE}: cannot store evaluations: {error}") from None
+    run_store.put(run.directory / STORE_FILE, run.connection, rows)
 
 
 def read_archive(run: Run, genes: int, objectives: int) -> Archive:
@@ -231,40 +237,28 @@ def read_archive(run: Run, genes: int, objectives: int) -> Archive:
         The store is damaged.
     """
     where = run.directory / STORE_FILE
-    try:
-        rows = run.connection.execute(
-            "select number, genome, objectives, seconds from evaluation order by number"
-        ).fetchall()
-    except sqlite3.Error as error:
-        raise InputError(f"{where}: not a readable store of evaluations: {error}") from None
-    for i, (number, genome, values, seconds) in enumerate(rows):
-        whole = isinstance(genome, bytes) and isinstance(values, bytes) and isinstance(seconds, float)
-        if number != i or not whole or len(genome) != 8 * genes or len(values) != 8 * objectives:
+    rows = run_store.get(where, run.connection)
+    for number, _, genome, values, _ in rows:
+        if len(genome) != 8 * genes or len(values) != 8 * objectives:
             raise InputError(
-                f"{where}: evaluation {i} must be there with {genes} genes and {objectives} objectives, but is not"
+                f"{where}: evaluation {number} must be there with {genes} genes and {objectives} objectives, but is not"
             )
     return Archive(
-        np.frombuffer(b"".join(row[1] for row in rows), dtype="<f8").reshape(-1, genes).astype(np.float64),
-        np.frombuffer(b"".join(row[2] for row in rows), dtype="<f8").reshape(-1, objectives).astype(np.float64),
-        np.array([row[3] for row in rows], dtype=np.float64),
+        np.frombuffer(b"".join(row[2] for row in rows), dtype="<f8").reshape(-1, genes).astype(np.float64),
+        np.frombuffer(b"".join(row[3] for row in rows), dtype="<f8").reshape(-1, objectives).astype(np.float64),
+        np.array([row[4] for row in rows], dtype=np.float64),
     )
 
 
 def writer(directory: str | os.PathLike[str]) -> str | None:
-    """Return the name of the process that writes a run, as far as the run knows it; None if no process does.
-
-    It takes the lock for a moment, so do not call it for a run that is just about to be opened.
-    """
+    """Return the name of the process that writes a run, as far as the run knows it; None if no process does."""
     try:
-        handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
-    except OSError:
+        handle = locked(directory, patience=0.0)
+    except (OSError, InputError):  # without locks, no process writes
         return None
-    try:
-        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except OSError:
+    if handle is None:
         return _holder(Path(directory))
-    finally:
-        os.close(handle)
+    os.close(handle)
     return None
 
 
@@ -284,14 +278,19 @@ def read_values(directory: str | os.PathLike[str]) -> tuple[Floats, Floats]:
     where = Path(directory) / STORE_FILE
     if not where.is_file():
         raise InputError(f"{directory}: a run directory must hold {STORE_FILE}, but there is none")
+    rows = run_store.get(where)
     try:
-        with closing(sqlite3.connect(where)) as connection:
-            rows = connection.execute("select objectives, seconds from evaluation order by number").fetchall()
-        values = np.frombuffer(b"".join(row[0] for row in rows), dtype="<f8").reshape(len(rows), -1)
-        seconds = np.array([row[1] for row in rows], dtype=np.float64)
-    except (sqlite3.Error, TypeError, ValueError) as error:
+        values = np.frombuffer(b"".join(row[3] for row in rows), dtype="<f8").reshape(len(rows), -1)
+    except ValueError as error:
         raise InputError(f"{where}: not a readable store of evaluations: {error}") from None
-    return values.astype(np.float64), seconds
+    return values.astype(np.float64), np.array([row[4] for row in rows], dtype=np.float64)
+
+
+def describe_run(run: Run, about: Mapping[str, Any], with_copy: bool = True) -> None:
+    """Write `run.json` as a whole, and its copy in the store unless the store is to stay as it is."""
+    write_about(run.directory, about)
+    if with_copy:
+        run_store.put(run.directory / STORE_FILE, run.connection, (), about)
 
 
 def write_about(directory: Path, about: Mapping[str, Any]) -> None:
@@ -301,20 +300,32 @@ def write_about(directory: Path, about: Mapping[str, Any]) -> None:
 
 
 def read_about(directory: str | os.PathLike[str]) -> dict[str, Any]:
-    """Return the content of `run.json` of a run directory.
+    """Return the content of `run.json` of a run directory, or the copy in its store, as it holds now.
+
+    A run that was killed cannot say so. Therefore its status is "running" only if a process holds the lock; otherwise
+    it is "interrupted", with the evaluations that are stored.
 
     Raises
     ------
     InputError
-        It is missing or damaged.
+        It is missing or damaged, and there is no copy.
     """
+    about = _description(directory)
+    if about.get("status") == RUNNING and writer(directory) is None:
+        about = _description(directory)  # it may have been finished meanwhile
+        if about.get("status") == RUNNING:
+            done = run_store.count(Path(directory) / STORE_FILE)
+            evaluations = about.get("evaluations")
+            if isinstance(evaluations, dict) and done is not None:
+                about["evaluations"] = evaluations | {"done": done}
+            about["status"] = INTERRUPTED
+    return about
+
+
+def _description(directory: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return what a run says about itself; raise InputError if it is no description of a run."""
     path = Path(directory) / RUN_FILE
-    try:
-        about = json.loads(read_text(path))
-    except OSError as error:
-        raise unreadable(path, error) from None
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{path}: not JSON: {error}") from None
+    about = read_description(directory)
     if not isinstance(about, dict) or about.get("format") != FORMAT:
         raise InputError(f'{path}: must be an object with "format": "{FORMAT}", but is not')
     for key, kind in {"parameters": dict, "versions": dict, "sessions": list}.items():
@@ -323,21 +334,48 @@ def read_about(directory: str | os.PathLike[str]) -> dict[str, Any]:
     return about
 
 
+def state_text(directory: str | os.PathLike[str]) -> str:
+    """Return in words that a run is interrupted or still running, and how much is done; "" for a finished one."""
+    about = read_about(directory)
+    evaluations = about.get("evaluations")
+    if about.get("status") not in (RUNNING, INTERRUPTED) or not isinstance(evaluations, dict):
+        return ""
+    amount = f"{evaluations.get('done')} of {evaluations.get('wanted')} evaluations"
+    if about["status"] == RUNNING:
+        return f"still running, at {amount} when last written ({about.get('process')})"
+    return f"interrupted after {amount}; the same command continues it"
+
+
 def known_parameters(directory: str | os.PathLike[str]) -> dict[str, Any]:
     """Return the parameters of a run; none if there is no run."""
-    if not os.path.isfile(as_path(directory) / RUN_FILE):  # noqa: PTH113  # Path.is_file() raises for long names
+    if not is_run(as_path(directory)):
         return {}
-    parameters: dict[str, Any] = read_about(directory).get("parameters", {})
+    parameters: dict[str, Any] = _description(directory).get("parameters", {})
     return parameters
 
 
 def wanted_evaluations(directory: str | os.PathLike[str]) -> int | None:
     """Return how many evaluations a run was meant to have; None if there is no run or no such number."""
-    if not os.path.isfile(as_path(directory) / RUN_FILE):  # noqa: PTH113  # Path.is_file() raises for long names
-        return None
-    evaluations = read_about(directory).get("evaluations")
+    return _wanted(directory) if is_run(as_path(directory)) else None
+
+
+def _wanted(directory: str | os.PathLike[str]) -> int | None:
+    """Return how many evaluations a run was meant to have; None if it does not say so."""
+    evaluations = _description(directory).get("evaluations")
     number = evaluations.get("wanted") if isinstance(evaluations, dict) else None
     return number if isinstance(number, int) else None
+
+
+def keep_wanted(directory: str | os.PathLike[str], evaluations: int) -> None:
+    """Keep how many evaluations were asked for, in a run that has not begun; a run that exists is left alone."""
+    if not is_run(directory):
+        with open_run(directory, {}) as run:
+            describe_run(run, {**run.about, "status": INTERRUPTED, "evaluations": {"wanted": evaluations, "done": 0}})
+
+
+def _is_asked_for(path: Path, error: BaseException) -> bool:
+    """Return whether it was Ctrl-C that ended a run, which knows how many evaluations were asked for."""
+    return isinstance(error, KeyboardInterrupt) and _wanted(path) is not None
 
 
 def _is_empty(run: Run) -> bool:
@@ -351,22 +389,6 @@ def _is_empty(run: Run) -> bool:
 def _holder(directory: Path) -> str:
     """Return the name of the process that has a run open, from its `run.json`."""
     try:
-        return str(read_about(directory)["process"])
+        return str(_description(directory)["process"])
     except (InputError, KeyError):
         return "another process"
-
-
-def _connect(path: Path) -> sqlite3.Connection:
-    """Open the store of a run, and make its table if there is none."""
-    connection = None
-    try:
-        connection = sqlite3.connect(path)
-        connection.execute("pragma journal_mode = wal")
-        connection.execute("pragma synchronous = normal")
-        with connection:
-            connection.execute(SCHEMA)
-    except sqlite3.Error as error:
-        if connection is not None:
-            connection.close()
-        raise InputError(f"{path}: not a readable store of evaluations: {error}") from None
-    return connection

@@ -19,6 +19,7 @@ from ..core.arrays import Ints
 from ..core.errors import InputError, first_few, quoted
 from ..core.files import open_for_reading, replacing, unreadable
 from ..core.notebook import html_table
+from ..core.tables import csv_cell
 from ..policies.outcome import SearchTotals, Segments
 from ..policies.time_sharing import check_nodes
 from ..workload.reopening import WorkloadLike, as_workload
@@ -267,7 +268,7 @@ def save_schedule(schedule: Schedule, path: str | os.PathLike[str]) -> None:
     `job` is the trace's own job number and `group` the name of the user group.
     """
     w = instance("schedule", schedule, Schedule).workload
-    names = np.array(w.groups, dtype=object)
+    names = np.array([csv_cell(name) for name in w.groups], dtype=object)
     columns = (w.job, w.submit, schedule.start, schedule.finish, w.width, w.user, names[w.group])
     with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")

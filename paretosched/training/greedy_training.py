@@ -27,7 +27,8 @@ from ..core.situations import SITUATIONS
 from ..encodings import weighting
 from ..encodings.weighting import Weighting
 from ..policies.greedy_order import BACKFILLS, CRITERIA, gene_names
-from ..search.evaluation import check_workers, versions
+from ..search.evaluation import TlsFiles, check_workers, versions
+from ..search.runs import known_parameters
 from ..wishes.wish_files import WishLike
 from ..workload.reopening import WorkloadLike
 from .evolution_strategy import CHILDREN, PARENTS, STRATEGIES, Search, limited, search
@@ -46,7 +47,7 @@ def train(
     *,
     criterion: str = BEST,
     backfill: str = "easy",
-    generations: int = GENERATIONS,
+    generations: int | None = None,
     until: float | None = None,
     over: str = SUM,
     strategy: str = "es",
@@ -54,6 +55,7 @@ def train(
     seed: int = 0,
     workers: int = 0,
     scheduler: str | None = None,
+    tls: TlsFiles | None = None,
     run_directory: str | PathLike[str] | None = None,
     progress: Callable[[Progress], object] | None = None,
 ) -> Training:
@@ -74,7 +76,8 @@ def train(
     backfill
         "none" as in paper 000, "easy" or "conservative".
     generations
-        Of 105 genomes each, after the first 15, for each criterion; CMA-ES gets as many genomes.
+        Of 105 genomes each, after the first 15, for each criterion; CMA-ES gets as many genomes. By default 100, or
+        those of the run that is continued.
     until
         Learn from the jobs submitted in this share of the time, and test on the rest, see `workload.split`.
     over
@@ -89,7 +92,7 @@ def train(
         run time, another a run time in seconds): on a linear scale one term alone decides in most genomes.
     seed
         Of all random choices.
-    workers, scheduler
+    workers, scheduler, tls
         Where simulations run, see `evaluate.evaluator`.
     run_directory
         The directory in which every evaluation is stored; by default none.
@@ -102,13 +105,16 @@ def train(
         A parameter breaks its rule, the groups differ, the wish uses an undefined objective, or the directory holds
         another run.
     """
-    check_workers(workers, scheduler)
+    check_workers(workers, scheduler, tls)
     callback("progress", progress)
     one_of("criterion", criterion, (*CRITERIA, BEST))
     one_of("backfill", backfill, BACKFILLS)
     check_over(over)
     one_of("strategy", strategy, STRATEGIES)
     one_of("scale", scale, SCALES)
+    if generations is None:
+        known = None if run_directory is None else known_parameters(run_directory).get("generations")
+        generations = known if isinstance(known, int) else GENERATIONS
     if not 1 <= whole_number("generations", generations) <= MOST_GENERATIONS:
         raise InputError(f"generations must be in 1..{MOST_GENERATIONS}, but are {generations}")
     if whole_number("seed", seed) < 0:
@@ -140,6 +146,7 @@ def train(
         software=software,
         workers=workers,
         scheduler=scheduler,
+        tls=tls,
         run_directory=run_directory,
         progress=progress,
     )

@@ -30,14 +30,15 @@ from ..policies.policy import Policy, PolicyLike, as_policy, fits
 from ..policies.policy_json import to_json
 from ..policies.rule_base import KINDS, RuleBase, ruled_start_times
 from ..policies.strategy_choice import MOST_SITUATIONS, STRATEGIES, Bounds, IterativeRules, partitions
-from ..search.evaluation import check_workers, versions
+from ..search.evaluation import TlsFiles, check_workers, versions
 from ..search.resuming import Record
+from ..search.runs import keep_wanted, wanted_evaluations
 from ..wishes.wish import Wish
 from ..wishes.wish_files import WishLike
 from ..workload.reopening import WorkloadLike
 from ..workload.workload import Workload
 from .evolution_strategy import Search
-from .greedy_training import GENERATIONS, train
+from .greedy_training import train
 from .symbiosis import Rules, Symbiosis, evolve
 from .training import RATIO, SUM, Progress, Task, Training, carry_out, check_over, subject, tasks, trained
 
@@ -145,7 +146,7 @@ def train_rules(
     *,
     kind: str = "symbiotic",
     greedy: PolicyLike | None = None,
-    generations: int = GENERATIONS,
+    generations: int | None = None,
     evaluations: int | None = None,
     symbiosis: Symbiosis = Symbiosis(),  # noqa: B008  # it is immutable
     bounds: Sequence[Sequence[float]] | None = None,
@@ -154,6 +155,7 @@ def train_rules(
     seed: int = 0,
     workers: int = 0,
     scheduler: str | None = None,
+    tls: TlsFiles | None = None,
     run_directory: str | PathLike[str] | None = None,
     progress: Callable[[Progress], object] | None = None,
 ) -> Training:
@@ -173,14 +175,14 @@ def train_rules(
     generations
         Of that training, see `train`.
     evaluations
-        Rule bases to simulate; by default as many as in the paper: iterative 13 for each class, 2,496; symbiotic each
-        strategy alone and 50 generations of 70, 3,513. A run may be continued with more.
+        Rule bases to simulate; by default as many as the run has that is continued, else as in the paper: iterative 13
+        for each class, 2,496; symbiotic each strategy alone and 50 generations of 70, 3,513.
     symbiosis
         Parameters of the symbiotic evolution.
     bounds
         Of the iterative classes: for each feature the upper bounds, inclusive, of all intervals but the last. By
         default Table 2 of the paper.
-    until, seed, workers, scheduler, progress
+    until, seed, workers, scheduler, tls, progress
         As for `train`.
     over
         As for `train`; by default "ratio" for several workloads and a wish that is a sum.
@@ -198,7 +200,7 @@ def train_rules(
         A parameter breaks its rule, the groups differ, the wish uses an undefined objective, or the directory holds
         another run.
     """
-    check_workers(workers, scheduler)
+    check_workers(workers, scheduler, tls)
     one_of("kind", kind, KINDS)
     if evaluations is not None and not 1 <= whole_number("evaluations", evaluations) <= MOST_EVALUATIONS:
         raise InputError(f"evaluations must be in 1..{MOST_EVALUATIONS}, but are {evaluations}")
@@ -213,9 +215,12 @@ def train_rules(
         greedy = _checked(as_policy(greedy), first)
     inner = partitions(len(first.groups)) if bounds is None else _inner(bounds)
     course = _COURSES[kind](inner, symbiosis, len(first.groups))
-    total = course.budget(evaluations)
+    where: dict[str, Any] = {"workers": workers, "scheduler": scheduler, "tls": tls}
     place = None if run_directory is None else as_path(run_directory)
-    with _folder(place):
+    if evaluations is None and place is not None:
+        evaluations = wanted_evaluations(place / RULES_RUN)
+    total = course.budget(evaluations)
+    with _folder(place, total):
         reports = _Reports(progress, total)
         if greedy is None:
             trained_alone = train(
@@ -227,8 +232,7 @@ def train_rules(
                 until=until,
                 over=over,
                 seed=seed,
-                workers=workers,
-                scheduler=scheduler,
+                **where,
                 run_directory=None if place is None else place / GREEDY_RUN,
                 progress=reports.of_greedy,
             )
@@ -247,8 +251,7 @@ def train_rules(
             shape=len(encoding.gene_labels(len(groups))),
             evaluations=total,
             software=versions(),
-            workers=workers,
-            scheduler=scheduler,
+            **where,
             run_directory=None if place is None else place / RULES_RUN,
             progress=reports.of_rules,
         )
@@ -358,8 +361,8 @@ def _checked(greedy: Policy, workload: Workload) -> Greedy:
 
 
 @contextmanager
-def _folder(place: Path | None) -> Iterator[None]:
-    """Make a folder for two runs, and remove it again if it stays empty."""
+def _folder(place: Path | None, evaluations: int) -> Iterator[None]:
+    """Make a folder for two runs, and remove it again if it stays empty; Ctrl-C keeps how much was asked for."""
     if place is None:
         yield
         return
@@ -373,7 +376,9 @@ def _folder(place: Path | None) -> Iterator[None]:
         raise InputError(f"{place}: must hold a training of rule bases or be empty, but holds {foreign[0]}")
     try:
         yield
-    except BaseException:
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt):
+            keep_wanted(place / RULES_RUN, evaluations)
         if fresh:
             with suppress(OSError):  # unless it holds files already
                 place.rmdir()

@@ -21,9 +21,9 @@ from ..encodings.encoding import Encoding
 from ..policies.greedy_order import Greedy
 from ..policies.plain import Plain
 from ..policies.policy import Policy
-from ..search.evaluation import joint_evaluator
+from ..search.evaluation import TlsFiles, joint_evaluator
 from ..search.resuming import Record, advance
-from ..search.runs import open_run
+from ..search.runs import FINISHED, INTERRUPTED, RUNNING, open_run
 from ..simulation.objective import Objective, in_hours, objective_table, objectives_of
 from ..wishes import wish as choice
 from ..wishes.wish import Wish
@@ -337,6 +337,7 @@ def carry_out(
     software: Mapping[str, str],
     workers: int,
     scheduler: str | None,
+    tls: TlsFiles | None,
     run_directory: str | PathLike[str] | None,
     progress: Callable[[Progress], object] | None,
 ) -> Record:
@@ -356,7 +357,7 @@ def carry_out(
         Number of evaluations of the whole search.
     software
         Versions, by package.
-    workers, scheduler, run_directory, progress
+    workers, scheduler, tls, run_directory, progress
         As for `train`.
     """
     groups = task.workloads[0].groups
@@ -373,9 +374,9 @@ def carry_out(
         run = stack.enter_context(open_run(directory, parameters | dict(settings)))
         record = Record(run, (shape, len(task.workloads) * (len(groups) + 2)), evaluations, about, software)
         try:
-            record.write("running")
+            record.write(RUNNING)
             if len(record.known) < evaluations:
-                with joint_evaluator(task.workloads, encoding, workers, scheduler) as evaluate:
+                with joint_evaluator(task.workloads, encoding, workers, scheduler, tls) as evaluate:
                     for _ in advance(course(), record, evaluate, task.fitness):
                         if progress is not None:
                             progress(progress_of(record, task))
@@ -385,9 +386,9 @@ def carry_out(
                     progress(progress_of(record, task))
         except BaseException:
             record.take_stored()
-            record.write("interrupted")
+            record.write(INTERRUPTED)
             raise
-        record.write("finished")
+        record.write(FINISHED)
     return record
 
 

@@ -17,6 +17,7 @@ from ..core.arguments import whole_number
 from ..core.arrays import Floats, Ints
 from ..core.errors import InputError, one_of
 from ..core.tables import plain
+from .records import Records
 from .user_groups import by_consumption
 from .workload import WIDEST, Workload
 
@@ -168,7 +169,7 @@ def lublin(
         capacity=processors,
         user=user,
         name=f"lublin-{variant}-{jobs}-{processors}-{seed}",
-        records=records,
+        records=Records.of(records),
         header=_header(processors, seed, variant, carry, estimates),
         source=({"function": "lublin", **arguments},),
     )

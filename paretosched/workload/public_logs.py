@@ -18,7 +18,7 @@ from platformdirs import user_cache_path
 
 from ..core.errors import InputError
 from ..core.files import replacing
-from .swf import read_bytes
+from .log_text import LogText
 
 BASE_URL = "https://www.cs.huji.ac.il/labs/parallel/workload"
 BASE_URL_VARIABLE = "PARETOSCHED_ARCHIVE"
@@ -248,7 +248,8 @@ def _fault(path: Path, log: PublicLog) -> str | None:
     if log.sha256 is not None:
         return None if digest == log.sha256 else f"SHA-256 must be {log.sha256}, but is {digest}"
     try:
-        read_bytes(path)
+        for _ in LogText(path).blocks():
+            pass
     except InputError as error:
         return str(error).removeprefix(f"{path}: ")
     return None

@@ -19,7 +19,8 @@ from typing import Any
 
 from ..core.arguments import as_list, as_path
 from ..core.errors import InputError, first_few
-from ..core.files import file_record, read_json
+from ..core.files import file_record
+from ..core.run_files import RUN_FILE, is_run, read_description, runs_below
 from .lublin_feitelson import lublin
 from .scaling import scale
 from .swf import read_swf
@@ -27,7 +28,6 @@ from .time_split import split
 from .user_groups import by_consumption, by_csv, by_queue, by_swf_group, grouped
 from .workload import Workload
 
-RUN_FILE = "run.json"
 WorkloadLike = str | os.PathLike[str] | Workload
 FIRST: Mapping[str, Callable[..., Workload]] = MappingProxyType({"read_swf": read_swf, "lublin": lublin})
 LATER: Mapping[str, Callable[..., Workload]] = MappingProxyType(
@@ -124,7 +124,7 @@ def reopened(place: str | os.PathLike[str], digest: str | None = None) -> tuple[
     """Return the workload of a run as `reopen` does, and the directory of this run."""
     troubles = []
     for directory in _run_directories(Path(place), digest):
-        about = read_json(directory / RUN_FILE, "run")
+        about = read_description(directory)
         entry = _entry(about, digest)
         for source in [entry["source"]] if entry.get("source") else _sources_of_commands(about, directory):
             try:
@@ -149,7 +149,7 @@ def recorded_files(place: str | os.PathLike[str]) -> list[Path]:
     files: list[Path] = []
     for directory in _runs_at(folder):
         with suppress(InputError):  # a run that cannot be read is not reopened either
-            about = read_json(directory / RUN_FILE, "run")
+            about = read_description(directory)
             files += [
                 path
                 for steps in (_recorded_sources(about, directory) if isinstance(about, dict) else [])
@@ -192,7 +192,7 @@ def _run_directories(place: Path, digest: str | None) -> list[Path]:
 
 def _runs_at(folder: Path) -> list[Path]:
     """Return the run directories at a place: itself, or those in it."""
-    return [folder] if os.path.isfile(folder / RUN_FILE) else sorted(p.parent for p in folder.glob(f"*/{RUN_FILE}"))  # noqa: PTH113
+    return [folder] if is_run(folder) else runs_below(folder)
 
 
 def _is_parquet(place: Path) -> bool:
@@ -207,7 +207,7 @@ def _is_parquet(place: Path) -> bool:
 def _parameters(directory: Path) -> Mapping[str, Any]:
     """Return the parameters of a run; none if the directory has another file of this name."""
     try:
-        parameters = read_json(directory / RUN_FILE, "run")["parameters"]
+        parameters = read_description(directory)["parameters"]
     except (InputError, KeyError, TypeError):
         return {}
     return parameters if isinstance(parameters, dict) else {}

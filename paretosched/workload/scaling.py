@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ..core.arguments import number, whole_number
 from ..core.arrays import Ints
 from ..core.errors import InputError, first_few
+from .log_lines import JOB, PRECEDING, THINK
 from .user_groups import by_consumption, is_by_consumption
 from .workload import WIDEST, Repair, Workload, source_after
 
@@ -31,7 +32,6 @@ PAPER_FACTORS = {
     "NASA-iPSC": 8.0,
 }
 MOST_JOBS = 20_000_000
-PRECEDING, THINK = 16, 17
 
 
 def scale(
@@ -114,9 +114,7 @@ def scale(
     total = rows.size
     records = workload.records
     if records is not None:
-        records = records[rows]
-        records[:, 0] = np.arange(1, total + 1)
-        records[:, (PRECEDING, THINK)] = -1
+        records = records.take(rows).replaced({JOB: np.arange(1, total + 1), PRECEDING: -1, THINK: -1})
     scaled = workload.take(
         rows,
         width=width[rows],

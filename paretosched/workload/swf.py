@@ -9,51 +9,44 @@ from __future__ import annotations
 import gzip
 import os
 import re
-import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from contextlib import closing
 from itertools import repeat
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..core.arguments import as_path, whole_number
-from ..core.arrays import Floats, Ints, Mask
+from ..core.arrays import Ints, Mask
 from ..core.errors import InputError, first_few, printable, quoted
-from ..core.files import file_record, open_for_reading, replacing, unreadable
+from ..core.files import path_record, replacing
 from ..core.tables import plain
 from .calendar import find_zone
+from .log_lines import (
+    ALLOCATED,
+    ESTIMATE,
+    FIELDS,
+    JOB,
+    QUEUE,
+    RUN,
+    STATUS,
+    SUBMIT,
+    USER,
+    WAIT,
+    WIDTH,
+    Log,
+    parsed,
+)
+from .log_text import LogText
+from .records import Records
 from .swf_header import entry, queue_names
 from .user_groups import by_consumption
 from .workload import WIDEST, Repair, Workload
 
-JOB, SUBMIT, WAIT, RUN, ALLOCATED, CPU, MEMORY, WIDTH, ESTIMATE = range(9)
-REQUESTED_MEMORY, STATUS, USER, GROUP, EXECUTABLE, QUEUE, PARTITION, PRECEDING, THINK = range(9, 18)
-FIELDS = (
-    ("job number", "a number"),
-    ("submit time", "a number of seconds"),
-    ("wait time", "a number of seconds"),
-    ("run time", "a number of seconds"),
-    ("number of allocated processors", "a number of processors"),
-    ("mean CPU time", "a number of seconds"),
-    ("used memory", "a number of kilobytes"),
-    ("number of requested processors", "a number of processors"),
-    ("requested time", "a number of seconds"),
-    ("requested memory", "a number of kilobytes"),
-    ("status", "a number"),
-    ("user", "a number"),
-    ("group", "a number"),
-    ("executable", "a number"),
-    ("queue", "a number"),
-    ("partition", "a number"),
-    ("preceding job", "a number"),
-    ("think time", "a number of seconds"),
-)
-WHOLE_FIELDS = (JOB, ALLOCATED, WIDTH, STATUS, USER, GROUP, QUEUE)
-LARGEST = 2.0**53  # float64 cannot hold all whole numbers above it
 LATEST_EPOCH = 221_845_392_000  # the year 9000, where the calendar ends
 DEFAULT_EPOCH = Workload.epoch
-BLANK = b" \t\n\r\v\f\x1c\x1d\x1e\x1f\x85\xa0"  # what is white space in Latin-1, but not in bytes
 CHUNK = 100_000  # jobs that are written at a time
 PARAGON_QUEUE = re.compile(r"q[a-z]*\d+(s|m|ll?)")
 PARAGON_LIMIT = {"s": 3600, "m": 4 * 3600, "l": 12 * 3600, "ll": 12 * 3600}
@@ -107,8 +100,10 @@ def read_swf(path: str | os.PathLike[str], *, capacity: int | None = None, name:
     file = as_path(path)
     if capacity is not None and not 1 <= whole_number("capacity", capacity) <= WIDEST:
         raise InputError(f"capacity must be in 1..{WIDEST} processors, but is {capacity}")
-    log = _parse(str(path), read_bytes(file))
-    source = ({"function": "read_swf", **file_record(path), "capacity": plain(capacity)},)
+    text = LogText(path)
+    with closing(text.blocks()) as blocks:
+        log = parsed(str(path), blocks)
+    source = ({"function": "read_swf", **path_record(path), "sha256": text.sha256, "capacity": plain(capacity)},)
     cleaner = _Cleaner(log)
     machine = _machine(log, capacity, cleaner)
     epoch, zone = _clock(log, cleaner)
@@ -178,108 +173,10 @@ def _title(file: str) -> str:
     return printable(re.sub(r"(\.swf)?(\.gz)?$", "", file) or file)
 
 
-def read_bytes(path: Path) -> bytes:
-    """Return the content of a text file, unpacked if its first bytes are those of a gzip file.
-
-    Raises
-    ------
-    InputError
-        The file cannot be opened, is empty or binary, or its compression is damaged.
-    """
-    try:
-        with open_for_reading(path) as file:
-            if file.peek(2)[:2] == b"\x1f\x8b":
-                with gzip.GzipFile(fileobj=file) as unpacked:
-                    return _text(path, unpacked)
-            return _text(path, file)
-    except EOFError:
-        raise InputError(f"{path}: the gzip file is cut short") from None
-    except (zlib.error, gzip.BadGzipFile) as error:
-        raise InputError(f"{path}: the gzip file is damaged: {error}") from None
-    except OSError as error:
-        raise unreadable(path, error) from None
-
-
-def _text(path: Path, file: IO[bytes] | gzip.GzipFile) -> bytes:
-    """Return the whole content; check the beginning first, so that a device of endless zeros fills no memory."""
-    head = file.read(1 << 16)
-    data = head if b"\0" in head else head + file.read()
-    if b"\0" in data:
-        raise InputError(f"{path}: a log must be text, but this file is binary")
-    if not data.strip():
-        raise InputError(f"{path}: the file is empty")
-    return data
-
-
-class _Log(NamedTuple):
-    """A log before cleaning: fields (n, 18), the line number of each row, the header lines and their line numbers."""
-
-    path: str
-    fields: Floats
-    line: Ints
-    header: tuple[str, ...]
-    header_line: tuple[int, ...]
-
-
-def _parse(path: str, data: bytes) -> _Log:
-    """Return the log in the content of a file."""
-    rows: list[bytes] = []
-    row_lines: list[int] = []
-    header: list[str] = []
-    header_lines: list[int] = []
-    for number, line in enumerate(data.splitlines(), 1):
-        text = line.strip()
-        if text.startswith(b";"):
-            header.append(_decoded(text[1:]).removeprefix(" "))
-            header_lines.append(number)
-        elif text.strip(BLANK):
-            rows.append(text)
-            row_lines.append(number)
-    if not rows:
-        raise InputError(f"{path}: a log needs at least one job line, but there is none")
-    try:
-        fields = np.loadtxt(rows, comments=None, encoding="latin-1", ndmin=2)
-    except ValueError:
-        raise InputError(_first_fault(path, rows, row_lines)) from None
-    if fields.shape[1] != len(FIELDS) or not np.all(np.abs(fields) < LARGEST):
-        raise InputError(_first_fault(path, rows, row_lines))
-    for column in WHOLE_FIELDS:
-        broken = np.flatnonzero(fields[:, column] % 1)
-        if broken.size:
-            what, fact = FIELDS[column][0], fields[broken[0], column]
-            raise InputError(f"{path}:{row_lines[broken[0]]}: {what} is {fact:g}, but must be a whole number")
-    return _Log(path, fields, np.array(row_lines, dtype=np.int64), tuple(header), tuple(header_lines))
-
-
-def _decoded(text: bytes) -> str:
-    try:
-        return text.decode("utf-8")
-    except UnicodeDecodeError:
-        return text.decode("latin-1")
-
-
-def _first_fault(path: str, rows: Sequence[bytes], lines: Sequence[int]) -> str:
-    """Return a message about the first line that is not 18 numbers; slow, and called only if there is such a line."""
-    for row, line in zip(rows, lines, strict=True):
-        words = row.decode("latin-1").split()
-        if len(words) != len(FIELDS):
-            return f"{path}:{line}: a job line must have {len(FIELDS)} columns, but this one has {len(words)}"
-        for word, (what, kind) in zip(words, FIELDS, strict=True):
-            try:
-                value = float(word.replace("_", "?"))
-            except ValueError:
-                value = np.nan
-            if not np.isfinite(value):
-                return f"{path}:{line}: {what} is {quoted(word)}, not {kind}"
-            if abs(value) >= LARGEST:
-                return f"{path}:{line}: {what} is {quoted(word)}, but must be below 2^53"
-    return f"{path}: the job lines are not all numbers"
-
-
 class _Cleaner:
     """Collects repairs, each with its first jobs by line and job number."""
 
-    def __init__(self, log: _Log) -> None:
+    def __init__(self, log: Log) -> None:
         self.log = log
         self.repairs: list[Repair] = []
 
@@ -290,11 +187,11 @@ class _Cleaner:
     def note(self, action: str, reason: str, rows: Ints) -> None:
         """Record jobs by their rows in the log."""
         if rows.size:
-            lines = (f"line {self.log.line[r]} (job {int(self.log.fields[r, JOB])})" for r in rows[:4])
+            lines = (f"line {self.log.where(r)} (job {int(self.log.fields[r, JOB])})" for r in rows[:4])
             self.repairs.append(Repair(action, reason, int(rows.size), first_few(lines, int(rows.size))))
 
 
-def _machine(log: _Log, capacity: int | None, cleaner: _Cleaner) -> int:
+def _machine(log: Log, capacity: int | None, cleaner: _Cleaner) -> int:
     """Return the number of processors of the machine."""
     if capacity is not None:
         return capacity
@@ -308,8 +205,8 @@ def _machine(log: _Log, capacity: int | None, cleaner: _Cleaner) -> int:
         if key == "MaxNodes":
             cleaner.assumed(f"header has no MaxProcs: MaxNodes, {size.number}, taken for it")
         return size.number
-    valid = (log.fields[:, RUN] > 0) & ~np.isin(log.fields[:, STATUS], (2, 3, 4))
-    widest = int(_width(log.fields)[valid].max(initial=0))
+    valid = (log.fields.columns[RUN] > 0) & ~np.isin(log.fields.columns[STATUS], (2, 3, 4))
+    widest = int(_width(log)[valid].max(initial=0))
     if not 1 <= widest <= WIDEST:
         raise InputError(
             f"{log.path}: the header has no MaxProcs, and the widest job, {widest} processors, "
@@ -319,7 +216,7 @@ def _machine(log: _Log, capacity: int | None, cleaner: _Cleaner) -> int:
     return widest
 
 
-def _clock(log: _Log, cleaner: _Cleaner) -> tuple[int, str]:
+def _clock(log: Log, cleaner: _Cleaner) -> tuple[int, str]:
     """Return the Unix time of second 0, and the name of the time zone."""
     start = entry(log.header, "UnixStartTime")
     epoch = DEFAULT_EPOCH
@@ -352,15 +249,17 @@ def _clock(log: _Log, cleaner: _Cleaner) -> tuple[int, str]:
     return epoch, zone
 
 
-def _width(fields: Floats) -> Floats:
-    """Return the requested number of processors, (n,), else the allocated one."""
-    return np.where(fields[:, WIDTH] > 0, fields[:, WIDTH], fields[:, ALLOCATED])
+def _width(log: Log) -> NDArray[Any]:
+    """Return the requested number of processors, (n,) whole numbers, else the allocated one."""
+    requested = log.fields.columns[WIDTH]
+    return np.where(requested > 0, requested, log.fields.columns[ALLOCATED])
 
 
-def _clean(log: _Log, capacity: int, cleaner: _Cleaner) -> dict[str, Any]:
+def _clean(log: Log, capacity: int, cleaner: _Cleaner) -> dict[str, Any]:
     """Return the jobs that remain after the rules of `read_swf`, as arguments of a Workload."""
-    fields, width = log.fields, _width(log.fields)
-    valid = np.ones(len(fields), dtype=np.bool_)
+    fields, width = log.fields.columns, _width(log)
+    submit, run, estimate = fields[SUBMIT], fields[RUN], fields[ESTIMATE]
+    valid = np.ones(width.size, dtype=np.bool_)
 
     def drop(reason: str, bad: Mask) -> None:
         cleaner.note("dropped", reason, np.flatnonzero(valid & bad))
@@ -369,28 +268,27 @@ def _clean(log: _Log, capacity: int, cleaner: _Cleaner) -> dict[str, Any]:
     def note(action: str, reason: str, concerned: Mask) -> None:
         cleaner.note(action, reason, np.flatnonzero(valid & concerned))
 
-    drop("status 2-4: part of a job that has a summary line", np.isin(fields[:, STATUS], (2, 3, 4)))
+    drop("status 2-4: part of a job that has a summary line", np.isin(fields[STATUS], (2, 3, 4)))
     drop("number of processors unknown", width <= 0)
     drop(f"wider than the machine of {capacity} processors", width > capacity)
-    drop("run time unknown or 0: never ran", fields[:, RUN] <= 0)
+    drop("run time unknown or 0: never ran", run <= 0)
     if not valid.any():
         why = ", ".join(f"{r.jobs} {r.reason}" for r in cleaner.repairs if r.action == "dropped")
         raise InputError(f"{log.path}: none of the {len(valid)} jobs can be simulated: {why}")
-    early = np.flatnonzero(valid & (fields[:, SUBMIT] < 0))
+    early = np.flatnonzero(valid & (submit < 0))
     if early.size:
-        where = f"{log.path}:{log.line[early[0]]}"
-        raise InputError(f"{where}: submit time is {fields[early[0], SUBMIT]:g}, but must be at least 0 s")
-    note("assumed", "no request for processors: the allocated number taken for it", fields[:, WIDTH] <= 0)
+        where = f"{log.path}:{log.where(early[0])}"
+        raise InputError(f"{where}: submit time is {submit[early[0]]:g}, but must be at least 0 s")
+    note("assumed", "no request for processors: the allocated number taken for it", fields[WIDTH] <= 0)
 
-    times = fields[:, (SUBMIT, RUN, ESTIMATE)]
     note(
         "changed",
         "fractions of a second: run time and request rounded up, submission down",
-        (times % 1).sum(axis=1) > 0,
+        _has_fraction(submit) | _has_fraction(run) | _has_fraction(estimate),
     )
-    submit, run, estimate = np.floor(times[:, 0]), np.ceil(times[:, 1]), np.ceil(times[:, 2])
+    missing = estimate <= 0
+    submit, run, estimate = np.floor(submit), np.ceil(run), np.ceil(estimate)
     limit = _queue_limit(log)
-    missing = times[:, 2] <= 0
     note("assumed", "no requested time: the limit of the Paragon's queue taken for it", missing & (limit > 0))
     note("assumed", "no requested time: the run time taken for it", missing & (limit <= 0))
     estimate = np.where(missing, np.where(limit > 0, limit, run), estimate)
@@ -398,27 +296,42 @@ def _clean(log: _Log, capacity: int, cleaner: _Cleaner) -> dict[str, Any]:
     run = np.minimum(run, estimate)
 
     rows = np.flatnonzero(valid)
-    cleaner.note("changed", "submitted before the job above: sorted", rows[1:][np.diff(submit[rows]) < 0])
-    rows = rows[np.argsort(submit[rows], kind="stable")]
-    wait = np.maximum(np.floor(fields[:, WAIT]), -1)
+    back = np.flatnonzero(submit[rows[1:]] < submit[rows[:-1]])
+    cleaner.note("changed", "submitted before the job above: sorted", rows[1:][back])
+    if back.size:
+        rows = rows[np.argsort(submit[rows], kind="stable")]
+    records = log.fields if rows.size == valid.size and not back.size else log.fields.take(rows)
+    wait = np.maximum(np.floor(fields[WAIT]), -1)
     columns = {"submit": submit, "run": run, "estimate": estimate, "width": width, "wait": wait}
-    columns |= {"user": fields[:, USER], "job": fields[:, JOB]}
-    return {key: column[rows].astype(np.int64) for key, column in columns.items()} | {"records": fields[rows]}
+    columns |= {"user": fields[USER], "job": fields[JOB]}
+    return {key: _whole(columns.pop(key), rows) for key in list(columns)} | {"records": records}
 
 
-def _queue_limit(log: _Log) -> Floats:
+def _has_fraction(column: NDArray[Any]) -> Mask:
+    """Return which numbers of a column, (n,), are not whole."""
+    return np.zeros(column.size, dtype=np.bool_) if column.dtype.kind == "i" else column % 1 > 0
+
+
+def _whole(column: NDArray[Any], rows: Ints) -> Ints:
+    """Return some rows of a column, read-only int64."""
+    chosen = column[rows].astype(np.int64)
+    chosen.flags.writeable = False
+    return chosen
+
+
+def _queue_limit(log: Log) -> NDArray[Any]:
     """Return the limits of run times, (n,) s, from the queue names of an Intel Paragon; 0 where there is no limit."""
-    limit = np.zeros(len(log.fields))
+    limit = np.zeros(len(log.fields), dtype=np.int32)
     computer = entry(log.header, "Computer")
     if computer is not None and "paragon" in computer.text.lower():
         for number, name in queue_names(log.header).items():
             match = PARAGON_QUEUE.fullmatch(name)
             if match:
-                limit[log.fields[:, QUEUE] == number] = PARAGON_LIMIT[match.group(1)]
+                limit[log.fields.columns[QUEUE] == number] = PARAGON_LIMIT[match.group(1)]
     return limit
 
 
-def _column(records: Floats | None, jobs: slice, field: int) -> Iterable[float]:
+def _column(records: Records | None, jobs: slice, field: int) -> Iterable[float]:
     """Return a field of some jobs as it was read; without records, -1 for ever."""
     if records is None:
         return repeat(-1)

@@ -18,11 +18,13 @@ from ..core.arguments import as_path, listed, numbers
 from ..core.arrays import Ints
 from ..core.errors import InputError, did_you_mean, printable, quoted
 from ..core.files import file_record, read_list
+from ..core.tables import from_csv_cell
 from .swf_header import queue_names
 from .workload import Repair, Workload, source_after
 
 PAPER_THRESHOLDS = (0.08, 0.02, 0.01, 0.001)
 MOST_GROUPS = 64
+MOST_COUNTED = 1 << 16  # user numbers below it are counted, which is faster than sorting
 SWF_GROUP, SWF_QUEUE = 12, 14
 UNKNOWN_USERS = "user unknown and 1 % of the work or more: put into the last group"
 UNLISTED_USERS = 'user not in the list of groups: put into the group "other"'
@@ -62,7 +64,7 @@ def by_consumption(workload: Workload, thresholds: Sequence[float] = PAPER_THRES
     _check_number(limits.size + 1, "thresholds make")
     unknown = workload.user < 0
     user = np.where(unknown, -1, workload.user)
-    number, place = np.unique(user, return_inverse=True)
+    number, place = _numbered(user)
     work = np.bincount(place, (workload.run * workload.width).astype(np.float64))
     share = work / work.sum()
     group_of = (share[:, None] <= limits).sum(axis=1)
@@ -199,7 +201,7 @@ def _field(workload: Workload, column: int) -> Ints:
         raise InputError(
             f"{workload.name}: field {column + 1} of the log is needed, but this workload does not come from a log"
         )
-    return np.maximum(workload.records[:, column], -1).astype(np.int64)
+    return np.maximum(workload.records.column(column), -1).astype(np.int64)
 
 
 def _by_number(workload: Workload, number: Ints, names: dict[int, str], what: str) -> Workload:
@@ -224,7 +226,7 @@ def _read_groups(path: str | os.PathLike[str]) -> tuple[dict[int, str], list[str
     try:
         for row in lines:
             where = f"{path}:{lines.line_num}"
-            cells = [cell.strip() for cell in row]
+            cells = [from_csv_cell(cell.strip()) for cell in row]
             if not any(cells):
                 continue
             if len(cells) != 2:
@@ -266,6 +268,15 @@ def _check_number(count: int, what: str) -> None:
 def _without(repairs: tuple[Repair, ...], reason: str) -> tuple[Repair, ...]:
     """Return the repairs without those that an earlier grouping reported for this reason."""
     return tuple(repair for repair in repairs if repair.reason != reason)
+
+
+def _numbered(user: Ints) -> tuple[Ints, Ints]:
+    """Return the different user numbers, ascending, and the place of each job's user among them; -1 is the least."""
+    if int(user.max()) >= max(MOST_COUNTED, user.size):
+        number, place = np.unique(user, return_inverse=True)
+        return number, place
+    there = np.bincount(user + 1) > 0
+    return np.flatnonzero(there) - 1, (np.cumsum(there) - 1)[user + 1]
 
 
 def is_by_consumption(workload: Workload) -> bool:

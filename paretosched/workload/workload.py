@@ -18,6 +18,7 @@ from ..core.notebook import html_table
 from ..core.situations import Calendar
 from ..core.tables import plain
 from .calendar import calendar, find_zone
+from .records import Records
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -81,7 +82,7 @@ class Workload:
         Name of the workload in tables and figures.
     records
         The fields of each job in the log, (n, 18), so that a workload can be written again with the fields that no
-        simulation needs; None for a workload that does not come from a log.
+        simulation needs; None for a workload that does not come from a log. An array becomes `Records`.
     header
         Header comment lines of the log, without the leading semicolon.
     repairs
@@ -117,7 +118,7 @@ class Workload:
     epoch: int = 946857600  # Monday 2000-01-03 00:00 UTC, for logs that do not name their epoch
     zone: str = "UTC"
     name: str = "workload"
-    records: Floats | None = None
+    records: Records | None = None
     header: tuple[str, ...] = ()
     repairs: tuple[Repair, ...] = ()
     source: tuple[Mapping[str, Any], ...] = ()
@@ -135,10 +136,9 @@ class Workload:
                 value = np.arange(1, n + 1) if key == "job" else np.full(n, defaults[key])
             object.__setattr__(self, key, whole_array(key, value, n))
         if self.records is not None:
-            records = np.array(self.records, dtype=np.float64, order="C")
+            records = self.records if isinstance(self.records, Records) else Records.of(self.records)
             if records.shape != (n, 18):
                 raise InputError(f"records must have shape ({n}, 18), but has {records.shape}")
-            records.flags.writeable = False
             object.__setattr__(self, "records", records)
         object.__setattr__(self, "groups", tuple(str(g) for g in self.groups))
         self._check_rules()
@@ -297,6 +297,8 @@ class Workload:
         chosen = {
             f.name: getattr(self, f.name)[index] for f in fields(self) if isinstance(getattr(self, f.name), np.ndarray)
         }
+        if self.records is not None:
+            chosen["records"] = self.records.take(index)
         return replace(self, **({"source": ()} | chosen | changes))
 
 
@@ -309,8 +311,13 @@ def _array(key: str, value: ArrayLike) -> NDArray[Any]:
 
 
 def whole_array(key: str, value: ArrayLike, n: int) -> Ints:
-    """Return a read-only copy of `value`, (n,) int64; raise InputError with the name `key` if it is none."""
+    """Return `value`, (n,) int64, read-only; raise InputError with the name `key` if it is none.
+
+    It is a copy, unless nobody can change the array.
+    """
     array = _array(key, value)
+    if array.dtype == np.int64 and array.shape == (n,) and array.flags.c_contiguous and is_frozen(array):
+        return array
     if array.shape != (n,):
         raise InputError(f"{key} must have one entry a job, shape ({n},), but has shape {array.shape}")
     if array.dtype.kind == "u" and array.size and array.max() > np.iinfo(np.int64).max:
@@ -320,6 +327,11 @@ def whole_array(key: str, value: ArrayLike, n: int) -> Ints:
     copy = np.array(array, dtype=np.int64, order="C")
     copy.flags.writeable = False
     return copy
+
+
+def is_frozen(array: NDArray[Any]) -> bool:
+    """Return whether an array is read-only and no view of an array that is not."""
+    return not array.flags.writeable and array.base is None
 
 
 def _whole_column(key: str, column: Any) -> Ints:

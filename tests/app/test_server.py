@@ -16,17 +16,17 @@ import paretosched as ps
 from paretosched.app import page_folder
 from paretosched.app.desk import Desk
 from paretosched.app.locate_workload import finder
-from paretosched.app.server import application, served
+from paretosched.app.server import served
 from paretosched.app.state import beginning
 from paretosched.app.state_view import view_of
 from paretosched.core.errors import InputError
 from support.commands import done
-from support.page import FRONT
+from support.page import FRONT, signed_in
 
 
 def test_the_page_is_served_with_a_strict_policy(desk: Desk) -> None:
-    client = application(desk).test_client()
-    answer = client.get("/", headers={"Host": "127.0.0.1:8050"})
+    client = signed_in(desk)
+    answer = client.get("/")
     assert answer.status_code == 200
     policy = answer.headers["Content-Security-Policy"]
     assert "default-src 'none'" in policy
@@ -34,31 +34,30 @@ def test_the_page_is_served_with_a_strict_policy(desk: Desk) -> None:
     assert "script-src 'self' 'sha256-" in policy
     assert "'unsafe-inline'" not in policy.split("script-src")[1].split(";")[0]
     assert b"https://" not in answer.data.replace(b"https:\\u002f\\u002fdash-version.plotly.com", b"")
-    layout = client.get("/_dash-layout", headers={"Host": "localhost:8050"})
+    layout = client.get("/_dash-layout")
     assert layout.status_code == 200
-    values = np.frombuffer(client.get("/front.bin", headers={"Host": "localhost"}).data).reshape(7, -1).T
+    values = np.frombuffer(client.get("/front.bin").data).reshape(7, -1).T
     assert values.tobytes() == FRONT.values.tobytes()
 
 
 def test_only_what_is_there_can_be_fetched(desk: Desk) -> None:
     desk.act({"do": "pick", "row": 4})
-    client = application(desk).test_client()
-    host = {"Host": "localhost"}
-    policy = client.get("/policy/4.json", headers=host)
+    client = signed_in(desk)
+    policy = client.get("/policy/4.json")
     assert json.loads(policy.data)["rule"] == "greedy"
     for path in ("/policy/300.json", "/policy/-1.json", "/policy/..%2fpage.json", "/training/1.json",
                  "/training/../page.json",
                  "/assets/../server.py", "/assets/%2e%2e/server.py", "/policy/" + "9" * 400 + ".json"):  # fmt: skip
-        answer = client.get(path, headers=host)  # Dash gives the page itself for a name that it does not know
+        answer = client.get(path)  # Dash gives the page itself for a name that it does not know
         assert answer.status_code in (400, 404) or b"react-entry-point" in answer.data, path
-    rows = list(csv.DictReader(io.StringIO(client.get("/shortlist.csv", headers=host).text)))
+    rows = list(csv.DictReader(io.StringIO(client.get("/shortlist.csv").text)))
     assert [row["schedule"] for row in rows] == ["EASY", "A"]
-    assert len(client.get("/remaining.csv", headers=host).text.splitlines()) == 301
+    assert len(client.get("/remaining.csv").text.splitlines()) == 301
     for name in ("steps", "reach", "trainings"):
-        assert client.get(f"/{name}.csv", headers=host).status_code == 200
-    reach = list(csv.DictReader(io.StringIO(client.get("/reach.csv", headers=host).text)))
+        assert client.get(f"/{name}.csv").status_code == 200
+    reach = list(csv.DictReader(io.StringIO(client.get("/reach.csv").text)))
     assert float(reach[2]["still reachable"]) == FRONT.values[:, 2].min()
-    assert json.loads(client.get("/page.json", headers=host).data)["shortlist"][0]["row"] == 4
+    assert json.loads(client.get("/page.json").data)["shortlist"][0]["row"] == 4
 
 
 @pytest.mark.slow
@@ -86,7 +85,7 @@ def test_the_page_agrees_with_the_commands(house: Path, tmp_path: Path) -> None:
     best = view_of(beginning(front), front).best
     for end in ends:
         assert end["values"][end["objective"]] == best[names.index(end["objective"])]
-    page = json.dumps(application(desk).test_client().get("/_dash-layout", headers={"Host": "localhost"}).json)
+    page = json.dumps(signed_in(desk).get("/_dash-layout").json)
     for end in ends:
         value = end["values"][end["objective"]]
         assert f'"{value / 3600:,.2f}"' in page or f'"{value:,.2f}"' in page
@@ -103,7 +102,7 @@ def test_without_its_log_a_page_says_how_to_name_it_and_does_all_else(house: Pat
     desk.act({"do": "say", "text": "AWRT1"})
     with pytest.raises(InputError, match="--trace"):
         desk.act({"do": "train", "generations": 5})
-    page = application(desk).test_client().get("/_dash-layout", headers={"Host": "localhost"}).get_data(as_text=True)
+    page = signed_in(desk).get("/_dash-layout").get_data(as_text=True)
     assert "--trace TRACE" in page
 
 

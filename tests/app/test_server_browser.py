@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -46,7 +45,8 @@ class Page:
     """A page in the browser: it collects errors and requests to other sites, and waits for answers."""
 
     def __init__(self, chromium: Any, url: str) -> None:
-        self.url = url
+        self.address = url
+        self.url = url.split("?")[0]  # without the token
         self.context = chromium.new_context(viewport={"width": 1280, "height": 800}, accept_downloads=True)
         self.tab = self.context.new_page()
         self.trouble: list[str] = []
@@ -54,7 +54,8 @@ class Page:
         self.tab.on("pageerror", lambda error: self.trouble.append(str(error)))
         self.tab.on("console", lambda line: self.trouble.append(line.text) if line.type == "error" else None)
         self.tab.on(
-            "request", lambda r: None if r.url.startswith((url, "data:", "blob:")) else self.foreign.append(r.url)
+            "request",
+            lambda r: None if r.url.startswith((self.url, "data:", "blob:")) else self.foreign.append(r.url),
         )
         self.tab.goto(url)
         self.tab.wait_for_selector("html[data-drawn]", state="attached")
@@ -333,7 +334,7 @@ def test_what_is_refused_is_said_where_it_is_seen_and_nothing_has_changed(
 
 @pytest.mark.slow
 def test_what_is_done_in_one_window_is_seen_in_another(page: Page, chromium: Any) -> None:
-    other = Page(chromium, page.url)
+    other = Page(chromium, page.address)
     page.say("AWRT1, AWRT2 <= 14.37h")
     other.tab.wait_for_selector("#text[data-value='AWRT1, AWRT2 <= 14.37h']", state="attached")
     assert other.wish() == page.wish()
@@ -398,7 +399,7 @@ def test_a_page_that_was_saved_is_opened(page: Page, front: ps.Front, tmp_path: 
     tab = page.tab
     page.say("AWRT1, AWRT2 <= 14.37h")
     page.after(lambda: tab.click("#pick"))
-    shared = json.loads(urllib.request.urlopen(page.url + "page.json").read())
+    shared = page.context.request.get(page.url + "page.json").json()
     shared["shortlist"] = []
     shared["wish"] = None
     (tmp_path / "shared.json").write_text(json.dumps(shared))

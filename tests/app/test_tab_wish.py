@@ -12,11 +12,10 @@ import pytest
 
 from paretosched.app.desk import Desk
 from paretosched.app.layout import tab_panels
-from paretosched.app.server import application
 from paretosched.app.state_view import view_of
 from paretosched.wishes.navigation import remaining
 from support.fronts import a_comparison
-from support.page import FRONT
+from support.page import FRONT, signed_in
 
 
 def test_schedules_that_no_group_would_bear_are_left_out_by_a_button(tmp_path: Path) -> None:
@@ -48,5 +47,5 @@ def button_actions(components: Any) -> Iterator[dict[str, Any]]:
 
 
 def written_page(desk: Desk) -> str:
-    layout = application(desk).test_client().get("/_dash-layout", headers={"Host": "localhost"})
+    layout = signed_in(desk).get("/_dash-layout")
     return json.dumps(layout.json, ensure_ascii=False)

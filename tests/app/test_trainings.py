@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -11,12 +16,15 @@ import numpy as np
 import pytest
 
 import paretosched as ps
+from paretosched.app.processes import Process, is_running, process_of, send
 from paretosched.app.trainings import DONE, QUEUED, RUNNING, STOPPED, Trainings, size
 from paretosched.core.errors import InputError
 from paretosched.search import runs
 from paretosched.wishes import wish_files
 from paretosched.wishes.wish import Wish
+from support.browser import page_process
 from support.commands import environment
+from support.page_clients import Client
 
 
 @pytest.mark.slow
@@ -79,3 +87,115 @@ def test_a_training_that_outlives_its_page_runs_on_and_is_left_alone(tmp_path: P
             with pytest.raises(InputError, match="page that was killed"):
                 touch(1)
     assert [t.status for t in trainings.read_all()] == [STOPPED]
+
+
+def test_a_process_is_known_by_its_start_too() -> None:
+    with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"]) as child:
+        process = process_of(child.pid)
+        assert process is not None
+        recycled = Process(child.pid, process.start + "1")  # the number of a process that has ended
+        assert (is_running(process), is_running(recycled)) == (True, False)
+        send(recycled, signal.SIGKILL)
+        time.sleep(0.05)
+        assert child.poll() is None
+        send(process, signal.SIGKILL)
+        assert child.wait(30) == -signal.SIGKILL
+        assert not is_running(process)
+
+
+def request(folder: Path, number: int) -> None:
+    """Write the files of a request for a training."""
+    wish = wish_files.to_json(Wish(weights=[("AWRT1", 1.0)]))
+    value = {"format": "paretosched page training 1", "wish": wish, "generations": 5}
+    (folder / f"training-{number}.json").write_text(json.dumps(value))
+    (folder / f"training-{number}.wish.json").write_text(json.dumps(wish))
+
+
+def queue(folder: Path, running: Any, waiting: Any) -> None:
+    content = {"format": "paretosched page queue 1", "running": running, "waiting": waiting}
+    (folder / "queue.json").write_text(json.dumps(content))
+
+
+def test_a_training_that_was_killed_with_its_page_waits_again(tmp_path: Path) -> None:
+    own = process_of(os.getpid())
+    assert own is not None
+    for number in (1, 2, 3):
+        request(tmp_path, number)
+    # this process has its number now; it must not get the signal that cancels the training
+    running = {"number": 2, "process": {"pid": own.pid, "start": own.start + "1"}}
+    queue(tmp_path, running, [3, 3, 9])
+    trainings = Trainings(tmp_path)
+    assert {t.number: t.status for t in trainings.read_all()} == {1: STOPPED, 2: QUEUED, 3: QUEUED}
+    trainings.advance()  # without a log, none is started
+    statuses = [t.status for t in Trainings(tmp_path).read_all()]
+    assert statuses == [QUEUED, QUEUED, STOPPED]
+    trainings.cancel(2)
+    again = Trainings(tmp_path)
+    assert {t.number: t.status for t in again.read_all()} == {1: STOPPED, 2: STOPPED, 3: QUEUED}
+    again.close()
+    assert not (tmp_path / "queue.json").exists()
+    queue(tmp_path, running, [])
+    (tmp_path / "training-2.log").write_text("paretosched train: interrupted; the same command continues it\n")
+    assert {t.status for t in Trainings(tmp_path).read_all()} == {STOPPED}  # the owner had cancelled it
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", '{"format": "paretosched page queue 1", "running": 5}'])
+def test_a_damaged_queue_is_one_line(tmp_path: Path, content: str) -> None:
+    (tmp_path / "queue.json").write_text(content)
+    with pytest.raises(InputError, match=r"queue\.json: ") as error:
+        Trainings(tmp_path)
+    assert str(error.value).count("queue.json") == 1
+
+
+@pytest.mark.slow
+def test_trainings_survive_the_kill_of_the_page_and_can_be_cancelled(house: Path, tmp_path: Path) -> None:
+    shutil.copytree(house / "run", tmp_path / "run")
+    page = tmp_path / "run", "--trace", house / "w.swf.gz"
+    with page_process(*page) as (process, url):
+        client = Client(url)
+        client.act({"do": "say", "text": "AWRT1"})
+        until(lambda: b"--trace TRACE" not in client.ask("/_dash-layout").body and known(client))
+        client.act({"do": "train", "generations": 100})
+        client.act({"do": "train", "generations": 5})
+        client.act({"do": "train", "generations": 100})
+        assert client.statuses() == {1: RUNNING, 2: QUEUED, 3: QUEUED}
+        process.kill()
+        process.wait(30)
+    folder = tmp_path / "run.app"
+    running = json.loads((folder / "queue.json").read_text())["running"]
+    training = Process(**running["process"])
+    assert (running["number"], is_running(training)) == (1, True)
+    send(training, signal.SIGSTOP)  # so that it cannot end before it is cancelled
+    assert {path.stat().st_mode & 0o777 for path in folder.glob("*.json")} == {0o600}
+    assert (folder / "training-1.log").stat().st_mode & 0o777 == 0o600
+    with page_process(*page) as (process, url):
+        client = Client(url)
+        until(lambda: client.statuses() == {1: RUNNING, 2: QUEUED, 3: QUEUED})
+        assert is_running(training)
+        client.act({"do": "cancel", "number": 1})
+        send(training, signal.SIGCONT)
+        until(lambda: client.statuses() == {1: STOPPED, 2: DONE, 3: RUNNING})
+        assert not is_running(training)
+        process.kill()
+        process.wait(30)
+    last = Process(**json.loads((folder / "queue.json").read_text())["running"]["process"])
+    send(last, signal.SIGKILL)  # as when the machine fails
+    with page_process(*page) as (process, url):  # its end by SIGTERM stops the training
+        client = Client(url)
+        until(lambda: client.statuses() == {1: STOPPED, 2: DONE, 3: RUNNING})
+        after = Process(**json.loads((folder / "queue.json").read_text())["running"]["process"])
+    assert not is_running(after)
+    assert not (folder / "queue.json").exists()
+
+
+def known(client: Client) -> bool:
+    """Return whether the known schedules are on the page."""
+    return b'"CONS"' in client.ask("/_dash-layout").body
+
+
+def until(condition: Any) -> None:
+    """Wait until a condition is true."""
+    end = time.monotonic() + 120
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.1)

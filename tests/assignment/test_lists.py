@@ -96,3 +96,12 @@ def test_bad_nodes_and_past_runs_are_refused_with_their_line(tmp_path: Path, opt
     assert (outcome.status, outcome.out) == (2, "")
     assert outcome.err.startswith(f"paretosched assign: {path}")
     assert (BAD_NODES | BAD_RUNS)[text] in outcome.err
+
+
+def test_names_are_no_formulas_in_a_list_and_are_read_again(tmp_path: Path) -> None:
+    names = ("=cmd()", "'=1", "+x", "@y", "-z", "it's", "-1")
+    bag = Bag(names, np.ones(len(names)), np.ones(len(names)))
+    save_jobs(bag, tmp_path / "jobs.csv")
+    cells = [line.split(",")[0] for line in (tmp_path / "jobs.csv").read_text().splitlines()[1:]]
+    assert cells == ["'=cmd()", "''=1", "'+x", "'@y", "'-z", "it's", "-1"]
+    assert read_jobs(tmp_path / "jobs.csv").name == names

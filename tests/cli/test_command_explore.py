@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import logging
 import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import paretosched as ps
+from paretosched.core.errors import WorkersLostError
 from paretosched.fronts.front import extremes
+from paretosched.search.evaluation import Evaluate, evaluator
 from support.commands import (
     columns,
     command,
@@ -89,6 +95,34 @@ def test_explore_continues_a_run_and_refuses_to_mix_it(house: Path, tmp_path: Pa
         assert refused.err.startswith(rule)
         assert refused.err.count("\n") == 1
     assert files(tmp_path) == before
+
+
+def test_lost_workers_end_in_one_line_and_the_same_command_continues(
+    house: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @contextmanager
+    def soon_lost(*words: Any) -> Iterator[Evaluate]:
+        with evaluator(*words) as evaluate:
+
+            def one_generation(genomes: np.ndarray, first: int) -> tuple[np.ndarray, np.ndarray]:
+                if first == 12:
+                    logging.getLogger("paretosched.search.cluster").warning("0 of 2 workers are at work")
+                    raise WorkersLostError("no worker could be had for 60 s")
+                return evaluate(genomes, first)
+
+            yield one_generation
+
+    explore = ("explore", house / "w.swf.gz", "-o", tmp_path / "run", "--evaluations", 36, "--population", 12)
+    with monkeypatch.context() as patch:
+        patch.setattr("paretosched.search.exploration.evaluator", soon_lost)
+        outcome = command(*explore)
+    assert outcome.status == 2
+    *_, remark, kept, line = outcome.err.splitlines()
+    assert remark == "paretosched: 0 of 2 workers are at work"
+    assert kept == f"paretosched: 12 evaluations are kept in {tmp_path / 'run'}; the same command continues them"
+    assert line == "paretosched explore: no worker could be had for 60 s"
+    done(*explore)
+    assert stored(tmp_path / "run") == stored(house / "run")
 
 
 @pytest.mark.slow

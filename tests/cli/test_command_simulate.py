@@ -142,3 +142,18 @@ def test_a_policy_explored_elsewhere_is_applied_and_remarked(house: Path, tmp_pa
     assert outcome.err == (
         f"paretosched: {house / 'run'} was explored on another workload; its policy was applied to this one\n"
     )
+
+
+def test_names_in_lists_are_no_formulas_in_what_is_written(house: Path, tmp_path: Path) -> None:
+    (tmp_path / "groups.csv").write_text("user,group\n1,=cmd()\n2,-1+1\n3,'@x\n")
+    log = (house / "w.swf.gz", "--groups", tmp_path / "groups.csv")
+    done("simulate", *log, "-o", tmp_path / "s.csv")
+    with (tmp_path / "s.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    workload = ps.by_csv(ps.read_swf(house / "w.swf.gz"), tmp_path / "groups.csv")
+    assert set(workload.groups[:3]) == {"=cmd()", "-1+1", "@x"}  # a list may have been copied from such a file
+    assert not [row for row in rows if row["group"][:1] in "=+-@"]
+    (tmp_path / "again.csv").write_text("".join({f"{row['user']},{row['group']}\n": 0 for row in rows}))
+    again = ps.by_csv(ps.read_swf(house / "w.swf.gz"), tmp_path / "again.csv")
+    names = [workload.groups[group] for group in workload.group]
+    assert [again.groups[group] for group in again.group] == names

@@ -25,6 +25,7 @@ from support.commands import (
     process,
     stored,
 )
+from support.fuzzing import refused
 
 
 @pytest.mark.slow
@@ -122,7 +123,7 @@ def test_ctrl_c_keeps_what_was_done_and_the_same_command_continues(house: Path, 
     assert (again["evaluations"], again["replayed"]) == (1000, count)
 
 
-def test_ctrl_c_elsewhere_is_status_130_and_leaves_nothing(
+def test_ctrl_c_elsewhere_is_status_130_and_leaves_nothing_but_what_was_asked_for(
     house: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupt(*_: object, **__: object) -> None:
@@ -136,8 +137,15 @@ def test_ctrl_c_elsewhere_is_status_130_and_leaves_nothing(
         "paretosched.search.evaluation.objectives_of", interrupt
     )  # before the first generation is stored
     outcome = command("explore", house / "w.swf.gz", "-o", tmp_path / "run", "--evaluations", 8, "--population", 4)
-    assert (outcome.status, outcome.out, outcome.err) == (130, "", "paretosched explore: interrupted\n")
-    assert files(tmp_path) == {}
+    remark, line = outcome.err.splitlines()
+    assert (outcome.status, outcome.out, line) == (130, "", "paretosched explore: interrupted")
+    assert remark.endswith(f"{tmp_path / 'run'} keeps that 8 are wanted, and the same command begins")
+    assert "front.parquet" not in files(tmp_path / "run")
+    monkeypatch.undo()
+    front = refused("front", tmp_path / "run", names=tmp_path / "run")
+    assert "there is no front yet: interrupted after 0 of 8 evaluations" in front
+    again = done("explore", house / "w.swf.gz", "-o", tmp_path / "run", "--population", 4, "--json").json
+    assert again["evaluations"] == 8  # and not 20,000
 
 
 @pytest.mark.slow

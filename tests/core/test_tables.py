@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import csv
 import json
+from itertools import product
 from pathlib import Path
 
 import numpy as np
+import pytest
 
-from paretosched.core.tables import Column, load_rows, plain, save_rows, table, to_json
+from paretosched.core.tables import Column, csv_cell, from_csv_cell, load_rows, plain, save_rows, table, to_json
 
 
 def test_columns_are_aligned_and_undefined_is_a_dash():
@@ -65,3 +68,21 @@ def test_rows_with_different_keys_are_written_and_read_again(tmp_path: Path) -> 
     ]
     save_rows([], tmp_path / "rows.csv")
     assert load_rows(tmp_path / "rows.csv") == []
+
+
+@pytest.mark.parametrize("first", ["=", "+", "-", "@", "\t", "\r"])
+def test_no_cell_of_a_csv_file_is_a_formula_and_all_are_read_again(tmp_path: Path, first: str) -> None:
+    texts = [f"{first}1+cmd()", f"'{first}1+1", f"''{first}", first, "it's", "'", "a\rb", 'x, "y"', "-1.5", "+2e-9"]
+    save_rows([{"n": -1.5, first + "name": text} for text in texts], tmp_path / "rows.csv")
+    with (tmp_path / "rows.csv").open(newline="") as file:
+        heading, *raw = list(csv.reader(file))
+    assert [row[0] for row in raw] == ["-1.5"] * len(texts)  # a number is no text
+    for cell in [*heading, *(row[1] for row in raw)]:
+        assert cell[:1] not in ("=", "@", "\t", "\r")
+        assert cell[:1] not in ("+", "-") or float(cell)
+    assert [row[first + "name"] for row in load_rows(tmp_path / "rows.csv")] == texts
+
+
+def test_marked_cells_are_unmarked_exactly() -> None:
+    for letters in product("'=-\t a1", repeat=4):
+        assert from_csv_cell(csv_cell("".join(letters))) == "".join(letters)

@@ -65,6 +65,7 @@ def test_the_tables_say_what_the_comparison_says(page):
         assert f"{row['UTIL']:,.2f}" in words
         assert f"{row['AWRT5'] / 3600:,.2f}" in words
     assert "60 of 25,000 evaluated schedules are on the front" in words
+    assert "Compared with the schedules of the front, " in words
     assert "FCFS is dominated by 50 and dominates none" in words
     assert "133,024 jobs on 1,024 processors" in words
     assert front.digest in words
@@ -72,6 +73,20 @@ def test_the_tables_say_what_the_comparison_says(page):
         values = front.values[:, column]
         best = values.argmax() if column == 0 else values.argmin()
         assert f">{best * 3:,}<" in page  # its evaluation
+
+
+@pytest.mark.slow
+def test_a_schedule_that_may_not_be_compared_is_said_to_have_no_place():
+    front = a_front(60)
+    comparison = a_comparison(front)
+    assert comparison.dominated_by is not None
+    assert comparison.dominates is not None
+    above, below = comparison.dominated_by.copy(), comparison.dominates.copy()
+    above[-1] = below[-1] = -1  # as for a recorded schedule that overbooks the machine
+    words = " ".join(Page(report(front, replace(comparison, dominated_by=above, dominates=below))).words)
+    assert f"{comparison.policies[-1]} has no place, because it uses more processors than the machine has" in words
+    assert "by -1" not in words
+    assert "dominates -1" not in words
 
 
 def test_better_and_worse_do_not_rely_on_colour_or_sign(page):

@@ -138,7 +138,7 @@ def test_every_worker_may_die_in_the_middle(scheduler: str) -> None:
 
 @pytest.mark.slow
 def test_a_scheduler_that_is_not_there_is_one_line_in_bounded_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("paretosched.search.evaluation.PATIENCE", 1.0)
+    monkeypatch.setattr("paretosched.search.cluster.PATIENCE", 1.0)
     for address in ("tcp://127.0.0.1:9", "nonsense://there", "tcp://127.0.0.1:notaport"):
         with (
             pytest.raises(InputError, match=f'scheduler "{address}" must be a reachable') as caught,
@@ -152,7 +152,7 @@ def test_a_scheduler_that_is_not_there_is_one_line_in_bounded_time(monkeypatch: 
 def test_a_scheduler_without_workers_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     from distributed import LocalCluster
 
-    monkeypatch.setattr("paretosched.search.evaluation.PATIENCE", 3.0)
+    monkeypatch.setattr("paretosched.search.cluster.PATIENCE", 3.0)
     with (
         LocalCluster(n_workers=0, host="127.0.0.1", dashboard_address="127.0.0.1:0") as cluster,
         pytest.raises(InputError, match="must have a worker, but has none"),

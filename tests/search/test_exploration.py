@@ -21,8 +21,10 @@ from paretosched.fronts.front_files import load_front
 from paretosched.fronts.row_schedules import row_policy
 from paretosched.search import runs as store
 from paretosched.search.exploration import Progress, explore
-from paretosched.search.runs import Archive, append, open_run, read_about, read_archive, read_values
+from paretosched.search.run_store import checksum
+from paretosched.search.runs import Archive, append, open_run, read_about, read_archive, read_values, state_text
 from paretosched.simulation.objective import objectives_of
+from support.commands import command
 from support.exploring import PULLED, random_workload
 from support.runs import equal_runs
 
@@ -199,6 +201,61 @@ def test_ctrl_c_leaves_a_front_and_a_run_that_goes_on(whole: tuple[Path, Front],
 
 
 @pytest.mark.slow
+def test_a_killed_run_says_so_and_shows_how_far_it_is(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    with subprocess.Popen(
+        [sys.executable, SCRIPT, "interrupted", str(run), "0"], stdout=subprocess.PIPE, text=True, env=ENVIRONMENT
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "begun\n"
+        assert read_about(run)["status"] == "running"
+        assert state_text(run).startswith("still running, at ")
+        assert f"process {process.pid} on" in state_text(run)
+        process.kill()
+    assert about(run)["status"] == "running"  # nobody could write anything else
+    done = len(archive(run))
+    assert read_about(run)["status"] == "interrupted"
+    assert read_about(run)["evaluations"] == {"wanted": 10**6, "done": done}
+    assert state_text(run) == f"interrupted after {done} of 1000000 evaluations; the same command continues it"
+    shown = command("front", run)
+    assert shown.out.endswith(f"{run}: {state_text(run)}\n")
+    assert command("front", run, "--json").json["unfinished"] == {str(run): state_text(run)}
+
+
+def test_ctrl_c_before_the_first_generation_keeps_how_much_was_asked_for(
+    whole: tuple[Path, Front], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    run = tmp_path / "run"
+    monkeypatch.setattr("paretosched.search.evaluation.objectives_of", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        explore(W, run, evaluations=95, **SMALL)
+    assert state_text(run) == "interrupted after 0 of 95 evaluations; the same command continues it"
+    monkeypatch.undo()
+    (run / "run.json").unlink()  # the store knows it, too
+    explore(W, run, **SMALL)
+    equal_runs(whole[0], run)
+    assert state_text(run) == ""
+
+
+def test_a_run_that_has_not_begun_may_get_other_parameters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    run = tmp_path / "run"
+    monkeypatch.setattr("paretosched.search.evaluation.objectives_of", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        explore(W, run, evaluations=20, **SMALL)
+    monkeypatch.undo()
+    explore(W, run, evaluations=20, population=5, seed=9, encoding="sequence")
+    explore(W, tmp_path / "other", evaluations=20, population=5, seed=9, encoding="sequence")
+    equal_runs(tmp_path / "other", run)
+    assert read_about(run)["parameters"] == read_about(tmp_path / "other")["parameters"]
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", ["0", "2"])
 def test_ctrl_c_at_a_terminal_ends_in_silence(tmp_path: Path, workers: str) -> None:
     """A terminal sends it to the whole group, to worker processes as well."""
@@ -255,6 +312,9 @@ def test_a_run_made_by_other_software_is_not_continued(tmp_path: Path) -> None:
     with connection:
         other = np.full(27, 0.5).tobytes()
         connection.execute("update evaluation set genome = ? where number = 17", (other,))
+        columns = "number, generation, genome, objectives, seconds"
+        row = connection.execute(f"select {columns} from evaluation where number = 17").fetchone()
+        connection.execute("update evaluation set checksum = ? where number = 17", (checksum(row),))
     connection.close()
     with pytest.raises(InputError, match="generation 1 differs: it was made with other versions"):
         explore(W, run, evaluations=40, **SMALL)
@@ -290,7 +350,7 @@ def test_a_directory_that_is_something_else_is_left_alone(tmp_path: Path) -> Non
 
 @pytest.mark.slow
 def test_a_run_that_never_evaluated_anything_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("paretosched.search.evaluation.PATIENCE", 0.5)
+    monkeypatch.setattr("paretosched.search.cluster.PATIENCE", 0.5)
     with pytest.raises(InputError, match="must be a reachable dask scheduler"):
         explore(W, tmp_path / "run", evaluations=30, scheduler="tcp://127.0.0.1:9", **SMALL)
     assert list(tmp_path.iterdir()) == []
@@ -386,10 +446,10 @@ def test_what_was_stored_in_the_moment_of_an_interruption_is_published(
 
 
 def test_a_run_that_cannot_begin_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(path: Path) -> None:
+    def full(path: Path, about: object) -> None:
         raise InputError(f"{path}: the disk is full")
 
-    monkeypatch.setattr(store, "_connect", full)
+    monkeypatch.setattr("paretosched.search.run_store.connect", full)
     (tmp_path / "empty").mkdir()
     for name in ("run", "empty"):
         with pytest.raises(InputError, match="the disk is full"), store.open_run(tmp_path / name, {"seed": 1}):

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from flask.testing import FlaskClient
+
 import paretosched as ps
+from paretosched.app.access import Access
 from paretosched.app.actions import after
+from paretosched.app.desk import Desk
+from paretosched.app.server import application
 from paretosched.app.state import State, beginning
 from support.fronts import a_front
 
+TOKEN = "secret"
 FRONT = a_front(300)
 START = beginning(FRONT)
 
@@ -32,3 +38,10 @@ def busy() -> State:
 def reading(words: Any) -> ps.Workload:
     """Return a workload, read as the page reads it."""
     return ps.read_swf(words[0])
+
+
+def signed_in(desk: Desk) -> FlaskClient:
+    """Return a client of the page of a desk that has signed in with the token."""
+    client = application(desk, Access(TOKEN)).test_client()
+    assert client.get(f"/?token={TOKEN}").status_code == 302
+    return client

@@ -362,7 +362,7 @@ def test_a_run_is_not_mixed_with_another(whole: tuple[Path, Training], tmp_path:
     assert known_parameters(whole[0])["task"] == "train"
 
 
-def test_an_interruption_before_anything_is_stored_leaves_nothing(
+def test_an_interruption_before_anything_is_stored_keeps_how_much_was_asked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupt(*_: object) -> None:
@@ -371,7 +371,11 @@ def test_an_interruption_before_anything_is_stored_leaves_nothing(
     monkeypatch.setattr("paretosched.search.evaluation.objectives_of", interrupt)
     with pytest.raises(KeyboardInterrupt):
         train(W, WISH, run_directory=tmp_path / "run", **SHORT)
-    assert list(tmp_path.iterdir()) == []
+    assert archive(tmp_path / "run") == []
+    monkeypatch.undo()
+    without = {key: value for key, value in SHORT.items() if key != "generations"}
+    again = train(W, WISH, run_directory=tmp_path / "run", **without)
+    assert said(again) == said(train(W, WISH, **SHORT))
 
 
 # --- what is refused ------------------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from paretosched.policies.policy_json import from_json, to_json
 from paretosched.policies.rule_base import RuleBase
 from paretosched.policies.strategy_choice import STRATEGIES, partitions
 from paretosched.search.resuming import Record
-from paretosched.search.runs import read_about
+from paretosched.search.runs import read_about, wanted_evaluations
 from paretosched.simulation.objective import objective_table, objectives
 from paretosched.simulation.simulator import simulate
 from paretosched.training.greedy_training import train
@@ -289,16 +289,23 @@ def test_an_iteration_may_stop_before_its_end() -> None:
     assert train_rules(W, WISH, **(ITERATIVE | {"evaluations": 10**6})).evaluations == 4 * 13
 
 
-def test_an_interruption_before_anything_is_stored_leaves_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("phase", ["greedy", "rules"])
+def test_an_interruption_before_anything_is_stored_keeps_how_much_was_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, phase: str
 ) -> None:
+    words = SYMBIOTIC | ({"greedy": None, "generations": 1} if phase == "greedy" else {})
+
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("paretosched.search.evaluation.objectives_of", interrupt)
     with pytest.raises(KeyboardInterrupt):
-        train_rules(W, WISH, run_directory=tmp_path / "run", **SYMBIOTIC)
-    assert list(tmp_path.iterdir()) == []
+        train_rules(W, WISH, run_directory=tmp_path / "run", **words)
+    assert wanted_evaluations(tmp_path / "run" / "rules") == 30
+    monkeypatch.undo()
+    without = {key: value for key, value in words.items() if key not in ("evaluations", "generations")}
+    again = train_rules(W, WISH, run_directory=tmp_path / "run", **without)
+    assert said(again) == said(train_rules(W, WISH, **words))
 
 
 def test_an_interruption_when_a_run_is_opened_forgets_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -292,34 +292,108 @@ def test_what_is_no_list_is_refused(house: Path, tmp_path: Path) -> None:
     refused("assign", jobs, nodes, "--history", past, "-o", past, names=past)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("AWRT1", 0.0),
+        ("AWRT1", 1e-320),
+        ("AWRT1", 1e300),
+        ("AWRT3", 1e160),
+        ("AWRT1", -1e308),
+        ("UTIL", -1.0),
+        ("AWRT", 1e15),
+        ("AWRT2", 1e10),
+    ],
+)
+def test_a_front_with_values_of_no_schedule_is_refused_or_shown_without_warnings(
+    house: Path, tmp_path: Path, column: str, value: float
+) -> None:
+    """Pytest makes an error of every warning."""
+    content = parquet.read_table(house / "front.parquet")
+    place = content.column_names.index(column)
+    content = content.set_column(place, column, pa.array([value] * len(content)))
+    parquet.write_table(content, tmp_path / "f.parquet")
+    for words in (
+        ["front", tmp_path / "f.parquet"],
+        ["compare", house / "w.swf.gz", "--front", tmp_path / "f.parquet"],
+    ):
+        if value not in (0.0, 1e15, 1e10):
+            assert "objective values must be 0 or in 1e-09..1e+15" in refused(*words)
+        else:
+            done(*words, *(["-o", tmp_path / "c.html"] if words[0] == "compare" else []))
+
+
+def lost_descriptions(run: Path) -> Iterator[str]:
+    """Take run.json from a run in one way after the other; its store has a copy."""
+    about = run / "run.json"
+    whole = about.read_bytes()
+    texts = {
+        "empty": b"",
+        "cut": whole[:100],
+        "one byte short": whole[:-3],
+        "zeros": bytes(len(whole)),
+        "deep": b"[" * 100_000,
+        "digits": b'{"format": ' + b"9" * 5000 + b"}",
+        "binary": b"\xff\0",
+    }
+    for name, text in texts.items():
+        about.write_bytes(text)
+        yield name
+    about.unlink()
+    yield "gone"
+
+
+def test_a_run_without_its_description_is_remade_from_its_store(house: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(house / "run", run)
+    sound_description = json.loads((run / "run.json").read_text())
+    wanted = sound_description["evaluations"]["wanted"]
+    for what in lost_descriptions(run):
+        damaged = files(run)
+        assert done("info", run) == done("info", house / "run"), what
+        assert done("front", run, "--json").json["evaluations"] == wanted, what
+        assert files(run) == damaged, what
+        again = done("explore", house / "w.swf.gz", "-o", run, "--population", 4, "--json").json
+        assert (again["evaluations"], again["replayed"]) == (wanted, wanted), what
+        remade = json.loads((run / "run.json").read_text())
+        assert remade.pop("sessions")[:1] == sound_description["sessions"][:1], what
+        rest = {key: value for key, value in sound_description.items() if key not in ("sessions", "process")}
+        assert {key: remade[key] for key in rest} == rest, what
+
+
+def test_a_run_of_version_0_1_without_its_description_says_what_to_do(tmp_path: Path) -> None:
+    old = Path(__file__).parents[1] / "data" / "version-0.1"
+    run = Path(shutil.copytree(old / "run-weighting", tmp_path / "run"))
+    for _ in lost_descriptions(run):
+        said = refused("explore", old / "lublin.swf.gz", "-o", run, "--population", 10, names=run / "run.json")
+        assert "put run.json back from a copy of your own, or begin a run in another directory" in said
+        assert done("front", run / "front.parquet").out
+
+
 def damage(run: Path) -> Iterator[str]:
     """Damage a run in one way after the other; the caller puts it right in between."""
     about, store = run / "run.json", run / "run.sqlite"
     value = json.loads(about.read_text())
     texts = {
-        "empty": "",
-        "cut": about.read_text()[:100],
         "list": "[]",
         "other format": json.dumps(value | {"format": "x"}),
         "parameters": json.dumps(value | {"parameters": 3}),
         "no parameters": json.dumps(value | {"parameters": {}}),
         "sessions": json.dumps(value | {"sessions": 3}),
-        "deep": "[" * 100_000,
-        "digits": '{"format": ' + "9" * 5000 + "}",
     }
     for name, text in texts.items():
         about.write_text(text)
         yield f"run.json {name}"
-    about.write_bytes(b"\xff\0")
-    yield "run.json binary"
     about.unlink()
-    yield "no run.json"
-    about.unlink(missing_ok=True)
     about.mkdir()
     yield "run.json a folder"
     about.unlink()
     os.mkfifo(about)
     yield "run.json a pipe"
+    about.unlink()
+    store.write_bytes(b"not a database")
+    yield "no run.json, and run.sqlite text"
     data = store.read_bytes()
     for name, changed in {
         "binary": random.Random(4).randbytes(9000),
@@ -339,6 +413,11 @@ def damage(run: Path) -> Iterator[str]:
         "update evaluation set seconds = 'text' where number = 3",
         "update evaluation set genome = zeroblob(312) where number = 3",
         "update evaluation set objectives = x'000000000000f07f' || zeroblob(48) where number = 3",
+        "update evaluation set generation = 1 where number = 3",
+        "update evaluation set seconds = 2 * seconds where number = 3",
+        "update evaluation set checksum = checksum + 1 where number = 3",
+        "alter table evaluation rename column checksum to checksun",
+        "update evaluation set number = 99 where number = 3",
         "drop table evaluation; create table evaluation (x)",
     ):
         connection = sqlite3.connect(store)

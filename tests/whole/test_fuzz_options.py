@@ -85,6 +85,7 @@ ABSURD: dict[str, dict[str, tuple[str, ...]]] = {
     "app": {
         "--port": ("-1", "65536", "nan", LIMIT),
         "--host": ("999.1.1.1", "not a host", LONG, ""),
+        "--tls-proxy": ("", "a", "http://a", "https://", "https://a/b", "https://a:65536", "https://a b", LONG),
         "--capacity": ("0", "5", LIMIT),
         "--groups": ("2,8", "swf", "nan"),
     },
@@ -105,7 +106,7 @@ ABSURD: dict[str, dict[str, tuple[str, ...]]] = {
 }  # fmt: skip
 TEXTS = ("--groups", "--method", "--line", "--start", "--variant", "--estimates", "--policy", "--backfill",
          "--algorithm", "--scheduler", "--objective", "--criterion", "--over", "--strategy", "--scale",
-         "--host", "--rule-base", "--greedy")  # fmt: skip
+         "--host", "--tls-proxy", "--rule-base", "--greedy")  # fmt: skip
 
 
 @pytest.mark.parametrize(("name", "option"), [(name, option) for name, options in ABSURD.items() for option in options])
@@ -168,13 +169,23 @@ def test_options_of_greedy_and_of_rule_bases_are_not_mixed(house: Path, tmp_path
     refused(*rules, "-o", house / "g.json", names="--output would overwrite the Greedy policy", below=tmp_path)
 
 
+@pytest.mark.parametrize("name", ["explore", "train"])
+def test_certificates_belong_together_and_to_a_scheduler(house: Path, tmp_path: Path, name: str) -> None:
+    begin, log = sound(name, house, tmp_path), house / "w.swf.gz"
+    there, files = ("--scheduler", "tls://127.0.0.1:1"), ("--tls-ca", log, "--tls-cert", log, "--tls-key", log)
+    refused(*begin, *there, *files[:4], names="--tls-key: --tls-ca, --tls-cert and --tls-key belong", below=tmp_path)
+    refused(*begin, *there, *files, names=f"{log}: must hold the certificate", below=tmp_path)
+    refused(*begin, *files, names="tls needs a scheduler at tls://", below=tmp_path)
+    refused(*begin, *there, names="needs certificates: --tls-ca, --tls-cert", below=tmp_path)
+
+
 @pytest.mark.slow
 def test_a_scheduler_that_does_not_answer_is_given_up(
     house: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import socket
 
-    monkeypatch.setattr("paretosched.search.evaluation.PATIENCE", 0.2)
+    monkeypatch.setattr("paretosched.search.cluster.PATIENCE", 0.2)
     explore = sound("explore", house, tmp_path)
     with socket.create_server(("127.0.0.1", 0)) as silent:  # accepts and says nothing
         addresses = [f"tcp://127.0.0.1:{silent.getsockname()[1]}", "tcp://127.0.0.1:1"]

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import resource
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
 
-from support.commands import command, done
+from support.commands import command, done, stored
+from support.disks import small_disk
 from support.fuzzing import LONG, refused, sound
 
 # --- outputs ------------------------------------------------------------------------------------------------------
@@ -133,3 +134,52 @@ def test_a_disk_that_fills_up_during_a_run_leaves_a_run_that_can_be_continued(ho
     done(*explore[:2], "-o", tmp_path / "whole" / "run", "--population", 4, "--evaluations", 400)
     fronts = [folder / "run" / "front.parquet" for folder in (tmp_path, tmp_path / "whole")]
     assert fronts[0].read_bytes() == fronts[1].read_bytes()
+
+
+def runs_on(disk: Path, house: Path) -> dict[str, list[object]]:
+    """Return a long command of every kind that writes to a disk."""
+    log, wish = house / "w.swf.gz", ["--objective", "AWRT1"]
+    return {
+        "explore": ["explore", log, "-o", disk / "run", "--population", 4, "--evaluations", 400],
+        "train": ["train", log, *wish, "--generations", 2, "--run", disk / "run", "-o", disk / "p.json"],
+        "simulate": ["simulate", log, "-o", disk / "s.csv"],
+        "compare": ["compare", log, "--front", house / "run", "--policy", "easy", "-o", disk / "c.html"],
+    }
+
+
+def result_of(disk: Path) -> dict[str, object]:
+    """Return what a command left on a disk, without times: evaluations of a run, else the bytes of files."""
+    kept = {path.name: path.read_bytes() for path in disk.glob("*.[jc]*")} | {"run": None}
+    return kept | ({"run": stored(disk / "run")} if (disk / "run").exists() else {})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["explore", "train", "simulate", "compare"])
+def test_a_disk_that_is_full_or_read_only_is_one_line_and_the_command_goes_on_later(
+    house: Path, tmp_path: Path, name: str
+) -> None:
+    (tmp_path / "large").mkdir()
+    done(*runs_on(tmp_path / "large", house)[name])
+    with small_disk(tmp_path / "disk", "8m") as writable:
+        disk = tmp_path / "disk"
+        arguments = runs_on(disk, house)[name]
+        for free in (0, 8_000, 60_000):
+            (disk / "ballast").unlink(missing_ok=True)
+            with suppress(OSError), (disk / "ballast").open("wb", buffering=0) as file:
+                while file.write(b"x" * 65536):
+                    pass
+            os.truncate(disk / "ballast", max((disk / "ballast").stat().st_size // 4096 * 4096 - free, 0))
+            said = command(*arguments)
+            if said.status != 0:  # 60 kB are enough for some
+                assert (said.status, said.out) == (2, ""), said
+                assert "Traceback" not in said.err
+                assert said.err.splitlines()[-1].startswith(f"paretosched {name}: {disk}"), said
+                assert all(line.startswith("paretosched: ") for line in said.err.splitlines()[:-1]), said
+        (disk / "ballast").unlink()
+        writable(False)
+        refused(*arguments, names=disk, below=disk)
+        writable(True)
+        done(*arguments)
+        assert {key: value for key, value in result_of(disk).items() if key != "c.html"} == {
+            key: value for key, value in result_of(tmp_path / "large").items() if key != "c.html"
+        }

@@ -13,7 +13,8 @@ import pytest
 
 import paretosched as ps
 from paretosched.core.errors import InputError
-from paretosched.workload.reopening import RUN_FILE, as_workload, as_workloads, record, recorded_files, reopen, reopened
+from paretosched.core.run_files import RUN_FILE
+from paretosched.workload.reopening import as_workload, as_workloads, record, recorded_files, reopen, reopened
 from paretosched.workload.workload import Workload
 
 

@@ -111,12 +111,16 @@ def test_arrays_are_copied_contiguous_and_read_only() -> None:
     records[:] = 77
     assert w.run.tolist() == [10, 3, 1]
     assert w.records is not None
-    assert w.records.max() == 1
-    for array in (w.submit, w.run, w.estimate, w.width, w.user, w.group, w.job, w.wait, w.records):
+    assert np.asarray(w.records).max() == 1
+    for array in (w.submit, w.run, w.estimate, w.width, w.user, w.group, w.job, w.wait):
         assert array.flags.c_contiguous
         assert not array.flags.writeable
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 1
+    for column in w.records.columns:
+        assert not column.flags.writeable
+        with pytest.raises(ValueError, match="read-only"):
+            column[0] = 1
     for array in (w.calendar.begin, w.calendar.kind):
         assert not array.flags.writeable
     with pytest.raises(AttributeError):

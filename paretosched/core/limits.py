@@ -1,0 +1,143 @@
+"""Limits of what is read from files, so that a file that is damaged or hostile fills neither memory nor time.
+
+Each reader stops at its limit with one line that names the limit. The command line changes limits with the option
+`--limit NAME=N`, Python with `reading_limits`. This file is the only place with their names and values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+from .errors import InputError, one_of
+
+LARGEST = 2**53
+
+
+def _limit(value: int, what: str, unit: str) -> Any:
+    """Return a field of `Limits`: its value, what it limits, and its unit for messages."""
+    return field(default=value, metadata={"what": what, "unit": unit})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """The most that is read, by name.
+
+    Examples
+    --------
+    >>> Limits(jobs=10).jobs, Limits(jobs=10).wait
+    (10, 60)
+    """
+
+    jobs: int = _limit(5_000_000, "the number of jobs in a log", "jobs")
+    line: int = _limit(100_000, "the length of a line in a log", "bytes")
+    header: int = _limit(1_000_000, "the comment lines of a log together", "bytes")
+    log: int = _limit(4_000_000_000, "the size of a log, unpacked,", "bytes")
+    ratio: int = _limit(200, "the unpacked size of a gzipped file", "times its packed size")
+    wait: int = _limit(60, "the silence of a pipe", "seconds")
+    text: int = _limit(100_000_000, "the size of a JSON or CSV file", "bytes")
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= LARGEST:
+                raise InputError(f"limit {name} must be a whole number in 1..2^53, but is {value!r:.40}")
+
+
+_in_force = Limits()
+
+
+def limits_in_force() -> Limits:
+    """Return the limits at which readers stop now."""
+    return _in_force
+
+
+@contextmanager
+def reading_limits(**changes: int) -> Iterator[Limits]:
+    """Yield the limits with some of them changed; they hold until the end of the `with` block.
+
+    They hold for all threads of the process: a page reads files in several.
+
+    Parameters
+    ----------
+    changes
+        Limits by name, see `Limits`.
+
+    Raises
+    ------
+    InputError
+        A limit is not known, or is not a whole number of at least 1.
+
+    Examples
+    --------
+    >>> with reading_limits(jobs=20_000_000) as limits:
+    ...     limits.jobs
+    20000000
+    >>> limits_in_force().jobs
+    5000000
+    """
+    global _in_force
+    for name in changes:
+        one_of("limit", name, limit_names())
+    before = _in_force
+    _in_force = replace(before, **changes)
+    try:
+        yield _in_force
+    finally:
+        _in_force = before
+
+
+def limit_names() -> list[str]:
+    """Return the names of all limits."""
+    return [limit.name for limit in fields(Limits)]
+
+
+def limits_text() -> str:
+    """Return all limits with their default values, as one sentence for a help text.
+
+    Examples
+    --------
+    >>> limits_text()[:41]
+    'jobs: the number of jobs in a log (5,000,'
+    """
+    return "; ".join(
+        f"{limit.name}: {limit.metadata['what']} ({limit.default:,} {limit.metadata['unit']})"
+        for limit in fields(Limits)
+    )
+
+
+def check_limit(place: object, name: str, amount: float, exact: bool = False) -> None:
+    """Check that a reader is within a limit.
+
+    Parameters
+    ----------
+    place
+        The file, or the file and line, for the message.
+    name
+        The limit.
+    amount
+        What was counted until now, in the unit of the limit.
+    exact
+        Whether nothing follows, so that the message can have the number.
+
+    Raises
+    ------
+    InputError
+        The amount is beyond the limit.
+
+    Examples
+    --------
+    >>> check_limit("w.swf:7", "line", 1e9)
+    Traceback (most recent call last):
+    ...
+    paretosched.core.errors.InputError: w.swf:7: the length of a line in a log must be at most 100,000 bytes, but is more; --limit line=N sets another limit
+    """  # noqa: E501
+    most = getattr(_in_force, name)
+    if amount > most:
+        about = next(limit.metadata for limit in fields(Limits) if limit.name == name)
+        fact = f"{amount:,.0f}" if exact else "more"
+        raise InputError(
+            f"{place}: {about['what']} must be at most {most:,} {about['unit']}, but is {fact}; "
+            f"--limit {name}=N sets another limit"
+        )

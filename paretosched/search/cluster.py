@@ -1,0 +1,506 @@
+"""A cluster of worker processes, our own on this machine or one elsewhere; the only importer of `distributed`.
+
+Who can talk to a worker can run programs as its user. So our own cluster speaks TLS, with an identity that exists only
+in the memory of its processes, and has no other server: no dashboard, no page of measurements.
+
+Nothing here waits without an end. A worker that dies is replaced; if there is none for `WITHOUT_WORKER` seconds, or no
+scheduler for `WITHOUT_SCHEDULER` seconds, a computation ends with `WorkersLostError`, and its caller keeps what is
+done. Simulations depend on nothing but what is sent, so what is lost is sent again, with the same result.
+
+This module is imported only when a cluster is needed, because `distributed` takes half a second.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent import futures
+from contextlib import ExitStack, contextmanager, suppress
+from functools import cache, partial
+from multiprocessing import resource_tracker
+from os import PathLike, fspath
+from typing import Any, NamedTuple
+
+import dask
+from distributed import (
+    Client,
+    KilledWorker,
+    Nanny,
+    Scheduler,
+    Security,
+    SpecCluster,
+    Status,
+    Worker,
+    WorkerPlugin,
+    wait,
+)
+from distributed.client import ClosedClientError
+from distributed.comm import connect
+
+from ..core.errors import InputError, WorkersLostError
+
+PATIENCE = 15.0  # s to wait for an answer of a scheduler, and for its first worker
+WITHOUT_SCHEDULER = 60.0  # s to try again when a scheduler has gone
+WITHOUT_WORKER = 60.0  # s to wait for a worker when none is left, and for a new process to be one
+SHORT = 5.0  # s with too few workers, after which it is worth a remark; a new process takes 2 s
+LOOK = 1.0  # s between two looks at the cluster
+RETRIES = 3  # of a task that fails, and of a generation whose scheduler has gone
+LOGGERS = ("distributed", "distributed.client", "tornado.application")  # their lines would hide ours
+
+# What methods of a client raise when its scheduler has gone. A client that was closed forgets its parts.
+GONE = (OSError, TimeoutError, futures.CancelledError, ClosedClientError, AttributeError)
+
+Versions = Callable[[], dict[str, str]]
+_log = logging.getLogger(__name__)
+
+
+class UndeliveredError(Exception):
+    """A worker has not received what a task needs, because its scheduler was started again."""
+
+
+class _NoConnectionError(Exception):
+    """The scheduler does not answer, or is another one than before."""
+
+
+class _NoWorkerError(_NoConnectionError):
+    """The scheduler has no worker."""
+
+
+class _ClosedScheduler(Scheduler):  # type: ignore[misc]
+    """A scheduler without a web server, which would answer everybody."""
+
+    def start_http_server(self, *_: object, **__: object) -> None:
+        """Start none."""
+
+
+class _ClosedWorker(Worker):  # type: ignore[misc]
+    """A worker without a web server, which would answer everybody."""
+
+    def start_http_server(self, *_: object, **__: object) -> None:
+        """Start none."""
+
+
+class _Place(NamedTuple):
+    """Where workers are, and what can be done for them.
+
+    Attributes
+    ----------
+    name
+        In messages.
+    connect
+        Returns a connected client.
+    workers
+        How many were asked for; None: as many as there are.
+    replace
+        Starts the workers that are missing.
+    count_kills
+        Returns how many worker processes were killed so far.
+    """
+
+    name: str
+    connect: Callable[[], Any]
+    workers: int | None = None
+    replace: Callable[[], object] = lambda: None
+    count_kills: Callable[[], int] = lambda: 0
+
+
+class Cluster:
+    """A connection to workers that survives the loss of workers, and for a while that of the scheduler.
+
+    Attributes
+    ----------
+    slots
+        Tasks that run at the same time.
+    """
+
+    def __init__(self, place: _Place, versions: Versions) -> None:
+        self._place = place
+        self._versions = versions
+        self._deliveries: dict[str, Any] = {}
+        self._client: Any = None
+        try:
+            self._connect()
+        except _NoWorkerError:
+            raise InputError(f"{place.name} must have a worker, but has none after {PATIENCE:g} s") from None
+        except _NoConnectionError as error:
+            raise InputError(f"{place.name} must be a reachable dask scheduler, but is not: {error}") from None
+        workers = self._workers()
+        self.slots = place.workers or sum(worker["nthreads"] for worker in workers.values())
+        self._most = place.workers or len(workers)
+        self._looked_at = self._some_at = self._all_at = time.monotonic()
+        self._remarked_count = self._most
+        self._remarked_kills = 0
+
+    def deliver(self, name: str, setup: Callable[..., None], teardown: Callable[..., None]) -> None:
+        """Call a function on every worker, also on those that join later; and another one when it is taken back."""
+        plugin = WorkerPlugin()
+        plugin.name, plugin.setup, plugin.teardown = name, setup, teardown
+        self._deliveries[name] = plugin
+        self._persist(lambda: self._register(plugin))
+
+    def take_back(self, name: str) -> None:
+        """Undo a delivery."""
+        del self._deliveries[name]
+        # a worker that came back just now does not have it; a scheduler that has gone has forgotten it
+        with suppress(KeyError, _NoConnectionError):
+            self._answer(lambda client: client.unregister_worker_plugin(name))
+
+    def compute(self, task: Callable[[Any], Any], arguments: Sequence[Any]) -> list[Any]:
+        """Return the results of a task for each argument, in order.
+
+        Raises
+        ------
+        WorkersLostError
+            No worker or no scheduler for too long; or the same task ended one worker after the other.
+        """
+        try:
+            results: list[Any] = self._persist(lambda: self._computed(task, arguments))
+        except KilledWorker as error:
+            raise WorkersLostError(
+                f"{self._place.name}: {error.allowed_failures + 1} of them, one after the other, were killed while "
+                "they simulated the same schedules, perhaps for want of memory; try fewer workers"
+            ) from None
+        return results
+
+    def close(self) -> None:
+        """Disconnect, even if nobody answers."""
+        client, self._client = self._client, None
+        if client is not None:
+            with suppress(*GONE):
+                client.close(timeout=PATIENCE)
+
+    # --- what is computed -------------------------------------------------------------------------------------------
+
+    def _computed(self, task: Callable[[Any], Any], arguments: Sequence[Any]) -> list[Any]:
+        """Return the results of a task for each argument, from the scheduler that is connected now."""
+        if time.monotonic() - self._looked_at > LOOK:
+            self._look()
+        try:
+            # Tasks start in this order. The scheduler repeats a task that fails or whose worker dies.
+            tasks = self._client.map(task, arguments, pure=False, retries=RETRIES)
+        except GONE as error:
+            raise _NoConnectionError(_reason(error)) from None
+        # Ctrl-C may end this first wait; an interrupted `gather` would leave a traceback for each task
+        self._long_answer(partial(_all_done, tasks))
+        return list(self._long_answer(lambda client: client.gather(tasks)))
+
+    def _register(self, plugin: Any) -> None:
+        """Set a delivery up on all workers, which may have to compile for a while."""
+        self._long_answer(lambda client: client.register_plugin(plugin))
+
+    def _begin(self, call: Callable[[Any], Any]) -> Any:
+        """Return a future of what a coroutine of the client returns; in the client's thread, its methods are such."""
+        client = self._client
+        if client is None or client.status != "running":
+            raise _NoConnectionError("the connection was closed")
+
+        async def called() -> Any:
+            return await call(client)
+
+        return asyncio.run_coroutine_threadsafe(called(), client.loop.asyncio_loop)
+
+    def _answer(self, call: Callable[[Any], Any]) -> Any:
+        """Return what a coroutine of the client returns, which should not take long."""
+        answer = self._begin(call)
+        try:
+            return answer.result(PATIENCE)
+        except GONE as error:
+            raise _NoConnectionError(_reason(error)) from None
+        finally:
+            answer.cancel()
+
+    def _long_answer(self, call: Callable[[Any], Any]) -> Any:
+        """Return what a coroutine of the client returns, and look at the cluster meanwhile."""
+        answer = self._begin(call)
+        try:
+            while not futures.wait([answer], LOOK).done:
+                self._look()
+            return answer.result()
+        except GONE as error:
+            raise _NoConnectionError(_reason(error)) from None
+        finally:
+            answer.cancel()
+
+    # --- the workers ------------------------------------------------------------------------------------------------
+
+    def _workers(self) -> dict[str, Any]:
+        """Return what the scheduler knows of its workers, by address."""
+        about = self._answer(lambda client: client.scheduler.identity(n_workers=-1))
+        if about["id"] != self._scheduler:
+            raise _NoConnectionError("it was started again")
+        workers: dict[str, Any] = about["workers"]
+        return workers
+
+    def _look(self) -> None:
+        """Look whether the scheduler is there, how many workers are at work, and whether one was killed."""
+        count = len(self._workers())
+        now = self._looked_at = time.monotonic()
+        self._remark_kills()
+        self._most = max(self._most, count)
+        if count:
+            self._some_at = now
+        if count == self._most:
+            self._all_at = now
+        else:
+            self._place.replace()
+        if now - self._some_at > WITHOUT_WORKER:
+            raise WorkersLostError(f"{self._place.name}: no worker could be had for {WITHOUT_WORKER:g} s")
+        if count != self._remarked_count and (count == self._most or now - self._all_at > SHORT):
+            self._remarked_count = count
+            _log.warning("%d of %d workers are at work", count, self._most)
+
+    def _remark_kills(self) -> None:
+        """Say that worker processes were killed: the first, the second, the fourth, the eighth ..."""
+        kills = self._place.count_kills()
+        if kills >= max(1, 2 * self._remarked_kills):
+            self._remarked_kills = kills
+            processes = "a worker process was" if kills == 1 else f"{kills} worker processes were"
+            _log.warning("%s killed, perhaps for want of memory; what was lost is simulated again", processes)
+
+    # --- the connection ---------------------------------------------------------------------------------------------
+
+    def _persist(self, action: Callable[[], Any]) -> Any:
+        """Return what an action returns; if the scheduler goes away, connect again and repeat the action."""
+        for _ in range(RETRIES + 1):
+            try:
+                if self._client is None:
+                    self._reconnect()
+                return action()
+            except (_NoConnectionError, UndeliveredError):
+                self.close()
+        raise WorkersLostError(f"{self._place.name} went away {RETRIES + 1} times in one generation")
+
+    def _connect(self) -> None:
+        """Connect to the scheduler, wait for a worker, and check the versions of all."""
+        self._client = self._place.connect()
+        try:
+            self._scheduler = self._answer(lambda client: client.scheduler.identity(n_workers=0))["id"]
+            deadline = time.monotonic() + PATIENCE
+            while not self._workers():
+                if time.monotonic() > deadline:
+                    raise _NoWorkerError("it has no worker")
+                time.sleep(0.1)
+            here = self._versions()
+            try:
+                there = self._answer(lambda client: client.run(self._versions))
+            except ImportError as error:
+                raise InputError(f"{self._place.name}: its workers must have paretosched, but: {error}") from None
+            for worker, software in there.items():
+                if software != here:
+                    raise InputError(
+                        f"{self._place.name}: workers must have the same versions as here, {here}, "
+                        f"but {worker} has {software}"
+                    )
+        except BaseException:
+            self.close()
+            raise
+
+    def _reconnect(self) -> None:
+        """Connect to a scheduler that went away, for a while, and deliver everything again."""
+        _log.warning("%s does not answer; trying again for %g s", self._place.name, WITHOUT_SCHEDULER)
+        deadline = time.monotonic() + WITHOUT_SCHEDULER
+        while True:
+            try:
+                self._connect()
+                break
+            except _NoConnectionError as error:
+                if time.monotonic() > deadline:
+                    raise WorkersLostError(
+                        f"{self._place.name} went away and did not come back in {WITHOUT_SCHEDULER:g} s: {error}"
+                    ) from None
+                time.sleep(min(LOOK, WITHOUT_SCHEDULER))
+        self._some_at = self._all_at = time.monotonic()
+        for plugin in self._deliveries.values():
+            self._register(plugin)
+        _log.warning("%s answers again; what was lost is simulated again", self._place.name)
+
+
+def _all_done(tasks: Sequence[Any], client: Any) -> Any:
+    """Return a coroutine that waits for tasks of a client."""
+    with client.as_current():
+        return wait(tasks)
+
+
+# --- our own workers --------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def own_cluster(workers: int, versions: Versions) -> Iterator[Cluster]:
+    """Start workers on this machine, with which only this process can talk, and yield the connection to them."""
+    security = Security.temporary()
+    common = {"host": "127.0.0.1", "protocol": "tls://", "security": security}
+    of_worker = {
+        "nthreads": 1,
+        "worker_class": _ClosedWorker,
+        "silence_logs": logging.CRITICAL,
+        "memory_limit": 0,  # a worker holds one workload; its end at 95 % of the memory would not help
+        "death_timeout": WITHOUT_WORKER,
+    }
+    worker = {"cls": Nanny, "options": common | of_worker}
+    settings = {
+        # no profiles of workers, and event loops not watched 50 times a second: each takes 1 % of every core
+        "distributed.worker.profile.enabled": False,
+        "distributed.admin.tick.interval": "1 s",
+        # a worker that hangs is killed, and another one started
+        "distributed.scheduler.worker-ttl": f"{WITHOUT_WORKER} s",
+    }
+    with _silence(), ExitStack() as stack:
+        # Dask would end a nanny whose worker is away for 15 s, which may just be starting it, and fail to close itself
+        # then. Nannies end by themselves when a start fails or takes too long, and `_replace` replaces them.
+        stack.enter_context(dask.config.set({"distributed.deploy.lost-worker-timeout": "100 days"}))
+        with _no_interrupt(), dask.config.set(settings):
+            try:
+                cluster = SpecCluster(
+                    workers=dict.fromkeys(range(workers), worker),
+                    scheduler={"cls": _ClosedScheduler, "options": common | {"dashboard": False}},
+                    worker=worker,
+                    security=security,
+                    silence_logs=logging.CRITICAL,
+                )
+            except (OSError, RuntimeError, TimeoutError) as error:
+                raise InputError(f"workers must start, but {workers} do not: {_reason(error)}") from None
+            stack.callback(_end, cluster)
+        place = _Place(
+            f"the {workers} workers of this machine",
+            partial(Client, cluster, set_as_default=False),
+            workers,
+            partial(cluster.loop.add_callback, _replace, cluster, workers),
+            _kill_counter(cluster),
+        )
+        connection = Cluster(place, versions)
+        stack.callback(connection.close)
+        yield connection
+
+
+def _end(cluster: Any) -> None:
+    """End the processes of a cluster; those that do not end in time are daemons and end with this process.
+
+    Dask asserts that no process is just being started, which may be wrong after a worker was killed.
+    """
+    with suppress(TimeoutError, AssertionError):
+        cluster.close(timeout=PATIENCE)
+
+
+async def _replace(cluster: Any, workers: int) -> None:
+    """Start the workers that are missing: those whose nanny, which starts a dead worker again, has ended itself."""
+    for name, nanny in list(cluster.workers.items()):
+        if nanny.status in (Status.closed, Status.failed):
+            del cluster.workers[name]
+    cluster.scale(workers)
+
+
+def _kill_counter(cluster: Any) -> Callable[[], int]:
+    """Return a function that counts the worker processes that were killed by SIGKILL, as far as it saw them alive."""
+    watched: set[Any] = set()
+    kills = 0
+
+    def count() -> int:
+        nonlocal kills
+        ended = {process for process in watched if process.exitcode is not None}
+        kills += sum(int(process.exitcode == -signal.SIGKILL) for process in ended)
+        watched.difference_update(ended)
+        for nanny in list(cluster.workers.values()):
+            process = getattr(nanny.process, "process", None)
+            if process is not None:
+                watched.add(process)
+        return kills
+
+    count()
+    return count
+
+
+@contextmanager
+def _no_interrupt() -> Iterator[None]:
+    """Block Ctrl-C for a while, and for ever in the processes that start meanwhile.
+
+    A terminal sends it to all processes of a command. This process ends the others in good order, so they must not end
+    by themselves. They inherit the block, and so does the thread that starts a worker again.
+    """
+    resource_tracker.ensure_running()  # else multiprocessing would do this later, and unblock the signal
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+# --- workers elsewhere ------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def remote_cluster(scheduler: str, tls: Sequence[str | PathLike[str]] | None, versions: Versions) -> Iterator[Cluster]:
+    """Connect to the scheduler at an address, check the versions of its workers, and yield the connection."""
+    name = f'scheduler "{scheduler}"'
+    if tls is not None:
+        ca, certificate, key = (fspath(path) for path in tls)
+        security = Security(require_encryption=True, tls_ca_file=ca, tls_client_cert=certificate, tls_client_key=key)
+    else:
+        security = Security()
+    encrypted = scheduler.startswith("tls://")
+    if encrypted and not (security.tls_ca_file and security.tls_client_cert):
+        raise InputError(
+            f"{name} needs certificates: --tls-ca, --tls-cert and --tls-key, or distributed.comm.tls in Dask's "
+            "configuration"
+        )
+    with _silence():
+        connection = Cluster(_Place(name, partial(_client, scheduler, security)), versions)
+        if not encrypted:
+            _remark_trust(scheduler)
+        try:
+            yield connection
+        finally:
+            connection.close()
+
+
+@cache
+def _remark_trust(scheduler: str) -> None:
+    """Say, once for each address, that a cluster without TLS lets everybody in."""
+    _log.warning(
+        'scheduler "%s" trusts everybody who reaches it: they can run programs as the user of its workers, and as you; '
+        "tls:// lets in only those with a certificate",
+        scheduler,
+    )
+
+
+def _client(scheduler: str, security: Any) -> Any:
+    """Return a client of the scheduler at an address."""
+    try:
+        _reach(scheduler, security)
+        return Client(scheduler, timeout=PATIENCE, security=security, set_as_default=False)
+    except (OSError, TimeoutError, ValueError, TypeError, RuntimeError) as error:
+        raise _NoConnectionError(_reason(error)) from None
+
+
+def _reach(scheduler: str, security: Any) -> None:
+    """Connect to an address once; the client itself would wait for ever for a server that never answers."""
+
+    async def attempt() -> None:
+        arguments = security.get_connection_args("client")
+        # the second limit includes the greeting, which the first one forgets
+        comm = await asyncio.wait_for(connect(scheduler, timeout=PATIENCE, **arguments), PATIENCE + 1)
+        comm.abort()
+
+    with futures.ThreadPoolExecutor(1) as thread:  # not in this thread: a notebook runs an event loop in it
+        thread.submit(asyncio.run, attempt()).result()
+
+
+@contextmanager
+def _silence() -> Iterator[None]:
+    """Silence the lines that `distributed` writes about lost connections and processes; what matters is a remark."""
+    loggers = [logging.getLogger(name) for name in LOGGERS]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)
+
+
+def _reason(error: BaseException) -> str:
+    """Return what is wrong, short and on one line."""
+    return " ".join(str(error).split())[:200] or type(error).__name__

@@ -1,0 +1,313 @@
+"""Nobody else gets into a cluster, and what is lost with a worker or a scheduler comes back or ends in one line."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import dask
+import numpy as np
+import psutil
+import pytest
+from distributed import LocalCluster, SpecCluster
+
+from paretosched.core.errors import InputError, WorkersLostError
+from paretosched.encodings.weighting import Weighting, decode
+from paretosched.search import cluster as clusters
+from paretosched.search.cluster import own_cluster, remote_cluster
+from paretosched.search.evaluation import check_workers, evaluator, versions
+from paretosched.search.exploration import explore
+from paretosched.simulation.objective import objectives_of
+from support.certificates import authority, certificate
+from support.exploring import random_workload
+
+W = random_workload(jobs=80, groups=3)
+EASY = Weighting("easy")
+INTRUDER = Path(__file__).parents[1] / "support" / "intruder.py"
+ANYBODY = 65534  # the uid of nobody
+
+
+def genomes_and_values(count: int = 24) -> tuple[np.ndarray, bytes]:
+    lower, upper = Weighting().lower_upper(3)
+    genomes = lower + (upper - lower) * np.random.default_rng(0).random((count, upper.size))
+    rows = [objectives_of(W, decode(g, W.groups, "easy").simulated(W).start) for g in genomes]
+    return genomes, np.array(rows).tobytes()
+
+
+def own_processes() -> Any:
+    """The cluster that runs now in this process."""
+    [running] = [c for c in SpecCluster._instances if c.status.name == "running" and not isinstance(c, LocalCluster)]
+    return running
+
+
+def listening() -> list[int]:
+    """The ports on which this process and its children listen."""
+    here = psutil.Process()
+    return sorted(
+        connection.laddr.port
+        for process in (here, *here.children(recursive=True))
+        for connection in process.net_connections("tcp")
+        if connection.status == psutil.CONN_LISTEN
+    )
+
+
+def intrude(uid: int, secret: Path, ports: list[int]) -> dict[str, Any]:
+    done = subprocess.run(
+        [sys.executable, INTRUDER, str(uid), secret, *map(str, ports)],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    answer: dict[str, Any] = json.loads(done.stdout)
+    return answer
+
+
+@contextmanager
+def a_scheduler(port: int = 0, workers: int = 1) -> Iterator[str]:
+    """A cluster that somebody started, without TLS."""
+    with LocalCluster(
+        n_workers=workers,
+        threads_per_worker=1,
+        host="127.0.0.1",
+        scheduler_port=port,
+        dashboard_address="127.0.0.1:0",
+        silence_logs=50,
+        memory_limit=0,
+    ) as cluster:
+        yield cluster.scheduler_address
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clusters, "LOOK", 0.1)
+    monkeypatch.setattr(clusters, "SHORT", 0.2)
+
+
+# --- nobody else gets in ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_another_account_is_refused_at_every_port_of_our_workers(tmp_path: Path) -> None:
+    if os.getuid() != 0:
+        pytest.skip("NOT TESTED: that another account is refused by --workers; this needs root, to become another user")
+    secret = tmp_path / "secret"
+    secret.touch(0o600)
+    before = set(listening())
+    with evaluator(W, EASY, workers=1) as evaluate:
+        evaluate(genomes_and_values()[0], 0)
+        ports = sorted(set(listening()) - before)
+        assert len(ports) == 3  # the scheduler, the nanny and its worker, and no page
+        answer = intrude(ANYBODY, secret, ports)
+    assert (answer["uid"], answer["secret"]) == (ANYBODY, False)
+    assert answer["ports"] == {str(port): {"page": None, "tcp": None, "tls": None} for port in ports}
+
+
+@pytest.mark.slow
+def test_the_intruder_gets_into_a_cluster_without_tls(tmp_path: Path) -> None:
+    """Otherwise the test above would prove nothing."""
+    secret = tmp_path / "secret"
+    secret.touch()
+    before = set(listening())
+    with a_scheduler(workers=0):
+        ports = sorted(set(listening()) - before)
+        answers = intrude(os.getuid(), secret, ports)["ports"].values()
+    assert {"Scheduler"} <= {answer["tcp"] for answer in answers}
+    assert any((answer["page"] or "").startswith("HTTP") for answer in answers)
+
+
+def test_tls_needs_certificates_that_fit(tmp_path: Path) -> None:
+    ca, other = authority(tmp_path, "ca"), authority(tmp_path, "other")
+    cert, key = certificate(tmp_path, "client", "ca")
+    _, key_of_other = certificate(tmp_path, "stranger", "other")
+    _, locked = certificate(tmp_path, "locked", "ca", password=b"secret")
+    text = tmp_path / "text.pem"
+    text.write_text("no certificate")
+    address = "tls://127.0.0.1:9"
+    check_workers(0, address, (ca, cert, key))
+    check_workers(0, address, (str(other), cert, key))  # the scheduler may have another authority than we
+    for files, fault in (
+        ((tmp_path / "none.pem", cert, key), r"none\.pem: cannot read: No such file"),
+        ((ca, tmp_path, key), "cannot read: Is a directory"),
+        ((text, cert, key), r"text\.pem: must hold the certificate of an authority as PEM, but does not"),
+        ((ca, cert, key_of_other), r"stranger\.key: must be the key of .*client\.pem, but belongs to another"),
+        ((ca, cert, text), r"client\.pem and .*text\.pem: must be a certificate and its key as PEM, but are not"),
+        ((ca, cert, locked), r"locked\.key: must be a key without a password, but has one"),
+    ):
+        with pytest.raises(InputError, match=fault):
+            check_workers(0, address, files)
+    for workers, scheduler in ((0, None), (2, None), (0, "tcp://127.0.0.1:9")):
+        with pytest.raises(InputError, match="tls needs a scheduler at tls://"):
+            check_workers(workers, scheduler, (ca, cert, key))
+    fault = "needs certificates: --tls-ca, --tls-cert and --tls-key, or distributed"
+    with pytest.raises(InputError, match=fault), evaluator(W, EASY, scheduler=address):
+        pass
+
+
+@pytest.mark.slow
+def test_certificates_come_as_files_or_from_the_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from distributed import Security
+
+    ca, _ = authority(tmp_path, "ca"), authority(tmp_path, "other")
+    cert, key = certificate(tmp_path, "server", "ca")
+    mine = ca, *certificate(tmp_path, "client", "ca")
+    strange = tmp_path / "other.pem", *certificate(tmp_path, "stranger", "other")
+    security = Security(
+        require_encryption=True,
+        tls_ca_file=str(ca),
+        **{
+            f"tls_{role}_{what}": str(f)
+            for role in ("scheduler", "worker", "client")
+            for what, f in (("cert", cert), ("key", key))
+        },
+    )
+    genomes, expected = genomes_and_values()
+    words = {"host": "127.0.0.1", "dashboard_address": "127.0.0.1:0", "memory_limit": 0, "silence_logs": 50}
+    with LocalCluster(n_workers=1, threads_per_worker=1, security=security, **words) as cluster:
+        address = cluster.scheduler_address
+        with evaluator(W, EASY, scheduler=address, tls=mine) as evaluate:
+            assert evaluate(genomes, 0)[0].tobytes() == expected
+        files = zip(("ca-file", "client.cert", "client.key"), mine, strict=True)
+        configuration = {f"distributed.comm.tls.{name}": str(file) for name, file in files}
+        with dask.config.set(configuration), evaluator(W, EASY, scheduler=address) as evaluate:
+            assert evaluate(genomes, 0)[0].tobytes() == expected
+        monkeypatch.setattr(clusters, "PATIENCE", 2.0)
+        fault = "must be a reachable dask scheduler, but is not: "
+        with pytest.raises(InputError, match=fault) as caught, evaluator(W, EASY, scheduler=address, tls=strange):
+            pass
+        assert "\n" not in str(caught.value)
+
+
+# --- workers that are lost --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("impatient")
+def test_workers_are_replaced_when_they_are_killed_or_their_nannies_end(caplog: pytest.LogCaptureFixture) -> None:
+    genomes, expected = genomes_and_values()
+    with evaluator(W, EASY, workers=1) as evaluate:
+        cluster = own_processes()
+        evaluate(genomes, 0)
+        cluster.sync(cluster.workers[0].close)
+        assert evaluate(genomes, 0)[0].tobytes() == expected
+        assert "0 of 1 workers are at work" in caplog.text
+        time.sleep(0.2)
+        evaluate(genomes, 0)
+        assert "1 of 1 workers are at work" in caplog.text
+        caplog.clear()
+        os.kill(cluster.workers[0].pid, signal.SIGKILL)
+        assert evaluate(genomes, 0)[0].tobytes() == expected
+        assert caplog.text.count("a worker process was killed, perhaps for want of memory") == 1
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("impatient")
+def test_a_worker_that_is_killed_again_and_again_by_its_task_ends_in_one_line() -> None:
+    with (
+        dask.config.set({"distributed.scheduler.allowed-failures": 0}),
+        own_cluster(1, versions) as cluster,
+        pytest.raises(
+            WorkersLostError, match=r"1 of them, one after the other, were killed .* want of memory"
+        ) as caught,
+    ):
+        cluster.compute(lambda _: os.kill(os.getpid(), signal.SIGKILL), [0])
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("impatient")
+def test_without_workers_a_run_ends_in_one_line_and_goes_on_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words: dict[str, Any] = {"evaluations": 60, "population": 20, "seed": 3}
+    whole = explore(W, tmp_path / "whole", **words)
+
+    async def replace_none(*_: object) -> None:
+        """As if no process could be started any more."""
+
+    def lose(progress: Any) -> None:
+        if progress.evaluations == 20:
+            monkeypatch.setattr(clusters, "WITHOUT_WORKER", 0.5)
+            cluster = own_processes()
+            cluster.sync(cluster.workers[0].close)
+
+    monkeypatch.setattr(clusters, "_replace", replace_none)
+    with pytest.raises(WorkersLostError, match=r"the 1 workers of this machine: no worker could be had for 0\.5 s"):
+        explore(W, tmp_path / "run", workers=1, progress=lose, **words)
+    assert json.loads((tmp_path / "run" / "run.json").read_text())["evaluations"]["done"] == 20
+    again = explore(W, tmp_path / "run", **words)
+    assert again.values.tobytes() == whole.values.tobytes()
+
+
+# --- schedulers that are lost -----------------------------------------------------------------------------------------
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("impatient")
+def test_a_scheduler_that_comes_back_gets_everything_again(
+    caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
+    genomes, expected = genomes_and_values()
+    port = free_port()
+    first = a_scheduler(port)
+    address = first.__enter__()
+    ended = threading.Event()
+
+    def restart() -> None:
+        first.__exit__(None, None, None)
+        with a_scheduler(port):
+            ended.wait(60)
+
+    with evaluator(W, EASY, scheduler=address) as evaluate:
+        evaluate(genomes, 0)
+        again = threading.Thread(target=restart)
+        again.start()
+        try:
+            while "answers again" not in caplog.text:
+                assert evaluate(genomes, 0)[0].tobytes() == expected
+            assert evaluate(genomes, 0)[0].tobytes() == expected
+        finally:
+            ended.set()
+            again.join()
+    assert "does not answer; trying again for 60 s" in caplog.text
+    assert "Traceback" not in capfd.readouterr().err
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("impatient")
+def test_a_scheduler_without_tls_is_remarked_once_and_if_it_does_not_come_back_there_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
+    genomes, _ = genomes_and_values()
+    there = a_scheduler()
+    address = there.__enter__()
+    with remote_cluster(address, None, versions):
+        pass
+    with evaluator(W, EASY, scheduler=address) as evaluate:
+        assert caplog.text.count(f'scheduler "{address}" trusts everybody who reaches it') == 1
+        evaluate(genomes, 0)
+        there.__exit__(None, None, None)
+        monkeypatch.setattr(clusters, "WITHOUT_SCHEDULER", 0.5)
+        monkeypatch.setattr(clusters, "PATIENCE", 1.0)
+        fault = r"went away and did not come back in 0\.5 s: "
+        with pytest.raises(WorkersLostError, match=fault) as caught:
+            evaluate(genomes, 0)
+    assert "\n" not in str(caught.value)
+    assert capfd.readouterr().err == ""

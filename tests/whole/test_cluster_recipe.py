@@ -1,0 +1,177 @@
+"""The commands of docs/cluster.md, as they stand there, between machines that share nothing but a slow network."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import paretosched as ps
+from paretosched.search.exploration import explore
+from support.commands import ROOT, stored
+
+RECIPE = ROOT / "docs" / "cluster.md"
+HEAD, PROXY = "10.87.0.1", 8785
+PLACES = {"head": HEAD, "one": "10.87.0.2", "two": "10.87.0.3", "client": "10.87.0.4"}
+NETEM = ("delay", "20ms", "loss", "1%")
+DELAY = Path(__file__).parents[1] / "support" / "delay.py"
+
+
+def run(*words: object, place: Path | None = None) -> None:
+    done = subprocess.run([str(w) for w in words], cwd=place, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 0, (words, done.stderr)
+
+
+def namespace(name: str) -> str:
+    return f"ps{os.getpid()}{name}"
+
+
+@pytest.fixture
+def network() -> Iterator[bool]:
+    """Four namespaces on one bridge; whether the kernel delays and loses packets between them."""
+    tools = [tool for tool in ("ip", "tc", "openssl", "mount") if shutil.which(tool) is None]
+    if os.getuid() != 0 or tools:
+        pytest.skip(f"NOT TESTED: docs/cluster.md needs root and network namespaces; missing here: {tools or 'root'}")
+    if subprocess.run(["ip", "netns", "add", namespace("head")], capture_output=True, check=False).returncode:
+        pytest.skip("NOT TESTED: docs/cluster.md needs network namespaces, which this machine does not allow")
+    head = ("ip", "-n", namespace("head"))
+    delayed = True
+    try:
+        run(*head, "link", "add", "br0", "type", "bridge")
+        run(*head, "address", "add", f"{HEAD}/24", "dev", "br0")
+        for device in ("br0", "lo"):
+            run(*head, "link", "set", device, "up")
+        for name, address in PLACES.items():
+            if name == "head":
+                continue
+            here = ("ip", "-n", namespace(name))
+            run("ip", "netns", "add", namespace(name))
+            run(*head, "link", "add", name, "type", "veth", "peer", "name", "eth0", "netns", namespace(name))
+            run(*head, "link", "set", name, "master", "br0", "up")
+            run(*here, "address", "add", f"{address}/24", "dev", "eth0")
+            for device in ("eth0", "lo"):
+                run(*here, "link", "set", device, "up")
+            shape = ["tc", "-n", namespace(name), "qdisc", "add", "dev", "eth0", "root", "netem", *NETEM]
+            delayed &= subprocess.run(shape, capture_output=True, check=False).returncode == 0
+        yield delayed
+    finally:
+        for name in PLACES:
+            subprocess.run(["ip", "netns", "delete", namespace(name)], capture_output=True, check=False)
+
+
+def open_ports(name: str) -> set[str]:
+    """The ports of a place that others can reach."""
+    shown = subprocess.check_output(["ip", "netns", "exec", namespace(name), "ss", "-ltnH"], text=True)
+    return {
+        port
+        for address, _, port in (line.split()[3].rpartition(":") for line in shown.splitlines())
+        if address != "127.0.0.1"
+    }
+
+
+class Machines:
+    """The places of the recipe, each a folder that the others do not see, with what runs there."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.running: list[subprocess.Popen[bytes]] = []
+        for name in PLACES:
+            (folder / name).mkdir()
+
+    def start(self, name: str, line: str) -> subprocess.Popen[bytes]:
+        """Start a command in its network and folder; all other folders are empty there."""
+        hidden = [self.folder / other for other in ("keys", *PLACES) if other != name]
+        script = "".join(f"mount -t tmpfs none {place} && " for place in hidden) + "exec " + line
+        own = {"HOME": str(self.folder / name), "PYTHONPATH": str(ROOT), "TMPDIR": str(self.folder / name)}
+        bin_ = str(Path(sys.executable).parent)
+        log = (self.folder / name / "log").open("ab")
+        with log:
+            process = subprocess.Popen(
+                ["ip", "netns", "exec", namespace(name), "sh", "-c", script],
+                cwd=self.folder / name,
+                env=os.environ | own | {"PATH": f"{bin_}:{os.environ['PATH']}"},
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+        self.running.append(process)
+        return process
+
+    def log(self, name: str) -> str:
+        return (self.folder / name / "log").read_text(errors="replace")
+
+    def wait_for(self, name: str, words: str, times: int = 1) -> None:
+        """Wait until the log of a place has these words so many times."""
+        deadline = time.monotonic() + 60
+        while self.log(name).count(words) < times:
+            assert time.monotonic() < deadline, (
+                words,
+                {place: self.log(place) for place in PLACES if place != "client"},
+            )
+            time.sleep(0.1)
+
+    def end(self) -> None:
+        for process in self.running:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+@pytest.fixture
+def machines(tmp_path: Path, network: bool) -> Iterator[Machines]:
+    there = Machines(tmp_path)
+    try:
+        yield there
+    finally:
+        there.end()
+
+
+@pytest.mark.slow
+def test_the_recipe_explores_the_same_front_on_other_machines(machines: Machines, network: bool) -> None:
+    keys, scheduler, worker, exploration = re.findall(r"```sh\n(.*?)```", RECIPE.read_text(encoding="utf-8"), re.DOTALL)
+    folder = machines.folder
+    (folder / "keys").mkdir()
+    run("sh", "-ec", keys, place=folder / "keys")
+    for name, owner in (("head", "scheduler"), ("one", "worker"), ("two", "worker"), ("client", "client")):
+        for file in ("ca.pem", f"{owner}.pem", f"{owner}.key"):
+            shutil.copy(folder / "keys" / file, folder / name)
+    workload = ps.lublin(jobs=300, processors=64, seed=5)
+    log = folder / "client" / "w.swf.gz"
+    ps.write_swf(workload, log)
+
+    def here(text: str) -> str:
+        """A command for this network; without the kernel's delay, a proxy delays what goes to the scheduler."""
+        port = "8786" if network else str(PROXY)
+        return text.strip().replace("tls://head:8786", f"tls://{HEAD}:{port}").replace("tls://head", f"tls://{HEAD}")
+
+    machines.start("head", here(scheduler))
+    machines.wait_for("head", "Scheduler at")
+    if not network:
+        machines.start("head", f"{sys.executable} {DELAY} 0.02 {HEAD} {PROXY} {HEAD} 8786")
+    for name in ("one", "two"):
+        machines.start(name, here(worker))
+    machines.wait_for("head", "Register worker", times=2)
+    ports = {name: open_ports(name) for name in ("head", "one", "two")}
+    assert ports["head"] == {"8786"} | (set() if network else {str(PROXY)})
+    assert [len(ports[name]) for name in ("one", "two")] == [2, 2]  # a nanny and its worker, and no page
+    exploring = machines.start("client", here(exploration))
+    assert exploring.wait(120) == 0, machines.log("client")
+    assert "trusts everybody" not in machines.log("client")
+    assert not any((folder / name / "run").exists() for name in ("head", "one", "two"))
+    explore(log, folder / "alone", evaluations=200, population=20)
+    assert stored(folder / "client" / "run") == stored(folder / "alone")
+    secret = (folder / "keys" / "client.key").read_bytes().splitlines()[1]
+    assert all(secret not in file.read_bytes() for file in (folder / "client" / "run").iterdir())
+    if not network:
+        pytest.skip(
+            "PARTLY TESTED: docs/cluster.md passed with 20 ms of a proxy before the scheduler; NOT TESTED: 1 % loss on "
+            "the link, because this kernel has no netem"
+        )
