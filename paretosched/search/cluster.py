@@ -363,7 +363,7 @@ def own_cluster(workers: int, versions: Versions) -> Iterator[Cluster]:
                     security=security,
                     silence_logs=logging.CRITICAL,
                 )
-            except (OSError, RuntimeError, TimeoutError) as error:
+            except (OSError, RuntimeError, TimeoutError, AssertionError) as error:  # see `_end`
                 raise InputError(f"workers must start, but {workers} do not: {_reason(error)}") from None
             stack.callback(_end, cluster)
         place = _Place(
