@@ -212,9 +212,9 @@ def test_workers_are_replaced_when_they_are_killed_or_their_nannies_end(caplog: 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("impatient")
-def test_a_worker_that_is_killed_again_and_again_by_its_task_ends_in_one_line() -> None:
+def test_a_worker_that_is_killed_again_and_again_by_its_task_ends_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clusters, "DEATHS", 0)
     with (
-        dask.config.set({"distributed.scheduler.allowed-failures": 0}),
         own_cluster(1, versions) as cluster,
         pytest.raises(
             WorkersLostError, match=r"1 of them, one after the other, were killed .* want of memory"
