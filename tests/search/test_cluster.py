@@ -137,7 +137,7 @@ def test_tls_needs_certificates_that_fit(tmp_path: Path) -> None:
     check_workers(0, address, (ca, cert, key))
     check_workers(0, address, (str(other), cert, key))  # the scheduler may have another authority than we
     for files, fault in (
-        ((tmp_path / "none.pem", cert, key), r"none\.pem: cannot read: No such file"),
+        ((tmp_path / "none.pem", cert, key), r"none\.pem: no such file"),
         ((ca, tmp_path, key), "cannot read: Is a directory"),
         ((text, cert, key), r"text\.pem: must hold the certificate of an authority as PEM, but does not"),
         ((ca, cert, key_of_other), r"stranger\.key: must be the key of .*client\.pem, but belongs to another"),
