@@ -6,13 +6,14 @@ import operator
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-import numpy as np
-from numpy.typing import ArrayLike
-
-from .arrays import Floats
 from .errors import InputError
+
+if TYPE_CHECKING:  # the command line checks names of files before anything slow is loaded
+    from numpy.typing import ArrayLike
+
+    from .arrays import Floats
 
 T = TypeVar("T")
 
@@ -77,6 +78,8 @@ def numbers(name: str, value: ArrayLike) -> Floats:
     Traceback (most recent call last):
     paretosched.core.errors.InputError: values must be an array of numbers, but is 'far'
     """
+    import numpy as np
+
     try:
         return np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError):

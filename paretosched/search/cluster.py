@@ -48,6 +48,7 @@ WITHOUT_WORKER = 60.0  # s to wait for a worker when none is left, and for a new
 SHORT = 5.0  # s with too few workers, after which it is worth a remark; a new process takes 2 s
 LOOK = 1.0  # s between two looks at the cluster
 RETRIES = 3  # of a task that fails, and of a generation whose scheduler has gone
+DEATHS = 9  # of workers of ours with the same task, after which the task is given up
 LOGGERS = ("distributed", "distributed.client", "tornado.application")  # their lines would hide ours
 
 # What methods of a client raise when its scheduler has gone. A client that was closed forgets its parts.
@@ -248,7 +249,8 @@ class Cluster:
             self._place.replace()
         if now - self._some_at > WITHOUT_WORKER:
             raise WorkersLostError(f"{self._place.name}: no worker could be had for {WITHOUT_WORKER:g} s")
-        if count != self._remarked_count and (count == self._most or now - self._all_at > SHORT):
+        complete_again = count == self._most != self._remarked_count
+        if complete_again or (count < self._remarked_count and now - self._all_at > SHORT):
             self._remarked_count = count
             _log.warning("%d of %d workers are at work", count, self._most)
 
@@ -344,6 +346,7 @@ def own_cluster(workers: int, versions: Versions) -> Iterator[Cluster]:
         # no profiles of workers, and event loops not watched 50 times a second: each takes 1 % of every core
         "distributed.worker.profile.enabled": False,
         "distributed.admin.tick.interval": "1 s",
+        "distributed.scheduler.allowed-failures": DEATHS,
         # a worker that hangs is killed, and another one started
         "distributed.scheduler.worker-ttl": f"{WITHOUT_WORKER} s",
     }
@@ -360,7 +363,7 @@ def own_cluster(workers: int, versions: Versions) -> Iterator[Cluster]:
                     security=security,
                     silence_logs=logging.CRITICAL,
                 )
-            except (OSError, RuntimeError, TimeoutError) as error:
+            except (OSError, RuntimeError, TimeoutError, AssertionError) as error:  # see `_end`
                 raise InputError(f"workers must start, but {workers} do not: {_reason(error)}") from None
             stack.callback(_end, cluster)
         place = _Place(

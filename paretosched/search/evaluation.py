@@ -28,6 +28,7 @@ import numpy as np
 from ..core.arguments import whole_number
 from ..core.arrays import Floats
 from ..core.errors import InputError
+from ..core.files import unreadable
 from ..core.version import __version__
 from ..encodings.encoding import Encoding, as_encoding
 from ..encodings.genomes import Decoder
@@ -161,7 +162,7 @@ def _check_tls(tls: TlsFiles) -> None:
             with Path(path).open("rb"):
                 pass
         except OSError as error:
-            raise InputError(f"{path}: cannot read: {error.strerror}") from None
+            raise unreadable(path, error) from None
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     try:
         context.load_verify_locations(cafile=ca)

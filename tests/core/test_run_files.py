@@ -23,7 +23,7 @@ def test_a_run_has_a_description_or_a_store(tmp_path: Path) -> None:
 
 
 def test_a_directory_that_is_no_run_has_no_description(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"run\.json: No such file or directory$"):
+    with pytest.raises(InputError, match=r"run\.json: no such file$"):
         read_description(tmp_path)
     assert stored_description(tmp_path / "run.sqlite") is None
     assert list(tmp_path.iterdir()) == []
