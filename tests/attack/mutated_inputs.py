@@ -189,7 +189,18 @@ VALUES = (
     "AWRT1", "AWRT1 <= 5h", "UTIL >= 99999", "AWRT1 <= -1", "10*AWRT9", "near", "easy", "greedy", "fcfs", "swf",
     "queue", "all", "none", "auto", "f1", "tcp://", "tls://", "http://127.0.0.1:1", "[::1]", "999.1.1.1", "a b\nc",
 )  # fmt: skip
-SPECIAL = ("/dev/null", "/dev/zero", "/proc/self/mem", "folder", "loop", "pipe", "dangling", "missing/x", "empty", "w.swf.gz/x")
+SPECIAL = (
+    "/dev/null",
+    "/dev/zero",
+    "/proc/self/mem",
+    "folder",
+    "loop",
+    "pipe",
+    "dangling",
+    "missing/x",
+    "empty",
+    "w.swf.gz/x",
+)
 SLOW = {"--workers": ("2", "3")}  # they start processes; attacked elsewhere
 
 
