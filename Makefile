@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PARALLEL := -n auto --dist worksteal
 
-.PHONY: demo check test bench lint format coverage clean
+.PHONY: demo check test attack bench lint format coverage clean
 
 $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
@@ -30,6 +30,10 @@ check: lint
 # One worker more than processors: slow tests often wait for a browser or for processes of their own.
 test: $(READY)
 	@$(BIN)/python -m pytest -n $$(( $$(getconf _NPROCESSORS_ONLN) + 1 )) --dist worksteal
+
+# Some 20,000 attacks in twenty minutes; results/reliability has the table. `python -m attack --help` has parts of it.
+attack: $(READY)
+	@PYTHONPATH=.:tests $(BIN)/python -m attack
 
 bench: $(READY)
 	@PYTHONPATH=tests $(BIN)/python tests/benchmarks/bench_kernels.py

@@ -23,7 +23,10 @@ from support.house import furnish
 from support.page_clients import NOBODY, Client, as_nobody
 
 INTRUDER = ROOT / "tests" / "support" / "intruder.py"
-PATHS = ("/", "/front.bin", "/page.json", "/pulse", "/remaining.csv", "/policy/1.json", "/training/1.json", "/_dash-layout", "/?token=wrong")  # fmt: skip
+PATHS = (
+    "/", "/front.bin", "/page.json", "/pulse", "/remaining.csv", "/policy/1.json", "/training/1.json", "/_dash-layout",
+    "/?token=wrong",
+)  # fmt: skip
 
 
 def at_the_workers(work: Path) -> Iterator[Verdict]:
@@ -73,6 +76,7 @@ def at_the_page(work: Path) -> Iterator[Verdict]:
         owner.act({"do": "say", "text": "AWRT1"})
         parts = urlsplit(url)
         folder = front.with_name("front.parquet.app")
+        page = folder / "page.json"
 
         def tried() -> list[Any]:
             answers: list[Any] = []
@@ -81,9 +85,8 @@ def at_the_page(work: Path) -> Iterator[Verdict]:
                 connection.request(method, path, b"{}" if method == "POST" else None)
                 answer = connection.getresponse()
                 answers.append([f"{method} {path}", answer.status, "AWRT" in answer.read().decode("utf-8", "replace")])
-            for path in (folder, folder / "page.json"):
-                answers.append([str(path), 401 if not os.access(path, os.R_OK) else 200, False])
-            return answers
+            readable = [[str(path), 200 if os.access(path, os.R_OK) else 401, False] for path in (folder, page)]
+            return answers + readable
 
         for what, status, has_data in as_nobody(tried):
             end = REFUSED if status == 401 and not has_data else f"was answered with status {status}"

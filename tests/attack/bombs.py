@@ -11,7 +11,7 @@ from pathlib import Path
 
 from attack.tally import MOST_MEMORY, MOST_SECONDS, Tally, Verdict, judged, tally
 from support.commands import environment
-from support.log_bombs import BOMBS, Bomb
+from support.log_bombs import Bomb
 
 
 def measured(words: list[str], folder: Path) -> Verdict:

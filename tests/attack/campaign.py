@@ -42,8 +42,8 @@ class Size:
         Number of damaged inputs, and of kills of long commands.
     killed
         The commands that are killed.
-    evaluations, every
-        Length of an exploration whose workers are killed, and the seconds between two kills.
+    evaluations, every, worker_kills
+        Length of an exploration whose workers are killed, the seconds between two kills, and how many there are at most.
     gone
         Whether a scheduler that does not come back is waited for, too.
     disks
@@ -59,6 +59,7 @@ class Size:
     killed: tuple[str, ...]
     evaluations: int
     every: float
+    worker_kills: int
     gone: bool
     disks: int
     clients: int
@@ -67,8 +68,8 @@ class Size:
     bombs: int
 
 
-WHOLE = Size(20_000, 108, tuple(LONG), 12_000, 5.0, True, 6, 50, 1000, 5, len(BOMBS))
-SELECTION = Size(500, 8, ("explore", "train", "simulate", "generate"), 2000, 2.0, False, 1, 10, 60, 1, 4)
+WHOLE = Size(20_000, 108, tuple(LONG), 12_000, 5.0, 10, True, 6, 50, 1000, 5, len(BOMBS))
+SELECTION = Size(400, 6, ("explore", "train", "simulate", "generate"), 1200, 2.0, 3, False, 1, 10, 60, 1, 3)
 
 
 def attacks(size: Size, seed: int, tell: Tell) -> Mapping[str, Callable[[Path], list[Tally]]]:
@@ -77,7 +78,7 @@ def attacks(size: Size, seed: int, tell: Tell) -> Mapping[str, Callable[[Path], 
     return {
         "inputs": lambda work: mutated_inputs(seed, size.inputs, work, processes, tell),
         "kills": lambda work: kills(seed, size.kills, work, processes, tell, size.killed),
-        "clusters": lambda work: clusters(seed, size.evaluations, size.every, size.gone, work, tell),
+        "clusters": lambda work: clusters(seed, size.evaluations, size.every, size.worker_kills, size.gone, work, tell),
         "disks": lambda work: disks(seed, size.disks, work, tell),
         "pages": lambda work: pages(seed, size.clients, size.requests, size.page_kills, work, tell),
         "accounts": lambda work: accounts(work, tell),
@@ -129,13 +130,13 @@ def save(rows: Sequence[Tally], seed: int, seconds: float, results: Path = RESUL
     lines = [
         "# Attacks",
         "",
-        f"`make attack` tried {sum(row.tried for row in rows):,} attacks in {seconds / 60:.0f} minutes on {cores} cores: "
-        f"{broken or 'none'} broke anything. Seed {seed}; {common.versions_text(provenance)}.",
+        f"`make attack` tried {sum(row.tried for row in rows):,} attacks in {seconds / 60:.0f} minutes on {cores} "
+        f"cores: {broken or 'none'} broke anything. Seed {seed}; {common.versions_text(provenance)}.",
         "",
-        "*Refused*: one line that says why, and exit status 2. *Accepted*: the command did what it was asked, with the same "
-        "result as without the attack. *Broken*: a traceback, another exit status, no end within the time limit, more than "
-        "1 GiB of memory for an input, an input that was changed, a continued run that differs from one that was not killed, "
-        "or another account that got in.",
+        "*Refused*: one line that says why, and exit status 2. *Accepted*: the command did what it was asked, with the "
+        "result that it has without the attack. *Broken*: a traceback, another exit status, no end within the time "
+        "limit, more than 1 GiB of memory for an input, an input that was changed, a continued run that differs from "
+        "one that was not killed, or another account that got in.",
         "",
         "| attack | tried | refused | accepted | broken |",
         "| --- | ---: | ---: | ---: | ---: |",

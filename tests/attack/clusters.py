@@ -84,14 +84,14 @@ def explore_again(words: Sequence[str]) -> list[str]:
 
 
 def killing(
-    words: list[str], folder: Path, whole: dict[str, object], every: float, all_: bool, r: Random
+    words: list[str], folder: Path, whole: dict[str, object], every: float, most: int, all_: bool, r: Random
 ) -> list[Verdict]:
-    """Kill one worker, or all of them, again and again; return a verdict for each time."""
+    """Kill one worker, or all of them, again and again, `most` times; return a verdict for each time."""
     folder.mkdir()
     process = started(words, folder)
     times = 0
     if begun(process, folder / "run"):
-        while process.poll() is None and times < 20:
+        while process.poll() is None and times < most:
             workers = workers_of(process)
             for worker in workers if all_ else r.sample(workers, min(1, len(workers))):
                 with suppress(psutil.NoSuchProcess):
@@ -113,15 +113,16 @@ def a_cluster(port: int) -> Iterator[None]:
         ["scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard"],
         ["worker", place, "--nworkers", "1", "--nthreads", "1", "--no-dashboard", "--no-nanny"],
     )
-    processes = []
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", "from dask.__main__ import main; main()", *words],
+            env=environment(),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        for words in commands
+    ]
     try:
-        for words in commands:
-            processes.append(
-                subprocess.Popen(
-                    [sys.executable, "-c", "from dask.__main__ import main; main()", *words],
-                    env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                )
-            )  # fmt: skip
         yield
     finally:
         for process in processes:
@@ -155,7 +156,7 @@ def restarting(evaluations: int, folder: Path, whole: dict[str, object], times: 
 
 
 def clusters(
-    seed: int, evaluations: int, every: float, whole_campaign: bool, work: Path, tell: Callable[[str], None]
+    seed: int, evaluations: int, every: float, most: int, whole_campaign: bool, work: Path, tell: Callable[[str], None]
 ) -> list[Tally]:
     """Make all attacks on workers and schedulers, and return a row for each."""
     work.mkdir()
@@ -168,9 +169,9 @@ def clusters(
         return [tally("workers", [Verdict(fault, "without workers")])]
     whole = results(reference)
     two = explore(evaluations, "--workers", 2)
-    rows = [tally(f"a worker is killed every {every:g} s", killing(two, work / "one", whole, every, False, r))]
+    rows = [tally(f"a worker is killed every {every:g} s", killing(two, work / "one", whole, every, most, False, r))]
     tell(f"a worker is killed every {every:g} s: {rows[-1].tried} times, {rows[-1].broken} broken")
-    rows.append(tally("all workers are killed at once", killing(two, work / "all", whole, 2 * every, True, r)))
+    rows.append(tally("all workers are killed at once", killing(two, work / "all", whole, 2 * every, most // 2, True, r)))
     tell(f"all workers are killed at once: {rows[-1].tried} times, {rows[-1].broken} broken")
     times = 3 if whole_campaign else 1
     rows.append(tally("the scheduler is restarted", restarting(evaluations, work / "restarted", whole, times, True)))

@@ -1,4 +1,4 @@
-"""Full and read-only disks and folders: one line, no input is lost, and later the same command gives the same result."""
+"""Full and read-only disks and folders: one line, no input is lost, and later the same result."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ from support.fuzzing import sound
 from support.house import furnish
 from support.page_clients import as_nobody
 
-WRITING = ("generate", "scale", "simulate", "explore", "train", "rules", "explain", "explain rules", "front", "compare", "assign")  # fmt: skip
+WRITING = (
+    "generate", "scale", "simulate", "explore", "train", "rules", "explain", "explain rules", "front", "compare",
+    "assign",
+)  # fmt: skip
 
 
 def words_of(name: str, house: Path, disk: Path) -> list[str]:

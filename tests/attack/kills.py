@@ -1,7 +1,7 @@
-"""Every long command is killed at random moments and called again: the result is that of a call that was never killed.
+"""Every long command is killed at random moments and called again: the result is that of an undisturbed call.
 
-What a killed command leaves is complete or not there. Only names that begin with a dot are of no account: a command that
-is killed cannot remove its temporary files.
+What a killed command leaves is complete or not there. Only names that begin with a dot are of no account: a command
+that is killed cannot remove its temporary files.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ LONG: dict[str, tuple[str, ...]] = {
     "train": (*TRAIN, "--generations", "2"),
     "train a rule base": (*TRAIN, "--rule-base", "iterative", "--greedy", "HOUSE/g.json", "--evaluations", "200"),
     "train a symbiotic one": (*TRAIN, "--rule-base", "symbiotic", "--greedy", "HOUSE/g.json", "--evaluations", "200"),
-    "compare": ("compare", "HOUSE/log.swf", "--front", "HOUSE/run", "--policy", "easy", "-o", "report.html"),
+    "compare": ("compare", "HOUSE/w.swf.gz", "--front", "HOUSE/run", "--policy", "easy", "-o", "report.html"),
     "simulate": ("simulate", "HOUSE/log.swf", "--policy", "conservative-replan", "-o", "schedule.csv"),
     "generate": ("generate", "lublin", "--jobs", "60000", "-o", "new.swf.gz"),
     "scale": ("scale", "HOUSE/log.swf", "--factor", "30", "--processors", "320", "-o", "new.swf"),
     "front": ("front", "HOUSE/run", "-o", "front.parquet"),
-    "assign": ("assign", "HOUSE/jobs.csv", "HOUSE/nodes.csv", "--method", "pgga", "--iterations", "500", "-o", "out.csv"),
+    "assign": ("assign", "HOUSE/jobs.csv", "HOUSE/nodes.csv", "--method", "pgga", "--iterations", "500", "-o", "a.csv"),
 }  # fmt: skip
 
 
@@ -133,8 +133,10 @@ def kills_of(command: str, house: Path, count: int, seed: int, work: Path, tell:
     begin = time.monotonic()
     verdicts = [Verdict(fault, "a second time") for fault in [finished(words, again)] if fault]
     seconds = time.monotonic() - begin
-    while len(verdicts) < count:
-        place = work / f"{command}, round {len(verdicts)}"
+    for number in range(4 * count):  # some rounds end before they can be killed
+        if len(verdicts) >= count:
+            break
+        place = work / f"{command}, round {number}"
         faults = [*killed_and_continued(words, whole, seconds, r, place)]
         attempt = f"seed {seed}, kill {len(verdicts) + 1} of {' '.join(words)} in {place}"
         verdicts += [Verdict(fault or ACCEPTED, attempt) for fault in faults]

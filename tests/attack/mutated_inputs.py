@@ -13,12 +13,14 @@ import os
 import resource
 import shutil
 import sqlite3
+import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import chdir
 from multiprocessing.connection import Connection
 from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 
 import paretosched as ps
 from attack.tally import ACCEPTED, MOST_MEMORY, MOST_SECONDS, REFUSED, Tally, Verdict, judged, tally
@@ -185,7 +187,7 @@ def pages(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
 VALUES = (
     "", "abc", "nan", "inf", "-inf", "1e400", "-1", "0", "1", "2", "3", "-0", "1.5", "0.5", "1e-300", "0x10", "1_0",
     "\u0663", "9" * 5000, str(10**30), str(2**63), str(2**64), "-" + "9" * 40, "\x1b[2J", "a\0b", "--", "-", "\u00e9",
-    "\ud800", LONG, ".", "..", "~", "*", "%s", "{}", "$(id)", "a=b", "jobs=3", "jobs=-1", "1,2,3", "8,2", ",,,", "a,b",
+    "\udcff", LONG, ".", "..", "~", "*", "%s", "{}", "$(id)", "a=b", "jobs=3", "jobs=-1", "1,2,3", "8,2", ",,,", "a,b",
     "AWRT1", "AWRT1 <= 5h", "UTIL >= 99999", "AWRT1 <= -1", "10*AWRT9", "near", "easy", "greedy", "fcfs", "swf",
     "queue", "all", "none", "auto", "f1", "tcp://", "tls://", "http://127.0.0.1:1", "[::1]", "999.1.1.1", "a b\nc",
 )  # fmt: skip
@@ -273,10 +275,15 @@ def contents(folder: Path) -> dict[str, bytes | None]:
     return {name: data for name, data in files(folder).items() if not name.endswith(("-wal", "-shm", ".app"))}
 
 
+def attack_of(seed: int, number: int) -> tuple[str, Random]:
+    """Return which attack an attempt is, and what decides the rest of it."""
+    r = Random(f"{seed}/{number}")
+    return r.choices([*ATTACKS], [share for share, _ in ATTACKS.values()])[0], r
+
+
 def attempt(seed: int, number: int, house: Path, folder: Path) -> tuple[str, list[Verdict]]:
     """Make an attempt in an empty folder, and return which attack it was and its verdicts."""
-    r = Random(f"{seed}/{number}")
-    name = r.choices([*ATTACKS], [share for share, _ in ATTACKS.values()])[0]
+    name, r = attack_of(seed, number)
     before = contents(house)
     folder.mkdir()
     with chdir(folder):  # relative names lie there
@@ -304,15 +311,15 @@ def _served(numbers: Iterator[int], seed: int, house: Path, folder: Path, answer
     context = multiprocessing.get_context("spawn")
     for number in numbers:
         here, there = context.Pipe()
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir()
-        process = context.Process(target=serve, args=(there, seed, house, folder), daemon=True)
+        place = folder.with_name(f"{folder.name}-from-{number}")  # one that failed leaves its files
+        place.mkdir()
+        process = context.Process(target=serve, args=(there, seed, house, place), daemon=True)
         process.start()
         there.close()
         current: int | None = number
         while current is not None:
             here.send(current)
-            verdicts = _answer(here, process, current)
+            verdicts = answer_of(here, process, seed, current)
             answers += verdicts
             current = None if any(verdict.broken for _, verdict in verdicts) else next(numbers, None)
         try:
@@ -322,7 +329,9 @@ def _served(numbers: Iterator[int], seed: int, house: Path, folder: Path, answer
         process.join(MOST_SECONDS)
 
 
-def _answer(here: Connection, process: multiprocessing.process.BaseProcess, number: int) -> list[tuple[str, Verdict]]:
+def answer_of(
+    here: Connection, process: multiprocessing.process.BaseProcess, seed: int, number: int
+) -> list[tuple[str, Verdict]]:
     """Return what a process answers, or how it failed."""
     try:
         if here.poll(MOST_SECONDS):
@@ -333,7 +342,7 @@ def _answer(here: Connection, process: multiprocessing.process.BaseProcess, numb
     except EOFError:
         process.join()
         end = f"the process ended with {process.exitcode}"
-    return [("crashes and hangs", Verdict(end, f"attempt {number}"))]
+    return [(attack_of(seed, number)[0], Verdict(end, f"seed {seed}, attempt {number}"))]
 
 
 def mutated_inputs(seed: int, count: int, work: Path, processes: int, tell: Callable[[str], None]) -> list[Tally]:
@@ -342,7 +351,7 @@ def mutated_inputs(seed: int, count: int, work: Path, processes: int, tell: Call
     (work / "house").mkdir()
     house = furnish(work / "house")
     answers: list[tuple[str, Verdict]] = []
-    numbers = _shared(count, tell, answers)
+    numbers = _Shared(count, tell, answers)
     threads = [
         threading.Thread(target=_served, args=(numbers, seed, house, work / f"process-{k}", answers))
         for k in range(processes)
@@ -351,11 +360,10 @@ def mutated_inputs(seed: int, count: int, work: Path, processes: int, tell: Call
         thread.start()
     for thread in threads:
         thread.join()
-    names = dict.fromkeys([*ATTACKS, *(name for name, _ in answers)])
-    return [tally(name, (verdict for of, verdict in answers if of == name)) for name in names]
+    return [tally(name, (verdict for of, verdict in answers if of == name)) for name in ATTACKS]
 
 
-class _shared:
+class _Shared:
     """Numbers from 0 that several threads take, with a line of progress at every tenth."""
 
     def __init__(self, count: int, tell: Callable[[str], None], answers: list[tuple[str, Verdict]]) -> None:
@@ -363,7 +371,7 @@ class _shared:
         self._lock = threading.Lock()
         self._count, self._tell, self._answers = count, tell, answers
 
-    def __iter__(self) -> _shared:
+    def __iter__(self) -> _Shared:
         return self
 
     def __next__(self) -> int:
@@ -373,3 +381,10 @@ class _shared:
             broken = sum(verdict.broken for _, verdict in self._answers)
             self._tell(f"{number:,} of {self._count:,} damaged inputs tried, {broken} broken")
         return number
+
+
+if __name__ == "__main__":  # python -m attack.mutated_inputs SEED NUMBER: one attempt again
+    with TemporaryDirectory() as temporary:
+        again = Path(temporary)
+        (again / "house").mkdir()
+        print(*attempt(int(sys.argv[1]), int(sys.argv[2]), furnish(again / "house"), again / "here")[1], sep="\n")

@@ -14,6 +14,7 @@ from support.house import furnish
 from support.mutations import damaged_bytes, damaged_json
 from support.page_clients import Client, half_sent, load, said
 
+NO_SUCH_ENCODING = 501  # the status with which HTTP refuses a Transfer-Encoding that is not known
 ACTIONS = (
     {"do": "say", "text": "AWRT1 <= 99h"}, {"do": "pick", "row": 0}, {"do": "note", "row": 0, "text": "why"},
     {"do": "choose", "row": 1}, {"do": "train", "generations": -1}, {"do": "cancel", "number": 1},
@@ -34,7 +35,10 @@ VALUES = (
     "%ff",
     "a\tb",
 )
-PATHS = ("/", "/pulse", "/front.bin", "/policy/1.json", "/policy/-1.json", "/training/9.json", "/../..", "/%00", "/assets/..%2f")  # fmt: skip
+PATHS = (
+    "/", "/pulse", "/front.bin", "/policy/1.json", "/policy/-1.json", "/training/9.json", "/../..", "/%00",
+    "/assets/..%2f",
+)  # fmt: skip
 
 
 def crowd(url: str, clients: int, requests: int) -> list[Verdict]:
@@ -74,7 +78,9 @@ def damaged_requests(url: str, count: int, seed: int) -> Iterator[Verdict]:
         except (OSError, http.client.HTTPException) as error:
             yield Verdict(f"no answer: {error!r}", attempt)
             continue
-        end = ACCEPTED if status < 400 else REFUSED if status < 500 else f"status {status}"
+        end = (
+            ACCEPTED if status < 400 else REFUSED if status < 500 or status == NO_SUCH_ENCODING else f"status {status}"
+        )
         yield Verdict(end, attempt)
 
 
