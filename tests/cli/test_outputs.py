@@ -21,7 +21,7 @@ from support.commands import COMMANDS, RECORD, command, done, files
 
 PARSER = all_commands()
 OLD = Path(__file__).parents[1] / "data" / "version-0.1"
-WORDS = {("explore", "only"), ("explore", "scheduler"), ("train", "scheduler"), ("app", "host"), ("app", "tls_proxy")}  # no files
+WORDS = {
     ("explore", "only"),
     ("explore", "scheduler"),
     ("train", "scheduler"),
