@@ -1,4 +1,4 @@
-# make demo | check | test | bench | lint | coverage | clean        (PYTHON=python3.12 chooses another interpreter)
+# make demo | check | test | attack | bench | lint | coverage | clean        (PYTHON=python3.12 chooses another interpreter)
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin

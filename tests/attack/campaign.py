@@ -43,7 +43,7 @@ class Size:
     killed
         The commands that are killed.
     evaluations, every, worker_kills
-        Length of an exploration whose workers are killed, the seconds between two kills, and how many there are at most.
+        Length of an exploration whose workers are killed, the seconds between two kills, and how many at most.
     gone
         Whether a scheduler that does not come back is waited for, too.
     disks

@@ -171,7 +171,9 @@ def clusters(
     two = explore(evaluations, "--workers", 2)
     rows = [tally(f"a worker is killed every {every:g} s", killing(two, work / "one", whole, every, most, False, r))]
     tell(f"a worker is killed every {every:g} s: {rows[-1].tried} times, {rows[-1].broken} broken")
-    rows.append(tally("all workers are killed at once", killing(two, work / "all", whole, 2 * every, most // 2, True, r)))
+    rows.append(
+        tally("all workers are killed at once", killing(two, work / "all", whole, 2 * every, most // 2, True, r))
+    )
     tell(f"all workers are killed at once: {rows[-1].tried} times, {rows[-1].broken} broken")
     times = 3 if whole_campaign else 1
     rows.append(tally("the scheduler is restarted", restarting(evaluations, work / "restarted", whole, times, True)))

@@ -30,14 +30,24 @@ from paretosched.app.state import beginning
 from paretosched.cli.command_line import all_commands
 from paretosched.cli.options import Name
 from paretosched.core.errors import InputError
-from support.commands import COMMANDS, command, files
+from support.commands import COMMANDS, command, done, files
 from support.fuzzing import LONG, sound
 from support.house import furnish
 from support.mutations import damaged_bytes, damaged_json, damaged_list, damaged_log
 
 Attack = Callable[[Random, Path, Path], Iterator[Verdict]]
 GROUPS = ("consumption", "swf", "queue", "50,10")
-POLICIES = ("fcfs", "easy", "conservative", "recorded", "scojo", "list")
+POLICIES = (
+    "fcfs",
+    "easy",
+    "conservative",
+    "conservative-replan",
+    "list",
+    "optimised",
+    "recorded",
+    "scojo",
+    "scojo-opt",
+)
 METHODS = ("fcfs", "random", "list", "lpt", "tga", "pgga")
 
 
@@ -345,11 +355,26 @@ def answer_of(
     return [(attack_of(seed, number)[0], Verdict(end, f"seed {seed}, attempt {number}"))]
 
 
+def compile_all(house: Path, folder: Path) -> None:
+    """Run each command, policy and method once, so that no attempt waits for the compiler."""
+    folder.mkdir()
+    for name in (*COMMANDS, "rules", "explain rules"):
+        if name not in ("app", "fetch"):
+            done(*sound(name, house, folder))
+            for path in folder.iterdir():
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+    for policy in (*POLICIES, house / "iterative.json", house / "symbiotic.json"):
+        command("simulate", house / "w.swf.gz", "--policy", policy)  # the log has no waits, so "recorded" is refused
+    for method in METHODS:
+        done("assign", house / "jobs.csv", house / "nodes.csv", "--method", method)
+
+
 def mutated_inputs(seed: int, count: int, work: Path, processes: int, tell: Callable[[str], None]) -> list[Tally]:
     """Make many attempts, and return a row for each attack."""
     work.mkdir()
     (work / "house").mkdir()
     house = furnish(work / "house")
+    compile_all(house, work / "compiled")
     answers: list[tuple[str, Verdict]] = []
     numbers = _Shared(count, tell, answers)
     threads = [
