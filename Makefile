@@ -1,18 +1,32 @@
-# make demo | check | test | bench | lint | coverage | clean        (PYTHON=python3.12 chooses another interpreter)
+# make demo | check | test | bench | lint | coverage | lock | licences | sbom | clean
+# PYTHON=python3.12 chooses another interpreter.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+TESTED := $(VENV)/.tested
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --no-deps
+LOCKED := --no-compile --only-binary :all: --require-hashes -r
 PARALLEL := -n auto --dist worksteal
 
-.PHONY: demo check test bench lint format coverage clean
+.PHONY: demo check test bench lint format coverage lock licences sbom clean
 
-$(READY): pyproject.toml constraints.txt
+# What the product needs, from files whose hashes are known. Then away with 130 MB of it that nobody opens: other packages' own
+# tests, Arrow's headers and its clients of networks, and maps of minified scripts. Python compiles what it uses at its first use.
+$(READY): pyproject.toml requirements.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
 	  { echo "paretosched needs Python 3.11 or newer; name one: make PYTHON=python3.12"; exit 2; }
 	@echo "setting up $(VENV), once: this takes a minute"
 	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,export]'
+	@$(PIP) $(LOCKED) requirements.txt
+	@$(PIP) --no-build-isolation -e .
+	@cd $(VENV)/lib/python*/site-packages && find dask numba numpy pandas pyarrow scipy -name tests -type d -prune -exec rm -rf {} + && \
+	  rm -rf pyarrow/include pyarrow/*flight.* pyarrow/libarrow_s3.* pyarrow/_s3fs.* && find dash -name '*.map' -delete
+	@touch $@
+
+# What testing and releasing need, too.
+$(TESTED): $(READY) requirements-dev.txt
+	@$(PIP) $(LOCKED) requirements-dev.txt
 	@touch $@
 
 # The main job on the built-in workload, from nothing to a report.
@@ -27,29 +41,45 @@ demo: $(READY)
 check: lint
 	@$(BIN)/python -m pytest $(PARALLEL) -q -m "not slow and not traces"
 
-test: $(READY)
+test: $(TESTED)
 	@$(BIN)/python -m pytest $(PARALLEL)
 
-bench: $(READY)
+bench: $(TESTED)
 	@PYTHONPATH=tests $(BIN)/python tests/benchmarks/bench_kernels.py
 	@PYTHONPATH=tests $(BIN)/python tests/benchmarks/bench_app.py
 
-lint: $(READY)
+lint: $(TESTED)
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/oxlint --quiet paretosched
 	@$(BIN)/lint-imports
 
-format: $(READY)
+format: $(TESTED)
 	@$(BIN)/ruff check --fix-only --quiet .
 	@$(BIN)/ruff format .
 
 # Kernels run as plain Python here, so that their lines count; the slow tests are left out.
-coverage: $(READY)
+coverage: $(TESTED)
 	@NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -q -m "not slow and not traces" -W ignore::RuntimeWarning
 	@$(BIN)/coverage report --skip-covered
 
+# The exact versions of everything, with the hashes of all their wheels on all systems.
+LOCK := uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-header
+lock: $(TESTED)
+	@$(BIN)/$(LOCK) --extra export -o requirements.txt >/dev/null
+	@$(BIN)/$(LOCK) --all-extras -c requirements.txt -o requirements-dev.txt >/dev/null
+
+# The licence of everything that is installed with the product.
+licences: $(TESTED)
+	@$(BIN)/pip-licenses --from=mixed --order=license --packages $$(sed -n 's/^\([A-Za-z0-9._-]*\)==.*/\1/p' requirements.txt)
+
+# What the wheel is made to run with, as CycloneDX, beside the wheel.
+sbom: $(TESTED)
+	@mkdir -p dist
+	@$(BIN)/cyclonedx-py requirements requirements.txt --pyproject pyproject.toml --mc-type application --output-reproducible \
+	  -o dist/paretosched-$$($(BIN)/python -c 'import importlib.metadata as m; print(m.version("paretosched"))').cdx.json
+
 clean:
-	@rm -rf $(VENV) demo build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage
+	@rm -rf $(VENV) demo dist build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage
 	@find paretosched tests experiments -name __pycache__ -type d -prune -exec rm -rf {} +
