@@ -5,23 +5,26 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 TESTED := $(VENV)/.tested
+DIST := dist
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --no-deps
-LOCKED := --no-compile --only-binary :all: --require-hashes -r
+LOCKED := --only-binary :all: --require-hashes -r
 PARALLEL := -n auto --dist worksteal
 
 .PHONY: demo check test bench lint format coverage lock licences sbom clean
 
-# What the product needs, from files whose hashes are known. Then away with 130 MB of it that nobody opens: other packages' own
-# tests, Arrow's headers and its clients of networks, and maps of minified scripts. Python compiles what it uses at its first use.
+# What the product needs, from files whose hashes are known. Then 130 MB that nobody opens go: other packages' own tests, Arrow's
+# headers and clients of networks, maps of minified scripts. Only what is imported becomes byte code: all of it is another 200 MB.
 $(READY): pyproject.toml requirements.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
 	  { echo "paretosched needs Python 3.11 or newer; name one: make PYTHON=python3.12"; exit 2; }
 	@echo "setting up $(VENV), once: this takes a minute"
 	@$(PYTHON) -m venv $(VENV)
-	@$(PIP) $(LOCKED) requirements.txt
+	@$(PIP) --no-compile $(LOCKED) requirements.txt
 	@$(PIP) --no-build-isolation -e .
 	@cd $(VENV)/lib/python*/site-packages && find dask numba numpy pandas pyarrow scipy -name tests -type d -prune -exec rm -rf {} + && \
 	  rm -rf pyarrow/include pyarrow/*flight.* pyarrow/libarrow_s3.* pyarrow/_s3fs.* && find dash -name '*.map' -delete
+	@env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -c 'import cma, dask.threaded, distributed, kaleido, numba, pandas, plotly.graph_objects, \
+	  plotly.subplots, pyarrow.parquet, shtab, scipy.cluster.vq, waitress, paretosched.app.server; numba.njit(lambda: 0)()'
 	@touch $@
 
 # What testing and releasing need, too.
@@ -76,10 +79,10 @@ licences: $(TESTED)
 
 # What the wheel is made to run with, as CycloneDX, beside the wheel.
 sbom: $(TESTED)
-	@mkdir -p dist
+	@mkdir -p $(DIST)
 	@$(BIN)/cyclonedx-py requirements requirements.txt --pyproject pyproject.toml --mc-type application --output-reproducible \
-	  -o dist/paretosched-$$($(BIN)/python -c 'import importlib.metadata as m; print(m.version("paretosched"))').cdx.json
+	  -o $(DIST)/paretosched-$$($(BIN)/python -c 'import importlib.metadata as m; print(m.version("paretosched"))').cdx.json
 
 clean:
-	@rm -rf $(VENV) demo dist build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage
+	@rm -rf $(VENV) demo $(DIST) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage
 	@find paretosched tests experiments -name __pycache__ -type d -prune -exec rm -rf {} +
