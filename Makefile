@@ -23,7 +23,7 @@ $(READY): pyproject.toml requirements.txt
 	@$(PIP) --no-build-isolation -e .
 	@cd $(VENV)/lib/python*/site-packages && find dask numba numpy pandas pyarrow scipy -name tests -type d -prune -exec rm -rf {} + && \
 	  rm -rf pyarrow/include pyarrow/*flight.* pyarrow/libarrow_s3.* pyarrow/_s3fs.* && find dash -name '*.map' -delete
-	@env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -c 'import cma, dask.threaded, distributed, kaleido, numba, pandas, plotly.graph_objects, \
+	@env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -W ignore -c 'import cma, dask.threaded, distributed, kaleido, numba, pandas, plotly.graph_objects, \
 	  plotly.subplots, pyarrow.parquet, shtab, scipy.cluster.vq, waitress, paretosched.app.server; numba.njit(lambda: 0)()'
 	@touch $@
 
@@ -73,14 +73,17 @@ lock: $(TESTED)
 	@$(BIN)/$(LOCK) --extra export -o requirements.txt >/dev/null
 	@$(BIN)/$(LOCK) --all-extras -c requirements.txt -o requirements-dev.txt >/dev/null
 
-# The licence of everything that is installed with the product.
+# The licence of everything that is installed with the product; of a text the first line that is no copyright.
 licences: $(TESTED)
-	@$(BIN)/pip-licenses --from=mixed --order=license --packages $$(sed -n 's/^\([A-Za-z0-9._-]*\)==.*/\1/p' requirements.txt)
+	@$(BIN)/pip-licenses --from=mixed --order=license --format=json \
+	  --packages $$(sed -n 's/^\([A-Za-z0-9._-]*\)==.*/\1/p' requirements.txt) | $(BIN)/python -c 'import json, sys; \
+	  [print(p["Name"].ljust(20), p["Version"].ljust(12), next(x for x in p["License"].split("\n") if x and "opyright" not in x)) \
+	  for p in json.load(sys.stdin)]'
 
 # What the wheel is made to run with, as CycloneDX, beside the wheel.
 sbom: $(TESTED)
 	@mkdir -p $(DIST)
-	@$(BIN)/cyclonedx-py requirements requirements.txt --pyproject pyproject.toml --mc-type application --output-reproducible \
+	@PYTHONWARNINGS=ignore $(BIN)/cyclonedx-py requirements requirements.txt --pyproject pyproject.toml --output-reproducible \
 	  -o $(DIST)/paretosched-$$($(BIN)/python -c 'import importlib.metadata as m; print(m.version("paretosched"))').cdx.json
 
 clean:
