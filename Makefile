@@ -12,8 +12,9 @@ PARALLEL := -n auto --dist worksteal
 
 .PHONY: demo check test bench lint format coverage lock licences sbom clean
 
-# What the product needs, from files whose hashes are known. Then 130 MB that nobody opens go: other packages' own tests, Arrow's
-# headers and clients of networks, maps of minified scripts. Only what is imported becomes byte code: all of it is another 200 MB.
+# What the product needs, from files whose hashes are known. Then 140 MB that nobody opens go: other packages' own tests, C++ sources
+# and headers, Arrow's clients of networks and second copies of a library, maps of minified scripts. Only what is imported becomes byte
+# code: all of it is another 200 MB.
 $(READY): pyproject.toml requirements.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
 	  { echo "paretosched needs Python 3.11 or newer; name one: make PYTHON=python3.12"; exit 2; }
@@ -22,7 +23,8 @@ $(READY): pyproject.toml requirements.txt
 	@$(PIP) --no-compile $(LOCKED) requirements.txt
 	@$(PIP) --no-build-isolation -e .
 	@cd $(VENV)/lib/python*/site-packages && find dask numba numpy pandas pyarrow scipy -name tests -type d -prune -exec rm -rf {} + && \
-	  rm -rf pyarrow/include pyarrow/*flight.* pyarrow/libarrow_s3.* pyarrow/_s3fs.* && find dash -name '*.map' -delete
+	  rm -rf pyarrow/include pyarrow/*flight.* pyarrow/libarrow_s3.* pyarrow/_s3fs.* pyarrow/libarrow_python*.so pyarrow/*.so.*.*.* && \
+	  rm -f pymoo/functions/compiled/*.cpp && find dash -name '*.map' -delete
 	@env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -W ignore -c 'import cma, dask.threaded, distributed, kaleido, numba, pandas, plotly.graph_objects, \
 	  plotly.subplots, pyarrow.parquet, shtab, scipy.cluster.vq, waitress, paretosched.app.server; numba.njit(lambda: 0)()'
 	@touch $@
