@@ -1,18 +1,45 @@
+<<<<<<< HEAD
 # make demo | check | test | attack | bench | lint | coverage | clean        (PYTHON=python3.12 chooses another interpreter)
+=======
+# make demo | check | test | bench | lint | coverage | lock | licences | sbom | clean
+# PYTHON=python3.12 chooses another interpreter.
+>>>>>>> main
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+TESTED := $(VENV)/.tested
+DIST := dist
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --no-deps
+LOCKED := --only-binary :all: --require-hashes -r
 PARALLEL := -n auto --dist worksteal
 
+<<<<<<< HEAD
 .PHONY: demo check test attack bench lint format coverage clean
+=======
+.PHONY: demo check test bench lint format coverage lock licences sbom clean
+>>>>>>> main
 
-$(READY): pyproject.toml constraints.txt
+# What the product needs, from files whose hashes are known. Then 140 MB that nobody opens go: other packages' own tests, C++ sources
+# and headers, Arrow's clients of networks and second copies of a library, maps of minified scripts. Only what is imported becomes byte
+# code: all of it is another 200 MB.
+$(READY): pyproject.toml requirements.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
 	  { echo "paretosched needs Python 3.11 or newer; name one: make PYTHON=python3.12"; exit 2; }
 	@echo "setting up $(VENV), once: this takes a minute"
 	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,export]'
+	@$(PIP) --no-compile $(LOCKED) requirements.txt
+	@$(PIP) --no-build-isolation -e .
+	@cd $(VENV)/lib/python*/site-packages && find dask numba numpy pandas pyarrow scipy -name tests -type d -prune -exec rm -rf {} + && \
+	  rm -rf pyarrow/include pyarrow/*flight.* pyarrow/libarrow_s3.* pyarrow/_s3fs.* pyarrow/libarrow_python*.so pyarrow/*.so.*.*.* && \
+	  rm -f pymoo/functions/compiled/*.cpp && find dash -name '*.map' -delete
+	@env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -W ignore -c 'import cma, dask.threaded, distributed, kaleido, numba, pandas, plotly.graph_objects, \
+	  plotly.subplots, pyarrow.parquet, shtab, scipy.cluster.vq, waitress, paretosched.app.server; numba.njit(lambda: 0)()'
+	@touch $@
+
+# What testing and releasing need, too.
+$(TESTED): $(READY) requirements-dev.txt
+	@$(PIP) $(LOCKED) requirements-dev.txt
 	@touch $@
 
 # The main job on the built-in workload, from nothing to a report.
@@ -28,33 +55,56 @@ check: lint
 	@$(BIN)/python -m pytest $(PARALLEL) -q -m "not slow and not traces"
 
 # One worker more than processors: slow tests often wait for a browser or for processes of their own.
-test: $(READY)
+test: $(TESTED)
 	@$(BIN)/python -m pytest -n $$(( $$(getconf _NPROCESSORS_ONLN) + 1 )) --dist worksteal
 
+<<<<<<< HEAD
 # Some 20,000 attacks in twenty minutes; results/reliability has the table. `python -m attack --help` has parts of it.
 attack: $(READY)
 	@PYTHONPATH=.:tests $(BIN)/python -m attack
 
 bench: $(READY)
+=======
+bench: $(TESTED)
+>>>>>>> main
 	@PYTHONPATH=tests $(BIN)/python tests/benchmarks/bench_kernels.py
 	@PYTHONPATH=tests $(BIN)/python tests/benchmarks/bench_app.py
 
-lint: $(READY)
+lint: $(TESTED)
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/oxlint --quiet paretosched
 	@$(BIN)/lint-imports
 
-format: $(READY)
+format: $(TESTED)
 	@$(BIN)/ruff check --fix-only --quiet .
 	@$(BIN)/ruff format .
 
 # Kernels run as plain Python here, so that their lines count; the slow tests are left out.
-coverage: $(READY)
+coverage: $(TESTED)
 	@NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -q -m "not slow and not traces" -W ignore::RuntimeWarning
 	@$(BIN)/coverage report --skip-covered
 
+# The exact versions of everything, with the hashes of all their wheels on all systems.
+LOCK := uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes --no-annotate --no-header
+lock: $(TESTED)
+	@$(BIN)/$(LOCK) --extra export -o requirements.txt >/dev/null
+	@$(BIN)/$(LOCK) --all-extras -c requirements.txt -o requirements-dev.txt >/dev/null
+
+# The licence of everything that is installed with the product; of a text the first line that is no copyright.
+licences: $(TESTED)
+	@$(BIN)/pip-licenses --from=mixed --order=license --format=json \
+	  --packages $$(sed -n 's/^\([A-Za-z0-9._-]*\)==.*/\1/p' requirements.txt) | $(BIN)/python -c 'import json, sys; \
+	  [print(p["Name"].ljust(20), p["Version"].ljust(12), next(x for x in p["License"].split("\n") if x and "opyright" not in x)) \
+	  for p in json.load(sys.stdin)]'
+
+# What the wheel is made to run with, as CycloneDX, beside the wheel.
+sbom: $(TESTED)
+	@mkdir -p $(DIST)
+	@PYTHONWARNINGS=ignore $(BIN)/cyclonedx-py requirements requirements.txt --pyproject pyproject.toml --output-reproducible \
+	  -o $(DIST)/paretosched-$$($(BIN)/python -c 'import importlib.metadata as m; print(m.version("paretosched"))').cdx.json
+
 clean:
-	@rm -rf $(VENV) demo build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage
+	@rm -rf $(VENV) demo $(DIST) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage
 	@find paretosched tests experiments -name __pycache__ -type d -prune -exec rm -rf {} +

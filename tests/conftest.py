@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from paretosched.workload.log_cache import OFF_VARIABLE
 from paretosched.workload.public_logs import LOGS, log_folder
 
 # The same examples in every run, so that a change is to blame when one fails, and no deadline, for machines that do
@@ -15,6 +16,8 @@ from paretosched.workload.public_logs import LOGS, log_folder
 settings.register_profile("same", deadline=None, derandomize=True)
 settings.register_profile("wide", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
+
+os.environ[OFF_VARIABLE] = "1"  # tests leave no large files in the user's cache, and do not depend on what is there
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -267,6 +267,8 @@ def claims(paper: Mapping[tuple[str, str], str], rows: Sequence[Mapping[str, str
         "",
         *markdown(["claim", "paper", "ours", "verdict"], lines, left=1),
         "",
+        f"{sum(line[-1] == 'holds' for line in lines)} of {len(lines)} claims hold.",
+        "",
         "UTIL is measured from the first start to the last completion, as in papers 000 and 001. A sequence may let "
         "the machine wait for most of the trace and then fill it; so ours reach more than the trace offers. From the "
         f"first submission on, the search from random sequences ends at {submitted('nsga-random', 'high')} %, and the "

@@ -53,6 +53,7 @@ def main() -> None:
         save_rows(trade_off(options), options.results / "trade-off.csv")
     if POSITIONS in parts:
         save_rows(best_known(options), options.results / "known.csv")
+        save_rows([ends_of_the_way(log, options) for log in settings.LOGS], options.results / "ends.csv")
     note = {"quick": options.quick, "objective": settings.OBJECTIVE, "processors": common.PROCESSORS}
     note |= {"scaling_seed": common.SCALING_SEED, "workers": options.workers, "cores": os.cpu_count()}
     note["workloads"] = common.about_workloads(
@@ -112,6 +113,15 @@ def positions(options: argparse.Namespace) -> list[dict[str, Any]]:
             row.pop("utilisation_over_time")
             rows.append({"log": log, "front": len(explored), **row, **waits})
     return rows
+
+
+def ends_of_the_way(log: str, options: argparse.Namespace) -> dict[str, Any]:
+    """Return the schedule of a log's front with the best objective: the end of the way from EASY."""
+    explored = front(log, options)
+    wish = parse(settings.OBJECTIVE, explored.objectives)
+    values = explored.values[ps.nearest(wish, explored)[0]]
+    cells = dict(zip((o.name for o in explored.objectives), values.tolist(), strict=True))
+    return {"log": log, "objective": float(goal(wish, values[None])[0]), **cells}
 
 
 def trained_policy(results: Path, name: str) -> ps.Policy:

@@ -8,6 +8,7 @@ bit for bit. Only the order of fitness values matters to both strategies, so pen
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Generator
 
 import numpy as np
@@ -144,7 +145,9 @@ def covariance_adaptation(lower: Floats, upper: Floats, seed: int | list[int]) -
     criteria says that no better genome can be expected, it begins again at another random place, with twice the
     population (Auger and Hansen 2005).
     """
-    import cma  # here, because that takes a second
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Could not import matplotlib")  # make installs none, cma's plots rest
+        import cma  # here, because that takes a second
 
     generator = np.random.default_rng(seed)
     population = 4 + int(3 * math.log(lower.size))

@@ -24,6 +24,7 @@ from ..core.errors import InputError, first_few, printable, quoted
 from ..core.files import path_record, replacing
 from ..core.tables import plain
 from .calendar import find_zone
+from .log_cache import digest_of, keep_log, known_log
 from .log_lines import (
     ALLOCATED,
     ESTIMATE,
@@ -100,10 +101,8 @@ def read_swf(path: str | os.PathLike[str], *, capacity: int | None = None, name:
     file = as_path(path)
     if capacity is not None and not 1 <= whole_number("capacity", capacity) <= WIDEST:
         raise InputError(f"capacity must be in 1..{WIDEST} processors, but is {capacity}")
-    text = LogText(path)
-    with closing(text.blocks()) as blocks:
-        log = parsed(str(path), blocks)
-    source = ({"function": "read_swf", **path_record(path), "sha256": text.sha256, "capacity": plain(capacity)},)
+    log, digest = _read(path)
+    source = ({"function": "read_swf", **path_record(path), "sha256": digest, "capacity": plain(capacity)},)
     cleaner = _Cleaner(log)
     machine = _machine(log, capacity, cleaner)
     epoch, zone = _clock(log, cleaner)
@@ -122,6 +121,20 @@ def read_swf(path: str | os.PathLike[str], *, capacity: int | None = None, name:
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
     return by_consumption(workload)
+
+
+def _read(path: str | os.PathLike[str]) -> tuple[Log, str | None]:
+    """Return a log before cleaning, and its SHA-256; a large one that was read before comes from the cache."""
+    digest = digest_of(path)
+    log = None if digest is None else known_log(str(path), digest)
+    if log is None:
+        text = LogText(path)
+        with closing(text.blocks()) as blocks:
+            log = parsed(str(path), blocks)
+        if digest is not None and digest == text.sha256:  # else it was changed meanwhile
+            keep_log(log, digest)
+        digest = text.sha256
+    return log, digest
 
 
 def write_swf(workload: Workload, path: str | os.PathLike[str]) -> None:
