@@ -48,8 +48,8 @@ def save_front(front: FrontLike, path: str | os.PathLike[str]) -> None:
     }
     table = pa.table({name: pa.array(column) for name, column in columns(front).items()})
     table = table.replace_schema_metadata({"paretosched": json.dumps(about, sort_keys=True), **ancestors})
-    with replacing(path) as temporary:
-        parquet.write_table(table, temporary, compression="zstd", write_page_checksum=True)
+    with replacing(path) as temporary, temporary.open("wb") as file:  # pyarrow opens no name that is not UTF-8
+        parquet.write_table(table, file, compression="zstd", write_page_checksum=True)
 
 
 def as_front(what: FrontLike) -> Front:
@@ -114,7 +114,8 @@ def _read_front(place: Path) -> Front:
     import pyarrow as pa
     from pyarrow import parquet
 
-    table = parquet.read_table(os.fspath(place), partitioning=None, page_checksum_verification=True)
+    with place.open("rb") as file:
+        table = parquet.read_table(file, partitioning=None, page_checksum_verification=True)
     about = json.loads((table.schema.metadata or {})[b"paretosched"])
     if about["format"] != FORMAT:
         raise InputError(f'a front file must have the format "{FORMAT}", but has "{about["format"]}"')

@@ -300,7 +300,8 @@ def save_segments(schedule: Schedule, path: str | os.PathLike[str]) -> None:
             from pyarrow import parquet
 
             columns = {key: list(column) for key, column in zip(SEGMENT_COLUMNS, zip(*rows, strict=True), strict=True)}
-            parquet.write_table(pa.table(columns), temporary)
+            with temporary.open("wb") as file:  # pyarrow opens no name that is not UTF-8
+                parquet.write_table(pa.table(columns), file)
             return
         with temporary.open("w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")
@@ -359,7 +360,8 @@ def _cells(path: str | os.PathLike[str]) -> list[list[str]]:
             from pyarrow import parquet
 
             try:
-                table = parquet.read_table(path)
+                with as_path(path).open("rb") as parts:
+                    table = parquet.read_table(parts)
             except pa.ArrowException:
                 raise InputError(f"{path}: must be a Parquet file of segments, but is none") from None
             if tuple(table.column_names) != SEGMENT_COLUMNS:

@@ -8,9 +8,11 @@ checksum of each of its parts. A file that is damaged, or that another account c
 from __future__ import annotations
 
 import hashlib
+import lzma
 import os
 import stat
 import zipfile
+import zlib
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -29,6 +31,10 @@ from .records import Records
 FORM = "paretosched log 1"  # another name for another form of files, or for another way to read logs
 OFF_VARIABLE = "PARETOSCHED_NO_CACHE"
 WORTH_KEEPING = 1 << 22  # bytes of a log, gzipped or not; a smaller one is read at once
+DAMAGED = (  # what zipfile and numpy raise; RuntimeError: another version of zip, a password
+    ValueError, KeyError, TypeError, IndexError, EOFError, RuntimeError, OverflowError, MemoryError,
+    zipfile.BadZipFile, zlib.error, lzma.LZMAError,
+)  # fmt: skip
 MOST_KEPT = 1 << 30  # bytes of all files; the oldest go first
 
 
@@ -61,7 +67,7 @@ def known_log(path: str, digest: str) -> Log | None:
             with np.load(opened, allow_pickle=False) as parts:
                 log = _log(path, {name: parts[name] for name in parts.files})
         file.touch()  # the oldest go first
-    except (OSError, ValueError, KeyError, TypeError, IndexError, EOFError, zipfile.BadZipFile):
+    except (*DAMAGED, OSError):
         return None  # not there, or damaged: the log is read, and kept again
     return log
 

@@ -21,6 +21,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
+from unittest import mock
 
 import paretosched as ps
 from attack.tally import ACCEPTED, MOST_MEMORY, MOST_SECONDS, REFUSED, Tally, Verdict, judged, tally
@@ -30,6 +31,7 @@ from paretosched.app.state import beginning
 from paretosched.cli.command_line import all_commands
 from paretosched.cli.options import Name
 from paretosched.core.errors import InputError
+from paretosched.workload import log_cache
 from support.commands import COMMANDS, command, done, files
 from support.fuzzing import LONG, sound
 from support.house import furnish
@@ -82,6 +84,23 @@ def groups_lists(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
     text = damaged_list("1,staff\n2,guests\n3,staff\n", r).encode()
     (folder / "groups.csv").write_bytes(damaged_bytes(text, r))
     yield ended(r.choice(["info", "simulate"]), house / "w.swf.gz", "--groups", folder / "groups.csv")
+
+
+def caches(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
+    """The damaged cache of a log: the log is read again, with the same result."""
+    words = ("simulate", house / "w.swf.gz", "--policy", "easy", "--json")
+    with (
+        mock.patch.object(log_cache, "WORTH_KEEPING", 0),
+        mock.patch.dict(os.environ, {"XDG_CACHE_HOME": str(folder), log_cache.OFF_VARIABLE: ""}),
+    ):
+        whole = command(*words).out
+        [kept] = folder.rglob("*.npz")
+        data = kept.read_bytes()
+        data = data[: r.randrange(len(data))] if r.randrange(4) == 0 else damaged_bytes(data, r)
+        kept.write_bytes(data)
+        verdict = ended(*words)
+        same = command(*words).out == whole
+    yield verdict if same else verdict._replace(end=f"another result than without a cache: {data[:99]!r}")
 
 
 def assigned_lists(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
@@ -257,6 +276,7 @@ def with_value(words: list[str], option: argparse.Action, r: Random, inputs: lis
 ATTACKS: Mapping[str, tuple[int, Attack]] = {  # with their shares of all attempts
     "damaged logs": (30, logs),
     "damaged gzip files": (6, packed_logs),
+    "damaged caches of logs": (6, caches),
     "damaged lists of groups": (6, groups_lists),
     "damaged lists of jobs and nodes": (8, assigned_lists),
     "damaged policies": (10, policies),
@@ -394,6 +414,7 @@ class _Shared:
     def __init__(self, count: int, tell: Callable[[str], None], answers: list[tuple[str, Verdict]]) -> None:
         self._numbers = iter(range(count))
         self._lock = threading.Lock()
+        self._reported = 0
         self._count, self._tell, self._answers = count, tell, answers
 
     def __iter__(self) -> _Shared:
@@ -401,11 +422,14 @@ class _Shared:
 
     def __next__(self) -> int:
         with self._lock:
+            for name, verdict in self._answers[self._reported :]:
+                self._reported += 1
+                if verdict.broken:
+                    self._tell(f"BROKEN {name}: {verdict.attempt}: {verdict.end}")
             number = next(self._numbers)
-        if number and number % max(1, self._count // 10) == 0:
-            broken = sum(verdict.broken for _, verdict in self._answers)
-            self._tell(f"{number:,} of {self._count:,} damaged inputs tried, {broken} broken")
-        return number
+            if number and number % max(1, self._count // 10) == 0:
+                self._tell(f"{number:,} of {self._count:,} damaged inputs tried")
+            return number
 
 
 if __name__ == "__main__":  # python -m attack.mutated_inputs SEED NUMBER: one attempt again
