@@ -12,6 +12,7 @@ from .file_kinds import Kind
 from .inputs import read_wish, read_workload, remark_history, remark_repairs
 from .options import FRONT, POLICY, WISH, Name, new_command, reading_words, takes_trace
 from .parser import Parser
+from .waiting import watched
 
 if TYPE_CHECKING:
     from ..policies.policy import Policy
@@ -78,7 +79,8 @@ def run(options: argparse.Namespace) -> None:
     policies = [as_policy(policy) for policy in options.policy or ["fcfs"]]
     fronts = assign(workloads, [load_front(path) for path in options.front])
     wish, reason = _wish(options, policies, workloads)
-    comparisons = [compare(w, policies, front, wish) for w, front in zip(workloads, fronts, strict=True)]
+    pairs = list(zip(workloads, fronts, strict=True))
+    comparisons = watched(lambda: [compare(w, policies, front, wish) for w, front in pairs])
     if options.figures is not None:
         from ..plots.comparisons import compared
         from ..report.figure_files import export_figures

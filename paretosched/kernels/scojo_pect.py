@@ -319,6 +319,9 @@ def schedule(
     kind = turn.kind
     t = turn.t
     arrived = turn.arrived
+    short = machine.active_size[SHORT]
+    medium = machine.active_size[1]
+    long = machine.active_size[2]
     for i in range(machine.active_size[kind]):
         j = machine.active[kind, i]
         if machine.since[j] < 0:
@@ -350,6 +353,8 @@ def schedule(
             skipped = turn.fresh
         for i in range(machine.queue_size[kind]):
             j = machine.queue[kind, i]
+            if jobs.width[j] > machine.state[IDLE]:  # decided here, because a call passes the machine
+                continue
             if not machine.started[j] and not machine.planned[j] and j < skipped:
                 backfill(jobs, machine, record, start, turn, j, has_profile, machine.state[IDLE])
     else:
@@ -366,10 +371,14 @@ def schedule(
                 continue
             if machine.state[IDLE] == 0:
                 break
-            backfill(jobs, machine, record, start, turn, j, has_profile, machine.state[IDLE])
+            if jobs.width[j] <= machine.state[IDLE]:  # decided here, because a call passes the machine
+                backfill(jobs, machine, record, start, turn, j, has_profile, machine.state[IDLE])
     if slices.backfill:
         backfill_others(jobs, machine, record, start, turn, has_profile, skipped)
     for x in range(3):
+        before = short if x == 0 else medium if x == 1 else long
+        if machine.active_size[x] == before:
+            continue  # no job of this class has started
         waiting = 0
         for i in range(machine.queue_size[x]):
             j = machine.queue[x, i]
@@ -421,7 +430,7 @@ def backfill_others(
                 j = machine.queue[x, i]
                 if idle == 0 or j >= skipped:
                     break
-                if machine.started[j] or machine.planned[j]:
+                if jobs.width[j] > idle or machine.started[j] or machine.planned[j]:
                     continue
                 if backfill(jobs, machine, record, start, turn, j, has_profile, idle):
                     idle -= jobs.width[j]

@@ -29,6 +29,7 @@ from ..core.arrays import Floats
 from ..core.errors import InputError, first_few, one_of
 from ..core.notebook import fields_html, fields_repr
 from ..core.situations import SITUATIONS
+from ..core.watching import unknown_starts
 from ..kernels.conservative import replanned
 from ..kernels.greedy_queue import greedy as start_by_keys
 from ..kernels.inputs import Weights
@@ -125,7 +126,7 @@ class Greedy:
 
     def simulated(self, workload: Workload) -> Outcome:
         """Return the outcome of a workload that has the policy's groups."""
-        start = np.empty(len(workload), dtype=np.int64)
+        start = unknown_starts(len(workload))
         inputs = jobs_of(workload), workload.capacity, workload.calendar, weights(workload, self)
         if self.backfill == "conservative":
             replanned(*inputs, start)

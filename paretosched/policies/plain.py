@@ -21,6 +21,7 @@ import numpy as np
 from ..core.arrays import Ints
 from ..core.errors import InputError, one_of
 from ..core.notebook import fields_html, fields_repr
+from ..core.watching import unknown_starts
 from ..kernels.conservative import conservative, replanned
 from ..kernels.fcfs_easy import backfilled, fcfs
 from ..kernels.predicted import CONSERVATIVE, EASY
@@ -115,7 +116,7 @@ class _Rule(NamedTuple):
 
 def _start_times(workload: Workload, kernel: Callable[..., None], *settings: Any) -> Ints:
     """Return the start times that a kernel with these settings fills in."""
-    start = np.empty(len(workload), dtype=np.int64)
+    start = unknown_starts(len(workload))
     kernel(jobs_of(workload), workload.capacity, *settings, start)
     return start
 

@@ -38,6 +38,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..core.arrays import Floats
 from ..core.errors import InputError, first_few, one_of
 from ..core.notebook import fields_html, fields_repr
+from ..core.watching import unknown_starts
 from ..kernels.inputs import Sorted
 from ..kernels.rule_base import ruled
 from ..workload.workload import Workload
@@ -198,7 +199,7 @@ def ruled_start_times(
         chosen. No decision is due where no waiting job can start, or where all of them can.
     """
     w = workload
-    start = np.empty(len(w), dtype=np.int64)
+    start = unknown_starts(len(w))
     chooser = base.chooser
     decisions = np.zeros(chooser.counters, dtype=np.int64)
     if order is None:

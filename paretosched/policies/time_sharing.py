@@ -21,6 +21,7 @@ import numpy as np
 
 from ..core.errors import InputError, first_few, one_of
 from ..core.notebook import fields_html, fields_repr
+from ..core.watching import unknown_starts
 from ..kernels.scojo_pect import share_time
 from ..kernels.scojo_pect_machine import LONG, MEDIUM, SHORT, Slices, machine_for
 from ..kernels.virtual_schedule import Planning, tree_for
@@ -291,7 +292,7 @@ def _outcome(workload: Workload, sharing: TimeSharing) -> Outcome:
     kind[expected >= sharing.long_from] = LONG
     planning = _planning(optimisation or Optimisation())
     most = 0 if optimisation is None else min(int(planning.most.max()), len(w))
-    start = np.empty(len(w), dtype=np.int64)
+    start = unknown_starts(len(w))
     counts = np.zeros((4, 2), dtype=np.int64)
     jobs = jobs_of(w)
     machine = machine_for(jobs, expected, kind, w.capacity, most)

@@ -1,0 +1,91 @@
+"""Wait for simulations: they show how far they are, and Ctrl-C ends them at once."""
+
+from __future__ import annotations
+
+import atexit
+import os
+from collections.abc import Callable
+from contextlib import ExitStack
+from threading import Event, Thread
+from typing import TYPE_CHECKING, TypeVar
+
+from .console import Update, bar
+
+if TYPE_CHECKING:
+    from ..core.arrays import Ints
+
+T = TypeVar("T")
+
+QUIET = 2.0  # s; a simulation that takes less shows no progress
+PAUSE = 0.2  # s, between two counts of the jobs that have started
+
+_abandoned: list[Thread] = []
+
+
+def watched(work: Callable[[], T]) -> T:
+    """Return what a function returns that simulates workloads; show how many jobs have started.
+
+    The function runs in a thread of its own, because compiled code sees no signals. It must write no files: on Ctrl-C
+    it is abandoned, wherever it is, and the process ends with it.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        Ctrl-C.
+    """
+    results: list[T] = []
+    errors: list[BaseException] = []
+    starts: list[Ints] = []
+    ended = Event()
+
+    def do() -> None:
+        from ..core.watching import WATCHED
+
+        WATCHED.set(starts)  # of this thread only
+        try:
+            results.append(work())
+        except BaseException as error:  # raised below, in the thread that waits
+            errors.append(error)
+        finally:
+            ended.set()
+
+    thread = Thread(target=do, name="simulation", daemon=True)
+    try:
+        thread.start()
+        if not ended.wait(QUIET):
+            _show_progress(ended, starts)
+    except KeyboardInterrupt:
+        _abandoned.append(thread)
+        raise
+    for error in errors:
+        raise error
+    return results[0]
+
+
+def _show_progress(ended: Event, starts: list[Ints]) -> None:
+    """Show how many jobs of the present simulation have started, one bar a simulation, until all of them have ended."""
+    with ExitStack() as stack:
+        update: Update | None = None
+        number = 0
+        while not ended.wait(PAUSE):
+            if len(starts) > number or (update is None and starts):
+                number = len(starts)
+                stack.close()
+                update = stack.enter_context(bar("simulating", starts[-1].size, "jobs"))
+            if update is not None:
+                count = int((starts[number - 1] >= 0).sum())
+                update(count, starts[number - 1].size, f"simulation {number}" if number > 1 else "")
+        if update is not None:
+            update(starts[number - 1].size, starts[number - 1].size, "")
+
+
+def _leave() -> None:
+    """End the process if a simulation that was abandoned still runs; 130 is the status of an interrupted command.
+
+    The interpreter must not end in order then: it would free compiled code that another thread executes.
+    """
+    if any(thread.is_alive() for thread in _abandoned):
+        os._exit(130)
+
+
+atexit.register(_leave)  # before other modules register, because the last one registered is called first

@@ -1,0 +1,117 @@
+"""Long simulations show how far they are, and Ctrl-C ends them at once."""
+
+from __future__ import annotations
+
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import paretosched as ps
+from paretosched.cli import waiting
+from paretosched.cli.waiting import watched
+from paretosched.core.errors import InputError
+from paretosched.core.watching import NOT_STARTED, WATCHED, unknown_starts
+from support.commands import environment, files, numbers
+
+
+def test_the_result_and_the_error_are_those_of_the_function() -> None:
+    assert watched(lambda: 7) == 7
+    with pytest.raises(InputError, match="no such thing"):
+        watched(_refuse)
+
+
+def _refuse() -> None:
+    raise InputError("no such thing")
+
+
+@pytest.mark.parametrize("policy", ["fcfs", "list", "easy", "conservative", "conservative-replan", "scojo"])
+def test_the_start_times_are_seen_while_they_are_filled(policy: str) -> None:
+    workload = ps.Workload(submit=[0, 1, 2], run=[10, 5, 3], estimate=[10, 5, 3], width=[3, 4, 1], capacity=4)
+    seen: list[list[int]] = []
+
+    def simulate() -> list[int]:
+        start = ps.simulate(workload, policy).start
+        starts = WATCHED.get()
+        assert starts is not None
+        seen.extend(array.tolist() for array in starts)
+        return [int(t) for t in start]
+
+    start = watched(simulate)
+    assert seen == [start]
+    assert NOT_STARTED not in start
+    assert WATCHED.get() is None  # in this thread
+
+
+def test_a_long_simulation_writes_a_line_for_each_tenth(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(waiting, "QUIET", 0.0)
+    monkeypatch.setattr(waiting, "PAUSE", 0.001)
+
+    def simulate() -> None:
+        for _ in range(2):
+            start = unknown_starts(20)
+            assert (start == NOT_STARTED).all()
+            for j in range(20):
+                start[j] = j
+                _await_lines(capsys, lines, j)
+
+    lines: list[str] = []
+    watched(simulate)
+    lines += capsys.readouterr().err.splitlines()
+    assert lines[0] == "paretosched: simulating: 2 of 20 jobs"
+    assert [numbers(line)[0] for line in lines] == [*range(2, 21, 2)] * 2
+    assert lines[-1] == "paretosched: simulating: 20 of 20 jobs, simulation 2"
+
+
+def _await_lines(capsys: pytest.CaptureFixture[str], lines: list[str], j: int) -> None:
+    """Wait, not for ever, until the line of job j has been written."""
+    end = time.monotonic() + 30
+    expected = (len(lines) // 10) * 10 + (j + 1) // 2
+    while j % 2 and len(lines) < expected and time.monotonic() < end:
+        lines += capsys.readouterr().err.splitlines()
+        time.sleep(0.001)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("words", [("simulate", "--policy", "conservative"), ("compare", "--policy", "conservative")])
+def test_ctrl_c_ends_a_simulation_at_once(words: tuple[str, ...], tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    n = 60_000  # all submitted at once: minutes of work, in which compiled code sees no signal
+    run = rng.integers(1, 10_000, n)
+    rows = zip(run, rng.integers(1, 64, n), strict=True)
+    jobs = [f"{j} 0 0 {r} {p} -1 -1 {p} {2 * r} -1 1 1 1 1 1 1 -1 -1" for j, (r, p) in enumerate(rows, 1)]
+    (tmp_path / "w.swf").write_text("\n".join(["; MaxProcs: 64", *jobs, ""]))
+    command, *policy = words
+    near, far = pty.openpty()
+    child = subprocess.Popen(
+        [sys.executable, "-m", "paretosched", command, str(tmp_path / "w.swf"), *policy, "-o", str(tmp_path / "out")],
+        env=environment(TERM="xterm", COLUMNS="100"), stdout=subprocess.PIPE, stderr=far,
+    )  # fmt: skip
+    os.close(far)
+    text = b""
+    since = None
+    while select.select([near], [], [], 60)[0]:
+        try:
+            text += os.read(near, 1 << 16)
+        except OSError:  # the other end is closed
+            break
+        if since is None and b"/60000" in text:  # the bar
+            since = time.monotonic()
+            child.send_signal(signal.SIGINT)
+    os.close(near)
+    out, _ = child.communicate(timeout=60)
+    assert since is not None, text
+    assert time.monotonic() - since < 20  # on a busy machine, too
+    assert (child.returncode, out) == (130, b"")
+    assert text.endswith(f"paretosched {command}: interrupted\r\n".encode())
+    assert b"Traceback" not in text
+    assert set(files(tmp_path)) == {"w.swf"}
