@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..core.arguments import as_list, as_path
+from ..core.arrays import Floats
 from ..core.errors import InputError, first_few
 from ..core.files import replacing
 from ..core.limits import check_limit, limits_in_force
@@ -130,9 +131,11 @@ def _read_front(place: Path) -> Front:
     for encoding, labels in genes.items():
         rows = from_encoding(encoding, origin, origins)
         genomes[rows, : len(labels)] = np.column_stack([table.column(label).to_numpy()[rows] for label in labels])
-    ancestors = []
+    ancestors: list[Floats] = []
+    unpacked = 0  # genes
     for i, o in enumerate(origins):
-        flat = np.frombuffer(_unpacked(schema.metadata[f"ancestors {i}".encode()], sum(map(np.size, ancestors))), "<f8")
+        flat = np.frombuffer(_unpacked(schema.metadata[f"ancestors {i}".encode()], unpacked), "<f8")
+        unpacked += flat.size
         ancestors.append(flat.astype(np.float64).reshape(-1, len(o.encoding.gene_labels(len(groups)))))
     front = Front(
         np.column_stack([table.column(name).to_numpy() for name in names]),
