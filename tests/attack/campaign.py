@@ -23,7 +23,6 @@ from attack.tally import Tally
 from paretosched.core.files import replacing
 from paretosched.core.tables import Column, save_rows, table
 from support.commands import ROOT
-from support.log_bombs import BOMBS
 
 sys.path.insert(0, str(ROOT / "experiments"))
 import common
@@ -51,7 +50,7 @@ class Size:
     clients, requests, page_kills
         Clients of the page at once, each with 20 requests; damaged requests; kills of the page.
     bombs
-        Number of bombs.
+        Number of bombs of each kind; all, if there are fewer.
     """
 
     inputs: int
@@ -68,7 +67,7 @@ class Size:
     bombs: int
 
 
-WHOLE = Size(20_000, 108, tuple(LONG), 12_000, 5.0, 10, True, 6, 50, 1000, 5, len(BOMBS))
+WHOLE = Size(20_000, 108, tuple(LONG), 12_000, 5.0, 10, True, 6, 50, 1000, 5, 99)
 SELECTION = Size(400, 6, ("explore", "train", "simulate", "generate"), 1200, 2.0, 3, False, 1, 10, 60, 1, 3)
 
 
@@ -82,7 +81,7 @@ def attacks(size: Size, seed: int, tell: Tell) -> Mapping[str, Callable[[Path], 
         "disks": lambda work: disks(seed, size.disks, work, tell),
         "pages": lambda work: pages(seed, size.clients, size.requests, size.page_kills, work, tell),
         "accounts": lambda work: accounts(work, tell),
-        "bombs": lambda work: bombs(BOMBS[: size.bombs], work, tell),
+        "bombs": lambda work: bombs(size.bombs, work, tell),
     }
 
 
