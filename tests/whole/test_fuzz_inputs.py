@@ -371,6 +371,13 @@ def test_a_run_of_version_0_1_without_its_description_says_what_to_do(tmp_path: 
         assert done("front", run / "front.parquet").out
 
 
+def test_nothing_is_shown_of_a_run_that_is_refused(house: Path, tmp_path: Path) -> None:
+    run = Path(shutil.copytree(house / "run", tmp_path / "run"))
+    about = json.loads((run / "run.json").read_text())
+    (run / "run.json").write_text(json.dumps({key: about[key] for key in about if key != "format"}))
+    refused("info", run, names=run / "run.json")
+
+
 def damage(run: Path) -> Iterator[str]:
     """Damage a run in one way after the other; the caller puts it right in between."""
     about, store = run / "run.json", run / "run.sqlite"
