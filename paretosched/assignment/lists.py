@@ -23,7 +23,7 @@ import numpy as np
 
 from ..core.arguments import instance
 from ..core.errors import InputError, quoted
-from ..core.files import read_list, replacing
+from ..core.files import read_lines, replacing
 from ..core.tables import csv_cell, from_csv_cell
 from .bag_and_nodes import LARGEST, SMALLEST, Bag, Nodes
 from .estimator import History
@@ -146,7 +146,7 @@ def _rows(
     path: str | os.PathLike[str], content: str, headings: Sequence[Sequence[str]]
 ) -> Iterator[tuple[str, dict[str, str]]]:
     """Yield of every line below the heading its place, file:line, and its cells by column; raise InputError."""
-    lines = csv.reader(read_list(path, f"a list of {content}").splitlines(), strict=True)
+    lines = csv.reader(read_lines(path, f"a list of {content}"), strict=True)
     headings_text = " or ".join(",".join(heading) for heading in headings)
     heading: list[str] | None = None
     count = 0

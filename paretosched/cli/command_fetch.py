@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from .console import bar, show
+from .console import bar, remark, show
 from .file_kinds import Kind
-from .options import Name, new_command
+from .options import Name, new_command, takes_limits
 from .parser import Parser
 
 
@@ -40,6 +40,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         help="put it where the experiments and tests look for logs: into the folder named by PARETOSCHED_TRACES, or "
         "without that variable into the user's cache",
     )
+    takes_limits(parser)
 
 
 def _logs() -> Sequence[str]:
@@ -50,10 +51,14 @@ def _logs() -> Sequence[str]:
 
 def run(options: argparse.Namespace) -> None:
     """Download a log."""
+    from ..core.files import file_record
     from ..core.tables import to_json
-    from ..workload.public_logs import fetch
+    from ..workload.public_logs import fetch, find_log
 
     directory = None if options.cache else options.output or "."
     with bar("downloading", None, "bytes") as update:
         path = fetch(options.name, directory, progress=lambda done, total: update(done, total, ""))
-    show(to_json({"file": str(path)}) if options.json else str(path))
+    got, known = file_record(path)["sha256"], find_log(options.name).sha256
+    if known is None:
+        remark(f"{path}: could not be checked, because the SHA-256 of this log is not known here; the file has {got}")
+    show(to_json({"file": str(path), "sha256": got, "checked": known is not None}) if options.json else str(path))

@@ -16,7 +16,7 @@ from typing import Any
 
 from .arguments import as_path
 from .errors import InputError, first_few
-from .limits import limits_in_force
+from .limits import check_limit, limits_in_force
 
 
 @contextmanager
@@ -137,40 +137,54 @@ def path_record(path: str | os.PathLike[str]) -> dict[str, str]:
     return {"path": os.path.abspath(os.fsdecode(path)), "given": os.fsdecode(path)}  # noqa: PTH100  # links stay
 
 
-def read_text(path: str | os.PathLike[str]) -> str:
-    """Return the text of a small file in UTF-8, without its byte order mark.
+def read_text(path: str | os.PathLike[str], limit: str = "text") -> str:
+    """Return the text of a small file in UTF-8, without its byte order mark; `limit` is the name of its limit.
 
     Raises
     ------
     OSError, UnicodeDecodeError
         The file cannot be read, or is not UTF-8.
     InputError
-        It is longer than the limit `text`, as a device without end is.
+        It is longer than the limit, as a device without end is.
     """
-    most = limits_in_force().text
+    most: int = getattr(limits_in_force(), limit)
     with open_for_reading(path) as file:
         data = file.read(most + 1)
     if len(data) > most:
         fact = f"must be a text of at most {most:,} bytes, but is longer"
-        raise InputError(f"{path}: {fact}; --limit text=N sets another limit")
+        raise InputError(f"{path}: {fact}; --limit {limit}=N sets another limit")
     return data.decode("utf-8-sig")
 
 
-def read_list(path: str | os.PathLike[str], what: str) -> str:
-    """Return the text of a small file that people may write, such as a list of groups; `what` is its name in messages.
+def read_lines(path: str | os.PathLike[str], what: str) -> Iterator[str]:
+    """Yield the lines of a file that people may write, such as a list of groups; `what` is its name in messages.
+
+    The lines come without their ends, one by one, so that a file of any size takes little memory.
 
     Raises
     ------
     InputError
-        The file cannot be read, or is not UTF-8.
+        The file cannot be read, is not UTF-8, or is beyond the limit `line`, `text` or `rows`.
     """
+    longest = limits_in_force().line
+    size, rows = 0, 0
     try:
-        return read_text(path)
+        with open_for_reading(path) as file:
+            while data := file.readline(longest + 2):
+                check_limit(f"{path}:{rows + 1}", "line", len(data.rstrip(b"\r\n")))
+                size += len(data)
+                check_limit(path, "text", size)
+                for line in data.decode("utf-8" if rows else "utf-8-sig").splitlines():
+                    rows += 1
+                    check_limit(path, "rows", rows)
+                    yield line
+    except InputError:  # it is a ValueError, too
+        raise
     except OSError as error:
         raise unreadable(path, error) from None
     except UnicodeDecodeError:
         raise InputError(f"{path}: {what} must be text in UTF-8, but this is not") from None
-    except ValueError as error:  # from `open`, for a NUL in the name; InputError is a ValueError, too
+    except ValueError as error:  # from `open`, for a NUL in the name
         raise InputError(str(error)) from None
 
 
@@ -190,7 +204,7 @@ def read_json(path: str | os.PathLike[str], what: str, constant: Callable[[str],
         The file cannot be read, or is not JSON.
     """
     try:
-        text = read_text(path)
+        text = read_text(path, "json")
     except InputError:  # it is a ValueError, too
         raise
     except OSError as error:

@@ -32,12 +32,17 @@ class Limits:
     """
 
     jobs: int = _limit(5_000_000, "the number of jobs in a log", "jobs")
-    line: int = _limit(100_000, "the length of a line in a log", "bytes")
+    line: int = _limit(100_000, "the length of a line", "bytes")
     header: int = _limit(1_000_000, "the comment lines of a log together", "bytes")
     log: int = _limit(4_000_000_000, "the size of a log, unpacked,", "bytes")
     ratio: int = _limit(200, "the unpacked size of a gzipped file", "times its packed size")
     wait: int = _limit(60, "the silence of a pipe", "seconds")
-    text: int = _limit(100_000_000, "the size of a JSON or CSV file", "bytes")
+    text: int = _limit(100_000_000, "the size of a CSV file", "bytes")
+    json: int = _limit(10_000_000, "the size of a JSON file", "bytes")
+    rows: int = _limit(2_000_000, "the number of rows, or of ranges of nodes, in a CSV file", "rows")
+    cells: int = _limit(20_000_000, "the rows x columns of a Parquet file", "cells")
+    run: int = _limit(400_000_000, "the memory for the evaluations of another run", "bytes")
+    download: int = _limit(500_000_000, "the size of a downloaded log", "bytes")
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
@@ -131,7 +136,7 @@ def check_limit(place: object, name: str, amount: float, exact: bool = False) ->
     >>> check_limit("w.swf:7", "line", 1e9)
     Traceback (most recent call last):
     ...
-    paretosched.core.errors.InputError: w.swf:7: the length of a line in a log must be at most 100,000 bytes, but is more; --limit line=N sets another limit
+    paretosched.core.errors.InputError: w.swf:7: the length of a line must be at most 100,000 bytes, but is more; --limit line=N sets another limit
     """  # noqa: E501
     most = getattr(_in_force, name)
     if amount > most:

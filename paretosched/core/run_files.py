@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sqlite3
 import zlib
 from collections.abc import Iterator
@@ -13,9 +14,26 @@ from typing import Any
 
 from .errors import InputError
 from .files import read_text, unreadable
+from .limits import limits_in_force
 
 RUN_FILE = "run.json"
 STORE_FILE = "run.sqlite"
+_COLUMNS = (
+    "number integer primary key, generation integer not null, genome blob not null, objectives blob not null, "
+    "seconds real not null"
+)
+EVALUATION = f"create table evaluation ({_COLUMNS}, checksum integer not null)"
+ABOUT = "create table about (number integer primary key, content text not null, checksum integer not null)"
+# without spaces around brackets and commas; two are of runs of version 0.1, before and after they get checksums
+SCHEMAS = frozenset(
+    re.sub(r"\s*([(),])\s*", r"\1", sql)
+    for sql in (
+        EVALUATION,
+        f"create table evaluation ({_COLUMNS})",
+        f"create table evaluation ({_COLUMNS}, checksum integer)",
+        ABOUT,
+    )
+)
 
 
 def is_run(directory: str | os.PathLike[str]) -> bool:
@@ -38,7 +56,7 @@ def read_description(directory: str | os.PathLike[str]) -> Any:
     """
     path = Path(directory) / RUN_FILE
     try:
-        return json.loads(read_text(path))
+        return json.loads(read_text(path, "json"))
     except FileNotFoundError:
         trouble = "no such file"
     except OSError as error:
@@ -83,7 +101,7 @@ def reading(store: Path) -> Iterator[sqlite3.Connection]:
     connection = sqlite3.connect(store)
     try:
         try:
-            connection.execute("select count(*) from sqlite_master")
+            check_schema(connection)
         except sqlite3.OperationalError:
             # a journal cannot be made in a folder that is read-only; it is not needed if none is left there
             journal = store.with_name(f"{store.name}-wal")
@@ -91,7 +109,24 @@ def reading(store: Path) -> Iterator[sqlite3.Connection]:
                 raise
             connection.close()
             connection = sqlite3.connect(f"{store.absolute().as_uri()}?immutable=1", uri=True)
+            check_schema(connection)
         with closing(connection):
             yield connection
     finally:
         connection.close()
+
+
+def check_schema(connection: sqlite3.Connection) -> None:
+    """Check that a store has no tables, views or triggers but those of a run, and limit the size of its values.
+
+    A store may come from others. A view or a column that is calculated could give rows without end.
+
+    Raises
+    ------
+    sqlite3.Error
+        It has something else, or is no store.
+    """
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, min(limits_in_force().json, 1_000_000_000))
+    for name, sql in connection.execute("select name, sql from sqlite_master"):
+        if re.sub(r"\s*([(),])\s*", r"\1", " ".join(str(sql).lower().split())) not in SCHEMAS:
+            raise sqlite3.DatabaseError(f"it has {name!r:.60}, which no run has in this form")

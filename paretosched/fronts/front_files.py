@@ -12,8 +12,11 @@ from typing import Any
 import numpy as np
 
 from ..core.arguments import as_list, as_path
+from ..core.arrays import Floats
 from ..core.errors import InputError, first_few
 from ..core.files import replacing
+from ..core.limits import check_limit, limits_in_force
+from ..core.parquet_files import open_parquet
 from ..encodings.encoding import from_json, to_json
 from ..simulation.objective import objective_table
 from .dominance import costs
@@ -111,34 +114,28 @@ def load_front(path: str | os.PathLike[str]) -> Front:
 
 def _read_front(place: Path) -> Front:
     """Return the front that `save_front` wrote; raises many kinds of errors if the file was changed since."""
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    table = parquet.read_table(os.fspath(place), partitioning=None, page_checksum_verification=True)
-    about = json.loads((table.schema.metadata or {})[b"paretosched"])
-    if about["format"] != FORMAT:
-        raise InputError(f'a front file must have the format "{FORMAT}", but has "{about["format"]}"')
-    json.dumps(about, ensure_ascii=False).encode()  # raises if a name is not valid text
-    groups = tuple(str(g) for g in about["groups"])
-    origins = tuple(_origin(run) for run in about["runs"])
-    names = [o.name for o in objective_table(groups)]
-    genes = gene_columns(origins, len(groups))
-    kinds = dict.fromkeys([*names, *(label for labels in genes.values() for label in labels)], pa.float64())
-    kinds |= dict.fromkeys(("run", "evaluation"), pa.int64())
-    if table.column_names != list(kinds):
-        raise InputError(f"a front of {len(groups)} groups must have other columns than this one")
-    for name, kind in kinds.items():
-        column = table.column(name)
-        if column.type != kind or column.null_count:
-            raise InputError(f'column "{name}" must be {kind} without gaps, but is not')
+    with open_parquet(place) as file:
+        schema = file.schema_arrow
+        facts = (schema.metadata or {})[b"paretosched"]
+        check_limit("its facts", "json", len(facts))
+        about = json.loads(facts)
+        kinds, groups, origins = _layout(about)
+        _check_columns(schema, kinds, len(groups))
+        table = file.read()
+    for name in kinds:
+        if table.column(name).null_count:
+            raise InputError(f'column "{name}" must be {kinds[name]} without gaps, but is not')
+    names, genes = [o.name for o in objective_table(groups)], gene_columns(origins, len(groups))
     origin = table.column("run").to_numpy()
     genomes = np.full((len(table), max((len(labels) for labels in genes.values()), default=0)), np.nan)
     for encoding, labels in genes.items():
         rows = from_encoding(encoding, origin, origins)
         genomes[rows, : len(labels)] = np.column_stack([table.column(label).to_numpy()[rows] for label in labels])
-    ancestors = []
+    ancestors: list[Floats] = []
+    unpacked = 0  # genes
     for i, o in enumerate(origins):
-        flat = np.frombuffer(zlib.decompress(table.schema.metadata[f"ancestors {i}".encode()]), dtype="<f8")
+        flat = np.frombuffer(_unpacked(schema.metadata[f"ancestors {i}".encode()], unpacked), "<f8")
+        unpacked += flat.size
         ancestors.append(flat.astype(np.float64).reshape(-1, len(o.encoding.gene_labels(len(groups)))))
     front = Front(
         np.column_stack([table.column(name).to_numpy() for name in names]),
@@ -160,6 +157,40 @@ def _read_front(place: Path) -> Front:
         length = len(o.encoding.gene_labels(len(groups)))
         o.encoding.check_genomes(front.genomes[front.origin == i, :length], len(groups))
     return front
+
+
+def _layout(about: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...], tuple[Origin, ...]]:
+    """Return what the facts of a front say: the types of its columns by name, its groups, and its runs."""
+    import pyarrow as pa
+
+    if about["format"] != FORMAT:
+        raise InputError(f'a front file must have the format "{FORMAT}", but has "{about["format"]}"')
+    json.dumps(about, ensure_ascii=False).encode()  # raises if a name is not valid text
+    groups = tuple(str(g) for g in about["groups"])
+    origins = tuple(_origin(run) for run in about["runs"])
+    genes = gene_columns(origins, len(groups))
+    names = [*(o.name for o in objective_table(groups)), *(label for labels in genes.values() for label in labels)]
+    return dict.fromkeys(names, pa.float64()) | dict.fromkeys(("run", "evaluation"), pa.int64()), groups, origins
+
+
+def _check_columns(schema: Any, kinds: Mapping[str, Any], groups: int) -> None:
+    """Check the names and types of columns; a column of another type could take any memory when it is read."""
+    if schema.names != list(kinds):
+        raise InputError(f"a front of {groups} groups must have other columns than this one")
+    for name, kind in kinds.items():
+        if schema.field(name).type != kind:
+            raise InputError(f'column "{name}" must be {kind} without gaps, but is not')
+
+
+def _unpacked(data: bytes, before: int) -> bytes:
+    """Return unpacked genomes, of which there were `before` genes until now; refuse more than the limit `cells`."""
+    most = limits_in_force().cells - before
+    unpacker = zlib.decompressobj()
+    genomes = unpacker.decompress(data, max(8 * most, 0) + 1)
+    check_limit("its ancestors", "cells", before + len(genomes) / 8)
+    if not unpacker.eof:
+        raise zlib.error("incomplete or truncated stream")
+    return genomes
 
 
 def _origin(run: Mapping[str, Any]) -> Origin:

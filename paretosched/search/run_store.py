@@ -15,19 +15,14 @@ from pathlib import Path
 from typing import Any
 
 from ..core.errors import InputError
-from ..core.run_files import reading
+from ..core.limits import check_limit
+from ..core.run_files import ABOUT, EVALUATION, check_schema, reading
 
 COLUMNS = ("number", "generation", "genome", "objectives", "seconds", "checksum")
-SCHEMA = """
-create table evaluation (
-    number integer primary key, generation integer not null, genome blob not null, objectives blob not null,
-    seconds real not null, checksum integer not null
-)
-"""
-ABOUT = "create table about (number integer primary key, content text not null, checksum integer not null)"
 # number, generation, genome, objectives, seconds
 Row = tuple[int, int, bytes, bytes, float]
 HEAD = struct.Struct("<qqdq")
+ROW_BYTES = 300  # of a row in memory, without its genome and objectives
 ADVICE = {
     "locked": "another program has this file open; close it",
     "disk i/o error": "the disk or its file system fails; SQLite needs a local file system",
@@ -62,6 +57,7 @@ def connect(path: Path, about: Mapping[str, Any]) -> sqlite3.Connection:
     connection = None
     try:
         connection = sqlite3.connect(path)
+        check_schema(connection)
         mode = connection.execute("pragma journal_mode = wal").fetchone()[0]
         if mode != "wal":
             raise InputError(
@@ -90,7 +86,7 @@ def _complete(connection: sqlite3.Connection, about: Mapping[str, Any]) -> None:
     with connection:
         connection.execute("begin immediate")
         if not columns:
-            connection.execute(SCHEMA)
+            connection.execute(EVALUATION)
         elif columns != COLUMNS:
             rows = connection.execute("select * from evaluation").fetchall()
             connection.execute("alter table evaluation add column checksum integer")
@@ -148,17 +144,22 @@ def get(path: Path, connection: sqlite3.Connection | None = None) -> list[Row]:
     try:
         if connection is None:
             with reading(path) as connection_to_read:
-                return _checked(path, connection_to_read)
-        return _checked(path, connection)
+                return _checked(path, connection_to_read, "run")
+        return _checked(path, connection, None)
     except sqlite3.Error as error:
         raise InputError(f"{path}: not a readable store of evaluations: {_words(error)}") from None
 
 
-def _checked(path: Path, connection: sqlite3.Connection) -> list[Row]:
-    """Return all evaluations after their numbers and checksums were compared."""
+def _checked(path: Path, connection: sqlite3.Connection, limit: str | None) -> list[Row]:
+    """Return all evaluations after their numbers and checksums were compared; the limit, if any, is for their memory.
+
+    A run that is written here has no limit: it must not end when it has evaluated everything.
+    """
     has_checksums = _columns(connection, "evaluation") != COLUMNS[:-1]
     columns = ", ".join(COLUMNS if has_checksums else COLUMNS[:-1])
-    rows = connection.execute(f"select {columns} from evaluation order by number").fetchall()  # noqa: S608  # our names
+    rows = connection.execute(f"select {columns} from evaluation order by number")  # noqa: S608  # our names
+    size = 0
+    evaluations: list[Row] = []
     for i, row in enumerate(rows):  # the number is the key of the table, so it is an integer
         if row[0] != i or not _is_whole(row):
             raise InputError(
@@ -170,7 +171,11 @@ def _checked(path: Path, connection: sqlite3.Connection) -> list[Row]:
                 f"{path}: evaluation {i} is not as it was stored, by its checksum: the file was damaged or changed; "
                 "put it back from a copy, or begin a run in another directory"
             )
-    return [row[:5] for row in rows] if has_checksums else rows
+        evaluations.append(row[:5])
+        size += ROW_BYTES + len(row[2]) + len(row[3])
+        if limit is not None:
+            check_limit(path, limit, size)
+    return evaluations
 
 
 def _is_whole(row: tuple[Any, ...]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,8 +17,10 @@ from numpy.typing import NDArray
 from ..core.arguments import as_path, instance
 from ..core.arrays import Ints
 from ..core.errors import InputError, first_few, quoted
-from ..core.files import open_for_reading, replacing, unreadable
+from ..core.files import read_lines, replacing, unreadable
+from ..core.limits import check_limit
 from ..core.notebook import html_table
+from ..core.parquet_files import open_parquet
 from ..core.tables import csv_cell
 from ..policies.outcome import SearchTotals, Segments
 from ..policies.time_sharing import check_nodes
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 COLUMNS = ("job", "submit", "start", "finish", "processors", "user", "group")
 ROWS_SHOWN = 10  # jobs of a schedule in a notebook
 SEGMENT_COLUMNS = ("job", "from", "to", "nodes")
+BATCH = 1000  # rows of a file that are read at a time
 SWITCH = "switch"  # instead of a job number, where the machine changes slices
 
 
@@ -322,13 +325,18 @@ def load_segments(workload: WorkloadLike, path: str | os.PathLike[str], name: st
     rows_of = {job: row for row, job in enumerate(workload.job.tolist())}
     if len(rows_of) < len(workload):
         raise InputError(f"{path}: segments name jobs by their numbers, but some jobs of {workload.name} share one")
-    segments, switches = [], []
+    segments, switches, ranges = [], [], 0
     for line, (job, begin, end, nodes) in enumerate(_cells(path), 2):
         try:
             if job == SWITCH:
                 switches.append((int(begin), int(end)))
                 continue
-            segments.append((rows_of[int(job)], int(begin), int(end), [_range(text) for text in nodes.split()]))
+            pieces = nodes.split()
+            ranges += len(pieces)
+            check_limit(f"{path}:{line}", "rows", ranges)
+            segments.append((rows_of[int(job)], int(begin), int(end), [_range(text) for text in pieces]))
+        except InputError:  # it is a ValueError, too
+            raise
         except (ValueError, KeyError, OverflowError):
             raise InputError(
                 f'{path}:{line}: must be job,from,to,nodes of a job of {workload.name}, such as 3,0,60,"0-3 7", but is '
@@ -351,31 +359,43 @@ def _range(text: str) -> tuple[int, int]:
     return int(match[1]), int(match[2] or match[1])
 
 
-def _cells(path: str | os.PathLike[str]) -> list[list[str]]:
-    """Return the rows of a file of segments as text."""
-    try:
-        if as_path(path).suffix == ".parquet":
-            import pyarrow as pa
-            from pyarrow import parquet
+def _cells(path: str | os.PathLike[str]) -> Iterator[Sequence[str]]:
+    """Yield the rows of a file of segments as text."""
+    import pyarrow as pa
 
-            try:
-                table = parquet.read_table(path)
-            except pa.ArrowException:
-                raise InputError(f"{path}: must be a Parquet file of segments, but is none") from None
-            if tuple(table.column_names) != SEGMENT_COLUMNS:
-                raise InputError(f"{path}: must have the columns {', '.join(SEGMENT_COLUMNS)}, but has others")
-            return [[str(cell) for cell in row.values()] for row in table.to_pylist()]
-        with open_for_reading(path) as file:
-            rows = list(csv.reader(file.read().decode("utf-8").splitlines()))
+    if as_path(path).suffix != ".parquet":
+        yield from _csv_cells(path)
+        return
+    try:
+        yield from _parquet_cells(as_path(path))
     except OSError as error:
         raise unreadable(path, error) from None
-    except (UnicodeDecodeError, csv.Error):
+    except pa.ArrowException:
+        raise InputError(f"{path}: must be a Parquet file of segments, but is none") from None
+
+
+def _parquet_cells(path: Path) -> Iterator[Sequence[str]]:
+    """Yield the rows of a Parquet file of segments as text."""
+    with open_parquet(path, repeated=("job", "nodes")) as file:
+        if tuple(file.schema_arrow.names) != SEGMENT_COLUMNS:
+            raise InputError(f"{path}: must have the columns {', '.join(SEGMENT_COLUMNS)}, but has others")
+        check_limit(path, "rows", file.metadata.num_rows)
+        for batch in file.iter_batches(batch_size=BATCH):
+            for row in zip(*batch.columns, strict=True):  # one by one: the same long text may be in every row
+                cells = [str(cell.as_py()) for cell in row]
+                check_limit(path, "line", sum(map(len, cells)))
+                yield cells
+
+
+def _csv_cells(path: str | os.PathLike[str]) -> Iterator[Sequence[str]]:
+    """Yield the rows of a CSV file of segments below its heading."""
+    rows = csv.reader(read_lines(path, "a file of segments"))
+    try:
+        if tuple(next(rows, ())) != SEGMENT_COLUMNS:
+            raise InputError(f"{path}: must begin with {','.join(SEGMENT_COLUMNS)}, but does not")
+        for line, row in enumerate(rows, 2):
+            if len(row) != len(SEGMENT_COLUMNS):
+                raise InputError(f"{path}:{line}: must have {len(SEGMENT_COLUMNS)} columns, but has {len(row)}")
+            yield row
+    except csv.Error:
         raise InputError(f"{path}: must be a CSV file of segments, but is none") from None
-    if not rows or tuple(rows[0]) != SEGMENT_COLUMNS:
-        raise InputError(f"{path}: must begin with {','.join(SEGMENT_COLUMNS)}, but does not")
-    short = [line for line, row in enumerate(rows, 1) if len(row) != len(SEGMENT_COLUMNS)]
-    if short:
-        raise InputError(
-            f"{path}:{short[0]}: must have {len(SEGMENT_COLUMNS)} columns, but has {len(rows[short[0] - 1])}"
-        )
-    return rows[1:]

@@ -9,25 +9,34 @@ import difflib
 import hashlib
 import http.client
 import os
+import time
+import urllib.parse
 import urllib.request
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
 from platformdirs import user_cache_path
 
 from ..core.errors import InputError
 from ..core.files import replacing
+from ..core.limits import check_limit
 from .log_text import LogText
 
 BASE_URL = "https://www.cs.huji.ac.il/labs/parallel/workload"
 BASE_URL_VARIABLE = "PARETOSCHED_ARCHIVE"
 FOLDER_VARIABLE = "PARETOSCHED_TRACES"
 CHUNK = 1 << 16
+SLOWEST = 1000  # bytes a second; a server that sends less keeps the caller waiting without end
+HERE = ("localhost", "127.0.0.1", "::1")  # only from these hosts, which are this machine, http is good enough
 
 
 class PublicLog(NamedTuple):
-    """Where a log is: its folder and file in the archive, and the file's SHA-256 where it is known."""
+    """Where a log is: its folder and file in the archive, and the file's SHA-256 where it is known.
+
+    The SHA-256 are those of files at hand, with which experiments and tests of this package were run. The archive
+    publishes none.
+    """
 
     folder: str
     file: str
@@ -100,6 +109,8 @@ def fetch(
 ) -> Path:
     """Download a public log, unless the file exists and is intact.
 
+    A log whose SHA-256 is not known (see `find_log`) is only checked to be a gzipped text within the limits.
+
     Parameters
     ----------
     name
@@ -107,10 +118,11 @@ def fetch(
     directory
         The folder for the file; it must exist. None: `log_folder`, which is made if it does not exist.
     base_url
-        Address of the archive or of a mirror with the same folders. Default: the environment's
-        PARETOSCHED_ARCHIVE, else the archive itself.
+        Address of the archive or of a mirror with the same folders, with https; http is accepted for this machine
+        only. A server may not redirect to another scheme. Default: the environment's PARETOSCHED_ARCHIVE, else the
+        archive itself.
     timeout
-        Seconds without any answer after which the download fails.
+        Seconds without any answer, or with less than 1,000 bytes a second, after which the download fails.
     progress
         Called with the bytes received and the bytes in all (None if the server does not say).
 
@@ -123,7 +135,7 @@ def fetch(
     ------
     InputError
         The log is not known, or cannot be downloaded or written; or the download is cut short, is no gzipped log,
-        or has another SHA-256 than the log. No file remains then.
+        is larger than the limit `download`, or has another SHA-256 than the log. No file remains then.
 
     Examples
     --------
@@ -136,8 +148,11 @@ def fetch(
     if os.path.isfile(target) and _fault(target, log) is None:  # noqa: PTH113  # Path.is_file() raises for long names
         return target
     base = base_url or os.environ.get(BASE_URL_VARIABLE) or BASE_URL
-    if not base.lower().startswith(("https://", "http://")):
-        raise InputError(f"the archive's address must begin with https:// or http://, but is {base}")
+    if not _is_safe(base):
+        raise InputError(
+            "the archive's address must begin with https://, or with http:// and localhost for this machine, "
+            f"but is {base}"
+        )
     url = f"{base.rstrip('/')}/{log.folder}/{log.file}"
     with replacing(target) as temporary:
         _download(url, temporary, timeout, progress)
@@ -211,19 +226,40 @@ def find_log(name: str) -> PublicLog:
     raise InputError(f'log "{name}" is not known; {hint}All: {", ".join(LOGS)}')
 
 
+def _is_safe(url: str) -> bool:
+    """Return whether nobody on the way can change what comes from an address: https, or http within this machine."""
+    try:
+        parts = urllib.parse.urlsplit(url)
+        return parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in HERE)
+    except ValueError:  # half an IPv6 address
+        return False
+
+
+class _SameScheme(urllib.request.HTTPRedirectHandler):
+    """Follows a redirection unless it leads to another scheme, or out of this machine by http."""
+
+    def redirect_request(  # type: ignore[no-untyped-def]  # as its base
+        self, req, fp, code, msg, headers, newurl
+    ) -> urllib.request.Request | None:
+        """Return the request that follows, see `HTTPRedirectHandler`."""
+        if urllib.parse.urlsplit(newurl).scheme != req.type or not _is_safe(newurl):
+            fp.close()  # the answer, which holds the connection
+            raise InputError(f"{req.full_url}: a redirection must keep to {req.type}, but this one leads to {newurl}")
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+
 def _download(url: str, path: Path, timeout: float, progress: Callable[[int, int | None], None] | None) -> None:
     """Write the file at an address to a path."""
     try:
         request = urllib.request.Request(url, headers={"User-Agent": "paretosched"})  # noqa: S310  the scheme is checked
-        with urllib.request.urlopen(request, timeout=timeout) as answer, path.open("wb") as file:  # noqa: S310
+        opener = urllib.request.build_opener(_SameScheme)
+        with opener.open(request, timeout=timeout) as answer, path.open("wb") as file:
             length = answer.headers.get("Content-Length", "")
-            total = int(length) if length.isdigit() else None
-            received = 0
-            while chunk := answer.read(CHUNK):
-                file.write(chunk)
-                received += len(chunk)
-                if progress is not None:
-                    progress(received, total)
+            total = int(length) if length.isdecimal() and len(length) < 16 else None
+            check_limit(url, "download", total or 0, exact=True)
+            received = _receive(answer, file, url, timeout, lambda done: progress and progress(done, total))
+    except InputError:  # it is a ValueError, too
+        raise
     except urllib.error.HTTPError as error:
         error.close()  # the error is also the answer, and holds the connection
         raise InputError(f"{url}: the server answers {error.code} {error.reason}") from None
@@ -233,6 +269,24 @@ def _download(url: str, path: Path, timeout: float, progress: Callable[[int, int
         raise InputError(f"{url}: cannot download: {error}") from None
     if total is not None and received < total:
         raise InputError(f"{url}: the download ended after {received} of {total} bytes")
+
+
+def _receive(
+    answer: http.client.HTTPResponse, file: IO[bytes], url: str, timeout: float, progress: Callable[[int], object]
+) -> int:
+    """Write an answer to a file, and return its number of bytes; raise InputError if it is too long or too slow."""
+    received, before, since = 0, 0, time.monotonic()
+    while chunk := answer.read1(CHUNK):
+        file.write(chunk)
+        received += len(chunk)
+        check_limit(url, "download", received)
+        progress(received)
+        seconds = time.monotonic() - since
+        if seconds > timeout:
+            if received - before < SLOWEST * seconds:
+                raise InputError(f"{url}: cannot download: the server sends less than {SLOWEST:,} bytes a second")
+            before, since = received, since + seconds
+    return received
 
 
 def _fault(path: Path, log: PublicLog) -> str | None:

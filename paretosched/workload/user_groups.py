@@ -17,7 +17,7 @@ import numpy as np
 from ..core.arguments import as_path, listed, numbers
 from ..core.arrays import Ints
 from ..core.errors import InputError, did_you_mean, printable, quoted
-from ..core.files import file_record, read_list
+from ..core.files import file_record, read_lines
 from ..core.tables import from_csv_cell
 from .swf_header import queue_names
 from .workload import Repair, Workload, source_after
@@ -221,7 +221,7 @@ def _read_groups(path: str | os.PathLike[str]) -> tuple[dict[int, str], list[str
     """Return the group of each user in a CSV file, and the names of the groups in the order of the file."""
     table: dict[int, str] = {}
     names: dict[str, None] = {}
-    lines = csv.reader(read_list(path, "a list of groups").splitlines(), strict=True)
+    lines = csv.reader(read_lines(path, "a list of groups"), strict=True)
     heading = True  # until the first line that is not empty
     try:
         for row in lines:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import http.server
 import re
 import threading
@@ -39,12 +40,17 @@ def test_fetch_downloads_once(archive: Path, tmp_path: Path) -> None:
     outcome = done("fetch", "ricc", "-o", tmp_path)
     assert outcome.out == f"{target}\n"
     size = target.stat().st_size
-    assert outcome.err == f"paretosched: downloading: {size:,} of {size:,} bytes\n"
+    digest = hashlib.sha256(target.read_bytes()).hexdigest()
+    remark = (
+        f"paretosched: {target}: could not be checked, because the SHA-256 of this log is not known here; "
+        f"the file has {digest}\n"
+    )
+    assert outcome.err == f"paretosched: downloading: {size:,} of {size:,} bytes\n{remark}"
     assert target.read_bytes() == (archive / "l_ricc" / target.name).read_bytes()
     (archive / "l_ricc" / target.name).unlink()
     again = done("fetch", "RICC", "-o", tmp_path, "--json")
-    assert again.json == {"file": str(target)}
-    assert again.err == ""
+    assert again.json == {"file": str(target), "sha256": digest, "checked": False}
+    assert again.err == remark
 
 
 def test_fetch_names_what_the_server_does_not_have_and_leaves_nothing(archive: Path, tmp_path: Path) -> None:
@@ -61,5 +67,18 @@ def test_fetch_names_what_the_server_does_not_have_and_leaves_nothing(archive: P
 def test_fetch_fills_the_cache(archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PARETOSCHED_TRACES", str(tmp_path / "traces"))
     outcome = done("fetch", "RICC", "--cache", "--json")
-    assert outcome.json == {"file": str(tmp_path / "traces" / "RICC-2010-2.swf.gz")}
+    assert outcome.json["file"] == str(tmp_path / "traces" / "RICC-2010-2.swf.gz")
     assert command("fetch", "RICC", "--cache", "-o", tmp_path).status == 2
+
+
+def test_fetch_takes_the_limit_of_a_download(archive: Path, tmp_path: Path) -> None:
+    outcome = command("fetch", "RICC", "-o", tmp_path, "--limit", "download=99")
+    assert (outcome.status, outcome.err.count("\n")) == (2, 1)
+    assert "the size of a downloaded log must be at most 99 bytes, but is " in outcome.err
+
+
+@pytest.mark.traces
+def test_fetch_does_not_doubt_a_log_whose_checksum_is_known(traces: Path) -> None:
+    outcome = done("fetch", "NASA-iPSC", "-o", traces, "--json")
+    assert outcome.json["checked"] is True
+    assert outcome.err == ""

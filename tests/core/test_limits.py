@@ -56,8 +56,14 @@ def test_the_text_of_limits_has_all_of_them() -> None:
 @pytest.mark.parametrize(
     ("word", "message"),
     [
-        ("jobs", 'must be NAME=N, where NAME is one of jobs, line, header, log, ratio, wait, text, but is "jobs"'),
-        ("cores=3", 'is one of jobs, line, header, log, ratio, wait, text, but is "cores=3"'),
+        (
+            "jobs",
+            'is one of jobs, line, header, log, ratio, wait, text, json, rows, cells, run, download, but is "jobs"',
+        ),
+        (
+            "cores=3",
+            'is one of jobs, line, header, log, ratio, wait, text, json, rows, cells, run, download, but is "cores=3"',
+        ),
         ("jobs=-1", 'jobs must be in 1..2^53, but is "-1"'),
         ("jobs=many", 'must be a whole number, but is "many"'),
     ],
@@ -77,6 +83,6 @@ def test_the_option_changes_limits_of_every_reader(tmp_path: Path) -> None:
     assert "w.swf: the number of jobs in a log must be at most 2 jobs, but is more; --limit jobs=N sets" in done.err
     policy = tmp_path / "policy.json"
     policy.write_text("{}" + " " * 100)
-    done = command("explain", policy, "--limit", "text=100")
-    assert "must be a text of at most 100 bytes, but is longer; --limit text=N sets another limit" in done.err
+    done = command("explain", policy, "--limit", "json=100")
+    assert "must be a text of at most 100 bytes, but is longer; --limit json=N sets another limit" in done.err
     assert limits_in_force() == Limits()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from paretosched.core.errors import InputError
-from paretosched.core.run_files import is_run, read_description, reading, runs_below, stored_description
+from paretosched.core.run_files import EVALUATION, is_run, read_description, reading, runs_below, stored_description
 from support.disks import small_disk
 
 
@@ -46,7 +46,7 @@ def test_a_store_that_cannot_be_written_is_read(tmp_path: Path) -> None:
     with small_disk(folder) as writable:
         connection = sqlite3.connect(folder / "run.sqlite")
         connection.execute("pragma journal_mode = wal")
-        connection.execute("create table evaluation (number integer primary key)")
+        connection.execute(EVALUATION)
         connection.close()
         writable(False)
         with pytest.raises(sqlite3.OperationalError):

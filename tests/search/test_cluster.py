@@ -207,7 +207,8 @@ def test_workers_are_replaced_when_they_are_killed_or_their_nannies_end(caplog: 
         caplog.clear()
         os.kill(cluster.workers[0].pid, signal.SIGKILL)
         assert evaluate(genomes, 0)[0].tobytes() == expected
-        assert caplog.text.count("a worker process was killed, perhaps for want of memory") == 1
+        # a slow machine may not know yet, when it counts, that the worker closed above is gone
+        assert len(re.findall(r"(a|2) worker process(es)? w(as|ere) killed, perhaps for want of memory", caplog.text)) == 1
 
 
 @pytest.mark.slow

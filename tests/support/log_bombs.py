@@ -54,7 +54,7 @@ def cut_short(path: Path) -> None:
 RATIO = ": the unpacked size of a gzipped file must be at most 200 times its packed size, but is more; --limit ratio=N"
 BOMBS = (
     Bomb("zeros", repeated(b"\0"), ": a log must be text, but this file is binary"),
-    Bomb("one endless line", repeated(b"1"), ":1: the length of a line in a log must be at most 100,000 bytes"),
+    Bomb("one endless line", repeated(b"1"), ":1: the length of a line must be at most 100,000 bytes"),
     Bomb("one endless comment", repeated(b"; "), ":1: the comment lines of a log together must be at most 1,000,000"),
     Bomb("endless comments", repeated(b";\n"), ":1000001: the comment lines of a log together must be at most 1,000"),
     Bomb("endless comments after a job", repeated(b";\n", begin=JOB), ":1000002: the comment lines of a log together"),

@@ -4,13 +4,16 @@ import gzip
 import hashlib
 import socket
 import threading
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
 
 from paretosched.core.errors import InputError
+from paretosched.core.limits import reading_limits
 from paretosched.workload import public_logs as archive
 from paretosched.workload.public_logs import fetch, log_file, log_folder
 
@@ -25,6 +28,8 @@ class Server:
     def __init__(self) -> None:
         self.files: dict[str, bytes] = {HPC2N: LOG, CTC: LOG}
         self.promised: int | None = None
+        self.redirection: str | None = None
+        self.drip = 0.0
         self.asked: list[str] = []
         outer = self
 
@@ -35,11 +40,22 @@ class Server:
                 if content is None:
                     self.send_error(404, "Not Found")
                     return
+                if outer.redirection is not None and "moved" not in self.path:
+                    self.send_response(302)
+                    self.send_header("Location", outer.redirection)
+                    self.end_headers()
+                    return
                 self.send_response(200)
                 if outer.promised != -1:
                     self.send_header("Content-Length", str(outer.promised or len(content)))
                 self.end_headers()
-                self.wfile.write(content)
+                if not outer.drip:
+                    self.wfile.write(content)
+                    return
+                with suppress(OSError):  # the client gives up
+                    for letter in content:
+                        self.wfile.write(bytes([letter]))
+                        time.sleep(outer.drip)
 
             def log_message(self, format: str, *args: object) -> None:  # noqa: A002
                 pass
@@ -153,15 +169,52 @@ def test_a_silent_server_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("address", ["file:///etc", "ftp://host/x", "nonsense"])
-def test_only_web_addresses_are_asked(tmp_path: Path, address: str) -> None:
-    with pytest.raises(InputError, match="must begin with https:// or http://"):
+@pytest.mark.parametrize(
+    "address", ["file:///etc", "ftp://host/x", "nonsense", "http://host/x", "http://127.0.0.1.host/x", "http://[half"]
+)
+def test_only_safe_addresses_are_asked(tmp_path: Path, address: str) -> None:
+    with pytest.raises(
+        InputError, match="must begin with https://, or with http:// and localhost for this machine, but is "
+    ):
         fetch("HPC2N", tmp_path, base_url=address)
 
 
-def test_an_address_that_is_none_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="cannot download"):
-        fetch("HPC2N", tmp_path, base_url="http://[half")
+@pytest.mark.parametrize("target", ["https://127.0.0.1:1/x", "http://192.0.2.1/x", "ftp://127.0.0.1/x"])
+def test_a_redirection_to_another_scheme_or_machine_is_refused(server: Server, tmp_path: Path, target: str) -> None:
+    server.redirection = target
+    with pytest.raises(InputError) as error:
+        fetch("HPC2N", tmp_path, base_url=server.url)
+    assert f"{HPC2N}: a redirection must keep to http, but this one leads to {target}" in str(error.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_redirection_within_the_scheme_is_followed(server: Server, tmp_path: Path) -> None:
+    server.redirection = server.url + "/moved"
+    server.files["/moved"] = LOG
+    assert fetch("HPC2N", tmp_path, base_url=server.url).read_bytes() == LOG
+
+
+@pytest.mark.parametrize("promised", [None, -1], ids=["a length that is sent", "no length"])
+def test_a_download_has_a_limit(server: Server, tmp_path: Path, promised: int | None) -> None:
+    server.promised = promised
+    fact = f"{len(LOG)}" if promised is None else "more"
+    with reading_limits(download=50), pytest.raises(InputError, match=f"at most 50 bytes, but is {fact}; --limit down"):
+        fetch("HPC2N", tmp_path, base_url=server.url)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_download_that_unpacks_to_much_is_refused(server: Server, tmp_path: Path) -> None:
+    server.files[HPC2N] = gzip.compress(b"\n" * (1 << 25))
+    with pytest.raises(InputError, match="the unpacked size of a gzipped file must be at most 200 times"):
+        fetch("HPC2N", tmp_path, base_url=server.url)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_server_that_drips_is_given_up(server: Server, tmp_path: Path) -> None:
+    server.drip = 0.01
+    with pytest.raises(InputError, match="cannot download: the server sends less than 1,000 bytes a second"):
+        fetch("HPC2N", tmp_path, base_url=server.url, timeout=0.1)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_missing_directory_is_refused(server: Server, tmp_path: Path) -> None:

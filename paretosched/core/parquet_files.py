@@ -1,0 +1,44 @@
+"""Open Parquet files of others: what a file will take in memory is known before its columns are read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from .limits import check_limit
+
+CELL = 8  # bytes of a number
+
+
+@contextmanager
+def open_parquet(path: Path, repeated: Sequence[str] = ()) -> Iterator[Any]:
+    """Yield a Parquet file, a `pyarrow.parquet.ParquetFile`, that is within the limit `cells`.
+
+    Rows x columns count, and so do the bytes of the file, packed and unpacked, 8 as a cell.
+
+    Parameters
+    ----------
+    path
+        The file.
+    repeated
+        Columns of text that stay a list of different texts and an index into it for each row: a few bytes in the file
+        could otherwise become a long text in each of a million rows.
+
+    Raises
+    ------
+    InputError
+        The file is beyond the limit.
+    OSError, ValueError, pyarrow.ArrowException
+        It cannot be read, or is no Parquet file.
+    """
+    from pyarrow import parquet
+
+    check_limit(path, "cells", path.stat().st_size / CELL)
+    with parquet.ParquetFile(os.fspath(path), read_dictionary=[*repeated], page_checksum_verification=True) as file:
+        about = file.metadata
+        unpacked = sum(about.row_group(i).total_byte_size for i in range(about.num_row_groups))
+        check_limit(path, "cells", max(about.num_rows * about.num_columns, unpacked / CELL))
+        yield file

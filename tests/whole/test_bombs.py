@@ -1,0 +1,24 @@
+"""Small files that would fill the memory are refused in one line and less than 1 GiB, by every reader."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from support.bombs import BOMBS, MEASURED, Bomb
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("bomb", BOMBS, ids=lambda bomb: bomb.name)
+def test_a_bomb_is_refused_in_one_line_and_little_memory(bomb: Bomb, tmp_path: Path) -> None:
+    arguments = bomb.make(tmp_path)
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURED, *arguments], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.stdout.split()[0] == "2", done.stdout + done.stderr
+    assert len(done.stderr.splitlines()) == 1, done.stderr
+    assert bomb.message in done.stderr
+    assert int(done.stdout.split()[1]) * (1024 if sys.platform == "linux" else 1) < 1 << 30
