@@ -30,7 +30,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture
 def drops_connections() -> Iterator[None]:
-    """Collect what `distributed` leaves open after a lost or silent connection here, not in the middle of another test."""
+    """Collect what `distributed` leaves open after a lost connection here, not in the middle of another test."""
     yield
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)
