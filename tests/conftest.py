@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import os
+import warnings
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -23,6 +26,15 @@ os.environ[OFF_VARIABLE] = "1"  # tests leave no large files in the user's cache
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the longest tests, so that the other workers do not wait for one of them at the end."""
     items.sort(key=lambda item: item.get_closest_marker("long") is None)
+
+
+@pytest.fixture
+def drops_connections() -> Iterator[None]:
+    """Collect what `distributed` leaves open after a lost connection here, not in the middle of another test."""
+    yield
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        gc.collect()
 
 
 @pytest.fixture(scope="session")

@@ -101,16 +101,15 @@ def explore(
     run_directory
         Where the run is kept; its parent must exist.
     evaluations
-        How many schedules are simulated in all, those of a continued run included; ten million at most. By default
-        20,000, or all where schedules are enumerated.
+        How many schedules are simulated in all, with those of a continued run; ten million at most. By default 20,000,
+        or all where schedules are enumerated.
     population
         Schedules a generation; by default 100, or that of the run that is continued.
     seed
         Of the algorithm.
     encoding
         "weighting": parameters of Greedy (paper 002, "Real-valued Coding"). "sequence": an order of all jobs (there,
-        "Coding as Permutation"). "orders": the weak orders of the user groups, the start solutions of the paper. Or an
-        encoding, such as `Weighting("none")`, which has the words below already.
+        "Coding as Permutation"). "orders": the paper's start solutions. Or a value, such as `Weighting("none")`.
     algorithm
         One of `named_algorithms.ALGORITHMS`; by default "nsga2", and "all" for orders, which enumerates.
     start

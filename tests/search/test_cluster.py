@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -30,6 +31,8 @@ from paretosched.search.exploration import explore
 from paretosched.simulation.objective import objectives_of
 from support.certificates import authority, certificate
 from support.exploring import random_workload
+
+pytestmark = pytest.mark.usefixtures("drops_connections")
 
 W = random_workload(jobs=80, groups=3)
 EASY = Weighting("easy")
@@ -207,7 +210,10 @@ def test_workers_are_replaced_when_they_are_killed_or_their_nannies_end(caplog: 
         caplog.clear()
         os.kill(cluster.workers[0].pid, signal.SIGKILL)
         assert evaluate(genomes, 0)[0].tobytes() == expected
-        assert caplog.text.count("a worker process was killed, perhaps for want of memory") == 1
+        # a slow machine may not know yet, when it counts, that the worker closed above is gone
+        assert (
+            len(re.findall(r"(a|2) worker process(es)? w(as|ere) killed, perhaps for want of memory", caplog.text)) == 1
+        )
 
 
 @pytest.mark.slow

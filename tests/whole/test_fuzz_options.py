@@ -180,6 +180,7 @@ def test_certificates_belong_together_and_to_a_scheduler(house: Path, tmp_path: 
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("drops_connections")
 def test_a_scheduler_that_does_not_answer_is_given_up(
     house: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
