@@ -1,9 +1,5 @@
-<<<<<<< HEAD
-# make demo | check | test | attack | bench | lint | coverage | clean        (PYTHON=python3.12 chooses another interpreter)
-=======
-# make demo | check | test | bench | lint | coverage | lock | licences | sbom | clean
+# make demo | check | test | attack | bench | lint | coverage | lock | licences | sbom | clean
 # PYTHON=python3.12 chooses another interpreter.
->>>>>>> main
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -14,11 +10,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --no-dep
 LOCKED := --only-binary :all: --require-hashes -r
 PARALLEL := -n auto --dist worksteal
 
-<<<<<<< HEAD
-.PHONY: demo check test attack bench lint format coverage clean
-=======
-.PHONY: demo check test bench lint format coverage lock licences sbom clean
->>>>>>> main
+.PHONY: demo check test attack bench lint format coverage lock licences sbom clean
 
 # What the product needs, from files whose hashes are known. Then 140 MB that nobody opens go: other packages' own tests, C++ sources
 # and headers, Arrow's clients of networks and second copies of a library, maps of minified scripts. Only what is imported becomes byte
@@ -58,15 +50,11 @@ check: lint
 test: $(TESTED)
 	@$(BIN)/python -m pytest -n $$(( $$(getconf _NPROCESSORS_ONLN) + 1 )) --dist worksteal
 
-<<<<<<< HEAD
 # Some 20,000 attacks in twenty minutes; results/reliability has the table. `python -m attack --help` has parts of it.
-attack: $(READY)
+attack: $(TESTED)
 	@PYTHONPATH=.:tests $(BIN)/python -m attack
 
-bench: $(READY)
-=======
 bench: $(TESTED)
->>>>>>> main
 	@PYTHONPATH=tests $(BIN)/python tests/benchmarks/bench_kernels.py
 	@PYTHONPATH=tests $(BIN)/python tests/benchmarks/bench_app.py
 
