@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import platform
 import shutil
 import sys
 import tempfile
@@ -43,8 +42,8 @@ class Size:
         The commands that are killed.
     evaluations, every, worker_kills
         Length of an exploration whose workers are killed, the seconds between two kills, and how many at most.
-    gone
-        Whether a scheduler that does not come back is waited for, too.
+    schedulers
+        Whether the scheduler is killed, too, and one that does not come back is waited for.
     disks
         Calls of each command on a disk that is too full.
     clients, requests, page_kills
@@ -59,7 +58,7 @@ class Size:
     evaluations: int
     every: float
     worker_kills: int
-    gone: bool
+    schedulers: bool
     disks: int
     clients: int
     requests: int
@@ -68,7 +67,7 @@ class Size:
 
 
 WHOLE = Size(20_000, 108, tuple(LONG), 12_000, 5.0, 10, True, 6, 50, 1000, 5, 99)
-SELECTION = Size(400, 6, ("explore", "train", "simulate", "generate"), 1200, 2.0, 3, False, 1, 10, 60, 1, 3)
+SELECTION = Size(300, 4, ("explore", "train"), 600, 2.0, 2, False, 1, 10, 40, 1, 2)
 
 
 def attacks(size: Size, seed: int, tell: Tell) -> Mapping[str, Callable[[Path], list[Tally]]]:
@@ -77,7 +76,9 @@ def attacks(size: Size, seed: int, tell: Tell) -> Mapping[str, Callable[[Path], 
     return {
         "inputs": lambda work: mutated_inputs(seed, size.inputs, work, processes, tell),
         "kills": lambda work: kills(seed, size.kills, work, processes, tell, size.killed),
-        "clusters": lambda work: clusters(seed, size.evaluations, size.every, size.worker_kills, size.gone, work, tell),
+        "clusters": lambda work: clusters(
+            seed, size.evaluations, size.every, size.worker_kills, size.schedulers, work, tell
+        ),
         "disks": lambda work: disks(seed, size.disks, work, tell),
         "pages": lambda work: pages(seed, size.clients, size.requests, size.page_kills, work, tell),
         "accounts": lambda work: accounts(work, tell),
@@ -121,8 +122,8 @@ def save(rows: Sequence[Tally], seed: int, seconds: float, results: Path = RESUL
     """Write the table as attack.csv and summary.md, and provenance.json with what it depends on."""
     results.mkdir(parents=True, exist_ok=True)
     save_rows([row._asdict() for row in rows], results / "attack.csv")
-    cores, system = len(os.sched_getaffinity(0)), platform.release()
-    about = {"quick": False, "seed": seed, "seconds": round(seconds), "cores": cores, "kernel": system}
+    cores = len(os.sched_getaffinity(0))
+    about = {"quick": False, "seed": seed, "seconds": round(seconds), "cores": cores}
     common.save_provenance(results, about, ("msgspec", "pyarrow", "distributed", "dash"))
     provenance = common.load_provenance(results)
     broken = sum(row.broken for row in rows)

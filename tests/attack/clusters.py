@@ -175,10 +175,9 @@ def clusters(
         tally("all workers are killed at once", killing(two, work / "all", whole, 2 * every, most // 2, True, r))
     )
     tell(f"all workers are killed at once: {rows[-1].tried} times, {rows[-1].broken} broken")
-    times = 3 if whole_campaign else 1
-    rows.append(tally("the scheduler is restarted", restarting(evaluations, work / "restarted", whole, times, True)))
-    tell(f"the scheduler is restarted: {rows[-1].tried} times, {rows[-1].broken} broken")
     if whole_campaign:
+        rows.append(tally("the scheduler is restarted", restarting(evaluations, work / "restarted", whole, 3, True)))
+        tell(f"the scheduler is restarted: {rows[-1].tried} times, {rows[-1].broken} broken")
         rows.append(tally("the scheduler is gone", restarting(evaluations, work / "gone", whole, 0, False)))
         tell(f"the scheduler is gone: {rows[-1].broken} broken")
     return rows
