@@ -1,4 +1,4 @@
-# make demo | check | test | bench | lint | coverage | lock | licences | sbom | clean
+# make demo | check | test | attack | bench | lint | coverage | lock | licences | sbom | clean
 # PYTHON=python3.12 chooses another interpreter.
 PYTHON ?= python3
 VENV := .venv
@@ -10,7 +10,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --no-dep
 LOCKED := --only-binary :all: --require-hashes -r
 PARALLEL := -n auto --dist worksteal
 
-.PHONY: demo check test bench lint format coverage lock licences sbom clean
+.PHONY: demo check test attack bench lint format coverage lock licences sbom clean
 
 # What the product needs, from files whose hashes are known. Then 140 MB that nobody opens go: other packages' own tests, C++ sources
 # and headers, Arrow's clients of networks and second copies of a library, maps of minified scripts. Only what is imported becomes byte
@@ -49,6 +49,10 @@ check: lint
 # One worker more than processors: slow tests often wait for a browser or for processes of their own.
 test: $(TESTED)
 	@$(BIN)/python -m pytest -n $$(( $$(getconf _NPROCESSORS_ONLN) + 1 )) --dist worksteal
+
+# Some 20,000 attacks in twenty minutes; results/reliability has the table. `python -m attack --help` has parts of it.
+attack: $(TESTED)
+	@PYTHONPATH=.:tests $(BIN)/python -m attack
 
 bench: $(TESTED)
 	@PYTHONPATH=tests $(BIN)/python tests/benchmarks/bench_kernels.py

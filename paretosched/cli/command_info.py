@@ -28,5 +28,5 @@ def run(options: argparse.Namespace) -> None:
     from ..workload.description import describe, description_text
 
     about = describe(read_workload(options))
+    remark_unfinished(options.trace)  # it refuses a run that is damaged, so nothing is shown before
     show(to_json(about) if options.json else description_text(about))
-    remark_unfinished(options.trace)

@@ -6,6 +6,7 @@ import os
 import re
 import zlib
 from enum import StrEnum
+from pathlib import Path
 
 from ..core.errors import InputError
 from ..core.files import open_for_reading, read_json
@@ -82,7 +83,8 @@ def _kind_of_parquet(path: str | os.PathLike[str]) -> Kind:
     from ..simulation.schedule import SEGMENT_COLUMNS
 
     try:
-        schema = parquet.read_schema(os.fspath(path))
+        with Path(path).open("rb") as file:
+            schema = parquet.read_schema(file)
     except (OSError, ValueError, pa.ArrowException):
         return Kind.UNKNOWN
     if b"paretosched" in (schema.metadata or {}):

@@ -49,7 +49,7 @@ class Parser(argparse.ArgumentParser):
         return options, unknown
 
     def _refuse_unknown(self, words: Iterable[str]) -> None:
-        """Refuse the first unknown option or command, before argparse complains about missing ones."""
+        """Refuse the first unknown option or command, and "--" as a value, before argparse complains about others."""
         for word in words:
             name = word.partition("=")[0]
             if word in ("--", "-h", "--help"):
@@ -60,6 +60,9 @@ class Parser(argparse.ArgumentParser):
                 return
             if name.startswith("--") and " " not in name and name not in self._option_string_actions:
                 self._refuse_option(name)
+            option = name if word.endswith("=--") else word.removesuffix("--")
+            if option in self._option_string_actions and word.endswith("--"):  # argparse would take it as no value
+                self.error(f'argument {option}: must have a value, but has "--"')
 
     def _refuse_option(self, name: str) -> NoReturn:
         """Refuse an unknown option, and name the nearest one."""

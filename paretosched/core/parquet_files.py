@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -37,7 +36,10 @@ def open_parquet(path: Path, repeated: Sequence[str] = ()) -> Iterator[Any]:
     from pyarrow import parquet
 
     check_limit(path, "cells", path.stat().st_size / CELL)
-    with parquet.ParquetFile(os.fspath(path), read_dictionary=[*repeated], page_checksum_verification=True) as file:
+    with (
+        path.open("rb") as opened,  # pyarrow opens no name that is not UTF-8
+        parquet.ParquetFile(opened, read_dictionary=[*repeated], page_checksum_verification=True) as file,
+    ):
         about = file.metadata
         unpacked = sum(about.row_group(i).total_byte_size for i in range(about.num_row_groups))
         check_limit(path, "cells", max(about.num_rows * about.num_columns, unpacked / CELL))

@@ -49,6 +49,9 @@ def typed(value: Any, kind: type[T]) -> T:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError as error:
         raise InputError(_in_words(str(error), value, kind)) from None
+    except UnicodeEncodeError as error:  # half of a pair, as JSON can write it, is no letter
+        half = json_text(error.object[error.start])
+        raise InputError(f"texts must consist of letters of Unicode, but there is also {half}") from None
 
 
 def _in_words(message: str, value: Any, kind: Any) -> str:

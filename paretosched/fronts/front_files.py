@@ -51,8 +51,8 @@ def save_front(front: FrontLike, path: str | os.PathLike[str]) -> None:
     }
     table = pa.table({name: pa.array(column) for name, column in columns(front).items()})
     table = table.replace_schema_metadata({"paretosched": json.dumps(about, sort_keys=True), **ancestors})
-    with replacing(path) as temporary:
-        parquet.write_table(table, temporary, compression="zstd", write_page_checksum=True)
+    with replacing(path) as temporary, temporary.open("wb") as file:  # pyarrow opens no name that is not UTF-8
+        parquet.write_table(table, file, compression="zstd", write_page_checksum=True)
 
 
 def as_front(what: FrontLike) -> Front:

@@ -303,7 +303,8 @@ def save_segments(schedule: Schedule, path: str | os.PathLike[str]) -> None:
             from pyarrow import parquet
 
             columns = {key: list(column) for key, column in zip(SEGMENT_COLUMNS, zip(*rows, strict=True), strict=True)}
-            parquet.write_table(pa.table(columns), temporary)
+            with temporary.open("wb") as file:  # pyarrow opens no name that is not UTF-8
+                parquet.write_table(pa.table(columns), file)
             return
         with temporary.open("w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")

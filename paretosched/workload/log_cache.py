@@ -9,9 +9,11 @@ was written under, or that another account could have written or moved, is not u
 from __future__ import annotations
 
 import hashlib
+import lzma
 import os
 import stat
 import zipfile
+import zlib
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -30,6 +32,10 @@ from .records import Records
 FORM = "paretosched log 1"  # another name for another form of files, or for another way to read logs
 OFF_VARIABLE = "PARETOSCHED_NO_CACHE"
 WORTH_KEEPING = 1 << 22  # bytes of a log, gzipped or not; a smaller one is read at once
+DAMAGED = (  # what zipfile and numpy raise; RuntimeError: another version of zip, a password
+    ValueError, KeyError, TypeError, IndexError, EOFError, RuntimeError, OverflowError, MemoryError,
+    zipfile.BadZipFile, zlib.error, lzma.LZMAError,
+)  # fmt: skip
 MOST_KEPT = 1 << 30  # bytes of all files; the oldest go first
 
 
@@ -64,7 +70,7 @@ def known_log(path: str, digest: str) -> Log | None:
                     return None
                 log = _log(path, {name: parts[name] for name in parts.files})
         file.touch()  # the oldest go first
-    except (OSError, ValueError, KeyError, TypeError, IndexError, EOFError, zipfile.BadZipFile):
+    except (*DAMAGED, OSError):
         return None  # not there, or damaged: the log is read, and kept again
     return log
 

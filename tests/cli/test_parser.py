@@ -31,6 +31,8 @@ from support.commands import command, done, process
             ["train", "w", "--backfill", "x"],
             'train: argument --backfill: must be one of none, easy, conservative, but is "x"',
         ),
+        (["app", "run", "--port=--"], 'app: argument --port: must have a value, but has "--"'),
+        (["front", "run", "-o--"], 'front: argument -o: must have a value, but has "--"'),
         (["completion", "fish"], 'completion: argument SHELL: must be one of bash, zsh, but is "fish"'),
     ],
 )  # fmt: skip

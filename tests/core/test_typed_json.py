@@ -37,6 +37,7 @@ def test_what_fits_is_typed_and_whole_numbers_are_numbers() -> None:
     [
         (3, "the value must be an object, but is 3"),
         ({}, '"count" is missing'),
+        ({"count": 3, "choice": "a\ud800"}, 'texts must consist of letters of Unicode, but there is also "\\ud800"'),
         ({"count": 3.5}, '"count" must be a whole number, but is 3.5'),
         ({"count": True}, '"count" must be a whole number, but is true'),
         ({"count": 3, "flag": 1}, '"flag" must be true or false, but is 1'),

@@ -3,43 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-import paretosched as ps
-from paretosched.policies.rule_base import RuleBase
-from support.commands import done
+from support.house import furnish
 
 
 @pytest.fixture(scope="session")
 def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A workload, a run on it, its front, a policy and a list of groups, all sound."""
-    folder = tmp_path_factory.mktemp("house")
-    done("generate", "lublin", "--jobs", 60, "--processors", 32, "--seed", 3, "-o", folder / "w.swf.gz")
-    done("explore", folder / "w.swf.gz", "-o", folder / "run", "--evaluations", 12, "--population", 4)
-    done("front", folder / "run", "-o", folder / "front.parquet")
-    done("simulate", folder / "w.swf.gz", "--front", folder / "run", "--save-policy", folder / "p.json")
-    made = ps.load_policy(folder / "p.json")
-    plain = ps.greedy(made.criteria, made.genes, groups=made.groups)
-    for kind in ("iterative", "symbiotic"):
-        ps.save_policy(_rules(kind, plain), folder / f"{kind}.json")
-    ps.save_policy(plain, folder / "g.json")
-    (folder / "groups.csv").write_text("1,staff\n2,guests\n")
-    (folder / "jobs.csv").write_text("job,size,workload\na,,5\nb,7,\na,2,\n")
-    (folder / "nodes.csv").write_text("node,speed,utilisation\nn,2,1\nm,1.5,0.5\n")
-    (folder / "past.csv").write_text("job,size,workload\na,1,3\na,5,9\n")
-    for method in ("lpt", "pgga"):  # a disk that is full has no room for compiled code either
-        done("assign", folder / "jobs.csv", folder / "nodes.csv", "--history", folder / "past.csv", "--method", method)
-    return folder
-
-
-def _rules(kind: str, greedy: ps.Policy) -> ps.Policy:
-    """A small rule base whose thirteenth strategy is a Greedy policy."""
-    groups = greedy.groups
-    features = len(groups) + 2
-    choice, levels = [0], [5] + [0] * 12
-    given: dict[str, Any] = {"bounds": ((),) * features, "choice": choice}
-    if kind == "symbiotic":
-        given = {"means": [[0.5] * features], "widths": [[0.5] * features], "recommendations": [levels]}
-    return RuleBase(kind, groups, groups, greedy, **given)
+    """Return a folder with a workload, a run on it, its front, policies, a wish, groups and lists, all sound."""
+    return furnish(tmp_path_factory.mktemp("house"))

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import gzip
 import os
-import random
 import re
 import shutil
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from random import Random
 
 import pytest
 from hypothesis import given, settings
@@ -18,6 +16,7 @@ from hypothesis import strategies as st
 import paretosched as ps
 from support.commands import command, done, log
 from support.fuzzing import LEISURE, LONG, refused, takes_trace
+from support.mutations import damaged_log
 
 # --- logs ---------------------------------------------------------------------------------------------------------
 
@@ -39,7 +38,7 @@ BAD_LOGS: dict[str, tuple[str | bytes, str]] = {
     "blank": ("\n \n\t\n", "empty"),
     "header only": ("; MaxProcs: 8\n", "at least one job line"),
     "NUL bytes": (b"\0" * 100, "binary"),
-    "random bytes": (random.Random(1).randbytes(5000), "binary"),
+    "random bytes": (Random(1).randbytes(5000), "binary"),
     "an image": (b"\x89PNG\r\n\x1a\n" + bytes(range(1, 256)), ":1: a job line must have 18 columns"),
     "text": ("to be or not to be\n", ":1: a job line must have 18 columns, but this one has 6"),
     "too few columns": ("1 0 5 10 4\n", ":1: a job line must have 18 columns, but this one has 5"),
@@ -104,56 +103,19 @@ def test_what_is_no_file_is_refused_by_every_subcommand(house: Path, tmp_path: P
         assert "must be the name of a file" in refused(arguments[0], "a\0b", *arguments[2:], names=first)
 
 
-TOKENS = st.sampled_from(
-    ["-1", "0", "1", "2", "5", "8", "9", "-5", "abc", "nan", "inf", "1e400", "1e15", "1.5", "0x10", "1_0", "", ";", "#",
-     "9007199254740993", "2147483648", "4294967296", "99999999999999999999", "\x1b[2J", "\u00e9", "\N{CHESTNUT}"]
-)  # fmt: skip
-REAL = log(
-    *(f"{j} {60 * j} {j % 7} {30 + 97 * j % 500} {1 + j % 8} -1 -1 {1 + j % 8} {600} -1 1 {j % 5} {j % 3} -1 {j % 2}"
-      for j in range(1, 15)),
-    header="Version: 2.2\nComputer: a machine\nUnixStartTime: 836000000\nTimeZoneString: US/Eastern\nMaxProcs: 8\n"
-    "MaxNodes: 8\nQueue: 0 short\nQueue: 1 long",
-)  # fmt: skip
-
-
-@st.composite
-def damaged_logs(draw: Callable[..., Any]) -> bytes:
-    """A real-looking log in which words, lines and bytes were changed."""
-    lines = [re.split("( +)", line) for line in REAL.splitlines()]
-    for _ in range(draw(st.integers(0, 4))):
-        line = lines[draw(st.integers(0, len(lines) - 1))]
-        line[draw(st.integers(0, len(line) - 1))] = draw(TOKENS)
-    text = ["".join(line) for line in lines]
-    for _ in range(draw(st.integers(0, 2))):
-        a, b = (draw(st.integers(0, len(text) - 1)) for _ in range(2))
-        text[a : a + 1] = draw(st.sampled_from([[], [text[b]], [text[a], text[b]]]))
-        text = text or [""]
-    data = draw(st.sampled_from(["\n", "\n", "\n", "\r\n", "\r"])).join(text).encode()
-    for _ in range(draw(st.integers(0, 2))):
-        place = draw(st.integers(0, len(data)))
-        data = data[:place] + draw(st.binary(max_size=3)) + data[place + draw(st.integers(0, 3)) :]
-    if draw(st.integers(0, 4)) == 0:
-        data = gzip.compress(data, mtime=0)
-        if draw(st.booleans()):
-            place = draw(st.integers(0, len(data) - 1))
-            data = data[:place] + draw(st.binary(max_size=2)) + data[place + draw(st.integers(0, 2)) :]
-    return data[: draw(st.integers(0, len(data)))] if draw(st.integers(0, 5)) == 0 else data
-
-
+RANDOM = st.randoms(use_true_random=False)
 GROUPS = st.sampled_from(["consumption", "swf", "queue", "50,10"])
 
 
 @pytest.mark.slow
 @settings(LEISURE, max_examples=120)
-@given(
-    data=damaged_logs(), groups=GROUPS, policy=st.sampled_from(["fcfs", "easy", "conservative", "recorded", "scojo"])
-)
+@given(r=RANDOM, groups=GROUPS, policy=st.sampled_from(["fcfs", "easy", "conservative", "recorded", "scojo"]))
 def test_a_damaged_log_is_simulated_or_refused(
-    house: Path, tmp_path: Path, data: bytes, groups: str, policy: str
+    house: Path, tmp_path: Path, r: Random, groups: str, policy: str
 ) -> None:
     trace, output = tmp_path / "damaged.swf", tmp_path / "out.csv"
     output.unlink(missing_ok=True)
-    trace.write_bytes(data)
+    trace.write_bytes(damaged_log(r))
     either("info", trace, "--groups", groups)
     if either("simulate", trace, "--groups", groups, "--policy", policy, "-o", output):
         jobs = len(ps.read_swf(trace))
@@ -163,12 +125,12 @@ def test_a_damaged_log_is_simulated_or_refused(
 
 @pytest.mark.slow
 @settings(LEISURE, max_examples=30)
-@given(data=damaged_logs(), groups=GROUPS, factor=st.sampled_from([1, 1.5, 10]))
+@given(r=RANDOM, groups=GROUPS, factor=st.sampled_from([1, 1.5, 10]))
 def test_a_damaged_log_is_explored_scaled_and_compared_or_refused(
-    house: Path, tmp_path: Path, data: bytes, groups: str, factor: float
+    house: Path, tmp_path: Path, r: Random, groups: str, factor: float
 ) -> None:
     trace, scaled, run = tmp_path / "damaged.swf", tmp_path / "scaled.swf", tmp_path / "run"
-    trace.write_bytes(data)
+    trace.write_bytes(damaged_log(r))
     scaled.unlink(missing_ok=True)
     shutil.rmtree(run, ignore_errors=True)
     if either("scale", trace, "--factor", factor, "--processors", 16, "-o", scaled):

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import paretosched as ps
 from support.commands import command, done, stored
 from support.disks import small_disk
 from support.fuzzing import LONG, refused, sound
@@ -183,3 +184,23 @@ def test_a_disk_that_is_full_or_read_only_is_one_line_and_the_command_goes_on_la
         assert {key: value for key, value in result_of(disk).items() if key != "c.html"} == {
             key: value for key, value in result_of(tmp_path / "large").items() if key != "c.html"
         }
+
+
+@pytest.mark.parametrize(
+    ("name", "ending"), [("simulate", "csv"), ("explain", "html"), ("front", "parquet"), ("assign", "csv")]
+)
+def test_names_of_files_need_not_be_text(house: Path, tmp_path: Path, name: str, ending: str) -> None:
+    output = tmp_path / os.fsdecode(b"\xff." + ending.encode())
+    done(*with_output(name, "-o", house, tmp_path, output))
+    assert output.exists()
+    if name == "front":
+        done("simulate", house / "w.swf.gz", "--front", output)
+        done(*with_output(name, "-o", house, tmp_path, output))  # a front over a front
+
+
+def test_segments_in_a_file_whose_name_is_no_text_come_back(house: Path, tmp_path: Path) -> None:
+    output = tmp_path / os.fsdecode(b"\xff.parquet")
+    done(*outputs_of_segments(house, output))
+    done(*outputs_of_segments(house, output))
+    workload = ps.read_swf(house / "w.swf.gz")
+    assert ps.load_segments(workload, output).start.tobytes() == ps.simulate(workload, "scojo").start.tobytes()

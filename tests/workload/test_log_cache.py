@@ -84,7 +84,7 @@ def test_files_of_the_cache_are_of_their_owner_alone(log: Path, cache: Path) -> 
     assert stat.S_IMODE(cache.stat().st_mode) == 0o700
 
 
-@pytest.mark.parametrize("damage", ["bit", "cut", "empty", "text", "moved", "foreign", "open folder"])
+@pytest.mark.parametrize("damage", ["bit", "version", "cut", "empty", "text", "moved", "foreign", "open folder"])
 def test_a_bad_file_of_the_cache_is_not_used_and_made_again(
     damage: str, log: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -94,6 +94,8 @@ def test_a_bad_file_of_the_cache_is_not_used_and_made_again(
     if damage == "bit":
         place = content.index(b"NUMPY") + 130  # among the numbers of the first column
         content[place] ^= 1
+    elif damage == "version":  # of zip, which is needed to unpack the first part
+        content[content.index(b"PK\1\2") + 6] = 200
     elif damage == "moved":
         other = log.with_name("other.swf")
         ps.write_swf(ps.lublin(jobs=40, processors=32, seed=4), other)

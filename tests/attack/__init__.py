@@ -1,0 +1,1 @@
+"""A campaign of attacks on the whole program that can be repeated: `make attack`."""

@@ -1,0 +1,439 @@
+"""Damaged files for every reader, and absurd values for every option: within processes that may crash or hang.
+
+Attempt `number` of a seed is always the same. Each process has a folder of sound files of its own, which must stay as
+it is, and an empty folder for what an attempt reads and writes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import os
+import resource
+import shutil
+import sqlite3
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import chdir
+from multiprocessing.connection import Connection
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from unittest import mock
+
+import paretosched as ps
+from attack.tally import ACCEPTED, MOST_MEMORY, MOST_SECONDS, REFUSED, Tally, Verdict, judged, tally
+from paretosched.app import page_file
+from paretosched.app.actions import after
+from paretosched.app.state import beginning
+from paretosched.cli.command_line import all_commands
+from paretosched.cli.options import Name
+from paretosched.core.errors import InputError
+from paretosched.workload import log_cache
+from support.commands import COMMANDS, command, done, files
+from support.fuzzing import LONG, sound
+from support.house import furnish
+from support.mutations import damaged_bytes, damaged_json, damaged_list, damaged_log
+
+Attack = Callable[[Random, Path, Path], Iterator[Verdict]]
+GROUPS = ("consumption", "swf", "queue", "50,10")
+POLICIES = (
+    "fcfs",
+    "easy",
+    "conservative",
+    "conservative-replan",
+    "list",
+    "optimised",
+    "recorded",
+    "scojo",
+    "scojo-opt",
+)
+METHODS = ("fcfs", "random", "list", "lpt", "tga", "pgga")
+
+
+# --- files ------------------------------------------------------------------------------------------------------------
+
+
+def logs(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
+    """A damaged log, read by the commands that read one."""
+    log, groups = folder / "log.swf", ("--groups", r.choice(GROUPS))
+    log.write_bytes(damaged_log(r))
+    match r.randrange(12):
+        case 0:
+            yield ended("explore", log, *groups, "-o", folder / "run", "--evaluations", 8, "--population", 4)
+        case 1:
+            yield ended("scale", log, "--factor", r.choice([1, 1.5, 10]), "--processors", 16, "-o", folder / "x.swf")
+        case 2:
+            yield ended("compare", log, *groups, "--policy", "easy", "-o", folder / "report.html")
+        case 3 | 4 | 5:
+            yield ended("info", log, *groups)
+        case _:
+            yield ended("simulate", log, *groups, "--policy", r.choice(POLICIES), "-o", folder / "schedule.csv")
+
+
+def packed_logs(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
+    """A sound gzipped log with damaged bytes."""
+    (folder / "log.swf.gz").write_bytes(damaged_bytes((house / "w.swf.gz").read_bytes(), r))
+    yield ended("simulate", folder / "log.swf.gz", "--policy", "easy")
+
+
+def groups_lists(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
+    """A damaged list of users and their groups."""
+    text = damaged_list("1,staff\n2,guests\n3,staff\n", r).encode()
+    (folder / "groups.csv").write_bytes(damaged_bytes(text, r))
+    yield ended(r.choice(["info", "simulate"]), house / "w.swf.gz", "--groups", folder / "groups.csv")
+
+
+def caches(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
+    """The damaged cache of a log: the log is read again, with the same result."""
+    words = ("simulate", house / "w.swf.gz", "--policy", "easy", "--json")
+    with (
+        mock.patch.object(log_cache, "WORTH_KEEPING", 0),
+        mock.patch.dict(os.environ, {"XDG_CACHE_HOME": str(folder), log_cache.OFF_VARIABLE: ""}),
+    ):
+        whole = command(*words).out
+        [kept] = folder.rglob("*.npz")
+        data = kept.read_bytes()
+        data = data[: r.randrange(len(data))] if r.randrange(4) == 0 else damaged_bytes(data, r)
+        kept.write_bytes(data)
+        verdict = ended(*words)
+        same = command(*words).out == whole
+    yield verdict if same else verdict._replace(end=f"another result than without a cache: {data[:99]!r}")
+
+
+def assigned_lists(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
+    """Damaged lists of jobs, nodes and finished jobs."""
+    for name in ("jobs", "nodes", "past"):
+        shutil.copy(house / f"{name}.csv", folder)
+    target = folder / f"{r.choice(['jobs', 'nodes', 'past'])}.csv"
+    target.write_bytes(damaged_bytes(damaged_list(target.read_text(), r).encode(), r, at_most=1))
+    yield ended(
+        "assign", folder / "jobs.csv", folder / "nodes.csv", "--history", folder / "past.csv",
+        "--method", r.choice(METHODS), "--iterations", 2, "-o", folder / "out.csv",
+    )  # fmt: skip
+
+
+def policies(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
+    """A damaged policy of any kind."""
+    sound_file = house / r.choice(["p.json", "g.json", "iterative.json", "symbiotic.json"])
+    (folder / "policy.json").write_bytes(damaged_json(sound_file.read_text(), r))
+    if r.randrange(4):
+        yield ended("simulate", house / "w.swf.gz", "--policy", folder / "policy.json", "-o", folder / "out.csv")
+    else:
+        yield ended("explain", folder / "policy.json", "-o", folder / "out.html")
+
+
+def wishes(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
+    """A damaged wish."""
+    (folder / "wish.json").write_bytes(damaged_json((house / "wish.json").read_text(), r))
+    wish = ("--objective", folder / "wish.json")
+    if r.randrange(10):
+        yield ended("compare", house / "w.swf.gz", "--policy", "easy", *wish)
+    else:
+        yield ended("train", house / "w.swf.gz", *wish, "--generations", 1, "-o", folder / "out.json")
+
+
+def fronts(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
+    """A damaged front: if it is read, then with the values of the sound one."""
+    (folder / "front.parquet").write_bytes(damaged_bytes((house / "front.parquet").read_bytes(), r))
+    verdict = ended("simulate", house / "w.swf.gz", "--front", folder / "front.parquet")
+    yield unchanged(verdict, house / "front.parquet", folder / "front.parquet")
+
+
+def runs(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
+    """A damaged run: if it is continued or read, then with the values of the sound one."""
+    run = Path(shutil.copytree(house / "run", folder / "run"))
+    target = run / r.choice(["run.json", "run.sqlite", "run.sqlite", "front.parquet"])
+    match r.randrange(4), target.suffix:
+        case 0, ".json":
+            target.write_bytes(damaged_json(target.read_text(), r))
+        case 0, ".sqlite":
+            damage_rows(target, r)
+        case 1, _:
+            target.write_bytes(target.read_bytes()[: r.randrange(1 + target.stat().st_size)])
+        case _:
+            target.write_bytes(damaged_bytes(target.read_bytes(), r))
+    before = contents(run)
+    if r.randrange(4):
+        verdict = ended("explore", house / "w.swf.gz", "-o", run, "--evaluations", 12, "--population", 4)
+        changes = contents(run) != before if verdict.end == REFUSED else False
+    else:
+        verdict = ended("info", run)
+        changes = contents(run) != before
+    yield verdict._replace(end="the run was changed") if changes and not verdict.broken else verdict
+    if verdict.end == ACCEPTED and (run / "front.parquet").exists():
+        yield unchanged(ended("simulate", house / "w.swf.gz", "--front", run), house / "run", run)
+
+
+def damage_rows(store: Path, r: Random) -> None:
+    """Change a value in the database of a run."""
+    connection = sqlite3.connect(store)
+    column = r.choice(["number", "generation", "genome", "objectives", "seconds"])
+    value = r.choice(["null", "-1", "3", "1e300", "'text'", "x'00'", "zeroblob(312)", "x'000000000000f07f'"])
+    try:
+        connection.execute(f"update evaluation set {column} = {value} where number = {r.randrange(14)}")
+        connection.commit()
+    except sqlite3.Error:  # the database itself refuses it
+        connection.rollback()
+    finally:
+        connection.close()
+
+
+def unchanged(verdict: Verdict, front: Path, damaged: Path) -> Verdict:
+    """Return the verdict; broken if a damaged front was accepted with other values or genomes."""
+    if verdict.end == ACCEPTED:
+        values, others = ps.load_front(front), ps.load_front(damaged)
+        if (values.values.tobytes(), values.genomes.tobytes()) != (others.values.tobytes(), others.genomes.tobytes()):
+            return verdict._replace(end="accepted with other values than were written")
+    return verdict
+
+
+def pages(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
+    """The damaged state of a page."""
+    front = ps.load_front(house / "front.parquet")
+    state = beginning(front)
+    for action in (
+        {"do": "say", "text": "10*AWRT2, AWRT1 <= 99h"},
+        {"do": "pick", "row": 0},
+        {"do": "note", "row": 0, "text": "why"},
+        {"do": "look", "across": "UTIL", "up": "AWRT", "log": False, "fit": True},
+    ):
+        state = after(state, action, front)
+    text = damaged_json(json.dumps(page_file.to_json(state, front)), r)
+    attempt = f"a page of {text[:300]!r}"
+    try:
+        page_file.read(text, front, "page.json")
+    except InputError as error:
+        yield Verdict("more than one line" if "\n" in str(error) else REFUSED, attempt)
+    else:
+        yield Verdict(ACCEPTED, attempt)
+
+
+# --- options ----------------------------------------------------------------------------------------------------------
+
+VALUES = (
+    "", "abc", "nan", "inf", "-inf", "1e400", "-1", "0", "1", "2", "3", "-0", "1.5", "0.5", "1e-300", "0x10", "1_0",
+    "\u0663", "9" * 5000, str(10**30), str(2**63), str(2**64), "-" + "9" * 40, "\x1b[2J", "a\0b", "--", "-", "\u00e9",
+    "\udcff", LONG, ".", "..", "~", "*", "%s", "{}", "$(id)", "a=b", "jobs=3", "jobs=-1", "1,2,3", "8,2", ",,,", "a,b",
+    "AWRT1", "AWRT1 <= 5h", "UTIL >= 99999", "AWRT1 <= -1", "10*AWRT9", "near", "easy", "greedy", "fcfs", "swf",
+    "queue", "all", "none", "auto", "f1", "tcp://", "tls://", "http://127.0.0.1:1", "[::1]", "999.1.1.1", "a b\nc",
+)  # fmt: skip
+SPECIAL = (
+    "/dev/null",
+    "/dev/zero",
+    "/proc/self/mem",
+    "folder",
+    "loop",
+    "pipe",
+    "dangling",
+    "missing/x",
+    "empty",
+    "w.swf.gz/x",
+)
+SLOW = {"--workers": ("2", "3")}  # they start processes; attacked elsewhere
+
+
+def options(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
+    """A command line that would succeed, with absurd values of one or two options, or other files than it expects."""
+    name = r.choice([name for name in (*COMMANDS, "rules", "explain rules") if name != "fetch"])  # no network here
+    words = [*map(str, sound(name, house, folder))]
+    parser = all_commands().commands[words[0]]
+    (folder / "folder").mkdir()
+    (folder / "loop").symlink_to("loop")
+    (folder / "dangling").symlink_to("nowhere")
+    (folder / "empty").touch()
+    os.mkfifo(folder / "pipe")
+    inputs = [str(path) for path in house.iterdir()]
+    for _ in range(r.randint(1, 2)):
+        option = r.choice([action for action in parser._actions if action.dest != "help"])
+        words = with_value(words, option, r, inputs)
+    if words[0] == "app":
+        words += ["--host", "999.1.1.1"]  # so that no page is opened if all else is right
+    yield ended(*words)
+
+
+def with_value(words: list[str], option: argparse.Action, r: Random, inputs: list[str]) -> list[str]:
+    """Return a command line with an odd value for one of its arguments."""
+    is_file, output = isinstance(option.type, Name), isinstance(option.type, Name) and option.type.writes is not None
+    pool = [*VALUES, *inputs] if is_file and not output else [*VALUES]
+    if is_file:
+        pool += [word for word in SPECIAL if not (output and word.startswith("/"))]
+    if output:
+        pool = [*pool, *(word for word in words if word in inputs)]  # its own inputs, which it must not destroy
+    if not option.option_strings:
+        places = [k for k, word in enumerate(words) if k and word in inputs] or [len(words) - 1]
+        return [r.choice(pool) if k == places[0] else word for k, word in enumerate(words)]
+    flag = option.option_strings[-1]
+    if option.nargs == 0:
+        return [*words, flag] if r.randrange(4) else [*words, f"{flag}={r.choice(VALUES)}"]
+    choices = [*(option.choices or ()), *pool]
+    value = r.choice([str(word) for word in choices if word not in SLOW.get(flag, ())])
+    return [*words, f"{flag}={value}"] if r.randrange(2) else [*words, flag, value]
+
+
+ATTACKS: Mapping[str, tuple[int, Attack]] = {  # with their shares of all attempts
+    "damaged logs": (30, logs),
+    "damaged gzip files": (6, packed_logs),
+    "damaged caches of logs": (6, caches),
+    "damaged lists of groups": (6, groups_lists),
+    "damaged lists of jobs and nodes": (8, assigned_lists),
+    "damaged policies": (10, policies),
+    "damaged wishes": (6, wishes),
+    "damaged pages": (4, pages),
+    "damaged fronts": (10, fronts),
+    "damaged runs": (8, runs),
+    "absurd options and special files": (32, options),
+}
+
+
+# --- attempts ---------------------------------------------------------------------------------------------------------
+
+
+def ended(*words: object) -> Verdict:
+    """Run a command in this process, and return its verdict."""
+    texts = [*map(str, words)]
+    try:
+        return judged(texts, *command(*texts))
+    except Exception as error:  # what would be a traceback
+        return Verdict(f"traceback: {type(error).__name__}: {error}"[:500], " ".join(texts)[:1000])
+
+
+def contents(folder: Path) -> dict[str, bytes | None]:
+    """Return the files of a folder but for those that a database needs while it is open, and the folder of a page."""
+    return {name: data for name, data in files(folder).items() if not name.endswith(("-wal", "-shm", ".app"))}
+
+
+def attack_of(seed: int, number: int) -> tuple[str, Random]:
+    """Return which attack an attempt is, and what decides the rest of it."""
+    r = Random(f"{seed}/{number}")
+    return r.choices([*ATTACKS], [share for share, _ in ATTACKS.values()])[0], r
+
+
+def attempt(seed: int, number: int, house: Path, folder: Path) -> tuple[str, list[Verdict]]:
+    """Make an attempt in an empty folder, and return which attack it was and its verdicts."""
+    name, r = attack_of(seed, number)
+    before = contents(house)
+    folder.mkdir()
+    with chdir(folder):  # relative names lie there
+        verdicts = list(ATTACKS[name][1](r, house, folder))
+    if contents(house) != before:
+        changed = [key for key, data in before.items() if contents(house).get(key) != data]
+        verdicts.append(Verdict(f"inputs were changed: {changed}", verdicts[-1].attempt))
+    if resource.getrusage(resource.RUSAGE_SELF).ru_maxrss > MOST_MEMORY:
+        verdicts.append(Verdict("more than 1 GiB of memory", verdicts[-1].attempt))
+    return name, [v._replace(attempt=f"seed {seed}, attempt {number}: {v.attempt}") for v in verdicts]
+
+
+def serve(connection: Connection, seed: int, house: Path, folder: Path) -> None:
+    """Make the attempts whose numbers arrive, in a process of its own."""
+    own = Path(shutil.copytree(house, folder / "house"))
+    place = folder / "here"
+    while (number := connection.recv()) is not None:
+        answer = attempt(seed, number, own, place)
+        shutil.rmtree(place)
+        connection.send(answer)
+
+
+def _served(numbers: Iterator[int], seed: int, house: Path, folder: Path, answers: list[tuple[str, Verdict]]) -> None:
+    """Let processes make attempts, one process after the other: each until something is broken."""
+    context = multiprocessing.get_context("spawn")
+    for number in numbers:
+        here, there = context.Pipe()
+        place = folder.with_name(f"{folder.name}-from-{number}")  # one that failed leaves its files
+        place.mkdir()
+        process = context.Process(target=serve, args=(there, seed, house, place), daemon=True)
+        process.start()
+        there.close()
+        current: int | None = number
+        while current is not None:
+            here.send(current)
+            verdicts = answer_of(here, process, seed, current)
+            answers += verdicts
+            current = None if any(verdict.broken for _, verdict in verdicts) else next(numbers, None)
+        try:
+            here.send(None)
+        except BrokenPipeError:  # it crashed
+            process.kill()
+        process.join(MOST_SECONDS)
+
+
+def answer_of(
+    here: Connection, process: multiprocessing.process.BaseProcess, seed: int, number: int
+) -> list[tuple[str, Verdict]]:
+    """Return what a process answers, or how it failed."""
+    try:
+        if here.poll(MOST_SECONDS):
+            name, verdicts = here.recv()
+            return [(name, verdict) for verdict in verdicts]
+        process.kill()
+        end = f"no end within {MOST_SECONDS:.0f} s"
+    except EOFError:
+        process.join()
+        end = f"the process ended with {process.exitcode}"
+    return [(attack_of(seed, number)[0], Verdict(end, f"seed {seed}, attempt {number}"))]
+
+
+def compile_all(house: Path, folder: Path) -> None:
+    """Run each command, policy and method once, so that no attempt waits for the compiler."""
+    folder.mkdir()
+    for name in (*COMMANDS, "rules", "explain rules"):
+        if name not in ("app", "fetch"):
+            done(*sound(name, house, folder))
+            for path in folder.iterdir():
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+    for policy in (*POLICIES, house / "iterative.json", house / "symbiotic.json"):
+        command("simulate", house / "w.swf.gz", "--policy", policy)  # the log has no waits, so "recorded" is refused
+    for method in METHODS:
+        done("assign", house / "jobs.csv", house / "nodes.csv", "--method", method)
+
+
+def mutated_inputs(seed: int, count: int, work: Path, processes: int, tell: Callable[[str], None]) -> list[Tally]:
+    """Make many attempts, and return a row for each attack."""
+    work.mkdir()
+    (work / "house").mkdir()
+    house = furnish(work / "house")
+    compile_all(house, work / "compiled")
+    answers: list[tuple[str, Verdict]] = []
+    numbers = _Shared(count, tell, answers)
+    threads = [
+        threading.Thread(target=_served, args=(numbers, seed, house, work / f"process-{k}", answers))
+        for k in range(processes)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return [tally(name, (verdict for of, verdict in answers if of == name)) for name in ATTACKS]
+
+
+class _Shared:
+    """Numbers from 0 that several threads take, with a line of progress at every tenth."""
+
+    def __init__(self, count: int, tell: Callable[[str], None], answers: list[tuple[str, Verdict]]) -> None:
+        self._numbers = iter(range(count))
+        self._lock = threading.Lock()
+        self._reported = 0
+        self._count, self._tell, self._answers = count, tell, answers
+
+    def __iter__(self) -> _Shared:
+        return self
+
+    def __next__(self) -> int:
+        with self._lock:
+            for name, verdict in self._answers[self._reported :]:
+                self._reported += 1
+                if verdict.broken:
+                    self._tell(f"BROKEN {name}: {verdict.attempt}: {verdict.end}")
+            number = next(self._numbers)
+            if number and number % max(1, self._count // 10) == 0:
+                self._tell(f"{number:,} of {self._count:,} damaged inputs tried")
+            return number
+
+
+if __name__ == "__main__":  # python -m attack.mutated_inputs SEED NUMBER: one attempt again
+    with TemporaryDirectory() as temporary:
+        again = Path(temporary)
+        (again / "house").mkdir()
+        print(*attempt(int(sys.argv[1]), int(sys.argv[2]), furnish(again / "house"), again / "here")[1], sep="\n")

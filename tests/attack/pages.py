@@ -1,0 +1,115 @@
+"""Many clients, half-sent and damaged requests, and kills of a page: it answers the others and keeps the work."""
+
+from __future__ import annotations
+
+import http.client
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+
+from attack.tally import ACCEPTED, REFUSED, Tally, Verdict, tally
+from support.browser import page_process, served
+from support.house import furnish
+from support.mutations import damaged_bytes, damaged_json
+from support.page_clients import Client, half_sent, load, said
+
+NO_SUCH_ENCODING = 501  # the status with which HTTP refuses a Transfer-Encoding that is not known
+ACTIONS = (
+    {"do": "say", "text": "AWRT1 <= 99h"}, {"do": "pick", "row": 0}, {"do": "note", "row": 0, "text": "why"},
+    {"do": "choose", "row": 1}, {"do": "train", "generations": -1}, {"do": "cancel", "number": 1},
+    {"do": "look", "across": "UTIL", "up": "AWRT", "log": False, "fit": True},
+)  # fmt: skip
+HEADERS = ("Origin", "Host", "Cookie", "Content-Length", "Content-Type", "Transfer-Encoding", "X-Forwarded-For")
+VALUES = (
+    "http://[",
+    "[",
+    "",
+    "null",
+    "-1",
+    "99999999999",
+    "chunked",
+    "text/plain",
+    "\xe9" * 9,
+    "x" * 9000,
+    "%ff",
+    "a\tb",
+)
+PATHS = (
+    "/", "/pulse", "/front.bin", "/policy/1.json", "/policy/-1.json", "/training/9.json", "/../..", "/%00",
+    "/assets/..%2f",
+)  # fmt: skip
+
+
+def crowd(url: str, clients: int, requests: int) -> list[Verdict]:
+    """Let many clients use the page at once."""
+    attempt = f"{clients} clients with {requests} requests each"
+    try:
+        seconds = load(url, clients, requests)
+    except AssertionError as error:
+        return [Verdict(f"not answered: {error}"[:300], attempt)]
+    return [Verdict(ACCEPTED, attempt)] * len(seconds)
+
+
+def beside_half_sent(url: str) -> Iterator[Verdict]:
+    """Leave a hundred requests unfinished, and ask for others meanwhile."""
+    with half_sent(url) as connections:
+        for verdict in crowd(url, 4, 5):
+            yield verdict._replace(attempt=f"{verdict.attempt} beside {len(connections)} that are half sent")
+
+
+def damaged_requests(url: str, count: int, seed: int) -> Iterator[Verdict]:
+    """Send requests with damaged bodies and headers: no answer may be an error of the server."""
+    for number in range(count):
+        r = Random(f"{seed}/pages/{number}")
+        client = Client(url)
+        headers, body, path = {}, None, r.choice(PATHS)
+        if r.randrange(4):
+            path, body = "/_dash-update-component", damaged_json(json.dumps(said(r.choice(ACTIONS))), r)
+        if r.randrange(3) == 0:
+            headers = {r.choice(HEADERS): r.choice(VALUES)}
+            if "Content-Length" in headers:
+                headers = {"Content-Length": "-1"}  # one that promises more would only wait for it
+        if body is not None and r.randrange(6) == 0:
+            body = damaged_bytes(body, r)
+        attempt = f"seed {seed}, request {number}: {path} {headers} {(body or b'')[:200]!r}"
+        try:
+            status = client.ask(path, body, **headers).status
+        except (OSError, http.client.HTTPException) as error:
+            yield Verdict(f"no answer: {error!r}", attempt)
+            continue
+        end = (
+            ACCEPTED if status < 400 else REFUSED if status < 500 or status == NO_SUCH_ENCODING else f"status {status}"
+        )
+        yield Verdict(end, attempt)
+
+
+def kills_of_the_page(front: Path, times: int, r: Random) -> Iterator[Verdict]:
+    """Kill a page after an action that it has answered, and open it again: the work is still there."""
+    for number in range(times):
+        note = f"note {number} {r.random()}"
+        attempt = f"kill {number + 1} of the page of {front}"
+        with page_process(front) as (process, url):
+            client = Client(url)
+            if number == 0:
+                client.act({"do": "pick", "row": 0})
+            client.act({"do": "note", "row": 0, "text": note})
+            process.kill()
+            process.wait(60)
+        with served(front) as url:
+            kept = note.encode() in Client(url).ask("/page.json").body
+        yield Verdict(ACCEPTED if kept else "the last note is lost", attempt)
+
+
+def pages(seed: int, clients: int, count: int, kills: int, work: Path, tell: Callable[[str], None]) -> list[Tally]:
+    """Make all attacks on the page, and return a row for each."""
+    work.mkdir()
+    front = furnish(work) / "front.parquet"
+    rows = []
+    with served(front) as url:
+        rows.append(tally(f"requests of {clients} clients at once", crowd(url, clients, 20)))
+        rows.append(tally("requests beside half-sent ones", beside_half_sent(url)))
+        rows.append(tally("damaged requests", damaged_requests(url, count, seed)))
+    rows.append(tally("kill -9: app", kills_of_the_page(front, kills, Random(f"{seed}/pages"))))
+    tell(f"the page: {sum(row.tried for row in rows):,} tried, {sum(row.broken for row in rows)} broken")
+    return rows
