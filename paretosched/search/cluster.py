@@ -168,7 +168,7 @@ class Cluster:
         return results
 
     def close(self) -> None:
-        """Disconnect, even if nobody answers."""
+        """Disconnect, even if the scheduler does not answer."""
         client, self._client = self._client, None
         if client is not None:
             with suppress(*GONE):
