@@ -24,15 +24,8 @@ class Server:
 
     def __init__(self, application: Application, stack: ExitStack) -> None:
         self.sockets: dict[int, Any] = {}
-        server = listening_server(
-            application,
-            self.sockets,
-            host="127.0.0.1",
-            port=0,
-            threads=1,
-            connection_limit=LIMIT,
-            asyncore_use_poll=True,
-        )
+        limits = {"threads": 1, "connection_limit": LIMIT, "asyncore_use_poll": True}
+        server = listening_server(application, self.sockets, host="127.0.0.1", port=0, **limits)
         stack.callback(wasyncore.close_all, self.sockets)
         stack.callback(server.task_dispatcher.shutdown)
         self.port, self.stack = server.effective_port, stack
