@@ -5,7 +5,8 @@ pure functions. `state_view` turns a state into numbers, and `charts`, `tab_wish
 `csv_tables` show them. `layout` is the frame around them, built from `widgets`. `page_file` and `page_folder` keep the
 work on disk. `locate_workload` finds the log. `trainings` runs the command line's `train` in the background, as
 `processes` that may outlive the page. `desk` holds what changes while the page is open, and `server` answers the
-browser. `access` decides who may open the page, and `browser_requests` what may be sent to it.
+browser. `access` decides who may open the page, `browser_requests` what may be sent to it, and `connections`
+which connection makes room for another.
 The browser draws the clouds of schedules with the files of `assets`. It holds all values once and filters them itself
 while the owner brushes. The server gets the new limits when the brush rests.
 """

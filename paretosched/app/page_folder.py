@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from ..core.locks import locked
 
 ENDING = ".app"
 PAGE_FILE = "page.json"
+ELSEWHERE = "copy the run or front to a folder of your own"
 
 
 @contextmanager
@@ -24,25 +25,40 @@ def open_folder(front: str | os.PathLike[str]) -> Iterator[Path]:
     Raises
     ------
     InputError
-        The folder cannot be created, is of another account, or another page has it open.
+        The folder cannot be created, is a link, is of another account, or another page has it open.
     """
     place = Path(front).resolve()
     folder = place.with_name(place.name + ENDING)
-    try:
-        folder.mkdir(mode=0o700, exist_ok=True)
-        folder.chmod(0o700)  # it may be of an earlier version; only its owner can do this
-        handle = locked(folder)
-    except OSError as error:
-        raise InputError(
-            f"{folder}: the page keeps your work in this folder, but cannot make it yours alone: {error.strerror}; "
-            "copy the run or front to a folder of your own"
-        ) from None
-    if handle is None:
-        raise InputError(f"{folder}: the page of this front is open already, in another process")
-    try:
+    with ExitStack() as stack:
+        try:
+            folder.mkdir(mode=0o700, exist_ok=True)
+            handle = locked(folder)
+            if handle is None:
+                raise InputError(f"{folder}: the page of this front is open already, in another process")
+            stack.callback(os.close, handle)
+            _make_own(folder, handle)
+        except OSError as error:
+            raise InputError(
+                f"{folder}: the page keeps your work in this folder, but cannot make it yours alone: {error.strerror}; "
+                f"{ELSEWHERE}"
+            ) from None
         yield folder
-    finally:
-        os.close(handle)
+
+
+def _make_own(folder: Path, handle: int) -> None:
+    """Check that an open folder is no link and of this account, and let no other account read it.
+
+    The handle cannot come to mean another folder, as the path can, so it is what changes the mode.
+    """
+    status = os.fstat(handle)
+    if not os.path.samestat(status, folder.lstat()):
+        raise InputError(f"{folder}: the page keeps your work in a folder of this name, but it is a link; {ELSEWHERE}")
+    if status.st_uid != os.geteuid():
+        raise InputError(
+            f"{folder}: the page keeps your work in this folder, but it is of another account, with the number "
+            f"{status.st_uid}; {ELSEWHERE}"
+        )
+    os.fchmod(handle, 0o700)  # it may be of an earlier version
 
 
 def save(folder: Path, page: dict[str, Any]) -> None:

@@ -17,7 +17,7 @@ import dash
 import flask
 import numpy as np
 from dash import ClientsideFunction, Input, Output, no_update
-from dash.exceptions import PreventUpdate
+from dash.exceptions import DependencyException, PreventUpdate
 
 from ..comparison.comparison import IDEAL
 from ..core.errors import InputError, first_few, printable
@@ -31,6 +31,7 @@ from . import layout, page_file, page_folder
 from .access import LOCAL, Access, proxy_host, refusal
 from .browser_requests import wrong_body
 from .charts import Course, in_words, projection
+from .connections import listening_server
 from .csv_tables import comparison_rows, reach_rows, remaining_rows, step_rows, to_csv
 from .desk import Desk
 from .state_view import scene, view_of
@@ -41,7 +42,7 @@ from .trainings import DONE, RUNNING, STOPPED
 MOST_VALUE = 1e15  # s or %; more than any schedule reaches
 MOST_SENT = 1_000_000  # bytes of a request
 THREADS = 8
-CONNECTIONS = 800  # at the same time; those that send only half a request take no thread
+CONNECTIONS = 800  # at the same time; those that send only half a request take no thread, and make room for others
 SILENCE = 20  # s after which a connection that sends nothing is closed
 ROUND = 2.0  # s between two looks after the trainings, also while no browser shows the page
 POLICY = (
@@ -87,6 +88,10 @@ def application(desk: Desk, access: Access) -> flask.Flask:
     @server.before_request
     def check_access() -> Any:
         return refusal(access) or wrong_body()
+
+    @server.errorhandler(DependencyException)
+    def no_such_file(_: DependencyException) -> flask.Response:
+        return flask.Response("there is no such file", 404)  # Dash's words list all files of its packages
 
     @server.after_request
     def add_headers(response: flask.Response) -> flask.Response:
@@ -246,8 +251,6 @@ def served(
         The front is empty or has undefined values, the owner's work cannot be read or written, or the address is not
         free.
     """
-    from waitress.server import create_server
-
     if len(front) == 0:
         raise InputError(f"{path}: a page needs a front with at least one schedule, but this one is empty")
     _check_values(path, front)
@@ -256,7 +259,7 @@ def served(
     with page_folder.open_folder(path) as folder:
         desk = Desk(front, folder)
         try:
-            listening = create_server(
+            listening = listening_server(
                 application(desk, access), host=host, port=port, threads=THREADS, max_request_body_size=MOST_SENT,
                 ident=None, clear_untrusted_proxy_headers=True, asyncore_use_poll=True,
                 connection_limit=min(CONNECTIONS, _most_files() // 2), channel_timeout=SILENCE, cleanup_interval=5,

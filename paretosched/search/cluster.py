@@ -22,6 +22,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from functools import cache, partial
 from multiprocessing import resource_tracker
 from os import PathLike, fspath
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import dask
@@ -167,7 +168,7 @@ class Cluster:
         return results
 
     def close(self) -> None:
-        """Disconnect, even if nobody answers."""
+        """Disconnect, even if the scheduler does not answer."""
         client, self._client = self._client, None
         if client is not None:
             with suppress(*GONE):
@@ -331,7 +332,10 @@ def _all_done(tasks: Sequence[Any], client: Any) -> Any:
 
 @contextmanager
 def own_cluster(workers: int, versions: Versions) -> Iterator[Cluster]:
-    """Start workers on this machine, with which only this process can talk, and yield the connection to them."""
+    """Start workers on this machine, with which only this process can talk, and yield the connection to them.
+
+    Their files are in a folder that no other account can write: `distributed` imports modules from it.
+    """
     security = Security.temporary()
     common = {"host": "127.0.0.1", "protocol": "tls://", "security": security}
     of_worker = {
@@ -341,8 +345,8 @@ def own_cluster(workers: int, versions: Versions) -> Iterator[Cluster]:
         "memory_limit": 0,  # a worker holds one workload; its end at 95 % of the memory would not help
         "death_timeout": WITHOUT_WORKER,
     }
-    worker = {"cls": Nanny, "options": common | of_worker}
-    settings = {
+    worker: dict[str, Any] = {"cls": Nanny, "options": common | of_worker}
+    settings: dict[str, Any] = {
         # no profiles of workers, and event loops not watched 50 times a second: each takes 1 % of every core
         "distributed.worker.profile.enabled": False,
         "distributed.admin.tick.interval": "1 s",
@@ -351,6 +355,9 @@ def own_cluster(workers: int, versions: Versions) -> Iterator[Cluster]:
         "distributed.scheduler.worker-ttl": f"{WITHOUT_WORKER} s",
     }
     with _silence(), ExitStack() as stack:
+        # the folder that Dask would take, dask-scratch-space, may have been made by another account
+        folder = stack.enter_context(TemporaryDirectory(prefix="paretosched-", ignore_cleanup_errors=True))
+        worker["options"]["local_directory"] = settings["temporary-directory"] = folder
         # Dask would end a nanny whose worker is away for 15 s, which may just be starting it, and fail to close itself
         # then. Nannies end by themselves when a start fails or takes too long, and `_replace` replaces them.
         stack.enter_context(dask.config.set({"distributed.deploy.lost-worker-timeout": "100 days"}))

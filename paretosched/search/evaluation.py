@@ -71,8 +71,8 @@ def evaluator(
     workers
         0: threads of this process, one a core. N: N processes on this machine.
     scheduler
-        Address of a `distributed` scheduler whose workers are used instead, "tls://host:8786". Whoever reaches a
-        scheduler at "tcp://host:8786" can run programs as its user.
+        Address of a `distributed` scheduler whose workers are used instead, "tls://host:8786". A user who can reach
+        a scheduler at "tcp://host:8786" can run programs as the user who started it.
     tls
         Three PEM files for a scheduler at tls://: the certificate of the authority, our certificate, and its key. By
         default those of Dask's configuration.

@@ -1,8 +1,9 @@
 """Large logs that were read before: their numbers are kept in the user's cache folder, so that reading is quicker.
 
 What is kept is only the content of the log, before any rule is applied to it. A file of the cache belongs to the
-SHA-256 of the log, to the limits of readers and to this form of files; it is read by numpy without pickles, and has a
-checksum of each of its parts. A file that is damaged, or that another account could have written, is not used.
+SHA-256 of the log, to the limits of readers and to this form of files, which its name and its content say; it is read
+by numpy without pickles, and has a checksum of each of its parts. A file that is damaged, has another name than it
+was written under, or that another account could have written or moved, is not used.
 """
 
 from __future__ import annotations
@@ -62,9 +63,11 @@ def known_log(path: str, digest: str) -> Log | None:
     file = _file(digest)
     try:
         with file.open("rb") as opened:
-            if not _is_own(opened.fileno()):
+            if not (_is_own(file.parent.stat()) and _is_own(os.fstat(opened.fileno()))):
                 return None
             with np.load(opened, allow_pickle=False) as parts:
+                if str(parts["key"]) != file.stem:  # it was moved here
+                    return None
                 log = _log(path, {name: parts[name] for name in parts.files})
         file.touch()  # the oldest go first
     except (*DAMAGED, OSError):
@@ -81,7 +84,7 @@ def keep_log(log: Log, digest: str) -> None:
         with replacing(file) as temporary:
             temporary.chmod(0o600)
             with temporary.open("wb") as opened:
-                np.savez(opened, **_parts(log))  # type: ignore[arg-type]  # names of arrays are no options
+                np.savez(opened, key=np.array(file.stem), **_parts(log))  # type: ignore[arg-type]  # names of arrays are no options
         _make_room(file.parent)
 
 
@@ -91,9 +94,8 @@ def _file(digest: str) -> Path:
     return user_cache_path("paretosched") / "logs" / f"{key}.npz"
 
 
-def _is_own(descriptor: int) -> bool:
-    """Return whether a file belongs to this account, which alone may write it."""
-    about = os.fstat(descriptor)
+def _is_own(about: os.stat_result) -> bool:
+    """Return whether a file or folder belongs to this account, which alone may write it."""
     return about.st_uid == os.geteuid() and not about.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 

@@ -227,7 +227,7 @@ def find_log(name: str) -> PublicLog:
 
 
 def _is_safe(url: str) -> bool:
-    """Return whether nobody on the way can change what comes from an address: https, or http within this machine."""
+    """Return whether what comes from an address cannot be changed on its way: https, or http within this machine."""
     try:
         parts = urllib.parse.urlsplit(url)
         return parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in HERE)

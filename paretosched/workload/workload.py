@@ -313,7 +313,7 @@ def _array(key: str, value: ArrayLike) -> NDArray[Any]:
 def whole_array(key: str, value: ArrayLike, n: int) -> Ints:
     """Return `value`, (n,) int64, read-only; raise InputError with the name `key` if it is none.
 
-    It is a copy, unless nobody can change the array.
+    It is a copy, unless the array can no longer be changed.
     """
     array = _array(key, value)
     if array.dtype == np.int64 and array.shape == (n,) and array.flags.c_contiguous and is_frozen(array):

@@ -60,6 +60,15 @@ def test_only_what_is_there_can_be_fetched(desk: Desk) -> None:
     assert json.loads(client.get("/page.json").data)["shortlist"][0]["row"] == 4
 
 
+@pytest.mark.parametrize("path", ["../../x", "dash/x.js", "nothing/x.js", "dash/deps/../x", "../x"])
+def test_a_file_that_dash_does_not_have_is_no_defect(desk: Desk, caplog: pytest.LogCaptureFixture, path: str) -> None:
+    client = signed_in(desk)
+    answer = client.get(f"/_dash-component-suites/{path}")
+    assert (answer.status_code, answer.text) == (404, "there is no such file")
+    assert caplog.records == []  # no traceback in the terminal
+    assert client.get("/_dash-component-suites/dash/dash-renderer/build/dash_renderer.min.js").status_code == 200
+
+
 @pytest.mark.slow
 def test_the_page_agrees_with_the_commands(house: Path, tmp_path: Path) -> None:
     front = ps.load_front(house / "run")

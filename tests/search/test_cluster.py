@@ -7,8 +7,10 @@ import os
 import re
 import signal
 import socket
+import stat
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -228,6 +230,26 @@ def test_a_worker_that_is_killed_again_and_again_by_its_task_ends_in_one_line(mo
     ):
         cluster.compute(lambda _: os.kill(os.getpid(), signal.SIGKILL), [0])
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.slow
+def test_workers_import_nothing_from_a_folder_that_another_account_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    trap = tmp_path / "dask-scratch-space"
+    trap.mkdir()
+    trap.chmod(0o777)
+    with own_cluster(1, versions):
+        cluster = own_processes()
+        places = {cluster.scheduler.local_directory, cluster.workers[0].local_directory}
+        places |= {info["local_directory"] for info in cluster.scheduler_info["workers"].values()}
+        for place in places:
+            folder = next(parent for parent in (Path(place), *Path(place).parents) if parent.parent == tmp_path)
+            assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+            assert folder.stat().st_uid == os.geteuid()
+    assert list(tmp_path.iterdir()) == [trap]
+    assert list(trap.iterdir()) == []
 
 
 @pytest.mark.slow

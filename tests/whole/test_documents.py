@@ -57,3 +57,12 @@ def test_no_document_or_source_looks_outside_of_the_repository() -> None:
     assert len(sources) > 100
     found = [str(path.relative_to(ROOT)) for path in sources if outside.search(path.read_text(encoding="utf-8"))]
     assert found == []
+
+
+def test_no_file_has_the_marks_of_a_conflict() -> None:
+    marks = ("<" * 7 + " ", ">" * 7 + " ")
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True, text=True).stdout
+    texts = [ROOT / name for name in listed.split("\0") if Path(name).suffix in (".md", ".py", ".toml", ".cff", ".js")]
+    assert len(texts) > 300
+    for path in texts:
+        assert not [line for line in path.read_text(encoding="utf-8").splitlines() if line.startswith(marks)], path

@@ -84,7 +84,7 @@ def test_files_of_the_cache_are_of_their_owner_alone(log: Path, cache: Path) -> 
     assert stat.S_IMODE(cache.stat().st_mode) == 0o700
 
 
-@pytest.mark.parametrize("damage", ["bit", "version", "cut", "empty", "text", "foreign"])
+@pytest.mark.parametrize("damage", ["bit", "version", "cut", "empty", "text", "moved", "foreign", "open folder"])
 def test_a_bad_file_of_the_cache_is_not_used_and_made_again(
     damage: str, log: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -96,11 +96,19 @@ def test_a_bad_file_of_the_cache_is_not_used_and_made_again(
         content[place] ^= 1
     elif damage == "version":  # of zip, which is needed to unpack the first part
         content[content.index(b"PK\1\2") + 6] = 200
-    elif damage != "foreign":
+    elif damage == "moved":
+        other = log.with_name("other.swf")
+        ps.write_swf(ps.lublin(jobs=40, processors=32, seed=4), other)
+        ps.read_swf(other)
+        (moved,) = set(cache.iterdir()) - {file}
+        content = bytearray(moved.read_bytes())
+    elif damage in ("cut", "empty", "text"):
         content = {"cut": content[:-30], "empty": bytearray(), "text": bytearray(b"1 2 3\n")}[damage]
     file.write_bytes(content)
     if damage == "foreign":
         file.chmod(0o666)  # every account could have written it
+    if damage == "open folder":
+        cache.chmod(0o777)  # every account could have moved it here
     parsed = reads(monkeypatch)
     assert same(ps.read_swf(log), first)
     assert len(parsed) == 1

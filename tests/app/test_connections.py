@@ -1,0 +1,118 @@
+"""Connections that keep others out, with a limit of ten; the test itself turns the server's loop."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from typing import Any
+
+import pytest
+from waitress import wasyncore
+
+from paretosched.app.connections import listening_server
+
+LIMIT = 10
+HALF = b"GET / HTTP/1.1\r\nHost: a\r\nX-More: b"
+TURNS = 2_000  # of at most 10 ms
+Application = Callable[[dict[str, Any], Callable[..., Any]], list[bytes]]
+
+
+class Server:
+    """A server of an application with few connections, and its clients."""
+
+    def __init__(self, application: Application, stack: ExitStack) -> None:
+        self.sockets: dict[int, Any] = {}
+        limits = {"threads": 1, "connection_limit": LIMIT, "asyncore_use_poll": True}
+        server = listening_server(application, self.sockets, host="127.0.0.1", port=0, **limits)
+        stack.callback(wasyncore.close_all, self.sockets)
+        stack.callback(server.task_dispatcher.shutdown)
+        self.port, self.stack = server.effective_port, stack
+
+    def client(self, sent: bytes) -> socket.socket:
+        """Return a connection on which some bytes were sent."""
+        client = self.stack.enter_context(socket.create_connection(("127.0.0.1", self.port), timeout=60))
+        client.sendall(sent)
+        client.setblocking(False)
+        return client
+
+    def turn_until(self, condition: Callable[[], bool]) -> None:
+        """Turn the loop until a condition holds."""
+        for _ in range(TURNS):
+            if condition():
+                return
+            wasyncore.loop(timeout=0.01, use_poll=True, map=self.sockets, count=1)
+        raise AssertionError("this never happens")
+
+    def answer(self, client: socket.socket) -> bytes:
+        """Turn the loop until a client receives something, and return it."""
+        answers: list[bytes | None] = [None]
+
+        def answered() -> bool:
+            answers.append(received(client))
+            return answers[-1] is not None
+
+        self.turn_until(answered)
+        return answers[-1] or b""
+
+
+def received(client: socket.socket) -> bytes | None:
+    """Return what a client has received: b"" if its connection is closed, None if nothing has come yet."""
+    try:
+        return client.recv(1000)
+    except BlockingIOError:
+        return None
+    except ConnectionResetError:
+        return b""
+
+
+@pytest.fixture
+def stack() -> Iterator[ExitStack]:
+    with ExitStack() as stack:
+        yield stack
+
+
+def hello(environment: dict[str, Any], start: Callable[..., Any]) -> list[bytes]:
+    start("200 OK", [("Content-Length", "5")])
+    return [b"hello"]
+
+
+def test_bytes_now_and_then_keep_no_connection_when_others_need_it(stack: ExitStack) -> None:
+    server = Server(hello, stack)
+    attackers = [server.client(HALF) for _ in range(3 * LIMIT)]
+    answers: list[bytes | None] = [None] * len(attackers)
+
+    def closed() -> int:
+        for k, attacker in enumerate(attackers):
+            if answers[k] is None:
+                answers[k] = received(attacker)
+        return answers.count(b"")
+
+    server.turn_until(lambda: closed() >= 2 * LIMIT)
+    for attacker, answer in zip(attackers, answers, strict=True):
+        if answer is None:
+            attacker.send(b"b")
+    owner = server.client(b"GET /pulse HTTP/1.1\r\nHost: a\r\n\r\n")
+    assert server.answer(owner).startswith(b"HTTP/1.1 200 OK")
+    assert len(server.sockets) <= LIMIT
+    order = [answer is None for answer in answers]
+    assert order == sorted(order)  # the oldest were closed
+
+
+def test_a_request_that_is_being_answered_keeps_its_connection(stack: ExitStack) -> None:
+    at_work, proceed = threading.Event(), threading.Event()
+
+    def slow(environment: dict[str, Any], start: Callable[..., Any]) -> list[bytes]:
+        at_work.set()
+        proceed.wait(60)
+        return hello(environment, start)
+
+    server = Server(slow, stack)
+    owner = server.client(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+    server.turn_until(at_work.is_set)
+    attackers = [server.client(HALF) for _ in range(2 * LIMIT)]
+    server.turn_until(lambda: received(attackers[LIMIT]) == b"")
+    assert received(owner) is None
+    proceed.set()
+    assert server.answer(owner).startswith(b"HTTP/1.1 200 OK")
