@@ -66,7 +66,7 @@ def as_front(what: FrontLike) -> Front:
     if isinstance(what, Front):
         return what
     if not isinstance(what, str | os.PathLike):
-        raise InputError(f"a front must be a front or the path of a run or front file, but is {what!r:.60}")
+        raise InputError(f"a front is given as a `Front` or as the path of a run or front file, not as {what!r:.60}")
     return load_front(what)
 
 

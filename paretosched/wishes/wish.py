@@ -39,11 +39,12 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..core.arguments import listed, number
 from ..core.arrays import Floats
 from ..core.errors import InputError, quoted
 from ..core.notebook import fields_html, fields_repr
@@ -110,11 +111,14 @@ class Wish:
 
     def __post_init__(self) -> None:
         # plain pairs and floats from any sequences and numbers, so that equal wishes are equal
-        object.__setattr__(self, "weights", tuple((str(name), float(weight)) for name, weight in self.weights))
-        object.__setattr__(self, "near", tuple((str(name), float(value)) for name, value in self.near))
-        object.__setattr__(
-            self, "limits", tuple(Limit(str(n), float(low), float(high)) for n, low, high in self.limits)
-        )
+        for key in ("weights", "near"):
+            pairs = _rows(key, getattr(self, key), "pairs of objective and number", 2)
+            object.__setattr__(self, key, tuple((str(name), number(f"{key} of {name}", x)) for name, x in pairs))
+        ranges = [
+            (str(n), *(number(f"limits of {n}", end) for end in ends))
+            for n, *ends in _rows("limits", self.limits, "values of the type Limit", 3)
+        ]
+        object.__setattr__(self, "limits", tuple(Limit(*row) for row in ranges))
         for key in ("weights", "near", "limits"):
             names = [row[0] for row in getattr(self, key)]
             for name in names:
@@ -138,6 +142,15 @@ class Wish:
         """Return the names of the objectives that the wish uses, each once."""
         names = [name for name, _ in (*self.weights, *self.near)] + [limit.objective for limit in self.limits]
         return tuple(dict.fromkeys(names))
+
+
+def _rows(key: str, rows: object, kind: str, length: int) -> list[list[Any]]:
+    """Return the rows of a wish, each a list of `length` values; raise InputError for anything else."""
+    table = [row if isinstance(row, Sequence) and not isinstance(row, str) else [row] for row in listed(key, rows)]
+    for row in table:
+        if len(row) != length:
+            raise InputError(f"wish: its {key} must be {kind}, but have {row[0] if len(row) == 1 else row!r:.60}")
+    return [list(row) for row in table]
 
 
 def check_weight(name: str, weight: float) -> None:
