@@ -8,9 +8,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from .errors import InputError
 from .limits import check_limit
 
 CELL = 8  # bytes of a number
+MARK = b"PAR1"  # the first and the last bytes of every Parquet file
 
 
 @contextmanager
@@ -30,15 +32,27 @@ def open_parquet(path: Path, repeated: Sequence[str] = ()) -> Iterator[Any]:
     Raises
     ------
     InputError
-        The file is beyond the limit.
+        The file is no Parquet file, is cut short, or is beyond the limit.
     OSError, ValueError, pyarrow.ArrowException
-        It cannot be read, or is no Parquet file.
+        It cannot be read, or is damaged.
     """
     from pyarrow import parquet
 
     check_limit(path, "cells", path.stat().st_size / CELL)
+    _check_ends(path)
     with parquet.ParquetFile(os.fspath(path), read_dictionary=[*repeated], page_checksum_verification=True) as file:
         about = file.metadata
         unpacked = sum(about.row_group(i).total_byte_size for i in range(about.num_row_groups))
         check_limit(path, "cells", max(about.num_rows * about.num_columns, unpacked / CELL))
         yield file
+
+
+def _check_ends(path: Path) -> None:
+    """Refuse a file of another kind, and one that is cut short; raises InputError."""
+    with path.open("rb") as file:
+        begin = file.read(len(MARK))
+        if begin != MARK:
+            raise InputError("it must be a Parquet file, but is a file of another kind")
+        file.seek(-len(MARK), os.SEEK_END)
+        if file.tell() == 0 or file.read() != MARK:
+            raise InputError("it is cut short: the end of the Parquet file is missing")

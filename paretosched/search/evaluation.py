@@ -19,7 +19,6 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import partial
 from importlib.metadata import version
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 

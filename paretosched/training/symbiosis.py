@@ -32,7 +32,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.arguments import instance, number, whole_number
+from ..core.arguments import instance, real_number, whole_number
 from ..core.arrays import Floats, Ints
 from ..core.errors import InputError
 from ..core.notebook import fields_html, fields_repr
@@ -119,7 +119,7 @@ class Symbiosis:
         for name in (*whole, "children", "recombined", "patience"):
             whole_number(name, getattr(self, name))
         for name in ("step", "levels_step", "factor", "success"):
-            number(name, getattr(self, name))
+            real_number(name, getattr(self, name))
         for name in ("plus", "defaults"):
             instance(name, getattr(self, name), bool)
         for name in whole:

@@ -223,8 +223,8 @@ class Workload:
         Raises
         ------
         InputError
-            The frame is none; a column is missing, not known or not whole numbers, a job has no group, the capacity is not known, or as
-            for `Workload`.
+            The frame is none; a column is missing, not known or not whole numbers; a job has no group; the capacity is
+            not known; or as for `Workload`.
 
         Examples
         --------

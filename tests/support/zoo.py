@@ -407,7 +407,9 @@ HAND_CHECKED = (
         [0, 10, 2, 15],
     ),
     # Keys at 2: 5/4, 8 and 9. The fourth job starts in the gap; the third starts at 10, and keeps the second waiting.
-    Case("narrow and long first", _PASSING, (greedy(["f4"] * 3, constant(1, 1, 0, 0, 1), groups=("1",)),), [0, 18, 10, 2]),
+    Case(
+        "narrow and long first", _PASSING, (greedy(["f4"] * 3, constant(1, 1, 0, 0, 1), groups=("1",)),), [0, 18, 10, 2]
+    ),
 )
 
 
