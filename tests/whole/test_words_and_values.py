@@ -83,6 +83,7 @@ def arguments(house: House, out: Path) -> dict[str, dict[str, Any]]:
         "read_swf": {"path": f / "w.swf"},
         "write_swf": {"workload": w, "path": out / "w.swf"},
         "reopen": {"place": f / "run"},
+        "reading_limits": {"cells": 10**6},
         "lublin": {"jobs": 5},
         "scale": {"workload": w, "processors": 64},
         "split": {"workload": w, "until": 0.5},
