@@ -32,14 +32,13 @@ def open_parquet(path: Path, repeated: Sequence[str] = ()) -> Iterator[Any]:
     Raises
     ------
     InputError
-        The file is no Parquet file, is cut short, or is beyond the limit.
+        The file is beyond the limit.
     OSError, ValueError, pyarrow.ArrowException
-        It cannot be read, or is damaged.
+        It cannot be read, or is no Parquet file.
     """
     from pyarrow import parquet
 
     check_limit(path, "cells", path.stat().st_size / CELL)
-    _check_ends(path)
     with parquet.ParquetFile(os.fspath(path), read_dictionary=[*repeated], page_checksum_verification=True) as file:
         about = file.metadata
         unpacked = sum(about.row_group(i).total_byte_size for i in range(about.num_row_groups))
@@ -47,8 +46,16 @@ def open_parquet(path: Path, repeated: Sequence[str] = ()) -> Iterator[Any]:
         yield file
 
 
-def _check_ends(path: Path) -> None:
-    """Refuse a file of another kind, and one that is cut short; raises InputError."""
+def check_ends(path: Path) -> None:
+    """Refuse a file of another kind, and one that is cut short; in plainer words than the reader has.
+
+    Raises
+    ------
+    InputError
+        It is no Parquet file, or has no end.
+    OSError
+        It cannot be read.
+    """
     with path.open("rb") as file:
         begin = file.read(len(MARK))
         if begin != MARK:

@@ -16,7 +16,7 @@ from ..core.arrays import Floats
 from ..core.errors import InputError, first_few
 from ..core.files import replacing
 from ..core.limits import check_limit, limits_in_force
-from ..core.parquet_files import open_parquet
+from ..core.parquet_files import check_ends, open_parquet
 from ..core.tables import csv_cell
 from ..encodings.encoding import from_json, to_json
 from ..simulation.objective import objective_table
@@ -162,6 +162,7 @@ def load_front(path: str | os.PathLike[str]) -> Front:
 
 def _read_front(place: Path) -> Front:
     """Return the front that `save_front` wrote; raises many kinds of errors if the file was changed since."""
+    check_ends(place)
     with open_parquet(place) as file:
         schema = file.schema_arrow
         facts = (schema.metadata or {})[b"paretosched"]
