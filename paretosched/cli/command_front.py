@@ -17,8 +17,6 @@ from .parser import Parser
 if TYPE_CHECKING:
     from ..fronts.front import Front
 
-ENDINGS = ("", ".parquet", ".csv")  # of the file that is written
-
 
 def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
     """Add the command and its options."""
@@ -45,18 +43,18 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
 def run(options: argparse.Namespace) -> None:
     """Merge runs and fronts, and show the result."""
     from ..core.tables import to_json
-    from ..fronts.front_files import load_front
+    from ..fronts.front_files import check_front_name, load_front, save_front
     from ..fronts.front_tables import extremes_text, merging, merging_text
     from ..fronts.merging import merge
 
-    if options.output is not None and Path(options.output).suffix.lower() not in ENDINGS:
-        raise InputError(f"{options.output}: the name of a front must end in .parquet or .csv")
+    if options.output is not None:
+        check_front_name(options.output)
     states = _states(options.runs)
     inputs = [load_front(path) for path in options.runs]
     merged = merge(inputs)
     about = merging(merged, inputs, options.runs)
     if options.output is not None:
-        _write(merged, options.output)
+        save_front(merged, options.output)
     if options.json:
         show(to_json(about | {"log": _log(options.runs, merged), "unfinished": states}))
     else:
@@ -81,23 +79,6 @@ def _states(runs: Sequence[str]) -> dict[str, str]:
         if state:
             states[run] = state
     return states
-
-
-def _write(front: Front, path: str) -> None:
-    """Write a front as Parquet, which commands read, or as a CSV table; the end of the file's name decides."""
-    from ..core.files import replacing
-    from ..core.tables import csv_cell
-    from ..fronts.front_files import save_front
-
-    if Path(path).suffix.lower() != ".csv":
-        save_front(front, path)
-        return
-    table = front.frame()
-    texts = table.select_dtypes(exclude="number").columns
-    with replacing(path) as temporary:
-        table.assign(**{name: table[name].map(csv_cell) for name in texts}).rename(columns=csv_cell).to_csv(
-            temporary, index=False, lineterminator="\n"
-        )
 
 
 def _log(runs: Sequence[str], merged: Front) -> str | None:

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.arguments import as_path, callback, listed, numbers, whole_number
+from ..core.arguments import as_path, callback, instance, listed, numbers, whole_number
 from ..core.arrays import Floats
 from ..core.errors import InputError, one_of
 from ..encodings.rule_base import RuleBases, Situations, Symbiotic
@@ -202,6 +202,7 @@ def train_rules(
     """
     check_workers(workers, scheduler, tls)
     one_of("kind", kind, KINDS)
+    instance("symbiosis", symbiosis, Symbiosis)
     if evaluations is not None and not 1 <= whole_number("evaluations", evaluations) <= MOST_EVALUATIONS:
         raise InputError(f"evaluations must be in 1..{MOST_EVALUATIONS}, but are {evaluations}")
     if whole_number("seed", seed) < 0:

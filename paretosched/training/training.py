@@ -302,7 +302,7 @@ def subject(workloads: WorkloadLike | Sequence[WorkloadLike], wish: WishLike) ->
     """
     opened = as_workloads(workloads)
     if not opened:
-        raise InputError("workloads must be at least one, but there is none")
+        raise InputError("there is no workload to train on; give one or more")
     return opened, as_wish(wish, opened[0].groups)
 
 

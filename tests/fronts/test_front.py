@@ -143,7 +143,7 @@ def test_fronts_of_different_workloads_do_not_merge() -> None:
         InputError, match=r"fronts must belong to one workload, but .*run1.* and .*run2.* are different"
     ):
         merge([random_front(1), random_front(2, digest="other")])
-    with pytest.raises(InputError, match="at least one"):
+    with pytest.raises(InputError, match="there is no front to merge; give one or more"):
         merge([])
 
 

@@ -248,7 +248,7 @@ def test_trainings_take_words(place: Path) -> None:
     ps.save_policy(said.policy, place / "trained.json")
     rules = ps.train_rules(place / "w.swf.gz", "AWRT1", kind="iterative", greedy=place / "trained.json", evaluations=13)
     assert rules.evaluations == 13
-    with pytest.raises(ps.InputError, match="workloads must be at least one"):
+    with pytest.raises(ps.InputError, match="there is no workload to train on; give one or more"):
         ps.train([], "AWRT1")
 
 
