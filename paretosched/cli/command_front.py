@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..core.errors import InputError
-from .console import show
+from .console import PROGRAM, remark, show
 from .file_kinds import Kind
 from .options import FRONT, Name, new_command, takes_limits
 from .parser import Parser
@@ -60,13 +61,14 @@ def run(options: argparse.Namespace) -> None:
     else:
         lines = [f"{path}: {state}" for path, state in states.items()]
         show("\n".join([merging_text(about), extremes_text(merged), *lines]))
+    _remark_faults(options.runs)
 
 
 def _states(runs: Sequence[str]) -> dict[str, str]:
     """Return how far the runs are that are not finished, in words, by their paths."""
     from ..core.run_files import is_run
     from ..fronts.front_files import FRONT_FILE
-    from ..search.runs import state_text
+    from ..search.runs import known_parameters, state_text
 
     states = {}
     for run in filter(is_run, runs):
@@ -78,7 +80,23 @@ def _states(runs: Sequence[str]) -> dict[str, str]:
             raise InputError(f"{run}: there is no front yet: {state}")
         if state:
             states[run] = state
+        elif "workload" in known_parameters(run) and not Path(run, FRONT_FILE).exists():  # not of a training
+            raise InputError(
+                f"{run}: {FRONT_FILE} is gone, but its evaluations are stored: the same command, "
+                f"{PROGRAM} explore ... -o {run}, writes it again without simulating"
+            )
     return states
+
+
+def _remark_faults(runs: Sequence[str]) -> None:
+    """Write a remark for each run whose stored evaluations are damaged; its front may be sound."""
+    from ..core.run_files import STORE_FILE
+    from ..search import run_store
+
+    for store in (Path(run, STORE_FILE) for run in runs):
+        trouble = run_store.fault(store) if os.path.isfile(store) else ""  # noqa: PTH113  # Path.is_file() raises
+        if trouble:
+            remark(f"{trouble}; the front is shown as it was written")
 
 
 def _log(runs: Sequence[str], merged: Front) -> str | None:

@@ -167,7 +167,10 @@ def _read_front(place: Path) -> Front:
         schema = file.schema_arrow
         facts = (schema.metadata or {})[b"paretosched"]
         check_limit("its facts", "json", len(facts))
-        about = json.loads(facts)
+        try:
+            about = json.loads(facts)
+        except (ValueError, RecursionError):  # the latter for brackets in brackets without end
+            raise InputError("its metadata is not JSON") from None
         kinds, groups, origins = _layout(about)
         _check_columns(schema, kinds, len(groups))
         table = file.read()

@@ -245,9 +245,11 @@ class _SameScheme(urllib.request.HTTPRedirectHandler):
         self, req, fp, code, msg, headers, newurl
     ) -> urllib.request.Request | None:
         """Return the request that follows, see `HTTPRedirectHandler`."""
-        if urllib.parse.urlsplit(newurl).scheme != req.type or not _is_safe(newurl):
+        is_other = urllib.parse.urlsplit(newurl).scheme != req.type
+        if is_other or not _is_safe(newurl):
             fp.close()  # the answer, which holds the connection
-            raise InputError(f"{req.full_url}: a redirection must keep to {req.type}, but this one leads to {newurl}")
+            rule = f"keep to {req.type}" if is_other else "stay on this machine"
+            raise InputError(f"{req.full_url}: a redirection must {rule}, but this one leads to {newurl}")
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 

@@ -215,6 +215,18 @@ def test_a_damaged_file_is_one_line(tmp_path: Path, damage: str) -> None:
     assert str(path) in str(caught.value)
 
 
+@pytest.mark.parametrize("text", ["[" * 100_000, "{", "\udcff"])
+def test_metadata_that_is_not_json_is_said_so(tmp_path: Path, text: str) -> None:
+    from pyarrow import parquet
+
+    path = tmp_path / "front.parquet"
+    save_front(random_front(1), path)
+    metadata = {b"paretosched": text.encode("utf-8", "surrogateescape")}
+    parquet.write_table(parquet.read_table(path).replace_schema_metadata(metadata), path)
+    with pytest.raises(InputError, match=r"front\.parquet: not a readable front: its metadata is not JSON$"):
+        load_front(path)
+
+
 def test_a_missing_file_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"nowhere\.parquet: no such file"):
         load_front(tmp_path / "nowhere.parquet")
