@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..core.errors import InputError
-from .console import show
+from .console import PROGRAM, remark, show
 from .file_kinds import Kind
 from .options import FRONT, Name, new_command, takes_limits
 from .parser import Parser
 
 if TYPE_CHECKING:
     from ..fronts.front import Front
-
-ENDINGS = ("", ".parquet", ".csv")  # of the file that is written
 
 
 def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
@@ -45,30 +44,31 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
 def run(options: argparse.Namespace) -> None:
     """Merge runs and fronts, and show the result."""
     from ..core.tables import to_json
-    from ..fronts.front_files import load_front
+    from ..fronts.front_files import check_front_name, load_front, save_front
     from ..fronts.front_tables import extremes_text, merging, merging_text
     from ..fronts.merging import merge
 
-    if options.output is not None and Path(options.output).suffix.lower() not in ENDINGS:
-        raise InputError(f"{options.output}: the name of a front must end in .parquet or .csv")
+    if options.output is not None:
+        check_front_name(options.output)
     states = _states(options.runs)
     inputs = [load_front(path) for path in options.runs]
     merged = merge(inputs)
     about = merging(merged, inputs, options.runs)
     if options.output is not None:
-        _write(merged, options.output)
+        save_front(merged, options.output)
     if options.json:
         show(to_json(about | {"log": _log(options.runs, merged), "unfinished": states}))
     else:
         lines = [f"{path}: {state}" for path, state in states.items()]
         show("\n".join([merging_text(about), extremes_text(merged), *lines]))
+    _remark_faults(options.runs)
 
 
 def _states(runs: Sequence[str]) -> dict[str, str]:
     """Return how far the runs are that are not finished, in words, by their paths."""
     from ..core.run_files import is_run
     from ..fronts.front_files import FRONT_FILE
-    from ..search.runs import state_text
+    from ..search.runs import known_parameters, state_text
 
     states = {}
     for run in filter(is_run, runs):
@@ -80,24 +80,23 @@ def _states(runs: Sequence[str]) -> dict[str, str]:
             raise InputError(f"{run}: there is no front yet: {state}")
         if state:
             states[run] = state
+        elif "workload" in known_parameters(run) and not Path(run, FRONT_FILE).exists():  # not of a training
+            raise InputError(
+                f"{run}: {FRONT_FILE} is gone, but its evaluations are stored: the same command, "
+                f"{PROGRAM} explore ... -o {run}, writes it again without simulating"
+            )
     return states
 
 
-def _write(front: Front, path: str) -> None:
-    """Write a front as Parquet, which commands read, or as a CSV table; the end of the file's name decides."""
-    from ..core.files import replacing
-    from ..core.tables import csv_cell
-    from ..fronts.front_files import save_front
+def _remark_faults(runs: Sequence[str]) -> None:
+    """Write a remark for each run whose stored evaluations are damaged; its front may be sound."""
+    from ..core.run_files import STORE_FILE
+    from ..search import run_store
 
-    if Path(path).suffix.lower() != ".csv":
-        save_front(front, path)
-        return
-    table = front.frame()
-    texts = table.select_dtypes(exclude="number").columns
-    with replacing(path) as temporary:
-        table.assign(**{name: table[name].map(csv_cell) for name in texts}).rename(columns=csv_cell).to_csv(
-            temporary, index=False, lineterminator="\n"
-        )
+    for store in (Path(run, STORE_FILE) for run in runs):
+        trouble = run_store.fault(store) if os.path.isfile(store) else ""  # noqa: PTH113  # Path.is_file() raises
+        if trouble:
+            remark(f"{trouble}; the front is shown as it was written")
 
 
 def _log(runs: Sequence[str], merged: Front) -> str | None:

@@ -5,6 +5,7 @@ Options declare what they read and write, see `options.Name`. No output may be
 - an input, also through links: a file that an option names, a file of a run that it names, or the log of this run;
 - another output of the same command;
 - in a run directory under a name that the run uses, or in the folder of a page;
+- the merged front of a plan, or of other runs beside it, unless the command merges all of them again;
 - a file of another kind than the one that is written.
 """
 
@@ -17,9 +18,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ..core.errors import InputError
+from ..core.errors import InputError, first_few
 from ..core.files import check_writable
-from ..core.run_files import RUN_FILE, STORE_FILE, is_run
+from ..core.run_files import RUN_FILE, STORE_FILE, is_run, runs_below
 from .file_kinds import Kind, kind_of
 from .options import Name
 from .parser import Parser
@@ -81,6 +82,7 @@ def check_outputs(parser: Parser, options: argparse.Namespace) -> None:
             if _same(path, output.path):
                 raise InputError(f"{output.path}: {output.option} would overwrite {what}; give it another name")
         _check_place(output, run_directories)
+        _check_front_of_plan(output, inputs)
         if output.kind == Kind.RUN_DIRECTORY:
             _check_run_directory(output, inputs)
         elif output.kind in DIRECTORIES:
@@ -165,6 +167,31 @@ def _check_place(output: Output, run_directories: Sequence[str]) -> None:
             raise InputError(
                 f"{output.path}: {output.option} would overwrite a file of the run {folder}; give it another name"
             )
+
+
+def _check_front_of_plan(output: Output, inputs: Sequence[Input]) -> None:
+    """Refuse an output that would replace the merged front of runs beside it, unless it merges all of them again.
+
+    The front of a plan is such a front. So is one that a user has merged and wants to bring up to date.
+    """
+    from ..core.errors import printable
+    from ..fronts.front_files import FRONT_FILE, load_front
+
+    path = Path(os.path.realpath(output.path))
+    runs = {printable(run.name): run for run in runs_below(path.parent)}
+    if not runs or path.name.casefold() != FRONT_FILE or not path.is_file():
+        return
+    try:
+        merged = {origin.name for origin in load_front(path).origins}
+    except InputError:  # it is no front, see `_check_kind`
+        return
+    given = {os.path.realpath(path) for path, _ in inputs}
+    missing = [name for name in sorted(merged & runs.keys()) if os.path.realpath(runs[name]) not in given]
+    if merged <= runs.keys() and missing:
+        raise InputError(
+            f"{output.path}: {output.option} would overwrite the front of all runs in {path.parent} by one without "
+            f"{first_few(missing)}; give it another name"
+        )
 
 
 def _names_of_run() -> frozenset[str]:

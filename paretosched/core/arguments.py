@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import operator
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import wraps
+from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -58,8 +60,27 @@ def number(name: str, value: Any) -> float:
     """
     try:
         return float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError(f"{name} must be a number, but is {value!r:.40}") from None
+
+
+def real_number(name: str, value: Any) -> float:
+    """Return an argument that must be a number, and not the text of one, as it is.
+
+    Raises
+    ------
+    InputError
+        The argument is no number.
+
+    Examples
+    --------
+    >>> real_number("step", "0.1")
+    Traceback (most recent call last):
+    paretosched.core.errors.InputError: step must be a number, but is '0.1'
+    """
+    if not isinstance(value, Real):
+        raise InputError(f"{name} must be a number, but is {value!r:.40}")
+    return value  # type: ignore[return-value]  # a float for type checkers, as an int is; a long int has no float
 
 
 def numbers(name: str, value: ArrayLike) -> Floats:
@@ -103,6 +124,23 @@ def instance(name: str, value: Any, kind: type[T]) -> T:
     if not isinstance(value, kind):
         raise InputError(f"{name} must be a value of the type {kind.__name__}, but is {value!r:.60}")
     return value
+
+
+def checked_when_made(kind: type[T]) -> type[T]:
+    """Let a NamedTuple call its `__post_init__` when it is made, as a dataclass does; a decorator.
+
+    `_replace` and `_make` do not call it, so what uses such a value still checks it.
+    """
+    make: Callable[..., T] = kind.__new__
+
+    @wraps(make)
+    def made(*values: Any, **named: Any) -> T:
+        value: Any = make(*values, **named)
+        value.__post_init__()
+        return value  # type: ignore[no-any-return]
+
+    setattr(kind, "__new__", made)  # noqa: B010  # in its class body a NamedTuple may not have one
+    return kind
 
 
 def listed(name: str, value: Any) -> list[Any]:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from .errors import InputError
 from .limits import check_limit
 
 CELL = 8  # bytes of a number
+MARK = b"PAR1"  # the first and the last bytes of every Parquet file
 
 
 @contextmanager
@@ -44,3 +47,22 @@ def open_parquet(path: Path, repeated: Sequence[str] = ()) -> Iterator[Any]:
         unpacked = sum(about.row_group(i).total_byte_size for i in range(about.num_row_groups))
         check_limit(path, "cells", max(about.num_rows * about.num_columns, unpacked / CELL))
         yield file
+
+
+def check_ends(path: Path) -> None:
+    """Refuse a file of another kind, and one that is cut short; in plainer words than the reader has.
+
+    Raises
+    ------
+    InputError
+        It is no Parquet file, or has no end.
+    OSError
+        It cannot be read.
+    """
+    with path.open("rb") as file:
+        begin = file.read(len(MARK))
+        if begin != MARK:
+            raise InputError("it must be a Parquet file, but is a file of another kind")
+        file.seek(-len(MARK), os.SEEK_END)
+        if file.tell() == 0 or file.read() != MARK:
+            raise InputError("it is cut short: the end of the Parquet file is missing")

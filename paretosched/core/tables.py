@@ -19,8 +19,9 @@ from .errors import printable
 from .files import replacing
 
 MOST_WIDE = 110  # letters of a line for a terminal; tables may be wider
-FORMULA = re.compile(r"'*[=+\-@\t\r]")  # so begins what a spreadsheet would calculate, or such a text behind quotes
-MARKED = re.compile(r"'+[=+\-@\t\r]")
+CALCULATED = r"[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]"  # the last four are = + - @ in full width
+FORMULA = re.compile(f"'*{CALCULATED}")  # so begins what a spreadsheet would calculate, or such a text behind quotes
+MARKED = re.compile(f"'+{CALCULATED}")
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 

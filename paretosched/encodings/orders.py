@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..core.arguments import whole_number
+from ..core.arguments import checked_when_made, whole_number
 from ..core.arrays import Floats, Ints, Mask
 from ..core.errors import InputError, one_of
 from ..core.notebook import fields_html
@@ -31,6 +31,7 @@ from .genomes import Decoder, check_bounds
 MOST_GROUPS = 6  # 4,683 orders; K in [0, 5] has room for six ranks
 
 
+@checked_when_made
 class Orders(NamedTuple):
     """The encoding by weak orders; its methods are those of `Explored`.
 
@@ -41,6 +42,9 @@ class Orders(NamedTuple):
     """
 
     backfill: str = "easy"
+
+    def __post_init__(self) -> None:
+        self.check_words()
 
     def _repr_html_(self) -> str:
         return fields_html(self)

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.arguments import checked_when_made, listed
 from ..core.arrays import Floats, Ints, Mask
 from ..core.errors import InputError, one_of
 from ..core.notebook import fields_html, fields_repr
@@ -41,6 +42,7 @@ BIG, LONG = 32, 3600  # so many processors or more; more than so many seconds re
 CACHE_BYTES = 2**28  # four times the orders of 120 individuals of 136,000 jobs, or twice with their waits
 
 
+@checked_when_made
 class Sequences(NamedTuple):
     """The encoding by job sequence, in plain values; its methods are those of `Explored`.
 
@@ -70,6 +72,9 @@ class Sequences(NamedTuple):
     movable: str = "all"
     recombination: str = "none"
 
+    def __post_init__(self) -> None:
+        self.check_words()
+
     def __repr__(self) -> str:
         return fields_repr(self)
 
@@ -87,7 +92,7 @@ class Sequences(NamedTuple):
         for key, choices in words.items():
             word = getattr(self, key)
             one_of(key, word, choices)
-        if not self.starts:
+        if not listed("starts", self.starts):
             raise InputError("starts must have one start order or more, but has none")
         if self.movable != "all" and self.moves not in ("later", "group"):
             raise InputError(

@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..core.arguments import checked_when_made
 from ..core.arrays import Floats, Ints, Mask
 from ..core.errors import InputError, first_few, one_of
 from ..core.notebook import fields_html
@@ -30,6 +31,7 @@ from .genomes import Decoder, check_bounds
 DECODINGS = ("online", "earliest")
 
 
+@checked_when_made
 class Weighting(NamedTuple):
     """The encoding by weighting; its methods are those of `Explored`.
 
@@ -44,6 +46,9 @@ class Weighting(NamedTuple):
 
     backfill: str = "easy"
     decoding: str = "online"
+
+    def __post_init__(self) -> None:
+        self.check_words()
 
     def _repr_html_(self) -> str:
         return fields_html(self)

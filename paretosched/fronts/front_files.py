@@ -16,7 +16,8 @@ from ..core.arrays import Floats
 from ..core.errors import InputError, first_few
 from ..core.files import replacing
 from ..core.limits import check_limit, limits_in_force
-from ..core.parquet_files import open_parquet
+from ..core.parquet_files import check_ends, open_parquet
+from ..core.tables import csv_cell
 from ..encodings.encoding import from_json, to_json
 from ..simulation.objective import objective_table
 from .dominance import costs
@@ -24,20 +25,67 @@ from .front import Front, Origin, columns, from_encoding, gene_columns
 
 FORMAT = "paretosched front 2"
 FRONT_FILE = "front.parquet"
+ENDINGS = ("", ".parquet", ".csv")  # of the file that is written
 LEAST_VALUE, MOST_VALUE = 1e-9, 1e15  # s or %; no schedule has less or more, and charts take logarithms
 FrontLike = str | os.PathLike[str] | Front
 
 
 def save_front(front: FrontLike, path: str | os.PathLike[str]) -> None:
-    """Write a front as one Parquet file: objectives, genes, run and evaluation; the rest as metadata.
+    """Write a front as one Parquet file, or as a table for other programs if the name ends in .csv.
 
-    Every encoding has its own columns, with NaN where a row has another one. Equal fronts give equal files, byte for
-    byte.
+    The Parquet file has objectives, genes, run and evaluation; the rest as metadata. Every encoding has its own
+    columns, with NaN where a row has another one. Equal fronts give equal files, byte for byte. Only a Parquet file can
+    be loaded again.
+
+    Parameters
+    ----------
+    front
+        The front; or the path of a run or front file.
+    path
+        The file to be written; its name ends in .parquet, in .csv or has no ending.
+
+    Raises
+    ------
+    InputError
+        The name has another ending, the file cannot be written, or as for `as_front`.
     """
+    target = check_front_name(path)
+    front = as_front(front)
+    if target.suffix.lower() == ".csv":
+        _write_csv(front, target)
+    else:
+        _write_parquet(front, target)
+
+
+def check_front_name(path: str | os.PathLike[str]) -> Path:
+    """Return the path of a front that is to be written.
+
+    Raises
+    ------
+    InputError
+        It is no path, or its ending is none of a front.
+    """
+    target = as_path(path)
+    if target.suffix.lower() not in ENDINGS:
+        raise InputError(f"{target}: the name of a front must end in .parquet or .csv")
+    return target
+
+
+def _write_csv(front: Front, path: Path) -> None:
+    """Write the table of a front for other programs."""
+    table = front.frame()
+    texts = table.select_dtypes(exclude="number").columns
+    with replacing(path) as temporary:
+        table.assign(**{name: table[name].map(csv_cell) for name in texts}).rename(columns=csv_cell).to_csv(
+            temporary, index=False, lineterminator="\n"
+        )
+
+
+def _write_parquet(front: Front, path: Path) -> None:
+    """Write a front as the file that `load_front` reads."""
     import pyarrow as pa
     from pyarrow import parquet
 
-    front = as_front(front)
     about = {
         "format": FORMAT,
         "workload": front.workload,
@@ -66,7 +114,7 @@ def as_front(what: FrontLike) -> Front:
     if isinstance(what, Front):
         return what
     if not isinstance(what, str | os.PathLike):
-        raise InputError(f"a front must be a front or the path of a run or front file, but is {what!r:.60}")
+        raise InputError(f"a front is given as a `Front` or as the path of a run or front file, not as {what!r:.60}")
     return load_front(what)
 
 
@@ -114,11 +162,15 @@ def load_front(path: str | os.PathLike[str]) -> Front:
 
 def _read_front(place: Path) -> Front:
     """Return the front that `save_front` wrote; raises many kinds of errors if the file was changed since."""
+    check_ends(place)
     with open_parquet(place) as file:
         schema = file.schema_arrow
         facts = (schema.metadata or {})[b"paretosched"]
         check_limit("its facts", "json", len(facts))
-        about = json.loads(facts)
+        try:
+            about = json.loads(facts)
+        except (ValueError, RecursionError):  # the latter for brackets in brackets without end
+            raise InputError("its metadata is not JSON") from None
         kinds, groups, origins = _layout(about)
         _check_columns(schema, kinds, len(groups))
         table = file.read()

@@ -28,7 +28,7 @@ def merge(fronts: FrontLike | Sequence[FrontLike]) -> Front:
     """
     inputs = as_fronts(fronts)
     if not inputs:
-        raise InputError("fronts must be at least one, but there is none")
+        raise InputError("there is no front to merge; give one or more")
     first = inputs[0]
     for other in inputs[1:]:
         check_same_workload(first, other)

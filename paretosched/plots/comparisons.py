@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ..comparison.comparison import NEAREST, NEAREST_ONLINE
 from ..comparison.several_logs import joint_gains
-from ..core.arguments import listed, mapping
+from ..core.arguments import instance, listed, mapping, numbers
 from ..core.arrays import Floats
 from ..core.errors import InputError
 from ..fronts.front_files import FrontLike, as_front
@@ -394,11 +394,18 @@ def figures(
     chosen
         Pairs of objectives to draw in full besides UTIL with AWRT and AWRT with the first group; by default the
         first two groups with jobs. At most MOST_PAIRS, because browsers limit the number of WebGL figures on a page.
+
+    Raises
+    ------
+    InputError
+        A mark is no vector with one value for each objective of the front, there are too many pairs, or as for
+        `as_front`.
     """
     mapping("marks", marks)
     if chosen is not None and len(listed("pairs of objectives", chosen)) > MOST_PAIRS:
         raise InputError(f"pairs of objectives must be at most {MOST_PAIRS}, but are {len(chosen)}")
     front = as_front(front)
+    marks = {instance("name of a mark", n, str): _mark(n, v, len(front.objectives)) for n, v in marks.items()}
     groups = [o.name for o in defined(front) if o.name not in ("UTIL", "AWRT")]
     pairs_in_full = [tuple(groups[:2])] if chosen is None and len(groups) > 1 else list(chosen or ())
     drawn = {"util-awrt": scatter(front, "UTIL", "AWRT", marks)}
@@ -410,6 +417,17 @@ def figures(
     if len(groups) > 2:
         drawn["pairs"] = pairs(front, marks)
     return drawn
+
+
+def _mark(name: object, vector: ArrayLike, count: int) -> Floats:
+    """Return the objective values of a mark, (count,); raise InputError if they are none."""
+    values = numbers(f"objective values of the mark {name}", vector)
+    if values.shape != (count,):
+        raise InputError(
+            f"a mark must have one value for each of the {count} objectives, as objectives(schedule) returns them, but "
+            f"{name} has shape {values.shape}"
+        )
+    return values
 
 
 def _group_name(objective: Objective) -> str:

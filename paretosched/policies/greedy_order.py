@@ -154,15 +154,15 @@ def greedy(
 ) -> Greedy:
     """Return a Greedy policy; `genes` is (3, 2 G + 2) or flat, see `Greedy`.
 
-    The groups are their names, or a workload, a front or a policy that has them; a text is a name for each letter.
+    The groups are their names; or a workload, a front or a policy that has them; or the path of a log or of a run.
 
     Raises
     ------
     InputError
-        As for `Greedy`; or the groups are something else.
+        As for `Greedy` and `as_groups`.
     """
     table = number_table("genes", genes)
-    names = tuple(groups) if isinstance(groups, str) else as_groups(groups)
+    names = as_groups(groups)
     shape = (3, 2 * len(names) + 2)
     if table.ndim == 1 and table.size == shape[0] * shape[1]:
         table = table.reshape(shape)

@@ -19,6 +19,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from ..core.arguments import checked_when_made, instance, listed, real_number
 from ..core.errors import InputError, first_few, one_of
 from ..core.notebook import fields_html, fields_repr
 from ..core.watching import unknown_starts
@@ -43,6 +44,7 @@ LARGEST = 1e9
 MOST_NODES = 2**24  # processors of a machine that preempts jobs
 
 
+@checked_when_made
 class Shares(NamedTuple):
     """Which share of an interval the classes get from an hour of the day on; they add up to 1.
 
@@ -59,10 +61,15 @@ class Shares(NamedTuple):
     medium: float = 0.265
     long: float = 0.73
 
+    def __post_init__(self) -> None:
+        for key, value in self._asdict().items():
+            real_number(f"{key} of shares", value)
+
     def _repr_html_(self) -> str:
         return fields_html(self)
 
 
+@checked_when_made
 class Grouping(NamedTuple):
     """When waiting jobs of a class become a group (paper 004, section 7.2), and which of them are long-wide (7.3).
 
@@ -86,10 +93,15 @@ class Grouping(NamedTuple):
     wide: float = 0.25
     wide_run: int = 15000
 
+    def __post_init__(self) -> None:
+        for key, value in self._asdict().items():
+            real_number(f"{key} of a grouping", value)
+
     def _repr_html_(self) -> str:
         return fields_html(self)
 
 
+@checked_when_made
 class Optimisation(NamedTuple):
     """How groups are formed and searched (paper 004, sections 6 and 7).
 
@@ -151,6 +163,9 @@ class Optimisation(NamedTuple):
     dynamic: bool = True
     medium: Grouping = Grouping(10, 20, 1.5, 2.0, 800, 0.1, 800)
     long: Grouping = Grouping()
+
+    def __post_init__(self) -> None:
+        _check_optimisation(self)
 
     def __repr__(self) -> str:
         return fields_repr(self)
@@ -347,13 +362,13 @@ def _check(s: TimeSharing) -> None:
     _within("long_from", s.long_from, s.medium_from, MOST_SECONDS)
     _within("short_slice", s.short_slice, 1, MOST_SECONDS)
     least = 3 * s.overhead + s.short_slice + 2
-    if not least <= s.interval <= MOST_SECONDS:
+    if not least <= real_number("interval", s.interval) <= MOST_SECONDS:
         raise InputError(
             f"interval must be in {least}..{MOST_SECONDS} s, so that it holds three switches, a short slice and some "
             f"seconds more, but is {s.interval}"
         )
     one_of("run_times", s.run_times, RUN_TIMES)
-    if not s.shares:
+    if not [instance("shares", row, Shares) for row in listed("shares", s.shares)]:
         raise InputError("shares must be given for at least one hour, but are for none")
     hours = [row.hour for row in s.shares]
     if sorted(set(hours)) != hours or not all(0 <= hour <= 23 for hour in hours):
@@ -367,7 +382,7 @@ def _check(s: TimeSharing) -> None:
                 f"{row.hour} on they are {', '.join(f'{part:g}' for part in parts)}"
             )
     if s.optimisation is not None:
-        _check_optimisation(s.optimisation)
+        _check_optimisation(instance("optimisation", s.optimisation, Optimisation))
 
 
 def _check_optimisation(settings: Optimisation) -> None:
@@ -382,10 +397,12 @@ def _check_optimisation(settings: Optimisation) -> None:
     _within("bound", settings.bound, 1, MOST_SECONDS)
     for key in ("force_shift", "makespan", "utilisation", "response"):
         _within(key, getattr(settings, key), 0, LARGEST)
+    for key in ("pruning", "second_level", "ceiling", "dynamic"):
+        instance(key, getattr(settings, key), bool)
     for key in ("delta", "least_use"):
         _within(key, getattr(settings, key), 0, 1)
     for name in CLASSES[1:]:
-        group: Grouping = getattr(settings, name)
+        group = instance(name, getattr(settings, name), Grouping)
         _within(f"least of {name}", group.least, 1, MOST_JOBS)
         _within(f"most of {name}", group.most, group.least, MOST_JOBS)
         _within(f"mean_run of {name}", group.mean_run, 0, MOST_SECONDS)
@@ -397,6 +414,6 @@ def _check_optimisation(settings: Optimisation) -> None:
 
 def _within(name: str, value: float, low: float, high: float) -> None:
     """Refuse a number that is out of a range."""
-    if not low <= value <= high:
+    if not low <= real_number(name, value) <= high:
         text = f"{value:g}" if isinstance(value, float) else value
         raise InputError(f"{name} must be in {low:g}..{high:g}, but is {text}")

@@ -8,10 +8,10 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..core.arguments import as_path, instance
-from ..core.errors import InputError
+from ..core.arguments import as_path, instance, listed, mapping
+from ..core.errors import InputError, one_of
 from ..core.files import replacing
-from .html_page import write_figures
+from .html_page import as_figure, write_figures
 from .html_pieces import WIDE
 
 if TYPE_CHECKING:
@@ -42,9 +42,14 @@ def export_figures(
     Raises
     ------
     InputError
-        There is no kaleido, Chrome or Chromium, or the directory cannot be written.
+        There is no kaleido, Chrome or Chromium, the directory cannot be written, or a figure is none.
     """
     target = as_path(directory)
+    for name, figure in mapping("figures", drawn).items():
+        as_figure(figure)
+        instance("name of a figure", name, str)
+    for ending in listed("formats", formats):
+        one_of("format", ending, FORMATS)
     try:
         fresh = not target.exists()
         target.mkdir(exist_ok=True)
@@ -85,7 +90,7 @@ def write_figure(path: str | os.PathLike[str], title: str, drawn: Figure, captio
     if ending == "html":
         write_figures(target, title, {"figure": drawn}, {"figure": caption})
     elif ending in FORMATS:
-        _export({target: (drawn, True)})
+        _export({target: (as_figure(drawn), True)})
     else:
         raise InputError(f"{target}: the name of a figure must end in .html, .png or .svg")
 

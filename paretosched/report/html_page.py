@@ -52,7 +52,7 @@ def write_figures(
     InputError
         The file cannot be written.
     """
-    drawn = {key: _checked_figure(figure) for key, figure in mapping("drawn", drawn).items()}
+    drawn = {key: as_figure(figure) for key, figure in mapping("drawn", drawn).items()}
     instance("title", title, str)
     mapping("captions", captions)
     notes = {
@@ -102,7 +102,7 @@ def write_gallery(path: str | os.PathLike[str], title: str, captions: Mapping[st
         temporary.write_text(_document(title, "", body), encoding="utf-8")
 
 
-def _checked_figure(drawn: Any) -> Figure:
+def as_figure(drawn: Any) -> Figure:
     """Return what must be a figure of plotly; raise InputError for anything else."""
     from plotly.basedatatypes import BaseFigure
 

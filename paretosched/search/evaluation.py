@@ -19,13 +19,12 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import partial
 from importlib.metadata import version
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 import numpy as np
 
-from ..core.arguments import whole_number
+from ..core.arguments import as_path, instance, listed, whole_number
 from ..core.arrays import Floats
 from ..core.errors import InputError
 from ..core.files import unreadable
@@ -140,12 +139,14 @@ def check_workers(workers: int, scheduler: str | None, tls: TlsFiles | None = No
     Raises
     ------
     InputError
-        The number is below 0 or above four a core of this machine, there are workers and a scheduler, or files for
-        TLS without a scheduler that speaks it, or they cannot be read or do not fit.
+        The number is below 0 or above four a core of this machine, there are workers and a scheduler, the scheduler
+        is no text, or there are files for TLS without a scheduler that speaks it, or they cannot be read or do not fit.
     """
     most = WORKERS_A_CORE * (os.cpu_count() or 1)
     if not 0 <= whole_number("workers", workers) <= most:
         raise InputError(f"workers must be in 0..{most}, {WORKERS_A_CORE} a core of this machine, but is {workers}")
+    if scheduler is not None:
+        instance("scheduler", scheduler, str)
     if workers and scheduler is not None:
         raise InputError(f"workers and scheduler must not both be given, but are {workers} and {scheduler}")
     if tls is not None:
@@ -156,10 +157,13 @@ def check_workers(workers: int, scheduler: str | None, tls: TlsFiles | None = No
 
 def _check_tls(tls: TlsFiles) -> None:
     """Refuse files that cannot be read, are not what they must be, or do not belong together."""
-    ca, certificate, key = tls
-    for path in tls:
+    files = [as_path(path) for path in listed("tls", tls)]
+    if len(files) != 3:
+        raise InputError(f"tls must be three files, of authority, certificate and key, but there are {len(files)}")
+    ca, certificate, key = files
+    for path in files:
         try:
-            with Path(path).open("rb"):
+            with path.open("rb"):
                 pass
         except OSError as error:
             raise unreadable(path, error) from None

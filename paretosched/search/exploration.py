@@ -179,7 +179,7 @@ def explore(
             f"{run_directory}: the evaluations of rvea are part of the run, which has "
             f"{runs.wanted_evaluations(run_directory)}, so it cannot be continued to {evaluations}"
         )
-    with runs.open_run(run_directory, parameters) as run:
+    with runs.open_run(run_directory, parameters, evaluations) as run:
         shape = len(settings.encoding.gene_labels(len(workload.groups))), len(workload.groups) + 2
         about = {"workload": workload_record(workload), "groups": list(workload.groups)}
         record = Record(run, shape, evaluations, about, _all_versions())

@@ -418,7 +418,7 @@ def _check_rows(workload: Workload, place: Path, rows: Sequence[Row]) -> None:
     if is_run(place):
         raise InputError(f"{place}: the directory of a plan holds runs, but this is a run itself")
     if not rows:
-        raise InputError("rows of a plan must be at least one, but there is none")
+        raise InputError("there is no row in the plan; give one or more")
     for run in runs_below(place):
         if known_parameters(run).get("workload") != workload.digest:
             raise InputError(

@@ -10,7 +10,7 @@ import json
 import sqlite3
 import struct
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -150,16 +150,39 @@ def get(path: Path, connection: sqlite3.Connection | None = None) -> list[Row]:
         raise InputError(f"{path}: not a readable store of evaluations: {_words(error)}") from None
 
 
+def fault(path: Path) -> str:
+    """Return in words what is wrong with a store that another command wrote, "" if nothing is; it is not changed."""
+    try:
+        with reading(path) as connection:
+            for _ in _rows(path, connection):
+                pass
+    except InputError as error:
+        return str(error)
+    except sqlite3.Error as error:
+        return f"{path}: not a readable store of evaluations: {_words(error)}"
+    return ""
+
+
 def _checked(path: Path, connection: sqlite3.Connection, limit: str | None) -> list[Row]:
     """Return all evaluations after their numbers and checksums were compared; the limit, if any, is for their memory.
 
     A run that is written here has no limit: it must not end when it has evaluated everything.
     """
+    size = 0
+    evaluations: list[Row] = []
+    for row in _rows(path, connection):
+        evaluations.append(row)
+        size += ROW_BYTES + len(row[2]) + len(row[3])
+        if limit is not None:
+            check_limit(path, limit, size)
+    return evaluations
+
+
+def _rows(path: Path, connection: sqlite3.Connection) -> Iterator[Row]:
+    """Yield all evaluations, each after its number and checksum were compared."""
     has_checksums = _columns(connection, "evaluation") != COLUMNS[:-1]
     columns = ", ".join(COLUMNS if has_checksums else COLUMNS[:-1])
     rows = connection.execute(f"select {columns} from evaluation order by number")  # noqa: S608  # our names
-    size = 0
-    evaluations: list[Row] = []
     for i, row in enumerate(rows):  # the number is the key of the table, so it is an integer
         if row[0] != i or not _is_whole(row):
             raise InputError(
@@ -171,11 +194,7 @@ def _checked(path: Path, connection: sqlite3.Connection, limit: str | None) -> l
                 f"{path}: evaluation {i} is not as it was stored, by its checksum: the file was damaged or changed; "
                 "put it back from a copy, or begin a run in another directory"
             )
-        evaluations.append(row[:5])
-        size += ROW_BYTES + len(row[2]) + len(row[3])
-        if limit is not None:
-            check_limit(path, limit, size)
-    return evaluations
+        yield row[:5]
 
 
 def _is_whole(row: tuple[Any, ...]) -> bool:

@@ -87,7 +87,9 @@ class Run:
 
 
 @contextmanager
-def open_run(directory: str | os.PathLike[str], parameters: Mapping[str, Any]) -> Iterator[Run]:
+def open_run(
+    directory: str | os.PathLike[str], parameters: Mapping[str, Any], evaluations: int | None = None
+) -> Iterator[Run]:
     """Open a run for writing: a new run, or one that is continued.
 
     Parameters
@@ -96,14 +98,31 @@ def open_run(directory: str | os.PathLike[str], parameters: Mapping[str, Any]) -
         A run directory, or a directory that is empty or does not exist; its parent must exist.
     parameters
         What determines the run, plain JSON values. A run that exists must have the same.
+    evaluations
+        How many are asked for. Ctrl-C leaves this number in a new run, as soon as its directory exists.
 
     Raises
     ------
     InputError
         The directory is something else or cannot be written, the run has other parameters, another process writes
-        it, or a file of it is damaged.
+        it, or a file of it is damaged or gone.
     """
     path = as_path(directory)
+    about: dict[str, Any] = {"format": FORMAT, "parameters": dict(parameters)}
+    if evaluations is not None:
+        about |= {"status": RUNNING, "evaluations": {"wanted": evaluations, "done": 0}}
+    try:
+        with _opened(path, about) as run:
+            yield run
+    except KeyboardInterrupt:
+        if evaluations is not None and path.is_dir() and not is_run(path) and not _other_files(path):
+            write_about(path, about)
+        raise
+
+
+@contextmanager
+def _opened(path: Path, about: Mapping[str, Any]) -> Iterator[Run]:
+    """Open a run for writing, see `open_run`; `about` is the first description of a new one."""
     try:
         is_new = not path.exists()
         path.mkdir(exist_ok=True)
@@ -119,10 +138,10 @@ def open_run(directory: str | os.PathLike[str], parameters: Mapping[str, Any]) -
     try:
         was_empty = not any(path.iterdir())
         try:
-            about = _claim(path, parameters)
+            about = _claim(path, about)
             connection = run_store.connect(path / STORE_FILE, about)
-        except BaseException:
-            if was_empty:
+        except BaseException as error:
+            if was_empty and not (isinstance(error, KeyboardInterrupt) and "evaluations" in about):
                 _remove(path, is_new)
             raise
         with closing(connection):
@@ -149,24 +168,46 @@ def _remove(path: Path, directory: bool) -> None:
         path.rmdir()
 
 
-def _claim(path: Path, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the description of the run if it has these parameters; write one into an empty directory."""
+def _claim(path: Path, about: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the description of the run if it has the parameters of `about`; write `about` into an empty directory."""
     if is_run(path):
-        about = _description(path)
-        differences = _differences(about, parameters)
+        stored_about = _description(path)
+        _check_store(path, stored_about)
+        differences = _differences(stored_about, about["parameters"])
         if not differences:
-            return about
+            return stored_about
         if run_store.count(path / STORE_FILE) != 0 or (path / FRONT_FILE).exists():
             raise InputError(f"{path}: {differences[0]}")
     else:
-        other_files = sorted(p.name for p in path.iterdir() if not p.name.startswith(f".{RUN_FILE}."))
+        other_files = _other_files(path)
         if other_files:
             raise InputError(
                 f"{path}: must be a run directory or empty, but has no {RUN_FILE} and holds {other_files[0]}"
             )
-    about = {"format": FORMAT, "parameters": dict(parameters)}
     write_about(path, about)
     return about
+
+
+def _other_files(path: Path) -> list[str]:
+    """Return the names in a directory, sorted, without those of descriptions that were not written to their end."""
+    return sorted(p.name for p in path.iterdir() if not p.name.startswith(f".{RUN_FILE}."))
+
+
+def _check_store(path: Path, about: Mapping[str, Any]) -> None:
+    """Refuse a run that has lost its evaluations: it would begin anew, and replace its front by a smaller one."""
+    store = path / STORE_FILE
+    if store.exists() and (not store.is_file() or store.stat().st_size):
+        return
+    evaluations = about.get("evaluations")
+    done = evaluations.get("done") if isinstance(evaluations, dict) else None
+    has_front = (path / FRONT_FILE).exists()
+    if has_front or about.get("status") == FINISHED or (isinstance(done, int) and done > 0):
+        state = "empty" if store.exists() else "gone"
+        hint = f" ({FRONT_FILE} here can still be read)" if has_front else ""
+        raise InputError(
+            f"{path}: {STORE_FILE}, which held the evaluations of this run, is {state}; put it back from a copy, or "
+            f"begin a run in another directory{hint}"
+        )
 
 
 def _differences(about: Mapping[str, Any], parameters: Mapping[str, Any]) -> list[str]:
@@ -369,13 +410,16 @@ def _wanted(directory: str | os.PathLike[str]) -> int | None:
 def keep_wanted(directory: str | os.PathLike[str], evaluations: int) -> None:
     """Keep how many evaluations were asked for, in a run that has not begun; a run that exists is left alone."""
     if not is_run(directory):
-        with open_run(directory, {}) as run:
-            describe_run(run, {**run.about, "status": INTERRUPTED, "evaluations": {"wanted": evaluations, "done": 0}})
+        with open_run(directory, {}, evaluations):
+            pass  # the first description has the number
 
 
 def _is_asked_for(path: Path, error: BaseException) -> bool:
-    """Return whether it was Ctrl-C that ended a run, which knows how many evaluations were asked for."""
-    return isinstance(error, KeyboardInterrupt) and _wanted(path) is not None
+    """Return whether it was Ctrl-C that ended a run, which knows how many evaluations were asked for.
+
+    GeneratorExit is a Ctrl-C before the caller of `open_run` had the run.
+    """
+    return isinstance(error, KeyboardInterrupt | GeneratorExit) and _wanted(path) is not None
 
 
 def _is_empty(run: Run) -> bool:

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.arguments import as_path, callback, listed, numbers, whole_number
+from ..core.arguments import as_path, callback, instance, listed, numbers, whole_number
 from ..core.arrays import Floats
 from ..core.errors import InputError, one_of
 from ..encodings.rule_base import RuleBases, Situations, Symbiotic
@@ -202,6 +202,7 @@ def train_rules(
     """
     check_workers(workers, scheduler, tls)
     one_of("kind", kind, KINDS)
+    instance("symbiosis", symbiosis, Symbiosis)
     if evaluations is not None and not 1 <= whole_number("evaluations", evaluations) <= MOST_EVALUATIONS:
         raise InputError(f"evaluations must be in 1..{MOST_EVALUATIONS}, but are {evaluations}")
     if whole_number("seed", seed) < 0:
@@ -366,20 +367,26 @@ def _folder(place: Path | None, evaluations: int) -> Iterator[None]:
     if place is None:
         yield
         return
+    fresh = False
     try:
-        fresh = not place.exists()
-        place.mkdir(exist_ok=True)
-        foreign = sorted(entry.name for entry in place.iterdir() if entry.name not in RUNS)
-    except OSError as error:
-        raise InputError(f"{place}: cannot make a run directory here: {error.strerror}") from None
-    if foreign:
-        raise InputError(f"{place}: must hold a training of rule bases or be empty, but holds {foreign[0]}")
-    try:
+        try:
+            fresh = not place.exists()
+            place.mkdir(exist_ok=True)
+            foreign = _foreign(place)
+        except OSError as error:
+            raise InputError(f"{place}: cannot make a run directory here: {error.strerror}") from None
+        if foreign:
+            raise InputError(f"{place}: must hold a training of rule bases or be empty, but holds {foreign[0]}")
         yield
     except BaseException as error:
-        if isinstance(error, KeyboardInterrupt):
+        if isinstance(error, KeyboardInterrupt) and place.is_dir() and not _foreign(place):
             keep_wanted(place / RULES_RUN, evaluations)
         if fresh:
             with suppress(OSError):  # unless it holds files already
                 place.rmdir()
         raise
+
+
+def _foreign(place: Path) -> list[str]:
+    """Return the names in a folder, sorted, that are not of the two runs of a training."""
+    return sorted(entry.name for entry in place.iterdir() if entry.name not in RUNS)

@@ -32,6 +32,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..core.arguments import instance, real_number, whole_number
 from ..core.arrays import Floats, Ints
 from ..core.errors import InputError
 from ..core.notebook import fields_html, fields_repr
@@ -115,6 +116,12 @@ class Symbiosis:
 
     def __post_init__(self) -> None:
         whole = ("rules", "participations", "parents", "clusters", "best_of_cluster", "refined", "default_parents")
+        for name in (*whole, "children", "recombined", "patience"):
+            whole_number(name, getattr(self, name))
+        for name in ("step", "levels_step", "factor", "success"):
+            real_number(name, getattr(self, name))
+        for name in ("plus", "defaults"):
+            instance(name, getattr(self, name), bool)
         for name in whole:
             if getattr(self, name) < 1:
                 raise InputError(f"{name} must be at least 1, but is {getattr(self, name)}")

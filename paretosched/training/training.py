@@ -302,7 +302,7 @@ def subject(workloads: WorkloadLike | Sequence[WorkloadLike], wish: WishLike) ->
     """
     opened = as_workloads(workloads)
     if not opened:
-        raise InputError("workloads must be at least one, but there is none")
+        raise InputError("there is no workload to train on; give one or more")
     return opened, as_wish(wish, opened[0].groups)
 
 
@@ -371,7 +371,7 @@ def carry_out(
         about["sources"] = [list(w.source) for w in task.whole]
     with ExitStack() as stack:
         directory = stack.enter_context(TemporaryDirectory()) if run_directory is None else run_directory
-        run = stack.enter_context(open_run(directory, parameters | dict(settings)))
+        run = stack.enter_context(open_run(directory, parameters | dict(settings), evaluations))
         record = Record(run, (shape, len(task.workloads) * (len(groups) + 2)), evaluations, about, software)
         try:
             record.write(RUNNING)

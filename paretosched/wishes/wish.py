@@ -39,11 +39,12 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..core.arguments import checked_when_made, listed, number
 from ..core.arrays import Floats
 from ..core.errors import InputError, quoted
 from ..core.notebook import fields_html, fields_repr
@@ -56,6 +57,7 @@ FREE = (0.0, math.inf)  # the ends of a range without limits
 OBJECTIVE = re.compile(r"UTIL|AWRT|AWRT[1-9][0-9]?")
 
 
+@checked_when_made
 class Limit(NamedTuple):
     """A range that an objective must be in, its ends included.
 
@@ -70,6 +72,11 @@ class Limit(NamedTuple):
     objective: str
     low: float = FREE[0]
     high: float = FREE[1]
+
+    def __post_init__(self) -> None:
+        check_objective(self.objective)
+        for end in (self.low, self.high):
+            number(f"limits of {self.objective}", end)
 
     def _repr_html_(self) -> str:
         return fields_html(self)
@@ -110,16 +117,16 @@ class Wish:
 
     def __post_init__(self) -> None:
         # plain pairs and floats from any sequences and numbers, so that equal wishes are equal
-        object.__setattr__(self, "weights", tuple((str(name), float(weight)) for name, weight in self.weights))
-        object.__setattr__(self, "near", tuple((str(name), float(value)) for name, value in self.near))
-        object.__setattr__(
-            self, "limits", tuple(Limit(str(n), float(low), float(high)) for n, low, high in self.limits)
-        )
+        for key in ("weights", "near"):
+            pairs = _rows(key, getattr(self, key), "pairs of objective and number", 2)
+            object.__setattr__(self, key, tuple((str(name), number(f"{key} of {name}", x)) for name, x in pairs))
+        rows = _rows("limits", self.limits, "values of the type Limit", 3)
+        limits = (Limit(str(n), number(f"limits of {n}", low), number(f"limits of {n}", high)) for n, low, high in rows)
+        object.__setattr__(self, "limits", tuple(limits))
         for key in ("weights", "near", "limits"):
             names = [row[0] for row in getattr(self, key)]
             for name in names:
-                if not OBJECTIVE.fullmatch(name):
-                    raise InputError(f"wish: an objective must be UTIL, AWRT, AWRT1, ..., but is {quoted(name)}")
+                check_objective(name)
                 if names.count(name) > 1:
                     raise InputError(f"wish: {name} must come once in its {key}, but comes again")
         for name, weight in self.weights:
@@ -138,6 +145,21 @@ class Wish:
         """Return the names of the objectives that the wish uses, each once."""
         names = [name for name, _ in (*self.weights, *self.near)] + [limit.objective for limit in self.limits]
         return tuple(dict.fromkeys(names))
+
+
+def _rows(key: str, rows: object, kind: str, length: int) -> list[list[Any]]:
+    """Return the rows of a wish, each a list of `length` values; raise InputError for anything else."""
+    table = [row if isinstance(row, Sequence) and not isinstance(row, str) else [row] for row in listed(key, rows)]
+    for row in table:
+        if len(row) != length:
+            raise InputError(f"wish: its {key} must be {kind}, but have {row[0] if len(row) == 1 else row!r:.60}")
+    return [list(row) for row in table]
+
+
+def check_objective(name: object) -> None:
+    """Refuse what cannot be the name of an objective; raises InputError."""
+    if not isinstance(name, str) or not OBJECTIVE.fullmatch(name):
+        raise InputError(f"wish: an objective must be UTIL, AWRT, AWRT1, ..., but is {quoted(str(name))}")
 
 
 def check_weight(name: str, weight: float) -> None:

@@ -27,7 +27,7 @@ class Grouped(Protocol):
         """Return the names of the groups."""
 
 
-GroupsLike = Sequence[str] | os.PathLike[str] | Grouped
+GroupsLike = Sequence[str] | str | os.PathLike[str] | Grouped
 
 
 def as_groups(what: GroupsLike) -> tuple[str, ...]:
@@ -53,8 +53,8 @@ def as_groups(what: GroupsLike) -> tuple[str, ...]:
     names = what.groups if isinstance(what, Grouped) else what
     if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
         raise InputError(
-            "groups must be their names, a workload, a front or a policy, or the path of a log or run, but are "
-            f"{what!r:.60}"
+            "groups are given as a list of names, as a workload, a front or a policy that has them, or as the path of "
+            f"a log or run, not as {what!r:.60}"
         )
     return tuple(names)
 

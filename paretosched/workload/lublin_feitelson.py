@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.arguments import whole_number
+from ..core.arguments import instance, whole_number
 from ..core.arrays import Floats, Ints
 from ..core.errors import InputError, one_of
 from ..core.tables import plain
@@ -140,7 +140,7 @@ def lublin(
     >>> len(w), w.capacity, w.digest == lublin(jobs=100, processors=64, seed=1).digest
     (100, 64, True)
     """
-    _check(jobs, processors, seed, variant, estimates)
+    _check(jobs, processors, seed, variant, carry, estimates)
     rng = np.random.default_rng(seed)
     if variant == "typeless":
         submit, width, run = _stream(TYPELESS, jobs, processors, carry, rng)
@@ -232,7 +232,7 @@ def arrivals(gaps: Floats, weights: Floats, carry: bool = True) -> Ints:
     return clock
 
 
-def _check(jobs: int, processors: int, seed: int, variant: str, estimates: str) -> None:
+def _check(jobs: int, processors: int, seed: int, variant: str, carry: bool, estimates: str) -> None:
     if not 1 <= whole_number("jobs", jobs) <= MOST_JOBS:
         raise InputError(f"jobs must be in 1..{MOST_JOBS}, but is {jobs}")
     if not SMALLEST <= whole_number("processors", processors) <= WIDEST:
@@ -240,6 +240,7 @@ def _check(jobs: int, processors: int, seed: int, variant: str, estimates: str) 
     if whole_number("seed", seed) < 0:
         raise InputError(f"seed must be at least 0, but is {seed}")
     one_of("variant", variant, VARIANTS)
+    instance("carry", carry, bool)
     one_of("estimates", estimates, ESTIMATES)
 
 

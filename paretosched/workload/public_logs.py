@@ -18,6 +18,7 @@ from typing import IO, NamedTuple
 
 from platformdirs import user_cache_path
 
+from ..core.arguments import as_path, callback, instance, number
 from ..core.errors import InputError
 from ..core.files import replacing
 from ..core.limits import check_limit
@@ -144,10 +145,12 @@ def fetch(
     paretosched.core.errors.InputError: log "CTC-SP" is not known; did you mean CTC-SP2 or ...? All: ANL-Intrepid, ...
     """
     log = find_log(name)
-    target = (_make_log_folder() if directory is None else Path(directory)) / log.file
+    number("timeout", timeout)
+    callback("progress", progress)
+    target = (_make_log_folder() if directory is None else as_path(directory)) / log.file
     if os.path.isfile(target) and _fault(target, log) is None:  # noqa: PTH113  # Path.is_file() raises for long names
         return target
-    base = base_url or os.environ.get(BASE_URL_VARIABLE) or BASE_URL
+    base = instance("base_url", base_url or "", str) or os.environ.get(BASE_URL_VARIABLE) or BASE_URL
     if not _is_safe(base):
         raise InputError(
             "the archive's address must begin with https://, or with http:// and localhost for this machine, "
@@ -213,7 +216,7 @@ def find_log(name: str) -> PublicLog:
     InputError
         No log has this name; the message lists the names, the closest first.
     """
-    wanted = name.lower()
+    wanted = instance("name of a log", name, str).lower()
     by_name = {key.lower(): key for key in LOGS}
     by_file = {log.file.lower(): key for key, log in LOGS.items()}
     aliases = by_file | {file.removesuffix(".swf.gz"): key for file, key in by_file.items()} | by_name
@@ -242,9 +245,11 @@ class _SameScheme(urllib.request.HTTPRedirectHandler):
         self, req, fp, code, msg, headers, newurl
     ) -> urllib.request.Request | None:
         """Return the request that follows, see `HTTPRedirectHandler`."""
-        if urllib.parse.urlsplit(newurl).scheme != req.type or not _is_safe(newurl):
+        is_other = urllib.parse.urlsplit(newurl).scheme != req.type
+        if is_other or not _is_safe(newurl):
             fp.close()  # the answer, which holds the connection
-            raise InputError(f"{req.full_url}: a redirection must keep to {req.type}, but this one leads to {newurl}")
+            rule = f"keep to {req.type}" if is_other else "stay on this machine"
+            raise InputError(f"{req.full_url}: a redirection must {rule}, but this one leads to {newurl}")
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 

@@ -68,7 +68,7 @@ def as_workload(
         As for `read_swf`, `grouped` and `reopen`; or capacity or groups are set, and `what` is no log.
     """
     if not isinstance(what, str | os.PathLike | Workload):
-        raise InputError(f"a workload must be a workload or the path of a log or run, but is {what!r:.60}")
+        raise InputError(f"a workload is given as a `Workload` or as the path of a log or run, not as {what!r:.60}")
     is_run = not isinstance(what, Workload) and os.path.isdir(what)  # noqa: PTH112  # Path.is_dir() raises for long names
     if isinstance(what, Workload) or is_run:
         if capacity is not None or groups is not None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..core.arguments import whole_number
+from ..core.arguments import instance, whole_number
 from ..core.arrays import Floats, Ints
 from ..core.errors import InputError, first_few
 from ..core.notebook import html_table
@@ -223,8 +223,8 @@ class Workload:
         Raises
         ------
         InputError
-            A column is missing, not known or not whole numbers, a job has no group, the capacity is not known, or as
-            for `Workload`.
+            The frame is none; a column is missing, not known or not whole numbers; a job has no group; the capacity is
+            not known; or as for `Workload`.
 
         Examples
         --------
@@ -232,6 +232,9 @@ class Workload:
         >>> Workload.from_frame(w.frame()).digest == w.digest
         True
         """
+        import pandas as pd
+
+        instance("frame", frame, pd.DataFrame)
         names = [str(name) for name in frame.columns]
         missing = [key for key in ("submit", "run", "width") if key not in names]
         unknown = [name for name in names if name not in FRAME_COLUMNS]
@@ -245,8 +248,6 @@ class Workload:
         columns: dict[str, Any] = {key: _whole_column(key, frame[key]) for key in names if key != "group"}
         columns.setdefault("estimate", columns["run"])
         if "group" in names:
-            import pandas as pd
-
             group = pd.Categorical(frame["group"])
             if (group.codes < 0).any():
                 raise InputError(f"group must be known of every job, but is not in row {int(np.argmin(group.codes))}")

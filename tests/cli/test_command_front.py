@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import sqlite3
 from pathlib import Path
 
 import pandas as pd
@@ -57,3 +59,40 @@ def test_the_end_of_the_name_decides_how_a_front_is_written(house: Path, tmp_pat
             f"paretosched front: {tmp_path / name}: the name of a front must end in .parquet or .csv\n",
         )
         assert not (tmp_path / name).exists()
+
+
+@pytest.mark.slow
+def test_a_front_that_is_gone_is_written_again_by_the_command_that_is_named(house: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(house / "run", run)
+    before = (run / "front.parquet").read_bytes()
+    for name in ("front.parquet", "run.json"):
+        (run / name).unlink()
+        outcome = command("front", run)
+        assert (outcome.status, outcome.err) == (
+            2,
+            f"paretosched front: {run}: front.parquet is gone, but its evaluations are stored: the same command, "
+            f"paretosched explore ... -o {run}, writes it again without simulating\n",
+        )
+    done("explore", house / "w.swf.gz", "-o", run, "--evaluations", 36, "--population", 12, "--seed", 0)
+    assert (run / "front.parquet").read_bytes() == before
+
+
+@pytest.mark.slow
+def test_a_damaged_store_is_remarked_beside_the_front(house: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(house / "run", run)
+    expected = done("front", run)
+    assert expected.err == ""
+    for change, says in (
+        ("update evaluation set checksum = checksum + 1 where number = 3", "evaluation 3 is not as it was stored"),
+        ("drop table evaluation", "not a readable store of evaluations: no such table: evaluation"),
+    ):
+        connection = sqlite3.connect(run / "run.sqlite")
+        connection.executescript(change)
+        connection.close()
+        outcome = done("front", run)
+        assert outcome.err.startswith(f"paretosched: {run / 'run.sqlite'}: {says}")
+        assert outcome.err.endswith("; the front is shown as it was written\n")
+        assert outcome.err.count("\n") == 1
+        assert outcome.out == expected.out

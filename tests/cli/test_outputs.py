@@ -17,6 +17,7 @@ from paretosched.cli.file_kinds import Kind, kind_of
 from paretosched.cli.options import Name
 from paretosched.cli.outputs import DIRECTORIES, check_outputs
 from paretosched.core.errors import InputError
+from paretosched.fronts.front_files import load_front
 from support.commands import COMMANDS, RECORD, command, done, files
 
 PARSER = all_commands()
@@ -254,6 +255,26 @@ def test_a_run_without_its_description_is_a_run(place: Path) -> None:
 def test_other_names_in_a_run_directory_are_free(place: Path) -> None:
     check(["front", str(place / "front.parquet"), "-o", str(place / "run" / "merged.parquet")])
     check(["front", str(place / "run"), "-o", str(place / "front.parquet")])  # beside a run, as in the README
+
+
+def test_the_front_of_a_plan_stays_whole(place: Path) -> None:
+    plan = place / "plan"
+    plan.mkdir()
+    front = load_front(place / "front.parquet")
+    for origin in front.origins:
+        shutil.copytree(OLD / "run-groups", plan / origin.name)
+    shutil.copy(place / "front.parquet", plan)
+    (place / "link").symlink_to(plan / "front.parquet")
+    runs = [plan / origin.name for origin in front.origins]
+    for inputs in ([place / "run"], runs[1:] or [place / "run"]):
+        for output in (plan / "front.parquet", place / "link"):
+            refused(["front", *inputs, "-o", output], place, "--output would overwrite the front of all runs in")
+    check(["front", *map(str, runs), "-o", str(plan / "front.parquet")])  # brings it up to date
+    check(["front", str(place / "run"), "-o", str(plan / "other.parquet")])
+    shutil.rmtree(runs[0])  # now it is a front of something else, too
+    (plan / "more").mkdir()
+    (plan / "more" / "run.json").write_text("{}")
+    check(["front", str(place / "run"), "-o", str(plan / "front.parquet")])
 
 
 def test_a_new_run_has_its_names_at_once(place: Path) -> None:

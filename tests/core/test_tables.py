@@ -70,7 +70,7 @@ def test_rows_with_different_keys_are_written_and_read_again(tmp_path: Path) -> 
     assert load_rows(tmp_path / "rows.csv") == []
 
 
-@pytest.mark.parametrize("first", ["=", "+", "-", "@", "\t", "\r"])
+@pytest.mark.parametrize("first", ["=", "+", "-", "@", "\t", "\r", "\n", *"＝＋－＠"])
 def test_no_cell_of_a_csv_file_is_a_formula_and_all_are_read_again(tmp_path: Path, first: str) -> None:
     texts = [f"{first}1+cmd()", f"'{first}1+1", f"''{first}", first, "it's", "'", "a\rb", 'x, "y"', "-1.5", "+2e-9"]
     save_rows([{"n": -1.5, first + "name": text} for text in texts], tmp_path / "rows.csv")
@@ -78,7 +78,7 @@ def test_no_cell_of_a_csv_file_is_a_formula_and_all_are_read_again(tmp_path: Pat
         heading, *raw = list(csv.reader(file))
     assert [row[0] for row in raw] == ["-1.5"] * len(texts)  # a number is no text
     for cell in [*heading, *(row[1] for row in raw)]:
-        assert cell[:1] not in ("=", "@", "\t", "\r")
+        assert cell[:1] not in ("=", "@", "\t", "\r", "\n", *"＝＋－＠")
         assert cell[:1] not in ("+", "-") or float(cell)
     assert [row[first + "name"] for row in load_rows(tmp_path / "rows.csv")] == texts
 

@@ -83,6 +83,13 @@ def test_what_is_explored_has_a_name_and_comes_back_from_json(encoding: Explored
 
 
 def test_words_that_are_not_known_are_refused() -> None:
-    for encoding in (Weighting("late"), Weighting("easy", "late"), Orders("late"), Sequences("late")):
+    for kind, words in (
+        (Weighting, ["late"]),
+        (Weighting, ["easy", "late"]),
+        (Orders, ["late"]),
+        (Sequences, ["late"]),
+    ):
         with pytest.raises(InputError, match=r'must be one of .*, but is "late"'):
-            encoding.check_words()
+            kind(*words)
+        with pytest.raises(InputError, match=r'must be one of .*, but is "late"'):
+            kind()._replace(**dict(zip(kind._fields, words, strict=False))).check_words()

@@ -99,7 +99,7 @@ def test_names_are_written_as_people_write_them() -> None:
     assert written_as([0] * 5, FIVE) == "(1,2,3,4,5)"
     assert written_as([2, 0, 1], ["staff", "students", "guests"]) == "students, guests, staff"
     assert len({written_as(ranks, FIVE) for ranks in weak_orders(5)}) == 541
-    assert len({queue_policy([0, 1], "12", backfill).name for backfill in BACKFILLS}) == 3
+    assert len({queue_policy([0, 1], ("1", "2"), backfill).name for backfill in BACKFILLS}) == 3
 
 
 # Groups 1, 2, 3 and an empty one, arriving 3 1 2 1 3 2.
@@ -223,6 +223,6 @@ def test_ranks_must_fit_the_groups() -> None:
     with pytest.raises(InputError, match=r"one a group, shape \(4,\), but have shape \(3,\)"):
         static_order(SIX, [0, 1, 2])
     with pytest.raises(InputError, match="one number a group"):
-        queue_policy(["first", "last"], "12", "easy")
+        queue_policy(["first", "last"], ("1", "2"), "easy")
     with pytest.raises(InputError, match="backfill must be one of"):
-        queue_policy([0, 1], "12", "aggressive")
+        queue_policy([0, 1], ("1", "2"), "aggressive")

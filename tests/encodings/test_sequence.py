@@ -86,7 +86,7 @@ def test_json_of_something_else_is_refused(value: Any, message: str) -> None:
         ({"starts": ({"policy": policy_json(Plain("easy")) | {"rule": "sjf"}},)}, "start: rule must be one of"),
         ({"starts": ({"policy": policy_json(Plain("recorded"))},)}, "no job has a recorded wait"),
         (
-            {"starts": ({"policy": policy_json(greedy(["f1"] * 3, constant(1, 1, 1, 1, 1), groups="x"))},)},
+            {"starts": ({"policy": policy_json(greedy(["f1"] * 3, constant(1, 1, 1, 1, 1), groups=("x",)))},)},
             "is for the groups x, but four jobs has the groups 1, 2",
         ),
     ],

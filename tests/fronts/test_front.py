@@ -143,7 +143,7 @@ def test_fronts_of_different_workloads_do_not_merge() -> None:
         InputError, match=r"fronts must belong to one workload, but .*run1.* and .*run2.* are different"
     ):
         merge([random_front(1), random_front(2, digest="other")])
-    with pytest.raises(InputError, match="at least one"):
+    with pytest.raises(InputError, match="there is no front to merge; give one or more"):
         merge([])
 
 
@@ -213,6 +213,18 @@ def test_a_damaged_file_is_one_line(tmp_path: Path, damage: str) -> None:
         load_front(path)
     assert "\n" not in str(caught.value)
     assert str(path) in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, "{", "\udcff"])
+def test_metadata_that_is_not_json_is_said_so(tmp_path: Path, text: str) -> None:
+    from pyarrow import parquet
+
+    path = tmp_path / "front.parquet"
+    save_front(random_front(1), path)
+    metadata = {b"paretosched": text.encode("utf-8", "surrogateescape")}
+    parquet.write_table(parquet.read_table(path).replace_schema_metadata(metadata), path)
+    with pytest.raises(InputError, match=r"front\.parquet: not a readable front: its metadata is not JSON$"):
+        load_front(path)
 
 
 def test_a_missing_file_is_one_line(tmp_path: Path) -> None:

@@ -59,6 +59,6 @@ def test_names_and_bounds_of_genes() -> None:
 
 
 def test_default_names() -> None:
-    assert greedy(["f1", "f2", "f3"], GENES, groups="12", backfill="easy").name == "Greedy f1/f2/f3 with EASY"
-    assert greedy(["f2"] * 3, GENES, groups="12", backfill="conservative").name == "Greedy f2 with CONS"
-    assert greedy(["f2"] * 3, GENES, groups="12", name="mine").name == "mine"
+    assert greedy(["f1", "f2", "f3"], GENES, groups=("1", "2"), backfill="easy").name == "Greedy f1/f2/f3 with EASY"
+    assert greedy(["f2"] * 3, GENES, groups=("1", "2"), backfill="conservative").name == "Greedy f2 with CONS"
+    assert greedy(["f2"] * 3, GENES, groups=("1", "2"), name="mine").name == "mine"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -238,6 +239,83 @@ def test_ctrl_c_before_the_first_generation_keeps_how_much_was_asked_for(
     explore(W, run, **SMALL)
     equal_runs(whole[0], run)
     assert state_text(run) == ""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("place", "is_after"),
+    [
+        ("search.runs.locked", False),
+        ("search.runs.write_about", False),
+        ("search.runs.write_about", True),
+        ("search.run_store.connect", False),
+        ("search.run_store._complete", False),
+        ("search.run_store._complete", True),
+        ("search.resuming.read_archive", False),
+    ],
+)
+def test_ctrl_c_as_soon_as_there_is_a_directory_keeps_how_much_was_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str, is_after: bool
+) -> None:
+    module, name = place.rsplit(".", 1)
+    real = getattr(sys.modules[f"paretosched.{module}"], name)
+    calls = 0
+
+    def interrupt_once(*arguments: object) -> object:
+        nonlocal calls
+        calls += 1
+        if calls > 1:
+            return real(*arguments)
+        if is_after:
+            real(*arguments)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(f"paretosched.{place}", interrupt_once)
+    with pytest.raises(KeyboardInterrupt):
+        explore(W, tmp_path / "run", evaluations=30, **SMALL)
+    assert calls
+    monkeypatch.undo()
+    assert state_text(tmp_path / "run") == "interrupted after 0 of 30 evaluations; the same command continues it"
+    explore(W, tmp_path / "run", **SMALL)
+    assert len(archive(tmp_path / "run")) == 30
+
+
+def test_ctrl_c_leaves_a_directory_alone_that_is_something_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "thesis.tex").write_text("years of work")
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("paretosched.search.runs.locked", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        explore(W, tmp_path, evaluations=30, **SMALL)
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("state", ["gone", "empty"])
+def test_a_run_that_lost_its_store_does_not_begin_anew(whole: tuple[Path, Front], tmp_path: Path, state: str) -> None:
+    shutil.copytree(whole[0], tmp_path / "run")
+    run = tmp_path / "run"
+    (run / "run.sqlite").unlink()
+    if state == "empty":
+        (run / "run.sqlite").touch()
+    rule = f"run.sqlite, which held the evaluations of this run, is {state}; put it back from a copy, or begin a run in"
+    for names in (("run.json", "front.parquet"), ("run.json",)):
+        for path in run.iterdir():
+            if path.name not in (*names, "run.sqlite"):
+                path.unlink()
+        before = {path.name: path.read_bytes() for path in run.iterdir()}
+        for seed in (SMALL["seed"], 99):
+            with pytest.raises(InputError, match=rule) as caught:
+                explore(W, run, evaluations=20, **SMALL | {"seed": seed})
+            assert ("front.parquet here can still be read" in str(caught.value)) == ("front.parquet" in names)
+        assert {path.name: path.read_bytes() for path in run.iterdir()} == before
+    (run / "run.json").write_text(json.dumps(about(run) | {"status": "interrupted", "evaluations": {"done": 0}}))
+    explore(W, run, evaluations=20, **SMALL)  # nothing is lost
+    assert len(archive(run)) == 20
 
 
 def test_a_run_that_has_not_begun_may_get_other_parameters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -194,7 +194,7 @@ def test_a_plan_that_could_not_be_completed_is_refused_before_anything_is_made(t
     group = rows_of("paper002", ["nsga2-group"])[0]
     with pytest.raises(InputError, match='moves "group"'):
         explore_plan(random_workload(groups=1), tmp_path / "none", (*SMALL, group))
-    with pytest.raises(InputError, match="must be at least one, but there is none"):
+    with pytest.raises(InputError, match="there is no row in the plan; give one or more"):
         explore_plan(w, tmp_path / "none", ())
     with pytest.raises(InputError, match="workers must be in"):
         explore_plan(w, tmp_path / "none", SMALL, workers=1000)

@@ -226,7 +226,7 @@ def test_a_schedule_without_preemption_has_no_segments_to_save(tmp_path: Path) -
         ("job,from,to,nodes\n11,0,4,0-\n", "s.csv:2: must be"),
         ("job,from,to,nodes\n11,0,10,0-2\n", "s.csv: every job must have segments"),
         ("job,from,to,nodes\n11,0,99999999999999999999,0-2\n", "s.csv: "),
-        ("\xff", "must be a CSV file of segments"),
+        ("\xff", "a file of segments must be text in UTF-8"),
     ],
 )
 def test_what_are_no_segments_is_refused(text: str, message: str, tmp_path: Path) -> None:

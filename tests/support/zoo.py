@@ -368,15 +368,15 @@ HAND_CHECKED = (
         "a group with a larger weight goes first",
         _PRIORITY,
         (
-            greedy(["f2"] * 3, [[0.1, 1, 0, 0, 1, 0]] * 3, groups="12"),
-            greedy(["f2"] * 3, [[0.1, 1, 5, 0, 1, 0]] * 3, groups="12", backfill="easy"),
+            greedy(["f2"] * 3, [[0.1, 1, 0, 0, 1, 0]] * 3, groups=("1", "2")),
+            greedy(["f2"] * 3, [[0.1, 1, 5, 0, 1, 0]] * 3, groups=("1", "2"), backfill="easy"),
         ),
         [0, 15, 10],
     ),
     Case(
         "equal weights: the longest wait goes first",
         _PRIORITY,
-        (greedy(["f2"] * 3, [[1, 1, 0, 0, 1, 0]] * 3, groups="12"),),
+        (greedy(["f2"] * 3, [[1, 1, 0, 0, 1, 0]] * 3, groups=("1", "2")),),
         [0, 10, 15],
     ),
     # Friday 17:00; the machine becomes free one second before 18:00, and at 18:00.
@@ -397,17 +397,19 @@ HAND_CHECKED = (
     Case(
         "no backfilling in paper 000",
         _PASSING,
-        (greedy(["f2"] * 3, constant(1, 1, 0, 0, 1), groups="1"), "fcfs"),
+        (greedy(["f2"] * 3, constant(1, 1, 0, 0, 1), groups=("1",)), "fcfs"),
         [0, 10, 15, 15],
     ),
     Case(
         "Greedy with EASY",
         _PASSING,
-        (greedy(["f2"] * 3, constant(1, 1, 0, 0, 1), groups="1", backfill="easy"), "easy"),
+        (greedy(["f2"] * 3, constant(1, 1, 0, 0, 1), groups=("1",), backfill="easy"), "easy"),
         [0, 10, 2, 15],
     ),
     # Keys at 2: 5/4, 8 and 9. The fourth job starts in the gap; the third starts at 10, and keeps the second waiting.
-    Case("narrow and long first", _PASSING, (greedy(["f4"] * 3, constant(1, 1, 0, 0, 1), groups="1"),), [0, 18, 10, 2]),
+    Case(
+        "narrow and long first", _PASSING, (greedy(["f4"] * 3, constant(1, 1, 0, 0, 1), groups=("1",)),), [0, 18, 10, 2]
+    ),
 )
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import inspect
+import pickle
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import paretosched as ps
@@ -81,6 +83,7 @@ def arguments(house: House, out: Path) -> dict[str, dict[str, Any]]:
         "read_swf": {"path": f / "w.swf"},
         "write_swf": {"workload": w, "path": out / "w.swf"},
         "reopen": {"place": f / "run"},
+        "reading_limits": {"cells": 10**6},
         "lublin": {"jobs": 5},
         "scale": {"workload": w, "processors": 64},
         "split": {"workload": w, "until": 0.5},
@@ -289,6 +292,83 @@ def test_an_unknown_word_is_refused_with_the_nearest_one(
         call(house, tmp_path)
 
 
+WRONG: dict[str, tuple[Callable[[House], Any], str]] = {
+    "letters as groups": (lambda _: ps.greedy(["f1"] * 3, np.ones(36), groups="12345"), "12345: no such file"),
+    "no groups": (lambda _: ps.greedy(["f1"] * 3, np.ones(36), groups=None), "groups are given as"),  # type: ignore[arg-type]
+    "log": (lambda _: ps.fetch(3), "name of a log"),  # type: ignore[arg-type]
+    "folder": (lambda _: ps.fetch("CTC-SP2", 3), "a path must be"),  # type: ignore[arg-type]
+    "address": (lambda house: ps.fetch("CTC-SP2", house.folder, base_url=3), "base_url"),  # type: ignore[arg-type]
+    "symbiosis": (lambda house: ps.train_rules(house.workload, "AWRT1", symbiosis=3), "symbiosis"),  # type: ignore[arg-type]
+    "unused symbiosis": (
+        lambda house: ps.train_rules(house.workload, "AWRT1", kind="iterative", symbiosis=3),  # type: ignore[arg-type]
+        "symbiosis",
+    ),
+    "scheduler": (lambda house: ps.train(house.workload, "AWRT1", scheduler=3), "scheduler"),  # type: ignore[arg-type]
+    "certificates": (
+        lambda house: ps.evaluator(house.workload, "weighting", scheduler="tls://x:1", tls=("a",)).__enter__(),  # type: ignore[arg-type]
+        "tls must be three files",
+    ),
+    "list as a frame": (lambda _: ps.Workload.from_frame([1]), "frame"),
+    "word as a mark": (lambda house: ps.figures(house.front, {"EASY": "easy"}), "mark EASY"),  # type: ignore[dict-item]
+    "schedule as a mark": (lambda house: ps.figures(house.front, {"EASY": house.schedule}), "mark EASY"),  # type: ignore[dict-item]
+    "short mark": (lambda house: ps.figures(house.front, {"EASY": np.ones(1)}), "one value for each"),
+    "word as figures": (lambda house: pr.export_figures("x", house.folder / "y"), "figures"),  # type: ignore[arg-type]
+    "wish": (lambda _: ps.Wish("x"), "weights must be a list"),  # type: ignore[arg-type]
+    "weights": (lambda _: ps.Wish(weights={"AWRT1": 1}), "pairs of objective and number"),  # type: ignore[arg-type]
+    "words as a limit": (lambda _: ps.Wish(limits=["AWRT1 <= 3"]), "type Limit"),  # type: ignore[list-item]
+    "objective of a limit": (lambda _: ps.Limit("x"), "an objective must be"),
+    "end of a limit": (lambda _: ps.Limit("AWRT1", low="x"), "limits of AWRT1"),  # type: ignore[arg-type]
+    "rules": (lambda _: ps.Symbiosis("x"), "rules must be a whole number"),  # type: ignore[arg-type]
+    "weighting": (lambda _: ps.Weighting(3), "backfill must be one of"),  # type: ignore[arg-type]
+    "orders": (lambda _: ps.Orders("x"), "backfill must be one of"),
+    "sequences": (lambda _: ps.Sequences(decoding="x"), "decoding must be one of"),
+    "starts": (lambda _: ps.Sequences(starts="submit"), "starts must be a list"),  # type: ignore[arg-type]
+    "shares": (lambda _: ps.Shares("x"), "hour of shares"),  # type: ignore[arg-type]
+    "grouping": (lambda _: ps.Grouping("x"), "least of a grouping"),  # type: ignore[arg-type]
+    "optimisation": (lambda _: ps.Optimisation("x"), "method must be one of"),
+    "grouping of an optimisation": (lambda _: ps.Optimisation(medium=3), "medium"),  # type: ignore[arg-type]
+    "interval": (lambda _: ps.TimeSharing(interval="x"), "interval must be a number"),  # type: ignore[arg-type]
+    "optimisation of a policy": (lambda _: ps.TimeSharing(optimisation="x"), "optimisation"),  # type: ignore[arg-type]
+    "carry": (lambda _: ps.lublin(jobs=5, carry="x"), "carry"),  # type: ignore[arg-type]
+    "log as a front": (lambda house: ps.load_front(house.folder / "w.swf"), "is a file of another kind"),
+    "picture of a front": (lambda house: ps.save_front(house.front, house.folder / "f.png"), "must end in .parquet"),
+    "no fronts": (lambda _: ps.merge([]), "there is no front to merge"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_values_that_cannot_be_meant_are_refused_where_they_are_given(house: House, name: str) -> None:
+    call, words = WRONG[name]
+    with pytest.raises(ps.InputError, match=re.escape(words)) as caught:
+        call(house)
+    assert len(str(caught.value).splitlines()) == 1
+
+
+def test_groups_of_a_policy_come_from_the_path_of_a_log_also_as_text(house: House) -> None:
+    policy = ps.greedy(["f1"] * 3, np.ones(36), groups=str(house.folder / "w.swf"))
+    assert policy.groups == house.workload.groups
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *(ps.Weighting("none", "earliest"), ps.Orders("none"), ps.Sequences(moves="later", movable="hour")),
+        *(ps.Limit("AWRT1", 1, 2), ps.Shares(6), ps.Grouping(3), ps.Optimisation(search="lds")),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_values_that_are_checked_when_made_are_sent_to_workers(value: Any) -> None:
+    assert pickle.loads(pickle.dumps(value)) == value
+    assert inspect.signature(type(value)).parameters.keys() == value._asdict().keys()
+
+
+def test_a_front_is_a_table_for_other_programs_if_its_name_ends_so(house: House, tmp_path: Path) -> None:
+    ps.save_front(house.front, tmp_path / "f.CSV")
+    table = pd.read_csv(tmp_path / "f.CSV")
+    assert list(table.columns) == list(house.front.frame().columns)
+    assert len(table) == len(house.front)
+
+
 def test_an_encoding_as_a_value_continues_the_run_that_its_words_began(house: House, tmp_path: Path) -> None:
     short: dict[str, Any] = {"evaluations": 8, "population": 4}
     began = ps.explore(house.workload, tmp_path / "run", backfill="none", **short)
@@ -301,7 +381,7 @@ def test_an_encoding_as_a_value_continues_the_run_that_its_words_began(house: Ho
     assert words.values.tobytes() == moved.values.tobytes()
     for wrong, message in (
         ({"encoding": ps.Weighting("none"), "backfill": "easy"}, "backfill must not be given with Weighting"),
-        ({"encoding": ps.Weighting("eazy")}, "did you mean easy"),
+        ({"encoding": ps.Weighting()._replace(backfill="eazy")}, "did you mean easy"),
         ({"encoding": ps.Sequences(starts=("random",))}, "say with start how it begins"),
         ({"encoding": ps.Weighting}, "encoding must be one of weighting, orders, sequence, or a value of these"),
     ):

@@ -95,7 +95,7 @@ def test_arrays_of_compiled_code_may_be_filled_many_times(monkeypatch: pytest.Mo
     ("limit", "message"),
     [
         ({"jobs": 2}, "w.swf: the number of jobs in a log must be at most 2 jobs"),
-        ({"line": 37}, "w.swf:4: the length of a line in a log must be at most 37 bytes"),
+        ({"line": 37}, "w.swf:4: the length of a line must be at most 37 bytes"),
         ({"header": 10}, "w.swf:2: the comment lines of a log together must be at most 10 bytes"),
     ],
 )

@@ -179,12 +179,21 @@ def test_only_safe_addresses_are_asked(tmp_path: Path, address: str) -> None:
         fetch("HPC2N", tmp_path, base_url=address)
 
 
-@pytest.mark.parametrize("target", ["https://127.0.0.1:1/x", "http://192.0.2.1/x", "ftp://127.0.0.1/x"])
-def test_a_redirection_to_another_scheme_or_machine_is_refused(server: Server, tmp_path: Path, target: str) -> None:
+@pytest.mark.parametrize(
+    ("target", "rule"),
+    [
+        ("https://127.0.0.1:1/x", "keep to http"),
+        ("http://192.0.2.1/x", "stay on this machine"),
+        ("ftp://127.0.0.1/x", "keep to http"),
+    ],
+)
+def test_a_redirection_to_another_scheme_or_machine_is_refused(
+    server: Server, tmp_path: Path, target: str, rule: str
+) -> None:
     server.redirection = target
     with pytest.raises(InputError) as error:
         fetch("HPC2N", tmp_path, base_url=server.url)
-    assert f"{HPC2N}: a redirection must keep to http, but this one leads to {target}" in str(error.value)
+    assert f"{HPC2N}: a redirection must {rule}, but this one leads to {target}" in str(error.value)
     assert list(tmp_path.iterdir()) == []
 
 

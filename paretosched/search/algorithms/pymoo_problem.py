@@ -85,8 +85,10 @@ def problem(workload: WorkloadLike, encoding: str | Weighting = "weighting") -> 
     workload
         What is simulated; or the path of a log or of a run directory.
     encoding
-        "weighting", or a `Weighting` with other backfilling and decoding. Orders are few and enumerated, and sequences
-        vary by moves of their own: neither has a box of reals that an algorithm can search.
+        "weighting", or a `Weighting` with other backfilling and decoding. pymoo's algorithms vary vectors of real
+        numbers between two ends, and the genome of the weighting is such a vector. The other encodings have none:
+        orders are whole ranks, which are few and all tried, and a sequence is a recipe of moves that start from another
+        sequence of the same run. `explore` has their own search.
 
     Raises
     ------
