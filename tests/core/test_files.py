@@ -132,7 +132,7 @@ def test_a_text_is_read_without_its_mark_and_not_without_end(tmp_path: Path) -> 
     assert read_text(tmp_path / "a") == "caf\u00e9"
     with pytest.raises(InputError, match="/dev/zero: must be a text of at most 100,000,000 bytes, but is longer"):
         read_text("/dev/zero")
-    with pytest.raises(InputError, match="/dev/zero: must be a text of at most 10,000,000 bytes, but is longer"):
+    with pytest.raises(InputError, match="/dev/zero: must be a text of at most 20,000,000 bytes, but is longer"):
         read_json("/dev/zero", "policy")
 
 

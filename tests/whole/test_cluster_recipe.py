@@ -106,7 +106,8 @@ class Machines:
         return process
 
     def log(self, name: str) -> str:
-        return (self.folder / name / "log").read_text(errors="replace")
+        file = self.folder / name / "log"
+        return file.read_text(errors="replace") if file.exists() else "not started"
 
     def wait_for(self, name: str, words: str, times: int = 1) -> None:
         """Wait until the log of a place has these words so many times."""
