@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -10,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core.errors import InputError
-from ..core.files import read_json, replacing
+from ..core.files import read_json, write_json
 from ..core.locks import locked
 
 ENDING = ".app"
@@ -63,14 +62,7 @@ def _make_own(folder: Path, handle: int) -> None:
 
 def save(folder: Path, page: dict[str, Any]) -> None:
     """Write the state of the page as a whole file."""
-    write_json(folder / PAGE_FILE, page)
-
-
-def write_json(path: Path, value: Any) -> None:
-    """Write JSON values as a whole file that only its owner can read."""
-    with replacing(path) as temporary:
-        temporary.chmod(0o600)
-        temporary.write_text(json.dumps(value, indent=2) + "\n", encoding="utf-8")
+    write_json(folder / PAGE_FILE, page, private=True)
 
 
 def load(folder: Path) -> Any:

@@ -24,7 +24,7 @@ import numpy as np
 
 from ..core.arrays import Floats
 from ..core.errors import InputError
-from ..core.files import read_json, read_text
+from ..core.files import read_json, read_text, write_json
 from ..core.run_files import STORE_FILE
 from ..core.typed_json import typed
 from ..policies.greedy_order import CRITERIA
@@ -34,7 +34,6 @@ from ..training.evolution_strategy import CHILDREN, PARENTS
 from ..training.greedy_training import mixed_systems
 from ..wishes import nearness, wish_files
 from ..wishes.wish import Wish
-from . import page_folder
 from .processes import Process, is_running, process_of, send
 
 FORMAT = "paretosched page training 1"
@@ -142,7 +141,7 @@ class Trainings:
         running = _Running(self._number, self._process) if self._number else None
         if running or self._queue:
             content = _Queue(QUEUE_FORMAT, running, self._queue)
-            page_folder.write_json(self.folder / QUEUE_FILE, msgspec.to_builtins(content))
+            write_json(self.folder / QUEUE_FILE, msgspec.to_builtins(content), private=True)
         else:
             (self.folder / QUEUE_FILE).unlink(missing_ok=True)
 
@@ -157,8 +156,8 @@ class Trainings:
         """Ask for a training, and return its number; it starts when those before it have ended."""
         number = max(self.numbers(), default=0) + 1
         value = {"format": FORMAT, "wish": wish_files.to_json(wish), "generations": generations}
-        page_folder.write_json(self._path(number, ".wish.json"), value["wish"])
-        page_folder.write_json(self._path(number, ".json"), value)
+        write_json(self._path(number, ".wish.json"), value["wish"], private=True)
+        write_json(self._path(number, ".json"), value, private=True)
         self._queue.append(number)
         self._save()
         self.advance()

@@ -51,14 +51,14 @@ def _logs() -> Sequence[str]:
 
 def run(options: argparse.Namespace) -> None:
     """Download a log."""
-    from ..core.files import file_record
+    from ..core.files import sha256_of
     from ..core.tables import to_json
     from ..workload.public_logs import fetch, find_log
 
     directory = None if options.cache else options.output or "."
     with bar("downloading", None, "bytes") as update:
         path = fetch(options.name, directory, progress=lambda done, total: update(done, total, ""))
-    got, known = file_record(path)["sha256"], find_log(options.name).sha256
+    got, known = sha256_of(path), find_log(options.name).sha256
     if known is None:
         remark(f"{path}: could not be checked, because the SHA-256 of this log is not known here; the file has {got}")
     show(to_json({"file": str(path), "sha256": got, "checked": known is not None}) if options.json else str(path))

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ..core.errors import InputError
 from ..core.files import open_for_reading, read_json
+from ..core.parquet_files import MARK
 
 
 class Kind(StrEnum):
@@ -63,7 +64,7 @@ def kind_of(path: str | os.PathLike[str]) -> Kind:
     for first_bytes, kind in ((b"SQLite format 3\0", Kind.EVALUATIONS), (b"\x89PNG\r\n\x1a\n", Kind.FIGURE)):
         if head.startswith(first_bytes):
             return kind
-    if head.startswith(b"PAR1"):
+    if head.startswith(MARK):
         return _kind_of_parquet(path)
     if head.startswith(b"\x1f\x8b"):
         return _kind_of_lines(_unpacked(head))

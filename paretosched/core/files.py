@@ -108,6 +108,24 @@ def open_for_reading(path: str | os.PathLike[str]) -> io.BufferedReader:
     return io.BufferedReader(_Patient(path, opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)))
 
 
+def sha256_of(path: str | os.PathLike[str]) -> str | None:
+    """Return the SHA-256 of a file, as text; None for a pipe, which cannot be read twice.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read.
+    """
+    as_path(path)  # refuses what is no path; the path itself stays as the caller wrote it
+    try:
+        if not os.path.isfile(path):  # noqa: PTH113  # Path.is_file() raises for long names
+            return None
+        with open_for_reading(path) as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise unreadable(path, error) from None
+
+
 def file_record(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Return the place and the content of a file: its absolute path, the path as the caller wrote it, its SHA-256.
 
@@ -121,14 +139,7 @@ def file_record(path: str | os.PathLike[str]) -> dict[str, Any]:
     InputError
         The file cannot be read.
     """
-    digest = None
-    as_path(path)  # refuses what is no path; the path itself stays as the caller wrote it
-    try:
-        if os.path.isfile(path):  # noqa: PTH113  # Path.is_file() raises for long names
-            with open_for_reading(path) as file:
-                digest = hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise unreadable(path, error) from None
+    digest = sha256_of(path)
     return {**path_record(path), "sha256": digest}
 
 
@@ -217,6 +228,21 @@ def read_json(path: str | os.PathLike[str], what: str, constant: Callable[[str],
         return json.loads(text, parse_constant=constant, object_pairs_hook=_object_of)
     except (ValueError, RecursionError) as error:  # ValueError: bad JSON, or an integer of thousands of digits
         raise InputError(f"{path}: not JSON: {error}") from None
+
+
+def write_json(path: str | os.PathLike[str], value: Any, private: bool = False) -> None:
+    """Write JSON values as a whole file, which only its owner can read if it is private.
+
+    Raises
+    ------
+    InputError
+        As for `replacing`.
+    """
+    text = json.dumps(value, indent=2) + "\n"
+    with replacing(path) as temporary:
+        if private:
+            temporary.chmod(0o600)
+        temporary.write_text(text, encoding="utf-8")
 
 
 def _object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

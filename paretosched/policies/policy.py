@@ -23,14 +23,13 @@ queue(workload)               how the waiting jobs are ordered and backfilled; o
 
 from __future__ import annotations
 
-import json
 import math
 import os
 from pathlib import Path
 from typing import TypeVar
 
 from ..core.errors import InputError, did_you_mean
-from ..core.files import read_json, replacing
+from ..core.files import read_json, write_json
 from ..workload.workload import Workload
 from .greedy_order import Greedy
 from .plain import PLAIN_RULES, Plain
@@ -98,9 +97,7 @@ def as_policy(policy: PolicyLike) -> Policy:
 
 def save_policy(policy: PolicyLike, path: str | os.PathLike[str]) -> None:
     """Write a policy file."""
-    text = json.dumps(to_json(as_policy(policy)), indent=2) + "\n"
-    with replacing(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+    write_json(path, to_json(as_policy(policy)))
 
 
 def load_policy(path: str | os.PathLike[str]) -> Policy:

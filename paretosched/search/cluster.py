@@ -71,18 +71,19 @@ class _NoWorkerError(_NoConnectionError):
     """The scheduler has no worker."""
 
 
-class _ClosedScheduler(Scheduler):  # type: ignore[misc]
-    """A scheduler without a web server, which would answer everybody."""
+class _Closed:
+    """A server of Dask without its web server, which would answer everybody."""
 
     def start_http_server(self, *_: object, **__: object) -> None:
         """Start none."""
 
 
-class _ClosedWorker(Worker):  # type: ignore[misc]
-    """A worker without a web server, which would answer everybody."""
+class _ClosedScheduler(_Closed, Scheduler):  # type: ignore[misc]
+    """A scheduler without a web server."""
 
-    def start_http_server(self, *_: object, **__: object) -> None:
-        """Start none."""
+
+class _ClosedWorker(_Closed, Worker):  # type: ignore[misc]
+    """A worker without a web server."""
 
 
 class _Place(NamedTuple):
@@ -338,26 +339,27 @@ def own_cluster(workers: int, versions: Versions) -> Iterator[Cluster]:
     """
     security = Security.temporary()
     common = {"host": "127.0.0.1", "protocol": "tls://", "security": security}
-    of_worker = {
-        "nthreads": 1,
-        "worker_class": _ClosedWorker,
-        "silence_logs": logging.CRITICAL,
-        "memory_limit": 0,  # a worker holds one workload; its end at 95 % of the memory would not help
-        "death_timeout": WITHOUT_WORKER,
-    }
-    worker: dict[str, Any] = {"cls": Nanny, "options": common | of_worker}
-    settings: dict[str, Any] = {
-        # no profiles of workers, and event loops not watched 50 times a second: each takes 1 % of every core
-        "distributed.worker.profile.enabled": False,
-        "distributed.admin.tick.interval": "1 s",
-        "distributed.scheduler.allowed-failures": DEATHS,
-        # a worker that hangs is killed, and another one started
-        "distributed.scheduler.worker-ttl": f"{WITHOUT_WORKER} s",
-    }
     with _silence(), ExitStack() as stack:
         # the folder that Dask would take, dask-scratch-space, may have been made by another account
         folder = stack.enter_context(TemporaryDirectory(prefix="paretosched-", ignore_cleanup_errors=True))
-        worker["options"]["local_directory"] = settings["temporary-directory"] = folder
+        of_worker = {
+            "nthreads": 1,
+            "worker_class": _ClosedWorker,
+            "local_directory": folder,
+            "silence_logs": logging.CRITICAL,
+            "memory_limit": 0,  # a worker holds one workload; its end at 95 % of the memory would not help
+            "death_timeout": WITHOUT_WORKER,
+        }
+        worker = {"cls": Nanny, "options": common | of_worker}
+        settings = {
+            # no profiles of workers, and event loops not watched 50 times a second: each takes 1 % of every core
+            "distributed.worker.profile.enabled": False,
+            "distributed.admin.tick.interval": "1 s",
+            "distributed.scheduler.allowed-failures": DEATHS,
+            # a worker that hangs is killed, and another one started
+            "distributed.scheduler.worker-ttl": f"{WITHOUT_WORKER} s",
+            "temporary-directory": folder,
+        }
         # Dask would end a nanny whose worker is away for 15 s, which may just be starting it, and fail to close itself
         # then. Nannies end by themselves when a start fails or takes too long, and `_replace` replaces them.
         stack.enter_context(dask.config.set({"distributed.deploy.lost-worker-timeout": "100 days"}))

@@ -70,7 +70,7 @@ def connect(path: Path, about: Mapping[str, Any]) -> sqlite3.Connection:
         if connection is not None:
             connection.close()
         if isinstance(error, sqlite3.Error):
-            raise InputError(f"{path}: not a readable store of evaluations: {_words(error)}") from None
+            raise _unreadable(path, error) from None
         raise
     return connection
 
@@ -147,7 +147,7 @@ def get(path: Path, connection: sqlite3.Connection | None = None) -> list[Row]:
                 return _checked(path, connection_to_read, "run")
         return _checked(path, connection, None)
     except sqlite3.Error as error:
-        raise InputError(f"{path}: not a readable store of evaluations: {_words(error)}") from None
+        raise _unreadable(path, error) from None
 
 
 def fault(path: Path) -> str:
@@ -159,7 +159,7 @@ def fault(path: Path) -> str:
     except InputError as error:
         return str(error)
     except sqlite3.Error as error:
-        return f"{path}: not a readable store of evaluations: {_words(error)}"
+        return str(_unreadable(path, error))
     return ""
 
 
@@ -213,6 +213,11 @@ def count(path: Path) -> int | None:
     except sqlite3.Error:
         return None
     return number
+
+
+def _unreadable(path: Path, error: sqlite3.Error) -> InputError:
+    """Return the error for a store that SQLite cannot read."""
+    return InputError(f"{path}: not a readable store of evaluations: {_words(error)}")
 
 
 def _words(error: sqlite3.Error) -> str:

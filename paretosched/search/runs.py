@@ -17,7 +17,6 @@ SQLite in WAL mode needs a local file system.
 
 from __future__ import annotations
 
-import json
 import os
 import sqlite3
 from collections.abc import Iterator, Mapping
@@ -31,7 +30,7 @@ import numpy as np
 from ..core.arguments import as_list, as_path
 from ..core.arrays import Floats
 from ..core.errors import InputError, first_few
-from ..core.files import replacing
+from ..core.files import write_json
 from ..core.locks import locked
 from ..core.run_files import RUN_FILE, STORE_FILE, is_run, read_description
 from ..fronts.front_files import FRONT_FILE
@@ -336,8 +335,7 @@ def describe_run(run: Run, about: Mapping[str, Any], with_copy: bool = True) -> 
 
 def write_about(directory: Path, about: Mapping[str, Any]) -> None:
     """Write `run.json` as a whole."""
-    with replacing(directory / RUN_FILE) as temporary:
-        temporary.write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
+    write_json(directory / RUN_FILE, about)
 
 
 def read_about(directory: str | os.PathLike[str]) -> dict[str, Any]:

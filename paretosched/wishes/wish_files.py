@@ -6,7 +6,6 @@ beside this one. `Wish` checks all other rules.
 
 from __future__ import annotations
 
-import json
 import math
 import os
 from pathlib import Path
@@ -16,7 +15,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from ..core.errors import InputError, quoted
-from ..core.files import nothing_else, read_json, replacing
+from ..core.files import nothing_else, read_json, write_json
 from ..core.typed_json import typed
 from ..simulation.objective import objective_table
 from ..workload.from_paths import GroupsLike, as_groups
@@ -148,9 +147,7 @@ def save_wish(wish: WishLike, path: str | os.PathLike[str]) -> None:
     InputError
         As for `as_wish`; or the file cannot be written.
     """
-    text = json.dumps(to_json(as_wish(wish, ANY_GROUPS)), indent=2) + "\n"
-    with replacing(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+    write_json(path, to_json(as_wish(wish, ANY_GROUPS)))
 
 
 def load_wish(path: str | os.PathLike[str]) -> Wish:

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from platformdirs import user_cache_path
 
 from ..core.errors import InputError
-from ..core.files import open_for_reading, replacing, unreadable
+from ..core.files import replacing, sha256_of, unreadable
 from ..core.limits import limits_in_force
 from .log_lines import FIELDS, Log
 from .records import Records
@@ -52,10 +52,9 @@ def digest_of(path: str | os.PathLike[str]) -> str | None:
     try:
         if not os.path.isfile(path) or os.path.getsize(path) < WORTH_KEEPING:  # noqa: PTH113, PTH202  # long names
             return None
-        with open_for_reading(path) as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise unreadable(path, error) from None
+    return sha256_of(path)
 
 
 def known_log(path: str, digest: str) -> Log | None:

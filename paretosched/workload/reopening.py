@@ -19,7 +19,8 @@ from typing import Any
 
 from ..core.arguments import as_list, as_path
 from ..core.errors import InputError, first_few
-from ..core.files import file_record
+from ..core.files import sha256_of
+from ..core.parquet_files import MARK
 from ..core.run_files import RUN_FILE, is_run, read_description, runs_below
 from .lublin_feitelson import lublin
 from .scaling import scale
@@ -199,7 +200,7 @@ def _is_parquet(place: Path) -> bool:
     """Return whether a file begins as Parquet files do, of which front files are some."""
     try:
         with place.open("rb") as file:
-            return file.read(4) == b"PAR1"
+            return file.read(len(MARK)) == MARK
     except OSError:
         return False
 
@@ -286,7 +287,7 @@ def _file(wanted: Mapping[str, Any], near: Sequence[Path]) -> str:
     changed = ""
     for place in _places(wanted, near):
         if os.path.isfile(place):  # noqa: PTH113  # Path.is_file() raises for long names
-            sha256 = file_record(place)["sha256"]
+            sha256 = sha256_of(place)
             if wanted.get("sha256") in (None, sha256):
                 return str(place)
             changed = changed or f"{place}: the file was changed since: its SHA-256 is {sha256}, not {wanted['sha256']}"
