@@ -362,11 +362,11 @@ def _range(text: str) -> tuple[int, int]:
 
 def _cells(path: str | os.PathLike[str]) -> Iterator[Sequence[str]]:
     """Yield the rows of a file of segments as text."""
-    import pyarrow as pa
-
     if as_path(path).suffix != ".parquet":
         yield from _csv_cells(path)
         return
+    import pyarrow as pa
+
     try:
         yield from _parquet_cells(as_path(path))
     except OSError as error:
