@@ -13,9 +13,9 @@ from urllib.parse import urlsplit
 import flask
 
 from ..core.errors import InputError, quoted
+from ..core.hosts import THIS_MACHINE
 
 ADDRESS = re.compile(r"https://(?P<host>[a-z0-9._-]+|\[[0-9a-f:.]+\])(:(?P<port>[0-9]{1,5}))?/?")
-LOCAL = ("127.0.0.1", "localhost", "::1")
 SIGN_IN = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>paretosched</title>
@@ -72,7 +72,8 @@ def refusal(access: Access) -> Any:
         return flask.Response("Host or Origin is no address", 400)
     if other_site:
         return flask.Response("another site asks", 403)
-    if access.only_local and name not in LOCAL and host != access.proxy:  # another name that points to this machine
+    # another name may point to this machine, too
+    if access.only_local and name not in THIS_MACHINE and host != access.proxy:
         return flask.Response("this page answers its own machine only", 403)
     # browsers send a cookie to all ports of a host, so each page has a name of its own for it
     cookie = f"paretosched-{request.environ['SERVER_PORT']}"

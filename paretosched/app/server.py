@@ -21,6 +21,7 @@ from dash.exceptions import DependencyException, PreventUpdate
 
 from ..comparison.comparison import IDEAL
 from ..core.errors import InputError, first_few, printable
+from ..core.hosts import THIS_MACHINE
 from ..fronts.front import Front
 from ..fronts.row_schedules import row_policy
 from ..plots.style import defined
@@ -28,7 +29,7 @@ from ..policies.policy import Policy
 from ..policies.policy_json import to_json as policy_to_json
 from ..workload.workload import Workload
 from . import layout, page_file, page_folder
-from .access import LOCAL, Access, proxy_host, refusal
+from .access import Access, proxy_host, refusal
 from .browser_requests import wrong_body
 from .charts import Course, in_words, projection
 from .connections import listening_server
@@ -255,7 +256,7 @@ def served(
         raise InputError(f"{path}: a page needs a front with at least one schedule, but this one is empty")
     _check_values(path, front)
     proxy = "" if tls_proxy is None else proxy_host(tls_proxy)
-    access = Access(secrets.token_urlsafe(24), host in LOCAL, proxy)
+    access = Access(secrets.token_urlsafe(24), host in THIS_MACHINE, proxy)
     with page_folder.open_folder(path) as folder:
         desk = Desk(front, folder)
         try:

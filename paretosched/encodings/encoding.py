@@ -14,7 +14,7 @@ from ..core.arrays import Floats, Mask
 from ..core.errors import InputError, one_of
 from ..policies.policy import Policy
 from ..workload.workload import Workload
-from .genomes import Decoder
+from .genomes import Decoder, Variation
 from .orders import Orders
 from .sequence import Sequences
 from .weighting import Weighting
@@ -24,15 +24,18 @@ from .weighting import Weighting
 class Encoding(Protocol):
     """What genomes mean: their length, their genes, and the schedule that a genome stands for.
 
-    For a workload with G user groups and n jobs a genome has d genes. Genomes in a file may be anything: `decoder` and
-    `check_genomes` refuse what breaks a rule.
+    For a workload with G user groups and n jobs a genome has d genes. Genomes in a file may be anything: `check_bounds`
+    refuses genes out of the bounds of `lower_upper`, and the function of `decoder` what breaks another rule.
     """
 
     def gene_labels(self, groups: int, /) -> list[str]:
         """Return the names of all genes, d of them, in their order; `groups` is G."""
 
     def lower_upper(self, groups: int, /) -> tuple[Floats, Floats]:
-        """Return the smallest and the largest value of every gene, two (d,) float64; `groups` is G."""
+        """Return the smallest and the largest value of every gene, two (d,) float64; `groups` is G.
+
+        Both are infinite where the function of `decoder` checks a gene.
+        """
 
     def decoder(self, workload: Workload, /) -> Decoder:
         """Return the function that turns genomes into start times.
@@ -70,15 +73,6 @@ class Encoding(Protocol):
     def online(self, genomes: Floats, /) -> Mask:
         """Return which genomes, (k, d), stand for an online policy, (k,) bool; other schedules know the future."""
 
-    def check_genomes(self, genomes: Floats, groups: int, /) -> None:
-        """Refuse genomes, (k, d), of which a gene is out of its bounds; `groups` is G.
-
-        Raises
-        ------
-        InputError
-            A gene is out of its bounds.
-        """
-
 
 class Explored(Encoding, Protocol):
     """An encoding that a run of exploration can vary: a NamedTuple of words with defaults, which stand in its files."""
@@ -86,6 +80,16 @@ class Explored(Encoding, Protocol):
     @property
     def name(self) -> str:
         """Return the name of the encoding in options and files: "weighting", "orders" or "sequence"."""
+
+    @property
+    def variation(self) -> Variation:
+        """Return how a run comes to its genomes."""
+
+    def order_policy_of(self, genome: Floats, groups: Sequence[str], /) -> Policy | None:
+        """Return the online policy by which the jobs of a genome's schedule are ordered; None if there is none.
+
+        The schedule may know the future nevertheless, by the way in which the jobs are put into it.
+        """
 
     def check_words(self) -> None:
         """Refuse an encoding whose words are not known or do not go together.

@@ -1,13 +1,33 @@
-"""What the encodings share: the function that turns a genome into start times, and the check of bounds."""
+"""What the encodings share: decoders, how genomes are varied, and the check of bounds."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
 from ..core.arrays import Floats, Ints
 from ..core.errors import InputError, first_few
+
+
+class Variation(NamedTuple):
+    """How a run of exploration comes to its genomes, as far as that depends on the encoding.
+
+    Attributes
+    ----------
+    enumerated
+        Whether genomes are so few that all are simulated; else an algorithm searches them.
+    strategy
+        Names of the numbers, beside the words of the encoding, by which genomes are varied; they evolve, too.
+    words
+        Which words of the encoding only say how genomes are varied: without meaning for genomes that are given.
+    """
+
+    enumerated: bool = False
+    strategy: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+
 
 Decoder = Callable[[Floats, Floats], Ints]
 """Function of a genome, (d,), and of the genomes it may descend from, (k, d), sorted by number, to the start times

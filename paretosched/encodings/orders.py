@@ -26,7 +26,7 @@ from ..core.situations import SITUATIONS
 from ..policies.greedy_order import BACKFILLS, HIGHEST, WITH_BACKFILL, Greedy, greedy
 from ..simulation.decoding import decoded_start_times
 from ..workload.workload import Workload
-from .genomes import Decoder, check_bounds
+from .genomes import Decoder, Variation
 
 MOST_GROUPS = 6  # 4,683 orders; K in [0, 5] has room for six ranks
 
@@ -53,6 +53,11 @@ class Orders(NamedTuple):
     def name(self) -> str:
         """Return the name of the encoding in options and files."""
         return "orders"
+
+    @property
+    def variation(self) -> Variation:
+        """Return how a run comes to its genomes: all are simulated."""
+        return Variation(enumerated=True)
 
     def check_words(self) -> None:
         """Refuse words that are not known; raises InputError."""
@@ -104,14 +109,14 @@ class Orders(NamedTuple):
         ranks, dynamic = decode(genome, groups)
         return queue_policy(ranks, groups, self.backfill) if dynamic else None
 
+    def order_policy_of(self, genome: Floats, groups: Sequence[str]) -> Greedy | None:
+        """Return the policy of an order of the waiting queue; None for an order of the whole workload."""
+        return self.policy_of(genome, groups)
+
     def online(self, genomes: Floats) -> Mask:
         """Return which genomes, (k, d), are orders of the waiting queue, (k,) bool."""
         queue: Mask = genomes[:, -1] == 1.0
         return queue
-
-    def check_genomes(self, genomes: Floats, groups: int) -> None:
-        """Refuse genomes, (k, d), out of their bounds; raises InputError."""
-        check_bounds(genomes, *self.lower_upper(groups))
 
 
 def weak_orders(groups: int) -> Ints:

@@ -21,7 +21,7 @@ from ..policies.greedy_order import Greedy
 from ..policies.rule_base import RuleBase, ruled_start_times, sorted_for
 from ..policies.strategy_choice import LARGEST, LEAST_WIDTH, LEVELS, STRATEGIES, feature_names
 from ..workload.workload import Workload
-from .genomes import Decoder, check_bounds
+from .genomes import Decoder
 
 RULES = 50  # in a base; paper 001, section 4.3.1
 
@@ -85,10 +85,6 @@ class RuleBases(ABC):
     def online(self, genomes: Floats) -> Mask:
         """Return which genomes, (k, d), stand for an online policy, (k,) bool: all."""
         return np.ones(len(genomes), dtype=np.bool_)
-
-    def check_genomes(self, genomes: Floats, groups: int) -> None:
-        """Refuse genomes, (k, d), out of their bounds; raises InputError."""
-        check_bounds(genomes, *self.lower_upper(groups))
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ from ..kernels.moves import Space, cycle_crossover, fill, later, mapped_crossove
 from ..kernels.running import bits_for
 from ..simulation.decoding import decoded_start_times
 from ..workload.workload import Workload
-from .genomes import Decoder
+from .genomes import Decoder, Variation
 from .recipes import GENES, KEYS, ancestry, chance
 from .start_orders import Order, read_only, read_start, start_order
 
@@ -86,6 +86,11 @@ class Sequences(NamedTuple):
         """Return the name of the encoding in options and files."""
         return "sequence"
 
+    @property
+    def variation(self) -> Variation:
+        """Return how a run comes to its genomes: by elementary moves, so many and so far on average."""
+        return Variation(strategy=("frequency", "jump"), words=("moves", "movable", "recombination"))
+
     def check_words(self) -> None:
         """Refuse words that are not known or do not go together; raises InputError. `checked` looks at the workload."""
         words = {"decoding": DECODINGS, "moves": MOVES, "movable": MOVABLE, "recombination": RECOMBINATIONS}
@@ -109,9 +114,8 @@ class Sequences(NamedTuple):
         return list(GENES)
 
     def lower_upper(self, _groups: int) -> tuple[Floats, Floats]:
-        """Return the smallest and the largest value of every gene, two (6,) float64; infinite where runs set no end."""
-        lower = np.array([0.0, -1.0, -1.0, 0.0, 1.0, 1.0])
-        return lower, np.array([math.inf, math.inf, math.inf, KEYS - 1.0, math.inf, math.inf])
+        """Return no bounds, two (6,) float64: the function that `decoder` returns refuses wrong recipes."""
+        return np.full(len(GENES), -math.inf), np.full(len(GENES), math.inf)
 
     def decoder(self, workload: Workload) -> Decoder:
         """Return the function that turns recipes into start times; raises InputError as `checked` does."""
@@ -133,12 +137,13 @@ class Sequences(NamedTuple):
         """Return None: a sequence knows the future."""
         return
 
+    def order_policy_of(self, _genome: Floats, _groups: Sequence[str]) -> None:
+        """Return None: a sequence is an order of its own."""
+        return
+
     def online(self, genomes: Floats) -> Mask:
         """Return which genomes, (k, 6), stand for an online policy, (k,) bool: none."""
         return np.zeros(len(genomes), dtype=np.bool_)
-
-    def check_genomes(self, _genomes: Floats, _groups: int) -> None:
-        """Refuse nothing: the function that `decoder` returns refuses wrong recipes."""
 
 
 def checked(spec: Sequences, workload: Workload) -> Sequences:

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..core.arguments import is_whole
+from ..core.arrays import Ints
 from ..core.errors import InputError, quoted
-from ..policies.policy import Policy, fits
+from ..policies.policy import fits
 from ..policies.policy_json import from_json as policy_from_json
 from ..workload.workload import Workload
 from .recipes import KEYS, chance
 
 Order = NDArray[np.int32]
 """(n,) rows of the workload, in the order in which they are put into the schedule."""
+Ordering = Callable[[], Ints]
+"""Function that makes a start order, (n,) rows of the workload."""
 
 
 def start_order(workload: Workload, start: Any) -> Order:
@@ -43,20 +47,11 @@ def start_order(workload: Workload, start: Any) -> Order:
     >>> start_order(w, "submit").tolist(), start_order(w, {"order": [1, 0]}).tolist()
     ([0, 1, 2], [1, 0, 2])
     """
-    content = read_start(workload, start)
-    if content is None:
-        order = np.arange(len(workload))
-    elif isinstance(content, int):
-        order = np.argsort(chance(content).random(len(workload)), kind="stable")
-    elif isinstance(content, Policy):
-        order = np.argsort(content.simulated(workload).start, kind="stable")
-    else:
-        order = np.argsort(content[workload.group], kind="stable")
-    return read_only(order.astype(np.int32))
+    return read_only(read_start(workload, start)().astype(np.int32))
 
 
-def read_start(workload: Workload, start: Any) -> int | Policy | NDArray[np.int16] | None:
-    """Return the value of a start: None for submission, a key, a policy, or dense ranks of groups, (G,), to sort fast.
+def read_start(workload: Workload, start: Any) -> Ordering:
+    """Return the function that makes a start order; to check a start takes much less time than to make its order.
 
     Raises
     ------
@@ -64,30 +59,49 @@ def read_start(workload: Workload, start: Any) -> int | Policy | NDArray[np.int1
         As for `start_order`.
     """
     if start == "submit":
-        return None
-    if not isinstance(start, Mapping) or len(start) != 1 or not set(start) <= {"random", "order", "policy"}:
+        return partial(np.arange, len(workload))
+    if not isinstance(start, Mapping) or len(start) != 1 or not set(start) <= set(_KINDS):
         raise InputError(
             f'a start must be "submit" or one of {{"random": ...}}, {{"order": ...}}, {{"policy": ...}}, '
             f"but is {_in_quotes(start)}"
         )
     (kind, value), *_ = start.items()
-    if kind == "random":
-        if not is_whole(value) or not 0 <= value < KEYS:
-            raise InputError(f'the key of a start {{"random": key}} must be in 0..2^53 - 1, but is {_in_quotes(value)}')
-        return int(value)
-    if kind == "policy":
-        policy = fits(policy_from_json(value, "start"), workload)
-        if policy.replays:
-            policy.simulated(workload)  # refuses workloads without recorded waits
-        return policy
+    return _KINDS[kind](workload, value)
+
+
+def _at_random(workload: Workload, key: Any) -> Ordering:
+    """Return the function that makes the random order of a key."""
+    if not is_whole(key) or not 0 <= key < KEYS:
+        raise InputError(f'the key of a start {{"random": key}} must be in 0..2^53 - 1, but is {_in_quotes(key)}')
+    return lambda: np.argsort(chance(int(key)).random(len(workload)), kind="stable")
+
+
+def _by_policy(workload: Workload, value: Any) -> Ordering:
+    """Return the function that makes the order of the start times under a policy, given as plain JSON values."""
+    policy = fits(policy_from_json(value, "start"), workload)
+    if policy.replays:
+        policy.simulated(workload)  # refuses workloads without recorded waits
+    return lambda: np.argsort(policy.simulated(workload).start, kind="stable")
+
+
+def _by_rank(workload: Workload, ranks: Any) -> Ordering:
+    """Return the function that makes the order by the ranks of the groups."""
     groups = workload.groups
-    if not isinstance(value, Sequence) or not all(map(is_whole, value)) or len(value) != len(groups):
+    if not isinstance(ranks, Sequence) or not all(map(is_whole, ranks)) or len(ranks) != len(groups):
         raise InputError(
             f'ranks of a start {{"order": ranks}} must be one whole number for each of {len(groups)} groups, '
-            f"but are {_in_quotes(value)}"
+            f"but are {_in_quotes(ranks)}"
         )
-    dense = {rank: i for i, rank in enumerate(sorted(set(value)))}
-    return np.array([dense[rank] for rank in value], dtype=np.int16)
+    number = {rank: i for i, rank in enumerate(sorted(set(ranks)))}
+    dense = np.array([number[rank] for rank in ranks], dtype=np.int16)  # small numbers are sorted fast
+    return lambda: np.argsort(dense[workload.group], kind="stable")
+
+
+_KINDS: dict[str, Callable[[Workload, Any], Ordering]] = {
+    "random": _at_random,
+    "order": _by_rank,
+    "policy": _by_policy,
+}
 
 
 def read_only(order: Order) -> Order:

@@ -26,7 +26,7 @@ from ..policies.greedy_order import BACKFILLS, CRITERIA, Greedy, gene_names, gre
 from ..policies.policy import Policy
 from ..simulation.decoding import decoded_start_times
 from ..workload.workload import Workload
-from .genomes import Decoder, check_bounds
+from .genomes import Decoder, Variation
 
 DECODINGS = ("online", "earliest")
 
@@ -57,6 +57,11 @@ class Weighting(NamedTuple):
     def name(self) -> str:
         """Return the name of the encoding in options and files."""
         return "weighting"
+
+    @property
+    def variation(self) -> Variation:
+        """Return how a run comes to its genomes: an algorithm searches them."""
+        return Variation()
 
     def check_words(self) -> None:
         """Refuse words that are not known; raises InputError."""
@@ -113,15 +118,15 @@ class Weighting(NamedTuple):
 
     def policy_of(self, genome: Floats, groups: Sequence[str]) -> Policy | None:
         """Return the Greedy policy that a genome, (d,), stands for; None if it is decoded to the earliest times."""
-        return decode(genome, groups, self.backfill) if self.decoding == "online" else None
+        return self.order_policy_of(genome, groups) if self.decoding == "online" else None
+
+    def order_policy_of(self, genome: Floats, groups: Sequence[str]) -> Policy:
+        """Return the Greedy policy by which the jobs of a genome's schedule are ordered, with either decoding."""
+        return decode(genome, groups, self.backfill)
 
     def online(self, genomes: Floats) -> Mask:
         """Return which genomes, (k, d), stand for an online policy, (k,) bool: all or none."""
         return np.full(len(genomes), self.decoding == "online")
-
-    def check_genomes(self, genomes: Floats, groups: int) -> None:
-        """Refuse genomes, (k, d), out of their bounds; raises InputError."""
-        check_bounds(genomes, *self.lower_upper(groups))
 
 
 def decode(genome: ArrayLike, groups: Sequence[str], backfill: str) -> Greedy:

@@ -19,6 +19,7 @@ from ..core.limits import check_limit, limits_in_force
 from ..core.parquet_files import check_ends, open_parquet
 from ..core.tables import csv_cell
 from ..encodings.encoding import from_json, to_json
+from ..encodings.genomes import check_bounds
 from ..simulation.objective import objective_table
 from .dominance import costs
 from .front import Front, Origin, columns, from_encoding, gene_columns
@@ -207,7 +208,7 @@ def _read_front(place: Path) -> Front:
         raise InputError(f"objective values must be 0 or in {LEAST_VALUE:g}..{MOST_VALUE:g}, but {offenders}")
     for i, o in enumerate(origins):
         length = len(o.encoding.gene_labels(len(groups)))
-        o.encoding.check_genomes(front.genomes[front.origin == i, :length], len(groups))
+        check_bounds(front.genomes[front.origin == i, :length], *o.encoding.lower_upper(len(groups)))
     return front
 
 

@@ -231,7 +231,7 @@ def promise(jobs: Jobs, now: Running, queue: Reservations, profile: Profile, j: 
     """Reserve the earliest place from second `sooner` on for job j, which arrives in second t, and return its begin.
 
     If it begins at t, the job starts; otherwise it waits in the next slot. `now`, `queue` and `profile` are modified in
-    place.
+    place; `jobs` is only read.
     """
     state = queue.state
     size = queue.row_of.size
@@ -311,7 +311,10 @@ def _widest(when: Ints, room: Ints, span: Ints, reach: Int) -> Int:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def _tidy(queue: Reservations, bits: Int) -> Int:
-    """Drop, in place, the plans of jobs that have moved or started since; return how many plans are left."""
+    """Drop the plans of jobs that have moved or started since; return how many plans are left.
+
+    `queue` is modified in place; `bits` is the number of bits that hold a row.
+    """
     planned = 0
     for slot in range(queue.state[USED]):
         if queue.row_of[slot] >= 0:

@@ -96,7 +96,7 @@ def _earliest_fit(submit: Ints, run: Ints, width: Ints, order: Order, free: Vaca
 
 @njit(cache=True, nogil=True, _nrt=False)
 def _grade(x: Int, up: bool) -> Int:
-    """Return the place of x > 0 among 1..7 and 4..7 times powers of two; between two, the lower or the upper one."""
+    """Return the place of x > 0 among 1..7 and 4..7 times powers of two; between two, the upper one if `up`."""
     bits = np.int64(0)
     while (x >> bits) > 7:
         bits += 1

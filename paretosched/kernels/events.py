@@ -40,7 +40,7 @@ def era_at(calendar: Calendar, era: Int, t: Int) -> Int:
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def after_copies(jobs: Jobs, j: Int) -> Int:
-    """Return the first row after job j with another submission, width, estimate or group."""
+    """Return the first row of `jobs` after job j with another submission, width, estimate or group."""
     i = j + 1
     while (
         i < jobs.submit.size

@@ -251,7 +251,8 @@ def ahead(
 ) -> bool:
     """Return whether the job in `slot` comes before the job in slot `best` in second t of situation s.
 
-    Their lines are alpha + beta * t and best_alpha + best_beta * t.
+    Their lines are alpha + beta * t and best_alpha + best_beta * t. `game` has the jobs of the slots; `weights` decides
+    between lines that are too near to each other. Nothing is modified.
     """
     lead = (alpha - best_alpha) + (beta - best_beta) * float(t)
     largest = abs(alpha) + abs(best_alpha) + (beta + best_beta) * weights.horizon

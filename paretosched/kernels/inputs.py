@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+import numpy as np
+
 from ..core.arrays import Floats, Ints, Mask, Order
 
 
@@ -94,3 +96,8 @@ class Sorted(NamedTuple):
 
     row: Order
     place: Order
+
+
+def ints(*shape: int) -> Ints:
+    """Return an array of this `shape`, int64, all 0: work space of a kernel."""
+    return np.zeros(shape, np.int64)

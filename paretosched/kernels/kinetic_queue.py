@@ -116,7 +116,10 @@ def key_of(
 def line_of(
     criterion: Int, w: float, K: float, a: float, b: float, submit: float, estimate: float, width: float, area: float
 ) -> tuple[float, float]:
-    """Return alpha and beta of the criterion as alpha + beta * t; parameters as for `key_of`."""
+    """Return alpha and beta of a criterion, 1..4, as alpha + beta * t.
+
+    Genes w, K, a, b; `submit` and `estimate` in s, `width` in processors, `area` is estimate * width.
+    """
     if criterion == 1:
         beta = w * a / estimate
         constant = w * (K + b * (estimate / width))
@@ -231,7 +234,7 @@ def lasts(
 def play(game: Tournament, s: Int, node: Int, t: Int, weights: Weights) -> bool:
     """Play the game of one node of situation s between its children, none of them stale; return whether it changed.
 
-    `game` is modified in place; t is the present second.
+    `game` is modified in place; t is the present second, `weights` are those of Greedy.
     """
     now = float(t)
     left = game.tree[s, 2 * node]
@@ -292,7 +295,7 @@ def play(game: Tournament, s: Int, node: Int, t: Int, weights: Weights) -> bool:
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def line_at(s: Int, job: np.void, weights: Weights) -> tuple[float, float]:
-    """Return alpha and beta of the line of a job, a SLOT, in situation s."""
+    """Return alpha and beta of the line of a job, a SLOT, in situation s, with the `weights` of Greedy."""
     genes = weights.genes
     groups = (genes.shape[1] - 2) // 2
     g = job["group"]
@@ -311,9 +314,9 @@ def line_at(s: Int, job: np.void, weights: Weights) -> tuple[float, float]:
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def seat(game: Tournament, s: Int, leaf: Int, t: Int, weights: Weights) -> bool:
-    """Play the games of a bench of situation s, one after the other; return whether its node changed.
+    """Play the games of the bench of node `leaf` of situation s, one after the other; return whether the node changed.
 
-    `game` is modified in place; t is the present second.
+    `game` is modified in place; t is the present second, `weights` are those of Greedy.
     """
     now = float(t)
     size = game.stale.shape[1] >> 1
@@ -375,7 +378,7 @@ def seat(game: Tournament, s: Int, leaf: Int, t: Int, weights: Weights) -> bool:
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def due(game: Tournament, s: Int, node: Int, t: Int) -> bool:
-    """Return whether a node of situation s must be played before it can be used in second t."""
+    """Return whether a node of situation s of `game` must be played before it can be used in second t."""
     stale: bool = game.stale[s, node]
     return stale or bool(game.tree[s, node]["expiry"] <= float(t))
 
@@ -384,7 +387,8 @@ def due(game: Tournament, s: Int, node: Int, t: Int) -> bool:
 def replay(game: Tournament, s: Int, top: Int, t: Int, weights: Weights) -> None:
     """Play again the nodes at or below `top` that are stale or have expired, children before parents.
 
-    Node `top` itself must be due. `game` is modified in place; s is the situation, t the present second.
+    Node `top` itself must be due. `game` is modified in place; s is the situation, t the present second, `weights` are
+    those of Greedy.
     """
     size = game.stale.shape[1] >> 1
     node = np.int64(top)
@@ -412,7 +416,7 @@ def replay(game: Tournament, s: Int, top: Int, t: Int, weights: Weights) -> None
 def reseat(game: Tournament, s: Int, slot: Int, top: Int, t: Int, weights: Weights) -> None:
     """Play the games that change in situation s after a job has come to or gone from a slot; mark the two other trees.
 
-    `game`, whose root is `top`, is modified in place; t is the present second.
+    `game`, whose root is `top`, is modified in place; t is the present second, `weights` are those of Greedy.
     """
     leaf = slot // BENCH + (game.stale.shape[1] >> 1)
     if not game.stale[s, leaf]:
@@ -457,7 +461,7 @@ def fill_slot(game: Tournament, slot: Int, jobs: Jobs, j: Int, copies: Int) -> N
 
 @njit(cache=True, nogil=True, inline="always", _nrt=False)
 def clear(game: Tournament, node: Int) -> None:
-    """Set a node of all three trees, in place, to a node without jobs."""
+    """Set a node of all three trees of `game`, in place, to a node without jobs."""
     for s in range(3):
         entry = game.tree[s, node]
         entry["alpha"] = 0.0

@@ -14,13 +14,13 @@ TENS = 10.0 ** np.arange(MOST_DIGITS + 1)
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def _is_blank(letter: Int) -> bool:
-    """Return whether a byte separates the numbers of a line."""
+    """Return whether `letter`, a byte, separates the numbers of a line."""
     return letter in (SPACE, TAB)
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def _ends_line(letter: Int) -> bool:
-    """Return whether a byte ends a line."""
+    """Return whether `letter`, a byte, ends a line."""
     return letter in (NEWLINE, RETURN)
 
 

@@ -30,10 +30,12 @@ def _makespans(genes: Order, workload: Floats, capability: Floats, longest: Floa
 
     Parameters
     ----------
-    genes, workload, capability, longest
+    genes, workload, capability
         As for `makespans`.
+    longest
+        (p,) float64, as for `makespans`, filled in place.
     load
-        (n,) float64, work space, written over: the workload units of each node.
+        (n,) float64, work space, modified in place: the workload units of each node.
     """
     for c in range(genes.shape[0]):
         for i in range(load.size):

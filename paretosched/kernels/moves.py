@@ -62,7 +62,7 @@ def space(n: int) -> Space:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def jump_length(luck: float, mean: float) -> Int:
-    """Return a geometrically distributed length d in 1, 2, ..., P(d > k) = (1 - 1 / mean)^k, from a number in [0, 1).
+    """Return a geometrically distributed length d in 1, 2, ..., P(d > k) = (1 - 1 / mean)^k, from `luck` in [0, 1).
 
     By inversion, not by numpy's generator, whose method may change with its version: recipes that a run has stored
     must give the same orders in years.
@@ -285,7 +285,7 @@ def fill(
 
 @njit(cache=True, nogil=True, _nrt=False)
 def _find_dips(place: Int, stop: Int, space: Space) -> Int:
-    """Fill `dips`, in place, with the places from `place` to before `stop` after which fewer processors are free.
+    """Fill `space.dips`, in place, with the places from `place` to before `stop` after which fewer processors are free.
 
     Returns
     -------

@@ -258,7 +258,25 @@ def start_in_order(
 ) -> tuple[Int, Int]:
     """Start jobs of a queue in turn; the first job that does not fit ends the pass, or gets EASY's reservation.
 
-    Parameters and return values as for `plan_all`; `reserving` is whether there are reservations.
+    Parameters
+    ----------
+    jobs, t
+        The jobs, and the present second.
+    now, running
+        The running jobs, modified in place, and their number.
+    free
+        Idle processors.
+    waiting, left, fitting
+        The queue, modified in place, the number of its jobs, and how many of them fit now.
+    weighted
+        Whether the queue is a heap by keys.
+    reserving
+        Whether there are reservations.
+
+    Returns
+    -------
+    running, free
+        The numbers of running jobs and of idle processors afterwards.
     """
     blocked = False
     shadow: Int = 0
@@ -304,7 +322,7 @@ def _learn(predictor: Predictor, j: Int, run: Int) -> None:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def _predict(predictor: Predictor, j: Int) -> Int:
-    """Return a predicted run time of job j, from 1 s to the request; the request if too little has been learnt."""
+    """Return a predicted run time of job j, from 1 s to the request; the request if `predictor` knows too little."""
     histories = predictor.histories
     recent = predictor.recent
     last_run = predictor.last_run

@@ -149,7 +149,7 @@ def _seek(v: Vacancy, t: Int, route: Ints) -> tuple[Int, Int, Int]:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def _last_entry(v: Vacancy, node: Int, t: Int) -> Int:
-    """Return the last entry of an inner node that does not begin after second t; the first never does."""
+    """Return the last entry of an inner node of tree v that does not begin after second t; the first never does."""
     low = np.int64(0)
     count = v.used[node]
     while count > 1:
@@ -162,7 +162,7 @@ def _last_entry(v: Vacancy, node: Int, t: Int) -> Int:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def _last_point(v: Vacancy, leaf: Int, t: Int) -> Int:
-    """Return the place of the last breakpoint of a leaf that is not after second t; the first never is."""
+    """Return the place of the last breakpoint of a leaf of tree v that is not after second t; the first never is."""
     low = np.int64(0)
     count = v.held[leaf]
     while count > 1:
@@ -433,7 +433,10 @@ def _enter(v: Vacancy, node: Int, k: Int, since: Int, least: Int, most: Int, shi
 
 @njit(cache=True, nogil=True, _nrt=False)
 def _note(v: Vacancy, node: Int, k: Int, least: Int, most: Int) -> None:
-    """Store, in place, the range of the child of a node's entry k: processors, without the entry's shift."""
+    """Store the range of the child of a node's entry k: `least` to `most` processors, without the entry's shift.
+
+    Tree v is modified in place.
+    """
     shift = v.node[node, k]["shift"]
     v.node[node, k]["least"] = least + shift
     v.node[node, k]["most"] = most + shift
@@ -450,7 +453,7 @@ def _lower(v: Vacancy, node: Int, first: Int, last: Int, width: Int) -> None:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def _range_of_leaf(v: Vacancy, leaf: Int) -> tuple[Int, Int]:
-    """Return the least and the greatest room of a leaf's breakpoints, processors, without the shifts above."""
+    """Return the least and the greatest room of a leaf of tree v, processors, without the shifts above."""
     least = v.leaf[leaf, 0]["room"]
     most = least
     for i in range(1, v.held[leaf]):
@@ -461,7 +464,7 @@ def _range_of_leaf(v: Vacancy, leaf: Int) -> tuple[Int, Int]:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def _range_of_node(v: Vacancy, node: Int) -> tuple[Int, Int]:
-    """Return the least and the greatest room of an inner node's entries, processors, without the shifts above."""
+    """Return the least and the greatest room of an inner node of tree v, processors, without the shifts above."""
     least = np.int64(v.node[node, 0]["least"])
     most = np.int64(v.node[node, 0]["most"])
     for k in range(1, v.used[node]):

@@ -175,7 +175,7 @@ def _ruled(
     queue, plan, ballot
         An empty `Queue`, a `Plan` and a `Ballot`, modified in place.
     decided
-        As for `ruled`, increased in place.
+        (C,) or (13,) int64, as for `ruled`, increased in place.
     """
     n = jobs.submit.size
     state = queue.state
@@ -291,7 +291,10 @@ def start_everything(jobs: Jobs, now: Running, queue: Queue, first: Int, arrived
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def admit(jobs: Jobs, queue: Queue, greedy: bool, j: Int) -> None:
-    """Put job j into the queue; into Greedy's order only if Greedy can be chosen; `queue` is modified in place."""
+    """Put job j of `jobs` into the queue; into the order of Greedy only if `greedy`, which is whether it can be chosen.
+
+    `queue` is modified in place.
+    """
     queue.area[jobs.group[j]] += jobs.estimate[j] * jobs.width[j]
     enter(queue.places, jobs, j)
     if greedy:
@@ -330,7 +333,7 @@ def join_tournament(jobs: Jobs, queue: Queue, j: Int) -> None:
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def begin_now(jobs: Jobs, now: Running, queue: Queue, j: Int, t: Int) -> None:
-    """Start job j, which waits, in second t; `now` and `queue` are modified in place."""
+    """Start job j of `jobs`, which waits, in second t; `now` and `queue` are modified in place."""
     state = queue.state
     width = jobs.width[j]
     launch(jobs, now, state[RUNNING], j, t)
@@ -351,7 +354,8 @@ def begin_now(jobs: Jobs, now: Running, queue: Queue, j: Int, t: Int) -> None:
 def observe(queue: Queue, capacity: Int, ballot: Ballot) -> None:
     """Fill the features of the ballot, in place: slowdown, load in %, and each group's share of the queue's area in %.
 
-    Areas are added in int64, which cannot overflow because of the bounds that `Workload` checks.
+    `capacity` is that of the machine, processors. Areas are added in int64, which cannot overflow because of the bounds
+    that `Workload` checks.
     """
     x = ballot.features
     sums = queue.sums

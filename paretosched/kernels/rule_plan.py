@@ -40,7 +40,7 @@ class Plan(NamedTuple):
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def clear_plan(plan: Plan, place: Int, t: Int) -> None:
-    """Clear a plan, in place, so that no job from `place` on has a place; the caller sets up its profile."""
+    """Clear a plan in second t, in place: no job from `place` on has a place; the caller sets up its profile."""
     plan.state[HANDLED] = place - 1
     plan.state[HORIZON] = t
     plan.state[WIDEST] = 0
@@ -81,7 +81,7 @@ def place_before_horizon(jobs: Jobs, plan: Plan, j: Int, t: Int) -> tuple[Int, I
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def most_before(profile: Profile, end: Int) -> Int:
-    """Return the most processors that are free at once before second `end`."""
+    """Return the most processors that are free at once in `profile` before second `end`."""
     most = 0
     i = profile.span[FIRST]
     while i < profile.span[LAST] and profile.when[i] < end:
@@ -92,7 +92,7 @@ def most_before(profile: Profile, end: Int) -> Int:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def least_before(profile: Profile, end: Int) -> Int:
-    """Return how many processors are free during the whole time until second `end`."""
+    """Return how many processors are free in `profile` during the whole time until second `end`."""
     least: Int = profile.room[profile.span[FIRST]]
     i = profile.span[FIRST] + 1
     while i < profile.span[LAST] and profile.when[i] < end:

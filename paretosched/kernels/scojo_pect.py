@@ -115,8 +115,10 @@ def run(
 
     Parameters
     ----------
-    jobs, capacity, slices, rules, machine, tree, start, counted
-        As for `share_time`.
+    jobs, capacity, slices, rules, machine, tree
+        As for `share_time`; the last two are modified in place.
+    start, counted
+        (n,) and (4, 2) int64, as for `share_time`, modified in place.
     record
         Modified in place.
 
@@ -165,7 +167,7 @@ def run(
 
 @njit(cache=True, nogil=True, _nrt=False)
 def alone(machine: Machine) -> bool:
-    """Return whether there is a medium or long slice now and there are only jobs of its class.
+    """Return whether `machine` has a medium or long slice now and there are only jobs of its class.
 
     Then slices of a whole interval follow each other without a switch, and nothing changes between them.
     """
@@ -181,7 +183,7 @@ def alone(machine: Machine) -> bool:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def begin_interval(slices: Slices, machine: Machine, t: Int) -> None:
-    """Begin an interval at second t, with the shares of its hour; the machine's state is modified in place."""
+    """Begin an interval of `slices` at second t, with the shares of its hour; `machine.state` is modified in place."""
     state = machine.state
     state[INTERVAL_END] = t + slices.interval
     while state[ERA] + 1 < slices.begin.size and slices.begin[state[ERA] + 1] <= t:

@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 
 from ..core.arrays import Floats, Int, Ints, Mask
-from .inputs import Jobs
+from .inputs import Jobs, ints
 from .profile import FIRST, LAST, add
 
 FAR = np.int64(0x7FFFFFFFFFFFFFFF)
@@ -178,9 +178,6 @@ def machine_for(jobs: Jobs, belief: Ints, kind: Ints, capacity: int, most: int) 
     active = min(n, capacity) + 1
     size = 4 * (2 * active + most + 4)
 
-    def ints(*shape: int) -> Ints:
-        return np.zeros(shape, np.int64)
-
     return Machine(
         busy=np.zeros(capacity, np.bool_),
         claim=np.zeros((3, capacity), np.bool_),
@@ -214,7 +211,7 @@ def machine_for(jobs: Jobs, belief: Ints, kind: Ints, capacity: int, most: int) 
 
 @njit(cache=True, nogil=True, _nrt=False)
 def stop(jobs: Jobs, machine: Machine, record: Record, j: Int, t: Int) -> None:
-    """End a segment of running job j at second t; machine and record are modified in place."""
+    """End a segment of running job j of `jobs` at second t; machine and record are modified in place."""
     begin = machine.since[j]
     i = machine.state[SEGMENTS]
     record.job[i] = j
@@ -232,7 +229,7 @@ def stop(jobs: Jobs, machine: Machine, record: Record, j: Int, t: Int) -> None:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def resume(jobs: Jobs, machine: Machine, record: Record, j: Int, t: Int) -> None:
-    """Resume preempted job j on its processors at second t; the machine is modified in place."""
+    """Resume preempted job j of `jobs` at second t on its processors in `record`; `machine` is modified in place."""
     machine.since[j] = t
     machine.state[IDLE] -= jobs.width[j]
     for p in range(machine.at[j], machine.at[j] + machine.pieces[j]):
@@ -308,7 +305,7 @@ def finish_jobs(jobs: Jobs, machine: Machine, record: Record, t: Int) -> None:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def next_completion(machine: Machine) -> Int:
-    """Return when the next running job ends, s; FAR if none runs."""
+    """Return when the next running job of `machine` ends, s; FAR if none runs."""
     least: Int = FAR
     for kind in range(3):
         for i in range(machine.active_size[kind]):
@@ -320,7 +317,7 @@ def next_completion(machine: Machine) -> Int:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def next_kind(machine: Machine, first: Int) -> Int:
-    """Return the first class with jobs, from `first` on; 3 if there is none."""
+    """Return the first class of which `machine` has jobs, from class `first` on; 3 if there is none."""
     for kind in range(first, 3):
         if machine.queue_size[kind] > 0 or machine.active_size[kind] > 0:
             return kind
@@ -329,13 +326,13 @@ def next_kind(machine: Machine, first: Int) -> Int:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def left_at(machine: Machine, j: Int, t: Int) -> Int:
-    """Return how much longer, s, a started or waiting job j runs from second t on, as the scheduler believes."""
+    """Return how much longer, s, a started or waiting job j of `machine` runs from second t on, as is believed."""
     return machine.left[j] - (t - machine.since[j] if machine.since[j] >= 0 else 0)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
 def until(machine: Machine, turn: Turn, j: Int) -> Int:
-    """Return when job j, if it runs from now on, leaves its processors to the slice's class, s."""
+    """Return when job j of `machine`, if it runs from now on, leaves its processors to the class of `turn`, s."""
     end = turn.t + left_at(machine, j, turn.t)
     return end if machine.kind[j] == turn.kind else min(end, turn.slice_end)
 
@@ -386,7 +383,10 @@ def collect(jobs: Jobs, machine: Machine, turn: Turn, ends: Ints, widths: Ints) 
 
 @njit(cache=True, nogil=True, _nrt=False)
 def draw_profile(jobs: Jobs, machine: Machine, turn: Turn) -> None:
-    """Set up the profile of the running jobs from now on; the machine's profile and work space are modified."""
+    """Set up the profile of the running ones of `jobs` from second `turn.t` on.
+
+    The profile and the work space of `machine` are modified in place.
+    """
     count = collect(jobs, machine, turn, machine.ends, machine.widths)
     first = machine.when.size // 4
     machine.span[FIRST] = first
@@ -405,7 +405,7 @@ def draw_profile(jobs: Jobs, machine: Machine, turn: Turn) -> None:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def fits_until(machine: Machine, end: Int, width: Int) -> bool:
-    """Return whether the profile has `width` processors from its begin until second `end`."""
+    """Return whether the profile of `machine` has `width` processors from its begin until second `end`."""
     i = machine.span[FIRST]
     while i < machine.span[LAST] and machine.when[i] < end:
         if machine.room[i] < width:
@@ -416,7 +416,7 @@ def fits_until(machine: Machine, end: Int, width: Int) -> bool:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def idle_for(machine: Machine, kind: Int) -> Int:
-    """Return how many processors are idle and belong to no started job of a class."""
+    """Return how many processors of `machine` are idle and belong to no started job of class `kind`."""
     count = 0
     for node in range(machine.busy.size):
         if not machine.busy[node] and not machine.claim[kind, node]:

@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 
 from ..core.arrays import Floats, Int, Ints, Mask
-from .inputs import Jobs
+from .inputs import Jobs, ints
 
 FAR = np.int64(0x7FFFFFFFFFFFFFFF)
 
@@ -122,10 +122,6 @@ class Tree(NamedTuple):
 
 def tree_for(jobs: int, running: int, candidates: int) -> Tree:
     """Return work space for groups of up to `jobs` jobs, with up to `running` running jobs and `candidates` orders."""
-
-    def ints(*shape: int) -> Ints:
-        return np.zeros(shape, np.int64)
-
     n = jobs + 1
     return Tree(
         ints(n), ints(n), ints(n), ints(n), ints(n, n), ints(n, n), ints(running + n), ints(running + n), ints(1),
@@ -180,7 +176,7 @@ def put(tree: Tree, d: Int, width: Int, belief: Int) -> None:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def settle(tree: Tree, d: Int) -> None:
-    """Make the state after d jobs the first state, in place: jobs of the order that run then become earlier jobs."""
+    """Make the state after d jobs the first state of `tree`, in place: jobs that run then become earlier jobs."""
     placed = 0
     for i in range(tree.passed[d], tree.placed[0]):
         tree.ends[placed] = tree.ends[i]
@@ -206,7 +202,7 @@ def settle(tree: Tree, d: Int) -> None:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def response(moment: Moment, j: Int, start: Int) -> float:
-    """Return the response time, s, of job j if it starts at `start`; its class has a share of the time (section 7)."""
+    """Return the response time, s, of job j if it starts at `start`; its class has `moment.share` (section 7)."""
     now = moment.now
     submit = moment.jobs.submit[j]
     return np.float64(now - submit) + np.float64(start + moment.belief[j] - now) / moment.share
@@ -214,7 +210,7 @@ def response(moment: Moment, j: Int, start: Int) -> float:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def slowdown(moment: Moment, j: Int, start: Int) -> float:
-    """Return the bounded slowdown (section 5.1.5), not rounded, of job j if it starts at `start`, s."""
+    """Return the bounded slowdown (section 5.1.5), not rounded, of job j of `moment` if it starts at `start`, s."""
     return max(response(moment, j, start) / np.float64(max(moment.belief[j], moment.rules.bound)), 1.0)
 
 
@@ -222,7 +218,7 @@ def slowdown(moment: Moment, j: Int, start: Int) -> float:
 def metric(moment: Moment, j: Int, start: Int) -> Int:
     """Return the slowdown of job j as a whole number, rounded up or in millionths, if it starts at `start`, s.
 
-    Sums of whole numbers do not depend on their order.
+    The job, and whether to round, stand in `moment`. Sums of whole numbers do not depend on their order.
     """
     slow = slowdown(moment, j, start)
     return np.int64(math.ceil(slow)) if moment.rules.ceiling else np.int64(math.floor(slow * 1e6))

@@ -47,20 +47,20 @@ class Places(NamedTuple):
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def lowest(bits: Int) -> Int:
-    """Return the place of the lowest bit that is set, 0..31."""
+    """Return the place of the lowest one of `bits` that is set, 0..31."""
     place: Int = PLACE_OF_BIT[(((bits & -bits) * DE_BRUIJN) & 0xFFFFFFFF) >> 27]
     return place
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def row_at(queue: Places, o: Int, place: Int) -> Int:
-    """Return the row of the job at a place of order o."""
+    """Return the row of the job at a place of order o of `queue`."""
     return np.int64(queue.row[o, place])
 
 
 @njit(cache=True, nogil=True, _nrt=False)
 def enter(queue: Places, jobs: Jobs, j: Int) -> None:
-    """Add job j to every order; `queue` is modified in place."""
+    """Add job j of `jobs` to every order; `queue` is modified in place."""
     size = queue.bits.shape[1]
     for o in range(queue.in_use.size):
         if queue.in_use[o]:
@@ -72,7 +72,7 @@ def enter(queue: Places, jobs: Jobs, j: Int) -> None:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def leave(queue: Places, jobs: Jobs, j: Int) -> None:
-    """Remove job j from every order; `queue` is modified in place."""
+    """Remove job j of `jobs` from every order; `queue` is modified in place."""
     size = queue.bits.shape[1]
     for o in range(queue.in_use.size):
         if queue.in_use[o]:
@@ -95,7 +95,7 @@ def leave(queue: Places, jobs: Jobs, j: Int) -> None:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def next_waiting(queue: Places, o: Int, place: Int) -> Int:
-    """Return the first place of order o, from `place` on, whose job waits; -1 if there is none."""
+    """Return the first place of order o of `queue`, from `place` on, whose job waits; -1 if there is none."""
     size = queue.bits.shape[1]
     bench = place >> BITS
     if bench >= size:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..core.notebook import fields_html, fields_repr
 from ..core.tables import wrapped
-from .explanation_words import RULES, example_jobs, origin_of, time_sharing_words
+from .explanation_words import RULES, example_jobs, origin_of, paragraphs, time_sharing_words
 from .greedy_explanation import GreedyExplanation, explain_greedy
 from .greedy_order import Greedy
 from .plain import Plain
@@ -36,6 +36,7 @@ class PlainExplanation:
 
     __repr__ = fields_repr
     _repr_html_ = fields_html
+    prose = paragraphs
 
     def rows(self) -> list[dict[str, Any]]:
         """Return no rows: the policy has no keys by which two jobs could be compared."""
@@ -50,10 +51,6 @@ class PlainExplanation:
         """Return sentences: where the policy comes from, and how it chooses the jobs that start."""
         origin = origin_of(self.policy.provenance)
         return [*([origin] if origin else []), *self.sentences]
-
-    def prose(self) -> str:
-        """Return all sentences as text, one paragraph a line."""
-        return "\n".join(self.words())
 
     def text(self) -> str:
         """Return everything as text for a terminal."""

@@ -4,12 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from ..core.tables import amount, enumeration
 from .time_sharing import TimeSharing
 
 LIFETIME = 100 * 365 * 86400  # seconds, longer than any machine lasts; a longer wait counts as never
+
+
+class _Worded(Protocol):
+    """An explanation that consists of sentences."""
+
+    def words(self) -> list[str]:
+        """Return the sentences."""
+
+
+def paragraphs(explanation: _Worded) -> str:
+    """Return all sentences as text, one paragraph a line."""
+    return "\n".join(explanation.words())
 
 
 class Kind(NamedTuple):

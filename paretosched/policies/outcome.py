@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from ..core.arrays import Ints
+from ..core.errors import InputError
 from ..core.notebook import fields_html, fields_repr
 from ..kernels.inputs import Jobs, Weights
 from ..workload.workload import Workload
@@ -104,6 +105,18 @@ class Queue(NamedTuple):
 
     weights: Weights
     backfill: int
+
+
+class _Refusing(Protocol):
+    """A policy that cannot use predictions."""
+
+    def refuses(self, learnt: bool) -> str:
+        """Return why."""
+
+
+def no_queue(policy: _Refusing, workload: Workload) -> Queue:
+    """Raise InputError: the policy has more than one queue, or orders it anew, and so cannot use predictions."""
+    raise InputError(f"{workload.name}: predictions {policy.refuses(True)}")
 
 
 def jobs_of(workload: Workload) -> Jobs:

@@ -43,7 +43,7 @@ from ..kernels.inputs import Sorted
 from ..kernels.rule_base import ruled
 from ..workload.workload import Workload
 from .greedy_order import Greedy, number_table, weights
-from .outcome import Outcome, Queue, jobs_of
+from .outcome import Outcome, jobs_of, no_queue
 from .strategy_choice import SORTINGS, STRATEGIES, Bounds, Chooser, IterativeRules, SymbioticRules
 
 
@@ -117,6 +117,7 @@ class RuleBase:
 
     __repr__ = fields_repr
     _repr_html_ = fields_html
+    queue = no_queue
 
     def __post_init__(self) -> None:
         one_of("kind of rule base", self.kind, KINDS)
@@ -154,10 +155,6 @@ class RuleBase:
             Whether the estimates are predictions, which may prove too short; else they are exact.
         """
         return 'cannot be used by rule bases; choose "requested" or "exact"' if learnt else ""
-
-    def queue(self, workload: Workload) -> Queue:
-        """Raise InputError: the order of the waiting jobs changes, and predictions cannot be used."""
-        raise InputError(f"{workload.name}: predictions {self.refuses(True)}")
 
     def _check_groups(self) -> None:
         """Refuse groups, priorities or a Greedy policy that do not belong together."""

@@ -18,7 +18,7 @@ import numpy as np
 from ..core.arrays import Floats, Ints
 from ..core.notebook import fields_html, fields_repr
 from ..core.tables import Column, enumeration, plain, table, wrapped
-from .explanation_words import origin_of
+from .explanation_words import origin_of, paragraphs
 from .policy_json import to_json
 from .rule_base import RuleBase
 from .strategy_choice import STRATEGIES, IterativeRules, SymbioticRules, feature_names, feature_ranges, interval_edges
@@ -109,6 +109,7 @@ class RulesExplanation(ABC):
 
     __repr__ = fields_repr
     _repr_html_ = fields_html
+    prose = paragraphs
 
     @property
     def policy(self) -> RuleBase:
@@ -179,10 +180,6 @@ class RulesExplanation(ABC):
         counts = self.base.chooser.by_strategy(self.decisions)
         shares = ", ".join(f"{STRATEGIES[s]} {percent(counts[s] / total)} %" for s in _most_frequent(counts))
         yield f"In {total:,} decisions of its training: {shares}.{self.occurrence(self.decisions)}"
-
-    def prose(self) -> str:
-        """Return all sentences as text, one paragraph a line."""
-        return "\n".join(self.words())
 
     def text(self) -> str:
         """Return everything as text for a terminal: sentences, and a table of regions or of rules and slices."""

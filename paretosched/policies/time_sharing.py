@@ -28,7 +28,7 @@ from ..kernels.scojo_pect_machine import LONG, MEDIUM, SHORT, Slices, machine_fo
 from ..kernels.virtual_schedule import Planning, tree_for
 from ..workload.calendar import hours
 from ..workload.workload import Workload
-from .outcome import Outcome, Queue, SearchTotals, Segments, jobs_of
+from .outcome import Outcome, SearchTotals, Segments, jobs_of, no_queue
 
 CLASSES = ("short", "medium", "long")
 SIZES = ("narrow", "medium", "wide")
@@ -232,6 +232,7 @@ class TimeSharing:
 
     __repr__ = fields_repr
     _repr_html_ = fields_html
+    queue = no_queue
 
     def __post_init__(self) -> None:
         _check(self)
@@ -269,10 +270,6 @@ class TimeSharing:
             'cannot be used by SCOJO-PECT, whose policy says by "run_times" what it knows of run times: "known" or '
             '"estimates", which are the requested ones'
         )
-
-    def queue(self, workload: Workload) -> Queue:
-        """Raise InputError: there is more than one queue, and predictions cannot be used."""
-        raise InputError(f"{workload.name}: predictions {self.refuses(True)}")
 
 
 def check_nodes(workload: Workload) -> None:

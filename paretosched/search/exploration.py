@@ -24,10 +24,10 @@ from ..workload.reopening import WorkloadLike, as_workload
 from ..workload.reopening import record as workload_record
 from ..workload.workload import Workload
 from . import runs
-from .algorithms import named_algorithms
+from .algorithms.spaces import Search
 from .evaluation import Evaluate, TlsFiles, check_workers, evaluator, versions
 from .resuming import Record, advance
-from .settings import ALL, BEGUN, EVALUATIONS, POPULATION, Settings, settle
+from .settings import ALL, BEGUN, POPULATION, Settings, settle
 
 MOST_EVALUATIONS = 10_000_000  # 4 GB, with five groups
 PUBLISH_EVERY = 30.0  # s between two published fronts
@@ -169,10 +169,7 @@ def explore(
     if settings.algorithm == "rvea":
         generations = -(-evaluations // population)
         parameters["generations"] = generations  # the genomes that rvea asks for depend on it
-    if isinstance(settings.space, np.ndarray):
-        search = named_algorithms.enumeration(settings.space, population)
-    else:
-        search = named_algorithms.search(settings.algorithm, settings.space, population, seed, generations)
+    search = settings.start_search(generations)
     known_generations = known_parameters.get("generations", generations)
     if known_parameters.get("algorithm") == settings.algorithm == "rvea" and known_generations != generations:
         raise InputError(
@@ -190,8 +187,7 @@ def explore(
 def _budget(evaluations: int | None, settings: Settings, population: int, run_directory: str | os.PathLike[str]) -> int:
     """Return how many schedules are simulated in all: the argument, else what the run has, else the default."""
     if evaluations is None:
-        default = len(settings.space) if isinstance(settings.space, np.ndarray) else EVALUATIONS
-        evaluations = runs.wanted_evaluations(run_directory) or default
+        evaluations = runs.wanted_evaluations(run_directory) or settings.evaluations
     evaluations = whole_number("evaluations", evaluations)
     if evaluations < population and settings.algorithm != ALL:
         raise InputError(f"evaluations must be at least the population, {population}, but are {evaluations}")
@@ -201,7 +197,7 @@ def _budget(evaluations: int | None, settings: Settings, population: int, run_di
 
 
 def _run_search(
-    search: named_algorithms.Search, publisher: _Publisher, simulating: Callable[[], AbstractContextManager[Evaluate]]
+    search: Search, publisher: _Publisher, simulating: Callable[[], AbstractContextManager[Evaluate]]
 ) -> Front:
     """Run a search on its record, publish its front now and then, and return the last one."""
     record = publisher.record

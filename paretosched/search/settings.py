@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import singledispatch
+from functools import partial, singledispatch
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,15 +25,14 @@ from ..encodings.encoding import Explored
 from ..encodings.orders import Orders
 from ..encodings.recipes import KEYS
 from ..encodings.sequence import Sequences
-from ..encodings.weighting import Weighting
 from ..fronts.front import Front, from_encoding, genome, online, spread
 from ..fronts.front_files import load_front
 from ..policies.plain import PLAIN_RULES
 from ..policies.policy import Policy, as_policy, fits
 from ..policies.policy_json import to_json
 from ..workload.workload import Workload
-from .algorithms import spaces
-from .algorithms.named_algorithms import ALGORITHMS, MOST_POPULATION
+from .algorithms.named_algorithms import ALGORITHMS, MOST_POPULATION, enumeration, search
+from .algorithms.spaces import Reals, Recipes, Search, Space
 
 POPULATION = 100
 EVALUATIONS = 20_000  # paper 002, Table 4, "Real Value Coded"
@@ -44,7 +43,8 @@ RECOMBINED = 0.3  # paper 002, Table 4: share of the children with two parents
 ALL = "all"
 BEGUN = ("start", "start_digest", "frequency", "jump", "generations")  # parameters beside the encoding's
 
-Space = spaces.Reals | spaces.Recipes | Floats
+StartSearch = Callable[[int | None], Search]
+"""Function of the number of generations, for "rvea" alone, to the search, ready to yield its first generation."""
 
 
 class Settings(NamedTuple):
@@ -56,15 +56,18 @@ class Settings(NamedTuple):
         What genomes mean.
     algorithm
         One of `named_algorithms.ALGORITHMS`, or "all", which simulates a list of genomes.
-    space
-        What the algorithm searches; with "all" the genomes themselves, (k, d).
+    start_search
+        Starts the algorithm.
+    evaluations
+        How many schedules are simulated by default.
     parameters
         All settings as plain JSON values.
     """
 
     encoding: Explored
     algorithm: str
-    space: Space
+    start_search: StartSearch
+    evaluations: int
     parameters: dict[str, Any]
 
 
@@ -98,7 +101,8 @@ def settle(
         A word is unknown, or has no meaning with this encoding or algorithm.
     """
     encoding, options = _name_and_words(encoding, words)
-    algorithm = ALL if algorithm is None and encoding == "orders" else algorithm or "nsga2"
+    variation = encodings.ENCODINGS[encoding]().variation
+    algorithm = ALL if algorithm is None and variation.enumerated else algorithm or "nsga2"
     one_of("algorithm", algorithm, [*ALGORITHMS, ALL])
     if not 1 <= population <= MOST_POPULATION:
         raise InputError(f"population must be in 1..{MOST_POPULATION}, but is {population}")
@@ -107,16 +111,13 @@ def settle(
     start = list(dict.fromkeys(map(str, listed("start", start))))
     if seed < 0:
         raise InputError(f"seed must be at least 0, but is {seed}")
-    strategy: dict[str, float] = {}
-    if encoding == "sequence":
-        strategy = {key: number(key, options.pop(key)) for key in ("frequency", "jump") if key in options}
+    strategy = {key: number(key, options.pop(key)) for key in variation.strategy if key in options}
     unknown = [key for key in options if key not in encodings.words_of(encoding)]
     if unknown:
         raise InputError(f'{unknown[0]} must not be given with the encoding "{encoding}", where it has no meaning')
-    if algorithm == ALL and encoding == "sequence":
-        _refuse(
-            [*strategy, *(key for key in options if key != "decoding")], f'the algorithm "{ALL}", which varies nothing'
-        )
+    if algorithm == ALL:
+        given = [*strategy, *(key for key in options if key in variation.words)]
+        _refuse(given, f'the algorithm "{ALL}", which varies nothing')
     if options.get("moves") == "adjacent" and strategy.get("jump", 1.0) != 1.0:
         _refuse(["jump"], 'the moves "adjacent", which are of length 1')
     without_start = encodings.ENCODINGS[encoding](**options)
@@ -128,11 +129,11 @@ def settle(
     request = _Request(
         workload, algorithm, start, earlier if isinstance(earlier, list) else None, strategy, seed, population
     )
-    whole, space, begun = _begin(without_start, request)
+    whole, start_search, count, begun = _begin(without_start, request)
     if start:
         begun = {"start": names} | begun
     parameters = {"algorithm": algorithm, "seed": seed, "population": population, "workload": workload.digest}
-    return Settings(whole, algorithm, space, parameters | encodings.to_json(whole) | begun)
+    return Settings(whole, algorithm, start_search, count, parameters | encodings.to_json(whole) | begun)
 
 
 def _name_and_words(encoding: Any, words: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
@@ -175,25 +176,43 @@ class _Request(NamedTuple):
     population: int
 
 
-_Beginning = tuple[Explored, Space, dict[str, Any]]  # the encoding with its start, what is searched, other parameters
+class _Beginning(NamedTuple):
+    """How a run begins: the encoding with its start, and parameters beside those of the encoding; see `Settings`."""
+
+    encoding: Explored
+    start_search: StartSearch
+    evaluations: int
+    parameters: dict[str, Any]
+
+
+def _searched(encoding: Explored, space: Space, request: _Request, parameters: dict[str, Any]) -> _Beginning:
+    """Return the beginning of a run in which an algorithm searches a space."""
+    start_search = partial(search, request.algorithm, space, request.population, request.seed)
+    return _Beginning(encoding, start_search, EVALUATIONS, parameters)
+
+
+def _enumerated(encoding: Explored, genomes: Floats, request: _Request, parameters: dict[str, Any]) -> _Beginning:
+    """Return the beginning of a run that simulates all of some genomes, (k, d)."""
+    return _Beginning(encoding, lambda _: enumeration(genomes, request.population), len(genomes), parameters)
 
 
 @singledispatch
 def _begin(encoding: Explored, request: _Request) -> _Beginning:
     """Return the start of a run: for an encoding by real numbers, genomes of other runs or random ones."""
     workload, start = request.workload, request.start
-    space = spaces.Reals(*encoding.lower_upper(len(workload.groups)))
+    space = Reals(*encoding.lower_upper(len(workload.groups)))
     if request.algorithm == ALL:
         if not start:
             raise InputError(f'algorithm "{ALL}" must be given a run or front to begin with, but start is empty')
         genomes = _members(workload, encoding.name, start, None)
-        return encoding, genomes, {"start_digest": hashlib.sha256(genomes.tobytes()).hexdigest()}
+        parameters = {"start_digest": hashlib.sha256(genomes.tobytes()).hexdigest()}
+        return _enumerated(encoding, genomes, request, parameters)
     if not start:
-        return encoding, space, {}
+        return _searched(encoding, space, request, {})
     members = request.earlier
     if members is None:
         members = _members(workload, encoding.name, start, request.population).tolist()
-    return encoding, space._replace(first=np.array(members)), {"starts": members}
+    return _searched(encoding, space._replace(first=np.array(members)), request, {"starts": members})
 
 
 @_begin.register
@@ -201,7 +220,8 @@ def _begin_orders(encoding: Orders, request: _Request) -> _Beginning:
     """Return the start of a run by orders: all of them."""
     if request.algorithm != ALL:
         raise InputError(f'orders are few and enumerated: algorithm must be "{ALL}", but is "{request.algorithm}"')
-    return encoding, _orders(len(request.workload.groups), request.start or ("workload", "queue")), {}
+    genomes = _orders(len(request.workload.groups), request.start or ("workload", "queue"))
+    return _enumerated(encoding, genomes, request, {})
 
 
 @_begin.register
@@ -219,8 +239,9 @@ def _begin_sequences(encoding: Sequences, request: _Request) -> _Beginning:
     strategy = _strategy(request.strategy, workload, first)
     if enumerated:
         rows = [[i, -1, -1, i, strategy["frequency"], strategy["jump"]] for i in range(len(first))]
-        return whole, np.array(rows, dtype=np.float64), {}
-    return whole, spaces.Recipes(len(first), most=len(workload), recombination=rate, **strategy), strategy
+        return _enumerated(whole, np.array(rows, dtype=np.float64), request, {})
+    space = Recipes(len(first), most=len(workload), recombination=rate, **strategy)
+    return _searched(whole, space, request, strategy)
 
 
 def _refuse(words: Sequence[str], why: str) -> None:
@@ -290,10 +311,7 @@ def ordered_by_policy(front: Front) -> Mask:
 def _origin_policy(front: Front, row: int) -> Policy:
     """Return the policy whose start order a row of a front was made from."""
     origin, genes = genome(front, row)
-    encoding = origin.encoding
-    if isinstance(encoding, Weighting):
-        encoding = encoding._replace(decoding="online")
-    policy = encoding.policy_of(genes, front.groups)
+    policy = origin.encoding.order_policy_of(genes, front.groups)
     assert policy is not None  # noqa: S101  # `ordered_by_policy` has checked it
     return policy
 

@@ -1,7 +1,7 @@
 """Change and write a workload that may also be given as the path of a log or of a run directory.
 
-These are the public functions. `reopening` opens a run again with the functions that they call, which take workloads
-only, so that no two modules import each other.
+These are the public functions, with all their documentation. `reopening` opens a run again with the functions of the
+same names that they call, which take workloads only, so that no two modules import each other.
 """
 
 from __future__ import annotations
@@ -60,20 +60,32 @@ def as_groups(what: GroupsLike) -> tuple[str, ...]:
 
 
 def by_consumption(workload: WorkloadLike, thresholds: Sequence[float] = PAPER_THRESHOLDS) -> Workload:
-    """Return a workload with users grouped by their share of the resource consumption (paper 002, table 1).
+    """Return a workload with users grouped by their share s of the resource consumption (paper 002, table 1).
+
+    With the default thresholds group 1 has s > 8 %, group 2 s > 2 %, group 3 s > 1 %, group 4 s > 0.1 %, group 5
+    the rest. The consumption is computed from the run times that are simulated. Jobs of unknown user count as one
+    user if they are less than 1 % of the work. Otherwise they all go to the last group, which is reported.
 
     Parameters
     ----------
     workload
         Any workload; or the path of a log or of a run directory.
     thresholds
-        Shares in (0, 1), descending; k of them make k + 1 groups named "1", "2", ...; see
-        `user_groups.by_consumption`.
+        Shares in (0, 1), descending; k of them make k + 1 groups named "1", "2", ...
 
     Raises
     ------
     InputError
         The thresholds are not descending shares, or make more than 64 groups; or as for `as_workload`.
+
+    Examples
+    --------
+    User 7 has 90 of 100 processor seconds, user 8 has 8, user 9 has 2. A share equal to a threshold belongs to the
+    group below it.
+
+    >>> w = Workload(submit=[0, 0, 0], run=[90, 8, 2], estimate=[90, 8, 2], width=[1] * 3, capacity=1, user=[7, 8, 9])
+    >>> by_consumption(w).group.tolist()
+    [0, 1, 2]
     """
     return user_groups.by_consumption(as_workload(workload), thresholds)
 
@@ -118,7 +130,8 @@ def by_csv(workload: WorkloadLike, path: str | os.PathLike[str]) -> Workload:
     Raises
     ------
     InputError
-        The file breaks a rule of `user_groups.by_csv`; or as for `as_workload`.
+        The file cannot be read; a line is not a user number and the name of a group, or has a user again with another
+        group; there are more than 64 groups; or as for `as_workload`.
     """
     return user_groups.by_csv(as_workload(workload), path)
 
@@ -131,7 +144,7 @@ def scale(
     jobs: int | None = None,
     probability: float = 0.5,
 ) -> Workload:
-    """Return a workload that is scaled to a machine of `processors`; see `scaling.scale`.
+    """Return a workload that is scaled to a machine of `processors`; the module `scaling` says how.
 
     Parameters
     ----------
@@ -145,20 +158,43 @@ def scale(
     seed
         Seed of the random numbers.
     jobs
-        The exact number of jobs in the result, `len(workload)` or more. Default: random numbers of copies.
+        The exact number of jobs in the result, `len(workload)` or more. A share of the jobs (`probability`), chosen
+        at random, becomes wider; the others are repeated as evenly as possible to reach the number. Default:
+        random numbers of copies.
     probability
         Probability that a job becomes wider; 1/2 follows from the numbers of jobs in the papers.
+
+    Returns
+    -------
+    Workload
+        Copies come directly after their original: same second, same user. Jobs are numbered anew from 1. The
+        log's references to preceding jobs become unknown, and its recorded waits, which belong to another machine.
+        Widths are rounded to the nearest whole number and limited to the machine; the limited ones are reported.
+        Groups by consumption (with the papers' thresholds) are made anew, other groups stay. With a factor of 1
+        and a machine of the same size the result is `workload`.
 
     Raises
     ------
     InputError
         A number is out of range; the result would have more than 20 million jobs; or as for `as_workload`.
+
+    Examples
+    --------
+    The second job becomes 3 times as wide, the first one is there three times.
+
+    >>> w = Workload(submit=[0, 5], run=[10, 3], estimate=[10, 3], width=[4, 2], capacity=8)
+    >>> scaled = scale(w, 24, seed=0, jobs=4)
+    >>> scaled.submit.tolist(), scaled.width.tolist(), scaled.capacity
+    ([0, 0, 0, 5], [4, 4, 4, 6], 24)
     """
     return scaling.scale(as_workload(workload), processors, factor, seed, jobs, probability)
 
 
 def split(workload: WorkloadLike, until: float) -> tuple[Workload, Workload]:
-    """Return the two parts of a workload before and after a time; see `time_split.split`.
+    """Return the two parts of a workload before and after a time.
+
+    Both parts keep clock, machine and groups: a user stays in the group that follows from all jobs. Each part begins
+    on an empty machine; jobs of the first part that still run or wait at the cut are not in the second part.
 
     Parameters
     ----------

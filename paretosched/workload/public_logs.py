@@ -21,6 +21,7 @@ from platformdirs import user_cache_path
 from ..core.arguments import as_path, callback, instance, number
 from ..core.errors import InputError
 from ..core.files import replacing
+from ..core.hosts import THIS_MACHINE
 from ..core.limits import check_limit
 from .log_text import LogText
 
@@ -29,7 +30,6 @@ BASE_URL_VARIABLE = "PARETOSCHED_ARCHIVE"
 FOLDER_VARIABLE = "PARETOSCHED_TRACES"
 CHUNK = 1 << 16
 SLOWEST = 1000  # bytes a second; a server that sends less keeps the caller waiting without end
-HERE = ("localhost", "127.0.0.1", "::1")  # only from these hosts, which are this machine, http is good enough
 
 
 class PublicLog(NamedTuple):
@@ -233,7 +233,7 @@ def _is_safe(url: str) -> bool:
     """Return whether what comes from an address cannot be changed on its way: https, or http within this machine."""
     try:
         parts = urllib.parse.urlsplit(url)
-        return parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in HERE)
+        return parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in THIS_MACHINE)
     except ValueError:  # half an IPv6 address
         return False
 

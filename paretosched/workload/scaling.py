@@ -42,49 +42,7 @@ def scale(
     jobs: int | None = None,
     probability: float = 0.5,
 ) -> Workload:
-    """Return a workload that is scaled to a machine of `processors`.
-
-    Parameters
-    ----------
-    workload
-        Any workload.
-    processors
-        Size of the larger machine.
-    factor
-        The work is multiplied by it, 1 or more; `PAPER_FACTORS` has the papers' factors. Default: the ratio of the
-        machines.
-    seed
-        Seed of the random numbers.
-    jobs
-        The exact number of jobs in the result, `len(workload)` or more. A share of the jobs (`probability`), chosen
-        at random, becomes wider; the others are repeated as evenly as possible to reach the number. Default:
-        random numbers of copies.
-    probability
-        Probability that a job becomes wider; 1/2 follows from the numbers of jobs in the papers.
-
-    Returns
-    -------
-    Workload
-        Copies come directly after their original: same second, same user. Jobs are numbered anew from 1. The
-        log's references to preceding jobs become unknown, and its recorded waits, which belong to another machine.
-        Widths are rounded to the nearest whole number and limited to the machine; the limited ones are reported.
-        Groups by consumption (with the papers' thresholds) are made anew, other groups stay. With a factor of 1
-        and a machine of the same size the result is `workload`.
-
-    Raises
-    ------
-    InputError
-        A number is out of range; the result would have more than 20 million jobs.
-
-    Examples
-    --------
-    The second job becomes 3 times as wide, the first one is there three times.
-
-    >>> w = Workload(submit=[0, 5], run=[10, 3], estimate=[10, 3], width=[4, 2], capacity=8)
-    >>> scaled = scale(w, 24, seed=0, jobs=4)
-    >>> scaled.submit.tolist(), scaled.width.tolist(), scaled.capacity
-    ([0, 0, 0, 5], [4, 4, 4, 6], 24)
-    """
+    """Return a workload that is scaled to a machine of `processors`; see `from_paths.scale`."""
     ratio = whole_number("processors", processors) / workload.capacity if factor is None else number("factor", factor)
     _check(workload, processors, ratio, factor is None, seed, jobs, probability)
     n = len(workload)

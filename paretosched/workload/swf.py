@@ -138,16 +138,7 @@ def _read(path: str | os.PathLike[str]) -> tuple[Log, str | None]:
 
 
 def write_swf(workload: Workload, path: str | os.PathLike[str]) -> None:
-    """Write a workload as a log, gzipped if the name ends in .gz; `read_swf` reads the same workload from it.
-
-    Fields that no simulation needs are written as they were read, else -1. The header stays, with correct MaxJobs,
-    MaxRecords, MaxProcs, UnixStartTime and TimeZoneString. Equal workloads make equal files.
-
-    Raises
-    ------
-    InputError
-        The file cannot be written.
-    """
+    """Write a workload as a log; see `from_paths.write_swf`."""
     with replacing(path) as temporary, temporary.open("wb") as file:
         if Path(path).suffix == ".gz":
             # no time and no name in the gzip file, so that its bytes depend on the workload alone

@@ -10,35 +10,7 @@ from .workload import Workload, source_after
 
 
 def split(workload: Workload, until: float) -> tuple[Workload, Workload]:
-    """Return the two parts of a workload before and after a time.
-
-    Both parts keep clock, machine and groups: a user stays in the group that follows from all jobs. Each part begins
-    on an empty machine; jobs of the first part that still run or wait at the cut are not in the second part.
-
-    Parameters
-    ----------
-    workload
-        Any workload.
-    until
-        The time of the cut, from 0, the first submission, to 1, the last one. Jobs submitted later are the second
-        part.
-
-    Returns
-    -------
-    first, rest : Workload
-        Named "... to 70 %" and "... from 70 %".
-
-    Raises
-    ------
-    InputError
-        `until` is not between 0 and 1, or there is no job after it.
-
-    Examples
-    --------
-    >>> w = Workload(submit=[0, 70, 71, 100], run=[1] * 4, estimate=[1] * 4, width=[1] * 4, capacity=1, name="w")
-    >>> [(part.name, part.submit.tolist()) for part in split(w, 0.7)]
-    [('w to 70 %', [0, 70]), ('w from 70 %', [71, 100])]
-    """
+    """Return the two parts of a workload before and after a time; see `from_paths.split`."""
     if not 0 < number("until", until) < 1:
         raise InputError(f"until must be a share of the time between 0 and 1, but is {until:g}")
     first, last = int(workload.submit[0]), int(workload.submit[-1])

@@ -31,33 +31,7 @@ UNLISTED_USERS = 'user not in the list of groups: put into the group "other"'
 
 
 def by_consumption(workload: Workload, thresholds: Sequence[float] = PAPER_THRESHOLDS) -> Workload:
-    """Return a workload with users grouped by their share s of the resource consumption (paper 002, table 1).
-
-    With the default thresholds group 1 has s > 8 %, group 2 s > 2 %, group 3 s > 1 %, group 4 s > 0.1 %, group 5
-    the rest. The consumption is computed from the run times that are simulated. Jobs of unknown user count as one
-    user if they are less than 1 % of the work. Otherwise they all go to the last group, which is reported.
-
-    Parameters
-    ----------
-    workload
-        Any workload.
-    thresholds
-        Shares in (0, 1), descending; k of them make k + 1 groups named "1", "2", ...
-
-    Raises
-    ------
-    InputError
-        The thresholds are not descending shares, or make more than 64 groups.
-
-    Examples
-    --------
-    User 7 has 90 of 100 processor seconds, user 8 has 8, user 9 has 2. A share equal to a threshold belongs to the
-    group below it.
-
-    >>> w = Workload(submit=[0, 0, 0], run=[90, 8, 2], estimate=[90, 8, 2], width=[1] * 3, capacity=1, user=[7, 8, 9])
-    >>> by_consumption(w).group.tolist()
-    [0, 1, 2]
-    """
+    """Return a workload grouped by users' shares of the consumption; see `from_paths.by_consumption`."""
     limits = numbers("thresholds", listed("thresholds", thresholds))
     if limits.ndim != 1 or not (np.all((limits > 0) & (limits < 1)) and np.all(np.diff(limits) < 0)):
         raise InputError(f"thresholds must be descending shares between 0 and 1, but are {limits.tolist()}")
@@ -78,42 +52,20 @@ def by_consumption(workload: Workload, thresholds: Sequence[float] = PAPER_THRES
 
 
 def by_swf_group(workload: Workload) -> Workload:
-    """Return a workload with jobs grouped by the group number in the log (SWF field 13), ascending, "unknown" last.
-
-    Raises
-    ------
-    InputError
-        The workload does not come from a log, or has more than 64 groups.
-    """
+    """Return a workload grouped by the groups of its log; see `from_paths.by_swf_group`."""
     source = source_after(workload, "by_swf_group")
     return _by_number(workload, _field(workload, SWF_GROUP), {}, "the log's groups are").with_(source=source)
 
 
 def by_queue(workload: Workload) -> Workload:
-    """Return a workload with jobs grouped by queue (SWF field 15), by queue number; the header has their names.
-
-    Raises
-    ------
-    InputError
-        The workload does not come from a log, or has more than 64 queues.
-    """
+    """Return a workload grouped by queue; see `from_paths.by_queue`."""
     names = queue_names(workload.header)
     source = source_after(workload, "by_queue")
     return _by_number(workload, _field(workload, SWF_QUEUE), names, "the log's queues are").with_(source=source)
 
 
 def by_csv(workload: Workload, path: str | os.PathLike[str]) -> Workload:
-    """Return a workload with users grouped by a CSV file of two columns `user,group`; a heading line is allowed.
-
-    The order of groups is that of their first lines in the file. Users that are not in the file form the group
-    "other", which comes last and is reported. The user number -1 means jobs of unknown user.
-
-    Raises
-    ------
-    InputError
-        The file cannot be read; a line is not a user number and the name of a group, or has a user again with
-        another group; there are more than 64 groups.
-    """
+    """Return a workload with users grouped by a CSV file; see `from_paths.by_csv`."""
     table, names = _read_groups(path)
     listed = np.array(sorted(table), dtype=np.int64)
     group_of = np.array([names.index(table[user]) for user in listed.tolist()], dtype=np.int64)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from paretosched import InputError
+from paretosched.encodings.genomes import check_bounds
 from paretosched.encodings.rule_base import Situations, Symbiotic
 from paretosched.search.evaluation import evaluator
 from paretosched.simulation.objective import objectives_of
@@ -67,8 +68,8 @@ def test_genomes_out_of_bounds_are_refused() -> None:
     with pytest.raises(InputError, match="rule 1 SD mean is nan"):
         SYMBIOTIC.rule_base(np.full(6 * 27, np.nan))
     with pytest.raises(InputError, match="within their bounds"):
-        SITUATIONS.check_genomes(np.full((1, 12), 14.0), 5)
-    SYMBIOTIC.check_genomes(np.full((1, 6 * 27), -3.0), 5)
+        check_bounds(np.full((1, 12), 14.0), *SITUATIONS.lower_upper(5))
+    check_bounds(np.full((1, 6 * 27), -3.0), *SYMBIOTIC.lower_upper(5))
     with evaluator(ZOO["one job"], SYMBIOTIC.examples(("1",))[0]):
         pass
     with pytest.raises(InputError, match="rules are for the groups"), evaluator(ZOO["one job"], SYMBIOTIC):

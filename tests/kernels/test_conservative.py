@@ -1,42 +1,13 @@
-"""Conservative backfilling against the oracle, and where it is plain to see."""
+"""Conservative backfilling where it is plain to see; `tests/policies/test_plain.py` compares it with the oracle."""
 
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given
 
 from paretosched import Workload
-from paretosched.policies.plain import Plain
-from support.naive import naive
-from support.simulating import DEEP, briefly, checked, of_oracle, starts
-from support.zoo import ZOO, fixed_policies, workloads
-
-RULES = ("conservative", "conservative-replan")
-
-
-@pytest.mark.parametrize("policy", RULES)
-@pytest.mark.parametrize("name", ZOO)
-def test_equals_the_oracle_on_awkward_workloads(name: str, policy: str) -> None:
-    w = ZOO[name]
-    assert starts(w, fixed_policies(w.groups)[policy]) == of_oracle(name, policy)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("rule", RULES)
-@checked
-@given(w=workloads(max_jobs=14))
-def test_equals_the_oracle_on_any_workload(rule: str, w: Workload) -> None:
-    assert starts(w, rule) == naive(w, Plain(rule))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize("kind", DEEP)
-def test_equals_the_oracle_on_hundreds_of_jobs(kind: str, rule: str) -> None:
-    for seed in range(10, 13):
-        w = DEEP[kind](seed)
-        assert starts(w, rule) == naive(w, Plain(rule)), seed
+from support.simulating import briefly, starts
+from support.zoo import workloads
 
 
 @briefly

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -151,3 +153,72 @@ def test_every_test_file_has_the_name_of_what_it_tests() -> None:
     }
     assert len(tested) > 90
     assert [str(path) for path, of in tested.items() if not of.is_dir() and not of.with_suffix(".py").is_file()] == []
+
+
+ARRAYS = {"Floats", "Ints", "Mask", "Order"}
+IN_PLACE = re.compile(r"in place|Modified|modified|[Ff]ill|[Ww]rite|overwritten")
+SHAPE = re.compile(r"\([^()]*,[^()]*\)")  # (n,) and (3, 2 G + 2)
+
+
+@cache
+def kernel_functions() -> list[tuple[str, ast.FunctionDef]]:
+    """Every function of the compiled simulators, with its file and line."""
+    return [
+        (f"{path.name}:{node.lineno} {node.name}", node)
+        for path in sorted((ROOT / "paretosched/kernels").glob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef)
+    ]
+
+
+def arguments_of(function: ast.FunctionDef) -> list[ast.arg]:
+    return [node for node in ast.walk(function.args) if isinstance(node, ast.arg)]
+
+
+def words_in(text: str | None) -> set[str]:
+    return set(re.findall(r"\w+", text or ""))
+
+
+def written_by(function: ast.FunctionDef) -> set[str]:
+    """The names of what a function assigns an entry of, such as `a` in `a.b[i] = 1`."""
+    statements = (n for n in ast.walk(function) if isinstance(n, ast.Assign | ast.AugAssign))
+    targets = (t for n in statements for t in (n.targets if isinstance(n, ast.Assign) else [n.target]))
+    entries = (part for target in targets for part in ast.walk(target) if isinstance(part, ast.Subscript))
+    return {owner.id for entry in entries if isinstance(owner := owner_of(entry), ast.Name)}
+
+
+def owner_of(part: ast.expr) -> ast.expr:
+    while isinstance(part, ast.Attribute | ast.Subscript):
+        part = part.value
+    return part
+
+
+def test_every_kernel_names_its_arguments_in_its_docstring() -> None:
+    assert len(kernel_functions()) > 180
+    unnamed = {
+        place: missing
+        for place, function in kernel_functions()
+        if (missing := [a.arg for a in arguments_of(function) if a.arg not in words_in(ast.get_docstring(function))])
+    }
+    assert unnamed == {}
+
+
+def test_every_kernel_says_the_shape_of_its_arrays() -> None:
+    """Bundles of arrays, such as `Jobs`, say the shapes in their own docstring."""
+    without = [
+        place
+        for place, function in kernel_functions()
+        if any(a.annotation is not None and ast.unparse(a.annotation) in ARRAYS for a in arguments_of(function))
+        and not SHAPE.search(ast.get_docstring(function) or "")
+    ]
+    assert without == []
+
+
+def test_every_kernel_says_which_arguments_it_writes_into() -> None:
+    silent = [
+        place
+        for place, function in kernel_functions()
+        if written_by(function) & {a.arg for a in arguments_of(function)}
+        and not IN_PLACE.search(ast.get_docstring(function) or "")
+    ]
+    assert silent == []

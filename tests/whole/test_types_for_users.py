@@ -47,6 +47,10 @@ def main(folder: Path) -> None:
     policy: ps.Policy = ps.as_policy("easy")
     ps.save_policy(policy, folder / "easy.json")
     print(ps.load_policy(folder / "easy.json"), ps.TimeSharing())
+    sorted_by_wait: ps.Greedy = ps.greedy(["f2"] * 3, [[1.0, 0.0, 1.0, 0.0]] * 3, groups=("all",))
+    choice = np.array([7, 3], dtype=np.int8)
+    base: ps.RuleBase = ps.RuleBase("iterative", ("all",), ("all",), sorted_by_wait, ((), (75.0,), ()), choice)
+    print(base, base.chooser.strategy([1.0, 76.0, 100.0]))
 
     front: ps.Front = ps.explore(w, folder / "run", evaluations=500, population=50, seed=1)
     ps.save_front(front, folder / "front.parquet")

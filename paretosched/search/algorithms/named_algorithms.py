@@ -12,24 +12,18 @@ in the crowding distance. An algorithm learns the number of costs from the first
 
 from __future__ import annotations
 
-from collections.abc import Generator
-
 import numpy as np
 
 from ...core.arrays import Floats
 from ...core.errors import InputError, one_of
-from .spaces import Reals, Recipes, check, children, first_generation, with_numbers
-
-Search = Generator[Floats, Floats, None]
+from .spaces import Search, Space
 
 ALGORITHMS = ("nsga", "nsga2", "unsga3", "agemoea2", "rvea", "random")
 MOST_POPULATION = 10_000  # pymoo compares all pairs of two generations: 2 GB and three seconds
 MOST_OF_AGEMOEA2 = 1_000  # its time grows with the cube of the population: up to 45 seconds there
 
 
-def search(
-    algorithm: str, space: Reals | Recipes, population: int, seed: int, generations: int | None = None
-) -> Search:
+def search(algorithm: str, space: Space, population: int, seed: int, generations: int | None = None) -> Search:
     """Return an algorithm, ready to yield its first generation.
 
     Parameters
@@ -57,6 +51,7 @@ def search(
 
     Examples
     --------
+    >>> from paretosched.search.algorithms.spaces import Reals
     >>> asking = search("random", Reals(np.zeros(2), np.ones(2)), population=4, seed=1)
     >>> first = next(asking)
     >>> second = asking.send(np.zeros((4, 6)))
@@ -74,10 +69,9 @@ def search(
             raise InputError(f"generations must be given for rvea, a whole number of at least 1, but are {generations}")
     elif generations is not None:
         raise InputError(f"generations are the horizon of rvea, {algorithm} has none, but they are {generations}")
-    if isinstance(space, Recipes):
-        check(space, most)
+    space.check(most)
     if algorithm == "random":
-        return _random(space, population, seed)
+        return space.at_random(population, np.random.default_rng(seed))
     from .pymoo_algorithms import evolve  # here, because pymoo takes half a second
 
     return evolve(algorithm, space, population, seed, generations)
@@ -87,18 +81,3 @@ def enumeration(genomes: Floats, population: int) -> Search:
     """Yield the rows of `genomes`, (n, d), in generations of `population`, and nothing else."""
     for first in range(0, len(genomes), population):
         yield genomes[first : first + population].copy()
-
-
-def _random(space: Reals | Recipes, population: int, seed: int) -> Search:
-    """Yield random genomes."""
-    generator = np.random.default_rng(seed)
-    if isinstance(space, Reals):
-        while True:
-            yield space.lower + (space.upper - space.lower) * generator.random((population, space.lower.size))
-    first = with_numbers(first_generation(space, population, generator), 0)
-    yield first.copy()
-    count = len(first)
-    while True:
-        parents, mates = first[generator.integers(space.starts, size=(2, population))]
-        yield with_numbers(children(space, parents, mates, generator), count)
-        count += population

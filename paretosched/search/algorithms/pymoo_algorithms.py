@@ -19,7 +19,7 @@ rvea
 
 Reals vary as in paper 002, section 3.2: SBX with p_c = 0.9 and eta_c = 20 gives *one* child a crossover, as the paper
 says (Deb's gives two; a coin toss decides which is kept); polynomial mutation has probability 1/d a gene and
-eta_m = 20. Recipes vary by `spaces.children`.
+eta_m = 20. Recipes vary by `Recipes.children`.
 
 The first generation is ours, because some algorithms need the number of costs when they are constructed. It draws from
 the same generator of random numbers as pymoo.
@@ -28,7 +28,7 @@ the same generator of random numbers as pymoo.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from math import comb
 from typing import Any
@@ -53,21 +53,17 @@ from pymoo.util.ref_dirs import get_reference_directions
 
 from ...core.arrays import Floats
 from .niches import proportional, shared_fitness
-from .spaces import Reals, Recipes, children, first_generation, with_numbers
+from .spaces import Reals, Recipes, Search, Space
 
 MOST_DIRECTIONS = 1_000  # pymoo keeps the distance of every candidate from every direction
 IDEAL = 1e-12  # nearer to the ideal point than this, in units of the front's extent, counts as reached
 RANGE = 1e6  # of every cost in the first generation; see `_scale`
 
 
-def evolve(
-    name: str, space: Reals | Recipes, population: int, seed: int, generations: int | None
-) -> Generator[Floats, Floats, None]:
+def evolve(name: str, space: Space, population: int, seed: int, generations: int | None) -> Search:
     """Yield the generations of an algorithm; see `named_algorithms.search`, which has checked the arguments."""
     generator = np.random.default_rng(seed)
-    genomes = first_generation(space, population, generator)
-    if isinstance(space, Recipes):
-        genomes = with_numbers(genomes, 0)
+    genomes = space.numbered(space.first_generation(population, generator), 0)
     costs = yield genomes.copy()
     scale = _scale(costs) if name in ("unsga3", "agemoea2", "rvea") else 1.0
     algorithm = _build(name, space, population, costs.shape[1], generations, seed)
@@ -81,30 +77,18 @@ def evolve(
             infills = algorithm.infill()
         if infills is None:
             return
-        genomes = np.array(infills.get("X"), dtype=np.float64)
-        if isinstance(space, Recipes):
-            genomes = with_numbers(genomes, count)
-            infills.set("X", genomes)
+        genomes = space.numbered(np.array(infills.get("X"), dtype=np.float64), count)
+        infills.set("X", genomes)
         count += len(genomes)
         costs = yield genomes.copy()
 
 
 def _build(
-    name: str, space: Reals | Recipes, population: int, costs: int, generations: int | None, seed: int
+    name: str, space: Space, population: int, costs: int, generations: int | None, seed: int
 ) -> GeneticAlgorithm:
     """Return pymoo's algorithm for so many costs."""
-    common: dict[str, Any] = {"pop_size": population, "output": None}
-    # operators of our own: pymoo's defaults are shared between all its algorithm objects
-    if isinstance(space, Reals):
-        dimensions = space.lower.size
-        problem = Problem(n_var=dimensions, n_obj=costs, xl=space.lower, xu=space.upper)
-        common["crossover"] = SBX(eta=20, prob=0.9, n_offsprings=1)
-        common["mutation"] = PM(eta=20, prob=1.0, prob_var=1.0 / dimensions)
-    else:
-        problem = Problem(n_var=6, n_obj=costs)
-        common["crossover"] = _Vary(space)
-        common["mutation"] = NoMutation()
-        common["eliminate_duplicates"] = False  # two recipes are never equal
+    problem, variation = _VARIATION[type(space)](space, costs)
+    common: dict[str, Any] = {"pop_size": population, "output": None, **variation}
     termination = NoTermination()
     if name == "nsga":
         algorithm = _Nsga(**common)
@@ -128,6 +112,27 @@ def _build(
     # `NSGA2(termination=...)` is overwritten by its constructor, so `setup` gets it
     algorithm.setup(problem, seed=seed, termination=termination)
     return algorithm
+
+
+# Operators of our own: pymoo's defaults are shared between all its algorithm objects.
+def _vary_reals(space: Reals, costs: int) -> tuple[Problem, dict[str, Any]]:
+    """Return pymoo's problem for so many costs, and the operators that vary vectors of reals."""
+    dimensions = space.lower.size
+    problem = Problem(n_var=dimensions, n_obj=costs, xl=space.lower, xu=space.upper)
+    crossover = SBX(eta=20, prob=0.9, n_offsprings=1)
+    return problem, {"crossover": crossover, "mutation": PM(eta=20, prob=1.0, prob_var=1.0 / dimensions)}
+
+
+def _vary_recipes(space: Recipes, costs: int) -> tuple[Problem, dict[str, Any]]:
+    """Return pymoo's problem for so many costs, and the operators that vary recipes, of which no two are equal."""
+    operators = {"crossover": _Vary(space), "mutation": NoMutation(), "eliminate_duplicates": False}
+    return Problem(n_var=6, n_obj=costs), operators
+
+
+_VARIATION: dict[type, Callable[[Any, int], tuple[Problem, dict[str, Any]]]] = {
+    Reals: _vary_reals,
+    Recipes: _vary_recipes,
+}  # here, so that spaces are known without pymoo
 
 
 def directions(costs: int, most: int) -> Floats:
@@ -192,7 +197,7 @@ class _Vary(Crossover):  # type: ignore[misc]
 
     def _do(self, _problem: Problem, X: Floats, *_: Any, random_state: np.random.Generator, **__: Any) -> Floats:
         parents, mates = X
-        return children(self.space, parents, mates, random_state)[None]
+        return self.space.children(parents, mates, random_state)[None]
 
 
 class _Proportional(Selection):  # type: ignore[misc]

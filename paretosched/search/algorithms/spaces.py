@@ -14,7 +14,8 @@ before it asks for their children, so that the sequences of the children can be 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Generator
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -22,13 +23,38 @@ from ...core.arrays import Floats
 from ...core.errors import InputError
 from ...encodings.recipes import KEYS
 
+Search = Generator[Floats, Floats, None]
+"""An algorithm at work: it yields generations of genomes, and each time their costs must be sent."""
+
 NUMBER, PARENT, MATE, KEY, FREQUENCY, JUMP = range(6)
 NO_PARENT = -1.0
 FACTOR = 1.3  # paper 002's gamma
 
 
+class Space(Protocol):
+    """What an algorithm searches: `Reals` or `Recipes`."""
+
+    def check(self, most_starts: int, /) -> None:
+        """Refuse a space of which a parameter is out of range, or that has too many start orders.
+
+        Raises
+        ------
+        InputError
+            A parameter is out of range.
+        """
+
+    def first_generation(self, population: int, generator: np.random.Generator, /) -> Floats:
+        """Return the first generation of a genetic algorithm, (k, d), without numbers yet."""
+
+    def numbered(self, genomes: Floats, count: int, /) -> Floats:
+        """Return genomes, (k, d), as they are asked for after `count` others: recipes get their numbers."""
+
+    def at_random(self, population: int, generator: np.random.Generator, /) -> Search:
+        """Yield generations of random genomes, (k, d), without end; the costs that it is sent teach it nothing."""
+
+
 class Reals(NamedTuple):
-    """Vectors of reals between bounds.
+    """Vectors of reals between bounds; its methods are those of `Space`.
 
     Attributes
     ----------
@@ -42,9 +68,33 @@ class Reals(NamedTuple):
     upper: Floats
     first: Floats | None = None
 
+    def check(self, _most_starts: int) -> None:
+        """Refuse nothing: there are no start orders."""
+
+    def first_generation(self, population: int, generator: np.random.Generator) -> Floats:
+        """Return `first` and then uniform random points, (k, d), no two of them equal."""
+        points = self._uniform(population, generator)
+        if self.first is not None:
+            points = np.concatenate([self.first[:population], points])[:population]
+        _, first_of_equals = np.unique(points, axis=0, return_index=True)
+        return points[np.sort(first_of_equals)]
+
+    def numbered(self, genomes: Floats, _count: int) -> Floats:
+        """Return the genomes: they have no numbers."""
+        return genomes
+
+    def at_random(self, population: int, generator: np.random.Generator) -> Search:
+        """Yield uniform random points, (population, d)."""
+        while True:
+            yield self._uniform(population, generator)
+
+    def _uniform(self, count: int, generator: np.random.Generator) -> Floats:
+        """Return uniform random points, (count, d)."""
+        return self.lower + (self.upper - self.lower) * generator.random((count, self.lower.size))
+
 
 class Recipes(NamedTuple):
-    """Job sequences, each described by how it is made.
+    """Job sequences, each described by how it is made; its methods are those of `Space`.
 
     Attributes
     ----------
@@ -64,80 +114,80 @@ class Recipes(NamedTuple):
     most: int
     recombination: float = 0.0
 
+    def check(self, most_starts: int) -> None:
+        """Refuse recipes of which a parameter is out of range; raises InputError."""
+        if not 1 <= self.starts <= most_starts:
+            raise InputError(f"start orders must be 1..{most_starts}, but are {self.starts}")
+        for name, value in (("frequency", self.frequency), ("jump", self.jump)):
+            if not 1 <= value <= self.most:
+                raise InputError(f"{name} must be in [1, {self.most}], but is {value:g}")
+        if not 0 <= self.recombination <= 1:
+            raise InputError(f"recombination must be a probability, but is {self.recombination:g}")
 
-def check(recipes: Recipes, most_starts: int) -> None:
-    """Refuse recipes of which a parameter is out of range; raises InputError."""
-    if not 1 <= recipes.starts <= most_starts:
-        raise InputError(f"start orders must be 1..{most_starts}, but are {recipes.starts}")
-    for name, value in (("frequency", recipes.frequency), ("jump", recipes.jump)):
-        if not 1 <= value <= recipes.most:
-            raise InputError(f"{name} must be in [1, {recipes.most}], but is {value:g}")
-    if not 0 <= recipes.recombination <= 1:
-        raise InputError(f"recombination must be a probability, but is {recipes.recombination:g}")
+    def first_generation(self, population: int, generator: np.random.Generator) -> Floats:
+        """Return all start orders, and their children in turn if the population is larger, (k, 6).
 
+        They have the initial strategy parameters.
 
-def first_generation(space: Reals | Recipes, population: int, generator: np.random.Generator) -> Floats:
-    """Return the first generation, (k, d); recipes have no numbers yet.
+        Examples
+        --------
+        >>> space = Recipes(starts=2, frequency=8, jump=3, most=100)
+        >>> rows = space.first_generation(5, np.random.default_rng(0))
+        >>> rows[:, PARENT].astype(int).tolist(), rows[:2, KEY].tolist(), rows[4, FREQUENCY:].tolist()
+        ([-1, -1, 0, 1, 0], [0.0, 1.0], [8.0, 3.0])
+        """
+        rows = np.full((max(self.starts, population), 6), NO_PARENT)
+        rows[: self.starts, KEY] = np.arange(self.starts)
+        rest = len(rows) - self.starts
+        rows[self.starts :, PARENT] = np.arange(rest) % self.starts
+        rows[self.starts :, KEY] = generator.integers(KEYS, size=rest)
+        rows[:, FREQUENCY] = self.frequency
+        rows[:, JUMP] = self.jump
+        return rows
 
-    A generation of reals has `first` and then uniform random points. One of recipes has all start orders, and their
-    children in turn if the population is larger, with the initial strategy parameters.
+    def children(self, parents: Floats, mates: Floats, generator: np.random.Generator) -> Floats:
+        """Return one child of every parent, (k, 6), without numbers yet.
 
-    Examples
-    --------
-    >>> space = Recipes(starts=2, frequency=8, jump=3, most=100)
-    >>> rows = first_generation(space, 5, np.random.default_rng(0))
-    >>> rows[:, PARENT].astype(int).tolist(), rows[:2, KEY].tolist(), rows[4, FREQUENCY:].tolist()
-    ([-1, -1, 0, 1, 0], [0.0, 1.0], [8.0, 3.0])
-    """
-    if isinstance(space, Reals):
-        points = space.lower + (space.upper - space.lower) * generator.random((population, space.lower.size))
-        if space.first is not None:
-            points = np.concatenate([space.first[:population], points])[:population]
-        _, first_of_equals = np.unique(points, axis=0, return_index=True)
-        return points[np.sort(first_of_equals)]
-    rows = np.full((max(space.starts, population), 6), NO_PARENT)
-    rows[: space.starts, KEY] = np.arange(space.starts)
-    rest = len(rows) - space.starts
-    rows[space.starts :, PARENT] = np.arange(rest) % space.starts
-    rows[space.starts :, KEY] = generator.integers(KEYS, size=rest)
-    rows[:, FREQUENCY] = space.frequency
-    rows[:, JUMP] = space.jump
-    return rows
+        A child has its mate with the probability of recombination. Its strategy parameters are its parent's, each
+        multiplied or divided by 1.3 with equal probability and kept in [1, most].
 
+        Examples
+        --------
+        >>> space = Recipes(starts=1, frequency=10, jump=1, most=12)
+        >>> parents = np.array([[7.0, -1, -1, 0, 10, 1]] * 2)
+        >>> rows = space.children(parents, parents, np.random.default_rng(2))
+        >>> rows[:, [PARENT, MATE, FREQUENCY, JUMP]].round(2).tolist()
+        [[7.0, -1.0, 7.69, 1.0], [7.0, -1.0, 12.0, 1.3]]
+        """
+        count = len(parents)
+        rows = np.full((count, 6), NO_PARENT)
+        rows[:, PARENT] = parents[:, NUMBER]
+        rows[:, MATE] = np.where(generator.random(count) < self.recombination, mates[:, NUMBER], NO_PARENT)
+        rows[:, KEY] = generator.integers(KEYS, size=count)
+        parents_strategy = parents[:, FREQUENCY:]
+        strategy = np.where(generator.random((count, 2)) < 0.5, parents_strategy * FACTOR, parents_strategy / FACTOR)
+        rows[:, FREQUENCY:] = np.clip(strategy, 1, self.most)
+        return rows
 
-def children(space: Recipes, parents: Floats, mates: Floats, generator: np.random.Generator) -> Floats:
-    """Return one child of every parent, (k, 6), without numbers yet.
+    def numbered(self, genomes: Floats, count: int) -> Floats:
+        """Return a copy of recipes, (k, 6), numbered from `count` on.
 
-    A child has its mate with the probability of recombination. Its strategy parameters are its parent's, each
-    multiplied or divided by 1.3 with equal probability and kept in [1, most].
+        Examples
+        --------
+        >>> recipes = Recipes(starts=2, frequency=8, jump=3, most=100)
+        >>> recipes.numbered(np.full((2, 6), NO_PARENT), 40)[:, NUMBER].tolist()
+        [40.0, 41.0]
+        """
+        rows = genomes.copy()
+        rows[:, NUMBER] = np.arange(count, count + len(rows))
+        return rows
 
-    Examples
-    --------
-    >>> space = Recipes(starts=1, frequency=10, jump=1, most=12)
-    >>> parents = np.array([[7.0, -1, -1, 0, 10, 1]] * 2)
-    >>> rows = children(space, parents, parents, np.random.default_rng(2))
-    >>> rows[:, [PARENT, MATE, FREQUENCY, JUMP]].round(2).tolist()
-    [[7.0, -1.0, 7.69, 1.0], [7.0, -1.0, 12.0, 1.3]]
-    """
-    count = len(parents)
-    rows = np.full((count, 6), NO_PARENT)
-    rows[:, PARENT] = parents[:, NUMBER]
-    rows[:, MATE] = np.where(generator.random(count) < space.recombination, mates[:, NUMBER], NO_PARENT)
-    rows[:, KEY] = generator.integers(KEYS, size=count)
-    parents_strategy = parents[:, FREQUENCY:]
-    strategy = np.where(generator.random((count, 2)) < 0.5, parents_strategy * FACTOR, parents_strategy / FACTOR)
-    rows[:, FREQUENCY:] = np.clip(strategy, 1, space.most)
-    return rows
-
-
-def with_numbers(rows: Floats, count: int) -> Floats:
-    """Return a copy of recipes, numbered from `count` on.
-
-    Examples
-    --------
-    >>> with_numbers(np.full((2, 6), NO_PARENT), 40)[:, NUMBER].tolist()
-    [40.0, 41.0]
-    """
-    rows = rows.copy()
-    rows[:, NUMBER] = np.arange(count, count + len(rows))
-    return rows
+    def at_random(self, population: int, generator: np.random.Generator) -> Search:
+        """Yield the first generation, and then generations of children of random start orders."""
+        first = self.numbered(self.first_generation(population, generator), 0)
+        yield first.copy()
+        count = len(first)
+        while True:
+            parents, mates = first[generator.integers(self.starts, size=(2, population))]
+            yield self.numbered(self.children(parents, mates, generator), count)
+            count += population
