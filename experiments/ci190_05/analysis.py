@@ -92,7 +92,7 @@ def main() -> None:
     common.add_work(parser, "ci190_05")
     options = parser.parse_args()
     provenance = common.load_provenance(options.results)
-    paper = common.published("ci190_05")
+    paper = common.paper_values("ci190_05")
     tables = {name: common.rows(options.results / f"{name}.csv") for name in PARTS}
     lines = ["# Paper 002 (report CI-190/05): the Pareto fronts", "", *heading(provenance)]
     if tables["table4"]:
@@ -246,7 +246,7 @@ def claims(paper: Mapping[tuple[str, str], str], rows: Sequence[Mapping[str, str
     high = {key: max(float(row[f"evaluated_{key}_high"]) for row in starts) for key in ("UTIL", "AWRT")}
     by_name["starts"] = {"UTIL low": low["UTIL"], "UTIL high": high["UTIL"], "AWRT ratio": high["AWRT"] / low["AWRT"]}
 
-    def submitted(row: str, end: str) -> str:
+    def util_of(row: str, end: str) -> str:
         return f"{float(by_name[row][f'submitted_UTIL_{end}']):.1f}"
 
     lines = []
@@ -271,8 +271,8 @@ def claims(paper: Mapping[tuple[str, str], str], rows: Sequence[Mapping[str, str
         "",
         "UTIL is measured from the first start to the last completion, as in papers 000 and 001. A sequence may let "
         "the machine wait for most of the trace and then fill it; so ours reach more than the trace offers. From the "
-        f"first submission on, the search from random sequences ends at {submitted('nsga-random', 'high')} %, and the "
-        f"front with moves by groups has {submitted('nsga2-group', 'low')} to {submitted('nsga2-group', 'high')} %: "
+        f"first submission on, the search from random sequences ends at {util_of('nsga-random', 'high')} %, and the "
+        f"front with moves by groups has {util_of('nsga2-group', 'low')} to {util_of('nsga2-group', 'high')} %: "
         "that is what the paper reports, so its utilisation seems to begin with the first submission.",
         "",
     ]

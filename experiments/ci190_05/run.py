@@ -17,20 +17,20 @@ import settings
 
 import paretosched as ps
 from paretosched.core.tables import save_rows
-from paretosched.fronts.dominance import costs, nondominated
+from paretosched.fronts.dominance import costs, nondominated_rows
 from paretosched.fronts.front import front_of
 from paretosched.fronts.quality_indicators import (
     HYPERVOLUME_METHOD,
     Box,
     box_of,
-    dominated,
+    dominated_rows,
     hypervolume,
     hypervolume_error,
-    scaled,
+    to_box,
 )
 from paretosched.fronts.row_schedules import row_policy, schedules
 from paretosched.search.exploration import Progress
-from paretosched.search.plans import PLANS, SUMMARIES, Row, explore_plan, shortened
+from paretosched.search.plans import PLANS, SUMMARIES, Row, explore_plan, shorten
 from paretosched.search.runs import read_about, read_values
 from paretosched.simulation.objective import objective_table
 
@@ -88,7 +88,7 @@ def seeds_of(plan: str, quick: bool) -> list[Row]:
 def explore(workload: ps.Workload, place: Path, rows: Iterable[Row], options: argparse.Namespace) -> None:
     """Explore rows into the run directories of a workload, and print the progress."""
     if options.quick:
-        rows = [shortened(row, settings.QUICK["evaluations"], settings.QUICK["population"]) for row in rows]
+        rows = [shorten(row, settings.QUICK["evaluations"], settings.QUICK["population"]) for row in rows]
 
     def show(row: Row, progress: Progress) -> None:
         if progress.generation % 20 == 0:
@@ -118,7 +118,7 @@ def table4(place: Path, workload: ps.Workload) -> list[dict[str, Any]]:
                 "title": titles[name],
                 "evaluations": front.evaluations,
                 "front": len(front),
-                "front_without_starts": searched(place, part, final.groups),
+                "front_without_starts": nondominated_without_starts(place, part, final.groups),
                 "in_final": values["in_front"],
                 "only": share.get("only", ""),
                 "best_in": " ".join(share.get("best_in", [])),
@@ -135,11 +135,11 @@ def table4(place: Path, workload: ps.Workload) -> list[dict[str, Any]]:
     return [row | {"hypervolume_error": quality["hypervolume_error"]} for row in rows]
 
 
-def searched(place: Path, names: Sequence[str], groups: tuple[str, ...]) -> int:
+def nondominated_without_starts(place: Path, names: Sequence[str], groups: tuple[str, ...]) -> int:
     """Return the number of non-dominated schedules of runs without their start solutions."""
     starts = {name: len(read_about(place / name)["parameters"].get("starts", ())) for name in names}
     values = np.concatenate([read_values(place / name)[0][first:] for name, first in starts.items()])
-    return int(nondominated(values, objective_table(groups)).sum())
+    return int(nondominated_rows(values, objective_table(groups)).sum())
 
 
 def since_submission(front: ps.Front, workload: ps.Workload) -> dict[str, float]:
@@ -237,15 +237,15 @@ def steps(place: Path) -> list[dict[str, Any]]:
                 "evaluations": fronts[name].evaluations if name in fronts else paper.evaluations,
                 **seconds(place, [name] if name in fronts else [row.name for row in PLANS["paper002"]]),
                 "front": len(paper_and_more),
-                "hypervolume": hypervolume(scaled(paper_and_more.values, paper.objectives, box)),
+                "hypervolume": hypervolume(to_box(paper_and_more.values, paper.objectives, box)),
                 "paper_points": len(paper),
-                "paper_points_dominated": int(dominated(paper, paper_and_more).sum()),
-                "alone_dominates": int(dominated(paper, fronts[name]).sum()) if name in fronts else 0,
+                "paper_points_dominated": int(dominated_rows(paper, paper_and_more).sum()),
+                "alone_dominates": int(dominated_rows(paper, fronts[name]).sum()) if name in fronts else 0,
                 "weighting_points": len(weighting),
-                "weighting_points_dominated_offline": int(dominated(weighting, ps.merge(sequences)).sum()),
+                "weighting_points_dominated_offline": int(dominated_rows(weighting, ps.merge(sequences)).sum()),
             }
         )
-    whole = scaled(paper_and_more.values, paper.objectives, box)
+    whole = to_box(paper_and_more.values, paper.objectives, box)
     return [row | {"hypervolume_error": hypervolume_error(whole)} for row in steps_so_far]
 
 
@@ -259,10 +259,10 @@ def backfilling(place: Path) -> list[dict[str, Any]]:
         {
             "none_evaluations": none.evaluations,
             "none_points": len(none),
-            "none_dominated": int(dominated(none, first).sum()),
+            "none_dominated": int(dominated_rows(none, first).sum()),
             "easy_evaluations": half,
             "easy_points": len(first),
-            "easy_dominated": int(dominated(first, none).sum()),
+            "easy_dominated": int(dominated_rows(first, none).sum()),
         }
     ]
 
@@ -303,7 +303,7 @@ def other(log: str, place: Path, options: argparse.Namespace) -> dict[str, Any]:
     jobs = common.workload(log, settings.QUICK, options.quick)
     rows = [row for row in PLANS["paper002"] if row.name in settings.OTHER_ROWS]
     if log != "CTC":
-        rows = [shortened(row, settings.OTHER_EVALUATIONS) for row in rows]
+        rows = [shorten(row, settings.OTHER_EVALUATIONS) for row in rows]
         explore(jobs, place, rows, options)
     fronts = [ps.load_front(place / row.name) for row in rows]
     merged = ps.merge(fronts)

@@ -69,7 +69,7 @@ def main() -> None:
         processors, factor = 2 * quick["processors"], 2.0
         budget = {"evaluations": quick["evaluations"], "population": quick["population"]}
     else:
-        log, processors, factor, budget = common.recorded("CTC"), common.PROCESSORS, common.factor_of("CTC"), {}
+        log, processors, factor, budget = common.log_of("CTC"), common.PROCESSORS, common.factor_of("CTC"), {}
     print(f"{log.name}: {len(log):,} jobs", flush=True)
     save_rows(baseline(log, settings.SCALING_SEEDS, processors, factor), options.results / "baseline.csv")
     workload = ps.scale(log, processors, factor, settings.SCALING_SEEDS[0])

@@ -45,18 +45,18 @@ def main() -> None:
     options = parser.parse_args()
     options.workers = 0
     provenance = common.load_provenance(options.results)
-    paper = common.published("gfs", ("item", "log", "quantity"))
+    paper = common.paper_values("gfs", ("item", "log", "quantity"))
     tables = {part: common.rows(options.results / f"{part}.csv") for part in run.PARTS}
     lines = ["# Paper 001: rule bases, iterative and symbiotic", "", *heading(provenance)]
     lines += verdicts(paper, tables)
     lines += possible(paper, tables) if tables["limits"] else common.not_run("limits")
     lines += alone(tables["alone"], tables["symbiotic"]) if tables["alone"] else common.not_run("alone")
     for kind in KINDS:
-        lines += published(kind, paper, tables[kind]) if tables[kind] else common.not_run(kind)
+        lines += against_paper(kind, paper, tables[kind]) if tables[kind] else common.not_run(kind)
     lines += against(paper, tables["symbiotic"], tables["iterative"])
     lines += choices(tables["symbiotic"], tables["choices"]) if tables["choices"] else common.not_run("choices")
     lines += positions(tables["positions"]) if tables["positions"] else common.not_run("positions")
-    lines += applied(tables["applied"]) if tables["applied"] else common.not_run("applied")
+    lines += on_every_log(tables["applied"]) if tables["applied"] else common.not_run("applied")
     lines += iterative_rules(options.results)
     lines += cost(tables)
     common.save_summary(options.results, lines)
@@ -254,7 +254,7 @@ def alone(rows: Sequence[Row], symbiotic: Sequence[Row]) -> list[str]:
     ]
 
 
-def published(kind: str, paper: Paper, rows: Sequence[Row]) -> list[str]:
+def against_paper(kind: str, paper: Paper, rows: Sequence[Row]) -> list[str]:
     """Return the section that compares Table 3 or 4 with ours."""
     lines = []
     for log in logs_of(rows, kind):
@@ -356,7 +356,7 @@ def positions(rows: Sequence[Row]) -> list[str]:
     ]
 
 
-def applied(rows: Sequence[Row]) -> list[str]:
+def on_every_log(rows: Sequence[Row]) -> list[str]:
     """Return the section about the rules of CTC on every log: figure 7."""
     lines = []
     for kind in KINDS:

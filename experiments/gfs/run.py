@@ -23,7 +23,7 @@ from paretosched.fronts.front_files import FRONT_FILE, load_front
 from paretosched.policies.policy import save_policy
 from paretosched.policies.rule_base import RuleBase
 from paretosched.policies.strategy_choice import STRATEGIES
-from paretosched.search.plans import PLANS, explore_plan, shortened
+from paretosched.search.plans import PLANS, explore_plan, shorten
 from paretosched.search.runs import read_values
 from paretosched.simulation.objective import objective_table
 from paretosched.training.rule_base_training import train_rules
@@ -49,7 +49,7 @@ def main() -> None:
     parts = options.part or PARTS
     for part in parts:
         if part == APPLIED:
-            save_rows(applied(options), options.results / f"{APPLIED}.csv")
+            save_rows(on_every_log(options), options.results / f"{APPLIED}.csv")
         elif part == POSITIONS:
             save_rows(positions(options), options.results / f"{POSITIONS}.csv")
         elif part in (ALONE, LIMITS):
@@ -206,7 +206,7 @@ def trained_policies(results: Path, log: str) -> dict[str, ps.Policy]:
     return by_kind
 
 
-def compared(log: str, names: dict[str, ps.Policy], front: Front | None, quick: bool) -> list[dict[str, Any]]:
+def comparison_rows(log: str, names: dict[str, ps.Policy], front: Front | None, quick: bool) -> list[dict[str, Any]]:
     """Return the rows of a comparison of policies on a log, with these names."""
     jobs = common.workload(log, settings.QUICK, quick)
     trained = [replace(policy, name=name) for name, policy in names.items()]
@@ -218,16 +218,16 @@ def compared(log: str, names: dict[str, ps.Policy], front: Front | None, quick: 
     return rows
 
 
-def applied(options: argparse.Namespace) -> list[dict[str, Any]]:
+def on_every_log(options: argparse.Namespace) -> list[dict[str, Any]]:
     """Return the rows of the rule bases trained on CTC on every log: figure 7 of the paper."""
     names = {f"{kind} rules of CTC": policy for kind, policy in trained_policies(options.results, "CTC").items()}
-    return [row for log in settings.LOGS for row in compared(log, names, None, options.quick)]
+    return [row for log in settings.LOGS for row in comparison_rows(log, names, None, options.quick)]
 
 
 def positions(options: argparse.Namespace) -> list[dict[str, Any]]:
     """Return the policies trained on CTC compared with the front of all known schedules: figure 6 of the paper."""
     names = {f"{kind} rules": policy for kind, policy in trained_policies(options.results, "CTC").items()}
-    return compared("CTC", names | {"Greedy f2": thirteenth("CTC", options)}, front(options), options.quick)
+    return comparison_rows("CTC", names | {"Greedy f2": thirteenth("CTC", options)}, front(options), options.quick)
 
 
 def front(options: argparse.Namespace) -> Front:
@@ -239,7 +239,7 @@ def front(options: argparse.Namespace) -> Front:
     rows = PLANS["paper002"]
     if options.quick:
         size = settings.QUICK
-        rows = [shortened(r, size["evaluations"], size["population"]) for r in rows if r.name == "weighting"]
+        rows = [shorten(r, size["evaluations"], size["population"]) for r in rows if r.name == "weighting"]
     return explore_plan(
         common.workload("CTC", settings.QUICK, options.quick), place, tuple(rows), workers=options.workers
     )

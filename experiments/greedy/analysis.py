@@ -40,13 +40,16 @@ def main() -> None:
     options = parser.parse_args()
     options.workers = 0
     provenance = common.load_provenance(options.results)
-    paper = common.published("greedy")
+    paper = common.paper_values("greedy")
     tables = {part: common.rows(options.results / f"{part}.csv") for part in (*run.PARTS, "trade-off", "known", "ends")}
     lines = ["# Paper 000: the online scheduler the owner asked for", "", *heading(provenance)]
     sections = {
         "none": lambda: [*table3(paper, tables["none"]), *criteria(tables["none"])],
         "easy": lambda: [*with_easy(tables["easy"]), *best_known(tables["known"]), *trade_off(tables["trade-off"])],
-        "positions": lambda: [*applied(paper, tables["positions"]), *positions(tables["positions"], tables["ends"])],
+        "positions": lambda: [
+            *on_every_log(paper, tables["positions"]),
+            *positions(tables["positions"], tables["ends"]),
+        ],
         "strategies": lambda: strategies(tables["strategies"]),
         "rest-easy": lambda: rest("with EASY backfilling", tables["rest-easy"]),
         "rest-none": lambda: rest("without backfilling", tables["rest-none"]),
@@ -231,7 +234,7 @@ def trade_off(rows: Sequence[Row]) -> list[str]:
     ]
 
 
-def applied(paper: Mapping[tuple[str, str], str], rows: Sequence[Row]) -> list[str]:
+def on_every_log(paper: Mapping[tuple[str, str], str], rows: Sequence[Row]) -> list[str]:
     """Return the section about policies on every log: figures 2 and 3."""
     lines = []
     easy = {row["log"]: row for row in rows if row["policy"] == "EASY"}
@@ -284,8 +287,8 @@ def positions(rows: Sequence[Row], ends: Sequence[Row]) -> list[str]:
         *markdown(heads, lines, left=2),
         "",
         "Of the way: from EASY to the schedule of the front with the best objective, whatever it costs the other "
-        f"groups{starved(ends)}. In the rows best on the front each response time is the shortest of the whole front: "
-        "no schedule has them all.",
+        f"groups{starving_groups(ends)}. In the rows best on the front each response time is the shortest of the whole "
+        "front: no schedule has them all.",
         "",
         "The front of CTC is the merged one of report CI-190/05, all rows; those of the other logs have start "
         f"solutions and the weighting search with {settings.OTHER_EVALUATIONS:,} evaluations. Policies "
@@ -299,7 +302,7 @@ def positions(rows: Sequence[Row], ends: Sequence[Row]) -> list[str]:
     ]
 
 
-def starved(ends: Sequence[Row]) -> str:
+def starving_groups(ends: Sequence[Row]) -> str:
     """Return in words which groups wait for how many days where the way ends, if it is more than ten."""
     words = []
     for row in ends:

@@ -20,7 +20,7 @@ import paretosched as ps
 from paretosched.core.run_files import RUN_FILE
 from paretosched.core.tables import save_rows
 from paretosched.policies.policy import save_policy
-from paretosched.search.plans import PLANS, explore_plan, shortened
+from paretosched.search.plans import PLANS, explore_plan, shorten
 from paretosched.search.runs import read_values
 from paretosched.simulation.objective import objective_table
 from paretosched.wishes.wish import Limit, Wish, goal, violation
@@ -137,9 +137,9 @@ def front(log: str, options: argparse.Namespace) -> ps.Front:
     rows = [row for row in PLANS["paper002"] if log == "CTC" or row.name in settings.OTHER_ROWS]
     if options.quick:
         size = settings.QUICK
-        rows = [shortened(r, size["evaluations"], size["population"]) for r in rows if r.name in settings.OTHER_ROWS]
+        rows = [shorten(r, size["evaluations"], size["population"]) for r in rows if r.name in settings.OTHER_ROWS]
     elif log != "CTC":
-        rows = [shortened(row, settings.OTHER_EVALUATIONS) for row in rows]
+        rows = [shorten(row, settings.OTHER_EVALUATIONS) for row in rows]
     return explore_plan(
         common.workload(log, settings.QUICK, options.quick), place, tuple(rows), workers=options.workers
     )

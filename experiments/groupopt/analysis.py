@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import common
 import settings
 from figures import draw
-from gains import OWN, Gain, Row, claims, compared, measure_of
+from gains import OWN, Gain, Row, claims, measure_of, pair_gains
 
 from paretosched.core.tables import load_rows, markdown
 
@@ -76,7 +76,7 @@ def verdicts(gains: Sequence[Gain], tables: Mapping[str, Sequence[Row]]) -> list
     lines = []
     for gain in gains:
         low, *_, high = sorted(gain.gains)
-        five = compared(tables["systems"], gain.measure, gain.pair, "paper")
+        five = pair_gains(tables["systems"], gain.measure, gain.pair, "paper")
         better = f"{sum(x > 0 for x in gain.gains)} of {len(gain.gains)}"
         lines.append(
             [

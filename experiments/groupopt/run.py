@@ -73,7 +73,7 @@ def workloads(quick: bool) -> Iterator[tuple[str, str, ps.Workload]]:
             name = f"seed {seed}{part}"
             yield f"paper{part}", name, ps.lublin(jobs=jobs, processors=processors, seed=seed, carry=carry)
     if not quick:
-        yield "LANL", "LANL", common.recorded("LANL").take(np.arange(settings.LANL_JOBS))
+        yield "LANL", "LANL", common.log_of("LANL").take(np.arange(settings.LANL_JOBS))
     for seed in settings.SPREAD[: size["spread"] if quick else None]:
         yield "spread", f"spread {seed}", ps.lublin(jobs=jobs, processors=processors, seed=seed, carry=False)
 

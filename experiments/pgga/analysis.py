@@ -31,7 +31,7 @@ def main() -> None:
         setattr(settings, key, value)
     parts = ("surfaces", "convergence", "times", "growth", "cluster", "estimator", "estimates")
     tables = {part: load_rows(options.results / f"{part}.csv") for part in parts}
-    paper = common.published("pgga", ("source", "item", "quantity"))
+    paper = common.paper_values("pgga", ("source", "item", "quantity"))
     lines = ["# Paper 003: PGGA", "", *heading(provenance), *claims(tables, paper)]
     lines += surfaces(tables["surfaces"])
     lines += convergence(tables["convergence"])
@@ -124,7 +124,7 @@ def claims(tables: Mapping[str, Rows], paper: Mapping[tuple[str, str, str], str]
     least = np.max([span[name] for name in ("fcfs", "tga", "pgga")], axis=0)
     worst = int((span["random"] < least).sum())
     claim("random is the worst of the four", f"another one is worse in {worst:,} of {count:,} tests", holds(worst == 0))
-    iterations = {name: converged(tables["convergence"], name) for name in ("tga", "pgga")}
+    iterations = {name: near_the_end(tables["convergence"], name) for name in ("tga", "pgga")}
     ratio = statistics.fmean(iterations["pgga"]) / statistics.fmean(iterations["tga"])
     of_paper = {
         name: float(paper["003, section 4.1.2", "convergence", f"{name.upper()} converges after"])
@@ -171,7 +171,7 @@ def reading(span: Mapping[str, np.ndarray]) -> list[str]:
     ]
 
 
-def converged(rows: Rows, name: str) -> list[int]:
+def near_the_end(rows: Rows, name: str) -> list[int]:
     """Return for every seed the first measured iteration whose makespan is near the last one."""
     iterations = []
     for runs in by([row for row in rows if row["method"] == name], ("seed",)).values():
@@ -256,7 +256,7 @@ def convergence(rows: Rows) -> list[str]:
             [
                 NAMES[name],
                 *(spread(column(at[str(i),], "makespan")) for i in present),
-                spread(np.array(converged(rows, name))),
+                spread(np.array(near_the_end(rows, name))),
             ]
         )
     others = {name: column([r for r in rows if r["method"] == name], "makespan") for name in ("fcfs", "lpt", "bound")}

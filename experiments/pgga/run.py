@@ -286,7 +286,7 @@ def log(name: str) -> ps.Workload:
     if name == settings.MADE_UP:
         jobs = ps.lublin(jobs=300, processors=64, seed=71)
         return jobs.with_(user=np.arange(len(jobs)) % 7)
-    return common.recorded(name)
+    return common.log_of(name)
 
 
 PARTS: dict[str, Callable[[], list[tuple[str, Callable[[], Rows]]]]] = {

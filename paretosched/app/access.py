@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 import flask
 
-from ..core.errors import InputError, quoted
+from ..core.errors import InputError, in_quotes
 
 ADDRESS = re.compile(r"https://(?P<host>[a-z0-9._-]+|\[[0-9a-f:.]+\])(:(?P<port>[0-9]{1,5}))?/?")
 LOCAL = ("127.0.0.1", "localhost", "::1")
@@ -103,7 +103,7 @@ def proxy_host(address: str) -> str:
     """
     match = ADDRESS.fullmatch(address.lower())
     if match is None or int(match["port"] or 0) > 65535:
-        raise InputError(f"--tls-proxy: must be https://HOST or https://HOST:PORT, but is {quoted(address)}")
+        raise InputError(f"--tls-proxy: must be https://HOST or https://HOST:PORT, but is {in_quotes(address)}")
     return match["host"] if match["port"] in (None, "443") else f"{match['host']}:{match['port']}"
 
 

@@ -26,7 +26,7 @@ from ..core.arrays import Floats
 from ..core.errors import InputError
 from ..core.files import read_json, read_text, write_json
 from ..core.run_files import STORE_FILE
-from ..core.typed_json import typed
+from ..core.typed_json import as_type
 from ..policies.greedy_order import CRITERIA
 from ..policies.policy import Policy, load_policy
 from ..search import runs
@@ -122,7 +122,7 @@ class Trainings:
         if not place.exists():
             return
         try:
-            content = typed(read_json(place, "queue"), _Queue)
+            content = as_type(read_json(place, "queue"), _Queue)
         except InputError as error:
             raise InputError(f"{place}: {str(error).removeprefix(f'{place}: ')}") from None
         self._queue = [number for number in dict.fromkeys(content.waiting) if number in self.numbers()]

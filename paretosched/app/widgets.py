@@ -51,7 +51,10 @@ def exports(key: str) -> Any:
 def selection(names: Sequence[str], key: str, where: str) -> Any:
     """Return a list from which the owner chooses the objective of an axis."""
     return html.Select(
-        [html.Option(name, value=name) for name in names], id=key, className="axis", **labelled(f"objective {where}")
+        [html.Option(name, value=name) for name in names],
+        id=key,
+        className="axis",
+        **screen_label(f"objective {where}"),
     )
 
 
@@ -93,7 +96,7 @@ def field(
     }
 
 
-def labelled(words: str) -> dict[str, str]:
+def screen_label(words: str) -> dict[str, str]:
     """Return the attribute that names an element for a screen reader."""
     return {"aria-label": words}
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..core.arguments import instance, listed, numbers, whole_number
+from ..core.arguments import instance, list_argument, numbers, whole_number
 from ..core.errors import InputError
 from .bag_and_nodes import Bag, Nodes
 
@@ -72,7 +72,7 @@ def paper_nodes(nodes: int, generator: np.random.Generator, speeds: Sequence[flo
     _check("nodes", nodes, generator)
     return Nodes(
         tuple(f"p{i}" for i in range(1, nodes + 1)),
-        generator.choice(numbers("speeds", listed("speeds", speeds)), size=nodes),
+        generator.choice(numbers("speeds", list_argument("speeds", speeds)), size=nodes),
     )
 
 

@@ -125,7 +125,7 @@ def run(options: argparse.Namespace) -> None:
 
     genetic = _genetic(options)
     bag, nodes = read_jobs(options.jobs), read_nodes(options.nodes)
-    bag = _estimated(options, bag)
+    bag = _with_estimates(options, bag)
     with bar("assigning", options.iterations) as update:
 
         def on_progress(done: int, total: int, makespan: float) -> None:
@@ -160,7 +160,7 @@ def _genetic(options: argparse.Namespace) -> Genetic:
     return Genetic(**chosen | ({"start": tuple(chosen["start"])} if "start" in chosen else {}))
 
 
-def _estimated(options: argparse.Namespace, bag: Bag) -> Bag:
+def _with_estimates(options: argparse.Namespace, bag: Bag) -> Bag:
     """Return the jobs with estimates for the workloads that are not known."""
     from dataclasses import replace
 

@@ -194,13 +194,13 @@ def run(options: argparse.Namespace) -> None:
     if options.only:
         raise InputError("--only: chooses rows of a plan, so it needs --plan")
 
-    front, last = _explored(options)
+    front, last = _explore_with_bar(options)
     if last.replayed >= last.total:
         remark(f"{options.output} had {last.total:,} evaluations already; nothing was left to do")
     _show_front(options, front, last)
 
 
-def _explored(options: argparse.Namespace) -> tuple[Front, Progress]:
+def _explore_with_bar(options: argparse.Namespace) -> tuple[Front, Progress]:
     """Explore with a progress bar, and return the front and the last progress."""
     from ..search.exploration import explore
 

@@ -29,7 +29,7 @@ def show(text: str = "") -> None:
     try:
         print(clean.encode(encoding, "replace").decode(encoding))
     except OSError as error:
-        _lost(error)
+        _drop_output(error)
 
 
 def flush() -> None:
@@ -38,10 +38,10 @@ def flush() -> None:
         if sys.stdout:
             sys.stdout.flush()
     except OSError as error:
-        _lost(error)
+        _drop_output(error)
 
 
-def _lost(error: OSError) -> None:
+def _drop_output(error: OSError) -> None:
     """Continue without standard output. A full disk is an error; a reader that has gone is no error."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # otherwise the interpreter complains at its end
     if not isinstance(error, BrokenPipeError):

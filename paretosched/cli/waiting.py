@@ -22,7 +22,7 @@ PAUSE = 0.2  # s, between two counts of the jobs that have started
 _abandoned: list[Thread] = []
 
 
-def watched(work: Callable[[], T]) -> T:
+def with_progress(work: Callable[[], T]) -> T:
     """Return what a function returns that simulates workloads; show how many jobs have started.
 
     The function runs in a thread of its own, because compiled code sees no signals. It must write no files: on Ctrl-C

@@ -28,7 +28,7 @@ _UNKNOWN = re.compile(r"Object contains unknown field `(.*)`", re.DOTALL)
 _STEP = re.compile(r"\.([^.\[]+)|\[(\d+|\.\.\.)\]")
 
 
-def typed(value: Any, kind: type[T]) -> T:
+def as_type(value: Any, kind: type[T]) -> T:
     """Return a JSON value as a value of a type that msgspec knows, such as a `msgspec.Struct`.
 
     Raises
@@ -38,9 +38,9 @@ def typed(value: Any, kind: type[T]) -> T:
 
     Examples
     --------
-    >>> typed({"a": 1}, dict[str, float])
+    >>> as_type({"a": 1}, dict[str, float])
     {'a': 1.0}
-    >>> typed({"a": 1, "b": "2"}, dict[str, float])
+    >>> as_type({"a": 1, "b": "2"}, dict[str, float])
     Traceback (most recent call last):
     ...
     paretosched.core.errors.InputError: "b" must be a number, but is "2"

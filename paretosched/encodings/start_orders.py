@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.arguments import is_whole
-from ..core.errors import InputError, quoted
+from ..core.errors import InputError, in_quotes
 from ..policies.policy import Policy, fits
 from ..policies.policy_json import from_json as policy_from_json
 from ..workload.workload import Workload
@@ -49,7 +49,7 @@ def start_order(workload: Workload, start: Any) -> Order:
     elif isinstance(content, int):
         order = np.argsort(chance(content).random(len(workload)), kind="stable")
     elif isinstance(content, Policy):
-        order = np.argsort(content.simulated(workload).start, kind="stable")
+        order = np.argsort(content.outcome(workload).start, kind="stable")
     else:
         order = np.argsort(content[workload.group], kind="stable")
     return read_only(order.astype(np.int32))
@@ -78,7 +78,7 @@ def read_start(workload: Workload, start: Any) -> int | Policy | NDArray[np.int1
     if kind == "policy":
         policy = fits(policy_from_json(value, "start"), workload)
         if policy.replays:
-            policy.simulated(workload)  # refuses workloads without recorded waits
+            policy.outcome(workload)  # refuses workloads without recorded waits
         return policy
     groups = workload.groups
     if not isinstance(value, Sequence) or not all(map(is_whole, value)) or len(value) != len(groups):
@@ -98,4 +98,4 @@ def read_only(order: Order) -> Order:
 
 def _in_quotes(value: Any) -> str:
     """Return a value as text in quotes, for a message."""
-    return quoted(str(value))
+    return in_quotes(str(value))

@@ -94,7 +94,7 @@ class Weighting(NamedTuple):
         workload.calendar  # noqa: B018  # tabulated once, before threads share it
 
         def start_times(genome: Floats, _ancestors: Floats) -> Ints:
-            start = decode(genome, workload.groups, self.backfill).simulated(workload).start
+            start = decode(genome, workload.groups, self.backfill).outcome(workload).start
             if self.decoding == "online":
                 return start
             return decoded_start_times(workload, np.argsort(start, kind="stable").astype(np.int32), "earliest")

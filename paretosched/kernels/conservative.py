@@ -321,7 +321,7 @@ def _tidy(queue: Reservations, bits: Int) -> Int:
 
 
 @njit(cache=True, nogil=True)
-def replanned(jobs: Jobs, capacity: Int, calendar: Calendar, weights: Weights, start: Ints) -> None:
+def replan_at_events(jobs: Jobs, capacity: Int, calendar: Calendar, weights: Weights, start: Ints) -> None:
     """Fill `start` with the start times of conservative backfilling that plans every job anew at every event.
 
     In the order of arrival (no genes) or of Greedy's keys, every waiting job gets the earliest place that delays no
@@ -336,11 +336,11 @@ def replanned(jobs: Jobs, capacity: Int, calendar: Calendar, weights: Weights, s
     """
     n = jobs.submit.size
     now = running_jobs(start, capacity, True)
-    _replanned(jobs, capacity, calendar, weights, now, no_jobs(n), no_profile(2 * n + 16))
+    _replan_at_events(jobs, capacity, calendar, weights, now, no_jobs(n), no_profile(2 * n + 16))
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _replanned(
+def _replan_at_events(
     jobs: Jobs,
     capacity: Int,
     calendar: Calendar,
@@ -349,12 +349,12 @@ def _replanned(
     waiting: Waiting,
     profile: Profile,
 ) -> None:
-    """Do the work of `replanned` without allocating memory.
+    """Do the work of `replan_at_events` without allocating memory.
 
     Parameters
     ----------
     jobs, capacity, calendar, weights
-        As for `replanned`.
+        As for `replan_at_events`.
     now
         `Running`, modified in place: `start` is filled.
     waiting, profile

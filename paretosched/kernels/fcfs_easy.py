@@ -93,7 +93,7 @@ def in_turn(
 
 
 @njit(cache=True, nogil=True)
-def backfilled(jobs: Jobs, capacity: Int, reserving: bool, start: Ints) -> None:
+def backfill_fcfs(jobs: Jobs, capacity: Int, reserving: bool, start: Ints) -> None:
     """Fill `start` with the start times of EASY or of List.
 
     Parameters
@@ -112,19 +112,19 @@ def backfilled(jobs: Jobs, capacity: Int, reserving: bool, start: Ints) -> None:
     least = np.empty((2 * size, 2), np.int64)
     row_of = np.empty(size, np.int64)
     copies = np.empty(size, np.int64)
-    _backfilled(jobs, capacity, reserving, running_jobs(start, capacity, reserving), least, row_of, copies)
+    _backfill_fcfs(jobs, capacity, reserving, running_jobs(start, capacity, reserving), least, row_of, copies)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _backfilled(
+def _backfill_fcfs(
     jobs: Jobs, capacity: Int, reserving: bool, now: Running, least: Ints, row_of: Ints, copies: Ints
 ) -> None:
-    """Do the work of `backfilled` without allocating memory.
+    """Do the work of `backfill_fcfs` without allocating memory.
 
     Parameters
     ----------
     jobs, capacity, reserving
-        As for `backfilled`.
+        As for `backfill_fcfs`.
     now
         `Running`, modified in place: `start` is filled.
     least

@@ -1,7 +1,7 @@
 """Backfilling and Greedy with predicted run times, from jobs that have ended; too short predictions are corrected.
 
 The policies are those of the other kernels, but a job's estimate changes as time goes on. The queue is sorted anew at
-every event, as in `replanned`, so that nothing has to be updated when a prediction changes.
+every event, as in `replan_at_events`, so that nothing has to be updated when a prediction changes.
 """
 
 from typing import NamedTuple
@@ -87,7 +87,7 @@ class Predictor(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def predicted(
+def use_predictions(
     jobs: Jobs,
     capacity: Int,
     calendar: Calendar,
@@ -137,11 +137,11 @@ def predicted(
         corrections,
         np.empty(now.heap.size, np.int64),
     )
-    _predicted(current, capacity, calendar, weights, backfill, predictor, now, no_jobs(n), no_profile(2 * n + 16))
+    _use_predictions(current, capacity, calendar, weights, backfill, predictor, now, no_jobs(n), no_profile(2 * n + 16))
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _predicted(
+def _use_predictions(
     jobs: Jobs,
     capacity: Int,
     calendar: Calendar,
@@ -152,14 +152,14 @@ def _predicted(
     waiting: Waiting,
     profile: Profile,
 ) -> None:
-    """Do the work of `predicted` without allocating memory.
+    """Do the work of `use_predictions` without allocating memory.
 
     Parameters
     ----------
     jobs
         `Jobs`, whose `estimate` has the present predictions, modified in place.
     capacity, calendar, weights, backfill
-        As for `predicted`.
+        As for `use_predictions`.
     predictor
         Modified in place.
     now

@@ -84,7 +84,7 @@ class Queue(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def ruled(
+def apply_rules(
     jobs: Jobs,
     capacity: Int,
     calendar: Calendar,
@@ -146,13 +146,13 @@ def ruled(
     )
     ballot = Ballot(np.empty(features), np.empty(count), np.empty(count), np.empty(13))
     now = running_jobs(start, capacity, reserving)
-    _ruled(jobs, capacity, calendar, weights, rules, now, queue, plan, ballot, decided)
+    _apply_rules(jobs, capacity, calendar, weights, rules, now, queue, plan, ballot, decided)
 
 
 # The arrays come as arguments and are never bound anew, so that numba counts no references in the loop. Functions that
 # are called at every event are inlined, because passing so many arrays costs more than many passes.
 @njit(cache=True, nogil=True, _nrt=False)
-def _ruled(
+def _apply_rules(
     jobs: Jobs,
     capacity: Int,
     calendar: Calendar,
@@ -164,18 +164,18 @@ def _ruled(
     ballot: Ballot,
     decided: Ints,
 ) -> None:
-    """Do the work of `ruled` without allocating memory.
+    """Do the work of `apply_rules` without allocating memory.
 
     Parameters
     ----------
     jobs, capacity, calendar, weights, rules
-        As for `ruled`.
+        As for `apply_rules`.
     now
         `Running`, modified in place: `start` is filled.
     queue, plan, ballot
         An empty `Queue`, a `Plan` and a `Ballot`, modified in place.
     decided
-        As for `ruled`, increased in place.
+        As for `apply_rules`, increased in place.
     """
     n = jobs.submit.size
     state = queue.state

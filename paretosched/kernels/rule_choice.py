@@ -37,7 +37,7 @@ class Ballot(NamedTuple):
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def choose(rules: Rules, ballot: Ballot) -> tuple[Int, Int]:
-    """Return the strategy for the features of a ballot, and the entry of `decided` to count, see `ruled`.
+    """Return the strategy for the features of a ballot, and the entry of `decided` to count, see `apply_rules`.
 
     An iterative base counts the situation, a symbiotic base the strategy. Memberships are logarithms, scaled by the
     largest, so that not all of them are 0. Of strategies with equal votes the lowest number is chosen.

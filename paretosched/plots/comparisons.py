@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..comparison.comparison import NEAREST, NEAREST_ONLINE
 from ..comparison.several_logs import joint_gains
-from ..core.arguments import instance, listed, mapping, numbers
+from ..core.arguments import instance, list_argument, mapping, numbers
 from ..core.arrays import Floats
 from ..core.errors import InputError
 from ..fronts.front_files import FrontLike, as_front
@@ -19,7 +19,7 @@ from ..simulation.objective import Objective
 from ..wishes.wish import wish_text
 from .axes import column_in
 from .fronts import pairs, parallel, scatter
-from .style import PAPER, SCALE, defined, legend_below, mark_style, template, text
+from .style import PAPER, SCALE, defined_objectives, legend_below, mark_style, template, text
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -276,7 +276,7 @@ def use_over_time(
     return figure
 
 
-def compared(
+def all_figures(
     comparisons: Sequence[Comparison],
     fronts: Sequence[Front | None],
     chosen: Sequence[tuple[str, str]] | None = None,
@@ -356,7 +356,7 @@ def _objective_gains(gains: Mapping[str, Mapping[str, float]], comparisons: Sequ
 
 def _positions(comparison: Comparison, front: Front) -> dict[str, Figure]:
     """Return the figure of the policies and the front in two response times, by its name; nothing without two."""
-    times = [o.name for o in defined(front) if o.unit == "s"]
+    times = [o.name for o in defined_objectives(front) if o.unit == "s"]
     of_wish = [name for name in (comparison.wish.names if comparison.wish else ()) if name in times]
     axes = [*of_wish, *(name for name in times if name != "AWRT" and name not in of_wish)][:2]
     if len(axes) < 2:
@@ -402,11 +402,11 @@ def figures(
         `as_front`.
     """
     mapping("marks", marks)
-    if chosen is not None and len(listed("pairs of objectives", chosen)) > MOST_PAIRS:
+    if chosen is not None and len(list_argument("pairs of objectives", chosen)) > MOST_PAIRS:
         raise InputError(f"pairs of objectives must be at most {MOST_PAIRS}, but are {len(chosen)}")
     front = as_front(front)
     marks = {instance("name of a mark", n, str): _mark(n, v, len(front.objectives)) for n, v in marks.items()}
-    groups = [o.name for o in defined(front) if o.name not in ("UTIL", "AWRT")]
+    groups = [o.name for o in defined_objectives(front) if o.name not in ("UTIL", "AWRT")]
     pairs_in_full = [tuple(groups[:2])] if chosen is None and len(groups) > 1 else list(chosen or ())
     drawn = {"util-awrt": scatter(front, "UTIL", "AWRT", marks)}
     if len(groups) > 1:

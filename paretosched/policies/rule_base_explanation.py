@@ -17,7 +17,7 @@ import numpy as np
 
 from ..core.arrays import Floats, Ints
 from ..core.notebook import fields_html, fields_repr
-from ..core.tables import Column, enumeration, plain, table, wrapped
+from ..core.tables import Column, enumeration, indented_lines, plain, table
 from .explanation_words import origin_of
 from .policy_json import to_json
 from .rule_base import RuleBase
@@ -186,7 +186,7 @@ class RulesExplanation(ABC):
 
     def text(self) -> str:
         """Return everything as text for a terminal: sentences, and a table of regions or of rules and slices."""
-        sentences = [line for sentence in self.words() for line in wrapped(sentence)]
+        sentences = [line for sentence in self.words() for line in indented_lines(sentence)]
         return "\n".join([self.base.name, *sentences, "", *self.tables()])
 
 
@@ -300,7 +300,7 @@ class SymbioticExplanation(RulesExplanation):
             shares = np.bincount(s.strategies[s.strategies >= 0], minlength=len(STRATEGIES))
             parts = [f"{STRATEGIES[k]} {100 * shares[k] / shares.sum():.0f} %" for k in _most_frequent(shares)]
             axes = ", ".join([f"{names[s.across]} against {names[s.up]}", *([s.others] if s.others else [])])
-            lines += wrapped(f"{axes}: {', '.join(parts)}.", "  ", "    ")
+            lines += indented_lines(f"{axes}: {', '.join(parts)}.", "  ", "    ")
         return lines
 
 
@@ -347,7 +347,7 @@ def regions(base: RuleBase) -> tuple[Region, ...]:
     while len(boxes) != before:
         before = len(boxes)
         for feature in reversed(range(len(counts))):
-            boxes = _joined(boxes, feature)
+            boxes = _join_blocks(boxes, feature)
     numbers = np.arange(base.choice.size).reshape(counts)
     edges = interval_edges(base.bounds)
     blocks = [
@@ -361,7 +361,7 @@ def regions(base: RuleBase) -> tuple[Region, ...]:
     return tuple(sorted(blocks, key=lambda region: (-len(region.situations), region.situations)))
 
 
-def _joined(boxes: Mapping[Box, int], feature: int) -> dict[Box, int]:
+def _join_blocks(boxes: Mapping[Box, int], feature: int) -> dict[Box, int]:
     """Return blocks after joining those that adjoin in one feature and are equal in the others."""
     joined: dict[Box, int] = {}
     for box, strategy in sorted(boxes.items(), key=lambda item: (*item[0][:feature], *item[0][feature + 1 :], item[0])):

@@ -69,12 +69,12 @@ def feature_ranges(groups: int) -> Floats:
     return np.stack([low, np.full(groups + 2, 100.0)])
 
 
-def normalised(features: ArrayLike) -> Floats:
+def normalise(features: ArrayLike) -> Floats:
     """Return features, (..., G + 2) in their own units, scaled to [0, 1].
 
     Examples
     --------
-    >>> normalised([100, 75, 0, 20]).tolist()
+    >>> normalise([100, 75, 0, 20]).tolist()
     [1.0, 0.75, 0.0, 0.2]
     """
     values = np.array(features, dtype=np.float64)
@@ -303,7 +303,7 @@ class SymbioticRules(NamedTuple):
         True
         """
         sharpness, logs = self.gaussians()
-        for value, mean, sharp in zip(normalised(features).tolist(), self.means.T, sharpness.T, strict=True):
+        for value, mean, sharp in zip(normalise(features).tolist(), self.means.T, sharpness.T, strict=True):
             logs = logs - ((value - mean) * sharp) ** 2
         return logs
 

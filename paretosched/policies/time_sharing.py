@@ -19,7 +19,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ..core.arguments import checked_when_made, instance, listed, real_number
+from ..core.arguments import checked_when_made, instance, list_argument, real_number
 from ..core.errors import InputError, first_few, one_of
 from ..core.notebook import fields_html, fields_repr
 from ..core.watching import unknown_starts
@@ -237,7 +237,7 @@ class TimeSharing:
         _check(self)
         object.__setattr__(self, "name", self.name or _default_name(self))
 
-    def simulated(self, workload: Workload) -> Outcome:
+    def outcome(self, workload: Workload) -> Outcome:
         """Return the outcome of a workload; it has segments, because jobs are preempted.
 
         Raises
@@ -252,7 +252,7 @@ class TimeSharing:
         switch the long job continues.
 
         >>> w = Workload(submit=[0, 9], run=[20_000, 50], estimate=[20_000, 50], width=[4, 1], capacity=4)
-        >>> start, segments, _ = TimeSharing().simulated(w)
+        >>> start, segments, _ = TimeSharing().outcome(w)
         >>> start.tolist(), segments.end.tolist()
         ([0, 3660], [3600, 20170, 3710])
         """
@@ -368,7 +368,7 @@ def _check(s: TimeSharing) -> None:
             f"seconds more, but is {s.interval}"
         )
     one_of("run_times", s.run_times, RUN_TIMES)
-    if not [instance("shares", row, Shares) for row in listed("shares", s.shares)]:
+    if not [instance("shares", row, Shares) for row in list_argument("shares", s.shares)]:
         raise InputError("shares must be given for at least one hour, but are for none")
     hours = [row.hour for row in s.shares]
     if sorted(set(hours)) != hours or not all(0 <= hour <= 23 for hour in hours):

@@ -21,7 +21,7 @@ from ..encodings.encoding import to_json
 from ..fronts.front import extremes, online
 from ..fronts.front_files import FrontLike, as_front
 from ..plots.axes import unit
-from ..plots.comparisons import compared, prefix
+from ..plots.comparisons import all_figures, prefix
 from ..plots.style import HOUR
 from ..simulation.objective import Objective
 from ..simulation.service import SLOWDOWN_BOUND
@@ -53,7 +53,7 @@ def write_report(
     comparison
         One comparison, or several; each made by `compare` with this front.
     pairs
-        Pairs of objectives to draw in full, at most three; by default those of `plots.comparisons.compared`.
+        Pairs of objectives to draw in full, at most three; by default those of `plots.comparisons.all_figures`.
 
     Raises
     ------
@@ -86,7 +86,7 @@ def report(
                 f"front must be of the compared workload {policies.workload_name}, but it is of {schedules.workload}; "
                 "give the front that was compared, or compare the policies on the workload of the front"
             )
-    drawn = compared(comparisons, fronts, pairs)
+    drawn = all_figures(comparisons, fronts, pairs)
     if len(comparisons) > 1:
         return _of_several(fronts, comparisons, drawn)
     return _of_one(fronts[0], comparisons[0], drawn)

@@ -8,7 +8,7 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..core.arguments import as_path, instance, listed, mapping
+from ..core.arguments import as_path, instance, list_argument, mapping
 from ..core.errors import InputError, one_of
 from ..core.files import replacing
 from .html_page import as_figure, write_figures
@@ -48,7 +48,7 @@ def export_figures(
     for name, figure in mapping("figures", drawn).items():
         as_figure(figure)
         instance("name of a figure", name, str)
-    for ending in listed("formats", formats):
+    for ending in list_argument("formats", formats):
         one_of("format", ending, FORMATS)
     try:
         fresh = not target.exists()

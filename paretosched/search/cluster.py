@@ -160,7 +160,7 @@ class Cluster:
             No worker or no scheduler for too long; or the same task ended one worker after the other.
         """
         try:
-            results: list[Any] = self._persist(lambda: self._computed(task, arguments))
+            results: list[Any] = self._persist(lambda: self._compute(task, arguments))
         except KilledWorker as error:
             raise WorkersLostError(
                 f"{self._place.name}: {error.allowed_failures + 1} of them, one after the other, were killed while "
@@ -177,7 +177,7 @@ class Cluster:
 
     # --- what is computed -------------------------------------------------------------------------------------------
 
-    def _computed(self, task: Callable[[Any], Any], arguments: Sequence[Any]) -> list[Any]:
+    def _compute(self, task: Callable[[Any], Any], arguments: Sequence[Any]) -> list[Any]:
         """Return the results of a task for each argument, from the scheduler that is connected now."""
         if time.monotonic() - self._looked_at > LOOK:
             self._look()
@@ -200,10 +200,10 @@ class Cluster:
         if client is None or client.status != "running":
             raise _NoConnectionError("the connection was closed")
 
-        async def called() -> Any:
+        async def call_client() -> Any:
             return await call(client)
 
-        return asyncio.run_coroutine_threadsafe(called(), client.loop.asyncio_loop)
+        return asyncio.run_coroutine_threadsafe(call_client(), client.loop.asyncio_loop)
 
     def _answer(self, call: Callable[[Any], Any]) -> Any:
         """Return what a coroutine of the client returns, which should not take long."""

@@ -24,7 +24,7 @@ from uuid import uuid4
 
 import numpy as np
 
-from ..core.arguments import as_path, instance, listed, whole_number
+from ..core.arguments import as_path, instance, list_argument, whole_number
 from ..core.arrays import Floats
 from ..core.errors import InputError
 from ..core.files import unreadable
@@ -157,7 +157,7 @@ def check_workers(workers: int, scheduler: str | None, tls: TlsFiles | None = No
 
 def _check_tls(tls: TlsFiles) -> None:
     """Refuse files that cannot be read, are not what they must be, or do not belong together."""
-    files = [as_path(path) for path in listed("tls", tls)]
+    files = [as_path(path) for path in list_argument("tls", tls)]
     if len(files) != 3:
         raise InputError(f"tls must be three files, of authority, certificate and key, but there are {len(files)}")
     ca, certificate, key = files

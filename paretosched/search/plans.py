@@ -27,7 +27,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..core.arguments import as_path, callback, instance, listed
+from ..core.arguments import as_path, callback, instance, list_argument
 from ..core.errors import InputError, one_of
 from ..core.run_files import is_run, runs_below
 from ..encodings.orders import weak_orders
@@ -296,17 +296,17 @@ def rows_of(plan: str, only: Sequence[str] = ()) -> tuple[Row, ...]:
     """
     one_of("plan", plan, list(PLANS))
     names = [row.name for row in PLANS[plan]]
-    for name in listed("rows of a plan", only):
+    for name in list_argument("rows of a plan", only):
         one_of(f"row of the plan {plan}", name, names)
     return tuple(row for row in PLANS[plan] if not only or row.name in only)
 
 
-def shortened(row: Row, evaluations: int, population: int | None = None) -> Row:
+def shorten(row: Row, evaluations: int, population: int | None = None) -> Row:
     """Return a row with at most so many evaluations, and at most such a population.
 
     Examples
     --------
-    >>> shortened(WEIGHTING, 60, 20).settings["evaluations"]
+    >>> shorten(WEIGHTING, 60, 20).settings["evaluations"]
     60
     """
     fewer = {"evaluations": min(evaluations, row.settings["evaluations"])}
@@ -380,7 +380,9 @@ def explore_plan(
     place = as_path(directory)
     callback("progress", progress)
     workload = as_workload(workload)
-    rows = rows_of(rows) if isinstance(rows, str) else [instance("rows", row, Row) for row in listed("rows", rows)]
+    rows = (
+        rows_of(rows) if isinstance(rows, str) else [instance("rows", row, Row) for row in list_argument("rows", rows)]
+    )
     _check_rows(workload, place, rows)
     is_new = not place.exists()
     try:

@@ -77,12 +77,12 @@ class Record:
         self._started = _now()
 
     @property
-    def replayed(self) -> int:
+    def from_store(self) -> int:
         """Return how many of the evaluations so far come from the store."""
         return min(len(self.known), self.count)
 
     @property
-    def elapsed(self) -> float:
+    def wall_seconds(self) -> float:
         """Return the seconds since the run was opened."""
         return time.perf_counter() - self._begin
 
@@ -104,7 +104,7 @@ class Record:
             "command": sys.argv,
             "started": self._started,
             "finished": None if status == RUNNING else _now(),
-            "wall_seconds": round(self.elapsed, 3),
+            "wall_seconds": round(self.wall_seconds, 3),
             "replayed": len(self.known),
             "host_cores": os.cpu_count(),
             "system": platform.platform(),

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.arguments import listed, number
+from ..core.arguments import list_argument, number
 from ..core.arrays import Floats, Mask
 from ..core.errors import InputError, did_you_mean, one_of
 from ..encodings import encoding as encodings
@@ -104,7 +104,7 @@ def settle(
         raise InputError(f"population must be in 1..{MOST_POPULATION}, but is {population}")
     if isinstance(start, str):
         raise InputError(f'start must be a list of words, but is the text "{start}"')
-    start = list(dict.fromkeys(map(str, listed("start", start))))
+    start = list(dict.fromkeys(map(str, list_argument("start", start))))
     if seed < 0:
         raise InputError(f"seed must be at least 0, but is {seed}")
     strategy: dict[str, float] = {}
@@ -214,7 +214,7 @@ def _begin_sequences(encoding: Sequences, request: _Request) -> _Beginning:
         )
     else:
         first = tuple(request.earlier)
-    whole = sequence.checked(encoding._replace(starts=first), workload)
+    whole = sequence.check_sequences(encoding._replace(starts=first), workload)
     rate = 0.0 if whole.recombination == "none" else RECOMBINED
     strategy = _strategy(request.strategy, workload, first)
     if enumerated:

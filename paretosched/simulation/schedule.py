@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..core.arguments import as_path, instance
 from ..core.arrays import Ints
-from ..core.errors import InputError, first_few, quoted
+from ..core.errors import InputError, first_few, in_quotes
 from ..core.files import read_lines, replacing, unreadable
 from ..core.limits import check_limit
 from ..core.notebook import html_table
@@ -341,7 +341,7 @@ def load_segments(workload: WorkloadLike, path: str | os.PathLike[str], name: st
         except (ValueError, KeyError, OverflowError):
             raise InputError(
                 f'{path}:{line}: must be job,from,to,nodes of a job of {workload.name}, such as 3,0,60,"0-3 7", but is '
-                f"{quoted(f'{job},{begin},{end},{nodes}')}"
+                f"{in_quotes(f'{job},{begin},{end},{nodes}')}"
             ) from None
     try:
         sorted_segments = segments_of(segments, switches)

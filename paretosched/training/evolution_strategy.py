@@ -168,12 +168,12 @@ def covariance_adaptation(lower: Floats, upper: Floats, seed: int | list[int]) -
         population *= 2
 
 
-def limited(searching: Search, genomes: int) -> Search:
+def limit_genomes(searching: Search, genomes: int) -> Search:
     """Run a search until it has yielded so many genomes; the last generation may be cut.
 
     Examples
     --------
-    >>> asking = limited(search("es", np.zeros(2), np.ones(2), seed=1), 20)
+    >>> asking = limit_genomes(search("es", np.zeros(2), np.ones(2), seed=1), 20)
     >>> len(next(asking)), len(asking.send(np.zeros(15)))
     (15, 5)
     """

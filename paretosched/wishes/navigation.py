@@ -101,7 +101,7 @@ def tradeoffs(front: Front, row: int, among: Mask, share: float = 0.01) -> tuple
     return steps, gains
 
 
-def classified(classes: Mapping[str, tuple[str, float | None]], front: Front, row: int) -> Wish:
+def wish_of_classes(classes: Mapping[str, tuple[str, float | None]], front: Front, row: int) -> Wish:
     """Return the wish that a classification of the objectives at a row of a front means.
 
     NIMBUS (Miettinen and Mäkelä, *Synchronous approach in interactive multiobjective optimization*, 2006): the schedule

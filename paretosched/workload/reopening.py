@@ -26,7 +26,7 @@ from .lublin_feitelson import lublin
 from .scaling import scale
 from .swf import read_swf
 from .time_split import split
-from .user_groups import by_consumption, by_csv, by_queue, by_swf_group, grouped
+from .user_groups import by_consumption, by_csv, by_queue, by_swf_group, with_groups
 from .workload import Workload
 
 WorkloadLike = str | os.PathLike[str] | Workload
@@ -37,7 +37,7 @@ LATER: Mapping[str, Callable[..., Workload]] = MappingProxyType(
         "by_swf_group": by_swf_group,
         "by_queue": by_queue,
         "by_csv": by_csv,
-        "grouped": grouped,
+        "grouped": with_groups,
         "scale": scale,
         "split": lambda workload, until, part: split(workload, until)[part],
     }
@@ -58,7 +58,7 @@ def as_workload(
     what
         A workload, which is returned unchanged; the path of a log; or a run directory.
     capacity, groups
-        Only for a log: the processors of the machine, and the user groups as for `grouped`. Default: the machine
+        Only for a log: the processors of the machine, and the user groups as for `with_groups`. Default: the machine
         size in the log, and groups by consumption.
     called
         The name of `groups` in messages.
@@ -66,7 +66,7 @@ def as_workload(
     Raises
     ------
     InputError
-        As for `read_swf`, `grouped` and `reopen`; or capacity or groups are set, and `what` is no log.
+        As for `read_swf`, `with_groups` and `reopen`; or capacity or groups are set, and `what` is no log.
     """
     if not isinstance(what, str | os.PathLike | Workload):
         raise InputError(f"a workload is given as a `Workload` or as the path of a log or run, not as {what!r:.60}")
@@ -76,7 +76,7 @@ def as_workload(
             raise InputError(f"capacity, {called}: say how a log is read, but {what} is no log")
         return what if isinstance(what, Workload) else reopen(what)
     workload = read_swf(what, capacity=capacity)
-    return workload if groups is None else grouped(workload, groups, called)
+    return workload if groups is None else with_groups(workload, groups, called)
 
 
 def as_workloads(what: WorkloadLike | Sequence[WorkloadLike]) -> list[Workload]:
@@ -118,10 +118,10 @@ def reopen(place: str | os.PathLike[str] | Mapping[str, Any], digest: str | None
     if isinstance(place, Mapping):
         return _remade(place.get("source", ()), place, digest, ())
     place = as_path(place)
-    return reopened(place, digest)[0]
+    return reopen_with_run(place, digest)[0]
 
 
-def reopened(place: str | os.PathLike[str], digest: str | None = None) -> tuple[Workload, Path]:
+def reopen_with_run(place: str | os.PathLike[str], digest: str | None = None) -> tuple[Workload, Path]:
     """Return the workload of a run as `reopen` does, and the directory of this run."""
     troubles = []
     for directory in _run_directories(Path(place), digest):

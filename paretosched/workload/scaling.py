@@ -114,7 +114,7 @@ def scale(
     total = rows.size
     records = workload.records
     if records is not None:
-        records = records.take(rows).replaced({JOB: np.arange(1, total + 1), PRECEDING: -1, THINK: -1})
+        records = records.take(rows).with_columns({JOB: np.arange(1, total + 1), PRECEDING: -1, THINK: -1})
     scaled = workload.take(
         rows,
         width=width[rows],

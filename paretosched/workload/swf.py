@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from ..core.arguments import as_path, whole_number
 from ..core.arrays import Ints, Mask
-from ..core.errors import InputError, first_few, printable, quoted
+from ..core.errors import InputError, first_few, in_quotes, printable
 from ..core.files import path_record, replacing
 from ..core.tables import plain
 from .calendar import find_zone
@@ -38,7 +38,7 @@ from .log_lines import (
     WAIT,
     WIDTH,
     Log,
-    parsed,
+    parse_log,
 )
 from .log_text import LogText
 from .records import Records
@@ -130,7 +130,7 @@ def _read(path: str | os.PathLike[str]) -> tuple[Log, str | None]:
     if log is None:
         text = LogText(path)
         with closing(text.blocks()) as blocks:
-            log = parsed(str(path), blocks)
+            log = parse_log(str(path), blocks)
         if digest is not None and digest == text.sha256:  # else it was changed meanwhile
             keep_log(log, digest)
         digest = text.sha256
@@ -193,7 +193,7 @@ class _Cleaner:
         self.log = log
         self.repairs: list[Repair] = []
 
-    def assumed(self, reason: str) -> None:
+    def assume(self, reason: str) -> None:
         """Record an assumption about the whole log."""
         self.repairs.append(Repair("assumed", reason, len(self.log.line)))
 
@@ -214,9 +214,9 @@ def _machine(log: Log, capacity: int | None, cleaner: _Cleaner) -> int:
             continue
         if size.number is None or not 1 <= size.number <= WIDEST:
             where = f"{log.path}:{log.header_line[size.place]}"
-            raise InputError(f"{where}: {key} is {quoted(size.text)}, but must be 1..{WIDEST} processors")
+            raise InputError(f"{where}: {key} is {in_quotes(size.text)}, but must be 1..{WIDEST} processors")
         if key == "MaxNodes":
-            cleaner.assumed(f"header has no MaxProcs: MaxNodes, {size.number}, taken for it")
+            cleaner.assume(f"header has no MaxProcs: MaxNodes, {size.number}, taken for it")
         return size.number
     valid = (log.fields.columns[RUN] > 0) & ~np.isin(log.fields.columns[STATUS], (2, 3, 4))
     widest = int(_width(log)[valid].max(initial=0))
@@ -225,7 +225,7 @@ def _machine(log: Log, capacity: int | None, cleaner: _Cleaner) -> int:
             f"{log.path}: the header has no MaxProcs, and the widest job, {widest} processors, "
             "cannot be the size of the machine"
         )
-    cleaner.assumed(f"header has no MaxProcs: the width of the widest job, {widest}, taken for it")
+    cleaner.assume(f"header has no MaxProcs: the width of the widest job, {widest}, taken for it")
     return widest
 
 
@@ -234,10 +234,12 @@ def _clock(log: Log, cleaner: _Cleaner) -> tuple[int, str]:
     start = entry(log.header, "UnixStartTime")
     epoch = DEFAULT_EPOCH
     if start is None or start.number == -1:
-        cleaner.assumed("header has no UnixStartTime: second 0 taken for Monday 2000-01-03 00:00 UTC")
+        cleaner.assume("header has no UnixStartTime: second 0 taken for Monday 2000-01-03 00:00 UTC")
     elif start.number is None or not 0 <= start.number < LATEST_EPOCH:
         where = f"{log.path}:{log.header_line[start.place]}"
-        raise InputError(f"{where}: UnixStartTime is {quoted(start.text)}, not seconds since 1970 before the year 9000")
+        raise InputError(
+            f"{where}: UnixStartTime is {in_quotes(start.text)}, not seconds since 1970 before the year 9000"
+        )
     else:
         epoch = start.number
     name = entry(log.header, "TimeZoneString")
@@ -249,16 +251,16 @@ def _clock(log: Log, cleaner: _Cleaner) -> tuple[int, str]:
         return epoch, name.text
     offset = entry(log.header, "TimeZone")
     if offset is None:
-        cleaner.assumed("header has no TimeZoneString: the site's clock taken to be UTC")
+        cleaner.assume("header has no TimeZoneString: the site's clock taken to be UTC")
         return epoch, "UTC"
     hours, rest = divmod(offset.number, 3600) if offset.number is not None else (99, 1)
     if rest or not -12 <= hours <= 14:
         where = f"{log.path}:{log.header_line[offset.place]}"
         raise InputError(
-            f"{where}: TimeZone is {quoted(offset.text)}, not whole hours in seconds; give a TimeZoneString instead"
+            f"{where}: TimeZone is {in_quotes(offset.text)}, not whole hours in seconds; give a TimeZoneString instead"
         )
     zone = f"Etc/GMT{-hours:+d}" if hours else "UTC"  # the zone database counts hours west of Greenwich
-    cleaner.assumed(f"header has no TimeZoneString: {zone}, without daylight saving, from its TimeZone")
+    cleaner.assume(f"header has no TimeZoneString: {zone}, without daylight saving, from its TimeZone")
     return epoch, zone
 
 

@@ -15,8 +15,8 @@ import paretosched as ps
 from paretosched.wishes.navigation import remaining
 from paretosched.wishes.nearness import nearest
 from paretosched.wishes.wish_grammar import parse
-from support.browser import browser, executable, served
-from support.commands import done, process
+from support.browser import browser, executable, serve_page
+from support.commands import process, succeed
 
 pytestmark = pytest.mark.slow
 MISSING = "NO BROWSER: the page was not tested; install chromium and playwright, or name a browser in BROWSER_PATH"
@@ -28,7 +28,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if executable() is None:
         pytest.skip(MISSING)
     folder = tmp_path_factory.mktemp("page")
-    done("generate", "lublin", "--jobs", 150, "--processors", 32, "--seed", 5, "-o", folder / "w.swf.gz")
+    succeed("generate", "lublin", "--jobs", 150, "--processors", 32, "--seed", 5, "-o", folder / "w.swf.gz")
     # as a process: the run remembers its command, from which the page finds the log
     outcome = process("explore", "w.swf.gz", "-o", "run", "--evaluations", 400, "--population", 40, cwd=folder)
     assert outcome.returncode == 0, outcome
@@ -110,7 +110,7 @@ def wait_for_known(page: Page) -> None:
 @pytest.mark.slow
 def test_an_owner_goes_from_the_first_look_to_the_scheduler(house: Path, chromium: Any, tmp_path: Path) -> None:
     front = ps.load_front(house / "run")
-    with served(house / "run", cwd=house) as url:
+    with serve_page(house / "run", cwd=house) as url:
         page = Page(chromium, url)
         tab = page.tab
 
@@ -118,7 +118,7 @@ def test_an_owner_goes_from_the_first_look_to_the_scheduler(house: Path, chromiu
         wait_for_known(page)
         assert page.left() == len(front)
         policies = ("--policy", "fcfs", "--policy", "conservative")
-        rows = done("compare", house / "w.swf.gz", "--front", house / "run", *policies, "--json").json
+        rows = succeed("compare", house / "w.swf.gz", "--front", house / "run", *policies, "--json").json
         marks = {row["policy"]: row for row in rows}
         chips = tab.locator("#legend .chip").all_inner_texts()
         assert chips[1:] == ["EASY", "FCFS", "CONS", "ideal point"]
@@ -189,7 +189,7 @@ def test_an_owner_goes_from_the_first_look_to_the_scheduler(house: Path, chromiu
         assert [entry["note"] for entry in copy["shortlist"]] == ["the board likes it"]
 
     # the same command opens it again; trains to the end
-    with served(house / "run", cwd=house) as url:
+    with serve_page(house / "run", cwd=house) as url:
         page = Page(chromium, url)
         tab = page.tab
         assert page.wish() == words
@@ -204,7 +204,7 @@ def test_an_owner_goes_from_the_first_look_to_the_scheduler(house: Path, chromiu
         )
         policy = tmp_path / "policy.json"
         policy.write_text(page.saved("[data-policy='1']"))
-        measured = done("simulate", house / "w.swf.gz", "--policy", policy, "--json").json
+        measured = succeed("simulate", house / "w.swf.gz", "--policy", policy, "--json").json
         for o in front.objectives:
             cell = tab.locator(f"[data-trained='1 {o.name}']")
             assert float(cell.get_attribute("data-value")) == measured[o.name]
@@ -216,8 +216,8 @@ def test_an_owner_goes_from_the_first_look_to_the_scheduler(house: Path, chromiu
 @pytest.fixture
 def page(house: Path, chromium: Any, tmp_path: Path) -> Iterator[Page]:
     """The page of a front file whose log is named, with the known schedules on it."""
-    done("front", house / "run", "-o", tmp_path / "front.parquet")
-    with served(tmp_path / "front.parquet", "--trace", house / "w.swf.gz") as url:
+    succeed("front", house / "run", "-o", tmp_path / "front.parquet")
+    with serve_page(tmp_path / "front.parquet", "--trace", house / "w.swf.gz") as url:
         page = Page(chromium, url)
         wait_for_known(page)
         yield page
@@ -416,8 +416,8 @@ def test_a_page_that_was_saved_is_opened(page: Page, front: ps.Front, tmp_path: 
 
 @pytest.mark.slow
 def test_a_page_that_is_open_to_others_asks_for_its_token(house: Path, chromium: Any, tmp_path: Path) -> None:
-    done("front", house / "run", "-o", tmp_path / "front.parquet")
-    with served(tmp_path / "front.parquet", "--trace", house / "w.swf.gz", "--host", "0.0.0.0") as url:
+    succeed("front", house / "run", "-o", tmp_path / "front.parquet")
+    with serve_page(tmp_path / "front.parquet", "--trace", house / "w.swf.gz", "--host", "0.0.0.0") as url:
         local = url.replace("0.0.0.0", "127.0.0.1")
         bare, token = local.split("?token=")
         context = chromium.new_context()

@@ -17,8 +17,8 @@ import psutil
 from attack.clusters import begun, explore
 from attack.kills import started
 from attack.tally import MOST_SECONDS, REFUSED, Tally, Verdict, not_tried, tally
-from support.browser import served
-from support.commands import ROOT, done
+from support.browser import serve_page
+from support.commands import ROOT, succeed
 from support.house import furnish
 from support.page_clients import NOBODY, Client, as_nobody
 
@@ -33,7 +33,7 @@ def at_the_workers(work: Path) -> Iterator[Verdict]:
     """Explore with two workers while another account tries each port in each way."""
     secret = work / "secret"
     secret.touch(0o600)
-    done("generate", "lublin", "--jobs", 1000, "--processors", 32, "--seed", 5, "-o", work / "log.swf")
+    succeed("generate", "lublin", "--jobs", 1000, "--processors", 32, "--seed", 5, "-o", work / "log.swf")
     folder = work / "explored"
     folder.mkdir()
     process = started(explore(10**6, "--workers", 2), folder)
@@ -71,7 +71,7 @@ def listening(pid: int) -> list[int]:
 def at_the_page(work: Path) -> Iterator[Verdict]:
     """Ask the page for everything as another account, without its token, and look into its folder."""
     front = furnish(work) / "front.parquet"
-    with served(front) as url:
+    with serve_page(front) as url:
         owner = Client(url)
         owner.act({"do": "say", "text": "AWRT1"})
         parts = urlsplit(url)

@@ -16,7 +16,7 @@ import psutil
 
 from attack.kills import finished, results, results_or_fault, started
 from attack.tally import ACCEPTED, MOST_SECONDS, REFUSED, Tally, Verdict, judged, tally
-from support.commands import done, environment, stored
+from support.commands import environment, stored_rows, succeed
 
 PATIENCE = 4 * MOST_SECONDS  # s for a run that loses its workers again and again
 
@@ -55,7 +55,7 @@ def begun(process: subprocess.Popen[str], run: Path, evaluations: int = 1) -> bo
     end = time.monotonic() + MOST_SECONDS
     while process.poll() is None and time.monotonic() < end:
         with suppress(Exception):  # the store is just being made
-            if len(stored(run)) >= evaluations:
+            if len(stored_rows(run)) >= evaluations:
                 return True
         time.sleep(0.2)
     return False
@@ -145,7 +145,7 @@ def restarting(evaluations: int, folder: Path, whole: dict[str, object], times: 
     while going and returns and restarts < times:
         with a_cluster(port):
             restarts += 1
-            before = len(stored(folder / "run"))
+            before = len(stored_rows(folder / "run"))
             going = begun(process, folder / "run", before + 21)
             if restarts == times or not going:
                 return [verdict_of(process, words, folder, whole)] * restarts
@@ -161,7 +161,7 @@ def clusters(
     """Make all attacks on workers and schedulers, and return a row for each."""
     work.mkdir()
     r = Random(f"{seed}/clusters")
-    done("generate", "lublin", "--jobs", 1000, "--processors", 32, "--seed", 5, "-o", work / "log.swf")
+    succeed("generate", "lublin", "--jobs", 1000, "--processors", 32, "--seed", 5, "-o", work / "log.swf")
     reference = work / "without workers"
     reference.mkdir()
     fault = finished(explore(evaluations), reference)

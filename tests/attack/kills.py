@@ -17,7 +17,7 @@ from random import Random
 
 import paretosched as ps
 from attack.tally import ACCEPTED, MOST_SECONDS, Tally, Verdict, tally
-from support.commands import done, environment, stored
+from support.commands import environment, stored_rows, succeed
 from support.house import furnish
 
 EVALUATIONS = "evaluations"
@@ -59,7 +59,7 @@ def results(folder: Path) -> dict[str, object]:
     for name in [name for name in whole if name.endswith(".html")]:  # it has the time at which it was written
         whole[name] = str(whole[name]).endswith("</html>\\n'")
     for run in [store.parent for store in folder.glob("*/run.sqlite")]:
-        whole[EVALUATIONS] = stored(run)
+        whole[EVALUATIONS] = stored_rows(run)
         if (run / "front.parquet").exists():
             front = ps.load_front(run)
             whole["front"] = (front.values.tobytes(), front.genomes.tobytes())
@@ -152,7 +152,7 @@ def kills(
     house = work / "house"
     house.mkdir()
     furnish(house)
-    done("generate", "lublin", "--jobs", 1000, "--processors", 32, "--seed", 5, "-o", house / "log.swf")
+    succeed("generate", "lublin", "--jobs", 1000, "--processors", 32, "--seed", 5, "-o", house / "log.swf")
     share = -(-count // len(of))
     with ThreadPoolExecutor(processes) as pool:
         return [*pool.map(lambda command: kills_of(command, house, share, seed, work, tell), of)]

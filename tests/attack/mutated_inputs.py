@@ -32,7 +32,7 @@ from paretosched.cli.command_line import all_commands
 from paretosched.cli.options import Name
 from paretosched.core.errors import InputError
 from paretosched.workload import log_cache
-from support.commands import COMMANDS, command, done, files
+from support.commands import COMMANDS, command, files, succeed
 from support.fuzzing import LONG, sound
 from support.house import furnish
 from support.mutations import damaged_bytes, damaged_json, damaged_list, damaged_log
@@ -380,13 +380,13 @@ def compile_all(house: Path, folder: Path) -> None:
     folder.mkdir()
     for name in (*COMMANDS, "rules", "explain rules"):
         if name not in ("app", "fetch"):
-            done(*sound(name, house, folder))
+            succeed(*sound(name, house, folder))
             for path in folder.iterdir():
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
     for policy in (*POLICIES, house / "iterative.json", house / "symbiotic.json"):
         command("simulate", house / "w.swf.gz", "--policy", policy)  # the log has no waits, so "recorded" is refused
     for method in METHODS:
-        done("assign", house / "jobs.csv", house / "nodes.csv", "--method", method)
+        succeed("assign", house / "jobs.csv", house / "nodes.csv", "--method", method)
 
 
 def mutated_inputs(seed: int, count: int, work: Path, processes: int, tell: Callable[[str], None]) -> list[Tally]:

@@ -23,7 +23,7 @@ import numpy as np
 from paretosched.core.tables import Column, table
 from paretosched.fronts.front import Front
 from paretosched.fronts.front_files import save_front
-from support.browser import browser, executable, served
+from support.browser import browser, executable, serve_page
 from support.fronts import made_up
 
 GOALS = {14_000: (4.0, 0.5), 150_000: (8.0, 1.5)}  # s: first chart, brush
@@ -90,7 +90,7 @@ def measured(points: int, repeats: int) -> dict[str, list[float]]:
         path = Path(folder) / "front.parquet"
         save_front(front_of(points), path)
         begin = time.perf_counter()
-        with served(path) as url:
+        with serve_page(path) as url:
             times["start"].append(time.perf_counter() - begin)
             for _ in range(repeats):
                 context, page, first, both = opened(chromium, url)

@@ -99,7 +99,7 @@ def simulations(groups: int) -> Iterator[tuple[str, list[tuple[Run, Run]]]]:
 
 def started(workload: Workload, policy: Policy) -> Any:
     """Start times under a policy."""
-    return policy.simulated(workload).start
+    return policy.outcome(workload).start
 
 
 def decoded(workload: Workload, order: Callable[[int], Any], decoding: str) -> Any:
@@ -172,14 +172,14 @@ def one_size(name: str, jobs: int, repeats: int) -> tuple[float, float]:
     """Time per job (ns) and peak memory per job beyond the workload (bytes) of one policy, in a process of its own."""
     workload = lublin(jobs=jobs, processors=128, seed=71)
     policy = policies(len(workload.groups))[name][0]
-    policy.simulated(workload.take(np.arange(50)))
+    policy.outcome(workload.take(np.arange(50)))
     if policy.rule == "greedy":
         _ = workload.calendar
-    memory = _memory(lambda: policy.simulated(workload).start) / jobs
+    memory = _memory(lambda: policy.outcome(workload).start) / jobs
     taken = []
     for _ in range(repeats):
         begin = time.perf_counter()
-        policy.simulated(workload)
+        policy.outcome(workload)
         taken.append(time.perf_counter() - begin)
     return 1e9 * float(np.median(taken)) / jobs, memory
 

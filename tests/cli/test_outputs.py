@@ -18,7 +18,7 @@ from paretosched.cli.options import Name
 from paretosched.cli.outputs import DIRECTORIES, check_outputs
 from paretosched.core.errors import InputError
 from paretosched.fronts.front_files import load_front
-from support.commands import COMMANDS, RECORD, command, done, files
+from support.commands import COMMANDS, RECORD, command, files, succeed
 
 PARSER = all_commands()
 OLD = Path(__file__).parents[1] / "data" / "version-0.1"
@@ -382,6 +382,6 @@ def test_an_output_of_the_same_kind_is_replaced_through_a_link_too(place: Path) 
     target.write_text("")
     link.symlink_to(target)
     for policy in ("fcfs", "easy"):
-        done("simulate", place / "w.swf", "--policy", policy, "-o", link)
+        succeed("simulate", place / "w.swf", "--policy", policy, "-o", link)
     assert kind_of(link) == Kind.SCHEDULE
     assert target.read_text() == ""  # a link is replaced, not followed

@@ -21,7 +21,7 @@ from paretosched.policies.policy import Policy, save_policy
 from paretosched.policies.rule_base import RuleBase
 from paretosched.policies.rule_base_explanation import RulesExplanation, origin_of, regions, slices
 from paretosched.policies.strategy_choice import LEVELS, STRATEGIES, partitions, situation_of
-from support.commands import done
+from support.commands import succeed
 
 NAMES = ("staff", "students", "guests")
 
@@ -280,10 +280,10 @@ def test_the_command_line_says_the_same(kind: str, tmp_path: Path) -> None:
     base = iterative(np.arange(48) % 13) if kind == "iterative" else symbiotic()
     save_policy(replace(base, provenance={"words": "AWRT1", "workloads": [{"name": "w"}]}), tmp_path / "r.json")
     explanation = ps.explain(tmp_path / "r.json")
-    said = done("explain", tmp_path / "r.json", "-o", tmp_path / "r.html")
+    said = succeed("explain", tmp_path / "r.json", "-o", tmp_path / "r.html")
     assert said.out == explanation.text() + "\n"
     assert "Trained for AWRT1 on w." in said.out
-    found = done("explain", tmp_path / "r.json", "--json").json
+    found = succeed("explain", tmp_path / "r.json", "--json").json
     assert found == json.loads(json.dumps(explanation.about()))
     assert len(found["regions" if kind == "iterative" else "rules"]) == len(explanation.rows())
     page = (tmp_path / "r.html").read_text()

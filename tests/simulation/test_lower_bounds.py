@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from paretosched import Bounds, Schedule, Workload, bounds, objective_table, objectives, simulate
 from paretosched.policies.plain import Plain
 from paretosched.simulation.objective import shares
-from support.zoo import PLAIN_RULES, ZOO, drawn, fixed_policies, jobs, policies, workloads
+from support.zoo import PLAIN_RULES, ZOO, fixed_policies, jobs, policies, random_jobs, workloads
 
 NEARLY = 1 + 1e-12
 
@@ -169,7 +169,7 @@ def test_no_schedule_of_a_tiny_workload_beats_them_and_some_meet_them() -> None:
     met = np.zeros(4, dtype=int)
     wide_met = prompt_met = 0
     for seed in range(150):
-        w = drawn(seed, 4 + seed % 2, 4, gap=2, run=4, slack=0.0, groups=2)
+        w = random_jobs(seed, 4 + seed % 2, 4, gap=2, run=4, slack=0.0, groups=2)
         lower = bounds(w)
         best = np.array([-np.inf, np.inf, np.inf, np.inf])
         for order in permutations(range(len(w))):
@@ -235,7 +235,7 @@ def test_sums_that_round_do_not_beat_them(capacity: int) -> None:
 
 
 def test_with_processors_for_all_no_job_needs_to_wait() -> None:
-    w = drawn(8, 60, 16, gap=1, run=20).with_(capacity=60 * 16)
+    w = random_jobs(8, 60, 16, gap=1, run=20).with_(capacity=60 * 16)
     lower = bounds(w)
     assert lower.together.tolist() == lower.alone.tolist()
     values = objectives(simulate(w, "fcfs"))

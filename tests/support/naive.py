@@ -39,7 +39,7 @@ class Started(NamedTuple):
         return self.start + self.job.run
 
     @property
-    def expected(self) -> int:
+    def expected_end(self) -> int:
         return self.start + self.job.estimate
 
 
@@ -304,7 +304,7 @@ def by_row(begun: list[Started]) -> list[int]:
 STEPS = [60, 300, 900, 1800, 3600, 7200, 18000, 36000, 72000, 180000, 360000]
 
 
-def predicted(workload: Workload, policy: Policy, how: str) -> tuple[list[int], list[int], list[int]]:
+def with_predictions(workload: Workload, policy: Policy, how: str) -> tuple[list[int], list[int], list[int]]:
     """Return start times, predictions at submission and numbers of corrections with predicted run times."""
     jobs, users = jobs_of(workload), workload.user.tolist()
     choose = {"easy": easy, "conservative-replan": replan, "none": heads, "conservative": replan}[
@@ -322,7 +322,9 @@ def predicted(workload: Workload, policy: Policy, how: str) -> tuple[list[int], 
         late = [s.expected for s in running if s.expected < s.finish]
         t = min([j.submit for j in jobs if j.submit > t] + [s.finish for s in running] + late)
         ended += [jobs[row] for row in sorted(s.job.row for s in running if s.finish == t)]
-        running = [corrected(s, jobs, corrections) if s.expected == t else s for s in running if s.finish > t]
+        running = [
+            with_longer_prediction(s, jobs, corrections) if s.expected == t else s for s in running if s.finish > t
+        ]
         for job in jobs:
             if job.submit == t:
                 history = [e for e in ended if users[e.row] == users[job.row] >= 0]
@@ -335,7 +337,7 @@ def predicted(workload: Workload, policy: Policy, how: str) -> tuple[list[int], 
     return [start[j.row] for j in jobs], [first[j.row] for j in jobs], [corrections[j.row] for j in jobs]
 
 
-def corrected(late: Started, jobs: list[Job], corrections: dict[int, int]) -> Started:
+def with_longer_prediction(late: Started, jobs: list[Job], corrections: dict[int, int]) -> Started:
     """Return a job that still runs at its expected end, with a longer prediction; count the correction."""
     step = STEPS[min(corrections[late.job.row], len(STEPS) - 1)]
     corrections[late.job.row] += 1

@@ -70,11 +70,11 @@ def fill(
     def seconds(place: int) -> range:
         return range(start[order[place - 1]] if place else first, start[order[place]])
 
-    def taken(place: int) -> int:
+    def moved_width(place: int) -> int:
         """Return the number of processors that moved jobs have in that gap."""
         return sum(w for to, at, until, w in moved if to <= place <= at and (to == place or seconds(place)[0] < until))
 
-    def left(place: int) -> int:
+    def idle_width(place: int) -> int:
         """Return the number of idle processors when the job at a place has started."""
         movers = sum(w for to, at, until, w in moved if to <= place < at and start[order[place]] < until)
         return free(place + 1, start[order[place]]) - movers
@@ -91,9 +91,9 @@ def fill(
         best, most, over = -1, 0.0, 0
         for i in range(last, max(place, last - looks), -1):
             submit, run, width = jobs[order[i]]
-            fits = [t for t in seconds(place) if t >= submit and free(place, t) >= width + taken(place)]
+            fits = [t for t in seconds(place) if t >= submit and free(place, t) >= width + moved_width(place)]
             checked = range(place, min(place + looks, i))
-            until = next((start[order[p]] for p in checked if left(p) < width), None)
+            until = next((start[order[p]] for p in checked if idle_width(p) < width), None)
             if until is None and place + looks < i:
                 until = start[order[place + looks]]
             if key[i] == i and fits and (until is None or fits[0] + run <= until):

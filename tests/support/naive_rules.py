@@ -49,7 +49,7 @@ def start_times(
         if strategy == 12:
             queue, rule = greedy(t, waiting), naive.heads
         else:
-            queue, rule = ordered(base, strategy // 3, waiting), passes[strategy % 3]
+            queue, rule = sort_waiting(base, strategy // 3, waiting), passes[strategy % 3]
         for job in rule(t, queue, running, workload.capacity):
             start[job.row] = t
             running.append(Started(job, t))
@@ -57,7 +57,7 @@ def start_times(
     return [start[j.row] for j in jobs]
 
 
-def ordered(base: RuleBase, sorting: int, waiting: list[Job]) -> list[Job]:
+def sort_waiting(base: RuleBase, sorting: int, waiting: list[Job]) -> list[Job]:
     """Return the waiting jobs by fewest processors, shortest estimate, longest wait, or priority of the group."""
     rank = [base.priority.index(group) for group in base.groups]
     return sorted(waiting, key=lambda j: ([j.width, j.estimate, 0, rank[j.group]][sorting], j.submit, j.row))

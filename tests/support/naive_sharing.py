@@ -45,7 +45,7 @@ class Job:
     planned: bool = False
 
     @property
-    def left(self) -> int:
+    def true_rest(self) -> int:
         return self.expected - self.done
 
 
@@ -55,7 +55,7 @@ class Planned(NamedTuple):
 
     @property
     def end(self) -> int:
-        return self.start + self.job.left
+        return self.start + self.job.true_rest
 
 
 @dataclass
@@ -187,7 +187,7 @@ class Sharing:
         later = [x for x in range(kind + 1, 3) if self.present(x)]
         net = self.interval_end - t - s.overhead * len(later)
         if kind == SHORT:
-            need = max(self.left(j, t) for j in self.waiting + self.started if j.kind == SHORT)
+            need = max(self.expected_rest(j, t) for j in self.waiting + self.started if j.kind == SHORT)
             length = max(min(s.short_slice, need), math.floor(net * self.shares.short))
         elif later:
             share = self.shares[1 + kind]
@@ -196,7 +196,7 @@ class Sharing:
             length = net
         self.kind, self.begin, self.end = kind, t, t + max(length, 1)
 
-    def left(self, job: Job, t: int) -> int:
+    def expected_rest(self, job: Job, t: int) -> int:
         """Return how much longer the scheduler expects a job to run."""
         return job.left - (t - job.since if job.since is not None else 0)
 
@@ -207,7 +207,7 @@ class Sharing:
 
         Only jobs of the slice's own class may continue after its end.
         """
-        end = t + self.left(job, t)
+        end = t + self.expected_rest(job, t)
         return end if job.kind == self.kind else min(end, self.end)
 
     def schedule(self, t: int, arrived: list[Job]) -> None:
@@ -488,12 +488,12 @@ class Search:
             left = list(jobs)
             order = tuple(left.pop(d) for d in digits)
             if offer(order) and shift > 0:
-                other = self.shifted(state, order, shift)
+                other = self.shift_jobs(state, order, shift)
                 if other != order:
                     offer(other)
-        return list(self.chosen(state, best).order)
+        return list(self.choose(state, best).order)
 
-    def shifted(self, state: State, order: tuple[Job, ...], shift: float) -> tuple[Job, ...]:
+    def shift_jobs(self, state: State, order: tuple[Job, ...], shift: float) -> tuple[Job, ...]:
         """Return an order in which jobs of at most `shift` holes move into the hole before a waiting job."""
         left, moved, new_order = list(order), [], []
         while left:
@@ -512,8 +512,8 @@ class Search:
             new_order.append(job)
         return tuple(new_order)
 
-    def chosen(self, state: State, best: list[Candidate]) -> Candidate:
-        def measured(candidate: Candidate) -> tuple[float, float, float]:
+    def choose(self, state: State, best: list[Candidate]) -> Candidate:
+        def measures(candidate: Candidate) -> tuple[float, float, float]:
             starts = self.starts(state, candidate.order)
             jobs = list(zip(candidate.order, starts, strict=True))
             makespan = float(max(s + j.expected for j, s in jobs) - self.t)
@@ -525,7 +525,7 @@ class Search:
 
         current = best[-1]
         for other in best[-2::-1]:
-            a, b = measured(other), measured(current)
+            a, b = measures(other), measures(current)
             if (
                 a[0] < self.made.makespan * b[0]
                 and a[1] > self.made.utilisation * b[1]

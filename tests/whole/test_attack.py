@@ -18,7 +18,7 @@ from attack.kills import EVALUATIONS, finished, killed_and_continued, results
 from attack.mutated_inputs import ATTACKS, attack_of, attempt, ended, unchanged
 from attack.tally import ACCEPTED, REFUSED, Tally, Verdict, judged, tally
 from paretosched.cli import command_info
-from support.commands import done
+from support.commands import succeed
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_processes_that_crash_or_hang_are_broken(monkeypatch: pytest.MonkeyPatch
 
 
 def test_what_is_accepted_with_other_values_is_broken(house: Path, tmp_path: Path) -> None:
-    done("explore", house / "w.swf.gz", "-o", tmp_path / "run", "--evaluations", 12, "--population", 4, "--seed", 9)
+    succeed("explore", house / "w.swf.gz", "-o", tmp_path / "run", "--evaluations", 12, "--population", 4, "--seed", 9)
     assert unchanged(Verdict(ACCEPTED), house / "run", house / "front.parquet").end == ACCEPTED
     assert unchanged(Verdict(ACCEPTED), house / "run", tmp_path / "run").broken
 
