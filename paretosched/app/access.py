@@ -77,14 +77,14 @@ def refusal(access: Access) -> Any:
     # browsers send a cookie to all ports of a host, so each page has a name of its own for it
     cookie = f"paretosched-{request.environ['SERVER_PORT']}"
     has_cookie = _equal(request.cookies.get(cookie, ""), access.token)
-    offered = request.args.get("token") if request.method == "GET" and request.path == "/" else None
-    if offered is not None and _equal(offered, access.token):
+    token = request.args.get("token") if request.method == "GET" and request.path == "/" else None
+    if token is not None and _equal(token, access.token):
         response = flask.redirect("/")  # the token leaves the address bar
         response.set_cookie(cookie, access.token, httponly=True, samesite="Strict", secure=bool(access.proxy))
         return response
     if has_cookie:
-        return None if offered is None else flask.redirect("/")
-    words = NEEDED if offered is None else WRONG
+        return None if token is None else flask.redirect("/")
+    words = NEEDED if token is None else WRONG
     return flask.Response(SIGN_IN.format(words=words), 401, content_type="text/html; charset=utf-8")
 
 

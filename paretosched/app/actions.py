@@ -99,8 +99,8 @@ def _classify(state: State, action: Mapping[str, Any], front: Front) -> State:
             raise InputError(f"{name}: the class must be one of {', '.join(CLASSES)}")
         classes[name] = (pair[0], None if pair[1] is None else finite_number(pair[1]))
     row = current(state, front)
-    bound = tuple((name, kind, level) for name, (kind, level) in classes.items() if kind != FREE)
-    return replace(with_wish(state, wish_of_classes(classes, front, row), front), classes=bound)
+    classification = tuple((name, kind, level) for name, (kind, level) in classes.items() if kind != FREE)
+    return replace(with_wish(state, wish_of_classes(classes, front, row), front), classes=classification)
 
 
 def _choose(state: State, action: Mapping[str, Any], front: Front) -> State:

@@ -270,21 +270,21 @@ def open_page(
         logging.getLogger("waitress").setLevel(logging.ERROR)
         written_host = f"[{host}]" if ":" in host else host
         place = f"https://{proxy}/" if proxy else f"http://{written_host}:{listening.effective_port}/"
-        ended = threading.Event()
+        end = threading.Event()
         try:
             desk.start_known(find, policies)
-            threading.Thread(target=_look_after, args=(desk, ended), daemon=True).start()
+            threading.Thread(target=_look_after, args=(desk, end), daemon=True).start()
             yield f"{place}?token={access.token}", str(folder), listening.run
         finally:
-            ended.set()
+            end.set()
             with suppress(OSError):
                 listening.close()
             desk.close()
 
 
-def _look_after(desk: Desk, ended: threading.Event) -> None:
+def _look_after(desk: Desk, end: threading.Event) -> None:
     """Start each training when the one before it has ended, until the page ends."""
-    while not ended.wait(ROUND):
+    while not end.wait(ROUND):
         desk.look_after()
 
 

@@ -158,11 +158,11 @@ def progress(wish: Wish, easy: Floats | None, values: Floats, front: Front) -> s
     if easy is None or np.isnan(nearness.fitness(wish, [values])).any():
         return ""
     share = way(wish, easy, values, front)
-    exceeded = float(violation(wish, [values])[0])
+    excess = float(violation(wish, [values])[0])
     words = "EASY is as good as the front for this wish"
     if share is not None:
         target = "the front" if share.of == "goal" else "the limits"
         words = f"{100 * share.share:.0f} % of the way from EASY to {target}"
         if share.of == "goal" and share.share > 1:
             words += ", better than any schedule on it"
-    return words + (f"; exceeds the limits by {100 * exceeded:.2g} %" if exceeded > 0 else "")
+    return words + (f"; exceeds the limits by {100 * excess:.2g} %" if excess > 0 else "")

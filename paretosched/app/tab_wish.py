@@ -200,7 +200,7 @@ def _twice_easy(desk: Desk) -> Any:
 def _schedule_card(desk: Desk, view: View) -> Any:
     """Return the card of the current schedule: why it is value_text, its values, its policy, and schedules like it."""
     state, front, row = desk.state, desk.front, view.row
-    picked = [pick.row for pick in state.picks]
+    picks = [pick.row for pick in state.picks]
     if state.chosen is not None:
         how = (
             {"knee": "a knee point"}.get(state.suggested[0], f"the {state.suggested[0]}")
@@ -251,7 +251,7 @@ def _schedule_card(desk: Desk, view: View) -> Any:
                     html.H3(f"Schedule {row}"),
                     link,
                     html.Span("on the shortlist", className="quiet")
-                    if row in picked
+                    if row in picks
                     else button("+ Shortlist", {"do": "pick", "row": row}, id="pick", className="button strong"),
                 ],
                 className="head",

@@ -49,10 +49,10 @@ def paper_bag(jobs: int, generator: np.random.Generator, distinct: int | None = 
     count = jobs if distinct is None else distinct
     _check("distinct", count, generator)
     small = generator.random(count) < SHARE
-    drawn = np.where(small, generator.uniform(1, SMALL, count), generator.uniform(SMALL, LARGE, count))
+    sizes = np.where(small, generator.uniform(1, SMALL, count), generator.uniform(SMALL, LARGE, count))
     if distinct is not None:
-        drawn = drawn[generator.integers(distinct, size=jobs)]
-    return Bag(tuple(f"j{k}" for k in range(1, jobs + 1)), drawn)
+        sizes = sizes[generator.integers(distinct, size=jobs)]
+    return Bag(tuple(f"j{k}" for k in range(1, jobs + 1)), sizes)
 
 
 def paper_nodes(nodes: int, generator: np.random.Generator, speeds: Sequence[float] = SPEEDS) -> Nodes:

@@ -122,12 +122,15 @@ def _wish(
 
     if options.objective is not None:
         return read_wish(options, workloads[0]), ""
-    trained = trained_for(policies, workloads)
-    if not trained:
+    training_wish = trained_for(policies, workloads)
+    if not training_wish:
         return None, ""
-    wish, *others = trained
-    asides = "".join(f"; {trained[other]} was trained for {wish_text(other)}" for other in others)
-    return wish, f"the objective is {wish_text(wish)}, as {trained[wish]} was trained for it{asides}" if asides else ""
+    wish, *others = training_wish
+    asides = "".join(f"; {training_wish[other]} was trained for {wish_text(other)}" for other in others)
+    return (
+        wish,
+        f"the objective is {wish_text(wish)}, as {training_wish[wish]} was trained for it{asides}" if asides else "",
+    )
 
 
 def _remark_logs(logs: Sequence[tuple[str, Workload]], policies: Sequence[Policy]) -> None:

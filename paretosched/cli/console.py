@@ -160,11 +160,11 @@ def _lines(what: str, unit: str) -> Update:
     """Return a function that writes a line of progress for each tenth of the work."""
     tenths = 0
 
-    def update(done: int, goal: int | None, note: str) -> None:
+    def update(count: int, goal: int | None, note: str) -> None:
         nonlocal tenths
-        if goal and done * 10 // goal > tenths:
-            tenths = done * 10 // goal
-            amount = f"{done:,} of {goal:,} {unit}".rstrip()
+        if goal and count * 10 // goal > tenths:
+            tenths = count * 10 // goal
+            amount = f"{count:,} of {goal:,} {unit}".rstrip()
             remark(f"{what}: {amount}, {note}" if note else f"{what}: {amount}")
 
     return update

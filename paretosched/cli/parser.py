@@ -41,12 +41,12 @@ class Parser(argparse.ArgumentParser):
         """Read the words. Unlike in argparse, the parser of the command itself refuses unknown words."""
         words = sys.argv[1:] if args is None else list(args)
         self._refuse_unknown(words)
-        options, unknown = super().parse_known_args(words, namespace)
-        for word in unknown:
+        options, others = super().parse_known_args(words, namespace)
+        for word in others:
             if word.startswith("-"):
                 self._refuse_option(word)
             self.error(f"unexpected argument {in_quotes(word)}")
-        return options, unknown
+        return options, others
 
     def _refuse_unknown(self, words: Iterable[str]) -> None:
         """Refuse the first unknown option or command, and "--" as a value, before argparse complains about others."""

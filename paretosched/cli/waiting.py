@@ -36,7 +36,7 @@ def with_progress(work: Callable[[], T]) -> T:
     results: list[T] = []
     errors: list[BaseException] = []
     starts: list[Ints] = []
-    ended = Event()
+    end = Event()
 
     def do() -> None:
         from ..core.watching import WATCHED
@@ -47,13 +47,13 @@ def with_progress(work: Callable[[], T]) -> T:
         except BaseException as error:  # raised below, in the thread that waits
             errors.append(error)
         finally:
-            ended.set()
+            end.set()
 
     thread = Thread(target=do, name="simulation", daemon=True)
     try:
         thread.start()
-        if not ended.wait(QUIET):
-            _show_progress(ended, starts)
+        if not end.wait(QUIET):
+            _show_progress(end, starts)
     except KeyboardInterrupt:
         _abandoned.append(thread)
         raise
@@ -62,12 +62,12 @@ def with_progress(work: Callable[[], T]) -> T:
     return results[0]
 
 
-def _show_progress(ended: Event, starts: list[Ints]) -> None:
+def _show_progress(end: Event, starts: list[Ints]) -> None:
     """Show how many jobs of the present simulation have started, one bar a simulation, until all of them have ended."""
     with ExitStack() as stack:
         update: Update | None = None
         number = 0
-        while not ended.wait(PAUSE):
+        while not end.wait(PAUSE):
             if len(starts) > number or (update is None and starts):
                 number = len(starts)
                 stack.close()

@@ -133,5 +133,5 @@ def with_sign(gain: float) -> str:
     >>> with_sign(4.56), with_sign(-0.01)
     ('+4.6 %', '0.0 %')
     """
-    rounded = round(gain, 1) + 0.0  # no minus before a zero
-    return f"{rounded:{'+' if rounded else ''}.1f} %"
+    number = round(gain, 1) + 0.0  # no minus before a zero
+    return f"{number:{'+' if number else ''}.1f} %"

@@ -134,8 +134,8 @@ def checked_when_made(kind: type[T]) -> type[T]:
     make: Callable[..., T] = kind.__new__
 
     @wraps(make)
-    def make_and_check(*values: Any, **named: Any) -> T:
-        value: Any = make(*values, **named)
+    def make_and_check(*values: Any, **by_name: Any) -> T:
+        value: Any = make(*values, **by_name)
         value.__post_init__()
         return value  # type: ignore[no-any-return]
 

@@ -73,8 +73,8 @@ def _in_words(message: str, value: Any, kind: Any) -> str:
     place, part = next(((p, x) for p, x in parts if match is not None and _kind(x) == match[2]), parts[0])
     if match is None:
         return f"{_name_of(place)}: {fact}"
-    expected = " or ".join(_WORDS.get(word, word) for word in match[1].split(" | "))
-    return f"{_name_of(place)} must be {expected}, but is {json_text(part)}"
+    kinds = " or ".join(_WORDS.get(word, word) for word in match[1].split(" | "))
+    return f"{_name_of(place)} must be {kinds}, but is {json_text(part)}"
 
 
 def _at(value: Any, place: str, steps: list[re.Match[str]]) -> Iterator[tuple[str, Any]]:

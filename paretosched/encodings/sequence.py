@@ -181,8 +181,8 @@ def movable_jobs(workload: Workload, movable: str) -> Mask:
 
 def spared_groups(workload: Workload, movable: str) -> list[int]:
     """Return the numbers of the groups that a child may spare: they have jobs, and other groups have movable jobs."""
-    allowed = movable_jobs(workload, movable)
-    return [g for g in np.unique(workload.group).tolist() if (allowed & (workload.group != g)).any()]
+    movable_rows = movable_jobs(workload, movable)
+    return [g for g in np.unique(workload.group).tolist() if (movable_rows & (workload.group != g)).any()]
 
 
 def deriving(workload: Workload, spec: Sequences, cache_bytes: int = CACHE_BYTES) -> Derive:
@@ -328,8 +328,8 @@ class Derive:
         else:
             movable = self._movable
             if self._spec.moves == "group":
-                spared = self._spared[int(rng.random() * len(self._spared))]
-                movable = movable & (self._workload.group != spared)
+                group = self._spared[int(rng.random() * len(self._spared))]
+                movable = movable & (self._workload.group != group)
             later(order, movable, rng.random((count, 2)), mean, result, self._space())
         return read_only(result)
 

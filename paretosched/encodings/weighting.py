@@ -151,10 +151,10 @@ def decode(genome: ArrayLike, groups: Sequence[str], backfill: str) -> Greedy:
     lower, upper = Weighting().lower_upper(len(groups))
     if genes.shape != upper.shape:
         raise InputError(f"a genome for {len(groups)} groups must have shape {upper.shape}, but has {genes.shape}")
-    broken = np.flatnonzero(~((genes >= lower) & (genes <= upper)))
-    if broken.size:
+    faults = np.flatnonzero(~((genes >= lower) & (genes <= upper)))
+    if faults.size:
         labels = Weighting().gene_labels(len(groups))
-        offenders = first_few((f"{labels[i]} is {genes[i]:g}" for i in broken), broken.size)
+        offenders = first_few((f"{labels[i]} is {genes[i]:g}" for i in faults), faults.size)
         raise InputError(f"genes must be w, a, b in [0, 1], K in [0, 5] and criterion in [0, 4], but {offenders}")
     last = len(CRITERIA) - 1
     criteria = [CRITERIA[min(int(gene), last)] for gene in genes[-len(SITUATIONS) :]]

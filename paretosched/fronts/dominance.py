@@ -42,10 +42,10 @@ def costs(values: ArrayLike, objectives: Sequence[Objective]) -> Floats:
     matrix = _matrix(values, objectives)
     columns = np.flatnonzero(deciding(matrix, objectives))
     table = matrix[:, columns]
-    broken = np.argwhere(~np.isfinite(table))
-    if broken.size:
+    faults = np.argwhere(~np.isfinite(table))
+    if faults.size:
         offenders = first_few(
-            (f"row {i} has {objectives[int(columns[j])].name} {table[i, j]}" for i, j in broken), len(broken)
+            (f"row {i} has {objectives[int(columns[j])].name} {table[i, j]}" for i, j in faults), len(faults)
         )
         raise InputError(f"objective values must be finite, but {offenders}")
     return table * np.where([objectives[int(j)].maximise for j in columns], -1.0, 1.0)

@@ -279,12 +279,12 @@ def contributions(inputs: FrontLike | Sequence[FrontLike], gain: bool = True) ->
     [(2, 2, 1, ['UTIL']), (2, 2, 1, ['AWRT', 'AWRT1'])]
     """
     inputs = as_fronts(inputs)
-    merged = merge(inputs)
-    columns = _comparable_columns(merged)
-    points = {tuple(row) for row in merged.values[:, columns].tolist()}
+    all_rows = merge(inputs)
+    columns = _comparable_columns(all_rows)
+    points = {tuple(row) for row in all_rows.values[:, columns].tolist()}
     own_points = [{tuple(row) for row in f.values[:, columns].tolist()} & points for f in inputs]
-    column_of = {o.name: c for c, o in enumerate(merged.objectives)}
-    ends = {o.name: merged.values[row, column_of[o.name]] for o, row in extremes(merged)}
+    column_of = {o.name: c for c, o in enumerate(all_rows.objectives)}
+    ends = {o.name: all_rows.values[row, column_of[o.name]] for o, row in extremes(all_rows)}
     best_of = [{name for name, best in ends.items() if (f.values[:, column_of[name]] == best).any()} for f in inputs]
     rows = []
     for k, front in enumerate(inputs):
@@ -301,12 +301,12 @@ def contributions(inputs: FrontLike | Sequence[FrontLike], gain: bool = True) ->
             }
         )
     if gain:
-        box = box_of(merged)
-        whole = hypervolume(to_box(merged.values, merged.objectives, box))
+        box = box_of(all_rows)
+        whole = hypervolume(to_box(all_rows.values, all_rows.objectives, box))
         for k, about in enumerate(rows):
             rest = [*inputs[:k], *inputs[k + 1 :]]
-            without = merge(rest).values if rest else merged.values[:0]
-            about["gain"] = whole - hypervolume(to_box(without, merged.objectives, box))
+            without = merge(rest).values if rest else all_rows.values[:0]
+            about["gain"] = whole - hypervolume(to_box(without, all_rows.objectives, box))
     return rows
 
 
@@ -325,8 +325,8 @@ def dominated_rows(front: Front, by: Front) -> Mask:
         return np.zeros(0, dtype=np.bool_)
     both = costs(np.concatenate([front.values, by.values]), front.objectives)
     # the rows of `front` do not dominate each other, so a row of `by` dominates each row that is dominated
-    undominated: Mask = np.asarray(moocore.is_nondominated(both, keep_weakly=True), dtype=np.bool_)
-    return ~undominated[: len(front)]
+    survivors: Mask = np.asarray(moocore.is_nondominated(both, keep_weakly=True), dtype=np.bool_)
+    return ~survivors[: len(front)]
 
 
 def course(

@@ -107,34 +107,34 @@ def _conservative(jobs: Jobs, capacity: Int, now: Running, queue: Reservations, 
     state = queue.state
     state[LEVEL] = -1
     state[TOP] = queue.row_of.size
-    arrived = 0
+    arrivals = 0
     clear(profile.when, profile.room, profile.span, jobs.submit[0], capacity)
-    while arrived < n or state[WAITING] > 0:
-        t = next_event(jobs, arrived, now, state[RUNNING])
+    while arrivals < n or state[WAITING] > 0:
+        t = next_event(jobs, arrivals, now, state[RUNNING])
         if state[PLANNED] > 0:
             t = min(t, queue.plans[0] >> now.row_bits)
         forget_past(profile.when, profile.span, t)
 
         # A job that has ended leaves [t, expected end) free.
         ended = False
-        freed = -1  # end of the time that became free in this event
+        gap_end = -1  # end of the time that became free in this event
         while state[RUNNING] > 0 and (now.heap[0] >> now.row_bits) == t:
             j = end_next(jobs, now, state[RUNNING])
             state[RUNNING] -= 1
             ended = True
-            expected = now.start[j] + jobs.estimate[j]
-            if expected > t:
-                add(profile.when, profile.room, profile.span, t, expected, jobs.width[j])
-                freed = max(freed, expected)
-        if ended and state[WAITING] > 0 and (freed >= 0 or state[MOVES] > 0):
-            move_up(jobs, now, queue, profile, freed, t)
+            promised_end = now.start[j] + jobs.estimate[j]
+            if promised_end > t:
+                add(profile.when, profile.room, profile.span, t, promised_end, jobs.width[j])
+                gap_end = max(gap_end, promised_end)
+        if ended and state[WAITING] > 0 and (gap_end >= 0 or state[MOVES] > 0):
+            move_up(jobs, now, queue, profile, gap_end, t)
 
         # A job that arrives now gets the earliest place that delays no other job. A copy of the job before it gets no
         # earlier place than that job.
         sooner = t
-        while arrived < n and jobs.submit[arrived] == t:
-            j = arrived
-            arrived += 1
+        while arrivals < n and jobs.submit[arrivals] == t:
+            j = arrivals
+            arrivals += 1
             if j > 0 and (
                 jobs.submit[j - 1] != t
                 or jobs.width[j - 1] != jobs.width[j]
@@ -152,7 +152,7 @@ def _conservative(jobs: Jobs, capacity: Int, now: Running, queue: Reservations, 
 
 # Inlined, as the functions below, because passing so many arrays costs as much as many events.
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
-def move_up(jobs: Jobs, now: Running, queue: Reservations, profile: Profile, freed: Int, t: Int) -> None:
+def move_up(jobs: Jobs, now: Running, queue: Reservations, profile: Profile, gap_end: Int, t: Int) -> None:
     """Move every waiting job, in the order of arrival, to its earliest possible place.
 
     No job could have an earlier place in the last round. So an earlier place must contain, or touch, time that has
@@ -165,7 +165,7 @@ def move_up(jobs: Jobs, now: Running, queue: Reservations, profile: Profile, fre
         `Jobs` and `Running`.
     queue, profile
         Modified in place.
-    freed
+    gap_end
         Jobs that ended now leave seconds t..freed - 1 free; -1 if no job ended early.
     t
         The second of this event.
@@ -178,8 +178,8 @@ def move_up(jobs: Jobs, now: Running, queue: Reservations, profile: Profile, fre
     size = queue.row_of.size
     top = state[TOP]
     moves = state[MOVES]
-    from_ = t if freed >= 0 else FAR
-    until = freed
+    from_ = t if gap_end >= 0 else FAR
+    until = gap_end
     behind = 0
     # from each move of the last round on, the range of all times that became free
     old = state[PAGE]
@@ -203,22 +203,22 @@ def move_up(jobs: Jobs, now: Running, queue: Reservations, profile: Profile, fre
             high = max(high, moved[old, behind, UNTIL])
         width = jobs.width[queue.row_of[slot]]
         length = jobs.estimate[queue.row_of[slot]]
-        reserved = queue.place[slot]
+        place = queue.place[slot]
         after = max(t, low - length + 1)
-        before = min(reserved, high)
+        before = min(place, high)
         if after < before:
-            better = earliest(when, room, span, after, before, reserved, width, length)
+            better = earliest(when, room, span, after, before, place, width, length)
             if better < before:
-                add(when, room, span, reserved, reserved + length, width)
+                add(when, room, span, place, place + length, width)
                 add(when, room, span, better, better + length, -width)
                 reserve_at(queue, now.row_bits, slot, better)
-                left = max(reserved, better + length)
+                left = max(place, better + length)
                 moved[page, fresh, SLOT] = slot
                 moved[page, fresh, LEFT] = left
-                moved[page, fresh, UNTIL] = reserved + length
+                moved[page, fresh, UNTIL] = place + length
                 fresh += 1
                 from_ = min(from_, left)
-                until = max(until, reserved + length)
+                until = max(until, place + length)
                 reach = max(reach, until)
                 widest = _widest(when, room, span, reach)
         slot = next_startable(queue.least, slot + 1, top, size, widest, widest, FAR)
@@ -312,12 +312,12 @@ def _widest(when: Ints, room: Ints, span: Ints, reach: Int) -> Int:
 @njit(cache=True, nogil=True, _nrt=False)
 def _tidy(queue: Reservations, bits: Int) -> Int:
     """Drop, in place, the plans of jobs that have moved or started since; return how many plans are left."""
-    planned = 0
+    plans = 0
     for slot in range(queue.state[USED]):
         if queue.row_of[slot] >= 0:
-            push(queue.plans, planned, (queue.place[slot] << bits) | slot)
-            planned += 1
-    return planned
+            push(queue.plans, plans, (queue.place[slot] << bits) | slot)
+            plans += 1
+    return plans
 
 
 @njit(cache=True, nogil=True)
@@ -364,18 +364,18 @@ def _replan_at_events(
     running: Int = 0
     count: Int = 0
     free: Int = capacity
-    arrived: Int = 0
+    arrivals: Int = 0
     era: Int = 0
-    while arrived < n or count > 0:
-        t = next_event(jobs, arrived, now, running)
-        running, freed = complete(jobs, now, running, t)
-        free += freed
+    while arrivals < n or count > 0:
+        t = next_event(jobs, arrivals, now, running)
+        running, released = complete(jobs, now, running, t)
+        free += released
         era = era_at(calendar, era, t)
-        while arrived < n and jobs.submit[arrived] == t:
-            waiting.rows[count] = arrived
-            now.start[arrived] = -1
+        while arrivals < n and jobs.submit[arrivals] == t:
+            waiting.rows[count] = arrivals
+            now.start[arrivals] = -1
             count += 1
-            arrived += 1
+            arrivals += 1
         fitting = count_fitting(waiting.rows, count, jobs.width, free)
         if fitting == 0:
             continue
@@ -394,7 +394,7 @@ def plan_all(
     waiting: Waiting,
     left: Int,
     fitting: Int,
-    weighted: bool,
+    has_weights: bool,
     profile: Profile,
 ) -> tuple[Int, Int]:
     """Plan the jobs of a queue in turn at their earliest places; start the jobs whose place is second t.
@@ -409,7 +409,7 @@ def plan_all(
         Processors that are free in second t.
     waiting, left, fitting
         A queue in its order, modified in place; how many jobs are in it, and how many of them fit.
-    weighted
+    has_weights
         Whether the queue is a heap by keys.
     profile
         Work space, modified in place.
@@ -423,9 +423,9 @@ def plan_all(
     position = 0
     # Only a job that fits now can start now. When all such jobs have a place, the places of the others do not matter.
     while fitting > 0:
-        j = take_first(waiting, position, left, weighted)
+        j = take_first(waiting, position, left, has_weights)
         left -= 1
-        if not weighted:
+        if not has_weights:
             position += 1
         width = jobs.width[j]
         estimate = jobs.estimate[j]

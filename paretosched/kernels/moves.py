@@ -244,8 +244,8 @@ def fill(
         most_free = space.latest[after - 1] if after > space.first[gap] else space.free[gap]
         if space.taken[gap] >= most_free:
             continue
-        submitted = _first_above(jobs.submit, np.int64(0), np.int64(n), end - 1)
-        last = _first_above(least_behind, place, np.int64(n - 1), submitted - 1)
+        first_later = _first_above(jobs.submit, np.int64(0), np.int64(n), end - 1)
+        last = _first_above(least_behind, place, np.int64(n - 1), first_later - 1)
         last = min(last, place + jump_length(luck[k, 1], mean))
         stop = min(place + LOOKS, np.int64(n))
         dips = _find_dips(place, stop, space)
@@ -258,19 +258,19 @@ def fill(
                 continue
             width = jobs.width[job]
             t = max(begin, jobs.submit[job])
-            needed = width + space.taken[gap]
-            if needed > space.free[gap]:
-                event = _first_above(space.latest, space.first[gap], after, needed - 1)
+            processors = width + space.taken[gap]
+            if processors > space.free[gap]:
+                event = _first_above(space.latest, space.first[gap], after, processors - 1)
                 if event == after:
                     continue
                 t = max(t, ends[event] >> bits)
-            blocked = stop
+            blocker = stop
             for d in range(dips):
                 if space.left[space.dips[d]] < width:
-                    blocked = space.dips[d]
+                    blocker = space.dips[d]
                     break
             # from its present place on, its own processors are enough
-            if blocked < i and t + jobs.run[job] > start[order[blocked]]:
+            if blocker < i and t + jobs.run[job] > start[order[blocker]]:
                 continue
             gain = float(jobs.run[job] * width) * float(start[job] - t)
             if gain > most:
@@ -355,35 +355,35 @@ def _find_gaps(jobs: Jobs, order: Order, bits: Int, capacity: Int, space: Space)
         space.following[i] = least
         least = min(least, np.int64(order[i]))
     free = np.int64(capacity)
-    ended = 0
+    index = 0
     begin = jobs.submit[0]
     count = 0
     so_far = 0.0
     for i in range(n):
         end = start[order[i]]
         if begin < end and i + 1 < n:
-            space.first[count] = ended
+            space.first[count] = index
             space.free[count] = free
             space.taken[count] = 0
             idle = np.int64(0)
             t = max(begin, jobs.submit[space.following[i]])
-            while (ends[ended] >> bits) < end:  # the job at this place has not ended
-                finish = ends[ended] >> bits
+            while (ends[index] >> bits) < end:  # the job at this place has not ended
+                finish = ends[index] >> bits
                 idle += free * max(finish - t, np.int64(0))
                 t = max(t, finish)
-                free += ends[ended] & mask
-                space.latest[ended] = free
-                ended += 1
+                free += ends[index] & mask
+                space.latest[index] = free
+                index += 1
             idle += free * max(end - t, np.int64(0))
             if idle > 0:
                 so_far += idle
                 space.total[count] = so_far
                 space.places[count] = i
                 count += 1
-        while (ends[ended] >> bits) <= end:
-            free += ends[ended] & mask
-            space.latest[ended] = free
-            ended += 1
+        while (ends[index] >> bits) <= end:
+            free += ends[index] & mask
+            space.latest[index] = free
+            index += 1
         free -= jobs.width[order[i]]
         space.left[i] = free
         begin = end
@@ -436,19 +436,19 @@ def _put_down(order: Order, key: Order, behind: bool, result: Order, first: Orde
         if key[i] != i:
             following[i] = first[key[i]]
             first[key[i]] = i
-    filled = 0
+    size = 0
     for i in range(n):
         if behind and key[i] == i:
-            result[filled] = order[i]
-            filled += 1
+            result[size] = order[i]
+            size += 1
         mover = first[i]
         while mover >= 0:
-            result[filled] = order[mover]
-            filled += 1
+            result[size] = order[mover]
+            size += 1
             mover = following[mover]
         if not behind and key[i] == i:
-            result[filled] = order[i]
-            filled += 1
+            result[size] = order[i]
+            size += 1
 
 
 @njit(cache=True, nogil=True, _nrt=False)

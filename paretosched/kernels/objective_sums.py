@@ -35,7 +35,7 @@ def measure(
     """
     groups = values.size - 2
     weight = np.zeros(groups)
-    weighted = np.zeros(groups)
+    sums = np.zeros(groups)
     first = np.int64(0x7FFFFFFFFFFFFFFF)
     last = np.int64(-0x7FFFFFFFFFFFFFFF)
     for j in range(start.size):
@@ -45,12 +45,12 @@ def measure(
         last = max(last, finish[j])
         consumption = np.float64(run[j] * width[j])
         weight[group[j]] += consumption
-        weighted[group[j]] += consumption * np.float64(finish[j] - submit[j])
+        sums[group[j]] += consumption * np.float64(finish[j] - submit[j])
     values[:] = np.nan
     total = weight.sum()
     if total > 0.0:
         values[0] = 100.0 * total / (np.float64(capacity) * np.float64(last - first))
-        values[1] = weighted.sum() / total
+        values[1] = sums.sum() / total
     for g in range(groups):
         if weight[g] > 0.0:
-            values[g + 2] = weighted[g] / weight[g]
+            values[g + 2] = sums[g] / weight[g]

@@ -274,13 +274,13 @@ def take(v: Vacancy, begin: Int, end: Int, width: Int) -> None:
     left = v.left
     right = v.right
     last, j = _cut(v, end, right)
-    held = v.held[last]
+    before = v.held[last]
     nodes = v.state[LEAVES] + v.state[NODES]
     first, i = _cut(v, begin, left)
     if v.state[LEAVES] + v.state[NODES] != nodes:
         last, j, _ = _seek(v, end, right)
     elif first == last:
-        j += v.held[last] - held
+        j += v.held[last] - before
 
     for k in range(i, j if first == last else v.held[first]):
         v.leaf[first, k]["room"] -= width

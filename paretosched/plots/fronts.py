@@ -418,8 +418,8 @@ def pairs(front: Front, marks: Mapping[str, Floats]) -> Figure:
         hovermode="closest",
     )
     for number, a in enumerate(axes, 1):
-        drawn = [vector[column_in(front, a.objective.name)] / HOUR for vector in marks.values()]
-        scale = axis_scale(a, axis_range(a, drawn), 4)
+        times = [vector[column_in(front, a.objective.name)] / HOUR for vector in marks.values()]
+        scale = axis_scale(a, axis_range(a, times), 4)
         figure.update_layout({f"xaxis{number}": scale, f"yaxis{number}": scale})
     return figure
 

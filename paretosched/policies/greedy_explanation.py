@@ -323,7 +323,7 @@ def _genes(policy: Greedy, situation: int) -> tuple[Floats, Floats, float, float
     return row[:count], row[count : 2 * count], float(row[-2]), float(row[-1])
 
 
-def _least(key_after: Callable[[ArrayLike], Floats], rival: Floats, waited: int) -> Ints:
+def _least(key_after: Callable[[ArrayLike], Floats], rival: Floats, wait: int) -> Ints:
     """Return the shortest waits, int64 s, after which a key is at least a rival's; NEVER if longer than LIFETIME.
 
     Rounding keeps order, so that a key, like its formula, never falls as the wait grows. Hence bisection finds the
@@ -334,7 +334,7 @@ def _least(key_after: Callable[[ArrayLike], Floats], rival: Floats, waited: int)
     while (active := low < high).any():
         middle = (low + high) // 2
         keys = key_after(middle)
-        passes = (keys > rival) | ((keys == rival) & (middle >= waited))
+        passes = (keys > rival) | ((keys == rival) & (middle >= wait))
         high = np.where(passes, middle, high)
         low = np.where(active & ~passes, middle + 1, low)
     return np.where(high > LIFETIME, NEVER, high)

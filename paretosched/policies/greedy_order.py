@@ -116,12 +116,12 @@ class Greedy:
                 f"genes must have shape (3, 2 x groups + 2), but have shape {self.genes.shape} for {count} groups"
             )
         high = np.broadcast_to(upper_bounds(count), self.genes.shape)
-        broken = np.argwhere(~((self.genes >= 0) & (self.genes <= high)))
-        if broken.size:
+        faults = np.argwhere(~((self.genes >= 0) & (self.genes <= high)))
+        if faults.size:
             names = gene_names(count)
-            offenders = (f"{SITUATIONS[s]} {names[g]} is {self.genes[s, g]:g}" for s, g in broken)
+            offenders = (f"{SITUATIONS[s]} {names[g]} is {self.genes[s, g]:g}" for s, g in faults)
             raise InputError(
-                f"genes must be w, a, b in [0, 1] and K in [0, 5], but {first_few(offenders, len(broken))}"
+                f"genes must be w, a, b in [0, 1] and K in [0, 5], but {first_few(offenders, len(faults))}"
             )
 
     def outcome(self, workload: Workload) -> Outcome:

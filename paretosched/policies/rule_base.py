@@ -279,9 +279,9 @@ def _read_only(name: str, value: ArrayLike, kind: type) -> NDArray[Any]:
     """Return a read-only copy of a table of numbers, float64 or int8."""
     numbers = number_table(name, value)
     if kind is np.int8:
-        broken = numbers[~((numbers == np.floor(numbers)) & (abs(numbers) < 128))]
-        if broken.size:
-            raise InputError(f"{name} must be small whole numbers, but {first_few(broken.tolist(), broken.size)}")
+        faults = numbers[~((numbers == np.floor(numbers)) & (abs(numbers) < 128))]
+        if faults.size:
+            raise InputError(f"{name} must be small whole numbers, but {first_few(faults.tolist(), faults.size)}")
     array: NDArray[Any] = np.array(numbers, dtype=kind, order="C")
     array.flags.writeable = False
     return array

@@ -363,21 +363,21 @@ def regions(base: RuleBase) -> tuple[Region, ...]:
 
 def _join_blocks(boxes: Mapping[Box, int], feature: int) -> dict[Box, int]:
     """Return blocks after joining those that adjoin in one feature and are equal in the others."""
-    joined: dict[Box, int] = {}
+    blocks: dict[Box, int] = {}
     for box, strategy in sorted(boxes.items(), key=lambda item: (*item[0][:feature], *item[0][feature + 1 :], item[0])):
-        previous = next(reversed(joined), None)
+        previous = next(reversed(blocks), None)
         if (
             previous is not None
-            and joined[previous] == strategy
+            and blocks[previous] == strategy
             and previous[feature][1] + 1 == box[feature][0]
             and previous[:feature] + previous[feature + 1 :] == box[:feature] + box[feature + 1 :]
         ):
-            del joined[previous]
+            del blocks[previous]
             both = (previous[feature][0], box[feature][1])
-            joined[(*box[:feature], both, *box[feature + 1 :])] = strategy
+            blocks[(*box[:feature], both, *box[feature + 1 :])] = strategy
         else:
-            joined[box] = strategy
-    return joined
+            blocks[box] = strategy
+    return blocks
 
 
 def slices(base: RuleBase) -> tuple[Slice, ...]:
@@ -403,11 +403,11 @@ def _slice(base: RuleBase, across: int, up: int) -> Slice:
         values = {across: float(x[j]), up: float(y[i])}
         shares = sum(value for f, value in values.items() if f >= 2)
         strategies[i, j] = base.chooser.strategy(_moment(len(base.groups), values)) if shares <= 100.0 else -1
-    fixed = {f: value for f, value in ((0, f"SD {DELAYED:g}"), (1, f"Um {BUSY:g} %")) if f not in (across, up)}
+    others = {f: value for f, value in ((0, f"SD {DELAYED:g}"), (1, f"Um {BUSY:g} %")) if f not in (across, up)}
     rest = "the other groups share the rest of the queue equally"
     if max(across, up) < 2:
         rest = "all groups share the queue equally" if len(base.groups) > 1 else ""
-    return Slice(across, up, x, y, strategies, ", ".join([*fixed.values(), *([rest] if rest else [])]))
+    return Slice(across, up, x, y, strategies, ", ".join([*others.values(), *([rest] if rest else [])]))
 
 
 def _moment(groups: int, values: Mapping[int, float]) -> Floats:

@@ -129,10 +129,10 @@ class IterativeRules(NamedTuple):
             raise InputError(
                 f"choice must be a strategy for each of {count} situations, but has shape {self.choice.shape}"
             )
-        broken = np.flatnonzero((self.choice < 0) | (self.choice >= len(STRATEGIES)))
-        if broken.size:
-            offenders = (f"{self.choice[i]} for situation {i}" for i in broken)
-            raise InputError(f"choice must be in 0..{len(STRATEGIES) - 1}, but is {first_few(offenders, broken.size)}")
+        faults = np.flatnonzero((self.choice < 0) | (self.choice >= len(STRATEGIES)))
+        if faults.size:
+            offenders = (f"{self.choice[i]} for situation {i}" for i in faults)
+            raise InputError(f"choice must be in 0..{len(STRATEGIES) - 1}, but is {first_few(offenders, faults.size)}")
 
     def strategy(self, features: ArrayLike) -> int:
         """Return the strategy of the situation to which features, (G + 2,) in their own units, belong."""

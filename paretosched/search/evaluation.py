@@ -172,16 +172,16 @@ def _check_tls(tls: TlsFiles) -> None:
         context.load_verify_locations(cafile=ca)
     except ssl.SSLError:
         raise InputError(f"{ca}: must hold the certificate of an authority as PEM, but does not") from None
-    asked: list[str] = []
+    paths: list[str] = []
 
     def password() -> str:
-        asked.append("")  # otherwise it would be asked for at the terminal
+        paths.append("")  # otherwise it would be asked for at the terminal
         return ""
 
     try:
         context.load_cert_chain(certificate, key, password)
     except ssl.SSLError as error:
-        if asked:
+        if paths:
             raise InputError(f"{key}: must be a key without a password, but has one") from None
         if error.reason == "KEY_VALUES_MISMATCH":
             raise InputError(f"{key}: must be the key of {certificate}, but belongs to another certificate") from None

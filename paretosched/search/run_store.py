@@ -120,8 +120,8 @@ def put(
     """
     try:
         with connection:
-            summed = ((*row, checksum(row)) for row in rows)
-            connection.executemany("insert into evaluation values (?, ?, ?, ?, ?, ?)", summed)
+            with_sums = ((*row, checksum(row)) for row in rows)
+            connection.executemany("insert into evaluation values (?, ?, ?, ?, ?, ?)", with_sums)
             if about is not None:
                 _put_about(connection, about)
     except sqlite3.Error as error:

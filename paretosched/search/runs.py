@@ -198,9 +198,9 @@ def _check_store(path: Path, about: Mapping[str, Any]) -> None:
     if store.exists() and (not store.is_file() or store.stat().st_size):
         return
     evaluations = about.get("evaluations")
-    done = evaluations.get("done") if isinstance(evaluations, dict) else None
+    count = evaluations.get("done") if isinstance(evaluations, dict) else None
     has_front = (path / FRONT_FILE).exists()
-    if has_front or about.get("status") == FINISHED or (isinstance(done, int) and done > 0):
+    if has_front or about.get("status") == FINISHED or (isinstance(count, int) and count > 0):
         state = "empty" if store.exists() else "gone"
         hint = f" ({FRONT_FILE} here can still be read)" if has_front else ""
         raise InputError(
@@ -353,10 +353,10 @@ def read_about(directory: str | os.PathLike[str]) -> dict[str, Any]:
     if about.get("status") == RUNNING and writer(directory) is None:
         about = _description(directory)  # it may have been finished meanwhile
         if about.get("status") == RUNNING:
-            done = run_store.count(Path(directory) / STORE_FILE)
+            count = run_store.count(Path(directory) / STORE_FILE)
             evaluations = about.get("evaluations")
-            if isinstance(evaluations, dict) and done is not None:
-                about["evaluations"] = evaluations | {"done": done}
+            if isinstance(evaluations, dict) and count is not None:
+                about["evaluations"] = evaluations | {"done": count}
             about["status"] = INTERRUPTED
     return about
 

@@ -196,12 +196,12 @@ def objectives_of(workload: Workload, start: NDArray[np.int64]) -> Floats:
 
 
 def _measure(
-    workload: Workload, start: NDArray[np.int64], finish: NDArray[np.int64], counted: NDArray[np.bool_]
+    workload: Workload, start: NDArray[np.int64], finish: NDArray[np.int64], mask: NDArray[np.bool_]
 ) -> Floats:
     """Return the objectives, (G + 2,), of start and finish times, (n,) s; counted: (n,) bool, or empty for all jobs."""
     w = workload
     values = np.empty(len(w.groups) + 2)
-    measure(start, finish, w.submit, w.run, w.width, w.group, w.capacity, counted, values)
+    measure(start, finish, w.submit, w.run, w.width, w.group, w.capacity, mask, values)
     return values
 
 

@@ -113,8 +113,8 @@ def train(
     one_of("strategy", strategy, STRATEGIES)
     one_of("scale", scale, SCALES)
     if generations is None:
-        known = None if run_directory is None else known_parameters(run_directory).get("generations")
-        generations = known if isinstance(known, int) else GENERATIONS
+        of_run = None if run_directory is None else known_parameters(run_directory).get("generations")
+        generations = of_run if isinstance(of_run, int) else GENERATIONS
     if not 1 <= whole_number("generations", generations) <= MOST_GENERATIONS:
         raise InputError(f"generations must be in 1..{MOST_GENERATIONS}, but are {generations}")
     if whole_number("seed", seed) < 0:
@@ -238,10 +238,10 @@ def _genomes(points: Floats, criterion: str, groups: int, scale: str) -> Floats:
 def _with_situation(genome: Floats, situation: int, other: Floats, groups: int) -> Floats:
     """Return a genome with the criterion and the genes of another one in one situation."""
     genes = 2 * groups + 2
-    changed = genome.copy()
+    child = genome.copy()
     for places in (slice(situation * genes, (situation + 1) * genes), situation - len(SITUATIONS)):
-        changed[places] = other[places]
-    return changed
+        child[places] = other[places]
+    return child
 
 
 def _champions(genomes: Floats, fitness: Floats) -> Iterator[int]:

@@ -275,16 +275,18 @@ class _Reports:
         self.total = total
         self.greedy = Progress(0, 0, 0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
-    def of_greedy(self, done: Progress) -> None:
+    def of_greedy(self, progress: Progress) -> None:
         """Report on the training of the Greedy."""
-        self.greedy = done
+        self.greedy = progress
         if self.progress is not None:
-            self.progress(done._replace(total=done.total + self.total))
+            self.progress(progress._replace(total=progress.total + self.total))
 
-    def of_rules(self, done: Progress) -> None:
+    def of_rules(self, progress: Progress) -> None:
         """Report on the training of the rule base."""
         if self.progress is not None:
-            self.progress(done._replace(**{key: getattr(self.greedy, key) + getattr(done, key) for key in SUMMED}))
+            self.progress(
+                progress._replace(**{key: getattr(self.greedy, key) + getattr(progress, key) for key in SUMMED})
+            )
 
 
 def _result(

@@ -279,12 +279,12 @@ class Task:
 def system_of(policy: Policy, task: Task, test: Task | None, values: Floats) -> System:
     """Return a policy with what it reaches; its values, (W m,), are known, and the test is simulated here."""
     goals, violations = task.measure(values[None])
-    reached = values.reshape(len(task.workloads), -1), float(goals[0]), float(violations[0])
+    by_workload = values.reshape(len(task.workloads), -1), float(goals[0]), float(violations[0])
     if test is None:
-        return System(policy, *reached, None, float("nan"), float("nan"))
+        return System(policy, *by_workload, None, float("nan"), float("nan"))
     rest = test.values_of(policy)
     goals, violations = test.measure(rest[None])
-    return System(policy, *reached, rest.reshape(len(test.workloads), -1), float(goals[0]), float(violations[0]))
+    return System(policy, *by_workload, rest.reshape(len(test.workloads), -1), float(goals[0]), float(violations[0]))
 
 
 def check_over(over: str) -> None:
@@ -300,10 +300,10 @@ def subject(workloads: WorkloadLike | Sequence[WorkloadLike], wish: WishLike) ->
     InputError
         There is no workload; or as for `as_workload` and `as_wish`.
     """
-    opened = as_workloads(workloads)
-    if not opened:
+    logs = as_workloads(workloads)
+    if not logs:
         raise InputError("there is no workload to train on; give one or more")
-    return opened, as_wish(wish, opened[0].groups)
+    return logs, as_wish(wish, logs[0].groups)
 
 
 def tasks(whole: Sequence[Workload], wish: Wish, over: str, until: float | None) -> tuple[Task, Task | None]:
@@ -412,9 +412,9 @@ def training_of(
     }
     systems = []
     for policy, values in policies:
-        value, exceeded = task.measure(values[None])
-        reached = {"objective": float(value[0]), "exceeded": float(exceeded[0]), "easy": float(task.easy[0][0])}
-        with_provenance = policy if policy.provenance else replace(policy, provenance={**provenance, **reached})
+        value, excess = task.measure(values[None])
+        results = {"objective": float(value[0]), "exceeded": float(excess[0]), "easy": float(task.easy[0][0])}
+        with_provenance = policy if policy.provenance else replace(policy, provenance={**provenance, **results})
         systems.append(system_of(with_provenance, task, test, values))
     return Training(
         task.wish,
@@ -436,9 +436,9 @@ def progress_of(record: Record, task: Task) -> Progress:
     values = record.values[: record.count]
     goals, violations = task.measure(values)
     best = int(choice.penalise(goals, violations).argmin())
-    reached, easy = float(goals[best]), float(task.easy[0][0])
-    done = record.count, record.total, record.from_store
-    return Progress(*done, reached, easy, record.seconds, record.wall_seconds, float(violations[best]))
+    objective, easy = float(goals[best]), float(task.easy[0][0])
+    counts = record.count, record.total, record.from_store
+    return Progress(*counts, objective, easy, record.seconds, record.wall_seconds, float(violations[best]))
 
 
 def _label(policy: Policy) -> str:

@@ -151,8 +151,8 @@ def write_swf(workload: Workload, path: str | os.PathLike[str]) -> None:
     with replacing(path) as temporary, temporary.open("wb") as file:
         if Path(path).suffix == ".gz":
             # no time and no name in the gzip file, so that its bytes depend on the workload alone
-            with gzip.GzipFile(filename="", fileobj=file, mode="wb", compresslevel=5, mtime=0) as packed:
-                packed.writelines(_lines(workload))
+            with gzip.GzipFile(filename="", fileobj=file, mode="wb", compresslevel=5, mtime=0) as target:
+                target.writelines(_lines(workload))
         else:
             file.writelines(_lines(workload))
 
@@ -266,8 +266,8 @@ def _clock(log: Log, cleaner: _Cleaner) -> tuple[int, str]:
 
 def _width(log: Log) -> NDArray[Any]:
     """Return the requested number of processors, (n,) whole numbers, else the allocated one."""
-    requested = log.fields.columns[WIDTH]
-    return np.where(requested > 0, requested, log.fields.columns[ALLOCATED])
+    request = log.fields.columns[WIDTH]
+    return np.where(request > 0, request, log.fields.columns[ALLOCATED])
 
 
 def _clean(log: Log, capacity: int, cleaner: _Cleaner) -> dict[str, Any]:
@@ -280,8 +280,8 @@ def _clean(log: Log, capacity: int, cleaner: _Cleaner) -> dict[str, Any]:
         cleaner.note("dropped", reason, np.flatnonzero(valid & bad))
         valid[bad] = False
 
-    def note(action: str, reason: str, concerned: Mask) -> None:
-        cleaner.note(action, reason, np.flatnonzero(valid & concerned))
+    def note(action: str, reason: str, mask: Mask) -> None:
+        cleaner.note(action, reason, np.flatnonzero(valid & mask))
 
     drop("status 2-4: part of a job that has a summary line", np.isin(fields[STATUS], (2, 3, 4)))
     drop("number of processors unknown", width <= 0)
@@ -329,9 +329,9 @@ def _has_fraction(column: NDArray[Any]) -> Mask:
 
 def _whole(column: NDArray[Any], rows: Ints) -> Ints:
     """Return some rows of a column, read-only int64."""
-    chosen = column[rows].astype(np.int64)
-    chosen.flags.writeable = False
-    return chosen
+    numbers = column[rows].astype(np.int64)
+    numbers.flags.writeable = False
+    return numbers
 
 
 def _queue_limit(log: Log) -> NDArray[Any]:

@@ -62,8 +62,8 @@ def by_consumption(workload: Workload, thresholds: Sequence[float] = PAPER_THRES
     if limits.ndim != 1 or not (np.all((limits > 0) & (limits < 1)) and np.all(np.diff(limits) < 0)):
         raise InputError(f"thresholds must be descending shares between 0 and 1, but are {limits.tolist()}")
     _check_number(limits.size + 1, "thresholds make")
-    unknown = workload.user < 0
-    user = np.where(unknown, -1, workload.user)
+    no_user = workload.user < 0
+    user = np.where(no_user, -1, workload.user)
     number, place = _number_users(user)
     work = np.bincount(place, (workload.run * workload.width).astype(np.float64))
     share = work / work.sum()
@@ -71,7 +71,7 @@ def by_consumption(workload: Workload, thresholds: Sequence[float] = PAPER_THRES
     repairs = _without(workload.repairs, UNKNOWN_USERS)
     if number[0] == -1 and share[0] >= 0.01:
         group_of[0] = limits.size
-        repairs = (*repairs, Repair("assumed", UNKNOWN_USERS, int(unknown.sum())))
+        repairs = (*repairs, Repair("assumed", UNKNOWN_USERS, int(no_user.sum())))
     names = tuple(str(i + 1) for i in range(limits.size + 1))
     source = source_after(workload, "by_consumption", thresholds=limits.tolist())
     return workload.with_(group=group_of[place].astype(np.int64), groups=names, repairs=repairs, source=source)
@@ -115,11 +115,11 @@ def by_csv(workload: Workload, path: str | os.PathLike[str]) -> Workload:
         another group; there are more than 64 groups.
     """
     table, names = _read_groups(path)
-    listed = np.array(sorted(table), dtype=np.int64)
-    group_of = np.array([names.index(table[user]) for user in listed.tolist()], dtype=np.int64)
+    users = np.array(sorted(table), dtype=np.int64)
+    group_of = np.array([names.index(table[user]) for user in users.tolist()], dtype=np.int64)
     user = np.maximum(workload.user, -1)
-    place = np.minimum(np.searchsorted(listed, user), listed.size - 1)
-    in_file = listed[place] == user
+    place = np.minimum(np.searchsorted(users, user), users.size - 1)
+    in_file = users[place] == user
     repairs = _without(workload.repairs, UNLISTED_USERS)
     if not in_file.all():
         if "other" not in names:

@@ -49,8 +49,8 @@ def test_train_finds_what_the_library_finds(house: Path, workload: ps.Workload, 
 def test_train_takes_several_logs_and_keeps_a_part_back(house: Path, tmp_path: Path) -> None:
     succeed("generate", "lublin", "--jobs", 150, "--processors", 32, "--seed", 4, "-o", tmp_path / "v.swf")
     outcome = succeed("train", house / "w.swf.gz", tmp_path / "v.swf", "--objective", "AWRT1", "-o",
-                tmp_path / "p.json", "--train-until", 0.6, "--over", "ratio", "--criterion", "f2", "--generations", 1, "--backfill", "none",
-                "--strategy", "cma", "--scale", "log", "--json")  # fmt: skip
+                tmp_path / "p.json", "--train-until", 0.6, "--over", "ratio", "--criterion", "f2", "--generations", 1,
+                "--backfill", "none", "--strategy", "cma", "--scale", "log", "--json")  # fmt: skip
     limited = succeed("train", house / "w.swf.gz", tmp_path / "v.swf", "--objective", "AWRT1 <= 1s", "-o",
                  tmp_path / "q.json", "--criterion", "f2", "--generations", 1)  # fmt: skip
     _, compare, *arguments = shlex.split(limited.out.partition("next: ")[2])
