@@ -59,7 +59,7 @@ def test_generations_as_a_list_are_a_wrong_request(desk: Desk) -> None:
     assert "generations" in answer.text
 
 
-def damaged(body: Any, rng: random.Random) -> Any:
+def damage(body: Any, rng: random.Random) -> Any:
     """Return a body with one part replaced, removed, added or wrapped."""
     body = copy.deepcopy(body)
     part, parents = body, []
@@ -94,7 +94,7 @@ def test_damaged_bodies_are_answered_or_refused(desk: Desk) -> None:
     for _ in range(400):
         body = body_of(rng.choice(ACTIONS))
         for _ in range(rng.randint(1, 3)):
-            body = damaged(body, rng)
+            body = damage(body, rng)
         answer = client.post(POST, json=body)
         assert answer.status_code in seen, (body, answer.status_code)
         seen[answer.status_code] += 1

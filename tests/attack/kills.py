@@ -45,7 +45,7 @@ def words_of(command: str, house: Path) -> list[str]:
     return [word.replace("HOUSE", str(house)) for word in LONG[command]]
 
 
-def started(words: Sequence[str], folder: Path) -> subprocess.Popen[str]:
+def start(words: Sequence[str], folder: Path) -> subprocess.Popen[str]:
     """Start a command in a folder, which gets its output, too."""
     with (folder / ".out").open("w") as out, (folder / ".err").open("w") as err:
         return subprocess.Popen(
@@ -66,9 +66,9 @@ def results(folder: Path) -> dict[str, object]:
     return whole
 
 
-def finished(words: Sequence[str], folder: Path) -> str:
+def fault_of(words: Sequence[str], folder: Path) -> str:
     """Call a command to its end; return what is wrong, or ''."""
-    process = started(words, folder)
+    process = start(words, folder)
     try:
         status = process.wait(MOST_SECONDS * 3)
     except subprocess.TimeoutExpired:
@@ -85,7 +85,7 @@ def killed_and_continued(
     folder.mkdir()
     evaluations = 0
     for _ in range(r.randint(1, AT_MOST)):
-        process = started(words, folder)
+        process = start(words, folder)
         time.sleep(r.uniform(0, seconds))
         process.kill()
         if process.wait() != -signal.SIGKILL:
@@ -104,7 +104,7 @@ def killed_and_continued(
         else:
             yield ""
         evaluations = len(stored_now)
-    fault = finished(words, folder)
+    fault = fault_of(words, folder)
     if fault:
         yield fault
     elif results(folder) != whole:
@@ -124,14 +124,14 @@ def kills_of(command: str, house: Path, count: int, seed: int, work: Path, tell:
     words, r = words_of(command, house), Random(f"{seed}/{command}")
     reference = work / f"{command}, not killed"
     reference.mkdir()
-    fault = finished(words, reference)  # compiles and caches what this command needs
+    fault = fault_of(words, reference)  # compiles and caches what this command needs
     if fault:
         return tally(f"kill -9: {command}", [Verdict(fault, "without a kill")])
     whole = results(reference)
     again = work / f"{command}, timed"
     again.mkdir()
     begin = time.monotonic()
-    verdicts = [Verdict(fault, "a second time") for fault in [finished(words, again)] if fault]
+    verdicts = [Verdict(fault, "a second time") for fault in [fault_of(words, again)] if fault]
     seconds = time.monotonic() - begin
     for number in range(4 * count):  # some rounds end before they can be killed
         if len(verdicts) >= count:

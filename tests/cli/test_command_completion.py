@@ -99,12 +99,12 @@ def zsh(folder: Path, scripts: Path) -> Iterator[Callable[[str], str]]:
             text_so_far += os.read(near, 1 << 16)
         return match
 
-    def completed(line: str) -> str:
+    def completions(line: str) -> str:
         os.write(near, line.encode() + b"\t\x18")
         return until(rb"LINE<([^>]*)>")[1].decode().rstrip()
 
     until(rb"READY")
-    yield completed
+    yield completions
     child.kill()
     child.wait()
     os.close(near)

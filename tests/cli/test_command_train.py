@@ -134,7 +134,7 @@ def test_train_explains_rule_bases_in_its_help() -> None:
         assert words in outcome
 
 
-def interrupted(train: tuple[object, ...], run: Path) -> float:
+def interrupt(train: tuple[object, ...], run: Path) -> float:
     """Interrupt a training when a tenth of it is done, and return how many evaluations it keeps by its own words."""
     child = subprocess.Popen(
         [sys.executable, "-m", "paretosched.cli", *map(str, train)],
@@ -155,14 +155,14 @@ def interrupted(train: tuple[object, ...], run: Path) -> float:
 def test_ctrl_c_keeps_what_rule_bases_have_learnt(house: Path, tmp_path: Path) -> None:
     train = ("train", house / "w.swf.gz", "-o", tmp_path / "r.json", "--objective", "AWRT1", "--rule-base", "symbiotic",
              "--generations", 1, "--evaluations", 20_000, "--run", tmp_path / "run")  # fmt: skip
-    assert 2000 <= interrupted(train, tmp_path / "run") < 20_000
+    assert 2000 <= interrupt(train, tmp_path / "run") < 20_000
 
 
 @pytest.mark.slow
 def test_ctrl_c_keeps_a_training_if_it_was_asked_to(house: Path, tmp_path: Path) -> None:
     train = ("train", house / "w.swf.gz", "-o", tmp_path / "p.json", "--objective", "AWRT1", "--generations", 150,
              "--criterion", "f1", "--run", tmp_path / "run")  # fmt: skip
-    assert 1500 < interrupted(train, tmp_path / "run") < 15 + 150 * 105
+    assert 1500 < interrupt(train, tmp_path / "run") < 15 + 150 * 105
     assert not (tmp_path / "p.json").exists()
     succeed(*train)
     whole = succeed(*train[:-1], tmp_path / "whole", "--json").json

@@ -15,7 +15,7 @@ from support.commands import (
 )
 
 
-def refused(*arguments: object) -> str:
+def refusal(*arguments: object) -> str:
     """Run a command that must be refused, and return its error line."""
     outcome = command(*arguments)
     assert outcome.status == 2
@@ -53,15 +53,15 @@ def test_compare_needs_no_log_where_a_front_says_it(notebook_runs: Path) -> None
 
 
 def test_compare_says_what_is_missing(notebook_runs: Path) -> None:
-    assert "TRACE is required without --front" in refused("compare", "--policy", "easy")
-    outcome = refused("compare", "--front", notebook_runs / "run", "--capacity", 40)
+    assert "TRACE is required without --front" in refusal("compare", "--policy", "easy")
+    outcome = refusal("compare", "--front", notebook_runs / "run", "--capacity", 40)
     assert "TRACE is required with --capacity" in outcome
 
 
 def test_a_run_stands_for_its_log(notebook_runs: Path) -> None:
     outcome = succeed("simulate", notebook_runs / "run", "--policy", "easy", "--json").json
     assert (outcome["capacity"], outcome["digest"]) == (40, ps.load_front(notebook_runs / "run").digest)
-    assert "--groups: say how a log is read" in refused("info", notebook_runs / "run", "--groups", "queue")
+    assert "--groups: say how a log is read" in refusal("info", notebook_runs / "run", "--groups", "queue")
 
 
 def test_front_says_where_the_log_is(notebook_runs: Path) -> None:

@@ -433,11 +433,11 @@ def test_the_cache_holds_what_fits_and_forgets_what_was_used_longest_ago(monkeyp
     made: list[int] = []
     original = Derive._derived
 
-    def noted(self: Any, row: Any, parents: Any) -> Any:
+    def note(self: Any, row: Any, parents: Any) -> Any:
         made.append(int(row[0]))
         return original(self, row, parents)
 
-    monkeypatch.setattr(Derive, "_from_parents", noted)
+    monkeypatch.setattr(Derive, "_from_parents", note)
     archive = family(1, 6, starts=1, mates=0.0, youth=1)
     derive = deriving(BUSY, Sequences(), cache_bytes=3 * 60 * 4)
     for row, expected in ((2, [0, 1, 2]), (2, []), (3, [3]), (1, []), (4, [4]), (3, []), (2, [2])):

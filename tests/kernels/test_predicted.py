@@ -22,7 +22,7 @@ checked = settings(deadline=None, max_examples=100, suppress_health_check=[Healt
 
 
 @cache
-def peopled(name: str) -> Workload:
+def with_users(name: str) -> Workload:
     """A workload of the zoo whose jobs belong to three users, or to no known user."""
     w = ZOO[name]
     return w.with_(user=np.arange(len(w)) * 5 % 7 % 4 - 1)
@@ -43,7 +43,7 @@ def same_as_oracle(w: Workload, policy: Policy, source: str) -> None:
 @pytest.mark.parametrize("name", ZOO)
 def test_equals_the_oracle_on_awkward_workloads(name: str, rule: str, source: str) -> None:
     if len(ZOO[name]) > 3:  # else no user is known
-        same_as_oracle(peopled(name), Plain(rule), source)
+        same_as_oracle(with_users(name), Plain(rule), source)
 
 
 @pytest.mark.slow

@@ -111,11 +111,11 @@ DEEP = {
     "coarse times": lambda seed: random_jobs(seed, 250, 32, gap=1, run=8, grain=3600),
     "light load": lambda seed: random_jobs(seed, 250, 64, gap=16, run=60),
     "long estimates": lambda seed: random_jobs(seed, 200, 100, gap=4, run=50, slack=100.0),
-    "copies": lambda seed: _copied(random_jobs(seed, 120, 48, gap=4, run=40)),
+    "copies": lambda seed: _copy(random_jobs(seed, 120, 48, gap=4, run=40)),
 }
 
 
-def _copied(w: Workload) -> Workload:
+def _copy(w: Workload) -> Workload:
     return w.take(np.repeat(np.arange(len(w)), 1 + np.arange(len(w)) % 4))
 
 

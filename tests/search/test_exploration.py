@@ -511,12 +511,12 @@ def test_what_was_stored_in_the_moment_of_an_interruption_is_published(
 ) -> None:
     real = store.append
 
-    def interrupted(run: store.Run, generation: int, first: int, archive: Archive) -> None:
+    def interrupt_append(run: store.Run, generation: int, first: int, archive: Archive) -> None:
         real(run, generation, first, archive)
         if generation == 2:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr("paretosched.search.resuming.append", interrupted)
+    monkeypatch.setattr("paretosched.search.resuming.append", interrupt_append)
     with pytest.raises(KeyboardInterrupt):
         explore(random_workload(), tmp_path / "run", evaluations=60, population=10)
     assert load_front(tmp_path / "run").evaluations == 30

@@ -124,11 +124,11 @@ def policies(house: Path) -> dict[str, bytes]:
     value = json.loads(text)
     day = value["situations"]["day"]
 
-    def changed(**change: Any) -> bytes:
+    def change_policy(**change: Any) -> bytes:
         return json.dumps(value | change).encode()
 
     def of_day(**change: Any) -> bytes:
-        return changed(situations=value["situations"] | {"day": day | change})
+        return change_policy(situations=value["situations"] | {"day": day | change})
 
     return {
         "empty": b"",
@@ -137,16 +137,16 @@ def policies(house: Path) -> dict[str, bytes]:
         "a list": b"[1, 2]",
         "a number": b"7",
         "deep": b"[" * 100_000,
-        "other format": changed(format="x"),
-        "other rule": changed(rule="best"),
-        "no groups": changed(groups=[]),
-        "twice a group": changed(groups=["1"] * 5),
-        "odd groups": changed(groups=[1, 2, 3, 4, 5]),
-        "odd name": changed(name=5),
-        "odd key": changed(colour="red"),
-        "backfill": changed(backfill="some"),
-        "no situations": changed(situations={}),
-        "odd situations": changed(situations=[]),
+        "other format": change_policy(format="x"),
+        "other rule": change_policy(rule="best"),
+        "no groups": change_policy(groups=[]),
+        "twice a group": change_policy(groups=["1"] * 5),
+        "odd groups": change_policy(groups=[1, 2, 3, 4, 5]),
+        "odd name": change_policy(name=5),
+        "odd key": change_policy(colour="red"),
+        "backfill": change_policy(backfill="some"),
+        "no situations": change_policy(situations={}),
+        "odd situations": change_policy(situations=[]),
         "criterion": of_day(criterion="f9"),
         "large": of_day(a=2),
         "negative": of_day(b=-1e-9),

@@ -38,7 +38,7 @@ def numbers(log: Log) -> tuple[object, ...]:
     return np.asarray(log.fields).tobytes(), kinds, [log.where(j) for j in range(n)], log.header, log.header_line
 
 
-def mutated(seed: int) -> bytes:
+def mutate(seed: int) -> bytes:
     """A log with whole numbers and fractions, and sometimes with odd words, blanks and ends of lines."""
     rng = random.Random(seed)
     rows = [[str(rng.randrange(-1, 10 ** rng.randrange(1, 9))) for _ in range(18)] for _ in range(rng.randrange(1, 12))]
@@ -60,7 +60,7 @@ def mutated(seed: int) -> bytes:
 def test_mutated_logs_are_read_alike_in_blocks_and_at_once(first: int) -> None:
     refused = 0
     for seed in range(first, first + 500):
-        text = mutated(seed)
+        text = mutate(seed)
         rng = random.Random(-seed)
         cuts = sorted(rng.sample(range(len(text.splitlines()) + 1), rng.choice([0, 1, 2])))
         wanted = outcome(text, EXACT, [])
