@@ -431,7 +431,7 @@ def test_a_population_of_120_orders_of_136000_jobs_needs_less_than_1_gib() -> No
 
 def test_the_cache_holds_what_fits_and_forgets_what_was_used_longest_ago(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[int] = []
-    original = Derive._derived
+    original = Derive._from_parents
 
     def note(self: Any, row: Any, parents: Any) -> Any:
         made.append(int(row[0]))

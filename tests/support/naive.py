@@ -129,8 +129,8 @@ def easy(t: int, queue: list[Job], running: list[Started], capacity: int) -> lis
 
 def reservation(head: Job, free: int, occupied: list[Started]) -> tuple[int, int]:
     """Return when the head can start if all estimates are true, and how many processors are free beside it then."""
-    for end in sorted({s.expected for s in occupied}):
-        free += sum(s.job.width for s in occupied if s.expected == end)
+    for end in sorted({s.expected_end for s in occupied}):
+        free += sum(s.job.width for s in occupied if s.expected_end == end)
         if free >= head.width:
             return end, free - head.width
     raise AssertionError("the head is wider than the machine")
@@ -161,7 +161,7 @@ def conservative(jobs: list[Job], capacity: int, punctual: bool = True) -> list[
         ended = [s for s in running if s.finish == t]
         running = [s for s in running if s.finish > t]
         profile = Profile(t, capacity, running + [Started(job, reserved[job.row]) for job in waiting])
-        if any(punctual or s.expected > t for s in ended):
+        if any(punctual or s.expected_end > t for s in ended):
             for job in waiting:
                 profile.remove(job, reserved[job.row])
                 reserved[job.row] = profile.insert(job)
@@ -184,7 +184,7 @@ class Profile:
         self.change: defaultdict[int, int] = defaultdict(int, {now: capacity})
         for s in occupied:
             self.change[max(s.start, now)] -= s.job.width
-            self.change[s.expected] += s.job.width
+            self.change[s.expected_end] += s.job.width
 
     def insert(self, job: Job) -> int:
         """Reserve the earliest slot for a job, and return when it begins."""
@@ -318,12 +318,12 @@ def with_predictions(workload: Workload, policy: Policy, how: str) -> tuple[list
     waiting: list[Job] = []  # here and in `running`, the estimate of a job is its present prediction
     running: list[Started] = []
     t = -1
-    while len(start) < len(jobs) or any(s.expected < s.finish for s in running):
-        late = [s.expected for s in running if s.expected < s.finish]
+    while len(start) < len(jobs) or any(s.expected_end < s.finish for s in running):
+        late = [s.expected_end for s in running if s.expected_end < s.finish]
         t = min([j.submit for j in jobs if j.submit > t] + [s.finish for s in running] + late)
         ended += [jobs[row] for row in sorted(s.job.row for s in running if s.finish == t)]
         running = [
-            with_longer_prediction(s, jobs, corrections) if s.expected == t else s for s in running if s.finish > t
+            with_longer_prediction(s, jobs, corrections) if s.expected_end == t else s for s in running if s.finish > t
         ]
         for job in jobs:
             if job.submit == t:

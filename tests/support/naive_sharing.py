@@ -45,7 +45,7 @@ class Job:
     planned: bool = False
 
     @property
-    def true_rest(self) -> int:
+    def rest(self) -> int:
         return self.expected - self.done
 
 
@@ -55,7 +55,7 @@ class Planned(NamedTuple):
 
     @property
     def end(self) -> int:
-        return self.start + self.job.true_rest
+        return self.start + self.job.rest
 
 
 @dataclass
@@ -198,7 +198,7 @@ class Sharing:
 
     def expected_rest(self, job: Job, t: int) -> int:
         """Return how much longer the scheduler expects a job to run."""
-        return job.left - (t - job.since if job.since is not None else 0)
+        return job.rest - (t - job.since if job.since is not None else 0)
 
     # ---- a scheduling pass
 
@@ -227,7 +227,7 @@ class Sharing:
                 if start == t:
                     self.start(job, t)
                 else:
-                    reserved.append((start, start + job.left, job.width))
+                    reserved.append((start, start + job.rest, job.width))
             fresh = [j for j in arrived if not j.planned and j.since is None and j in self.waiting]
             if self.sharing.optimisation.dynamic:
                 for job in fresh:
@@ -243,7 +243,7 @@ class Sharing:
             if same_class:
                 head, *rest = same_class
                 start = self.earliest(head, t, reserved)
-                reserved.append((start, start + head.left, head.width))
+                reserved.append((start, start + head.rest, head.width))
                 for job in rest:
                     self.backfill(job, t, reserved)
         if self.sharing.backfill:
@@ -304,7 +304,7 @@ class Sharing:
 
     def earliest(self, job: Job, t: int, reserved: list[tuple[int, int, int]]) -> int:
         times = {t} | {self.until(j, t) for j in self.running()} | {b for _, b, _ in reserved}
-        return next(x for x in sorted(times) if self.fits(job.width, x, x + job.left, t, reserved))
+        return next(x for x in sorted(times) if self.fits(job.width, x, x + job.rest, t, reserved))
 
     # ---- groups
 
@@ -315,7 +315,7 @@ class Sharing:
         for job in group.order:
             if job in self.waiting:
                 start = self.earliest(job, t, reserved)
-                reserved.append((start, start + job.left, job.width))
+                reserved.append((start, start + job.rest, job.width))
                 found.append(Planned(job, start))
         return found
 
