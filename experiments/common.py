@@ -174,8 +174,8 @@ def show_training(name: str, every: int = 1) -> Callable[[Progress], None]:
     def show(progress: Progress) -> None:
         if progress.evaluations == progress.total or progress.evaluations // 105 % every == 0:
             gain = 100 * (1 - progress.objective / progress.easy)
-            done = f"{progress.evaluations:,} of {progress.total:,}, {gain:.2f} %"
-            print(f"  {name}: {done}, {progress.elapsed:.0f} s", flush=True)
+            amount = f"{progress.evaluations:,} of {progress.total:,}, {gain:.2f} %"
+            print(f"  {name}: {amount}, {progress.elapsed:.0f} s", flush=True)
 
     return show
 

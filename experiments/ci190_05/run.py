@@ -92,8 +92,8 @@ def explore(workload: ps.Workload, place: Path, rows: Iterable[Row], options: ar
 
     def show(row: Row, progress: Progress) -> None:
         if progress.generation % 20 == 0:
-            done = f"{progress.evaluations:,} of {progress.total:,}, front {progress.front:,}"
-            print(f"  {place.name}, {row.name}: {done}", flush=True)
+            amount = f"{progress.evaluations:,} of {progress.total:,}, front {progress.front:,}"
+            print(f"  {place.name}, {row.name}: {amount}", flush=True)
 
     explore_plan(workload, place, tuple(rows), workers=options.workers, progress=show)
 
@@ -104,9 +104,9 @@ def table4(place: Path, workload: ps.Workload) -> list[dict[str, Any]]:
     fronts = {name: ps.load_front(place / name) for name in names}
     final = ps.merge(list(fronts.values()))
     contributions = dict(zip(names, ps.contributions(list(fronts.values())), strict=True))
-    merged = {summary.name: ps.merge([fronts[name] for name in summary.rows]) for summary in SUMMARIES}
+    by_summary = {summary.name: ps.merge([fronts[name] for name in summary.rows]) for summary in SUMMARIES}
     titles = {row.name: row.title for row in (*PLANS["paper002"], *SUMMARIES, settings.RANDOM)}
-    by_name = fronts | merged | {settings.RANDOM.name: ps.load_front(place / settings.RANDOM.name)}
+    by_name = fronts | by_summary | {settings.RANDOM.name: ps.load_front(place / settings.RANDOM.name)}
     quality = ps.indicators(final, list(by_name.values()))
     rows = []
     for (name, front), values in zip(by_name.items(), quality["inputs"], strict=True):
@@ -172,30 +172,30 @@ def seconds(place: Path, names: Sequence[str]) -> dict[str, float]:
     return {"wall_seconds": wall, "kernel_seconds": round(kernel, 1)}
 
 
-def interesting(weighting: ps.Front, merged: ps.Front) -> Box:
+def interesting(weighting: ps.Front, whole: ps.Front) -> Box:
     """Return the box of interesting schedules: none is worse than the worst on the front of the weighting.
 
     A sequence may let all jobs wait for a year, so that in the box of all schedules the useful ones are in one corner.
     """
     nadir = box_of(weighting).nadir
-    points = costs(merged.values, merged.objectives)
-    return Box(box_of(merged).objectives, points[(points <= nadir).all(axis=1)].min(axis=0), nadir)
+    points = costs(whole.values, whole.objectives)
+    return Box(box_of(whole).objectives, points[(points <= nadir).all(axis=1)].min(axis=0), nadir)
 
 
 def courses(place: Path, rows: Sequence[Row], quick: bool) -> list[dict[str, Any]]:
     """Return the quality of every run after numbers of evaluations and seconds of simulation, in one box."""
-    merged = ps.merge([ps.load_front(place / row.name) for row in rows])
-    box = interesting(ps.load_front(place / "weighting"), merged)
+    whole = ps.merge([ps.load_front(place / row.name) for row in rows])
+    box = interesting(ps.load_front(place / "weighting"), whole)
     points_of_runs = []
     for row in rows:
-        values, spent = read_values(place / row.name)
+        values, seconds = read_values(place / row.name)
         first = min(20, len(values))
-        clock = np.cumsum(spent)
-        shared = [*settings.AT_EVALUATIONS, *(np.searchsorted(clock, s, "right") for s in settings.AT_SECONDS)]
+        clock = np.cumsum(seconds)
+        common_places = [*settings.AT_EVALUATIONS, *(np.searchsorted(clock, s, "right") for s in settings.AT_SECONDS)]
         points = settings.QUICK["points"] if quick else settings.COURSE_POINTS
         at = np.geomspace(first, len(values), points).astype(np.int64)
-        at = np.union1d(at, [k for k in shared if first <= k <= len(values)])
-        course = ps.course(values, merged.objectives, at.tolist(), box, merged)
+        at = np.union1d(at, [k for k in common_places if first <= k <= len(values)])
+        course = ps.course(values, whole.objectives, at.tolist(), box, whole)
         points_of_runs += [
             {
                 "row": row.name,
@@ -273,8 +273,8 @@ def algorithms(place: Path, plan: Sequence[Row]) -> list[dict[str, Any]]:
     for encoding in ("weighting", "sequence"):
         rows = [row for row in plan if row.settings["encoding"] == encoding]
         fronts = [ps.load_front(place / row.name) for row in rows]
-        merged = ps.merge(fronts)
-        for row, quality in zip(rows, ps.indicators(merged, fronts)["inputs"], strict=True):
+        whole = ps.merge(fronts)
+        for row, quality in zip(rows, ps.indicators(whole, fronts)["inputs"], strict=True):
             keys = ("evaluations", "size", "hypervolume", "igd_plus", "epsilon")
             about = {key: row.settings[key] for key in ("encoding", "algorithm", "seed")}
             lines.append({"row": row.name, **about, **{key: quality[key] for key in keys}})
@@ -306,7 +306,7 @@ def other(log: str, place: Path, options: argparse.Namespace) -> dict[str, Any]:
         rows = [shorten(row, settings.OTHER_EVALUATIONS) for row in rows]
         explore(jobs, place, rows, options)
     fronts = [ps.load_front(place / row.name) for row in rows]
-    merged = ps.merge(fronts)
+    whole = ps.merge(fronts)
     waits: dict[str, Any] = {}
     for policy in settings.POLICIES:
         schedule = ps.simulate(jobs, policy)
@@ -321,11 +321,11 @@ def other(log: str, place: Path, options: argparse.Namespace) -> dict[str, Any]:
         "jobs": len(jobs),
         "capacity": jobs.capacity,
         "digest": jobs.digest,
-        "evaluations": merged.evaluations,
+        "evaluations": whole.evaluations,
         **{f"front_{row.name}": len(front) for row, front in zip(rows, fronts, strict=True)},
-        "front": len(merged),
-        **spans([merged.values], "", merged.groups),
-        **spans([fronts[-1].values], "weighting_", merged.groups),
+        "front": len(whole),
+        **spans([whole.values], "", whole.groups),
+        **spans([fronts[-1].values], "weighting_", whole.groups),
         **waits,
     }
 

@@ -73,10 +73,10 @@ def main() -> None:
     print(f"{log.name}: {len(log):,} jobs", flush=True)
     save_rows(baseline(log, settings.SCALING_SEEDS, processors, factor), options.results / "baseline.csv")
     workload = ps.scale(log, processors, factor, settings.SCALING_SEEDS[0])
-    explored = [
+    rows = [
         exploration(workload, name, setting | budget, options.work) for name, setting in settings.EXPLORATIONS.items()
     ]
-    save_rows(explored, options.results / "explorations.csv")
+    save_rows(rows, options.results / "explorations.csv")
     comparison = ps.compare(workload, settings.MARKS, ps.load_front(options.work / "easy"))
     others = ("workload", "digest", "waits", "utilisation_over_time")  # no columns of this table
     lines = [{key: value for key, value in row.items() if key not in others} for row in comparison.rows()]

@@ -59,8 +59,8 @@ def main() -> None:
         for training in settings.TRAININGS:
             for seed in training.seeds[: 1 if options.quick else None]:
                 for log in training.logs:
-                    selected = log in (options.log or training.logs) and seed in (options.seed or training.seeds)
-                    if training.part == part and selected:
+                    is_selected = log in (options.log or training.logs) and seed in (options.seed or training.seeds)
+                    if training.part == part and is_selected:
                         keep(learn(training, log, seed, options), options.results / f"{part}.csv")
                         note(options, part)
         note(options, part)
@@ -76,7 +76,7 @@ def learn(training: settings.Training, log: str, seed: int, options: argparse.Na
     if options.quick:
         arguments["evaluations"] = settings.QUICK[kind]
         symbiosis = replace(symbiosis, **settings.QUICK["symbiosis"])
-    trained = train_rules(
+    training_result = train_rules(
         jobs,
         wish(jobs),
         greedy=thirteenth(log, options, training.greedy),
@@ -89,23 +89,25 @@ def learn(training: settings.Training, log: str, seed: int, options: argparse.Na
     )
     policies = options.results / "policies"
     policies.mkdir(exist_ok=True)
-    save_policy(trained.policy, policies / f"{training.name}-{log}-{seed}.json")
+    save_policy(training_result.policy, policies / f"{training.name}-{log}-{seed}.json")
     about = {
         "training": training.name,
         "log": log,
         "seed": seed,
-        "evaluations": trained.evaluations,
-        "kernel_seconds": round(trained.seconds, 1),
+        "evaluations": training_result.evaluations,
+        "kernel_seconds": round(training_result.seconds, 1),
         "wall_seconds": common.wall_seconds(place / "rules"),
     }
     names = ("EASY", "rules", "Greedy")
-    rows = [about | {"system": name} | row["workloads"][0] for name, row in zip(names, trained.rows(), strict=True)]
+    rows = [
+        about | {"system": name} | row["workloads"][0] for name, row in zip(names, training_result.rows(), strict=True)
+    ]
     if kind == "symbiotic":
         costs = goal(wish(jobs), read_values(place / "rules")[0])
         for name, first, last in evolution(costs, symbiosis):
             least = float(min(costs[first:last], default=np.nan))
-            gained = 100 * (1 - least / rows[0]["objective"])
-            rows.append(about | {"system": name, "evaluations": last, "objective": least, "vs_easy": gained})
+            gain = 100 * (1 - least / rows[0]["objective"])
+            rows.append(about | {"system": name, "evaluations": last, "objective": least, "vs_easy": gain})
     return rows
 
 
@@ -139,8 +141,8 @@ def limits(log: str, options: argparse.Namespace) -> list[dict[str, Any]]:
     aim = wish(whole)
     names = [o.name for o in objective_table(whole.groups)]
     easy = ps.objectives(ps.simulate(whole, "easy"))
-    weighed = {int(name.removeprefix("AWRT")) - 1 for name, _ in aim.weights}
-    of_groups = whole.take(np.flatnonzero(np.isin(whole.group, sorted(weighed))))
+    group_numbers = {int(name.removeprefix("AWRT")) - 1 for name, _ in aim.weights}
+    of_groups = whole.take(np.flatnonzero(np.isin(whole.group, sorted(group_numbers))))
     by_system = {"nobody waits": ps.objectives(ps.Schedule(whole, whole.submit))}
     for rule in ("fcfs", "easy", "conservative", "list"):
         by_system[f"groups 1 and 2 alone, {rule}"] = ps.objectives(ps.simulate(of_groups, rule))
@@ -172,8 +174,8 @@ def alone(log: str, options: argparse.Namespace) -> list[dict[str, Any]]:
 def keep(fresh: list[dict[str, Any]], path: Path) -> None:
     """Write rows into a file; they replace those of the same training, log and seed."""
     key = ("training", "log", "seed")
-    replaced = [str(fresh[0][name]) for name in key]
-    before = [row for row in common.rows(path) if [row[name] for name in key] != replaced]
+    key_of_fresh = [str(fresh[0][name]) for name in key]
+    before = [row for row in common.rows(path) if [row[name] for name in key] != key_of_fresh]
     order = [LIMITS, ALONE, *(training.name for training in settings.TRAININGS)]
     rows = [*before, *fresh]
     rows.sort(key=lambda row: (order.index(row["training"]), settings.LOGS.index(row["log"]), int(row["seed"])))
@@ -201,17 +203,17 @@ def trained_policies(results: Path, log: str) -> dict[str, ps.Policy]:
     for kind in ("symbiotic", "iterative"):
         policies = [ps.load_policy(path) for path in sorted((results / "policies").glob(f"{kind}-{log}-[0-9].json"))]
         if policies:
-            ranked = sorted(policies, key=lambda policy: policy.provenance["objective"])
-            by_kind[kind] = ranked[(len(policies) - 1) // 2]
+            by_objective = sorted(policies, key=lambda policy: policy.provenance["objective"])
+            by_kind[kind] = by_objective[(len(policies) - 1) // 2]
     return by_kind
 
 
 def comparison_rows(log: str, names: dict[str, ps.Policy], front: Front | None, quick: bool) -> list[dict[str, Any]]:
     """Return the rows of a comparison of policies on a log, with these names."""
     jobs = common.workload(log, settings.QUICK, quick)
-    trained = [replace(policy, name=name) for name, policy in names.items()]
+    own_policies = [replace(policy, name=name) for name, policy in names.items()]
     rows = []
-    for row in ps.compare(jobs, ["fcfs", "conservative", *trained], front, wish(jobs)).rows():
+    for row in ps.compare(jobs, ["fcfs", "conservative", *own_policies], front, wish(jobs)).rows():
         for key in ("waits", "utilisation_over_time"):
             row.pop(key, None)
         rows.append({"log": log, **({"front": len(front)} if front else {}), **row})

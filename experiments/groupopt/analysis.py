@@ -48,8 +48,8 @@ def main() -> None:
     ]
     common.save_summary(options.results, lines)
     if not options.no_figures:
-        drawn = draw(gains, paper, tables)
-        common.save_figures(options.results, drawn, "Paper 004: time sharing with group optimisation", about=ABOUT)
+        figures = draw(gains, paper, tables)
+        common.save_figures(options.results, figures, "Paper 004: time sharing with group optimisation", about=ABOUT)
 
 
 def heading(provenance: Mapping[str, Any], rows: Sequence[Row]) -> list[str]:
@@ -176,8 +176,8 @@ def nodes(paper: Sequence[Row], rows: Sequence[Row]) -> list[str]:
     lines = []
     for row in rows:
         if row["system"] == "Opt-TSL" and row["part"] == "paper":
-            visited, pruned = int(row["visited_2"]), int(row["pruned_2"])
-            total = visited + pruned
+            visits, cuts = int(row["visited_2"]), int(row["pruned_2"])
+            total = visits + cuts
             if not total:
                 continue
             of_paper = [value(paper, "Table 8", row["workload"], key) for key in ("nodes", "pruned")]
@@ -186,7 +186,7 @@ def nodes(paper: Sequence[Row], rows: Sequence[Row]) -> list[str]:
             )
             per_group = total / max(int(row["groups_1"]) + int(row["groups_2"]), 1)
             lines.append(
-                [row["workload"], f"{total:,}", f"{100 * pruned / total:.0f} %", f"{per_group:,.0f}", of_paper_text]
+                [row["workload"], f"{total:,}", f"{100 * cuts / total:.0f} %", f"{per_group:,.0f}", of_paper_text]
             )
     return [
         "## Table 8: nodes of the second level's search trees",

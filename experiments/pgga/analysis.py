@@ -43,8 +43,8 @@ def main() -> None:
     lines += errata(common.paper_file("pgga"))
     common.save_summary(options.results, lines)
     if not options.no_figures:
-        drawn = draw(tables["surfaces"], tables["convergence"])
-        common.save_figures(options.results, drawn, "Paper 003: figures 3 to 6 and 10")
+        figures = draw(tables["surfaces"], tables["convergence"])
+        common.save_figures(options.results, figures, "Paper 003: figures 3 to 6 and 10")
 
 
 def without_nan(values: np.ndarray) -> np.ndarray:
@@ -201,11 +201,11 @@ def surfaces(rows: Rows) -> list[str]:
         for n in shown_nodes:
             cell = cells[str(m), str(n)]
             bound = column(cell, "bound")
-            arrived = sum(int(row["pgga iterations"]) < settings.ITERATIONS for row in cell)
+            early = sum(int(row["pgga iterations"]) < settings.ITERATIONS for row in cell)
             lines.append(
                 [f"{m:,}", f"{n}", f"{bound.mean():,.0f}"]
                 + [spread(column(cell, name) / bound, ".2f") for name in names]
-                + [f"{arrived} of {len(cell)}"]
+                + [f"{early} of {len(cell)}"]
             )
     heads = ["jobs", "nodes", "bound", *(NAMES[name] for name in names), "PGGA arrived"]
     wins = [
@@ -469,8 +469,8 @@ def verdicts(rows: Rows) -> list[str]:
 
 def errata(path: Path) -> list[str]:
     """Return the notes on the paper's numbers."""
-    noted = [row for row in load_rows(path) if row["errata"]]
-    cells = [[row["source"], row["item"], row["quantity"], row["value"], row["errata"]] for row in noted]
+    rows = [row for row in load_rows(path) if row["errata"]]
+    cells = [[row["source"], row["item"], row["quantity"], row["value"], row["errata"]] for row in rows]
     return [
         "## Notes on the paper's numbers",
         "",

@@ -150,8 +150,8 @@ def bar(what: str, total: int | None, unit: str = "") -> Iterator[Update]:
     with Progress(*columns, console=console) as progress:
         task = progress.add_task(what, total=total, note="")
 
-        def update(done: int, goal: int | None, note: str) -> None:
-            progress.update(task, completed=done, total=goal, note=note)
+        def update(count: int, goal: int | None, note: str) -> None:
+            progress.update(task, completed=count, total=goal, note=note)
 
         yield update
 

@@ -19,7 +19,7 @@ T = TypeVar("T")
 QUIET = 2.0  # s; a simulation that takes less shows no progress
 PAUSE = 0.2  # s, between two counts of the jobs that have started
 
-_abandoned: list[Thread] = []
+_old_threads: list[Thread] = []
 
 
 def with_progress(work: Callable[[], T]) -> T:
@@ -55,7 +55,7 @@ def with_progress(work: Callable[[], T]) -> T:
         if not end.wait(QUIET):
             _show_progress(end, starts)
     except KeyboardInterrupt:
-        _abandoned.append(thread)
+        _old_threads.append(thread)
         raise
     for error in errors:
         raise error
@@ -84,7 +84,7 @@ def _leave() -> None:
 
     The interpreter must not end in order then: it would free compiled code that another thread executes.
     """
-    if any(thread.is_alive() for thread in _abandoned):
+    if any(thread.is_alive() for thread in _old_threads):
         os._exit(130)
 
 

@@ -26,7 +26,7 @@ from .waiting_heap import Waiting, arrange, count_fitting, no_jobs, still_waitin
 from .waiting_tree import FAR, lift, lower, next_startable, open_smallest, slots_for
 
 RUNNING, WAITING, PLANNED, USED, LEVEL, TOP, MOVES, PAGE = range(8)  # of `Reservations.state`
-SLOT, LEFT, UNTIL = range(3)  # columns of a row of `Reservations.moved`
+SLOT, LEFT, UNTIL = range(3)  # columns of a row of `Reservations.move_list`
 
 
 class Reservations(NamedTuple):
@@ -41,19 +41,19 @@ class Reservations(NamedTuple):
     plans
         (2 n + 64,) int64, a heap of reservation << row_bits | slot. It may have several entries for a slot; only the
         entry with the time in `place` is valid.
-    moved
+    move_list
         (2, n + 1, 3) int64, two rounds of moves, a row a move: SLOT, ascending, and the time that became free, from
         second LEFT to UNTIL.
     state
         (8,) int64: jobs RUNNING and WAITING; number of `plans`, PLANNED; slots USED since the queue was last
-        empty; LEVEL and TOP of the tree; number of MOVES in the last round, and their PAGE in `moved`.
+        empty; LEVEL and TOP of the tree; number of MOVES in the last round, and their PAGE in `move_list`.
     """
 
     least: Ints
     row_of: Ints
     place: Ints
     plans: Ints
-    moved: Ints
+    move_list: Ints
     state: Ints
 
 
@@ -173,7 +173,7 @@ def move_up(jobs: Jobs, now: Running, queue: Reservations, profile: Profile, gap
     when = profile.when
     room = profile.room
     span = profile.span
-    moved = queue.moved
+    moves_of_page = queue.move_list
     state = queue.state
     size = queue.row_of.size
     top = state[TOP]
@@ -184,23 +184,23 @@ def move_up(jobs: Jobs, now: Running, queue: Reservations, profile: Profile, gap
     # from each move of the last round on, the range of all times that became free
     old = state[PAGE]
     for i in range(moves - 2, -1, -1):
-        moved[old, i, LEFT] = min(moved[old, i, LEFT], moved[old, i + 1, LEFT])
-        moved[old, i, UNTIL] = max(moved[old, i, UNTIL], moved[old, i + 1, UNTIL])
+        moves_of_page[old, i, LEFT] = min(moves_of_page[old, i, LEFT], moves_of_page[old, i + 1, LEFT])
+        moves_of_page[old, i, UNTIL] = max(moves_of_page[old, i, UNTIL], moves_of_page[old, i + 1, UNTIL])
     page = 1 - old
     fresh = 0
     reach = until
     if moves > 0:
-        reach = max(reach, moved[old, 0, UNTIL])
+        reach = max(reach, moves_of_page[old, 0, UNTIL])
     widest = _widest(when, room, span, reach)
     slot = next_startable(queue.least, 0, top, size, widest, widest, FAR)
     while slot >= 0:
-        while behind < moves and moved[old, behind, SLOT] <= slot:
+        while behind < moves and moves_of_page[old, behind, SLOT] <= slot:
             behind += 1
         low = from_
         high = until
         if behind < moves:
-            low = min(low, moved[old, behind, LEFT])
-            high = max(high, moved[old, behind, UNTIL])
+            low = min(low, moves_of_page[old, behind, LEFT])
+            high = max(high, moves_of_page[old, behind, UNTIL])
         width = jobs.width[queue.row_of[slot]]
         length = jobs.estimate[queue.row_of[slot]]
         place = queue.place[slot]
@@ -213,9 +213,9 @@ def move_up(jobs: Jobs, now: Running, queue: Reservations, profile: Profile, gap
                 add(when, room, span, better, better + length, -width)
                 reserve_at(queue, now.row_bits, slot, better)
                 left = max(place, better + length)
-                moved[page, fresh, SLOT] = slot
-                moved[page, fresh, LEFT] = left
-                moved[page, fresh, UNTIL] = place + length
+                moves_of_page[page, fresh, SLOT] = slot
+                moves_of_page[page, fresh, LEFT] = left
+                moves_of_page[page, fresh, UNTIL] = place + length
                 fresh += 1
                 from_ = min(from_, left)
                 until = max(until, place + length)

@@ -35,7 +35,7 @@ class Space(NamedTuple):
         (n,) int32.
     total, cost
         (n,) float64.
-    latest, start, ends, free, first, taken, left, dips
+    latest, start, ends, free, first, moved_width, left, dips
         (n,) int64.
     """
 
@@ -49,7 +49,7 @@ class Space(NamedTuple):
     ends: Ints
     free: Ints
     first: Ints
-    taken: Ints
+    moved_width: Ints
     left: Ints
     dips: Ints
 
@@ -242,7 +242,7 @@ def fill(
         # the first job that ends when the gap ends, or later
         after = _first_above(ends, space.first[gap], np.int64(n), (end << bits) - 1)
         most_free = space.latest[after - 1] if after > space.first[gap] else space.free[gap]
-        if space.taken[gap] >= most_free:
+        if space.moved_width[gap] >= most_free:
             continue
         first_later = _first_above(jobs.submit, np.int64(0), np.int64(n), end - 1)
         last = _first_above(least_behind, place, np.int64(n - 1), first_later - 1)
@@ -258,7 +258,7 @@ def fill(
                 continue
             width = jobs.width[job]
             t = max(begin, jobs.submit[job])
-            processors = width + space.taken[gap]
+            processors = width + space.moved_width[gap]
             if processors > space.free[gap]:
                 event = _first_above(space.latest, space.first[gap], after, processors - 1)
                 if event == after:
@@ -315,14 +315,15 @@ def _occupy(order: Order, gap: Int, gaps: Int, place: Int, until: Int, width: In
     place, until, width
         Of the mover: its old place in the order, its new end, s, and its processors.
     space
-        With `start`, and `left`, `places` and `taken` of `_find_gaps`; left and taken are modified in place.
+        With `start`, and `left`, `places` and `moved_width` of `_find_gaps`; `left` and
+        `moved_width` are modified in place.
     """
     i = np.int64(space.places[gap])
     while i < place and space.start[order[i]] < until:
         space.left[i] -= width
         i += 1
     while gap < gaps and space.places[gap] <= i:  # this gap begins before the mover ends
-        space.taken[gap] += width
+        space.moved_width[gap] += width
         gap += 1
 
 
@@ -334,7 +335,7 @@ def _find_gaps(jobs: Jobs, order: Order, bits: Int, capacity: Int, space: Space)
     processor seconds of this gap and all before, `free` the processors that are free when it begins, `first` the first
     of the `ends` in it. `latest` has the processors that are free after each of the `ends`, `left` those after the
     start at each place, `following` the earliest submitted job (the lowest row) behind each place. `key` becomes
-    0, 1, ..., and `taken` 0 in each gap.
+    0, 1, ..., and `moved_width` 0 in each gap.
 
     Parameters
     ----------
@@ -364,7 +365,7 @@ def _find_gaps(jobs: Jobs, order: Order, bits: Int, capacity: Int, space: Space)
         if begin < end and i + 1 < n:
             space.first[count] = index
             space.free[count] = free
-            space.taken[count] = 0
+            space.moved_width[count] = 0
             idle = np.int64(0)
             t = max(begin, jobs.submit[space.following[i]])
             while (ends[index] >> bits) < end:  # the job at this place has not ended

@@ -15,7 +15,7 @@ def measure(
     width: Ints,
     group: Ints,
     capacity: Int,
-    counted: Mask,
+    mask: Mask,
     values: Floats,
 ) -> None:
     """Fill `values` with UTIL, AWRT and AWRT of each group.
@@ -28,7 +28,7 @@ def measure(
         (n,) int64, processors, and the index of the user group, 0..groups - 1.
     capacity
         Processors.
-    counted
+    mask
         (n,) bool, which jobs count, or (0,) for all.
     values
         (groups + 2,) float64, filled in place: UTIL in percent, then seconds; NaN where no job counts.
@@ -39,7 +39,7 @@ def measure(
     first = np.int64(0x7FFFFFFFFFFFFFFF)
     last = np.int64(-0x7FFFFFFFFFFFFFFF)
     for j in range(start.size):
-        if counted.size and not counted[j]:
+        if mask.size and not mask[j]:
             continue
         first = min(first, start[j])
         last = max(last, finish[j])

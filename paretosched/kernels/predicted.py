@@ -63,7 +63,7 @@ class Predictor(NamedTuple):
     ----------
     histories, how
         `Histories`; RECENT, INTERPOLATED or PRINTED.
-    requested
+    requests
         (n,) int64, the estimates of the users, s.
     recent
         (u, 2) int64, the run times of the last job of a user that has ended, and of the one before it, s; 0 for none.
@@ -78,7 +78,7 @@ class Predictor(NamedTuple):
 
     histories: Histories
     how: Int
-    requested: Ints
+    requests: Ints
     recent: Ints
     last_run: Ints
     first: Ints
@@ -234,7 +234,7 @@ def correct(jobs: Jobs, now: Running, running: Int, predictor: Predictor, overdu
         pop(late, overdue)
         overdue -= 1
         forget(now.ends, running, (t << now.width_bits) | jobs.width[j])
-        length[j] = min(predictor.requested[j], length[j] + STEPS[min(corrections[j], STEPS.size - 1)])
+        length[j] = min(predictor.requests[j], length[j] + STEPS[min(corrections[j], STEPS.size - 1)])
         corrections[j] += 1
         expect(now.ends, running - 1, ((now.start[j] + length[j]) << now.width_bits) | jobs.width[j])
         if length[j] < jobs.run[j]:
@@ -309,7 +309,7 @@ def _predict(predictor: Predictor, j: Int) -> Int:
     recent = predictor.recent
     last_run = predictor.last_run
     how = predictor.how
-    request: Int = predictor.requested[j]
+    request: Int = predictor.requests[j]
     user = histories.user[j]
     if user < 0:
         return request

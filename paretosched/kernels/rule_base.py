@@ -305,25 +305,25 @@ def join_tournament(jobs: Jobs, queue: Queue, j: Int) -> None:
     slots = game.slots
     state = queue.state
     benches = game.stale.shape[1] >> 1
-    used = state[USED]
+    past = state[USED]
     level = state[LEVEL]
-    if used == 0:
+    if past == 0:
         level = -1
-    elif used == BENCH << level and 2 * state[SEATED] <= used:
-        used, level = close_ranks(game, used)
-        for slot in range(used):
+    elif past == BENCH << level and 2 * state[SEATED] <= past:
+        past, level = close_ranks(game, past)
+        for slot in range(past):
             queue.slot_of[slots[slot]["row"]] = slot
-    if used % BENCH == 0:
-        for slot in range(used, used + BENCH):
+    if past % BENCH == 0:
+        for slot in range(past, past + BENCH):
             slots[slot]["row"] = EMPTY
-        level = open_bench(game, used // BENCH, level)
+        level = open_bench(game, past // BENCH, level)
     top = benches >> level
-    fill_slot(game, used, jobs, j, 1)
-    queue.slot_of[j] = used
+    fill_slot(game, past, jobs, j, 1)
+    queue.slot_of[j] = past
     for s in range(3):
-        note(game, s, used, top)
+        note(game, s, past, top)
     state[SEATED] += 1
-    state[USED] = used + 1
+    state[USED] = past + 1
     state[LEVEL] = level
     state[TOP] = top
 

@@ -322,16 +322,18 @@ def parallel(front: Front, marks: Mapping[str, Floats]) -> Figure:
     tint = np.linspace(0.0, 0.6, len(rows))
     leading = axes[2 if len(axes) > 2 else -1]
     tint[np.argsort(leading.values[rows], kind="stable")] = tint.copy()
-    drawn = {
+    axis_lines = {
         name: np.array(
             [a.place(np.array(to_drawn(a.objective, vector[c]))) for a, c in zip(axes, columns, strict=True)]
         )
         for name, vector in marks.items()
     }
     # An outlier must not press all schedules into a corner, so lines are cut at the ends of the axes.
-    ends = np.array([extent(column, np.array([d[c] for d in drawn.values()])) for c, column in enumerate(places.T)])
+    ends = np.array(
+        [extent(column, np.array([d[c] for d in axis_lines.values()])) for c, column in enumerate(places.T)]
+    )
     lines, tints = [places[rows]], [tint]
-    for number, mark in enumerate(drawn.values()):
+    for number, mark in enumerate(axis_lines.values()):
         # The lines of this chart are one pixel wide; a few lines, very near to each other, look like a thick one.
         hair = np.linspace(-0.003, 0.003, STRANDS)[:, None] * np.ptp(ends, axis=1)
         lines.append(np.clip(mark + hair, ends[:, 0], ends[:, 1]))
@@ -346,7 +348,7 @@ def parallel(front: Front, marks: Mapping[str, Floats]) -> Figure:
         f'<span style="color:{mark_style(number)[0]}">━━</span> {text(name)}' for number, name in enumerate(marks)
     )
     count = len(front.values)
-    beyond = [name for name, mark in drawn.items() if (mark < ends[:, 0]).any() or (mark > ends[:, 1]).any()]
+    beyond = [name for name, mark in axis_lines.items() if (mark < ends[:, 0]).any() or (mark > ends[:, 1]).any()]
     cut = f"beyond the end of an axis: {', '.join(map(text, beyond))}" if beyond else ""
     figure = go.Figure(chart, {"template": template()})
     figure.update_layout(

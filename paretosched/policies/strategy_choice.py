@@ -218,15 +218,15 @@ class SymbioticRules(NamedTuple):
             )
         names = feature_names(groups)
         for name, table, low in (("means", self.means, -LARGEST), ("widths", self.widths, LEAST_WIDTH)):
-            broken = np.argwhere(~((table >= low) & (table <= LARGEST)))
-            if broken.size:
-                offenders = (f"{table[r, f]:g} for {names[f]} in rule {r + 1}" for r, f in broken)
-                raise InputError(f"{name} must be in [{low:g}, {LARGEST:g}], but {first_few(offenders, len(broken))}")
-        broken = np.argwhere(~np.isin(self.recommendations, LEVELS))
-        if broken.size:
-            offenders = (f"{self.recommendations[r, s]} for {STRATEGIES[s]} in rule {r + 1}" for r, s in broken)
+            faults = np.argwhere(~((table >= low) & (table <= LARGEST)))
+            if faults.size:
+                offenders = (f"{table[r, f]:g} for {names[f]} in rule {r + 1}" for r, f in faults)
+                raise InputError(f"{name} must be in [{low:g}, {LARGEST:g}], but {first_few(offenders, len(faults))}")
+        faults = np.argwhere(~np.isin(self.recommendations, LEVELS))
+        if faults.size:
+            offenders = (f"{self.recommendations[r, s]} for {STRATEGIES[s]} in rule {r + 1}" for r, s in faults)
             raise InputError(
-                f"recommendations must be one of {', '.join(map(str, LEVELS))}, but {first_few(offenders, len(broken))}"
+                f"recommendations must be one of {', '.join(map(str, LEVELS))}, but {first_few(offenders, len(faults))}"
             )
 
     def strategy(self, features: ArrayLike) -> int:

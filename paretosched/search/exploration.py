@@ -207,7 +207,7 @@ def _run_search(
     record = publisher.record
     total = record.total
     try:
-        if len(record.known) < record.total:
+        if len(record.stored_rows) < record.total:
             with simulating() as evaluate:
                 for generation in advance(search, record, evaluate, lambda v: costs(v, publisher.objectives)):
                     publisher.report(generation)
@@ -244,7 +244,7 @@ class _Publisher:
         self.published_at = time.perf_counter()
         self.front = 0
         nondominated_rows(np.zeros((1, self.best.size)), self.objectives)  # loads its library before it is timed
-        self.reported = 0
+        self.report_end = 0
         self.counted_at = -np.inf
         self.count_seconds = 0.0
         record.write(runs.RUNNING, front=0)
@@ -255,8 +255,8 @@ class _Publisher:
             return
         record = self.record
         values = record.values[: record.count]
-        candidates = np.vstack([self.best, values[self.reported :]])
-        self.reported = record.count
+        candidates = np.vstack([self.best, values[self.report_end :]])
+        self.report_end = record.count
         for j, objective in enumerate(self.objectives):
             column = candidates[~np.isnan(candidates[:, j]), j]
             if column.size:
@@ -273,7 +273,7 @@ class _Publisher:
     def publish_now_and_then(self) -> None:
         """Publish after the first new generation and then every PUBLISH_EVERY seconds."""
         record = self.record
-        if record.count <= len(record.known):
+        if record.count <= len(record.stored_rows):
             return
         if time.perf_counter() - self.published_at >= PUBLISH_EVERY or not (record.run.directory / FRONT_FILE).exists():
             self.publish(runs.RUNNING)

@@ -374,15 +374,15 @@ def compose(similar: Floats, rules: int, participations: int, generator: np.rand
     members = np.empty((bases, rules), dtype=np.int64)
     for b in range(bases):
         eligible = missing > 0
-        needed = missing == bases - b
+        must_take = missing == bases - b
         for i in range(rules):
-            open_to = needed if needed.sum() == rules - i else eligible
+            open_to = must_take if must_take.sum() == rules - i else eligible
             if i == 0:
                 rule = int(generator.choice(np.flatnonzero(open_to)))
             else:
                 rule = int(np.where(open_to, similar[members[b, i - 1]], math.inf).argmin())
             members[b, i] = rule
-            eligible[rule] = needed[rule] = False
+            eligible[rule] = must_take[rule] = False
         missing[members[b]] -= 1
     return members
 

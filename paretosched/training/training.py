@@ -375,7 +375,7 @@ def carry_out(
         record = Record(run, (shape, len(task.workloads) * (len(groups) + 2)), evaluations, about, software)
         try:
             record.write(RUNNING)
-            if len(record.known) < evaluations:
+            if len(record.stored_rows) < evaluations:
                 with joint_evaluator(task.workloads, encoding, workers, scheduler, tls) as evaluate:
                     for _ in advance(course(), record, evaluate, task.fitness):
                         if progress is not None:

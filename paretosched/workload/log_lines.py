@@ -113,7 +113,7 @@ class _Reader:
         self.header: list[str] = []
         self.header_lines: list[int] = []
         self.header_size = 0
-        self.broken: dict[int, str] = {}  # field to the message about its first number that is not whole
+        self.messages: dict[int, str] = {}  # field to the message about its first number that is not whole
         self.space: tuple[Floats, Ints, NDArray[np.bool_], Ints] | None = None
 
     def read_compiled(self, block: bytes) -> None:
@@ -180,12 +180,12 @@ class _Reader:
             self.pieces[place].append(pack(fields[place], whole=whole or None))
         self.line_pieces.append(pack(lines - np.arange(self.rows, self.rows + lines.size), whole=True))
         for place in WHOLE_FIELDS:
-            if fractions[place] and place not in self.broken:
+            if fractions[place] and place not in self.messages:
                 rows = np.flatnonzero(fields[place] % 1)
                 if rows.size:
                     what, fact = FIELDS[place][0], fields[place, rows[0]]
                     where = f"{self.path}:{lines[rows[0]]}"
-                    self.broken[place] = f"{where}: {what} is {fact:g}, but must be a whole number"
+                    self.messages[place] = f"{where}: {what} is {fact:g}, but must be a whole number"
         self.rows += lines.size
         check_limit(self.path, "jobs", self.rows)
 
@@ -201,8 +201,8 @@ class _Reader:
         if not self.rows:
             raise InputError(f"{self.path}: a log needs at least one job line, but there is none")
         for place in WHOLE_FIELDS:
-            if place in self.broken:
-                raise InputError(self.broken[place])
+            if place in self.messages:
+                raise InputError(self.messages[place])
         self.space = None
         columns = []
         for pieces in self.pieces:

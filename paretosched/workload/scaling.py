@@ -97,11 +97,11 @@ def scale(
         copies = np.where(widened, 1, math.floor(ratio) + extra)
     else:
         widened, copies = _exact(n, jobs, probability, rng)
-    wanted = np.where(widened, np.floor(ratio * workload.width + 0.5), workload.width)
-    width = np.minimum(wanted, processors).astype(np.int64)
+    new_width = np.where(widened, np.floor(ratio * workload.width + 0.5), workload.width)
+    width = np.minimum(new_width, processors).astype(np.int64)
     rows = np.repeat(np.arange(n), copies)
     repairs = workload.repairs
-    too_wide = np.flatnonzero((wanted > processors)[rows])
+    too_wide = np.flatnonzero((new_width > processors)[rows])
     if too_wide.size:
         first = first_few((f"job {j + 1}" for j in too_wide[:4]), too_wide.size)
         reason = f"scaled beyond the machine: narrowed to {processors} processors"

@@ -237,9 +237,9 @@ class Workload:
         instance("frame", frame, pd.DataFrame)
         names = [str(name) for name in frame.columns]
         missing = [key for key in ("submit", "run", "width") if key not in names]
-        unknown = [name for name in names if name not in FRAME_COLUMNS]
-        if missing or unknown:
-            fact = f"{missing[0]} is missing" if missing else f"there is also {unknown[0]}"
+        other_names = [name for name in names if name not in FRAME_COLUMNS]
+        if missing or other_names:
+            fact = f"{missing[0]} is missing" if missing else f"there is also {other_names[0]}"
             raise InputError(f"columns of a workload are {', '.join(FRAME_COLUMNS)}, but {fact}")
         others = {key: frame.attrs[key] for key in ("capacity", "epoch", "zone", "name") if key in frame.attrs}
         others |= fields | ({} if capacity is None else {"capacity": capacity})

@@ -43,7 +43,7 @@ def test_the_tree_knows_the_range_of_all_that_lies_below() -> None:
 
     def below(node: int, level: int) -> list[tuple[int, int]]:
         if level < 0:
-            return [(int(p["when"]), int(p["room"])) for p in v.leaf[node, : v.held[node]]]
+            return [(int(p["when"]), int(p["room"])) for p in v.leaf[node, : v.leaf_sizes[node]]]
         points = []
         for entry in v.node[node, : v.used[node]]:
             inside = [(when, room + int(entry["shift"])) for when, room in below(int(entry["child"]), level - 1)]

@@ -16,8 +16,8 @@ def furnish(folder: Path) -> Path:
     succeed("explore", folder / "w.swf.gz", "-o", folder / "run", "--evaluations", 12, "--population", 4)
     succeed("front", folder / "run", "-o", folder / "front.parquet")
     succeed("simulate", folder / "w.swf.gz", "--front", folder / "run", "--save-policy", folder / "p.json")
-    made = ps.load_policy(folder / "p.json")
-    plain = ps.greedy(made.criteria, made.genes, groups=made.groups)
+    policy = ps.load_policy(folder / "p.json")
+    plain = ps.greedy(policy.criteria, policy.genes, groups=policy.groups)
     for kind in ("iterative", "symbiotic"):
         ps.save_policy(_rules(kind, plain), folder / f"{kind}.json")
     ps.save_policy(plain, folder / "g.json")
@@ -38,7 +38,7 @@ def _rules(kind: str, greedy: ps.Policy) -> ps.Policy:
     groups = greedy.groups
     features = len(groups) + 2
     choice, levels = [0], [5] + [0] * 12
-    given: dict[str, Any] = {"bounds": ((),) * features, "choice": choice}
+    settings: dict[str, Any] = {"bounds": ((),) * features, "choice": choice}
     if kind == "symbiotic":
-        given = {"means": [[0.5] * features], "widths": [[0.5] * features], "recommendations": [levels]}
-    return RuleBase(kind, groups, groups, greedy, **given)
+        settings = {"means": [[0.5] * features], "widths": [[0.5] * features], "recommendations": [levels]}
+    return RuleBase(kind, groups, groups, greedy, **settings)

@@ -33,8 +33,8 @@ def jobs(capacity: int, *rows: tuple[int, ...], **more: object) -> Workload:
     >>> jobs(4, (0, 10, 12, 3), (1, 5, 5, 2)).width.tolist()
     [3, 2]
     """
-    ordered = sorted(rows, key=lambda row: row[0])
-    submit, run, estimate, width, group = zip(*((*row, 0)[:5] for row in ordered), strict=True)
+    rows_in_order = sorted(rows, key=lambda row: row[0])
+    submit, run, estimate, width, group = zip(*((*row, 0)[:5] for row in rows_in_order), strict=True)
     groups = tuple(str(i + 1) for i in range(max(group) + 1))
     fields: dict[str, object] = {"group": group, "groups": groups}
     return Workload(submit=submit, run=run, estimate=estimate, width=width, capacity=capacity, **(fields | more))
