@@ -45,7 +45,7 @@ def test_the_tree_knows_the_range_of_all_that_lies_below() -> None:
         if level < 0:
             return [(int(p["when"]), int(p["room"])) for p in v.leaf[node, : v.leaf_sizes[node]]]
         points = []
-        for entry in v.node[node, : v.used[node]]:
+        for entry in v.node[node, : v.node_sizes[node]]:
             inside = [(when, room + int(entry["shift"])) for when, room in below(int(entry["child"]), level - 1)]
             assert entry["since"] == inside[0][0]
             assert entry["least"] == min(room for _, room in inside)

@@ -313,9 +313,8 @@ def with_predictions(workload: Workload, policy: Policy, how: str) -> tuple[list
         policy.backfill if policy.rule == "greedy" else policy.rule
     ]
     order = greedy_order(workload, policy) if policy.rule == "greedy" else lambda t, waiting: waiting
-    completions: list[
-        Job
-    ] = []  # in the order in which the predictor learns from them, with the estimates of their users
+    # In the order in which the predictor learns from them, with the estimates of their users.
+    completions: list[Job] = []
     start: dict[int, int] = {}
     first: dict[int, int] = {}
     corrections = {job.row: 0 for job in jobs}
