@@ -105,15 +105,15 @@ def factor_of(log: str) -> float:
     return PAPER_FACTORS[LOGS[log]]
 
 
-def recorded(log: str) -> ps.Workload:
+def log_of(log: str) -> ps.Workload:
     """Return a log, read from PARETOSCHED_TRACES or the cache that `paretosched fetch NAME --cache` fills."""
     return ps.read_swf(log_file(LOGS[log]), name=log)
 
 
 @cache
-def scaled(log: str) -> ps.Workload:
+def scaled_log(log: str) -> ps.Workload:
     """Return a log, scaled as in the papers."""
-    return ps.scale(recorded(log), PROCESSORS, factor_of(log), SCALING_SEED)
+    return ps.scale(log_of(log), PROCESSORS, factor_of(log), SCALING_SEED)
 
 
 def stand_in(log: str, size: Mapping[str, int]) -> ps.Workload:
@@ -124,7 +124,7 @@ def stand_in(log: str, size: Mapping[str, int]) -> ps.Workload:
 
 def workload(log: str, size: Mapping[str, int], quick: bool) -> ps.Workload:
     """Return a log as the papers scale it; if `quick`, a small made-up workload of this size."""
-    return stand_in(log, size) if quick else scaled(log)
+    return stand_in(log, size) if quick else scaled_log(log)
 
 
 # --- provenance ---------------------------------------------------------------------------------------------
@@ -174,8 +174,8 @@ def show_training(name: str, every: int = 1) -> Callable[[Progress], None]:
     def show(progress: Progress) -> None:
         if progress.evaluations == progress.total or progress.evaluations // 105 % every == 0:
             gain = 100 * (1 - progress.objective / progress.easy)
-            done = f"{progress.evaluations:,} of {progress.total:,}, {gain:.2f} %"
-            print(f"  {name}: {done}, {progress.elapsed:.0f} s", flush=True)
+            amount = f"{progress.evaluations:,} of {progress.total:,}, {gain:.2f} %"
+            print(f"  {name}: {amount}, {progress.elapsed:.0f} s", flush=True)
 
     return show
 
@@ -188,7 +188,7 @@ def rows(path: Path) -> list[dict[str, str]]:
     return load_rows(path) if path.exists() else []
 
 
-def published(experiment: str, key: Sequence[str] = ("item", "quantity")) -> dict[tuple[str, ...], str]:
+def paper_values(experiment: str, key: Sequence[str] = ("item", "quantity")) -> dict[tuple[str, ...], str]:
     """Return the paper's values, by the columns of `key`."""
     return {tuple(row[name] for name in key): row["value"] for row in load_rows(paper_file(experiment))}
 

@@ -92,7 +92,7 @@ def main() -> None:
     common.add_work(parser, "ci190_05")
     options = parser.parse_args()
     provenance = common.load_provenance(options.results)
-    paper = common.published("ci190_05")
+    paper = common.paper_values("ci190_05")
     tables = {name: common.rows(options.results / f"{name}.csv") for name in PARTS}
     lines = ["# Paper 002 (report CI-190/05): the Pareto fronts", "", *heading(provenance)]
     if tables["table4"]:
@@ -115,11 +115,11 @@ def main() -> None:
     if not place.exists():
         print(f"\nno figures: run.py makes the fronts, but there is no {place}")
     elif tables["table4"]:
-        drawn, captions = draw(place, options.results)
-        write_figures(options.results / "figures.html", TITLE, drawn, captions)
+        figures, captions = draw(place, options.results)
+        write_figures(options.results / "figures.html", TITLE, figures, captions)
         if not options.no_figures:
             about = "To zoom in and to read single points, open figures.html in the folder above."
-            common.save_figures(options.results, drawn, TITLE, captions, about)
+            common.save_figures(options.results, figures, TITLE, captions, about)
 
 
 # --- the summary --------------------------------------------------------------------------------------------------
@@ -246,14 +246,14 @@ def claims(paper: Mapping[tuple[str, str], str], rows: Sequence[Mapping[str, str
     high = {key: max(float(row[f"evaluated_{key}_high"]) for row in starts) for key in ("UTIL", "AWRT")}
     by_name["starts"] = {"UTIL low": low["UTIL"], "UTIL high": high["UTIL"], "AWRT ratio": high["AWRT"] / low["AWRT"]}
 
-    def submitted(row: str, end: str) -> str:
+    def util_of(row: str, end: str) -> str:
         return f"{float(by_name[row][f'submitted_UTIL_{end}']):.1f}"
 
     lines = []
     for title, item, quantity, key, holds, word in CLAIMS:
         of_paper, value = float(paper[item, quantity]), float(by_name[item][key])
-        judged = "holds" if holds(of_paper, value) else "does not hold"
-        lines.append([title, f"{word} {of_paper:,g}".strip(), f"{value:,.2f}", judged])
+        judgement = "holds" if holds(of_paper, value) else "does not hold"
+        lines.append([title, f"{word} {of_paper:,g}".strip(), f"{value:,.2f}", judgement])
     nsga2 = next(summary.rows for summary in SUMMARIES if summary.name == "nsga2")
     sizes = {row: int(by_name[row]["front"]) for row in ("nsga", *nsga2, "nsga2", "weighting")}
     words = {
@@ -271,8 +271,8 @@ def claims(paper: Mapping[tuple[str, str], str], rows: Sequence[Mapping[str, str
         "",
         "UTIL is measured from the first start to the last completion, as in papers 000 and 001. A sequence may let "
         "the machine wait for most of the trace and then fill it; so ours reach more than the trace offers. From the "
-        f"first submission on, the search from random sequences ends at {submitted('nsga-random', 'high')} %, and the "
-        f"front with moves by groups has {submitted('nsga2-group', 'low')} to {submitted('nsga2-group', 'high')} %: "
+        f"first submission on, the search from random sequences ends at {util_of('nsga-random', 'high')} %, and the "
+        f"front with moves by groups has {util_of('nsga2-group', 'low')} to {util_of('nsga2-group', 'high')} %: "
         "that is what the paper reports, so its utilisation seems to begin with the first submission.",
         "",
     ]
@@ -283,7 +283,7 @@ def better(rows: Sequence[Mapping[str, str]]) -> list[str]:
     lines, last = [], None
     for row in rows:
         volume = float(row["hypervolume"])
-        points, beaten = int(row["paper_points"]), int(row["paper_points_dominated"])
+        points, dominated_points = int(row["paper_points"]), int(row["paper_points_dominated"])
         offline = int(row["weighting_points_dominated_offline"]) / int(row["weighting_points"])
         lines.append(
             [
@@ -294,7 +294,7 @@ def better(rows: Sequence[Mapping[str, str]]) -> list[str]:
                 "" if last is None else f"{100 * (volume / last - 1):+.2f} %",
                 f"{int(row['front']):,}",
                 f"{100 * int(row['alone_dominates']) / points:.1f} %",
-                f"{100 * beaten / points:.1f} %",
+                f"{100 * dominated_points / points:.1f} %",
                 f"{100 * offline:.1f} %",
             ]
         )
@@ -334,8 +334,8 @@ def equal(rows: Sequence[Mapping[str, str]]) -> list[str]:
         for key, limits in (("evaluations", settings.AT_EVALUATIONS), ("kernel_seconds", settings.AT_SECONDS)):
             for limit in limits:
                 upto = [row for row in course if float(row[key]) <= limit]
-                reached = float(course[-1][key]) >= 0.99 * limit
-                cells.append(f"{float(upto[-1]['hypervolume']):.4f}" if upto and reached else "")
+                reaches = float(course[-1][key]) >= 0.99 * limit
+                cells.append(f"{float(upto[-1]['hypervolume']):.4f}" if upto and reaches else "")
         lines.append([*cells, f"{float(course[-1]['hypervolume']):.4f}"])
     heads = ["row", *(f"{k:,} evaluations" for k in settings.AT_EVALUATIONS)]
     heads += [*(f"{s:,} CPU s" for s in settings.AT_SECONDS), "in the end"]
@@ -480,8 +480,8 @@ def workloads(paper: Mapping[tuple[str, str], str], rows: Sequence[Mapping[str, 
 
 def errata(path: Path) -> list[str]:
     """Return the section of misprints and contradictions in the paper."""
-    marked = dict.fromkeys((row["source"], row["quantity"], row["value"], row["errata"]) for row in common.rows(path))
-    lines = [[f"{s}: {q}", value, note] for s, q, value, note in marked if note]
+    notes = dict.fromkeys((row["source"], row["quantity"], row["value"], row["errata"]) for row in common.rows(path))
+    lines = [[f"{s}: {q}", value, note] for s, q, value, note in notes if note]
     return ["## ERRATA of the paper", "", *markdown(["where", "paper", "note"], lines, left=3)]
 
 
@@ -492,10 +492,10 @@ def draw(place: Path, results: Path) -> tuple[dict[str, Any], dict[str, str]]:
     """Return figures 6 to 16 of the paper and the courses of the runs, and captions, by name."""
     fronts = {name: ps.load_front(place / name) for kind in settings.KINDS.values() for name in kind}
     final = ps.merge(list(fronts.values()))
-    merged = {s.name: ps.merge([fronts[name] for name in s.rows]).values for s in SUMMARIES if s.name != "final"}
+    by_summary = {s.name: ps.merge([fronts[name] for name in s.rows]).values for s in SUMMARIES if s.name != "final"}
     source = np.array([final.origins[origin].name for origin in final.origin])
     sets = {
-        "searched": {"NSGA": merged["nsga"], "NSGA-II": merged["nsga2"]},
+        "searched": {"NSGA": by_summary["nsga"], "NSGA-II": by_summary["nsga2"]},
         "starts": {
             "Workload": read_values(place / "workload-permutation")[0],
             "Waiting queue": read_values(place / "queue-permutation")[0],
@@ -504,18 +504,18 @@ def draw(place: Path, results: Path) -> tuple[dict[str, Any], dict[str, str]]:
         "final": {kind: final.values[np.isin(source, names)] for kind, names in settings.KINDS.items()},
     }
     names = {o.name for o in final.objectives}
-    drawn, captions = {}, {}
+    figures, captions = {}, {}
     for number, (which, x, y, log) in FIGURES.items():
         if {x, y} <= names:  # a quick run may have one group only
             key = f"figure{number:02}"
-            drawn[key] = clouds(sets[which], final.objectives, x, y, log=log, title=f"Figure {number}: {x} and {y}")
+            figures[key] = clouds(sets[which], final.objectives, x, y, log=log, title=f"Figure {number}: {x} and {y}")
             captions[key] = f"As figure {number} of paper 002: {WHAT[which]}."
     for name, title in (("courses", "The rows of Table 4"), ("better-courses", "Beyond Table 4")):
         runs = read_courses(results / f"{name}.csv")
         if runs:
-            drawn[name] = courses(runs, title=title)
+            figures[name] = courses(runs, title=title)
             captions[name] = "Hypervolume and size of the front of the first evaluations of every run, all in one box."
-    return drawn, captions
+    return figures, captions
 
 
 def read_courses(path: Path) -> dict[str, Course]:

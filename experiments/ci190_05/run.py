@@ -17,20 +17,20 @@ import settings
 
 import paretosched as ps
 from paretosched.core.tables import save_rows
-from paretosched.fronts.dominance import costs, nondominated
+from paretosched.fronts.dominance import costs, nondominated_rows
 from paretosched.fronts.front import front_of
 from paretosched.fronts.quality_indicators import (
     HYPERVOLUME_METHOD,
     Box,
     box_of,
-    dominated,
+    dominated_rows,
     hypervolume,
     hypervolume_error,
-    scaled,
+    to_box,
 )
 from paretosched.fronts.row_schedules import row_policy, schedules
 from paretosched.search.exploration import Progress
-from paretosched.search.plans import PLANS, SUMMARIES, Row, explore_plan, shortened
+from paretosched.search.plans import PLANS, SUMMARIES, Row, explore_plan, shorten
 from paretosched.search.runs import read_about, read_values
 from paretosched.simulation.objective import objective_table
 
@@ -88,12 +88,12 @@ def seeds_of(plan: str, quick: bool) -> list[Row]:
 def explore(workload: ps.Workload, place: Path, rows: Iterable[Row], options: argparse.Namespace) -> None:
     """Explore rows into the run directories of a workload, and print the progress."""
     if options.quick:
-        rows = [shortened(row, settings.QUICK["evaluations"], settings.QUICK["population"]) for row in rows]
+        rows = [shorten(row, settings.QUICK["evaluations"], settings.QUICK["population"]) for row in rows]
 
     def show(row: Row, progress: Progress) -> None:
         if progress.generation % 20 == 0:
-            done = f"{progress.evaluations:,} of {progress.total:,}, front {progress.front:,}"
-            print(f"  {place.name}, {row.name}: {done}", flush=True)
+            amount = f"{progress.evaluations:,} of {progress.total:,}, front {progress.front:,}"
+            print(f"  {place.name}, {row.name}: {amount}", flush=True)
 
     explore_plan(workload, place, tuple(rows), workers=options.workers, progress=show)
 
@@ -104,9 +104,9 @@ def table4(place: Path, workload: ps.Workload) -> list[dict[str, Any]]:
     fronts = {name: ps.load_front(place / name) for name in names}
     final = ps.merge(list(fronts.values()))
     contributions = dict(zip(names, ps.contributions(list(fronts.values())), strict=True))
-    merged = {summary.name: ps.merge([fronts[name] for name in summary.rows]) for summary in SUMMARIES}
+    by_summary = {summary.name: ps.merge([fronts[name] for name in summary.rows]) for summary in SUMMARIES}
     titles = {row.name: row.title for row in (*PLANS["paper002"], *SUMMARIES, settings.RANDOM)}
-    by_name = fronts | merged | {settings.RANDOM.name: ps.load_front(place / settings.RANDOM.name)}
+    by_name = fronts | by_summary | {settings.RANDOM.name: ps.load_front(place / settings.RANDOM.name)}
     quality = ps.indicators(final, list(by_name.values()))
     rows = []
     for (name, front), values in zip(by_name.items(), quality["inputs"], strict=True):
@@ -118,7 +118,7 @@ def table4(place: Path, workload: ps.Workload) -> list[dict[str, Any]]:
                 "title": titles[name],
                 "evaluations": front.evaluations,
                 "front": len(front),
-                "front_without_starts": searched(place, part, final.groups),
+                "front_without_starts": nondominated_without_starts(place, part, final.groups),
                 "in_final": values["in_front"],
                 "only": share.get("only", ""),
                 "best_in": " ".join(share.get("best_in", [])),
@@ -135,11 +135,11 @@ def table4(place: Path, workload: ps.Workload) -> list[dict[str, Any]]:
     return [row | {"hypervolume_error": quality["hypervolume_error"]} for row in rows]
 
 
-def searched(place: Path, names: Sequence[str], groups: tuple[str, ...]) -> int:
+def nondominated_without_starts(place: Path, names: Sequence[str], groups: tuple[str, ...]) -> int:
     """Return the number of non-dominated schedules of runs without their start solutions."""
     starts = {name: len(read_about(place / name)["parameters"].get("starts", ())) for name in names}
     values = np.concatenate([read_values(place / name)[0][first:] for name, first in starts.items()])
-    return int(nondominated(values, objective_table(groups)).sum())
+    return int(nondominated_rows(values, objective_table(groups)).sum())
 
 
 def since_submission(front: ps.Front, workload: ps.Workload) -> dict[str, float]:
@@ -172,30 +172,30 @@ def seconds(place: Path, names: Sequence[str]) -> dict[str, float]:
     return {"wall_seconds": wall, "kernel_seconds": round(kernel, 1)}
 
 
-def interesting(weighting: ps.Front, merged: ps.Front) -> Box:
+def interesting(weighting: ps.Front, whole: ps.Front) -> Box:
     """Return the box of interesting schedules: none is worse than the worst on the front of the weighting.
 
     A sequence may let all jobs wait for a year, so that in the box of all schedules the useful ones are in one corner.
     """
     nadir = box_of(weighting).nadir
-    points = costs(merged.values, merged.objectives)
-    return Box(box_of(merged).objectives, points[(points <= nadir).all(axis=1)].min(axis=0), nadir)
+    points = costs(whole.values, whole.objectives)
+    return Box(box_of(whole).objectives, points[(points <= nadir).all(axis=1)].min(axis=0), nadir)
 
 
 def courses(place: Path, rows: Sequence[Row], quick: bool) -> list[dict[str, Any]]:
     """Return the quality of every run after numbers of evaluations and seconds of simulation, in one box."""
-    merged = ps.merge([ps.load_front(place / row.name) for row in rows])
-    box = interesting(ps.load_front(place / "weighting"), merged)
+    whole = ps.merge([ps.load_front(place / row.name) for row in rows])
+    box = interesting(ps.load_front(place / "weighting"), whole)
     points_of_runs = []
     for row in rows:
-        values, spent = read_values(place / row.name)
+        values, seconds = read_values(place / row.name)
         first = min(20, len(values))
-        clock = np.cumsum(spent)
-        shared = [*settings.AT_EVALUATIONS, *(np.searchsorted(clock, s, "right") for s in settings.AT_SECONDS)]
+        clock = np.cumsum(seconds)
+        common_places = [*settings.AT_EVALUATIONS, *(np.searchsorted(clock, s, "right") for s in settings.AT_SECONDS)]
         points = settings.QUICK["points"] if quick else settings.COURSE_POINTS
         at = np.geomspace(first, len(values), points).astype(np.int64)
-        at = np.union1d(at, [k for k in shared if first <= k <= len(values)])
-        course = ps.course(values, merged.objectives, at.tolist(), box, merged)
+        at = np.union1d(at, [k for k in common_places if first <= k <= len(values)])
+        course = ps.course(values, whole.objectives, at.tolist(), box, whole)
         points_of_runs += [
             {
                 "row": row.name,
@@ -237,15 +237,15 @@ def steps(place: Path) -> list[dict[str, Any]]:
                 "evaluations": fronts[name].evaluations if name in fronts else paper.evaluations,
                 **seconds(place, [name] if name in fronts else [row.name for row in PLANS["paper002"]]),
                 "front": len(paper_and_more),
-                "hypervolume": hypervolume(scaled(paper_and_more.values, paper.objectives, box)),
+                "hypervolume": hypervolume(to_box(paper_and_more.values, paper.objectives, box)),
                 "paper_points": len(paper),
-                "paper_points_dominated": int(dominated(paper, paper_and_more).sum()),
-                "alone_dominates": int(dominated(paper, fronts[name]).sum()) if name in fronts else 0,
+                "paper_points_dominated": int(dominated_rows(paper, paper_and_more).sum()),
+                "alone_dominates": int(dominated_rows(paper, fronts[name]).sum()) if name in fronts else 0,
                 "weighting_points": len(weighting),
-                "weighting_points_dominated_offline": int(dominated(weighting, ps.merge(sequences)).sum()),
+                "weighting_points_dominated_offline": int(dominated_rows(weighting, ps.merge(sequences)).sum()),
             }
         )
-    whole = scaled(paper_and_more.values, paper.objectives, box)
+    whole = to_box(paper_and_more.values, paper.objectives, box)
     return [row | {"hypervolume_error": hypervolume_error(whole)} for row in steps_so_far]
 
 
@@ -259,10 +259,10 @@ def backfilling(place: Path) -> list[dict[str, Any]]:
         {
             "none_evaluations": none.evaluations,
             "none_points": len(none),
-            "none_dominated": int(dominated(none, first).sum()),
+            "none_dominated": int(dominated_rows(none, first).sum()),
             "easy_evaluations": half,
             "easy_points": len(first),
-            "easy_dominated": int(dominated(first, none).sum()),
+            "easy_dominated": int(dominated_rows(first, none).sum()),
         }
     ]
 
@@ -273,8 +273,8 @@ def algorithms(place: Path, plan: Sequence[Row]) -> list[dict[str, Any]]:
     for encoding in ("weighting", "sequence"):
         rows = [row for row in plan if row.settings["encoding"] == encoding]
         fronts = [ps.load_front(place / row.name) for row in rows]
-        merged = ps.merge(fronts)
-        for row, quality in zip(rows, ps.indicators(merged, fronts)["inputs"], strict=True):
+        whole = ps.merge(fronts)
+        for row, quality in zip(rows, ps.indicators(whole, fronts)["inputs"], strict=True):
             keys = ("evaluations", "size", "hypervolume", "igd_plus", "epsilon")
             about = {key: row.settings[key] for key in ("encoding", "algorithm", "seed")}
             lines.append({"row": row.name, **about, **{key: quality[key] for key in keys}})
@@ -303,10 +303,10 @@ def other(log: str, place: Path, options: argparse.Namespace) -> dict[str, Any]:
     jobs = common.workload(log, settings.QUICK, options.quick)
     rows = [row for row in PLANS["paper002"] if row.name in settings.OTHER_ROWS]
     if log != "CTC":
-        rows = [shortened(row, settings.OTHER_EVALUATIONS) for row in rows]
+        rows = [shorten(row, settings.OTHER_EVALUATIONS) for row in rows]
         explore(jobs, place, rows, options)
     fronts = [ps.load_front(place / row.name) for row in rows]
-    merged = ps.merge(fronts)
+    whole = ps.merge(fronts)
     waits: dict[str, Any] = {}
     for policy in settings.POLICIES:
         schedule = ps.simulate(jobs, policy)
@@ -321,11 +321,11 @@ def other(log: str, place: Path, options: argparse.Namespace) -> dict[str, Any]:
         "jobs": len(jobs),
         "capacity": jobs.capacity,
         "digest": jobs.digest,
-        "evaluations": merged.evaluations,
+        "evaluations": whole.evaluations,
         **{f"front_{row.name}": len(front) for row, front in zip(rows, fronts, strict=True)},
-        "front": len(merged),
-        **spans([merged.values], "", merged.groups),
-        **spans([fronts[-1].values], "weighting_", merged.groups),
+        "front": len(whole),
+        **spans([whole.values], "", whole.groups),
+        **spans([fronts[-1].values], "weighting_", whole.groups),
         **waits,
     }
 

@@ -28,7 +28,7 @@ def main() -> None:
     provenance = common.load_provenance(options.results)
     paper = {row["quantity"]: float(row["value"]) for row in load_rows(common.paper_file("ctc1024"))}
     rows = load_rows(options.results / "baseline.csv")
-    explored = {row["name"]: row for row in load_rows(options.results / "explorations.csv")}
+    runs = {row["name"]: row for row in load_rows(options.results / "explorations.csv")}
     lines = [
         "# CTC at 1024 processors",
         "",
@@ -40,25 +40,25 @@ def main() -> None:
     ]
     lines += [_against(f"EASY {name}", paper, [float(row[name]) for row in rows]) for name in _names(rows[0])]
     jobs = statistics.mean(int(row["jobs"]) for row in rows)
-    published = paper["jobs after scaling"]
+    paper_jobs = paper["jobs after scaling"]
     log = provenance["jobs_in_log"]
-    expected = (1 + provenance["factor"]) / 2
+    ratio = (1 + provenance["factor"]) / 2
     lines += [
-        f"| jobs after scaling | {published:,.0f} | {jobs:,.0f} | {100 * (jobs / published - 1):+.1f} % | "
-        f"the papers scaled 79,302 jobs by {published / 79302:.4f}, we {log:,} that ran by {jobs / log:.4f}; "
-        f"the model says {expected:.4f} |",
+        f"| jobs after scaling | {paper_jobs:,.0f} | {jobs:,.0f} | {100 * (jobs / paper_jobs - 1):+.1f} % | "
+        f"the papers scaled 79,302 jobs by {paper_jobs / 79302:.4f}, we {log:,} that ran by {jobs / log:.4f}; "
+        f"the model says {ratio:.4f} |",
         "",
         "| front of 20,000 weighted schedules | paper 002 | with EASY | without backfilling |",
         "| --- | ---: | ---: | ---: |",
-        f"| non-dominated | {paper['non-dominated of 20000 evaluations']:,.0f} | {int(explored['easy']['front']):,} | "
-        f"{int(explored['none']['front']):,} |",
+        f"| non-dominated | {paper['non-dominated of 20000 evaluations']:,.0f} | {int(runs['easy']['front']):,} | "
+        f"{int(runs['none']['front']):,} |",
     ]
-    fronts = {name: ps.load_front(options.work / name) for name in explored}
+    fronts = {name: ps.load_front(options.work / name) for name in runs}
     for k, o in enumerate(fronts["easy"].objectives):
         reference = {"UTIL": "about 66", "AWRT1": "from about 50,000"}.get(o.name, "")
         spans = [f"{f.values[:, k].min():,.2f} to {f.values[:, k].max():,.2f}" for f in fronts.values()]
         lines.append(f"| {o.name} {o.unit} | {reference} | {spans[0]} | {spans[1]} |")
-    both = [explored["easy"], explored["none"]]
+    both = [runs["easy"], runs["none"]]
     for name in ("wall_seconds", "kernel_seconds"):
         lines.append(f"| {name.replace('_', ' ')} | | {' | '.join(row[name] for row in both)} |")
     ratios = [_ratio(row) for row in both]
@@ -80,8 +80,8 @@ def main() -> None:
             for row in load_rows(options.results / "comparison.csv")
             if row["policy"] != "best on the front"
         }
-        drawn = {name: scatter(fronts["easy"], x, y, marks) for name, (x, y) in FIGURES.items()}
-        export_figures(drawn, options.results / "figures")
+        figures = {name: scatter(fronts["easy"], x, y, marks) for name, (x, y) in FIGURES.items()}
+        export_figures(figures, options.results / "figures")
 
 
 def _names(row: dict[str, str]) -> list[str]:
@@ -98,12 +98,12 @@ def _ratio(row: dict[str, str]) -> str:
 
 def _against(quantity: str, paper: dict[str, float], values: list[float]) -> str:
     """Return the line of a quantity: the paper's value, our mean, the difference and a verdict."""
-    published = paper[quantity]
+    of_paper = paper[quantity]
     mean = statistics.mean(values)
-    largest = max((100 * (x / published - 1) for x in values), key=abs)
+    largest = max((100 * (x / of_paper - 1) for x in values), key=abs)
     verdict = "agrees" if abs(largest) <= TOLERANCE else f"differs by more than {TOLERANCE:g} %"
-    change = 100 * (mean / published - 1)
-    return f"| {quantity} | {published:,.2f} | {mean:,.2f} | {change:+.2f} % ({largest:+.2f} %) | {verdict} |"
+    change = 100 * (mean / of_paper - 1)
+    return f"| {quantity} | {of_paper:,.2f} | {mean:,.2f} | {change:+.2f} % ({largest:+.2f} %) | {verdict} |"
 
 
 if __name__ == "__main__":

@@ -69,14 +69,14 @@ def main() -> None:
         processors, factor = 2 * quick["processors"], 2.0
         budget = {"evaluations": quick["evaluations"], "population": quick["population"]}
     else:
-        log, processors, factor, budget = common.recorded("CTC"), common.PROCESSORS, common.factor_of("CTC"), {}
+        log, processors, factor, budget = common.log_of("CTC"), common.PROCESSORS, common.factor_of("CTC"), {}
     print(f"{log.name}: {len(log):,} jobs", flush=True)
     save_rows(baseline(log, settings.SCALING_SEEDS, processors, factor), options.results / "baseline.csv")
     workload = ps.scale(log, processors, factor, settings.SCALING_SEEDS[0])
-    explored = [
+    rows = [
         exploration(workload, name, setting | budget, options.work) for name, setting in settings.EXPLORATIONS.items()
     ]
-    save_rows(explored, options.results / "explorations.csv")
+    save_rows(rows, options.results / "explorations.csv")
     comparison = ps.compare(workload, settings.MARKS, ps.load_front(options.work / "easy"))
     others = ("workload", "digest", "waits", "utilisation_over_time")  # no columns of this table
     lines = [{key: value for key, value in row.items() if key not in others} for row in comparison.rows()]

@@ -45,26 +45,26 @@ def main() -> None:
     options = parser.parse_args()
     options.workers = 0
     provenance = common.load_provenance(options.results)
-    paper = common.published("gfs", ("item", "log", "quantity"))
+    paper = common.paper_values("gfs", ("item", "log", "quantity"))
     tables = {part: common.rows(options.results / f"{part}.csv") for part in run.PARTS}
     lines = ["# Paper 001: rule bases, iterative and symbiotic", "", *heading(provenance)]
     lines += verdicts(paper, tables)
     lines += possible(paper, tables) if tables["limits"] else common.not_run("limits")
     lines += alone(tables["alone"], tables["symbiotic"]) if tables["alone"] else common.not_run("alone")
     for kind in KINDS:
-        lines += published(kind, paper, tables[kind]) if tables[kind] else common.not_run(kind)
+        lines += against_paper(kind, paper, tables[kind]) if tables[kind] else common.not_run(kind)
     lines += against(paper, tables["symbiotic"], tables["iterative"])
     lines += choices(tables["symbiotic"], tables["choices"]) if tables["choices"] else common.not_run("choices")
     lines += positions(tables["positions"]) if tables["positions"] else common.not_run("positions")
-    lines += applied(tables["applied"]) if tables["applied"] else common.not_run("applied")
+    lines += on_every_log(tables["applied"]) if tables["applied"] else common.not_run("applied")
     lines += iterative_rules(options.results)
     lines += cost(tables)
     common.save_summary(options.results, lines)
     if not options.no_figures:
-        drawn = draw(paper, tables, options)
-        figures = {name: figure for name, (figure, _) in drawn.items()}
-        captions = {name: caption for name, (_, caption) in drawn.items()}
-        wide = [name for name in drawn if name not in NARROW]
+        figures_and_captions = draw(paper, tables, options)
+        figures = {name: figure for name, (figure, _) in figures_and_captions.items()}
+        captions = {name: caption for name, (_, caption) in figures_and_captions.items()}
+        wide = [name for name in figures_and_captions if name not in NARROW]
         common.save_figures(options.results, figures, "Paper 001: figures 4 to 7", captions, wide=wide)
 
 
@@ -170,11 +170,11 @@ def possible(paper: Paper, tables: Mapping[str, Sequence[Row]]) -> list[str]:
         without_wait = gains.pop("nobody waits")
         alone_on_it = max(gains.values())
         jobs = int(next(row["jobs"] for row in tables["limits"] if row["log"] == log))
-        published = {kind: float(paper[kind, log, "objective"]) for kind in KINDS}
+        of_paper = {kind: float(paper[kind, log, "objective"]) for kind in KINDS}
         ours = [gain(row) for row in rows_of(tables["symbiotic"], "symbiotic", log)]
-        beyond += [f"{log} ({kind})" for kind in KINDS if published[kind] > without_wait]
-        above += [f"{log} ({kind})" for kind in KINDS if alone_on_it < published[kind] <= without_wait]
-        if ours and median(ours) < published["symbiotic"] <= alone_on_it:
+        beyond += [f"{log} ({kind})" for kind in KINDS if of_paper[kind] > without_wait]
+        above += [f"{log} ({kind})" for kind in KINDS if alone_on_it < of_paper[kind] <= without_wait]
+        if ours and median(ours) < of_paper["symbiotic"] <= alone_on_it:
             reached = [
                 gain(row) for part in ("symbiotic", "better", "alone") for row in tables[part] if row["log"] == log
             ]
@@ -184,8 +184,8 @@ def possible(paper: Paper, tables: Mapping[str, Sequence[Row]]) -> list[str]:
                 log,
                 f"{int(paper['table 1', log, 'jobs']):,}",
                 f"{jobs:,}",
-                f"{published['symbiotic']:+.2f} %",
-                f"{published['iterative']:+.2f} %",
+                f"{of_paper['symbiotic']:+.2f} %",
+                f"{of_paper['iterative']:+.2f} %",
                 f"{median(ours):+.2f} %" if ours else "",
                 f"{alone_on_it:+.2f} %",
                 f"{without_wait:+.2f} %",
@@ -239,8 +239,8 @@ def alone(rows: Sequence[Row], symbiotic: Sequence[Row]) -> list[str]:
     lines = []
     for strategy in strategies:
         cells = [f"{gains[log, strategy]:+.2f} %" for log in logs]
-        marked = [f"**{c}**" if gains[log, strategy] == best[log] else c for log, c in zip(logs, cells, strict=True)]
-        lines.append([strategy, *marked])
+        best_bold = [f"**{c}**" if gains[log, strategy] == best[log] else c for log, c in zip(logs, cells, strict=True)]
+        lines.append([strategy, *best_bold])
     rules = [rows_of(symbiotic, "symbiotic", log) for log in logs]
     lines.append(["symbiotic rules", *(f"{gain(middle(row)):+.2f} %" if row else "" for row in rules)])
     return [
@@ -254,7 +254,7 @@ def alone(rows: Sequence[Row], symbiotic: Sequence[Row]) -> list[str]:
     ]
 
 
-def published(kind: str, paper: Paper, rows: Sequence[Row]) -> list[str]:
+def against_paper(kind: str, paper: Paper, rows: Sequence[Row]) -> list[str]:
     """Return the section that compares Table 3 or 4 with ours."""
     lines = []
     for log in logs_of(rows, kind):
@@ -356,15 +356,15 @@ def positions(rows: Sequence[Row]) -> list[str]:
     ]
 
 
-def applied(rows: Sequence[Row]) -> list[str]:
+def on_every_log(rows: Sequence[Row]) -> list[str]:
     """Return the section about the rules of CTC on every log: figure 7."""
     lines = []
     for kind in KINDS:
         for row in rows:
             if row["policy"] == f"{kind} rules of CTC":
                 value = gain_of(row)
-                judged = "" if row["log"] == "CTC" else "better than EASY" if value > 0 else "**worse than EASY**"
-                lines.append([row["policy"], row["log"], f"{value:+.2f} %", judged])
+                judgement = "" if row["log"] == "CTC" else "better than EASY" if value > 0 else "**worse than EASY**"
+                lines.append([row["policy"], row["log"], f"{value:+.2f} %", judgement])
     return [
         "## Figure 7: trained on CTC, applied to the others",
         "",
@@ -430,7 +430,7 @@ def cost(tables: Mapping[str, Sequence[Row]]) -> list[str]:
 
 def draw(paper: Paper, tables: Mapping[str, Sequence[Row]], options: argparse.Namespace) -> dict[str, tuple[Any, str]]:
     """Return figures 4 to 7 and the strategies of the rules of CTC, each with its caption, by name."""
-    drawn: dict[str, tuple[Any, str]] = {}
+    figures: dict[str, tuple[Any, str]] = {}
     ours = {
         f"{kind} rules": {log: gain(middle(rows_of(tables[kind], kind, log))) for log in logs_of(tables[kind], kind)}
         for kind in KINDS
@@ -443,7 +443,7 @@ def draw(paper: Paper, tables: Mapping[str, Sequence[Row]], options: argparse.Na
     if ours:
         figure = bars(ours, title="Figure 4: objective against EASY", subtitle=settings.OBJECTIVE, published=of_paper,
                       source=PAPER, first=1)  # fmt: skip
-        drawn["figure4"] = (
+        figures["figure4"] = (
             figure,
             "Improvement of the objective over EASY on each log; marks are the paper's, Tables 3 and 4.",
         )
@@ -462,18 +462,18 @@ def draw(paper: Paper, tables: Mapping[str, Sequence[Row]], options: argparse.Na
         marks = {name: {log: float(paper["figure 5", log, "objective"]) for log in both}}
         figure = bars({name: series}, title="Figure 5: symbiotic against iterative rules", subtitle=settings.OBJECTIVE,
                       published=marks, source=PAPER, first=1)  # fmt: skip
-        drawn["figure5"] = figure, "How much smaller the objective of symbiotic rules is than that of iterative ones."
+        figures["figure5"] = figure, "How much smaller the objective of symbiotic rules is than that of iterative ones."
     if tables["positions"]:
-        explored = run.front(options)
-        names = [o.name for o in objective_table(explored.groups)]
+        front = run.front(options)
+        names = [o.name for o in objective_table(front.groups)]
         places = {
             row["policy"]: np.array([float(row[name] or "nan") for name in names])
             for row in tables["positions"]
             if row["dominated_by"] and row["policy"] != "FCFS"
         }
-        figure = scatter(explored, "AWRT1", "AWRT2", places, focus=list(places))
+        figure = scatter(front, "AWRT1", "AWRT2", places, focus=list(places))
         figure.layout.title.text = "Figure 6: rules and the front of CTC"
-        drawn["figure6"] = (
+        figures["figure6"] = (
             figure,
             "AWRT of the two groups of the objective: EASY, trained policies, and the known front.",
         )
@@ -485,15 +485,15 @@ def draw(paper: Paper, tables: Mapping[str, Sequence[Row]], options: argparse.Na
             for kind in KINDS
         }
         figure = bars(series, title="Figure 7: the rules of CTC on other logs", subtitle=settings.OBJECTIVE, first=1)
-        drawn["figure7"] = (
+        figures["figure7"] = (
             figure,
             "Improvement of the objective over EASY; the paper's figure 7 is of its symbiotic rules.",
         )
     for kind, policy in run.trained_policies(options.results, "CTC").items():
         explanation = explain(policy)
         if isinstance(explanation, RulesExplanation):
-            drawn[f"{kind}-CTC"] = decisions(explanation), f"What the {kind} rules of CTC choose where."
-    return drawn
+            figures[f"{kind}-CTC"] = decisions(explanation), f"What the {kind} rules of CTC choose where."
+    return figures
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ from paretosched.fronts.front_files import FRONT_FILE, load_front
 from paretosched.policies.policy import save_policy
 from paretosched.policies.rule_base import RuleBase
 from paretosched.policies.strategy_choice import STRATEGIES
-from paretosched.search.plans import PLANS, explore_plan, shortened
+from paretosched.search.plans import PLANS, explore_plan, shorten
 from paretosched.search.runs import read_values
 from paretosched.simulation.objective import objective_table
 from paretosched.training.rule_base_training import train_rules
@@ -49,7 +49,7 @@ def main() -> None:
     parts = options.part or PARTS
     for part in parts:
         if part == APPLIED:
-            save_rows(applied(options), options.results / f"{APPLIED}.csv")
+            save_rows(on_every_log(options), options.results / f"{APPLIED}.csv")
         elif part == POSITIONS:
             save_rows(positions(options), options.results / f"{POSITIONS}.csv")
         elif part in (ALONE, LIMITS):
@@ -59,8 +59,8 @@ def main() -> None:
         for training in settings.TRAININGS:
             for seed in training.seeds[: 1 if options.quick else None]:
                 for log in training.logs:
-                    selected = log in (options.log or training.logs) and seed in (options.seed or training.seeds)
-                    if training.part == part and selected:
+                    is_selected = log in (options.log or training.logs) and seed in (options.seed or training.seeds)
+                    if training.part == part and is_selected:
                         keep(learn(training, log, seed, options), options.results / f"{part}.csv")
                         note(options, part)
         note(options, part)
@@ -76,7 +76,7 @@ def learn(training: settings.Training, log: str, seed: int, options: argparse.Na
     if options.quick:
         arguments["evaluations"] = settings.QUICK[kind]
         symbiosis = replace(symbiosis, **settings.QUICK["symbiosis"])
-    trained = train_rules(
+    training_result = train_rules(
         jobs,
         wish(jobs),
         greedy=thirteenth(log, options, training.greedy),
@@ -89,23 +89,25 @@ def learn(training: settings.Training, log: str, seed: int, options: argparse.Na
     )
     policies = options.results / "policies"
     policies.mkdir(exist_ok=True)
-    save_policy(trained.policy, policies / f"{training.name}-{log}-{seed}.json")
+    save_policy(training_result.policy, policies / f"{training.name}-{log}-{seed}.json")
     about = {
         "training": training.name,
         "log": log,
         "seed": seed,
-        "evaluations": trained.evaluations,
-        "kernel_seconds": round(trained.seconds, 1),
+        "evaluations": training_result.evaluations,
+        "kernel_seconds": round(training_result.seconds, 1),
         "wall_seconds": common.wall_seconds(place / "rules"),
     }
     names = ("EASY", "rules", "Greedy")
-    rows = [about | {"system": name} | row["workloads"][0] for name, row in zip(names, trained.rows(), strict=True)]
+    rows = [
+        about | {"system": name} | row["workloads"][0] for name, row in zip(names, training_result.rows(), strict=True)
+    ]
     if kind == "symbiotic":
         costs = goal(wish(jobs), read_values(place / "rules")[0])
         for name, first, last in evolution(costs, symbiosis):
             least = float(min(costs[first:last], default=np.nan))
-            gained = 100 * (1 - least / rows[0]["objective"])
-            rows.append(about | {"system": name, "evaluations": last, "objective": least, "vs_easy": gained})
+            gain = 100 * (1 - least / rows[0]["objective"])
+            rows.append(about | {"system": name, "evaluations": last, "objective": least, "vs_easy": gain})
     return rows
 
 
@@ -139,8 +141,8 @@ def limits(log: str, options: argparse.Namespace) -> list[dict[str, Any]]:
     aim = wish(whole)
     names = [o.name for o in objective_table(whole.groups)]
     easy = ps.objectives(ps.simulate(whole, "easy"))
-    weighed = {int(name.removeprefix("AWRT")) - 1 for name, _ in aim.weights}
-    of_groups = whole.take(np.flatnonzero(np.isin(whole.group, sorted(weighed))))
+    group_numbers = {int(name.removeprefix("AWRT")) - 1 for name, _ in aim.weights}
+    of_groups = whole.take(np.flatnonzero(np.isin(whole.group, sorted(group_numbers))))
     by_system = {"nobody waits": ps.objectives(ps.Schedule(whole, whole.submit))}
     for rule in ("fcfs", "easy", "conservative", "list"):
         by_system[f"groups 1 and 2 alone, {rule}"] = ps.objectives(ps.simulate(of_groups, rule))
@@ -172,8 +174,8 @@ def alone(log: str, options: argparse.Namespace) -> list[dict[str, Any]]:
 def keep(fresh: list[dict[str, Any]], path: Path) -> None:
     """Write rows into a file; they replace those of the same training, log and seed."""
     key = ("training", "log", "seed")
-    replaced = [str(fresh[0][name]) for name in key]
-    before = [row for row in common.rows(path) if [row[name] for name in key] != replaced]
+    key_of_fresh = [str(fresh[0][name]) for name in key]
+    before = [row for row in common.rows(path) if [row[name] for name in key] != key_of_fresh]
     order = [LIMITS, ALONE, *(training.name for training in settings.TRAININGS)]
     rows = [*before, *fresh]
     rows.sort(key=lambda row: (order.index(row["training"]), settings.LOGS.index(row["log"]), int(row["seed"])))
@@ -201,33 +203,33 @@ def trained_policies(results: Path, log: str) -> dict[str, ps.Policy]:
     for kind in ("symbiotic", "iterative"):
         policies = [ps.load_policy(path) for path in sorted((results / "policies").glob(f"{kind}-{log}-[0-9].json"))]
         if policies:
-            ranked = sorted(policies, key=lambda policy: policy.provenance["objective"])
-            by_kind[kind] = ranked[(len(policies) - 1) // 2]
+            by_objective = sorted(policies, key=lambda policy: policy.provenance["objective"])
+            by_kind[kind] = by_objective[(len(policies) - 1) // 2]
     return by_kind
 
 
-def compared(log: str, names: dict[str, ps.Policy], front: Front | None, quick: bool) -> list[dict[str, Any]]:
+def comparison_rows(log: str, names: dict[str, ps.Policy], front: Front | None, quick: bool) -> list[dict[str, Any]]:
     """Return the rows of a comparison of policies on a log, with these names."""
     jobs = common.workload(log, settings.QUICK, quick)
-    trained = [replace(policy, name=name) for name, policy in names.items()]
+    own_policies = [replace(policy, name=name) for name, policy in names.items()]
     rows = []
-    for row in ps.compare(jobs, ["fcfs", "conservative", *trained], front, wish(jobs)).rows():
+    for row in ps.compare(jobs, ["fcfs", "conservative", *own_policies], front, wish(jobs)).rows():
         for key in ("waits", "utilisation_over_time"):
             row.pop(key, None)
         rows.append({"log": log, **({"front": len(front)} if front else {}), **row})
     return rows
 
 
-def applied(options: argparse.Namespace) -> list[dict[str, Any]]:
+def on_every_log(options: argparse.Namespace) -> list[dict[str, Any]]:
     """Return the rows of the rule bases trained on CTC on every log: figure 7 of the paper."""
     names = {f"{kind} rules of CTC": policy for kind, policy in trained_policies(options.results, "CTC").items()}
-    return [row for log in settings.LOGS for row in compared(log, names, None, options.quick)]
+    return [row for log in settings.LOGS for row in comparison_rows(log, names, None, options.quick)]
 
 
 def positions(options: argparse.Namespace) -> list[dict[str, Any]]:
     """Return the policies trained on CTC compared with the front of all known schedules: figure 6 of the paper."""
     names = {f"{kind} rules": policy for kind, policy in trained_policies(options.results, "CTC").items()}
-    return compared("CTC", names | {"Greedy f2": thirteenth("CTC", options)}, front(options), options.quick)
+    return comparison_rows("CTC", names | {"Greedy f2": thirteenth("CTC", options)}, front(options), options.quick)
 
 
 def front(options: argparse.Namespace) -> Front:
@@ -239,7 +241,7 @@ def front(options: argparse.Namespace) -> Front:
     rows = PLANS["paper002"]
     if options.quick:
         size = settings.QUICK
-        rows = [shortened(r, size["evaluations"], size["population"]) for r in rows if r.name == "weighting"]
+        rows = [shorten(r, size["evaluations"], size["population"]) for r in rows if r.name == "weighting"]
     return explore_plan(
         common.workload("CTC", settings.QUICK, options.quick), place, tuple(rows), workers=options.workers
     )

@@ -40,13 +40,16 @@ def main() -> None:
     options = parser.parse_args()
     options.workers = 0
     provenance = common.load_provenance(options.results)
-    paper = common.published("greedy")
+    paper = common.paper_values("greedy")
     tables = {part: common.rows(options.results / f"{part}.csv") for part in (*run.PARTS, "trade-off", "known", "ends")}
     lines = ["# Paper 000: the online scheduler the owner asked for", "", *heading(provenance)]
     sections = {
         "none": lambda: [*table3(paper, tables["none"]), *criteria(tables["none"])],
         "easy": lambda: [*with_easy(tables["easy"]), *best_known(tables["known"]), *trade_off(tables["trade-off"])],
-        "positions": lambda: [*applied(paper, tables["positions"]), *positions(tables["positions"], tables["ends"])],
+        "positions": lambda: [
+            *on_every_log(paper, tables["positions"]),
+            *positions(tables["positions"], tables["ends"]),
+        ],
         "strategies": lambda: strategies(tables["strategies"]),
         "rest-easy": lambda: rest("with EASY backfilling", tables["rest-easy"]),
         "rest-none": lambda: rest("without backfilling", tables["rest-none"]),
@@ -115,9 +118,16 @@ def table3(paper: Mapping[tuple[str, str], str], rows: Sequence[Row]) -> list[st
         )
     values = {item: 10 * float(paper[item, "AWRT1"]) + 4 * float(paper[item, "AWRT2"]) for item in ours}
     of_paper, value = 100 * (1 - values["GREEDY"] / values["EASY"]), float(ours["GREEDY"]["vs_easy"])
-    judged = "better" if value > of_paper else "worse"
+    judgement = "better" if value > of_paper else "worse"
     lines.append(
-        ["improvement", "objective", f"{of_paper:+.1f} %", f"{value:+.1f} %", f"{value - of_paper:+.1f} points", judged]
+        [
+            "improvement",
+            "objective",
+            f"{of_paper:+.1f} %",
+            f"{value:+.1f} %",
+            f"{value - of_paper:+.1f} points",
+            judgement,
+        ]
     )
     return [
         "## Table III and figure 1: trained on CTC, without backfilling",
@@ -216,10 +226,10 @@ def best_known(rows: Sequence[Row]) -> list[str]:
 
 def trade_off(rows: Sequence[Row]) -> list[str]:
     """Return the lines about the front of objective, AWRT, and the group that loses most."""
-    ordered = sorted(rows, key=lambda row: -float(row["objective_vs_easy"]))
-    places = np.unique(np.linspace(0, len(ordered) - 1, min(len(ordered), 15)).round().astype(int))
+    by_gain = sorted(rows, key=lambda row: -float(row["objective_vs_easy"]))
+    places = np.unique(np.linspace(0, len(by_gain) - 1, min(len(by_gain), 15)).round().astype(int))
     names = ("objective_vs_easy", "AWRT_vs_easy", "worst_group_vs_easy")
-    lines = [[f"{float(ordered[i][name]):+.2f} %" for name in names] for i in places]
+    lines = [[f"{float(by_gain[i][name]):+.2f} %" for name in names] for i in places]
     return [
         f"The trade-off: of everything that was tried, {len(rows):,} policies are best in the objective, the overall "
         "AWRT, and the group that loses most (or gains least), all against EASY; some of them:",
@@ -231,7 +241,7 @@ def trade_off(rows: Sequence[Row]) -> list[str]:
     ]
 
 
-def applied(paper: Mapping[tuple[str, str], str], rows: Sequence[Row]) -> list[str]:
+def on_every_log(paper: Mapping[tuple[str, str], str], rows: Sequence[Row]) -> list[str]:
     """Return the section about policies on every log: figures 2 and 3."""
     lines = []
     easy = {row["log"]: row for row in rows if row["policy"] == "EASY"}
@@ -241,12 +251,12 @@ def applied(paper: Mapping[tuple[str, str], str], rows: Sequence[Row]) -> list[s
                 of_paper = paper.get((f"figure {figure}", row["log"]), "")
                 gain = float(row["objective_vs_easy"])
                 verdict = "better" if gain > 0 else "worse"
-                judged = ("agrees" if verdict == of_paper else "differs") if of_paper else ""
+                judgement = ("agrees" if verdict == of_paper else "differs") if of_paper else ""
                 times = [
                     float(row[name]) / float(easy[row["log"]][name]) for name in ("AWRT", *TABLE[:-1]) if row[name]
                 ]
                 price = [f"{times[0]:.2f} times", f"{max(times[1:]):.1f} times"]
-                lines.append([str(figure), policy, row["log"], of_paper, f"{gain:+.1f} %", judged, *price])
+                lines.append([str(figure), policy, row["log"], of_paper, f"{gain:+.1f} %", judgement, *price])
     heads = ["figure", "policy", "log", "paper: than EASY", "ours", "verdict"]
     ratio = [f"{row['log']} {float(row['objective_vs_easy']):+.1f} %" for row in rows if row["policy"] == RATIO]
     return [
@@ -284,8 +294,8 @@ def positions(rows: Sequence[Row], ends: Sequence[Row]) -> list[str]:
         *markdown(heads, lines, left=2),
         "",
         "Of the way: from EASY to the schedule of the front with the best objective, whatever it costs the other "
-        f"groups{starved(ends)}. In the rows best on the front each response time is the shortest of the whole front: "
-        "no schedule has them all.",
+        f"groups{starving_groups(ends)}. In the rows best on the front each response time is the shortest of the whole "
+        "front: no schedule has them all.",
         "",
         "The front of CTC is the merged one of report CI-190/05, all rows; those of the other logs have start "
         f"solutions and the weighting search with {settings.OTHER_EVALUATIONS:,} evaluations. Policies "
@@ -299,15 +309,15 @@ def positions(rows: Sequence[Row], ends: Sequence[Row]) -> list[str]:
     ]
 
 
-def starved(ends: Sequence[Row]) -> str:
+def starving_groups(ends: Sequence[Row]) -> str:
     """Return in words which groups wait for how many days where the way ends, if it is more than ten."""
     words = []
     for row in ends:
         days = {name[4:]: float(row[name]) / 86400 for name in TABLE[:-1] if row[name]}
-        lost = [group for group, wait in days.items() if wait > 10]
-        if lost:
-            low, high = (f"{extreme(days[group] for group in lost):,.0f}" for extreme in (min, max))
-            words.append(f"on {row['log']} {low} to {high} days for groups {', '.join(lost)}")
+        starving = [group for group, wait in days.items() if wait > 10]
+        if starving:
+            low, high = (f"{extreme(days[group] for group in starving):,.0f}" for extreme in (min, max))
+            words.append(f"on {row['log']} {low} to {high} days for groups {', '.join(starving)}")
     return f" (AWRT {'; '.join(words)})" if words else ""
 
 
@@ -340,21 +350,31 @@ def rest(how: str, rows: Sequence[Row]) -> list[str]:
     """Return the section about improvements on the rest of the time, after training on the first part."""
     lines = []
     for training in dict.fromkeys(row["training"] for row in rows):
-        learnt = [float(row["vs_easy"]) for row in best_of(rows, training)]
-        tested = [float(row["vs_easy"]) for row in best_of(rows, training, "rest")]
+        gains_before = [float(row["vs_easy"]) for row in best_of(rows, training)]
+        gains_after = [float(row["vs_easy"]) for row in best_of(rows, training, "rest")]
         groups = [
             min(float(row[f"{name}_vs_easy"]) for name in TABLE[:-1] if row[f"{name}_vs_easy"])
             for row in best_of(rows, training, "rest")
         ]
         whole = median(float(row["AWRT_vs_easy"]) for row in best_of(rows, training, "rest"))
-        judged = "kept" if min(tested) > 0 else "lost" if max(tested) <= 0 else "mixed"
-        judged = judged if max(learnt) >= LEAST_GAIN else "nothing to gain"
-        share = f"{100 * median(tested) / median(learnt):.0f} %" if median(learnt) > 0 else ""
+        judgement = "kept" if min(gains_after) > 0 else "lost" if max(gains_after) <= 0 else "mixed"
+        judgement = judgement if max(gains_before) >= LEAST_GAIN else "nothing to gain"
+        share = f"{100 * median(gains_after) / median(gains_before):.0f} %" if median(gains_before) > 0 else ""
         log = training.rsplit("-", 1)[1]
-        lines.append([log, *spread(learnt), *spread(tested), share, judged, f"{whole:+.1f} %", f"{min(groups):+.0f} %"])
+        lines.append(
+            [
+                log,
+                *spread(gains_before),
+                *spread(gains_after),
+                share,
+                judgement,
+                f"{whole:+.1f} %",
+                f"{min(groups):+.0f} %",
+            ]
+        )
     fails = [line[0] for line in lines if line[8] in ("lost", "mixed")]
     slower = [f"{line[0]} ({line[9]})" for line in lines if float(line[9].split()[0]) < 0]
-    paid = [f"{line[0]} ({line[10]})" for line in lines if float(line[10].split()[0]) < GOAL_GROUP]
+    payers = [f"{line[0]} ({line[10]})" for line in lines if float(line[10].split()[0]) < GOAL_GROUP]
     heads = ["log", "learnt: median", "lowest", "highest", "rest: median", "lowest", "highest", "share", "verdict"]
     return [
         f"## Out of sample, {how}: trained on the first 70 % of the time, measured on the last 30 %",
@@ -369,7 +389,7 @@ def rest(how: str, rows: Sequence[Row]) -> list[str]:
             else "The objective is kept on every log where there is something to gain."
         )
         + (f" **AWRT is worse than EASY's on {', '.join(slower)}.**" if slower else "")
-        + (f" **A group pays for it with more than 25 % on {', '.join(paid)}.**" if paid else ""),
+        + (f" **A group pays for it with more than 25 % on {', '.join(payers)}.**" if payers else ""),
         "",
     ]
 
@@ -403,13 +423,13 @@ def draw(
     paper: Mapping[tuple[str, str], str], tables: Mapping[str, Sequence[Row]], options: argparse.Namespace
 ) -> dict[str, Any]:
     """Return figures 1 to 5 and the trade-off, by name."""
-    drawn: dict[str, Any] = {}
+    figures: dict[str, Any] = {}
     if tables["none"]:
         of_paper = {name: 100 * (1 - float(paper["GREEDY", name]) / float(paper["EASY", name])) for name in TABLE[:-1]}
         ours = middle(best_of(tables["none"], "none"))
         series = {BEST_OF_CTC: {name: float(ours[f"{name}_vs_easy"]) for name in TABLE[:-1]}}
         title, below = "Figure 1: response times against EASY", "trained on CTC, without backfilling"
-        drawn["figure1"] = bars(
+        figures["figure1"] = bars(
             series, title=title, subtitle=below, published={BEST_OF_CTC: of_paper}, source=PAPER, first=1
         )
     if tables["positions"]:
@@ -419,25 +439,25 @@ def draw(
             }
             for policy in settings.APPLIED.values()
         }
-        drawn["figure2"] = bars(
+        figures["figure2"] = bars(
             series, title="Figures 2 and 3: objective against EASY", subtitle=settings.OBJECTIVE, first=1
         )
         for log in settings.LOGS:
-            explored = run.front(log, options)
-            names = [o.name for o in objective_table(explored.groups)]
+            front = run.front(log, options)
+            names = [o.name for o in objective_table(front.groups)]
             marks = {
                 row["policy"]: np.array([float(row[name] or "nan") for name in names])
                 for row in tables["positions"]
                 if row["log"] == log and row["dominated_by"] and row["policy"] != "FCFS"
             }
-            figure = scatter(explored, "AWRT1", "AWRT2", marks, focus=list(marks))
+            figure = scatter(front, "AWRT1", "AWRT2", marks, focus=list(marks))
             figure.layout.title.text = (
                 f"Figure {'4' if log == 'CTC' else '5, for ' + log}: policies and the front of {log}"
             )
-            drawn["figure4" if log == "CTC" else f"positions-{log}"] = figure
+            figures["figure4" if log == "CTC" else f"positions-{log}"] = figure
     if tables["trade-off"]:
-        drawn["trade-off"] = trade_off_figure(tables["trade-off"])
-    return drawn
+        figures["trade-off"] = trade_off_figure(tables["trade-off"])
+    return figures
 
 
 def trade_off_figure(rows: Sequence[Row]) -> Any:
@@ -472,13 +492,13 @@ def spread(gains: Sequence[float]) -> list[str]:
     return [f"{x:+.2f} %" for x in (median(gains), min(gains), max(gains))]
 
 
-def verdict(reached: float, goal: float) -> str:
+def verdict(gain: float, goal: float) -> str:
     """Return in words whether a goal is reached.
 
     >>> verdict(9.6, 9.5), verdict(9.4, 9.5)
     ('reached', 'not reached')
     """
-    return "reached" if reached >= goal else "not reached"
+    return "reached" if gain >= goal else "not reached"
 
 
 if __name__ == "__main__":

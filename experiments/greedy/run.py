@@ -20,7 +20,7 @@ import paretosched as ps
 from paretosched.core.run_files import RUN_FILE
 from paretosched.core.tables import save_rows
 from paretosched.policies.policy import save_policy
-from paretosched.search.plans import PLANS, explore_plan, shortened
+from paretosched.search.plans import PLANS, explore_plan, shorten
 from paretosched.search.runs import read_values
 from paretosched.simulation.objective import objective_table
 from paretosched.wishes.wish import Limit, Wish, goal, violation
@@ -75,24 +75,24 @@ def learn(training: settings.Training, seed: int, options: argparse.Namespace) -
     show = common.show_training(f"{training.name} {seed}")
     workloads = [common.workload(log, settings.QUICK, options.quick) for log in training.logs]
     wish = wish_of(training, workloads[0])
-    trained = ps.train(
+    result = ps.train(
         workloads, wish, seed=seed, workers=options.workers, run_directory=place, progress=show, **arguments
     )
     policies = options.results / "policies"
     policies.mkdir(exist_ok=True)
-    save_policy(trained.policy, policies / f"{training.name}-{seed}.json")
-    for system in trained.systems if len(trained.systems) > 1 else ():
+    save_policy(result.policy, policies / f"{training.name}-{seed}.json")
+    for system in result.systems if len(result.systems) > 1 else ():
         if len(set(system.policy.criteria)) == 1:
             save_policy(system.policy, policies / f"{training.name}-{system.policy.criteria[0]}-{seed}.json")
     about = {
         "training": training.name,
         "seed": seed,
-        "evaluations": trained.evaluations,
-        "kernel_seconds": round(trained.seconds, 1),
+        "evaluations": result.evaluations,
+        "kernel_seconds": round(result.seconds, 1),
         "wall_seconds": common.wall_seconds(place),
     }
     rows = []
-    for row in trained.rows():
+    for row in result.rows():
         over_all = {"system": row["system"], "best": row["best"], "exceeded": row["exceeded"]}
         for part in ("workloads", "rest"):
             rows += [about | over_all | {"part": part, **values} for values in row.get(part, ())]
@@ -105,22 +105,22 @@ def positions(options: argparse.Namespace) -> list[dict[str, Any]]:
     rows = []
     for log in settings.LOGS:
         jobs = common.workload(log, settings.QUICK, options.quick)
-        explored = front(log, options)
-        trained = [replace(policies[name], name=title) for name, title in settings.APPLIED.items()]
-        comparison = ps.compare(jobs, ["fcfs", *trained], explored, parse(settings.OBJECTIVE, explored.objectives))
+        frontier = front(log, options)
+        own_policies = [replace(policies[name], name=title) for name, title in settings.APPLIED.items()]
+        comparison = ps.compare(jobs, ["fcfs", *own_policies], frontier, parse(settings.OBJECTIVE, frontier.objectives))
         for row in comparison.rows():
             waits = {f"wait_p95_{w['group'] or 'all'}": w["wait_p95_s"] for w in row.pop("waits") or ()}
             row.pop("utilisation_over_time")
-            rows.append({"log": log, "front": len(explored), **row, **waits})
+            rows.append({"log": log, "front": len(frontier), **row, **waits})
     return rows
 
 
 def ends_of_the_way(log: str, options: argparse.Namespace) -> dict[str, Any]:
     """Return the schedule of a log's front with the best objective: the end of the way from EASY."""
-    explored = front(log, options)
-    wish = parse(settings.OBJECTIVE, explored.objectives)
-    values = explored.values[ps.nearest(wish, explored)[0]]
-    cells = dict(zip((o.name for o in explored.objectives), values.tolist(), strict=True))
+    frontier = front(log, options)
+    wish = parse(settings.OBJECTIVE, frontier.objectives)
+    values = frontier.values[ps.nearest(wish, frontier)[0]]
+    cells = dict(zip((o.name for o in frontier.objectives), values.tolist(), strict=True))
     return {"log": log, "objective": float(goal(wish, values[None])[0]), **cells}
 
 
@@ -137,9 +137,9 @@ def front(log: str, options: argparse.Namespace) -> ps.Front:
     rows = [row for row in PLANS["paper002"] if log == "CTC" or row.name in settings.OTHER_ROWS]
     if options.quick:
         size = settings.QUICK
-        rows = [shortened(r, size["evaluations"], size["population"]) for r in rows if r.name in settings.OTHER_ROWS]
+        rows = [shorten(r, size["evaluations"], size["population"]) for r in rows if r.name in settings.OTHER_ROWS]
     elif log != "CTC":
-        rows = [shortened(row, settings.OTHER_EVALUATIONS) for row in rows]
+        rows = [shorten(row, settings.OTHER_EVALUATIONS) for row in rows]
     return explore_plan(
         common.workload(log, settings.QUICK, options.quick), place, tuple(rows), workers=options.workers
     )

@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import common
 import settings
 from figures import draw
-from gains import OWN, Gain, Row, claims, compared, measure_of
+from gains import OWN, Gain, Row, claims, measure_of, pair_gains
 
 from paretosched.core.tables import load_rows, markdown
 
@@ -48,8 +48,8 @@ def main() -> None:
     ]
     common.save_summary(options.results, lines)
     if not options.no_figures:
-        drawn = draw(gains, paper, tables)
-        common.save_figures(options.results, drawn, "Paper 004: time sharing with group optimisation", about=ABOUT)
+        figures = draw(gains, paper, tables)
+        common.save_figures(options.results, figures, "Paper 004: time sharing with group optimisation", about=ABOUT)
 
 
 def heading(provenance: Mapping[str, Any], rows: Sequence[Row]) -> list[str]:
@@ -76,7 +76,7 @@ def verdicts(gains: Sequence[Gain], tables: Mapping[str, Sequence[Row]]) -> list
     lines = []
     for gain in gains:
         low, *_, high = sorted(gain.gains)
-        five = compared(tables["systems"], gain.measure, gain.pair, "paper")
+        five = pair_gains(tables["systems"], gain.measure, gain.pair, "paper")
         better = f"{sum(x > 0 for x in gain.gains)} of {len(gain.gains)}"
         lines.append(
             [
@@ -176,8 +176,8 @@ def nodes(paper: Sequence[Row], rows: Sequence[Row]) -> list[str]:
     lines = []
     for row in rows:
         if row["system"] == "Opt-TSL" and row["part"] == "paper":
-            visited, pruned = int(row["visited_2"]), int(row["pruned_2"])
-            total = visited + pruned
+            visits, cuts = int(row["visited_2"]), int(row["pruned_2"])
+            total = visits + cuts
             if not total:
                 continue
             of_paper = [value(paper, "Table 8", row["workload"], key) for key in ("nodes", "pruned")]
@@ -186,7 +186,7 @@ def nodes(paper: Sequence[Row], rows: Sequence[Row]) -> list[str]:
             )
             per_group = total / max(int(row["groups_1"]) + int(row["groups_2"]), 1)
             lines.append(
-                [row["workload"], f"{total:,}", f"{100 * pruned / total:.0f} %", f"{per_group:,.0f}", of_paper_text]
+                [row["workload"], f"{total:,}", f"{100 * cuts / total:.0f} %", f"{per_group:,.0f}", of_paper_text]
             )
     return [
         "## Table 8: nodes of the second level's search trees",

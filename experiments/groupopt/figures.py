@@ -69,10 +69,10 @@ PLACES = {
 
 def draw(gains: Sequence[Gain], paper: Sequence[Row], tables: Mapping[str, Sequence[Row]]) -> dict[str, Any]:
     """Return every figure whose workload was run, by name."""
-    drawn = {"claims": claims_figure(gains), "objectives": objectives_figure(tables["objectives"])}
-    drawn["figure15"] = sizes_figure(tables["sizes"])
-    drawn |= {f"figure{c.number}": f for c in CHARTS if (f := chart_figure(c, paper, tables["systems"])) is not None}
-    return drawn
+    figures = {"claims": claims_figure(gains), "objectives": objectives_figure(tables["objectives"])}
+    figures["figure15"] = sizes_figure(tables["sizes"])
+    figures |= {f"figure{c.number}": f for c in CHARTS if (f := chart_figure(c, paper, tables["systems"])) is not None}
+    return figures
 
 
 def chart_figure(chart: Chart, paper: Sequence[Row], rows: Sequence[Row]) -> Any:

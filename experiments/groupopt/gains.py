@@ -56,7 +56,7 @@ def measure_of(
     }
 
 
-def compared(rows: Sequence[Row], measure: str, pair: str, part: str) -> list[float]:
+def pair_gains(rows: Sequence[Row], measure: str, pair: str, part: str) -> list[float]:
     """Return the gains of a pair, per cent, one for each workload."""
     kind, column = MEASURES[measure]
     first, second = (measure_of(rows, system, kind, column, part) for system in PAIRS[pair])
@@ -69,5 +69,5 @@ def claims(paper: Sequence[Row], rows: Sequence[Row]) -> list[Gain]:
     return [
         Gain(row["workload"], row["quantity"], float(row["value"]), gains)
         for row in paper
-        if row["item"] == "claim" and (gains := compared(rows, row["workload"], row["quantity"], "spread"))
+        if row["item"] == "claim" and (gains := pair_gains(rows, row["workload"], row["quantity"], "spread"))
     ]

@@ -73,7 +73,7 @@ def workloads(quick: bool) -> Iterator[tuple[str, str, ps.Workload]]:
             name = f"seed {seed}{part}"
             yield f"paper{part}", name, ps.lublin(jobs=jobs, processors=processors, seed=seed, carry=carry)
     if not quick:
-        yield "LANL", "LANL", common.recorded("LANL").take(np.arange(settings.LANL_JOBS))
+        yield "LANL", "LANL", common.log_of("LANL").take(np.arange(settings.LANL_JOBS))
     for seed in settings.SPREAD[: size["spread"] if quick else None]:
         yield "spread", f"spread {seed}", ps.lublin(jobs=jobs, processors=processors, seed=seed, carry=False)
 
@@ -111,10 +111,10 @@ def sizes(workload: ps.Workload) -> Iterator[dict[str, Any]]:
     defaults = Optimisation()
     for medium in settings.GROUP_SIZES:
         for long in settings.GROUP_SIZES:
-            changed = defaults._replace(
+            settings_of_row = defaults._replace(
                 medium=defaults.medium._replace(most=medium), long=defaults.long._replace(most=long)
             )
-            yield {"medium": medium, "long": long} | slowdowns(workload, TimeSharing(optimisation=changed))
+            yield {"medium": medium, "long": long} | slowdowns(workload, TimeSharing(optimisation=settings_of_row))
 
 
 def left_open(workload: ps.Workload) -> Iterator[dict[str, Any]]:
@@ -154,18 +154,18 @@ def objectives(by_name: dict[str, tuple[str, ps.Workload]], options: argparse.Na
     (_, first), *_ = by_name.values()
     settings_of_training = {key: value for key, value in settings.TRAINING.items() if key != "objective"}
     generations = settings.QUICK["generations"] if options.quick else settings.GENERATIONS
-    trained = ps.train(
+    result = ps.train(
         [first],
         ps.as_wish(settings.TRAINING["objective"], first.groups),
         generations=generations,
         seed=0,
         **settings_of_training,
     )
-    save_policy(trained.policy, options.results / "greedy.json")
+    save_policy(result.policy, options.results / "greedy.json")
     rows, classes = [], []
     for name, (part, workload) in by_name.items():
-        if workload.groups == trained.policy.groups:
-            for row in ps.compare(workload, ["fcfs", trained.policy, "scojo", "scojo-opt"]).rows():
+        if workload.groups == result.policy.groups:
+            for row in ps.compare(workload, ["fcfs", result.policy, "scojo", "scojo-opt"]).rows():
                 about = {"part": part, "workload": name, "system": row["policy"]}
                 classes += [about | of_class for of_class in row["classes"] or () if of_class["size"] == "all"]
                 for key in ("waits", "utilisation_over_time", "classes", "searched"):

@@ -31,7 +31,7 @@ def main() -> None:
         setattr(settings, key, value)
     parts = ("surfaces", "convergence", "times", "growth", "cluster", "estimator", "estimates")
     tables = {part: load_rows(options.results / f"{part}.csv") for part in parts}
-    paper = common.published("pgga", ("source", "item", "quantity"))
+    paper = common.paper_values("pgga", ("source", "item", "quantity"))
     lines = ["# Paper 003: PGGA", "", *heading(provenance), *claims(tables, paper)]
     lines += surfaces(tables["surfaces"])
     lines += convergence(tables["convergence"])
@@ -43,8 +43,8 @@ def main() -> None:
     lines += errata(common.paper_file("pgga"))
     common.save_summary(options.results, lines)
     if not options.no_figures:
-        drawn = draw(tables["surfaces"], tables["convergence"])
-        common.save_figures(options.results, drawn, "Paper 003: figures 3 to 6 and 10")
+        figures = draw(tables["surfaces"], tables["convergence"])
+        common.save_figures(options.results, figures, "Paper 003: figures 3 to 6 and 10")
 
 
 def without_nan(values: np.ndarray) -> np.ndarray:
@@ -124,7 +124,7 @@ def claims(tables: Mapping[str, Rows], paper: Mapping[tuple[str, str, str], str]
     least = np.max([span[name] for name in ("fcfs", "tga", "pgga")], axis=0)
     worst = int((span["random"] < least).sum())
     claim("random is the worst of the four", f"another one is worse in {worst:,} of {count:,} tests", holds(worst == 0))
-    iterations = {name: converged(tables["convergence"], name) for name in ("tga", "pgga")}
+    iterations = {name: near_the_end(tables["convergence"], name) for name in ("tga", "pgga")}
     ratio = statistics.fmean(iterations["pgga"]) / statistics.fmean(iterations["tga"])
     of_paper = {
         name: float(paper["003, section 4.1.2", "convergence", f"{name.upper()} converges after"])
@@ -171,7 +171,7 @@ def reading(span: Mapping[str, np.ndarray]) -> list[str]:
     ]
 
 
-def converged(rows: Rows, name: str) -> list[int]:
+def near_the_end(rows: Rows, name: str) -> list[int]:
     """Return for every seed the first measured iteration whose makespan is near the last one."""
     iterations = []
     for runs in by([row for row in rows if row["method"] == name], ("seed",)).values():
@@ -201,11 +201,11 @@ def surfaces(rows: Rows) -> list[str]:
         for n in shown_nodes:
             cell = cells[str(m), str(n)]
             bound = column(cell, "bound")
-            arrived = sum(int(row["pgga iterations"]) < settings.ITERATIONS for row in cell)
+            early = sum(int(row["pgga iterations"]) < settings.ITERATIONS for row in cell)
             lines.append(
                 [f"{m:,}", f"{n}", f"{bound.mean():,.0f}"]
                 + [spread(column(cell, name) / bound, ".2f") for name in names]
-                + [f"{arrived} of {len(cell)}"]
+                + [f"{early} of {len(cell)}"]
             )
     heads = ["jobs", "nodes", "bound", *(NAMES[name] for name in names), "PGGA arrived"]
     wins = [
@@ -256,7 +256,7 @@ def convergence(rows: Rows) -> list[str]:
             [
                 NAMES[name],
                 *(spread(column(at[str(i),], "makespan")) for i in present),
-                spread(np.array(converged(rows, name))),
+                spread(np.array(near_the_end(rows, name))),
             ]
         )
     others = {name: column([r for r in rows if r["method"] == name], "makespan") for name in ("fcfs", "lpt", "bound")}
@@ -469,8 +469,8 @@ def verdicts(rows: Rows) -> list[str]:
 
 def errata(path: Path) -> list[str]:
     """Return the notes on the paper's numbers."""
-    noted = [row for row in load_rows(path) if row["errata"]]
-    cells = [[row["source"], row["item"], row["quantity"], row["value"], row["errata"]] for row in noted]
+    rows = [row for row in load_rows(path) if row["errata"]]
+    cells = [[row["source"], row["item"], row["quantity"], row["value"], row["errata"]] for row in rows]
     return [
         "## Notes on the paper's numbers",
         "",

@@ -14,13 +14,13 @@ from paretosched.plots.style import FONT, GRID, INK, SETS
 
 def draw(makespans: Rows, convergence: Rows) -> dict[str, Any]:
     """Return figure 3 as four surfaces, 4 to 6 as the ratio of two methods, and 10."""
-    drawn = {"figure03": four_surfaces(makespans)}
+    figures = {"figure03": four_surfaces(makespans)}
     for number, first, second in ((4, "pgga", "fcfs"), (5, "pgga", "tga"), (6, "tga", "fcfs")):
-        drawn[f"figure{number:02}"] = ratio(makespans, first, second, f"Figure {number}")
-    drawn["figure04-fcfs"] = ratio(makespans, "pgga-fcfs", "fcfs", "Figure 4, FCFS in PGGA's first generation")
-    drawn["lpt"] = ratio(makespans, "pgga", "lpt", "PGGA against LPT")
-    drawn["figure10"] = courses(convergence)
-    return drawn
+        figures[f"figure{number:02}"] = ratio(makespans, first, second, f"Figure {number}")
+    figures["figure04-fcfs"] = ratio(makespans, "pgga-fcfs", "fcfs", "Figure 4, FCFS in PGGA's first generation")
+    figures["lpt"] = ratio(makespans, "pgga", "lpt", "PGGA against LPT")
+    figures["figure10"] = courses(convergence)
+    return figures
 
 
 def axes(rows: Rows) -> tuple[list[int], list[int]]:

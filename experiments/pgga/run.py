@@ -189,15 +189,15 @@ def cluster() -> list[tuple[str, Callable[[], Rows]]]:
             bag = cluster_bag(jobs, np.random.default_rng([seed, 3, jobs]))
             machine = cluster_nodes(nodes, np.random.default_rng([seed, 4, nodes]))
             without_workload = Bag(bag.name, np.full(jobs, np.nan), bag.size)
-            estimated, unknown, _ = ps.assignment.queues(past, without_workload, "printed")
+            with_estimates, unknown, _ = ps.assignment.queues(past, without_workload, "printed")
             row: dict[str, Any] = {"jobs": jobs, "nodes": nodes, "seed": seed, "unknown": len(unknown)}
-            row |= {"estimator error": float(np.abs(estimated.workload / bag.workload - 1).max())}
+            row |= {"estimator error": float(np.abs(with_estimates.workload / bag.workload - 1).max())}
             row |= {"bound": round(at_least(bag, machine), 1)}
             for m in settings.SIMPLE:
-                assignment = ps.assignment.assign(estimated, machine, m, seed=seed)
+                assignment = ps.assignment.assign(with_estimates, machine, m, seed=seed)
                 row[m] = round(real(bag, assignment), 1)
             for name in settings.GENETIC:
-                assignment = search(estimated, machine, name, settings.ITERATIONS, seed)[0]
+                assignment = search(with_estimates, machine, name, settings.ITERATIONS, seed)[0]
                 row[name] = round(real(bag, assignment), 1)
             rows.append(row)
         return rows
@@ -286,7 +286,7 @@ def log(name: str) -> ps.Workload:
     if name == settings.MADE_UP:
         jobs = ps.lublin(jobs=300, processors=64, seed=71)
         return jobs.with_(user=np.arange(len(jobs)) % 7)
-    return common.recorded(name)
+    return common.log_of(name)
 
 
 PARTS: dict[str, Callable[[], list[tuple[str, Callable[[], Rows]]]]] = {

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 import flask
 
-from ..core.errors import InputError, quoted
+from ..core.errors import InputError, in_quotes
 from ..core.hosts import THIS_MACHINE
 
 ADDRESS = re.compile(r"https://(?P<host>[a-z0-9._-]+|\[[0-9a-f:.]+\])(:(?P<port>[0-9]{1,5}))?/?")
@@ -78,14 +78,14 @@ def refusal(access: Access) -> Any:
     # browsers send a cookie to all ports of a host, so each page has a name of its own for it
     cookie = f"paretosched-{request.environ['SERVER_PORT']}"
     has_cookie = _equal(request.cookies.get(cookie, ""), access.token)
-    offered = request.args.get("token") if request.method == "GET" and request.path == "/" else None
-    if offered is not None and _equal(offered, access.token):
+    token = request.args.get("token") if request.method == "GET" and request.path == "/" else None
+    if token is not None and _equal(token, access.token):
         response = flask.redirect("/")  # the token leaves the address bar
         response.set_cookie(cookie, access.token, httponly=True, samesite="Strict", secure=bool(access.proxy))
         return response
     if has_cookie:
-        return None if offered is None else flask.redirect("/")
-    words = NEEDED if offered is None else WRONG
+        return None if token is None else flask.redirect("/")
+    words = NEEDED if token is None else WRONG
     return flask.Response(SIGN_IN.format(words=words), 401, content_type="text/html; charset=utf-8")
 
 
@@ -104,7 +104,7 @@ def proxy_host(address: str) -> str:
     """
     match = ADDRESS.fullmatch(address.lower())
     if match is None or int(match["port"] or 0) > 65535:
-        raise InputError(f"--tls-proxy: must be https://HOST or https://HOST:PORT, but is {quoted(address)}")
+        raise InputError(f"--tls-proxy: must be https://HOST or https://HOST:PORT, but is {in_quotes(address)}")
     return match["host"] if match["port"] in (None, "443") else f"{match['host']}:{match['port']}"
 
 

@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..core.errors import InputError, quoted
+from ..core.errors import InputError, in_quotes
 from ..fronts.front import Front
-from ..plots.style import defined
+from ..plots.style import defined_objectives
 from ..wishes import nearness, wish, wish_grammar
 from ..wishes.knee_points import knees
-from ..wishes.navigation import CLASSES, FREE, classified, compromise, remaining
+from ..wishes.navigation import CLASSES, FREE, compromise, remaining, wish_of_classes
 from ..wishes.wish import Limit, Wish
 from .state import Pick, State, current
 
@@ -40,7 +40,7 @@ def after(state: State, action: Any, front: Front) -> State:
     """
     name = action.get("do") if isinstance(action, dict) else None
     if not isinstance(name, str) or name not in ACTIONS:
-        raise InputError(f"the page sent an unknown action: {quoted(str(action))}")
+        raise InputError(f"the page sent an unknown action: {in_quotes(str(action))}")
     return ACTIONS[name](state, action, front)
 
 
@@ -74,7 +74,7 @@ def _near(state: State, action: Mapping[str, Any], front: Front) -> State:
     near = {key: level for key, level in goal.near if key != name}
     if value is not None:
         near[name] = finite_number(value)
-    return with_wish(state, _wish(() if near else goal.weights, _sorted(near, front), goal.limits), front)
+    return with_wish(state, _wish(() if near else goal.weights, _as_in_front(near, front), goal.limits), front)
 
 
 def _weigh(state: State, action: Mapping[str, Any], front: Front) -> State:
@@ -84,7 +84,7 @@ def _weigh(state: State, action: Mapping[str, Any], front: Front) -> State:
     weights = {key: weight for key, weight in goal.weights if key != name}
     if value not in (None, 0):
         weights[name] = -finite_number(value) if name == "UTIL" else finite_number(value)
-    return with_wish(state, _wish(_sorted(weights, front), () if weights else goal.near, goal.limits), front)
+    return with_wish(state, _wish(_as_in_front(weights, front), () if weights else goal.near, goal.limits), front)
 
 
 def _classify(state: State, action: Mapping[str, Any], front: Front) -> State:
@@ -99,8 +99,8 @@ def _classify(state: State, action: Mapping[str, Any], front: Front) -> State:
             raise InputError(f"{name}: the class must be one of {', '.join(CLASSES)}")
         classes[name] = (pair[0], None if pair[1] is None else finite_number(pair[1]))
     row = current(state, front)
-    bound = tuple((name, kind, level) for name, (kind, level) in classes.items() if kind != FREE)
-    return replace(with_wish(state, classified(classes, front, row), front), classes=bound)
+    classification = tuple((name, kind, level) for name, (kind, level) in classes.items() if kind != FREE)
+    return replace(with_wish(state, wish_of_classes(classes, front, row), front), classes=classification)
 
 
 def _choose(state: State, action: Mapping[str, Any], front: Front) -> State:
@@ -176,29 +176,29 @@ def with_wish(state: State, new_wish: Wish | None, front: Front) -> State:
     return state if new_wish == state.wish else replace(state, wish=new_wish, chosen=None, suggested=("", ()))
 
 
-def _sorted(values: Mapping[str, float], front: Front) -> tuple[tuple[str, float], ...]:
+def _as_in_front(values: Mapping[str, float], front: Front) -> tuple[tuple[str, float], ...]:
     """Return values by objective as pairs, in the order of the front's objectives."""
     return tuple((o.name, values[o.name]) for o in front.objectives if o.name in values)
 
 
 def known_objective(name: Any, front: Front) -> str:
     """Return the name of an objective; InputError if the front has no such objective."""
-    names = [o.name for o in defined(front)]
+    names = [o.name for o in defined_objectives(front)]
     if name not in names:
-        raise InputError(f"the objective must be one of {', '.join(names)}, but is {quoted(str(name))}")
+        raise InputError(f"the objective must be one of {', '.join(names)}, but is {in_quotes(str(name))}")
     return str(name)
 
 
 def _row(row: Any, front: Front) -> int:
     if type(row) is not int or not 0 <= row < len(front):
-        raise InputError(f"row must be in 0..{len(front) - 1}, but is {quoted(str(row))}")
+        raise InputError(f"row must be in 0..{len(front) - 1}, but is {in_quotes(str(row))}")
     return row
 
 
 def finite_number(value: Any) -> float:
     """Return a value as a number; InputError if it is no number, or too large to compute with."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e300:
-        raise InputError(f"the value must be a number, but is {quoted(json.dumps(value, default=str))}")
+        raise InputError(f"the value must be a number, but is {in_quotes(json.dumps(value, default=str))}")
     return float(value)
 
 

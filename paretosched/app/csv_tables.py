@@ -55,8 +55,8 @@ def reach_rows(front: Front, view: View) -> list[dict[str, Any]]:
     """Return the objectives: the best value of all schedules, the best still reachable, and that of the current one."""
     best_of_all = reachable(front, np.ones(len(front), dtype=np.bool_))
     return [
-        {"objective": o.name, "unit": o.unit, "best": best, "still reachable": left, f"schedule {view.row}": value}
-        for o, best, left, value in zip(
+        {"objective": o.name, "unit": o.unit, "best": best, "still reachable": still, f"schedule {view.row}": value}
+        for o, best, still, value in zip(
             front.objectives, plain(best_of_all), plain(view.best), plain(front.values[view.row]), strict=True
         )
     ]

@@ -56,11 +56,11 @@ class Desk:
         self._best_of_each = reachable(front, np.ones(len(front), dtype=np.bool_))
         try:
             self.trainings = Trainings(folder)
-            saved = page_folder.load(folder)
-            if saved is not None:
-                state, lost = page_file.from_json(saved, front, str(folder / page_folder.PAGE_FILE))
+            content = page_folder.load(folder)
+            if content is not None:
+                state, losses = page_file.from_json(content, front, str(folder / page_folder.PAGE_FILE))
                 self.history = History(state)
-                self.remark = f"no longer on the front: {lost} of the shortlist" if lost else ""
+                self.remark = f"no longer on the front: {losses} of the shortlist" if losses else ""
         except InputError as error:
             raise InputError(f"{error}; move it away to begin anew") from None
 
@@ -89,9 +89,9 @@ class Desk:
             elif name in ("train", "cancel", "resume"):
                 self._train(action)
             elif name == "open":
-                state, lost = page_file.read(action.get("text"), self.front, "the opened file")
+                state, losses = page_file.read(action.get("text"), self.front, "the opened file")
                 self.history = self.history.after(state)
-                self.remark = f"not on this front: {lost} of the shortlist of the file" if lost else ""
+                self.remark = f"not on this front: {losses} of the shortlist of the file" if losses else ""
             else:
                 state = after(self.state, action, self.front)
                 if name == "look":
@@ -201,8 +201,8 @@ class Desk:
         """Named schedules and the ideal point: name to objective values, (m,) natural units."""
         marks = {} if self.comparison is None else dict(self.comparison.marks)
         ideal = {IDEAL: marks.pop(IDEAL)} if marks else {BEST_OF_EACH: self._best_of_each}
-        trained = {f"trained {n}": values for n, values in sorted(self._trained_values.items())}
-        return {**marks, **trained, **ideal}
+        values_by_name = {f"trained {n}": values for n, values in sorted(self._trained_values.items())}
+        return {**marks, **values_by_name, **ideal}
 
     def plane(self, x: str, y: str, log: bool) -> dict[str, Any]:
         """Return the part of a projection of two objectives that no click changes, see `charts.empty`."""

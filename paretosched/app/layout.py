@@ -8,20 +8,20 @@ from typing import Any
 from dash import dcc, html
 
 from ..fronts.front import Front
-from ..plots.style import defined
+from ..plots.style import defined_objectives
 from .charts import mark_styles, unit_of, value_text
 from .desk import Desk
 from .state_view import View
 from .tab_compare import compare_tab
 from .tab_train import train_tab
 from .tab_wish import wish_tab
-from .widgets import GRAPH, button, check_box, exports, heading, labelled, selection
+from .widgets import GRAPH, button, check_box, exports, heading, screen_label, selection
 
 
 def page(desk: Desk, contents: Mapping[str, Any]) -> Any:
     """Return the page with its first contents, see `server`."""
     front = desk.front
-    names = [o.name for o in defined(front)]
+    names = [o.name for o in defined_objectives(front)]
     facts = f"{_schedules(len(front))}, none better than another in everything, out of {front.evaluations:,} simulated"
     return html.Div(
         id="page",
@@ -47,13 +47,13 @@ def page(desk: Desk, contents: Mapping[str, Any]) -> Any:
                         id="theme",
                         className="button",
                         title="Light, dark, or as the system",
-                        **labelled("Light, dark, or as the system"),
+                        **screen_label("Light, dark, or as the system"),
                     ),
                 ]
             ),
             html.Main(
                 [
-                    html.Section(_charts(names, contents), className="see", **labelled("What is possible")),
+                    html.Section(_charts(names, contents), className="see", **screen_label("What is possible")),
                     html.Section(
                         [
                             html.Nav(
@@ -70,7 +70,7 @@ def page(desk: Desk, contents: Mapping[str, Any]) -> Any:
                             html.Div(contents["ask"], id="ask"),
                         ],
                         className="side",
-                        **labelled("What you want"),
+                        **screen_label("What you want"),
                     ),
                 ]
             ),
@@ -185,5 +185,5 @@ def _values_in_words(front: Front, values: Any) -> str:
     return "\n".join(
         f"{o.name} {value_text(o, float(v))} {unit_of(o)}"
         for o, v in zip(front.objectives, values, strict=True)
-        if o in defined(front)
+        if o in defined_objectives(front)
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..core.errors import InputError
 from ..fronts.front import Front
-from ..workload.reopening import reopened
+from ..workload.reopening import reopen_with_run
 from ..workload.workload import Workload
 
 
@@ -41,12 +41,12 @@ def finder(
 
     def find() -> tuple[Workload, Sequence[str]]:
         try:
-            recorded, run = reopened(path, front.digest)
+            workload, run = reopen_with_run(path, front.digest)
         except InputError as error:
             raise InputError(
                 f"The log of {front.workload} was not found; name it to see EASY and others, and to train: "
                 f"paretosched app {Path(path).name} --trace TRACE ({error})"
             ) from None
-        return recorded, [str(run)]
+        return workload, [str(run)]
 
     return find

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..core.errors import InputError
 from ..core.files import read_json, write_json
-from ..core.locks import locked
+from ..core.locks import take_lock
 
 ENDING = ".app"
 PAGE_FILE = "page.json"
@@ -31,7 +31,7 @@ def open_folder(front: str | os.PathLike[str]) -> Iterator[Path]:
     with ExitStack() as stack:
         try:
             folder.mkdir(mode=0o700, exist_ok=True)
-            handle = locked(folder)
+            handle = take_lock(folder)
             if handle is None:
                 raise InputError(f"{folder}: the page of this front is open already, in another process")
             stack.callback(os.close, handle)

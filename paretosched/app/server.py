@@ -24,7 +24,7 @@ from ..core.errors import InputError, first_few, printable
 from ..core.hosts import THIS_MACHINE
 from ..fronts.front import Front
 from ..fronts.row_schedules import row_policy
-from ..plots.style import defined
+from ..plots.style import defined_objectives
 from ..policies.policy import Policy
 from ..policies.policy_json import to_json as policy_to_json
 from ..workload.workload import Workload
@@ -152,7 +152,7 @@ def _routes(server: flask.Flask, desk: Desk) -> None:
     """Serve the values of the front, and files to save; no name from the browser is ever part of a path."""
     values = desk.front.values.tobytes(order="F")
 
-    def attached(text: str, kind: str) -> flask.Response:
+    def attachment(text: str, kind: str) -> flask.Response:
         return flask.Response(text, content_type=kind, headers={"Content-Disposition": "attachment"})
 
     @server.get("/front.bin")
@@ -166,21 +166,21 @@ def _routes(server: flask.Flask, desk: Desk) -> None:
 
     @server.get("/page.json")
     def page() -> flask.Response:
-        return attached(json.dumps(page_file.to_json(desk.state, desk.front), indent=2), "application/json")
+        return attachment(json.dumps(page_file.to_json(desk.state, desk.front), indent=2), "application/json")
 
     @server.get("/policy/<int:row>.json")
     def policy(row: int) -> flask.Response:
         online = row_policy(desk.front, row) if row < len(desk.front) else None
         if online is None:
             flask.abort(404)
-        return attached(json.dumps(policy_to_json(online), indent=2) + "\n", "application/json")
+        return attachment(json.dumps(policy_to_json(online), indent=2) + "\n", "application/json")
 
     @server.get("/training/<int:number>.json")
-    def trained(number: int) -> flask.Response:
+    def trained_policy(number: int) -> flask.Response:
         online = next((t.policy for t in desk.known_trainings if t.number == number and t.status == DONE), None)
         if online is None:
             flask.abort(404)
-        return attached(json.dumps(policy_to_json(online), indent=2) + "\n", "application/json")
+        return attachment(json.dumps(policy_to_json(online), indent=2) + "\n", "application/json")
 
     def shortlist() -> list[dict[str, Any]]:
         columns, reference, notes = schedules_to_compare(desk)
@@ -196,7 +196,7 @@ def _routes(server: flask.Flask, desk: Desk) -> None:
     for name, rows in tables.items():
 
         def table(rows: Callable[[], Sequence[Mapping[str, Any]]] = rows) -> flask.Response:
-            return attached(to_csv(rows()), "text/csv; charset=utf-8")
+            return attachment(to_csv(rows()), "text/csv; charset=utf-8")
 
         server.add_url_rule(f"/{name}.csv", name, table)
 
@@ -204,7 +204,7 @@ def _routes(server: flask.Flask, desk: Desk) -> None:
 def _check_values(path: str | os.PathLike[str], front: Front) -> None:
     """Refuse values that no schedule can have, because charts take their logarithms and shares divide by them."""
     for objective in front.objectives[:2]:
-        if objective not in defined(front):
+        if objective not in defined_objectives(front):
             raise InputError(f"{path}: a page needs schedules with {objective.name}, but here it is undefined")
     odd = np.argwhere((front.values <= 0) | (front.values > MOST_VALUE))
     if odd.size:
@@ -214,7 +214,7 @@ def _check_values(path: str | os.PathLike[str], front: Front) -> None:
 
 
 @contextmanager
-def served(
+def open_page(
     path: str | os.PathLike[str],
     front: Front,
     find: Find,
@@ -271,21 +271,21 @@ def served(
         logging.getLogger("waitress").setLevel(logging.ERROR)
         written_host = f"[{host}]" if ":" in host else host
         place = f"https://{proxy}/" if proxy else f"http://{written_host}:{listening.effective_port}/"
-        ended = threading.Event()
+        end = threading.Event()
         try:
             desk.start_known(find, policies)
-            threading.Thread(target=_look_after, args=(desk, ended), daemon=True).start()
+            threading.Thread(target=_look_after, args=(desk, end), daemon=True).start()
             yield f"{place}?token={access.token}", str(folder), listening.run
         finally:
-            ended.set()
+            end.set()
             with suppress(OSError):
                 listening.close()
             desk.close()
 
 
-def _look_after(desk: Desk, ended: threading.Event) -> None:
+def _look_after(desk: Desk, end: threading.Event) -> None:
     """Start each training when the one before it has ended, until the page ends."""
-    while not ended.wait(ROUND):
+    while not end.wait(ROUND):
         desk.look_after()
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..fronts.front import Front
-from ..plots.style import defined
+from ..plots.style import defined_objectives
 from ..wishes.navigation import compromise, remaining
 from ..wishes.nearness import fitness
 from ..wishes.wish import Wish
@@ -54,7 +54,7 @@ class State:
 
 def beginning(front: Front) -> State:
     """Return the state of a page that is opened for the first time; the free chart shows the first two groups."""
-    names = [o.name for o in defined(front)]
+    names = [o.name for o in defined_objectives(front)]
     groups = [name for name in names if name not in ("UTIL", "AWRT")]
     across, up = groups[:2] if len(groups) > 1 else ("UTIL", "AWRT")
     return State(across=across, up=up)

@@ -7,7 +7,7 @@ from typing import Any
 from dash import dcc, html
 
 from ..comparison.comparison import improvement
-from ..plots.style import defined
+from ..plots.style import defined_objectives
 from .charts import LETTERS, differences, value_text
 from .desk import Desk
 from .widgets import GRAPH, button, field, gain_in_words, heading, meaning_of
@@ -40,7 +40,7 @@ def compare_tab(desk: Desk) -> list[Any]:
                 className="empty",
             )
         ]
-    objectives = [(j, o) for j, o in enumerate(desk.front.objectives) if o in defined(desk.front)]
+    objectives = [(j, o) for j, o in enumerate(desk.front.objectives) if o in defined_objectives(desk.front)]
     rows = {letter: pick.row for letter, pick in zip(LETTERS, state.picks, strict=False)}
     head = html.Tr(
         [

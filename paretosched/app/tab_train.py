@@ -10,14 +10,14 @@ from dash import html
 from ..core.arrays import Floats
 from ..core.tables import plain
 from ..fronts.front import Front
-from ..plots.style import defined
+from ..plots.style import defined_objectives
 from ..wishes import nearness
 from ..wishes.navigation import way
 from ..wishes.wish import Wish, violation, wish_text
 from .charts import value_text
 from .desk import Desk
 from .trainings import DONE, EFFORTS, FAILED, QUEUED, RUNNING, STOPPED, Training, size
-from .widgets import button, csv_links, labelled
+from .widgets import button, csv_links, screen_label
 
 
 def train_tab(desk: Desk) -> list[Any]:
@@ -107,7 +107,7 @@ def _training_card(desk: Desk, t: Training) -> Any:
             html.Div(
                 [
                     html.Progress(
-                        value=str(t.done), max=str(max(t.total, 1)), **labelled(f"progress of training {t.number}")
+                        value=str(t.done), max=str(max(t.total, 1)), **screen_label(f"progress of training {t.number}")
                     ),
                     html.Span(f"{t.done:,} of {t.total:,}", className="quiet"),
                 ],
@@ -126,7 +126,7 @@ def _training_card(desk: Desk, t: Training) -> Any:
                 **{"data-trained": f"{t.number} {o.name}", "data-value": repr(float(values[j]))},
             )
             for j, o in enumerate(desk.front.objectives)
-            if o in defined(desk.front)
+            if o in defined_objectives(desk.front)
         ]
         body.append(html.Table(html.Tbody(html.Tr(cells)), className="small"))
     return html.Div(body, className="card training", **{"data-status": t.status, "data-training": str(t.number)})
@@ -158,11 +158,11 @@ def progress(wish: Wish, easy: Floats | None, values: Floats, front: Front) -> s
     if easy is None or np.isnan(nearness.fitness(wish, [values])).any():
         return ""
     share = way(wish, easy, values, front)
-    exceeded = float(violation(wish, [values])[0])
+    excess = float(violation(wish, [values])[0])
     words = "EASY is as good as the front for this wish"
     if share is not None:
         target = "the front" if share.of == "goal" else "the limits"
         words = f"{100 * share.share:.0f} % of the way from EASY to {target}"
         if share.of == "goal" and share.share > 1:
             words += ", better than any schedule on it"
-    return words + (f"; exceeds the limits by {100 * exceeded:.2g} %" if exceeded > 0 else "")
+    return words + (f"; exceeds the limits by {100 * excess:.2g} %" if excess > 0 else "")

@@ -9,7 +9,7 @@ from dash import html
 
 from ..comparison.comparison import improvement
 from ..fronts.row_schedules import row_policy
-from ..plots.style import defined
+from ..plots.style import defined_objectives
 from ..simulation.objective import Objective
 from ..wishes.navigation import CLASSES, FREE
 from ..wishes.wish import wish_text
@@ -17,7 +17,7 @@ from .charts import unit_of, value_text
 from .desk import Desk
 from .state import State
 from .state_view import View
-from .widgets import button, csv_links, field, gain_in_words, labelled, meaning_of, number_field
+from .widgets import button, csv_links, field, gain_in_words, meaning_of, number_field, screen_label
 
 TWICE = 2.0  # times EASY's response time; no group would accept more
 MODES = {"ranges": "Ranges", "point": "Reference point", "weights": "Weights", "classes": "Classes"}
@@ -92,7 +92,7 @@ def _wish_table(state: State, desk: Desk, view: View) -> Any:
     classes = {name: (kind, level) for name, kind, level in state.classes}
     rows = []
     for j, o in enumerate(desk.front.objectives):
-        if o not in defined(desk.front):
+        if o not in defined_objectives(desk.front):
             continue
         factor = 3600.0 if o.unit == "s" else 1.0
         limit = limits.get(o.name)
@@ -144,7 +144,7 @@ def _wish_table(state: State, desk: Desk, view: View) -> Any:
                         html.Select(
                             [html.Option(c, value=c) for c in CLASSES],
                             className="class",
-                            **labelled(f"class of {o.name}"),
+                            **screen_label(f"class of {o.name}"),
                             **{"data-value": kind, "data-name": o.name},
                         ),
                         className="in-classes",
@@ -187,7 +187,9 @@ def _twice_easy(desk: Desk) -> Any:
     if desk.comparison is None:
         return None
     easy, front = desk.comparison.values[0], desk.front
-    groups = [j for j, o in enumerate(front.objectives) if o in defined(front) and o.name not in ("UTIL", "AWRT")]
+    groups = [
+        j for j, o in enumerate(front.objectives) if o in defined_objectives(front) and o.name not in ("UTIL", "AWRT")
+    ]
     limits = {front.objectives[j].name: [None, round(TWICE * float(easy[j]) / 360) * 360.0] for j in groups}
     if all(front.values[:, j].max() <= TWICE * easy[j] for j in groups):
         return None
@@ -198,7 +200,7 @@ def _twice_easy(desk: Desk) -> Any:
 def _schedule_card(desk: Desk, view: View) -> Any:
     """Return the card of the current schedule: why it is value_text, its values, its policy, and schedules like it."""
     state, front, row = desk.state, desk.front, view.row
-    picked = [pick.row for pick in state.picks]
+    picks = [pick.row for pick in state.picks]
     if state.chosen is not None:
         how = (
             {"knee": "a knee point"}.get(state.suggested[0], f"the {state.suggested[0]}")
@@ -229,7 +231,7 @@ def _schedule_card(desk: Desk, view: View) -> Any:
             ]
         )
         for j, (o, v) in enumerate(zip(front.objectives, front.values[row], strict=True))
-        if o in defined(front)
+        if o in defined_objectives(front)
     ]
     link = (
         html.A(
@@ -249,7 +251,7 @@ def _schedule_card(desk: Desk, view: View) -> Any:
                     html.H3(f"Schedule {row}"),
                     link,
                     html.Span("on the shortlist", className="quiet")
-                    if row in picked
+                    if row in picks
                     else button("+ Shortlist", {"do": "pick", "row": row}, id="pick", className="button strong"),
                 ],
                 className="head",
@@ -276,7 +278,7 @@ def _gain_over_easy(desk: Desk, o: Objective, j: int, value: float) -> list[Any]
 
 def _steps_card(desk: Desk, view: View) -> Any:
     """Return the card of the steps from the current schedule: what 1 % in an objective costs in the others."""
-    objectives = defined(desk.front)
+    objectives = defined_objectives(desk.front)
     columns = [(j, o) for j, o in enumerate(desk.front.objectives) if o in objectives]
     head = html.Tr(
         [

@@ -26,7 +26,7 @@ from ..core.arrays import Floats
 from ..core.errors import InputError
 from ..core.files import read_json, read_text, write_json
 from ..core.run_files import STORE_FILE
-from ..core.typed_json import typed
+from ..core.typed_json import as_type
 from ..policies.greedy_order import CRITERIA
 from ..policies.policy import Policy, load_policy
 from ..search import runs
@@ -122,7 +122,7 @@ class Trainings:
         if not place.exists():
             return
         try:
-            content = typed(read_json(place, "queue"), _Queue)
+            content = as_type(read_json(place, "queue"), _Queue)
         except InputError as error:
             raise InputError(f"{place}: {str(error).removeprefix(f'{place}: ')}") from None
         self._queue = [number for number in dict.fromkeys(content.waiting) if number in self.numbers()]
@@ -273,7 +273,7 @@ class Trainings:
         else:  # somebody else may have started it
             live = not path.exists() and runs.writer(self._path(number, "")) is not None
         course = self._course(number, wish, live or number == self._number)
-        done = self._courses.get(number, (0, course))[0]
+        position = self._courses.get(number, (0, course))[0]
         policy, message = None, ""
         if live:
             status = RUNNING
@@ -284,7 +284,7 @@ class Trainings:
         else:
             message = self._last_error(number)
             status = STOPPED if not message or "interrupted" in message else FAILED
-        return Training(number, wish, generations, status, done, total, course, policy, message)
+        return Training(number, wish, generations, status, position, total, course, policy, message)
 
     def _course(self, number: int, wish: Wish, live: bool) -> Floats:
         """Return the values of the best policies so far, (k, m) natural units, from the evaluations on disk."""
@@ -297,10 +297,10 @@ class Trainings:
             values, _ = runs.read_values(directory)
         except InputError:  # the file is being created at this moment
             return np.empty((0, 0))
-        cached = self._courses.get(number)
-        if cached is None or cached[0] != len(values):
-            self._courses[number] = cached = (len(values), best_so_far(wish, values))
-        return cached[1]
+        entry = self._courses.get(number)
+        if entry is None or entry[0] != len(values):
+            self._courses[number] = entry = (len(values), best_so_far(wish, values))
+        return entry[1]
 
     def _request(self, number: int) -> Mapping[str, Any]:
         """Return the owner's request for a training, as `ask` wrote it."""

@@ -51,7 +51,10 @@ def exports(key: str) -> Any:
 def selection(names: Sequence[str], key: str, where: str) -> Any:
     """Return a list from which the owner chooses the objective of an axis."""
     return html.Select(
-        [html.Option(name, value=name) for name in names], id=key, className="axis", **labelled(f"objective {where}")
+        [html.Option(name, value=name) for name in names],
+        id=key,
+        className="axis",
+        **screen_label(f"objective {where}"),
     )
 
 
@@ -93,7 +96,7 @@ def field(
     }
 
 
-def labelled(words: str) -> dict[str, str]:
+def screen_label(words: str) -> dict[str, str]:
     """Return the attribute that names an element for a screen reader."""
     return {"aria-label": words}
 
@@ -108,8 +111,8 @@ def gain_in_words(o: Objective, gain: float, short: bool = False) -> Any:
 
     `gain`, in per cent, is (reference - X) / reference: above 0 is better, but for UTIL below 0 is better.
     """
-    rounded = round(-gain if o.maximise else gain, 1) + 0.0
-    kind, sign = ("same", "=") if rounded == 0 else ("better", "▲") if rounded > 0 else ("worse", "▼")
-    size = f"{abs(rounded):,.{0 if abs(rounded) >= 1000 else 1}f} %"
-    words = "same" if rounded == 0 else size if short else f"{size} {kind}"
+    number = round(-gain if o.maximise else gain, 1) + 0.0
+    kind, sign = ("same", "=") if number == 0 else ("better", "▲") if number > 0 else ("worse", "▼")
+    size = f"{abs(number):,.{0 if abs(number) >= 1000 else 1}f} %"
+    words = "same" if number == 0 else size if short else f"{size} {kind}"
     return html.Span(f"{sign} {words}", className=kind, title=kind)

@@ -109,9 +109,9 @@ class Nodes:
         object.__setattr__(self, "speed", _numbers("speed", self.speed, n, self.name, SMALLEST))
         object.__setattr__(self, "utilisation", _numbers("utilisation", utilisation, n, self.name, SMALLEST, 1.0))
         for key in ("speed", "utilisation"):
-            unknown = np.flatnonzero(np.isnan(getattr(self, key)))
-            if unknown.size:
-                raise InputError(f"{key} must be a number, but is not for {first_few(self.name[i] for i in unknown)}")
+            gaps = np.flatnonzero(np.isnan(getattr(self, key)))
+            if gaps.size:
+                raise InputError(f"{key} must be a number, but is not for {first_few(self.name[i] for i in gaps)}")
 
     def __len__(self) -> int:
         return len(self.name)

@@ -151,5 +151,5 @@ def queues(history: History, bag: Bag, line: str = "interpolated") -> tuple[Bag,
         units = estimate(history, bag.name[k], float(bag.size[k]), line)
         if units is not None:
             workload[k] = units
-    estimated = Bag(bag.name, workload, bag.size)
-    return estimated, np.flatnonzero(~estimated.known), np.flatnonzero(estimated.known)
+    with_estimates = Bag(bag.name, workload, bag.size)
+    return with_estimates, np.flatnonzero(~with_estimates.known), np.flatnonzero(with_estimates.known)

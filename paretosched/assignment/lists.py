@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from ..core.arguments import instance
-from ..core.errors import InputError, quoted
+from ..core.errors import InputError, in_quotes
 from ..core.files import read_lines, replacing
 from ..core.tables import csv_cell, from_csv_cell
 from .bag_and_nodes import LARGEST, SMALLEST, Bag, Nodes
@@ -69,7 +69,7 @@ def read_nodes(path: str | os.PathLike[str]) -> Nodes:
     for where, row in _rows(path, "nodes", NODES):
         name = _name(where, "node", row)
         if name in names:
-            raise InputError(f"{where}: node {quoted(name)} stands in line {names[name]} already")
+            raise InputError(f"{where}: node {in_quotes(name)} stands in line {names[name]} already")
         names[name] = where.rpartition(":")[2]
         speed.append(_number(where, "speed", row))
         utilisation.append(_number(where, "utilisation", row) if "utilisation" in row else 1.0)
@@ -160,7 +160,8 @@ def _rows(
                 heading = [cell.lower() for cell in cells]
                 if sorted(heading) not in [sorted(columns) for columns in headings]:
                     raise InputError(
-                        f"{where}: a list of {content} must begin with {headings_text}, not {quoted(','.join(cells))}"
+                        f"{where}: a list of {content} must begin with {headings_text}, "
+                        f"not {in_quotes(','.join(cells))}"
                     )
                 continue
             if len(cells) != len(heading):
@@ -178,7 +179,7 @@ def _rows(
 def _name(where: str, key: str, row: dict[str, str]) -> str:
     """Return a cell that must be a name; raise InputError if it is none."""
     if not row[key] or not row[key].isprintable():
-        raise InputError(f"{where}: {key} is {quoted(row[key])}, not a name that can be printed")
+        raise InputError(f"{where}: {key} is {in_quotes(row[key])}, not a name that can be printed")
     return row[key]
 
 
@@ -188,7 +189,7 @@ def _number(where: str, key: str, row: dict[str, str]) -> float:
     try:
         number = float(row[key].replace("_", "?"))
     except ValueError:
-        raise InputError(f"{where}: {key} is {quoted(row[key])}, not a number") from None
+        raise InputError(f"{where}: {key} is {in_quotes(row[key])}, not a number") from None
     if not low <= number <= high:
-        raise InputError(f"{where}: {key} must be in {low:g}..{high:g}, but is {quoted(row[key])}")
+        raise InputError(f"{where}: {key} must be in {low:g}..{high:g}, but is {in_quotes(row[key])}")
     return number

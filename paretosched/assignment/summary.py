@@ -53,14 +53,14 @@ def summary(assignments: Sequence[Assignment], seed: int) -> dict[str, Any]:
 def summary_text(assignments: Sequence[Assignment], about: Mapping[str, Any]) -> str:
     """Return assignments as a table for a terminal, one a line; `about` is their `summary`."""
     bound = about["bound"]
-    bred = f", {about['iterations']:,} iterations" if about["method"] in GENETIC else ""
+    iterations = f", {about['iterations']:,} iterations" if about["method"] in GENETIC else ""
     rows = [
         {"method": row.method, "makespan": row.makespan, "used": np.unique(row.node[row.bag.known]).size}
         | {"above": 100 * (row.makespan / bound - 1) if bound > 0 else None}
         for row in assignments
     ]
     return (
-        f"{about['method']}: {about['assigned']:,} jobs on {about['nodes']:,} nodes{bred}\n"
+        f"{about['method']}: {about['assigned']:,} jobs on {about['nodes']:,} nodes{iterations}\n"
         f"{table(rows, COLUMNS)}\n"
         f"bound: no assignment ends before {bound:,.6g}, the time of divisible jobs ({about['divisible']:,.6g}) or of "
         "the largest job on the fastest node"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..core.arguments import instance, listed, numbers, whole_number
+from ..core.arguments import instance, list_argument, numbers, whole_number
 from ..core.errors import InputError
 from .bag_and_nodes import Bag, Nodes
 
@@ -49,10 +49,10 @@ def paper_bag(jobs: int, generator: np.random.Generator, distinct: int | None = 
     count = jobs if distinct is None else distinct
     _check("distinct", count, generator)
     small = generator.random(count) < SHARE
-    drawn = np.where(small, generator.uniform(1, SMALL, count), generator.uniform(SMALL, LARGE, count))
+    sizes = np.where(small, generator.uniform(1, SMALL, count), generator.uniform(SMALL, LARGE, count))
     if distinct is not None:
-        drawn = drawn[generator.integers(distinct, size=jobs)]
-    return Bag(tuple(f"j{k}" for k in range(1, jobs + 1)), drawn)
+        sizes = sizes[generator.integers(distinct, size=jobs)]
+    return Bag(tuple(f"j{k}" for k in range(1, jobs + 1)), sizes)
 
 
 def paper_nodes(nodes: int, generator: np.random.Generator, speeds: Sequence[float] = SPEEDS) -> Nodes:
@@ -72,7 +72,7 @@ def paper_nodes(nodes: int, generator: np.random.Generator, speeds: Sequence[flo
     _check("nodes", nodes, generator)
     return Nodes(
         tuple(f"p{i}" for i in range(1, nodes + 1)),
-        generator.choice(numbers("speeds", listed("speeds", speeds)), size=nodes),
+        generator.choice(numbers("speeds", list_argument("speeds", speeds)), size=nodes),
     )
 
 

@@ -63,7 +63,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
 def run(options: argparse.Namespace) -> None:
     """Open the page."""
     from ..app.locate_workload import finder
-    from ..app.server import served
+    from ..app.server import open_page
     from ..core.tables import to_json
     from ..fronts.front_files import load_front
     from ..policies.policy import as_policy
@@ -78,7 +78,7 @@ def run(options: argparse.Namespace) -> None:
     workload = None if options.trace is None else read_workload(options)
     find = finder(options.front, front, workload, [] if workload is None else [options.trace, *reading])
     address = {"host": options.host, "port": options.port, "tls_proxy": options.tls_proxy}
-    page = served(options.front, front, find, policies, **address)
+    page = open_page(options.front, front, find, policies, **address)
     with ended_in_order(), page as (url, folder, serve):
         about = {"url": url, "folder": folder}
         show(to_json(about) if options.json else f"{url}\nyour work is kept in {folder}; Ctrl-C ends the page")

@@ -125,11 +125,11 @@ def run(options: argparse.Namespace) -> None:
 
     genetic = _genetic(options)
     bag, nodes = read_jobs(options.jobs), read_nodes(options.nodes)
-    bag = _estimated(options, bag)
+    bag = _with_estimates(options, bag)
     with bar("assigning", options.iterations) as update:
 
-        def on_progress(done: int, total: int, makespan: float) -> None:
-            update(done, total, f"makespan {makespan:,.6g}")
+        def on_progress(count: int, total: int, makespan: float) -> None:
+            update(count, total, f"makespan {makespan:,.6g}")
 
         assignment = assign(
             bag,
@@ -152,15 +152,15 @@ def _genetic(options: argparse.Namespace) -> Genetic:
     """Return the parameters of the genetic algorithms, with the values of the command line."""
     from ..assignment.methods import GENETIC, Genetic
 
-    chosen = chosen_options(options, OF_GENETIC)
-    if chosen and options.method not in GENETIC:
+    settings = chosen_options(options, OF_GENETIC)
+    if settings and options.method not in GENETIC:
         raise InputError(
-            f"--{next(iter(chosen))}: belongs to {' and '.join(GENETIC)}; it does not go with {options.method}"
+            f"--{next(iter(settings))}: belongs to {' and '.join(GENETIC)}; it does not go with {options.method}"
         )
-    return Genetic(**chosen | ({"start": tuple(chosen["start"])} if "start" in chosen else {}))
+    return Genetic(**settings | ({"start": tuple(settings["start"])} if "start" in settings else {}))
 
 
-def _estimated(options: argparse.Namespace, bag: Bag) -> Bag:
+def _with_estimates(options: argparse.Namespace, bag: Bag) -> Bag:
     """Return the jobs with estimates for the workloads that are not known."""
     from dataclasses import replace
 

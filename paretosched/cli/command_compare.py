@@ -12,7 +12,7 @@ from .file_kinds import Kind
 from .inputs import read_wish, read_workload, remark_history, remark_repairs
 from .options import FRONT, POLICY, WISH, Name, new_command, reading_words, takes_trace
 from .parser import Parser
-from .waiting import watched
+from .waiting import with_progress
 
 if TYPE_CHECKING:
     from ..policies.policy import Policy
@@ -80,12 +80,12 @@ def run(options: argparse.Namespace) -> None:
     fronts = assign(workloads, [load_front(path) for path in options.front])
     wish, reason = _wish(options, policies, workloads)
     pairs = list(zip(workloads, fronts, strict=True))
-    comparisons = watched(lambda: [compare(w, policies, front, wish) for w, front in pairs])
+    comparisons = with_progress(lambda: [compare(w, policies, front, wish) for w, front in pairs])
     if options.figures is not None:
-        from ..plots.comparisons import compared
+        from ..plots.comparisons import all_figures
         from ..report.figure_files import export_figures
 
-        export_figures(compared(comparisons, fronts), options.figures)
+        export_figures(all_figures(comparisons, fronts), options.figures)
     if options.output is not None:
         from ..report.comparison_report import write_report
 
@@ -122,12 +122,15 @@ def _wish(
 
     if options.objective is not None:
         return read_wish(options, workloads[0]), ""
-    trained = trained_for(policies, workloads)
-    if not trained:
+    training_wish = trained_for(policies, workloads)
+    if not training_wish:
         return None, ""
-    wish, *others = trained
-    asides = "".join(f"; {trained[other]} was trained for {wish_text(other)}" for other in others)
-    return wish, f"the objective is {wish_text(wish)}, as {trained[wish]} was trained for it{asides}" if asides else ""
+    wish, *others = training_wish
+    asides = "".join(f"; {training_wish[other]} was trained for {wish_text(other)}" for other in others)
+    return (
+        wish,
+        f"the objective is {wish_text(wish)}, as {training_wish[wish]} was trained for it{asides}" if asides else "",
+    )
 
 
 def _remark_logs(logs: Sequence[tuple[str, Workload]], policies: Sequence[Policy]) -> None:

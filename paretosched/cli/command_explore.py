@@ -194,13 +194,13 @@ def run(options: argparse.Namespace) -> None:
     if options.only:
         raise InputError("--only: chooses rows of a plan, so it needs --plan")
 
-    front, last = _explored(options)
+    front, last = _explore_with_bar(options)
     if last.replayed >= last.total:
         remark(f"{options.output} had {last.total:,} evaluations already; nothing was left to do")
     _show_front(options, front, last)
 
 
-def _explored(options: argparse.Namespace) -> tuple[Front, Progress]:
+def _explore_with_bar(options: argparse.Namespace) -> tuple[Front, Progress]:
     """Explore with a progress bar, and return the front and the last progress."""
     from ..search.exploration import explore
 
@@ -277,7 +277,7 @@ def _explore_plan(options: argparse.Namespace) -> None:
             update(before[row.name] + progress.evaluations, sum(counts), f"{row.name}: front {progress.front:,}")
 
         try:
-            merged = explore_plan(
+            front = explore_plan(
                 workload,
                 options.output,
                 rows,
@@ -288,10 +288,10 @@ def _explore_plan(options: argparse.Namespace) -> None:
             remark(f"the runs are kept in {options.output}; the same command continues them")
             raise
     remark_repairs(options.trace, workload)
-    _show_plan(options, merged)
+    _show_plan(options, front)
 
 
-def _show_plan(options: argparse.Namespace, merged: Front) -> None:
+def _show_plan(options: argparse.Namespace, front: Front) -> None:
     """Show what each row of a plan contributes to the merged front."""
     from ..core.tables import Column, table, to_json
     from ..fronts.front_tables import extremes_text
@@ -299,7 +299,7 @@ def _show_plan(options: argparse.Namespace, merged: Front) -> None:
 
     rows = results_in(options.output)
     if options.json:
-        show(to_json({"plan": options.plan, "rows": rows, "size": len(merged), "evaluations": merged.evaluations}))
+        show(to_json({"plan": options.plan, "rows": rows, "size": len(front), "evaluations": front.evaluations}))
         return
     columns = [
         Column("row", "row"),
@@ -313,6 +313,6 @@ def _show_plan(options: argparse.Namespace, merged: Front) -> None:
         f"{table(rows, columns)}\n"
         "hypervolume lost: share of the box from the ideal (0) to 1.1 times the nadir (1) of this merged front\n"
         "  that no other run dominates; every merged front has its own box\n\n"
-        f"{len(merged):,} of {merged.evaluations:,} schedules are not dominated: {options.output}/front.parquet\n\n"
-        f"{extremes_text(merged)}"
+        f"{len(front):,} of {front.evaluations:,} schedules are not dominated: {options.output}/front.parquet\n\n"
+        f"{extremes_text(front)}"
     )

@@ -58,7 +58,11 @@ def run(options: argparse.Namespace) -> None:
     directory = None if options.cache else options.output or "."
     with bar("downloading", None, "bytes") as update:
         path = fetch(options.name, directory, progress=lambda done, total: update(done, total, ""))
-    got, known = sha256_of(path), find_log(options.name).sha256
-    if known is None:
+    got, expected_sha256 = sha256_of(path), find_log(options.name).sha256
+    if expected_sha256 is None:
         remark(f"{path}: could not be checked, because the SHA-256 of this log is not known here; the file has {got}")
-    show(to_json({"file": str(path), "sha256": got, "checked": known is not None}) if options.json else str(path))
+    show(
+        to_json({"file": str(path), "sha256": got, "checked": expected_sha256 is not None})
+        if options.json
+        else str(path)
+    )

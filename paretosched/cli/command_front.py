@@ -52,15 +52,15 @@ def run(options: argparse.Namespace) -> None:
         check_front_name(options.output)
     states = _states(options.runs)
     inputs = [load_front(path) for path in options.runs]
-    merged = merge(inputs)
-    about = merging(merged, inputs, options.runs)
+    front = merge(inputs)
+    about = merging(front, inputs, options.runs)
     if options.output is not None:
-        save_front(merged, options.output)
+        save_front(front, options.output)
     if options.json:
-        show(to_json(about | {"log": _log(options.runs, merged), "unfinished": states}))
+        show(to_json(about | {"log": _log(options.runs, front), "unfinished": states}))
     else:
         lines = [f"{path}: {state}" for path, state in states.items()]
-        show("\n".join([merging_text(about), extremes_text(merged), *lines]))
+        show("\n".join([merging_text(about), extremes_text(front), *lines]))
     _remark_faults(options.runs)
 
 
@@ -99,11 +99,11 @@ def _remark_faults(runs: Sequence[str]) -> None:
             remark(f"{trouble}; the front is shown as it was written")
 
 
-def _log(runs: Sequence[str], merged: Front) -> str | None:
+def _log(runs: Sequence[str], front: Front) -> str | None:
     """Return the path of the log of a front, if a run says it and the file is there, unchanged."""
     from ..workload.reopening import reopen
 
     for run in runs:
         with suppress(InputError):  # this run has another workload, or does not know its log
-            return next((step["path"] for step in reopen(run, merged.digest).source if "path" in step), None)
+            return next((step["path"] for step in reopen(run, front.digest).source if "path" in step), None)
     return None

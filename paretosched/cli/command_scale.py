@@ -39,9 +39,9 @@ def run(options: argparse.Namespace) -> None:
     from ..workload.swf import write_swf
 
     workload = read_workload(options)
-    scaled = scale(workload, options.processors, options.factor, options.seed, options.jobs)
-    write_swf(scaled, options.output)
+    result = scale(workload, options.processors, options.factor, options.seed, options.jobs)
+    write_swf(result, options.output)
     remark_repairs(options.trace, workload)
-    for repair in scaled.repairs[len(workload.repairs) :]:
+    for repair in result.repairs[len(workload.repairs) :]:
         remark(f"{options.output}: {repair.action} {repair.jobs:,} jobs: {repair.reason} ({repair.first})")
-    show_written(options, scaled)
+    show_written(options, result)

@@ -11,7 +11,7 @@ from .file_kinds import Kind
 from .inputs import load_kernels_sooner, read_workload, remark_history, remark_repairs
 from .options import FRONT, POLICY, Name, new_command, takes_trace, whole
 from .parser import Parser
-from .waiting import watched
+from .waiting import with_progress
 
 if TYPE_CHECKING:
     from ..policies.policy import Policy
@@ -104,7 +104,7 @@ def _of_policy(options: argparse.Namespace, workload: Workload) -> tuple[Schedul
     if options.row is not None:
         raise InputError("--row: chooses a schedule of a front, so it needs --front")
     policy = fits(as_policy("easy" if options.policy is None else options.policy), workload)
-    return watched(lambda: simulate(workload, policy, options.estimates)), policy, None
+    return with_progress(lambda: simulate(workload, policy, options.estimates)), policy, None
 
 
 def _of_front(options: argparse.Namespace, workload: Workload) -> tuple[Schedule, Policy | None, str]:
@@ -122,10 +122,10 @@ def _of_front(options: argparse.Namespace, workload: Workload) -> tuple[Schedule
         if policy is None and options.save_policy is not None:
             raise InputError(f"row {row} knows the future: it is a schedule that no policy makes, so none can be saved")
         if options.estimates == "requested":
-            return watched(lambda: schedule(front, row, workload)), policy, front.digest
+            return with_progress(lambda: schedule(front, row, workload)), policy, front.digest
         if policy is None:
             raise InputError(f"row {row} knows the future: no policy makes it, so it takes no other --estimates")
-        return watched(lambda: simulate(workload, policy, options.estimates)), policy, front.digest
+        return with_progress(lambda: simulate(workload, policy, options.estimates)), policy, front.digest
     except InputError as error:
         raise InputError(f"{options.front}: {error}") from None
 

@@ -228,7 +228,7 @@ def _train(options: argparse.Namespace, settings: dict[str, Any], workloads: lis
                 notes.append(f"limits exceeded by {100 * progress.exceeded:,.2f} %")
             update(progress.evaluations, progress.total, "; ".join(notes))
 
-        shared = {
+        common = {
             "until": options.train_until,
             "seed": options.seed,
             **worker_words(options),
@@ -237,15 +237,15 @@ def _train(options: argparse.Namespace, settings: dict[str, Any], workloads: lis
         } | chosen_options(options, ["over"])
         try:
             if options.rule_base is None:
-                return train(workloads, wish, **settings, **shared)
-            return _train_rules(options.rule_base, settings, workloads, wish, shared)
+                return train(workloads, wish, **settings, **common)
+            return _train_rules(options.rule_base, settings, workloads, wish, common)
         except (KeyboardInterrupt, WorkersLostError):
             remark_rest(options.run_directory)
             raise
 
 
 def _train_rules(
-    kind: str, settings: dict[str, Any], workloads: list[Workload], wish: Wish, shared: dict[str, Any]
+    kind: str, settings: dict[str, Any], workloads: list[Workload], wish: Wish, arguments: dict[str, Any]
 ) -> Training:
     """Train a rule base, and return the training; the words of its options become values here."""
     from ..policies.policy import as_policy
@@ -255,7 +255,7 @@ def _train_rules(
     if "greedy" in settings:
         settings["greedy"] = as_policy(settings["greedy"])
     symbiosis = Symbiosis(**{name: settings.pop(name) for name in ("plus", "defaults") if name in settings})
-    return train_rules(workloads, wish, kind=kind, symbiosis=symbiosis, **settings, **shared)
+    return train_rules(workloads, wish, kind=kind, symbiosis=symbiosis, **settings, **arguments)
 
 
 def _remark_disappointments(options: argparse.Namespace, training: Training) -> None:

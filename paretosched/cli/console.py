@@ -29,7 +29,7 @@ def show(text: str = "") -> None:
     try:
         print(clean.encode(encoding, "replace").decode(encoding))
     except OSError as error:
-        _lost(error)
+        _drop_output(error)
 
 
 def flush() -> None:
@@ -38,10 +38,10 @@ def flush() -> None:
         if sys.stdout:
             sys.stdout.flush()
     except OSError as error:
-        _lost(error)
+        _drop_output(error)
 
 
-def _lost(error: OSError) -> None:
+def _drop_output(error: OSError) -> None:
     """Continue without standard output. A full disk is an error; a reader that has gone is no error."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # otherwise the interpreter complains at its end
     if not isinstance(error, BrokenPipeError):
@@ -150,8 +150,8 @@ def bar(what: str, total: int | None, unit: str = "") -> Iterator[Update]:
     with Progress(*columns, console=console) as progress:
         task = progress.add_task(what, total=total, note="")
 
-        def update(done: int, goal: int | None, note: str) -> None:
-            progress.update(task, completed=done, total=goal, note=note)
+        def update(count: int, goal: int | None, note: str) -> None:
+            progress.update(task, completed=count, total=goal, note=note)
 
         yield update
 
@@ -160,11 +160,11 @@ def _lines(what: str, unit: str) -> Update:
     """Return a function that writes a line of progress for each tenth of the work."""
     tenths = 0
 
-    def update(done: int, goal: int | None, note: str) -> None:
+    def update(count: int, goal: int | None, note: str) -> None:
         nonlocal tenths
-        if goal and done * 10 // goal > tenths:
-            tenths = done * 10 // goal
-            amount = f"{done:,} of {goal:,} {unit}".rstrip()
+        if goal and count * 10 // goal > tenths:
+            tenths = count * 10 // goal
+            amount = f"{count:,} of {goal:,} {unit}".rstrip()
             remark(f"{what}: {amount}, {note}" if note else f"{what}: {amount}")
 
     return update

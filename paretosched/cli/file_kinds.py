@@ -67,7 +67,7 @@ def kind_of(path: str | os.PathLike[str]) -> Kind:
     if head.startswith(MARK):
         return _kind_of_parquet(path)
     if head.startswith(b"\x1f\x8b"):
-        return _kind_of_lines(_unpacked(head))
+        return _kind_of_lines(_unpack_head(head))
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if text.startswith(b"{"):
         return _kind_of_json(path)
@@ -128,7 +128,7 @@ def _kind_of_lines(text: bytes) -> Kind:
     return Kind.LOG if jobs or LOG_HEADER.search(text) else Kind.UNKNOWN
 
 
-def _unpacked(head: bytes) -> bytes:
+def _unpack_head(head: bytes) -> bytes:
     """Return the beginning of the text of a gzipped file; nothing if it is damaged."""
     try:
         return zlib.decompressobj(wbits=zlib.MAX_WBITS | 16).decompress(head, HEAD)

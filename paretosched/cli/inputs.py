@@ -32,13 +32,13 @@ def load_kernels_sooner() -> None:
     """
     users = {"scipy.linalg.cython_blas": "numba.np.arraymath", "cffi": "numba.core.typing.cffi_utils"}
     if not sys.modules.keys() & {*users, *users.values()}:
-        hidden: dict[str, Any] = dict.fromkeys(users)  # a module that is None cannot be imported
-        sys.modules.update(hidden)
+        placeholders: dict[str, Any] = dict.fromkeys(users)  # a module that is None cannot be imported
+        sys.modules.update(placeholders)
         try:
             for user in users.values():
                 import_module(user)
         finally:
-            for name in hidden:
+            for name in placeholders:
                 del sys.modules[name]
 
 
@@ -98,12 +98,12 @@ def remark_rest(run: str | None) -> None:
     runs = [place for place in parts if is_run(place)]
     if runs:
         counts = [read_about(place).get("evaluations", {}) for place in runs]
-        done = sum(count.get("done", 0) for count in counts)
-        if done:
-            remark(f"{done:,} evaluations are kept in {run}; the same command continues them")
+        evaluations = sum(count.get("done", 0) for count in counts)
+        if evaluations:
+            remark(f"{evaluations:,} evaluations are kept in {run}; the same command continues them")
         else:
-            wanted = sum(count.get("wanted", 0) for count in counts)
-            remark(f"no evaluation is done yet; {run} keeps that {wanted:,} are wanted, and the same command begins")
+            goal = sum(count.get("wanted", 0) for count in counts)
+            remark(f"no evaluation is done yet; {run} keeps that {goal:,} are wanted, and the same command begins")
 
 
 def remark_unfinished(run: str) -> None:

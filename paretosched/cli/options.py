@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..core.errors import InputError, quoted
+from ..core.errors import InputError, in_quotes
 from ..core.limits import LARGEST, limit_names, limits_text
 from .file_kinds import Kind
 from .parser import Parser
@@ -21,7 +21,7 @@ def whole(text: str) -> int:
     try:
         return int(text)
     except ValueError:  # no number, or a number of thousands of digits
-        raise argparse.ArgumentTypeError(f"must be a whole number, but is {quoted(text)}") from None
+        raise argparse.ArgumentTypeError(f"must be a whole number, but is {in_quotes(text)}") from None
 
 
 def number(text: str) -> float:
@@ -29,7 +29,7 @@ def number(text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"must be a number, but is {quoted(text)}") from None
+        raise argparse.ArgumentTypeError(f"must be a number, but is {in_quotes(text)}") from None
 
 
 def limit(text: str) -> tuple[str, int]:
@@ -37,10 +37,10 @@ def limit(text: str) -> tuple[str, int]:
     name, equals, value = text.partition("=")
     if not equals or name not in limit_names():
         names = ", ".join(limit_names())
-        raise argparse.ArgumentTypeError(f"must be NAME=N, where NAME is one of {names}, but is {quoted(text)}")
+        raise argparse.ArgumentTypeError(f"must be NAME=N, where NAME is one of {names}, but is {in_quotes(text)}")
     most = whole(value)
     if not 1 <= most <= LARGEST:
-        raise argparse.ArgumentTypeError(f"{name} must be in 1..2^53, but is {quoted(value)}")
+        raise argparse.ArgumentTypeError(f"{name} must be in 1..2^53, but is {in_quotes(value)}")
     return name, most
 
 
@@ -83,7 +83,7 @@ class Name:
     def __call__(self, text: str) -> str:
         """Return the name, if it can be the name of a file."""
         if not self.free and (not text or "\0" in text):
-            raise argparse.ArgumentTypeError(f"must be the name of a file, but is {quoted(text)}")
+            raise argparse.ArgumentTypeError(f"must be the name of a file, but is {in_quotes(text)}")
         return text
 
 

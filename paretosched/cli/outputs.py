@@ -156,14 +156,14 @@ def _check_place(output: Output, run_directories: Sequence[str]) -> None:
     `run_directories` are those that this command writes. So a training of the page may write its policy beside its
     run: that is where the page looks for it.
     """
-    written = [Path(os.path.realpath(run)) for run in run_directories]
+    folders = [Path(os.path.realpath(run)) for run in run_directories]
     for path in {Path(os.path.abspath(output.path)), Path(os.path.realpath(output.path))}:  # noqa: PTH100  # a link
         folder = Path(os.path.realpath(path.parent))
         if _is_page_folder(folder):
-            of_training = [run for run in written if path.name in (run.name, f"{run.name}.policy.json")]
+            of_training = [run for run in folders if path.name in (run.name, f"{run.name}.policy.json")]
             if not any(run.parent == folder for run in of_training):
                 raise InputError(f"{output.path}: this is a folder of the page; write {output.option} to another one")
-        if (folder in written or is_run(folder)) and path.name.casefold() in _names_of_run():
+        if (folder in folders or is_run(folder)) and path.name.casefold() in _names_of_run():
             raise InputError(
                 f"{output.path}: {output.option} would overwrite a file of the run {folder}; give it another name"
             )
@@ -182,12 +182,12 @@ def _check_front_of_plan(output: Output, inputs: Sequence[Input]) -> None:
     if not runs or path.name.casefold() != FRONT_FILE or not path.is_file():
         return
     try:
-        merged = {origin.name for origin in load_front(path).origins}
+        row_names = {origin.name for origin in load_front(path).origins}
     except InputError:  # it is no front, see `_check_kind`
         return
-    given = {os.path.realpath(path) for path, _ in inputs}
-    missing = [name for name in sorted(merged & runs.keys()) if os.path.realpath(runs[name]) not in given]
-    if merged <= runs.keys() and missing:
+    paths = {os.path.realpath(path) for path, _ in inputs}
+    missing = [name for name in sorted(row_names & runs.keys()) if os.path.realpath(runs[name]) not in paths]
+    if row_names <= runs.keys() and missing:
         raise InputError(
             f"{output.path}: {output.option} would overwrite the front of all runs in {path.parent} by one without "
             f"{first_few(missing)}; give it another name"

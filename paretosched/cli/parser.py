@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
-from ..core.errors import did_you_mean, nearest_word, quoted
+from ..core.errors import did_you_mean, in_quotes, nearest_word
 from .console import show, tell
 
 
@@ -41,12 +41,12 @@ class Parser(argparse.ArgumentParser):
         """Read the words. Unlike in argparse, the parser of the command itself refuses unknown words."""
         words = sys.argv[1:] if args is None else list(args)
         self._refuse_unknown(words)
-        options, unknown = super().parse_known_args(words, namespace)
-        for word in unknown:
+        options, others = super().parse_known_args(words, namespace)
+        for word in others:
             if word.startswith("-"):
                 self._refuse_option(word)
-            self.error(f"unexpected argument {quoted(word)}")
-        return options, unknown
+            self.error(f"unexpected argument {in_quotes(word)}")
+        return options, others
 
     def _refuse_unknown(self, words: Iterable[str]) -> None:
         """Refuse the first unknown option or command, and "--" as a value, before argparse complains about others."""
@@ -68,14 +68,14 @@ class Parser(argparse.ArgumentParser):
         """Refuse an unknown option, and name the nearest one."""
         names = [option for option in self._option_string_actions if option.startswith("--")]
         hint = did_you_mean(f"--{name.lstrip('-')}", names)
-        self.error(f"unknown option {quoted(name)}{hint}")
+        self.error(f"unknown option {in_quotes(name)}{hint}")
 
     def _refuse_command(self, word: str) -> NoReturn:
         """Refuse an unknown command, and name the nearest one."""
         near = nearest_word(word, self.commands)
         if near is None:
-            self.error(f"unknown command {quoted(word)}; the commands are {', '.join(self.commands)}")
-        self.error(f"unknown command {quoted(word)}; did you mean {near}?", self.commands[near].prog)
+            self.error(f"unknown command {in_quotes(word)}; the commands are {', '.join(self.commands)}")
+        self.error(f"unknown command {in_quotes(word)}; did you mean {near}?", self.commands[near].prog)
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         """Refuse a value that is none of the choices of an option, and name the nearest one."""
@@ -83,7 +83,7 @@ class Parser(argparse.ArgumentParser):
             words = list(map(str, action.choices))
             hint = did_you_mean(str(value), words)
             raise argparse.ArgumentError(
-                action, f"must be one of {', '.join(words)}, but is {quoted(str(value))}{hint}"
+                action, f"must be one of {', '.join(words)}, but is {in_quotes(str(value))}{hint}"
             )
 
     def print_help(self, file: object = None) -> None:  # noqa: ARG002  # only ever standard output

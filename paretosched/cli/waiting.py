@@ -19,10 +19,10 @@ T = TypeVar("T")
 QUIET = 2.0  # s; a simulation that takes less shows no progress
 PAUSE = 0.2  # s, between two counts of the jobs that have started
 
-_abandoned: list[Thread] = []
+_old_threads: list[Thread] = []
 
 
-def watched(work: Callable[[], T]) -> T:
+def with_progress(work: Callable[[], T]) -> T:
     """Return what a function returns that simulates workloads; show how many jobs have started.
 
     The function runs in a thread of its own, because compiled code sees no signals. It must write no files: on Ctrl-C
@@ -36,7 +36,7 @@ def watched(work: Callable[[], T]) -> T:
     results: list[T] = []
     errors: list[BaseException] = []
     starts: list[Ints] = []
-    ended = Event()
+    end = Event()
 
     def do() -> None:
         from ..core.watching import WATCHED
@@ -47,27 +47,27 @@ def watched(work: Callable[[], T]) -> T:
         except BaseException as error:  # raised below, in the thread that waits
             errors.append(error)
         finally:
-            ended.set()
+            end.set()
 
     thread = Thread(target=do, name="simulation", daemon=True)
     try:
         thread.start()
-        if not ended.wait(QUIET):
-            _show_progress(ended, starts)
+        if not end.wait(QUIET):
+            _show_progress(end, starts)
     except KeyboardInterrupt:
-        _abandoned.append(thread)
+        _old_threads.append(thread)
         raise
     for error in errors:
         raise error
     return results[0]
 
 
-def _show_progress(ended: Event, starts: list[Ints]) -> None:
+def _show_progress(end: Event, starts: list[Ints]) -> None:
     """Show how many jobs of the present simulation have started, one bar a simulation, until all of them have ended."""
     with ExitStack() as stack:
         update: Update | None = None
         number = 0
-        while not ended.wait(PAUSE):
+        while not end.wait(PAUSE):
             if len(starts) > number or (update is None and starts):
                 number = len(starts)
                 stack.close()
@@ -84,7 +84,7 @@ def _leave() -> None:
 
     The interpreter must not end in order then: it would free compiled code that another thread executes.
     """
-    if any(thread.is_alive() for thread in _abandoned):
+    if any(thread.is_alive() for thread in _old_threads):
         os._exit(130)
 
 

@@ -447,10 +447,10 @@ def trained_for(policies: Sequence[Policy], workloads: Sequence[Workload]) -> di
 def _check_known(wish: Wish, objectives: Sequence[Objective], workload: str) -> None:
     """Raise InputError if a wish uses an objective that a workload does not have."""
     names = [o.name for o in objectives]
-    unknown = [name for name in wish.names if name not in names]
-    if unknown:
+    others = [name for name in wish.names if name not in names]
+    if others:
         raise InputError(
-            f"the wish {choice.wish_text(wish)} uses {unknown[0]}, but {workload} has only {', '.join(names)}"
+            f"the wish {choice.wish_text(wish)} uses {others[0]}, but {workload} has only {', '.join(names)}"
         )
 
 
@@ -515,8 +515,8 @@ def _with_easy(policies: Sequence[Policy]) -> list[Policy]:
 
 def _row_names(policies: Sequence[str]) -> tuple[str, ...]:
     """Return names of policies that differ from each other and from the names of the other rows."""
-    reserved = (BEST, IDEAL, ONLINE, NEAREST, NEAREST_ONLINE)
-    return distinct([*reserved, *policies])[len(reserved) :]
+    own_names = (BEST, IDEAL, ONLINE, NEAREST, NEAREST_ONLINE)
+    return distinct([*own_names, *policies])[len(own_names) :]
 
 
 def distinct(names: Sequence[str]) -> tuple[str, ...]:

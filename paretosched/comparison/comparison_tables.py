@@ -36,7 +36,7 @@ def policy_table(rows: Sequence[Mapping[str, Any]], objectives: Sequence[Objecti
         lines.append({**row, **hours})
         if len(lines) > 1:  # the first row is EASY itself
             gains = {o.name: row[f"{o.name}_vs_easy"] for o in objectives}
-            words = {name: "-" if gain is None else signed(gain) for name, gain in gains.items()}
+            words = {name: "-" if gain is None else with_sign(gain) for name, gain in gains.items()}
             lines.append({"policy": "  vs EASY", "dominated_by": "", "dominates": "", **words})
     columns = [Column("policy", "policy"), *map(in_hours, objectives)]
     if against_front:
@@ -59,7 +59,7 @@ def wish_table(rows: Sequence[Mapping[str, Any]], wish: Wish, against_front: boo
     for row in rows:
         gain = row["objective_vs_easy"]
         above = None if row["exceeded"] is None else 100 * row["exceeded"]
-        lines.append({**row, "gain": None if gain is None else signed(gain), "above": above})
+        lines.append({**row, "gain": None if gain is None else with_sign(gain), "above": above})
     return table(lines, columns)
 
 
@@ -125,13 +125,13 @@ def group_of(objective: Objective) -> str:
     return objective.label.removeprefix("AWRT of group ")
 
 
-def signed(gain: float) -> str:
+def with_sign(gain: float) -> str:
     """Return a number of per cent with its sign, as text.
 
     Examples
     --------
-    >>> signed(4.56), signed(-0.01)
+    >>> with_sign(4.56), with_sign(-0.01)
     ('+4.6 %', '0.0 %')
     """
-    rounded = round(gain, 1) + 0.0  # no minus before a zero
-    return f"{rounded:{'+' if rounded else ''}.1f} %"
+    number = round(gain, 1) + 0.0  # no minus before a zero
+    return f"{number:{'+' if number else ''}.1f} %"

@@ -8,7 +8,7 @@ from typing import Any
 from ..core.tables import Column, table
 from ..wishes.wish import wish_text
 from .comparison import IDEAL, Comparison, distinct
-from .comparison_tables import signed
+from .comparison_tables import with_sign
 
 
 def joint_rows(comparisons: Sequence[Comparison]) -> list[dict[str, Any]]:
@@ -28,7 +28,7 @@ def joint_text(comparisons: Sequence[Comparison]) -> str:
     gains = joint_gains(comparisons)
     if gains:
         names = list(dict.fromkeys(name for of_policy in gains.values() for name in of_policy))
-        lines = [{"policy": p} | {n: signed(x) for n, x in of_policy.items()} for p, of_policy in gains.items()]
+        lines = [{"policy": p} | {n: with_sign(x) for n, x in of_policy.items()} for p, of_policy in gains.items()]
         columns = [Column("policy", "policy"), *(Column(name, name, ".1f") for name in names)]
         words = wish_text(next(c.wish for c in comparisons if c.wish is not None))
         parts.append(f"all workloads: {words} vs EASY\n{table(lines, columns)}")

@@ -134,16 +134,16 @@ def checked_when_made(kind: type[T]) -> type[T]:
     make: Callable[..., T] = kind.__new__
 
     @wraps(make)
-    def made(*values: Any, **named: Any) -> T:
-        value: Any = make(*values, **named)
+    def make_and_check(*values: Any, **by_name: Any) -> T:
+        value: Any = make(*values, **by_name)
         value.__post_init__()
         return value  # type: ignore[no-any-return]
 
-    setattr(kind, "__new__", made)  # noqa: B010  # in its class body a NamedTuple may not have one
+    setattr(kind, "__new__", make_and_check)  # noqa: B010  # in its class body a NamedTuple may not have one
     return kind
 
 
-def listed(name: str, value: Any) -> list[Any]:
+def list_argument(name: str, value: Any) -> list[Any]:
     """Return an argument that must be a list, a tuple or an array, and no text, as a list.
 
     Raises
@@ -153,7 +153,7 @@ def listed(name: str, value: Any) -> list[Any]:
 
     Examples
     --------
-    >>> listed("criteria", ("f1", "f2"))
+    >>> list_argument("criteria", ("f1", "f2"))
     ['f1', 'f2']
     """
     if isinstance(value, str | bytes) or not isinstance(value, Iterable):

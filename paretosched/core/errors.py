@@ -55,7 +55,9 @@ def one_of(what: str, word: str, words: Sequence[str]) -> None:
     if not isinstance(word, str):
         raise InputError(f"{what} must be one of {', '.join(words)}, but is {word!r:.60}")
     if word not in words:
-        raise InputError(f"{what} must be one of {', '.join(words)}, but is {quoted(word)}{did_you_mean(word, words)}")
+        raise InputError(
+            f"{what} must be one of {', '.join(words)}, but is {in_quotes(word)}{did_you_mean(word, words)}"
+        )
 
 
 def nearest_word(word: str, words: Iterable[str]) -> str | None:
@@ -89,12 +91,12 @@ def did_you_mean(word: str, words: Iterable[str]) -> str:
     return "" if near is None else f"; did you mean {near}?"
 
 
-def quoted(text: str, limit: int = 40) -> str:
+def in_quotes(text: str, limit: int = 40) -> str:
     r"""Return a piece of a file in quotes on one line, without control characters, and shortened.
 
     Examples
     --------
-    >>> print(quoted("a\tb"))
+    >>> print(in_quotes("a\tb"))
     "a\tb"
     """
     return json.dumps(text if len(text) <= limit else text[:limit] + "...")

@@ -281,11 +281,11 @@ def part(value: dict[str, Any], key: str, kind: type, default: Any = None) -> An
     return entry
 
 
-def nothing_else(value: dict[str, Any], known: Sequence[str]) -> None:
-    """Raise InputError if a JSON object has keys other than those in `known`."""
-    unknown = [json_text(key) for key in value if key not in known]
-    if unknown:
-        raise InputError(f"the keys here are {', '.join(known)}, but there is also {first_few(unknown)}")
+def nothing_else(value: dict[str, Any], keys: Sequence[str]) -> None:
+    """Raise InputError if a JSON object has keys other than those in `keys`."""
+    others = [json_text(key) for key in value if key not in keys]
+    if others:
+        raise InputError(f"the keys here are {', '.join(keys)}, but there is also {first_few(others)}")
 
 
 def json_text(value: Any) -> str:

@@ -33,7 +33,7 @@ def check_system() -> None:
         )
 
 
-def locked(directory: str | os.PathLike[str], patience: float = PATIENCE) -> int | None:
+def take_lock(directory: str | os.PathLike[str], patience: float = PATIENCE) -> int | None:
     """Return a handle that holds the lock of a directory until it is closed; None if another one holds the lock.
 
     The system takes the lock back however the process ends.

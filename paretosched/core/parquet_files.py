@@ -16,7 +16,7 @@ MARK = b"PAR1"  # the first and the last bytes of every Parquet file
 
 
 @contextmanager
-def open_parquet(path: Path, repeated: Sequence[str] = ()) -> Iterator[Any]:
+def open_parquet(path: Path, dictionaries: Sequence[str] = ()) -> Iterator[Any]:
     """Yield a Parquet file, a `pyarrow.parquet.ParquetFile`, that is within the limit `cells`.
 
     Rows x columns count, and so do the bytes of the file, packed and unpacked, 8 as a cell.
@@ -25,7 +25,7 @@ def open_parquet(path: Path, repeated: Sequence[str] = ()) -> Iterator[Any]:
     ----------
     path
         The file.
-    repeated
+    dictionaries
         Columns of text that stay a list of different texts and an index into it for each row: a few bytes in the file
         could otherwise become a long text in each of a million rows.
 
@@ -40,12 +40,12 @@ def open_parquet(path: Path, repeated: Sequence[str] = ()) -> Iterator[Any]:
 
     check_limit(path, "cells", path.stat().st_size / CELL)
     with (
-        path.open("rb") as opened,  # pyarrow opens no name that is not UTF-8
-        parquet.ParquetFile(opened, read_dictionary=[*repeated], page_checksum_verification=True) as file,
+        path.open("rb") as source,  # pyarrow opens no name that is not UTF-8
+        parquet.ParquetFile(source, read_dictionary=[*dictionaries], page_checksum_verification=True) as file,
     ):
         about = file.metadata
-        unpacked = sum(about.row_group(i).total_byte_size for i in range(about.num_row_groups))
-        check_limit(path, "cells", max(about.num_rows * about.num_columns, unpacked / CELL))
+        size = sum(about.row_group(i).total_byte_size for i in range(about.num_row_groups))
+        check_limit(path, "cells", max(about.num_rows * about.num_columns, size / CELL))
         yield file
 
 

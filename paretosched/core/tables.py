@@ -71,17 +71,15 @@ def table(rows: Iterable[Mapping[str, Any]], columns: Sequence[Column]) -> str:
     left = [not column.spec for column in columns]
     widths = [max(_width(line[c]) for line in [headers, *cells]) for c in range(len(columns))]
     lines = [headers, ["-" * width for width in widths], *cells]
-    return "\n".join(
-        "  ".join(_padded(*cell) for cell in zip(line, widths, left, strict=True)).rstrip() for line in lines
-    )
+    return "\n".join("  ".join(_pad(*cell) for cell in zip(line, widths, left, strict=True)).rstrip() for line in lines)
 
 
-def wrapped(text: str, first: str = "", others: str = "") -> list[str]:
+def indented_lines(text: str, first: str = "", others: str = "") -> list[str]:
     """Return a paragraph as indented lines for a terminal.
 
     Examples
     --------
-    >>> wrapped("short", "  ")
+    >>> indented_lines("short", "  ")
     ['  short']
     """
     return textwrap.wrap(text, MOST_WIDE, initial_indent=first, subsequent_indent=others, break_long_words=False)
@@ -153,7 +151,7 @@ def _width(text: str) -> int:
     return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)
 
 
-def _padded(text: str, width: int, left: bool) -> str:
+def _pad(text: str, width: int, left: bool) -> str:
     """Return a text that spaces fill to a width, aligned to the left or to the right."""
     space = " " * (width - _width(text))
     return text + space if left else space + text

@@ -28,7 +28,7 @@ _UNKNOWN = re.compile(r"Object contains unknown field `(.*)`", re.DOTALL)
 _STEP = re.compile(r"\.([^.\[]+)|\[(\d+|\.\.\.)\]")
 
 
-def typed(value: Any, kind: type[T]) -> T:
+def as_type(value: Any, kind: type[T]) -> T:
     """Return a JSON value as a value of a type that msgspec knows, such as a `msgspec.Struct`.
 
     Raises
@@ -38,9 +38,9 @@ def typed(value: Any, kind: type[T]) -> T:
 
     Examples
     --------
-    >>> typed({"a": 1}, dict[str, float])
+    >>> as_type({"a": 1}, dict[str, float])
     {'a': 1.0}
-    >>> typed({"a": 1, "b": "2"}, dict[str, float])
+    >>> as_type({"a": 1, "b": "2"}, dict[str, float])
     Traceback (most recent call last):
     ...
     paretosched.core.errors.InputError: "b" must be a number, but is "2"
@@ -73,8 +73,8 @@ def _in_words(message: str, value: Any, kind: Any) -> str:
     place, part = next(((p, x) for p, x in parts if match is not None and _kind(x) == match[2]), parts[0])
     if match is None:
         return f"{_name_of(place)}: {fact}"
-    expected = " or ".join(_WORDS.get(word, word) for word in match[1].split(" | "))
-    return f"{_name_of(place)} must be {expected}, but is {json_text(part)}"
+    kinds = " or ".join(_WORDS.get(word, word) for word in match[1].split(" | "))
+    return f"{_name_of(place)} must be {kinds}, but is {json_text(part)}"
 
 
 def _at(value: Any, place: str, steps: list[re.Match[str]]) -> Iterator[tuple[str, Any]]:

@@ -19,9 +19,9 @@ def unknown_starts(jobs: int) -> Ints:
     A thread that has set WATCHED to a list finds the array there. All its entries are then NOT_STARTED at first, so
     that the jobs that have started can be counted while the kernel runs. Kernels need nothing for it.
     """
-    watched = WATCHED.get()
-    if watched is None:
+    starts = WATCHED.get()
+    if starts is None:
         return np.empty(jobs, np.int64)
     start = np.full(jobs, NOT_STARTED, np.int64)
-    watched.append(start)
+    starts.append(start)
     return start

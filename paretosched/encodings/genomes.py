@@ -55,6 +55,6 @@ def check_bounds(genomes: Floats, lower: Floats, upper: Floats) -> None:
     Traceback (most recent call last):
     paretosched.core.errors.InputError: genes must be within their bounds, but are not in 1
     """
-    broken = np.flatnonzero(~((genomes >= lower) & (genomes <= upper)).all(axis=1))
-    if broken.size:
-        raise InputError(f"genes must be within their bounds, but are not in {first_few(broken.tolist(), broken.size)}")
+    faults = np.flatnonzero(~((genomes >= lower) & (genomes <= upper)).all(axis=1))
+    if faults.size:
+        raise InputError(f"genes must be within their bounds, but are not in {first_few(faults.tolist(), faults.size)}")

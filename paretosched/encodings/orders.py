@@ -91,7 +91,7 @@ class Orders(NamedTuple):
         def start_times(genome: Floats, _ancestors: Floats) -> Ints:
             ranks, dynamic = decode(genome, workload.groups)
             if dynamic:
-                return queue_policy(ranks, workload.groups, self.backfill).simulated(workload).start
+                return queue_policy(ranks, workload.groups, self.backfill).outcome(workload).start
             return decoded_start_times(workload, static_order(workload, ranks), "strict")
 
         return start_times

@@ -60,13 +60,13 @@ def ancestry(archive: Floats, rows: Floats) -> Floats:
     missing = np.flatnonzero((of_rows == MISSING).any(axis=1))
     if missing.size:
         raise InputError(f"a recipe must have its ancestors here, but {_parents_of(rows[missing[0]])}")
-    needed = np.zeros(len(archive), dtype=np.bool_)
-    needed[of_rows[of_rows >= 0]] = True
-    mark_ancestors(of_archive[:, 0], of_archive[:, 1], needed)
-    missing = np.flatnonzero(needed & (of_archive == MISSING).any(axis=1))
+    is_ancestor = np.zeros(len(archive), dtype=np.bool_)
+    is_ancestor[of_rows[of_rows >= 0]] = True
+    mark_ancestors(of_archive[:, 0], of_archive[:, 1], is_ancestor)
+    missing = np.flatnonzero(is_ancestor & (of_archive == MISSING).any(axis=1))
     if missing.size:
         raise InputError(f"a recipe must have its ancestors here, but {_parents_of(archive[missing[0]])}")
-    return archive[needed]
+    return archive[is_ancestor]
 
 
 def chance(key: int) -> np.random.Generator:
@@ -77,9 +77,9 @@ def chance(key: int) -> np.random.Generator:
 def _places(recipes: Floats, numbers: Ints) -> Ints:
     """Return the places of both parents of recipes among ascending numbers, (k, 2); -1 for none, or MISSING."""
     parents = recipes[:, 1:3].astype(np.int64)
-    broken = np.flatnonzero((parents >= recipes[:, :1]).any(axis=1))
-    if broken.size:
-        raise InputError(f"a parent must be an earlier evaluation, but {_parents_of(recipes[broken[0]])}")
+    faults = np.flatnonzero((parents >= recipes[:, :1]).any(axis=1))
+    if faults.size:
+        raise InputError(f"a parent must be an earlier evaluation, but {_parents_of(recipes[faults[0]])}")
     places = np.searchsorted(numbers, parents)
     present = np.append(numbers, -1)[places] == parents
     return np.where(parents < 0, -1, np.where(present, places, MISSING))

@@ -271,13 +271,13 @@ def _check_genes(encoding: RuleBases, genes: Floats, *, whole: bool) -> None:
     if genes.shape != lower.shape:
         raise InputError(f"a genome of this encoding must have shape {lower.shape}, but has {genes.shape}")
     good = (genes >= lower) & (genes <= upper)
-    broken = np.flatnonzero(~(good & (genes == np.floor(genes))) if whole else ~good)
-    if broken.size:
+    faults = np.flatnonzero(~(good & (genes == np.floor(genes))) if whole else ~good)
+    if faults.size:
         labels = encoding.gene_labels(len(encoding.groups))
-        offenders = (f"{labels[i]} is {genes[i]:g}" for i in broken)
+        offenders = (f"{labels[i]} is {genes[i]:g}" for i in faults)
         kind = "whole numbers" if whole else "numbers"
         raise InputError(
-            f"genes must be {kind} in [{lower[0]:g}, {upper[0]:g}], but {first_few(offenders, broken.size)}"
+            f"genes must be {kind} in [{lower[0]:g}, {upper[0]:g}], but {first_few(offenders, faults.size)}"
         )
 
 

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.arguments import checked_when_made, listed
+from ..core.arguments import checked_when_made, list_argument
 from ..core.arrays import Floats, Ints, Mask
 from ..core.errors import InputError, one_of
 from ..core.notebook import fields_html, fields_repr
@@ -92,12 +92,15 @@ class Sequences(NamedTuple):
         return Variation(strategy=("frequency", "jump"), words=("moves", "movable", "recombination"))
 
     def check_words(self) -> None:
-        """Refuse words that are not known or do not go together; raises InputError. `checked` looks at the workload."""
+        """Refuse words that are not known or do not go together; raises InputError.
+
+        `check_sequences` looks at the workload.
+        """
         words = {"decoding": DECODINGS, "moves": MOVES, "movable": MOVABLE, "recombination": RECOMBINATIONS}
         for key, choices in words.items():
             word = getattr(self, key)
             one_of(key, word, choices)
-        if not listed("starts", self.starts):
+        if not list_argument("starts", self.starts):
             raise InputError("starts must have one start order or more, but has none")
         if self.movable != "all" and self.moves not in ("later", "group"):
             raise InputError(
@@ -118,7 +121,7 @@ class Sequences(NamedTuple):
         return np.full(len(GENES), -math.inf), np.full(len(GENES), math.inf)
 
     def decoder(self, workload: Workload) -> Decoder:
-        """Return the function that turns recipes into start times; raises InputError as `checked` does."""
+        """Return the function that turns recipes into start times; raises InputError as `check_sequences` does."""
         return deriving(workload, self).start_times
 
     def examples(self, _groups: Sequence[str]) -> tuple[Sequences, Floats]:
@@ -146,7 +149,7 @@ class Sequences(NamedTuple):
         return np.zeros(len(genomes), dtype=np.bool_)
 
 
-def checked(spec: Sequences, workload: Workload) -> Sequences:
+def check_sequences(spec: Sequences, workload: Workload) -> Sequences:
     """Return `spec` if it is an encoding for the workload.
 
     Raises
@@ -157,7 +160,7 @@ def checked(spec: Sequences, workload: Workload) -> Sequences:
     Examples
     --------
     >>> w = Workload(submit=[0, 0], run=[9, 5], estimate=[9, 5], width=[4, 2], capacity=4)
-    >>> checked(Sequences(moves="later", movable="both"), w)
+    >>> check_sequences(Sequences(moves="later", movable="both"), w)
     Traceback (most recent call last):
     paretosched.core.errors.InputError: moves "later" with movable "both" need such jobs, but workload has none
     """
@@ -183,8 +186,8 @@ def movable_jobs(workload: Workload, movable: str) -> Mask:
 
 def spared_groups(workload: Workload, movable: str) -> list[int]:
     """Return the numbers of the groups that a child may spare: they have jobs, and other groups have movable jobs."""
-    allowed = movable_jobs(workload, movable)
-    return [g for g in np.unique(workload.group).tolist() if (allowed & (workload.group != g)).any()]
+    movable_rows = movable_jobs(workload, movable)
+    return [g for g in np.unique(workload.group).tolist() if (movable_rows & (workload.group != g)).any()]
 
 
 def deriving(workload: Workload, spec: Sequences, cache_bytes: int = CACHE_BYTES) -> Derive:
@@ -202,7 +205,7 @@ def deriving(workload: Workload, spec: Sequences, cache_bytes: int = CACHE_BYTES
     Raises
     ------
     InputError
-        `checked` refuses the encoding.
+        `check_sequences` refuses the encoding.
 
     Examples
     --------
@@ -226,7 +229,7 @@ class Derive:
 
     def __init__(self, workload: Workload, spec: Sequences, cache_bytes: int) -> None:
         self._workload = workload
-        self._spec = checked(spec, workload)
+        self._spec = check_sequences(spec, workload)
         self._recent = _Recent(cache_bytes)
         self._of_thread = local()
         self._movable = movable_jobs(workload, spec.movable)
@@ -258,7 +261,7 @@ class Derive:
         """
         order = self(recipe, ancestors)
         if self._spec.moves not in ("pull", "fill", "both"):
-            return self._decoded(order)
+            return self._decode(order)
         return self._wait(recipe.tobytes(), order) + self._workload.submit
 
     def _derive(self, recipe: Floats, ancestors: Floats) -> Order:
@@ -282,7 +285,7 @@ class Derive:
         # Older ancestors will hardly have more children, and would drive out orders that will.
         to_cache = {recipe.tobytes(), *missing[recipe.tobytes()][1]}
         for name, (row, names) in sorted(missing.items(), key=lambda item: item[1][0][0]):
-            orders[name] = self._derived(row, [(key if key in to_cache else None, orders[key]) for key in names])
+            orders[name] = self._from_parents(row, [(key if key in to_cache else None, orders[key]) for key in names])
             if name in to_cache:
                 self._recent.put(("order", name), orders[name])
             for key in names:  # else all orders of a chain of 600 would be held in memory
@@ -309,14 +312,14 @@ class Derive:
             raise InputError(f'recipe {number:g}: it has a mate, {mate:g}, but recombination is "none"')
         return [int(parent)] if mate < 0 else [int(parent), int(mate)]
 
-    def _derived(self, row: Floats, parents: list[tuple[bytes | None, Order]]) -> Order:
+    def _from_parents(self, row: Floats, parents: list[tuple[bytes | None, Order]]) -> Order:
         """Return an order made from those of its parents, each with its name in the cache, None if it is not cached."""
         if not parents:
             return start_order(self._workload, self._spec.starts[int(row[3])])
         rng = chance(int(row[3]))
         name, order = parents[0]
         if len(parents) == 2:
-            name, order = None, _recombined(self._spec.recombination, order, parents[1][1], rng, self._space())
+            name, order = None, _recombine(self._spec.recombination, order, parents[1][1], rng, self._space())
         count = int(row[4] + rng.random())
         mean = float(row[5])
         result = np.empty_like(order)
@@ -330,8 +333,8 @@ class Derive:
         else:
             movable = self._movable
             if self._spec.moves == "group":
-                spared = self._spared[int(rng.random() * len(self._spared))]
-                movable = movable & (self._workload.group != spared)
+                group = self._spared[int(rng.random() * len(self._spared))]
+                movable = movable & (self._workload.group != group)
             later(order, movable, rng.random((count, 2)), mean, result, self._space())
         return read_only(result)
 
@@ -368,14 +371,14 @@ class Derive:
         """Return the waits, (n,) s, under an order; its name in the cache is None if it is not cached."""
         wait = None if name is None else self._recent.get(("wait", name))
         if wait is None:
-            wait = self._decoded(order) - self._workload.submit
+            wait = self._decode(order) - self._workload.submit
             if wait.max() < 2**31:  # half the memory, unless a job waits for 68 years
                 wait = wait.astype(np.int32)
             if name is not None:
                 self._recent.put(("wait", name), wait)
         return wait
 
-    def _decoded(self, order: Order) -> Ints:
+    def _decode(self, order: Order) -> Ints:
         """Return the start times, (n,) s, that an order decodes to."""
         return decoded_start_times(self._workload, order, self._spec.decoding)
 
@@ -424,7 +427,7 @@ def _ancestor(row: Floats, number: int, ancestors: Floats) -> Floats:
     return parent
 
 
-def _recombined(recombination: str, parent: Order, mate: Order, rng: np.random.Generator, scratch: Space) -> Order:
+def _recombine(recombination: str, parent: Order, mate: Order, rng: np.random.Generator, scratch: Space) -> Order:
     """Return an order made of those of two parents."""
     result = np.empty_like(parent)
     if recombination == "cycle":

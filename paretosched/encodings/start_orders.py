@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..core.arguments import is_whole
 from ..core.arrays import Ints
-from ..core.errors import InputError, quoted
+from ..core.errors import InputError, in_quotes
 from ..policies.policy import fits
 from ..policies.policy_json import from_json as policy_from_json
 from ..workload.workload import Workload
@@ -80,8 +80,8 @@ def _by_policy(workload: Workload, value: Any) -> Ordering:
     """Return the function that makes the order of the start times under a policy, given as plain JSON values."""
     policy = fits(policy_from_json(value, "start"), workload)
     if policy.replays:
-        policy.simulated(workload)  # refuses workloads without recorded waits
-    return lambda: np.argsort(policy.simulated(workload).start, kind="stable")
+        policy.outcome(workload)  # refuses workloads without recorded waits
+    return lambda: np.argsort(policy.outcome(workload).start, kind="stable")
 
 
 def _by_rank(workload: Workload, ranks: Any) -> Ordering:
@@ -112,4 +112,4 @@ def read_only(order: Order) -> Order:
 
 def _in_quotes(value: Any) -> str:
     """Return a value as text in quotes, for a message."""
-    return quoted(str(value))
+    return in_quotes(str(value))

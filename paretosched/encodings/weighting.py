@@ -99,7 +99,7 @@ class Weighting(NamedTuple):
         workload.calendar  # noqa: B018  # tabulated once, before threads share it
 
         def start_times(genome: Floats, _ancestors: Floats) -> Ints:
-            start = decode(genome, workload.groups, self.backfill).simulated(workload).start
+            start = decode(genome, workload.groups, self.backfill).outcome(workload).start
             if self.decoding == "online":
                 return start
             return decoded_start_times(workload, np.argsort(start, kind="stable").astype(np.int32), "earliest")
@@ -156,10 +156,10 @@ def decode(genome: ArrayLike, groups: Sequence[str], backfill: str) -> Greedy:
     lower, upper = Weighting().lower_upper(len(groups))
     if genes.shape != upper.shape:
         raise InputError(f"a genome for {len(groups)} groups must have shape {upper.shape}, but has {genes.shape}")
-    broken = np.flatnonzero(~((genes >= lower) & (genes <= upper)))
-    if broken.size:
+    faults = np.flatnonzero(~((genes >= lower) & (genes <= upper)))
+    if faults.size:
         labels = Weighting().gene_labels(len(groups))
-        offenders = first_few((f"{labels[i]} is {genes[i]:g}" for i in broken), broken.size)
+        offenders = first_few((f"{labels[i]} is {genes[i]:g}" for i in faults), faults.size)
         raise InputError(f"genes must be w, a, b in [0, 1], K in [0, 5] and criterion in [0, 4], but {offenders}")
     last = len(CRITERIA) - 1
     criteria = [CRITERIA[min(int(gene), last)] for gene in genes[-len(SITUATIONS) :]]

@@ -42,16 +42,16 @@ def costs(values: ArrayLike, objectives: Sequence[Objective]) -> Floats:
     matrix = _matrix(values, objectives)
     columns = np.flatnonzero(deciding(matrix, objectives))
     table = matrix[:, columns]
-    broken = np.argwhere(~np.isfinite(table))
-    if broken.size:
+    faults = np.argwhere(~np.isfinite(table))
+    if faults.size:
         offenders = first_few(
-            (f"row {i} has {objectives[int(columns[j])].name} {table[i, j]}" for i, j in broken), len(broken)
+            (f"row {i} has {objectives[int(columns[j])].name} {table[i, j]}" for i, j in faults), len(faults)
         )
         raise InputError(f"objective values must be finite, but {offenders}")
     return table * np.where([objectives[int(j)].maximise for j in columns], -1.0, 1.0)
 
 
-def nondominated(values: ArrayLike, objectives: Sequence[Objective]) -> Mask:
+def nondominated_rows(values: ArrayLike, objectives: Sequence[Objective]) -> Mask:
     """Return which rows no other row dominates, (k,) bool; of equal rows, the first one only.
 
     Parameters
@@ -69,7 +69,7 @@ def nondominated(values: ArrayLike, objectives: Sequence[Objective]) -> Mask:
     Examples
     --------
     >>> from paretosched.simulation.objective import objective_table
-    >>> nondominated([[90, 5, 5], [80, 4, 4], [80, 5, 5], [90, 5, 5]], objective_table(("1",))).tolist()
+    >>> nondominated_rows([[90, 5, 5], [80, 4, 4], [80, 5, 5], [90, 5, 5]], objective_table(("1",))).tolist()
     [True, True, False, False]
     """
     import moocore

@@ -23,7 +23,7 @@ from ..core.errors import InputError
 from ..core.notebook import html_table
 from ..encodings.encoding import ENCODINGS, Explored, to_json
 from ..simulation.objective import Objective, objective_table
-from .dominance import costs, nondominated
+from .dominance import costs, nondominated_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -172,7 +172,7 @@ def front_of(
     import moocore
 
     objectives = objective_table(groups)
-    rows = np.flatnonzero(nondominated(values, objectives))
+    rows = np.flatnonzero(nondominated_rows(values, objectives))
     weakly = int(moocore.is_nondominated(costs(values, objectives), keep_weakly=True).sum()) if len(values) else 0
     run = run._replace(evaluations=len(values), points=len(rows), duplicates=weakly - len(rows))
     rows = rows[value_order(values[rows], rows)]

@@ -185,10 +185,10 @@ def _read_front(place: Path) -> Front:
         rows = from_encoding(encoding, origin, origins)
         genomes[rows, : len(labels)] = np.column_stack([table.column(label).to_numpy()[rows] for label in labels])
     ancestors: list[Floats] = []
-    unpacked = 0  # genes
+    gene_count = 0  # genes
     for i, o in enumerate(origins):
-        flat = np.frombuffer(_unpacked(schema.metadata[f"ancestors {i}".encode()], unpacked), "<f8")
-        unpacked += flat.size
+        flat = np.frombuffer(_unpack(schema.metadata[f"ancestors {i}".encode()], gene_count), "<f8")
+        gene_count += flat.size
         ancestors.append(flat.astype(np.float64).reshape(-1, len(o.encoding.gene_labels(len(groups)))))
     front = Front(
         np.column_stack([table.column(name).to_numpy() for name in names]),
@@ -235,7 +235,7 @@ def _check_columns(schema: Any, kinds: Mapping[str, Any], groups: int) -> None:
             raise InputError(f'column "{name}" must be {kind} without gaps, but is not')
 
 
-def _unpacked(data: bytes, before: int) -> bytes:
+def _unpack(data: bytes, before: int) -> bytes:
     """Return unpacked genomes, of which there were `before` genes until now; refuse more than the limit `cells`."""
     most = limits_in_force().cells - before
     unpacker = zlib.decompressobj()

@@ -68,12 +68,12 @@ def extremes_text(front: Front) -> str:
     return "\n".join(lines)
 
 
-def merging(merged: Front, inputs: Sequence[Front], names: Sequence[str]) -> dict[str, Any]:
+def merging(front: Front, inputs: Sequence[Front], names: Sequence[str]) -> dict[str, Any]:
     """Return measures of a front and of the fronts that were merged into it.
 
     Parameters
     ----------
-    merged
+    front
         The front of all inputs, see `merging.merge`.
     inputs, names
         The fronts that were merged, and their names.
@@ -84,15 +84,15 @@ def merging(merged: Front, inputs: Sequence[Front], names: Sequence[str]) -> dic
         Plain values: "workload" and "digest"; what `indicators` returns, with "path", "only" and "best_in" of each
         input, see `contributions`; and "extremes", the best row of each objective with its values.
     """
-    measures = indicators(merged, inputs)
+    measures = indicators(front, inputs)
     for name, row, part in zip(names, measures["inputs"], contributions(inputs, gain=False), strict=True):
         row |= {"path": name} | {key: part[key] for key in ("only", "best_in")}
-    objectives = [o.name for o in merged.objectives]
+    objectives = [o.name for o in front.objectives]
     ends = [
-        {"objective": o.name, "row": row, "values": dict(zip(objectives, plain(merged.values[row]), strict=True))}
-        for o, row in extremes(merged)
+        {"objective": o.name, "row": row, "values": dict(zip(objectives, plain(front.values[row]), strict=True))}
+        for o, row in extremes(front)
     ]
-    return {"workload": merged.workload, "digest": merged.digest, **measures, "extremes": ends}
+    return {"workload": front.workload, "digest": front.digest, **measures, "extremes": ends}
 
 
 def merging_text(about: Mapping[str, Any]) -> str:

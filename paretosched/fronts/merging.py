@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core.arrays import Floats
 from ..core.errors import InputError
-from .dominance import nondominated
+from .dominance import nondominated_rows
 from .front import Front, check_same_workload, value_order
 from .front_files import FrontLike, as_fronts
 
@@ -43,7 +43,7 @@ def merge(fronts: FrontLike | Sequence[FrontLike]) -> Front:
     places = [np.array([index[o.key] for o in f.origins], dtype=np.int64)[f.origin] for f in inputs]
     run = np.concatenate(places)
     order = value_order(values, evaluation, run)
-    order = order[nondominated(values[order], first.objectives)]
+    order = order[nondominated_rows(values[order], first.objectives)]
     name = min(f.workload for f in inputs)
     origins = tuple(run_of_key[key] for key in keys)
     values, genomes, evaluation, run = values[order], genomes[order], evaluation[order], run[order]

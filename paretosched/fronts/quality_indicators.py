@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..core.arguments import instance, listed, numbers, whole_number
+from ..core.arguments import instance, list_argument, numbers, whole_number
 from ..core.arrays import Floats, Ints, Mask
 from ..core.errors import InputError, first_few
 from ..core.notebook import fields_html, fields_repr
@@ -110,7 +110,7 @@ def box_of(front: FrontLike) -> Box:
     return Box(tuple(front.objectives[j] for j in columns), points.min(axis=0), points.max(axis=0))
 
 
-def scaled(values: ArrayLike, objectives: Sequence[Objective], box: Box) -> Floats:
+def to_box(values: ArrayLike, objectives: Sequence[Objective], box: Box) -> Floats:
     """Return objective vectors, (k, m) in natural units, on the scale of a box, (k, q), all to be minimised.
 
     Raises
@@ -138,7 +138,7 @@ def hypervolume(places: Floats) -> float:
     Parameters
     ----------
     places
-        (k, q) on the scale of the box, see `scaled`.
+        (k, q) on the scale of the box, see `to_box`.
 
     Examples
     --------
@@ -212,12 +212,12 @@ def indicators(front: FrontLike, inputs: FrontLike | Sequence[FrontLike] = ()) -
     if any(len(f) == 0 for f in (front, *inputs)):
         raise InputError("a front must have at least one row to be measured, but has none")
     box = box_of(front)
-    whole = scaled(front.values, front.objectives, box)
+    whole = to_box(front.values, front.objectives, box)
     points = {tuple(row) for row in whole.tolist()}
     rows = []
     for other in inputs:
         check_same_workload(front, other)
-        places = scaled(other.values, other.objectives, box)
+        places = to_box(other.values, other.objectives, box)
         rows.append(
             {
                 "name": front_name(other),
@@ -279,12 +279,12 @@ def contributions(inputs: FrontLike | Sequence[FrontLike], gain: bool = True) ->
     [(2, 2, 1, ['UTIL']), (2, 2, 1, ['AWRT', 'AWRT1'])]
     """
     inputs = as_fronts(inputs)
-    merged = merge(inputs)
-    columns = _comparable_columns(merged)
-    points = {tuple(row) for row in merged.values[:, columns].tolist()}
+    all_rows = merge(inputs)
+    columns = _comparable_columns(all_rows)
+    points = {tuple(row) for row in all_rows.values[:, columns].tolist()}
     own_points = [{tuple(row) for row in f.values[:, columns].tolist()} & points for f in inputs]
-    column_of = {o.name: c for c, o in enumerate(merged.objectives)}
-    ends = {o.name: merged.values[row, column_of[o.name]] for o, row in extremes(merged)}
+    column_of = {o.name: c for c, o in enumerate(all_rows.objectives)}
+    ends = {o.name: all_rows.values[row, column_of[o.name]] for o, row in extremes(all_rows)}
     best_of = [{name for name, best in ends.items() if (f.values[:, column_of[name]] == best).any()} for f in inputs]
     rows = []
     for k, front in enumerate(inputs):
@@ -301,16 +301,16 @@ def contributions(inputs: FrontLike | Sequence[FrontLike], gain: bool = True) ->
             }
         )
     if gain:
-        box = box_of(merged)
-        whole = hypervolume(scaled(merged.values, merged.objectives, box))
+        box = box_of(all_rows)
+        whole = hypervolume(to_box(all_rows.values, all_rows.objectives, box))
         for k, about in enumerate(rows):
             rest = [*inputs[:k], *inputs[k + 1 :]]
-            without = merge(rest).values if rest else merged.values[:0]
-            about["gain"] = whole - hypervolume(scaled(without, merged.objectives, box))
+            without = merge(rest).values if rest else all_rows.values[:0]
+            about["gain"] = whole - hypervolume(to_box(without, all_rows.objectives, box))
     return rows
 
 
-def dominated(front: Front, by: Front) -> Mask:
+def dominated_rows(front: Front, by: Front) -> Mask:
     """Return which rows of a front are dominated by a row of another front, (p,) bool; equal rows are not.
 
     Raises
@@ -325,8 +325,8 @@ def dominated(front: Front, by: Front) -> Mask:
         return np.zeros(0, dtype=np.bool_)
     both = costs(np.concatenate([front.values, by.values]), front.objectives)
     # the rows of `front` do not dominate each other, so a row of `by` dominates each row that is dominated
-    undominated: Mask = np.asarray(moocore.is_nondominated(both, keep_weakly=True), dtype=np.bool_)
-    return ~undominated[: len(front)]
+    survivors: Mask = np.asarray(moocore.is_nondominated(both, keep_weakly=True), dtype=np.bool_)
+    return ~survivors[: len(front)]
 
 
 def course(
@@ -371,16 +371,16 @@ def course(
 
     matrix = numbers("values", values)
     instance("box", box, Box)
-    objectives = [instance("objectives", objective, Objective) for objective in listed("objectives", objectives)]
-    at = [whole_number("at", count) for count in listed("at", at)]
+    objectives = [instance("objectives", objective, Objective) for objective in list_argument("objectives", objectives)]
+    at = [whole_number("at", count) for count in list_argument("at", at)]
     if matrix.shape != (len(matrix) if matrix.ndim else 0, len(objectives)):
         raise InputError(f"values must have shape (n, {len(objectives)}), but have {matrix.shape}")
     wrong = [k for before, k in zip([0, *at], at, strict=False) if not before < k <= len(matrix)]
     if wrong:
         raise InputError(f"at must ascend within 1..{len(matrix)}, but has {first_few(wrong)}")
-    places = scaled(matrix, objectives, box)
+    places = to_box(matrix, objectives, box)
     like = None if reference is None else as_front(reference)
-    whole = None if like is None else scaled(like.values, like.objectives, box)
+    whole = None if like is None else to_box(like.values, like.objectives, box)
     front, count = places[:0], 0
     sizes, volumes, distances = [], [], []
     for k in at:

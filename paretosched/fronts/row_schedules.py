@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from ..core.arguments import listed
+from ..core.arguments import list_argument
 from ..core.errors import InputError
 from ..encodings.genomes import Decoder
 from ..policies.policy import Policy, fits
@@ -72,7 +72,7 @@ def schedules(front: FrontLike, rows: Iterable[int], workload: WorkloadLike) -> 
     """
     front, workload = as_front(front), as_workload(workload)
     decoders: dict[int, Decoder] = {}
-    for row in listed("rows", rows):
+    for row in list_argument("rows", rows):
         origin, genes = genome(front, row)
         policy = row_policy(front, row)
         if policy is not None:

@@ -26,7 +26,7 @@ from .waiting_heap import Waiting, arrange, count_fitting, no_jobs, still_waitin
 from .waiting_tree import FAR, lift, lower, next_startable, open_smallest, slots_for
 
 RUNNING, WAITING, PLANNED, USED, LEVEL, TOP, MOVES, PAGE = range(8)  # of `Reservations.state`
-SLOT, LEFT, UNTIL = range(3)  # columns of a row of `Reservations.moved`
+SLOT, LEFT, UNTIL = range(3)  # columns of a row of `Reservations.move_list`
 
 
 class Reservations(NamedTuple):
@@ -41,19 +41,19 @@ class Reservations(NamedTuple):
     plans
         (2 n + 64,) int64, a heap of reservation << row_bits | slot. It may have several entries for a slot; only the
         entry with the time in `place` is valid.
-    moved
+    move_list
         (2, n + 1, 3) int64, two rounds of moves, a row a move: SLOT, ascending, and the time that became free, from
         second LEFT to UNTIL.
     state
         (8,) int64: jobs RUNNING and WAITING; number of `plans`, PLANNED; slots USED since the queue was last
-        empty; LEVEL and TOP of the tree; number of MOVES in the last round, and their PAGE in `moved`.
+        empty; LEVEL and TOP of the tree; number of MOVES in the last round, and their PAGE in `move_list`.
     """
 
     least: Ints
     row_of: Ints
     place: Ints
     plans: Ints
-    moved: Ints
+    move_list: Ints
     state: Ints
 
 
@@ -107,34 +107,34 @@ def _conservative(jobs: Jobs, capacity: Int, now: Running, queue: Reservations, 
     state = queue.state
     state[LEVEL] = -1
     state[TOP] = queue.row_of.size
-    arrived = 0
+    arrivals = 0
     clear(profile.when, profile.room, profile.span, jobs.submit[0], capacity)
-    while arrived < n or state[WAITING] > 0:
-        t = next_event(jobs, arrived, now, state[RUNNING])
+    while arrivals < n or state[WAITING] > 0:
+        t = next_event(jobs, arrivals, now, state[RUNNING])
         if state[PLANNED] > 0:
             t = min(t, queue.plans[0] >> now.row_bits)
         forget_past(profile.when, profile.span, t)
 
         # A job that has ended leaves [t, expected end) free.
         ended = False
-        freed = -1  # end of the time that became free in this event
+        gap_end = -1  # end of the time that became free in this event
         while state[RUNNING] > 0 and (now.heap[0] >> now.row_bits) == t:
             j = end_next(jobs, now, state[RUNNING])
             state[RUNNING] -= 1
             ended = True
-            expected = now.start[j] + jobs.estimate[j]
-            if expected > t:
-                add(profile.when, profile.room, profile.span, t, expected, jobs.width[j])
-                freed = max(freed, expected)
-        if ended and state[WAITING] > 0 and (freed >= 0 or state[MOVES] > 0):
-            move_up(jobs, now, queue, profile, freed, t)
+            promised_end = now.start[j] + jobs.estimate[j]
+            if promised_end > t:
+                add(profile.when, profile.room, profile.span, t, promised_end, jobs.width[j])
+                gap_end = max(gap_end, promised_end)
+        if ended and state[WAITING] > 0 and (gap_end >= 0 or state[MOVES] > 0):
+            move_up(jobs, now, queue, profile, gap_end, t)
 
         # A job that arrives now gets the earliest place that delays no other job. A copy of the job before it gets no
         # earlier place than that job.
         sooner = t
-        while arrived < n and jobs.submit[arrived] == t:
-            j = arrived
-            arrived += 1
+        while arrivals < n and jobs.submit[arrivals] == t:
+            j = arrivals
+            arrivals += 1
             if j > 0 and (
                 jobs.submit[j - 1] != t
                 or jobs.width[j - 1] != jobs.width[j]
@@ -152,7 +152,7 @@ def _conservative(jobs: Jobs, capacity: Int, now: Running, queue: Reservations, 
 
 # Inlined, as the functions below, because passing so many arrays costs as much as many events.
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
-def move_up(jobs: Jobs, now: Running, queue: Reservations, profile: Profile, freed: Int, t: Int) -> None:
+def move_up(jobs: Jobs, now: Running, queue: Reservations, profile: Profile, gap_end: Int, t: Int) -> None:
     """Move every waiting job, in the order of arrival, to its earliest possible place.
 
     No job could have an earlier place in the last round. So an earlier place must contain, or touch, time that has
@@ -165,7 +165,7 @@ def move_up(jobs: Jobs, now: Running, queue: Reservations, profile: Profile, fre
         `Jobs` and `Running`.
     queue, profile
         Modified in place.
-    freed
+    gap_end
         Jobs that ended now leave seconds t..freed - 1 free; -1 if no job ended early.
     t
         The second of this event.
@@ -173,52 +173,52 @@ def move_up(jobs: Jobs, now: Running, queue: Reservations, profile: Profile, fre
     when = profile.when
     room = profile.room
     span = profile.span
-    moved = queue.moved
+    moves_of_page = queue.move_list
     state = queue.state
     size = queue.row_of.size
     top = state[TOP]
     moves = state[MOVES]
-    from_ = t if freed >= 0 else FAR
-    until = freed
+    from_ = t if gap_end >= 0 else FAR
+    until = gap_end
     behind = 0
     # from each move of the last round on, the range of all times that became free
     old = state[PAGE]
     for i in range(moves - 2, -1, -1):
-        moved[old, i, LEFT] = min(moved[old, i, LEFT], moved[old, i + 1, LEFT])
-        moved[old, i, UNTIL] = max(moved[old, i, UNTIL], moved[old, i + 1, UNTIL])
+        moves_of_page[old, i, LEFT] = min(moves_of_page[old, i, LEFT], moves_of_page[old, i + 1, LEFT])
+        moves_of_page[old, i, UNTIL] = max(moves_of_page[old, i, UNTIL], moves_of_page[old, i + 1, UNTIL])
     page = 1 - old
     fresh = 0
     reach = until
     if moves > 0:
-        reach = max(reach, moved[old, 0, UNTIL])
+        reach = max(reach, moves_of_page[old, 0, UNTIL])
     widest = _widest(when, room, span, reach)
     slot = next_startable(queue.least, 0, top, size, widest, widest, FAR)
     while slot >= 0:
-        while behind < moves and moved[old, behind, SLOT] <= slot:
+        while behind < moves and moves_of_page[old, behind, SLOT] <= slot:
             behind += 1
         low = from_
         high = until
         if behind < moves:
-            low = min(low, moved[old, behind, LEFT])
-            high = max(high, moved[old, behind, UNTIL])
+            low = min(low, moves_of_page[old, behind, LEFT])
+            high = max(high, moves_of_page[old, behind, UNTIL])
         width = jobs.width[queue.row_of[slot]]
         length = jobs.estimate[queue.row_of[slot]]
-        reserved = queue.place[slot]
+        place = queue.place[slot]
         after = max(t, low - length + 1)
-        before = min(reserved, high)
+        before = min(place, high)
         if after < before:
-            better = earliest(when, room, span, after, before, reserved, width, length)
+            better = earliest(when, room, span, after, before, place, width, length)
             if better < before:
-                add(when, room, span, reserved, reserved + length, width)
+                add(when, room, span, place, place + length, width)
                 add(when, room, span, better, better + length, -width)
                 reserve_at(queue, now.row_bits, slot, better)
-                left = max(reserved, better + length)
-                moved[page, fresh, SLOT] = slot
-                moved[page, fresh, LEFT] = left
-                moved[page, fresh, UNTIL] = reserved + length
+                left = max(place, better + length)
+                moves_of_page[page, fresh, SLOT] = slot
+                moves_of_page[page, fresh, LEFT] = left
+                moves_of_page[page, fresh, UNTIL] = place + length
                 fresh += 1
                 from_ = min(from_, left)
-                until = max(until, reserved + length)
+                until = max(until, place + length)
                 reach = max(reach, until)
                 widest = _widest(when, room, span, reach)
         slot = next_startable(queue.least, slot + 1, top, size, widest, widest, FAR)
@@ -315,16 +315,16 @@ def _tidy(queue: Reservations, bits: Int) -> Int:
 
     `queue` is modified in place; `bits` is the number of bits that hold a row.
     """
-    planned = 0
+    plans = 0
     for slot in range(queue.state[USED]):
         if queue.row_of[slot] >= 0:
-            push(queue.plans, planned, (queue.place[slot] << bits) | slot)
-            planned += 1
-    return planned
+            push(queue.plans, plans, (queue.place[slot] << bits) | slot)
+            plans += 1
+    return plans
 
 
 @njit(cache=True, nogil=True)
-def replanned(jobs: Jobs, capacity: Int, calendar: Calendar, weights: Weights, start: Ints) -> None:
+def replan_at_events(jobs: Jobs, capacity: Int, calendar: Calendar, weights: Weights, start: Ints) -> None:
     """Fill `start` with the start times of conservative backfilling that plans every job anew at every event.
 
     In the order of arrival (no genes) or of Greedy's keys, every waiting job gets the earliest place that delays no
@@ -339,11 +339,11 @@ def replanned(jobs: Jobs, capacity: Int, calendar: Calendar, weights: Weights, s
     """
     n = jobs.submit.size
     now = running_jobs(start, capacity, True)
-    _replanned(jobs, capacity, calendar, weights, now, no_jobs(n), no_profile(2 * n + 16))
+    _replan_at_events(jobs, capacity, calendar, weights, now, no_jobs(n), no_profile(2 * n + 16))
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _replanned(
+def _replan_at_events(
     jobs: Jobs,
     capacity: Int,
     calendar: Calendar,
@@ -352,12 +352,12 @@ def _replanned(
     waiting: Waiting,
     profile: Profile,
 ) -> None:
-    """Do the work of `replanned` without allocating memory.
+    """Do the work of `replan_at_events` without allocating memory.
 
     Parameters
     ----------
     jobs, capacity, calendar, weights
-        As for `replanned`.
+        As for `replan_at_events`.
     now
         `Running`, modified in place: `start` is filled.
     waiting, profile
@@ -367,18 +367,18 @@ def _replanned(
     running: Int = 0
     count: Int = 0
     free: Int = capacity
-    arrived: Int = 0
+    arrivals: Int = 0
     era: Int = 0
-    while arrived < n or count > 0:
-        t = next_event(jobs, arrived, now, running)
-        running, freed = complete(jobs, now, running, t)
-        free += freed
+    while arrivals < n or count > 0:
+        t = next_event(jobs, arrivals, now, running)
+        running, released = complete(jobs, now, running, t)
+        free += released
         era = era_at(calendar, era, t)
-        while arrived < n and jobs.submit[arrived] == t:
-            waiting.rows[count] = arrived
-            now.start[arrived] = -1
+        while arrivals < n and jobs.submit[arrivals] == t:
+            waiting.rows[count] = arrivals
+            now.start[arrivals] = -1
             count += 1
-            arrived += 1
+            arrivals += 1
         fitting = count_fitting(waiting.rows, count, jobs.width, free)
         if fitting == 0:
             continue
@@ -397,7 +397,7 @@ def plan_all(
     waiting: Waiting,
     left: Int,
     fitting: Int,
-    weighted: bool,
+    has_weights: bool,
     profile: Profile,
 ) -> tuple[Int, Int]:
     """Plan the jobs of a queue in turn at their earliest places; start the jobs whose place is second t.
@@ -412,7 +412,7 @@ def plan_all(
         Processors that are free in second t.
     waiting, left, fitting
         A queue in its order, modified in place; how many jobs are in it, and how many of them fit.
-    weighted
+    has_weights
         Whether the queue is a heap by keys.
     profile
         Work space, modified in place.
@@ -426,9 +426,9 @@ def plan_all(
     position = 0
     # Only a job that fits now can start now. When all such jobs have a place, the places of the others do not matter.
     while fitting > 0:
-        j = take_first(waiting, position, left, weighted)
+        j = take_first(waiting, position, left, has_weights)
         left -= 1
-        if not weighted:
+        if not has_weights:
             position += 1
         width = jobs.width[j]
         estimate = jobs.estimate[j]

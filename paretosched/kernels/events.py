@@ -10,21 +10,21 @@ from .waiting_tree import FAR
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
-def next_event(jobs: Jobs, arrived: Int, now: Running, running: Int) -> Int:
+def next_event(jobs: Jobs, arrivals: Int, now: Running, running: Int) -> Int:
     """Return the second of the next arrival or end of a job; FAR if there is none.
 
     Parameters
     ----------
     jobs
         `Jobs`.
-    arrived
+    arrivals
         Rows that have arrived.
     now, running
         `Running`, and how many jobs run.
     """
     t = FAR
-    if arrived < jobs.submit.size:
-        t = jobs.submit[arrived]
+    if arrivals < jobs.submit.size:
+        t = jobs.submit[arrivals]
     if running > 0:
         t = min(t, now.heap[0] >> now.row_bits)
     return t

@@ -64,8 +64,8 @@ def in_turn(
     for k in range(submit.size):
         j = k if order is None else np.int64(order[k])  # numba decides this when it compiles
         t = max(t, submit[j])
-        needed = width[j]
-        while free < needed:
+        processors = width[j]
+        while free < processors:
             if nearby == 0:
                 nearby = min(far, NEAR // 2)
                 for i in range(nearby - 1, -1, -1):
@@ -76,8 +76,8 @@ def in_turn(
             t = max(t, near[nearby] >> bits)
             free += near[nearby] & mask
         start[j] = t
-        free -= needed
-        key = ((t + run[j]) << bits) | needed
+        free -= processors
+        key = ((t + run[j]) << bits) | processors
         if nearby == NEAR:
             nearby = NEAR // 2
             for i in range(nearby):
@@ -93,7 +93,7 @@ def in_turn(
 
 
 @njit(cache=True, nogil=True)
-def backfilled(jobs: Jobs, capacity: Int, reserving: bool, start: Ints) -> None:
+def backfill_fcfs(jobs: Jobs, capacity: Int, reserving: bool, start: Ints) -> None:
     """Fill `start` with the start times of EASY or of List.
 
     Parameters
@@ -112,19 +112,19 @@ def backfilled(jobs: Jobs, capacity: Int, reserving: bool, start: Ints) -> None:
     least = np.empty((2 * size, 2), np.int64)
     row_of = np.empty(size, np.int64)
     copies = np.empty(size, np.int64)
-    _backfilled(jobs, capacity, reserving, running_jobs(start, capacity, reserving), least, row_of, copies)
+    _backfill_fcfs(jobs, capacity, reserving, running_jobs(start, capacity, reserving), least, row_of, copies)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _backfilled(
+def _backfill_fcfs(
     jobs: Jobs, capacity: Int, reserving: bool, now: Running, least: Ints, row_of: Ints, copies: Ints
 ) -> None:
-    """Do the work of `backfilled` without allocating memory.
+    """Do the work of `backfill_fcfs` without allocating memory.
 
     Parameters
     ----------
     jobs, capacity, reserving
-        As for `backfilled`.
+        As for `backfill_fcfs`.
     now
         `Running`, modified in place: `start` is filled.
     least
@@ -138,40 +138,40 @@ def _backfilled(
     n = jobs.submit.size
     running: Int = 0
     waiting: Int = 0  # slots in use
-    used: Int = 0  # slots used since the queue was last empty: their order is the order of arrival
+    slots: Int = 0  # slots used since the queue was last empty: their order is the order of arrival
     front: Int = 0  # no job waits in the slots before it
     level: Int = -1
     top: Int = size
     free: Int = capacity
-    arrived: Int = 0
+    arrivals: Int = 0
     head: Int = -1  # the row for which shadow and extra hold
     shadow: Int = 0
     extra: Int = 0
-    while arrived < n or waiting > 0:
-        t = next_event(jobs, arrived, now, running)
-        running, freed = complete(jobs, now, running, t)
-        if freed > 0:
+    while arrivals < n or waiting > 0:
+        t = next_event(jobs, arrivals, now, running)
+        running, more = complete(jobs, now, running, t)
+        if more > 0:
             head = -1
-            free += freed
-        newcomers = used
-        while arrived < n and jobs.submit[arrived] == t:
-            j = arrived
-            arrived = after_copies(jobs, j)
-            count = arrived - j
+            free += more
+        newcomers = slots
+        while arrivals < n and jobs.submit[arrivals] == t:
+            j = arrivals
+            arrivals = after_copies(jobs, j)
+            count = arrivals - j
             if waiting == 0 and width[j] * count <= free:
-                for i in range(j, arrived):
+                for i in range(j, arrivals):
                     launch(jobs, now, running, i, t)
                     running += 1
                 free -= width[j] * count
                 continue
-            if used == 0 or (used >> level) > 0:
+            if slots == 0 or (slots >> level) > 0:
                 level += 1
                 open_smallest(least, size, level)
                 top = size >> level
-            row_of[used] = j
-            copies[used] = count
-            lower(least, used + size, top, width[j], estimate[j])
-            used += 1
+            row_of[slots] = j
+            copies[slots] = count
+            lower(least, slots + size, top, width[j], estimate[j])
+            slots += 1
             waiting += 1
 
         blocked = False
@@ -200,7 +200,7 @@ def _backfilled(
                         # No job has ended and the head is the same: a job that could not start at the last event
                         # cannot start now, so that only new jobs must be tried.
                         limit = shadow - t
-                        if newcomers + 1 == used:
+                        if newcomers + 1 == slots:
                             k = row_of[newcomers]
                             if width[k] > free or (width[k] > extra and estimate[k] > limit):
                                 break
@@ -222,6 +222,6 @@ def _backfilled(
                 waiting -= 1
                 lift(least, slot + size, top)
         if waiting == 0:
-            used = 0
+            slots = 0
             front = 0
             level = -1

@@ -77,7 +77,7 @@ def lift_bench(game: Tournament, least: Ints, leaf: Int, top: Int) -> None:
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
-def next_slot(game: Tournament, least: Ints, backfill: bool, used: Int, waiting: Int, level: Int) -> tuple[Int, Int]:
+def next_slot(game: Tournament, least: Ints, backfill: bool, last: Int, waiting: Int, level: Int) -> tuple[Int, Int]:
     """Return an empty slot behind all others, and the level of the trees that have room for it.
 
     Slots are used in the order of arrival, and again only when most are empty: jobs that arrive together stay
@@ -89,31 +89,31 @@ def next_slot(game: Tournament, least: Ints, backfill: bool, used: Int, waiting:
         Modified in place.
     least, backfill
         (2 * size, 2) int64, the tree of the smallest over the benches, modified in place if `backfill`.
-    used, waiting
+    last, waiting
         Slots used since the queue was last empty, and slots with waiting jobs.
     level
         The level of the trees up to now.
     """
     slots = game.slots
     size = game.stale.shape[1] >> 1
-    if used == 0:
+    if last == 0:
         level = -1
-    elif used == BENCH << level and 2 * waiting <= used:
-        used, level = close_ranks(game, used)
+    elif last == BENCH << level and 2 * waiting <= last:
+        last, level = close_ranks(game, last)
         if backfill:
             for k in range(level + 1):
                 open_smallest(least, size, k)
-            for slot in range(used):
+            for slot in range(last):
                 job = slots[slot]
                 lower(least, slot // BENCH + size, size >> level, np.int64(job["width"]), job["estimate"])
-    if used % BENCH == 0:
-        for slot in range(used, used + BENCH):
+    if last % BENCH == 0:
+        for slot in range(last, last + BENCH):
             slots[slot]["row"] = EMPTY
         before = level
-        level = open_bench(game, used // BENCH, level)
+        level = open_bench(game, last // BENCH, level)
         if backfill and level > before:
             open_smallest(least, size, level)
-    return used, level
+    return last, level
 
 
 # The arrays come as arguments and are never bound anew, so that numba counts no references in the loop.
@@ -148,39 +148,39 @@ def _greedy(
     n = jobs.submit.size
     running: Int = 0
     waiting: Int = 0  # slots in use
-    used: Int = 0  # slots used since the queue was last empty
+    past: Int = 0  # slots used since the queue was last empty
     level: Int = 0
     top: Int = size
     free: Int = capacity
-    arrived: Int = 0
+    arrivals: Int = 0
     era: Int = 0
     head: Int = -1  # the row for which shadow and extra hold
     shadow: Int = 0
     extra: Int = 0
-    while arrived < n or waiting > 0:
-        t = next_event(jobs, arrived, now, running)
-        running, freed = complete(jobs, now, running, t)
-        if freed > 0:
+    while arrivals < n or waiting > 0:
+        t = next_event(jobs, arrivals, now, running)
+        running, more = complete(jobs, now, running, t)
+        if more > 0:
             head = -1
-            free += freed
+            free += more
         era = era_at(calendar, era, t)
         s = calendar.kind[era]
 
         fresh = 0
         newest: Int = 0
-        while arrived < n and jobs.submit[arrived] == t:
-            j: Int = arrived
-            arrived = after_copies(jobs, j)
-            count = arrived - j
-            if waiting == 0 and width[j] * count <= free and (arrived == n or jobs.submit[arrived] != t):
-                for i in range(j, arrived):
+        while arrivals < n and jobs.submit[arrivals] == t:
+            j: Int = arrivals
+            arrivals = after_copies(jobs, j)
+            count = arrivals - j
+            if waiting == 0 and width[j] * count <= free and (arrivals == n or jobs.submit[arrivals] != t):
+                for i in range(j, arrivals):
                     launch(jobs, now, running, i, t)
                     running += 1
                 free -= width[j] * count
                 continue
-            newest, level = next_slot(game, least, backfill, used, waiting, level)
+            newest, level = next_slot(game, least, backfill, past, waiting, level)
             top = size >> level
-            used = newest + 1
+            past = newest + 1
             fill_slot(game, newest, jobs, j, count)
             waiting += 1
             fresh += 1
@@ -233,7 +233,7 @@ def _greedy(
             if backfill:
                 lift_bench(game, least, slot // BENCH + size, top)
         if waiting == 0:
-            used = 0
+            past = 0
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")

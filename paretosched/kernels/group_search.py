@@ -44,7 +44,7 @@ class Effort(NamedTuple):
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def heuristic(moment: Moment, tree: Tree, rows: Ints, n: Int, fixed: Int, groups: Ints, place: Int) -> None:
+def heuristic(moment: Moment, tree: Tree, rows: Ints, n: Int, beside: Int, groups: Ints, place: Int) -> None:
     """Order jobs by largest slowdown first.
 
     For every place the slowdowns are computed anew, as if each job came next; ties by row.
@@ -58,7 +58,7 @@ def heuristic(moment: Moment, tree: Tree, rows: Ints, n: Int, fixed: Int, groups
     rows
         (2, N or more) int64: rows[0, :n] are jobs to choose from, and are overwritten; rows[1, :fixed] are jobs that
         keep their order.
-    n, fixed
+    n, beside
         The numbers of these jobs.
     groups, place
         (classes, N or more) int64: groups[place, :n + fixed] is filled in place.
@@ -66,17 +66,17 @@ def heuristic(moment: Moment, tree: Tree, rows: Ints, n: Int, fixed: Int, groups
     jobs = moment.jobs
     belief = moment.belief
     left = n
-    used = 0
-    for d in range(n + fixed):
-        chosen = np.int64(-1)
+    place_beside = 0
+    for d in range(n + beside):
+        slowest = np.int64(-1)
         at: Int = np.int64(-1)
         most = 0.0
-        for i in range(left + (1 if used < fixed else 0)):
-            j = rows[0, i] if i < left else rows[1, used]
+        for i in range(left + (1 if place_beside < beside else 0)):
+            j = rows[0, i] if i < left else rows[1, place_beside]
             put(tree, d, jobs.width[j], belief[j])
             slow = slowdown(moment, j, tree.time[d + 1])
-            if chosen < 0 or slow > most or (slow == most and j < chosen):
-                chosen = j
+            if slowest < 0 or slow > most or (slow == most and j < slowest):
+                slowest = j
                 most = slow
                 at = i
         if at < left:
@@ -84,9 +84,9 @@ def heuristic(moment: Moment, tree: Tree, rows: Ints, n: Int, fixed: Int, groups
             for i in range(at, left):
                 rows[0, i] = rows[0, i + 1]
         else:
-            used += 1
-        groups[place, d] = chosen
-        put(tree, d, jobs.width[chosen], belief[chosen])
+            place_beside += 1
+        groups[place, d] = slowest
+        put(tree, d, jobs.width[slowest], belief[slowest])
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -371,19 +371,19 @@ def search(
         tree.digits[i] = 0
     tree.total[0] = 0
     size: Int = np.int64(0)  # of `best`
-    tried = 0
+    rounds = 0
     valid: Int = 0  # the states after the first `valid` jobs of the order hold
     reach: Int = 0  # without pruning, those after the first `reach` jobs would hold
     cut: Int = n  # the first cut + 1 jobs are too slow together
     more = True
-    while more and tried < effort.limit:
-        first, count = lay_out(tree, rows, row, begin, n, tried == 0)
+    while more and rounds < effort.limit:
+        first, count = lay_out(tree, rows, row, begin, n, rounds == 0)
         valid = min(valid, first)
         reach = min(reach, first)
         if first <= cut:
             cut = n
-        tried += 1
-        if tried > 1 and count < effort.threshold:
+        rounds += 1
+        if rounds > 1 and count < effort.threshold:
             more = advance(tree.digits, n, effort.way)
             continue
         if cut < n:
@@ -416,9 +416,9 @@ def search(
                 size, _ = offer(tree, n, tree.other, total, size, candidates)
                 valid = reach = 0  # the states were overwritten
         more = advance(tree.digits, n, effort.way)
-    chosen = choose(moment, tree, n, size)
+    best = choose(moment, tree, n, size)
     for i in range(n):
-        rows[row, begin + i] = tree.best[chosen, i]
+        rows[row, begin + i] = tree.best[best, i]
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -509,11 +509,11 @@ def plan(moment: Moment, tree: Tree, kind: Int, groups: Ints, place: Int, n: Int
         search(moment, tree, scratch, one, none, wide, effort, visits, none)
     rest = none
     for i in range(n):
-        chosen = False
+        has_plan = False
         for k in range(wide):
             if scratch[1, k] == groups[place, i]:
-                chosen = True
-        if not chosen:
+                has_plan = True
+        if not has_plan:
             scratch[0, rest] = groups[place, i]
             rest += 1
     heuristic(moment, tree, scratch, rest, wide, groups, place)

@@ -508,18 +508,18 @@ def open_bench(game: Tournament, bench: Int, level: Int) -> Int:
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def close_ranks(game: Tournament, used: Int) -> tuple[Int, Int]:
+def close_ranks(game: Tournament, past: Int) -> tuple[Int, Int]:
     """Move the jobs of slots 0..used - 1 together, in their order, into new trees; `game` is modified in place.
 
     Returns
     -------
-    used, level
+    past, level
         Slots in use now, and the level of the trees; all their nodes are stale.
     """
     slots = game.slots
     size = game.stale.shape[1] >> 1
     count: Int = 0
-    for slot in range(used):
+    for slot in range(past):
         if slots[slot]["row"] >= 0:
             slots[count] = slots[slot]
             count += 1

@@ -35,7 +35,7 @@ class Space(NamedTuple):
         (n,) int32.
     total, cost
         (n,) float64.
-    latest, start, ends, free, first, taken, left, dips
+    latest, start, ends, free, first, moved_width, left, dips
         (n,) int64.
     """
 
@@ -49,7 +49,7 @@ class Space(NamedTuple):
     ends: Ints
     free: Ints
     first: Ints
-    taken: Ints
+    moved_width: Ints
     left: Ints
     dips: Ints
 
@@ -242,10 +242,10 @@ def fill(
         # the first job that ends when the gap ends, or later
         after = _first_above(ends, space.first[gap], np.int64(n), (end << bits) - 1)
         most_free = space.latest[after - 1] if after > space.first[gap] else space.free[gap]
-        if space.taken[gap] >= most_free:
+        if space.moved_width[gap] >= most_free:
             continue
-        submitted = _first_above(jobs.submit, np.int64(0), np.int64(n), end - 1)
-        last = _first_above(least_behind, place, np.int64(n - 1), submitted - 1)
+        first_later = _first_above(jobs.submit, np.int64(0), np.int64(n), end - 1)
+        last = _first_above(least_behind, place, np.int64(n - 1), first_later - 1)
         last = min(last, place + jump_length(luck[k, 1], mean))
         stop = min(place + LOOKS, np.int64(n))
         dips = _find_dips(place, stop, space)
@@ -258,19 +258,19 @@ def fill(
                 continue
             width = jobs.width[job]
             t = max(begin, jobs.submit[job])
-            needed = width + space.taken[gap]
-            if needed > space.free[gap]:
-                event = _first_above(space.latest, space.first[gap], after, needed - 1)
+            processors = width + space.moved_width[gap]
+            if processors > space.free[gap]:
+                event = _first_above(space.latest, space.first[gap], after, processors - 1)
                 if event == after:
                     continue
                 t = max(t, ends[event] >> bits)
-            blocked = stop
+            blocker = stop
             for d in range(dips):
                 if space.left[space.dips[d]] < width:
-                    blocked = space.dips[d]
+                    blocker = space.dips[d]
                     break
             # from its present place on, its own processors are enough
-            if blocked < i and t + jobs.run[job] > start[order[blocked]]:
+            if blocker < i and t + jobs.run[job] > start[order[blocker]]:
                 continue
             gain = float(jobs.run[job] * width) * float(start[job] - t)
             if gain > most:
@@ -315,14 +315,15 @@ def _occupy(order: Order, gap: Int, gaps: Int, place: Int, until: Int, width: In
     place, until, width
         Of the mover: its old place in the order, its new end, s, and its processors.
     space
-        With `start`, and `left`, `places` and `taken` of `_find_gaps`; left and taken are modified in place.
+        With `start`, and `left`, `places` and `moved_width` of `_find_gaps`; `left` and
+        `moved_width` are modified in place.
     """
     i = np.int64(space.places[gap])
     while i < place and space.start[order[i]] < until:
         space.left[i] -= width
         i += 1
     while gap < gaps and space.places[gap] <= i:  # this gap begins before the mover ends
-        space.taken[gap] += width
+        space.moved_width[gap] += width
         gap += 1
 
 
@@ -334,7 +335,7 @@ def _find_gaps(jobs: Jobs, order: Order, bits: Int, capacity: Int, space: Space)
     processor seconds of this gap and all before, `free` the processors that are free when it begins, `first` the first
     of the `ends` in it. `latest` has the processors that are free after each of the `ends`, `left` those after the
     start at each place, `following` the earliest submitted job (the lowest row) behind each place. `key` becomes
-    0, 1, ..., and `taken` 0 in each gap.
+    0, 1, ..., and `moved_width` 0 in each gap.
 
     Parameters
     ----------
@@ -355,35 +356,35 @@ def _find_gaps(jobs: Jobs, order: Order, bits: Int, capacity: Int, space: Space)
         space.following[i] = least
         least = min(least, np.int64(order[i]))
     free = np.int64(capacity)
-    ended = 0
+    index = 0
     begin = jobs.submit[0]
     count = 0
     so_far = 0.0
     for i in range(n):
         end = start[order[i]]
         if begin < end and i + 1 < n:
-            space.first[count] = ended
+            space.first[count] = index
             space.free[count] = free
-            space.taken[count] = 0
+            space.moved_width[count] = 0
             idle = np.int64(0)
             t = max(begin, jobs.submit[space.following[i]])
-            while (ends[ended] >> bits) < end:  # the job at this place has not ended
-                finish = ends[ended] >> bits
+            while (ends[index] >> bits) < end:  # the job at this place has not ended
+                finish = ends[index] >> bits
                 idle += free * max(finish - t, np.int64(0))
                 t = max(t, finish)
-                free += ends[ended] & mask
-                space.latest[ended] = free
-                ended += 1
+                free += ends[index] & mask
+                space.latest[index] = free
+                index += 1
             idle += free * max(end - t, np.int64(0))
             if idle > 0:
                 so_far += idle
                 space.total[count] = so_far
                 space.places[count] = i
                 count += 1
-        while (ends[ended] >> bits) <= end:
-            free += ends[ended] & mask
-            space.latest[ended] = free
-            ended += 1
+        while (ends[index] >> bits) <= end:
+            free += ends[index] & mask
+            space.latest[index] = free
+            index += 1
         free -= jobs.width[order[i]]
         space.left[i] = free
         begin = end
@@ -436,19 +437,19 @@ def _put_down(order: Order, key: Order, behind: bool, result: Order, first: Orde
         if key[i] != i:
             following[i] = first[key[i]]
             first[key[i]] = i
-    filled = 0
+    size = 0
     for i in range(n):
         if behind and key[i] == i:
-            result[filled] = order[i]
-            filled += 1
+            result[size] = order[i]
+            size += 1
         mover = first[i]
         while mover >= 0:
-            result[filled] = order[mover]
-            filled += 1
+            result[size] = order[mover]
+            size += 1
             mover = following[mover]
         if not behind and key[i] == i:
-            result[filled] = order[i]
-            filled += 1
+            result[size] = order[i]
+            size += 1
 
 
 @njit(cache=True, nogil=True, _nrt=False)

@@ -15,7 +15,7 @@ def measure(
     width: Ints,
     group: Ints,
     capacity: Int,
-    counted: Mask,
+    mask: Mask,
     values: Floats,
 ) -> None:
     """Fill `values` with UTIL, AWRT and AWRT of each group.
@@ -28,29 +28,29 @@ def measure(
         (n,) int64, processors, and the index of the user group, 0..groups - 1.
     capacity
         Processors.
-    counted
+    mask
         (n,) bool, which jobs count, or (0,) for all.
     values
         (groups + 2,) float64, filled in place: UTIL in percent, then seconds; NaN where no job counts.
     """
     groups = values.size - 2
     weight = np.zeros(groups)
-    weighted = np.zeros(groups)
+    sums = np.zeros(groups)
     first = np.int64(0x7FFFFFFFFFFFFFFF)
     last = np.int64(-0x7FFFFFFFFFFFFFFF)
     for j in range(start.size):
-        if counted.size and not counted[j]:
+        if mask.size and not mask[j]:
             continue
         first = min(first, start[j])
         last = max(last, finish[j])
         consumption = np.float64(run[j] * width[j])
         weight[group[j]] += consumption
-        weighted[group[j]] += consumption * np.float64(finish[j] - submit[j])
+        sums[group[j]] += consumption * np.float64(finish[j] - submit[j])
     values[:] = np.nan
     total = weight.sum()
     if total > 0.0:
         values[0] = 100.0 * total / (np.float64(capacity) * np.float64(last - first))
-        values[1] = weighted.sum() / total
+        values[1] = sums.sum() / total
     for g in range(groups):
         if weight[g] > 0.0:
-            values[g + 2] = weighted[g] / weight[g]
+            values[g + 2] = sums[g] / weight[g]

@@ -1,7 +1,7 @@
 """Backfilling and Greedy with predicted run times, from jobs that have ended; too short predictions are corrected.
 
 The policies are those of the other kernels, but a job's estimate changes as time goes on. The queue is sorted anew at
-every event, as in `replanned`, so that nothing has to be updated when a prediction changes.
+every event, as in `replan_at_events`, so that nothing has to be updated when a prediction changes.
 """
 
 from typing import NamedTuple
@@ -63,7 +63,7 @@ class Predictor(NamedTuple):
     ----------
     histories, how
         `Histories`; RECENT, INTERPOLATED or PRINTED.
-    requested
+    requests
         (n,) int64, the estimates of the users, s.
     recent
         (u, 2) int64, the run times of the last job of a user that has ended, and of the one before it, s; 0 for none.
@@ -78,7 +78,7 @@ class Predictor(NamedTuple):
 
     histories: Histories
     how: Int
-    requested: Ints
+    requests: Ints
     recent: Ints
     last_run: Ints
     first: Ints
@@ -87,7 +87,7 @@ class Predictor(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def predicted(
+def use_predictions(
     jobs: Jobs,
     capacity: Int,
     calendar: Calendar,
@@ -137,11 +137,11 @@ def predicted(
         corrections,
         np.empty(now.heap.size, np.int64),
     )
-    _predicted(current, capacity, calendar, weights, backfill, predictor, now, no_jobs(n), no_profile(2 * n + 16))
+    _use_predictions(current, capacity, calendar, weights, backfill, predictor, now, no_jobs(n), no_profile(2 * n + 16))
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _predicted(
+def _use_predictions(
     jobs: Jobs,
     capacity: Int,
     calendar: Calendar,
@@ -152,14 +152,14 @@ def _predicted(
     waiting: Waiting,
     profile: Profile,
 ) -> None:
-    """Do the work of `predicted` without allocating memory.
+    """Do the work of `use_predictions` without allocating memory.
 
     Parameters
     ----------
     jobs
         `Jobs`, whose `estimate` has the present predictions, modified in place.
     capacity, calendar, weights, backfill
-        As for `predicted`.
+        As for `use_predictions`.
     predictor
         Modified in place.
     now
@@ -169,16 +169,16 @@ def _predicted(
     """
     length = jobs.estimate
     late = predictor.late
-    weighted = weights.genes.size > 0
+    has_weights = weights.genes.size > 0
     n = jobs.submit.size
     running: Int = 0
     overdue: Int = 0  # entries of `late`
     count: Int = 0
     free: Int = capacity
-    arrived: Int = 0
+    arrivals: Int = 0
     era: Int = 0
-    while arrived < n or count > 0 or overdue > 0:
-        t = next_event(jobs, arrived, now, running)
+    while arrivals < n or count > 0 or overdue > 0:
+        t = next_event(jobs, arrivals, now, running)
         if overdue > 0:
             t = min(t, late[0] >> now.row_bits)
         while running > 0 and (now.heap[0] >> now.row_bits) == t:
@@ -188,23 +188,23 @@ def _predicted(
             _learn(predictor, j, jobs.run[j])
         overdue = correct(jobs, now, running, predictor, overdue, t)
         era = era_at(calendar, era, t)
-        while arrived < n and jobs.submit[arrived] == t:
-            length[arrived] = _predict(predictor, arrived)
-            predictor.first[arrived] = length[arrived]
-            waiting.rows[count] = arrived
-            now.start[arrived] = -1
+        while arrivals < n and jobs.submit[arrivals] == t:
+            length[arrivals] = _predict(predictor, arrivals)
+            predictor.first[arrivals] = length[arrivals]
+            waiting.rows[count] = arrivals
+            now.start[arrivals] = -1
             count += 1
-            arrived += 1
+            arrivals += 1
         fitting = count_fitting(waiting.rows, count, jobs.width, free)
         if fitting == 0:
             continue
 
         arrange(jobs, weights, calendar.kind[era], t, waiting, count)
         if backfill == CONSERVATIVE:
-            running, free = plan_all(jobs, now, running, free, t, waiting, count, fitting, weighted, profile)
+            running, free = plan_all(jobs, now, running, free, t, waiting, count, fitting, has_weights, profile)
         else:
             reserving = backfill == EASY
-            running, free = start_in_order(jobs, now, running, free, t, waiting, count, fitting, weighted, reserving)
+            running, free = start_in_order(jobs, now, running, free, t, waiting, count, fitting, has_weights, reserving)
         for i in range(count):
             j = waiting.rows[i]
             if now.start[j] == t and length[j] < jobs.run[j]:
@@ -234,7 +234,7 @@ def correct(jobs: Jobs, now: Running, running: Int, predictor: Predictor, overdu
         pop(late, overdue)
         overdue -= 1
         forget(now.ends, running, (t << now.width_bits) | jobs.width[j])
-        length[j] = min(predictor.requested[j], length[j] + STEPS[min(corrections[j], STEPS.size - 1)])
+        length[j] = min(predictor.requests[j], length[j] + STEPS[min(corrections[j], STEPS.size - 1)])
         corrections[j] += 1
         expect(now.ends, running - 1, ((now.start[j] + length[j]) << now.width_bits) | jobs.width[j])
         if length[j] < jobs.run[j]:
@@ -253,7 +253,7 @@ def start_in_order(
     waiting: Waiting,
     left: Int,
     fitting: Int,
-    weighted: bool,
+    has_weights: bool,
     reserving: bool,
 ) -> tuple[Int, Int]:
     """Start jobs of a queue in turn; the first job that does not fit ends the pass, or gets EASY's reservation.
@@ -283,9 +283,9 @@ def start_in_order(
     extra: Int = 0
     position: Int = 0
     while fitting > 0:
-        j = take_first(waiting, position, left, weighted)
+        j = take_first(waiting, position, left, has_weights)
         left -= 1
-        if not weighted:
+        if not has_weights:
             position += 1
         width = jobs.width[j]
         if width > free:
@@ -327,22 +327,22 @@ def _predict(predictor: Predictor, j: Int) -> Int:
     recent = predictor.recent
     last_run = predictor.last_run
     how = predictor.how
-    requested: Int = predictor.requested[j]
+    request: Int = predictor.requests[j]
     user = histories.user[j]
     if user < 0:
-        return requested
+        return request
     if how == RECENT:
         if recent[user, 1] == 0:
-            return requested
+            return request
         mean: Int = (recent[user, 0] + recent[user, 1]) // 2
-        return min(requested, mean)
+        return min(request, mean)
 
     # The paper's list R: lines between neighbouring requests of which a job has ended.
     size = histories.size
     pair = histories.place[j]
     if how == INTERPOLATED and last_run[pair] > 0:
         same: Int = last_run[pair]
-        return min(requested, same)
+        return min(request, same)
     low = histories.begin[user]
     high = histories.begin[user + 1]
     above = _next_known(last_run, pair + 1, high, 1)
@@ -354,11 +354,11 @@ def _predict(predictor: Predictor, j: Int) -> Int:
     elif b < 0 and a >= 0:  # the largest request in the list, or above it
         b = _next_known(last_run, a - 1, low - 1, -1)
     if a < 0 or b < 0:
-        return requested
+        return request
     rise = float(last_run[b] - last_run[a]) / float(size[b] - size[a])
-    guess = abs(rise) * float(requested) if how == PRINTED else float(last_run[a]) + rise * float(requested - size[a])
-    if guess >= float(requested):
-        return requested
+    guess = abs(rise) * float(request) if how == PRINTED else float(last_run[a]) + rise * float(request - size[a])
+    if guess >= float(request):
+        return request
     return max(1, int(np.ceil(guess)))
 
 

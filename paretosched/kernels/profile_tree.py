@@ -37,7 +37,7 @@ class Vacancy(NamedTuple):
     node
         (nodes, FAN) ENTRY, the inner nodes: the begin of each entry, the least and greatest room in it (with its own
         shift, without those of the entries above), the shift to be added to all room below it, and its leaf or node.
-    held, used
+    leaf_sizes, node_sizes
         (leaves,) and (nodes,) int64, breakpoints in each leaf and entries of each node.
     state
         (4,) int64: the root, and the numbers of levels of inner nodes, of leaves and of nodes.
@@ -47,8 +47,8 @@ class Vacancy(NamedTuple):
 
     leaf: NDArray[np.void]
     node: NDArray[np.void]
-    held: Ints
-    used: Ints
+    leaf_sizes: Ints
+    node_sizes: Ints
     state: Ints
     left: Ints
     right: Ints
@@ -76,8 +76,8 @@ def clear(v: Vacancy, t: Int, free: Int) -> None:
     """Set up in v, modified in place, the profile of a machine with `free` processors from second t on."""
     v.leaf[0, 0]["when"] = t
     v.leaf[0, 0]["room"] = free
-    v.held[0] = 1
-    v.used[0] = 0
+    v.leaf_sizes[0] = 1
+    v.node_sizes[0] = 0
     v.state[ROOT] = 0
     v.state[HEIGHT] = 1
     v.state[LEAVES] = 1
@@ -95,9 +95,9 @@ def earliest(v: Vacancy, after: Int, width: Int, length: Int) -> Int:
     route = v.left
     leaf, i, above = _seek(v, after, route)
     while True:
-        while i < v.held[leaf] and v.leaf[leaf, i]["room"] + above < width:
+        while i < v.leaf_sizes[leaf] and v.leaf[leaf, i]["room"] + above < width:
             i += 1
-        if i == v.held[leaf]:
+        if i == v.leaf_sizes[leaf]:
             leaf, above = _skip_narrow(v, route, width)
             i = 0
             continue
@@ -105,9 +105,9 @@ def earliest(v: Vacancy, after: Int, width: Int, length: Int) -> Int:
         end = begin + length
         i += 1
         while True:
-            while i < v.held[leaf] and v.leaf[leaf, i]["when"] < end and v.leaf[leaf, i]["room"] + above >= width:
+            while i < v.leaf_sizes[leaf] and v.leaf[leaf, i]["when"] < end and v.leaf[leaf, i]["room"] + above >= width:
                 i += 1
-            if i < v.held[leaf]:
+            if i < v.leaf_sizes[leaf]:
                 break
             leaf, above = _skip_wide(v, route, width, end)
             if leaf < 0:
@@ -151,7 +151,7 @@ def _seek(v: Vacancy, t: Int, route: Ints) -> tuple[Int, Int, Int]:
 def _last_entry(v: Vacancy, node: Int, t: Int) -> Int:
     """Return the last entry of an inner node of tree v that does not begin after second t; the first never does."""
     low = np.int64(0)
-    count = v.used[node]
+    count = v.node_sizes[node]
     while count > 1:
         half = count >> 1
         if v.node[node, low + half]["since"] <= t:
@@ -164,7 +164,7 @@ def _last_entry(v: Vacancy, node: Int, t: Int) -> Int:
 def _last_point(v: Vacancy, leaf: Int, t: Int) -> Int:
     """Return the place of the last breakpoint of a leaf of tree v that is not after second t; the first never is."""
     low = np.int64(0)
-    count = v.held[leaf]
+    count = v.leaf_sizes[leaf]
     while count > 1:
         half = count >> 1
         if v.leaf[leaf, low + half]["when"] <= t:
@@ -201,9 +201,9 @@ def _skip_narrow(v: Vacancy, route: Ints, width: Int) -> tuple[Int, Int]:
         node = route[level, NODE]
         above = route[level, SUM]
         k = route[level, PLACE] + 1
-        while k < v.used[node] and v.node[node, k]["most"] + above < width:
+        while k < v.node_sizes[node] and v.node[node, k]["most"] + above < width:
             k += 1
-        reached = k < v.used[node]
+        reached = k < v.node_sizes[node]
     while True:
         route[level, PLACE] = k
         above += v.node[node, k]["shift"]
@@ -250,9 +250,9 @@ def _skip_wide(v: Vacancy, route: Ints, width: Int, end: Int) -> tuple[Int, Int]
         node = route[level, NODE]
         above = route[level, SUM]
         k = route[level, PLACE] + 1
-        while k < v.used[node] and v.node[node, k]["least"] + above >= width:
+        while k < v.node_sizes[node] and v.node[node, k]["least"] + above >= width:
             k += 1
-        reached = k < v.used[node]
+        reached = k < v.node_sizes[node]
     while v.node[node, k]["since"] < end:
         route[level, PLACE] = k
         above += v.node[node, k]["shift"]
@@ -274,15 +274,15 @@ def take(v: Vacancy, begin: Int, end: Int, width: Int) -> None:
     left = v.left
     right = v.right
     last, j = _cut(v, end, right)
-    held = v.held[last]
+    before = v.leaf_sizes[last]
     nodes = v.state[LEAVES] + v.state[NODES]
     first, i = _cut(v, begin, left)
     if v.state[LEAVES] + v.state[NODES] != nodes:
         last, j, _ = _seek(v, end, right)
     elif first == last:
-        j += v.held[last] - held
+        j += v.leaf_sizes[last] - before
 
-    for k in range(i, j if first == last else v.held[first]):
+    for k in range(i, j if first == last else v.leaf_sizes[first]):
         v.leaf[first, k]["room"] -= width
     least, most = _range_of_leaf(v, first)
     level = np.int64(0)
@@ -302,7 +302,7 @@ def take(v: Vacancy, begin: Int, end: Int, width: Int) -> None:
                 _lower(v, node, k + 1, k_r, width)
                 least, most = _range_of_node(v, node)
                 break
-            _lower(v, node, k + 1, v.used[node], width)
+            _lower(v, node, k + 1, v.node_sizes[node], width)
             _lower(v, node_r, np.int64(0), k_r, width)
             least, most = _range_of_node(v, node)
             least_r, most_r = _range_of_node(v, node_r)
@@ -332,12 +332,12 @@ def _cut(v: Vacancy, t: Int, route: Ints) -> tuple[Int, Int]:
         The leaf of the breakpoint, and its place there.
     """
     node = v.state[ROOT]
-    if v.used[node] == FAN:
+    if v.node_sizes[node] == FAN:
         node = _raise_root(v)
     for level in range(v.state[HEIGHT] - 1, -1, -1):
         k = _last_entry(v, node, t)
         child = np.int64(v.node[node, k]["child"])
-        if v.held[child] == LEAF if level == 0 else v.used[child] == FAN:
+        if v.leaf_sizes[child] == LEAF if level == 0 else v.node_sizes[child] == FAN:
             if level == 0:
                 _split_leaf(v, node, k)
             else:
@@ -351,11 +351,11 @@ def _cut(v: Vacancy, t: Int, route: Ints) -> tuple[Int, Int]:
     i = _last_point(v, node, t)
     if v.leaf[node, i]["when"] < t:
         i += 1
-        for k in range(v.held[node], i, -1):
+        for k in range(v.leaf_sizes[node], i, -1):
             v.leaf[node, k] = v.leaf[node, k - 1]
         v.leaf[node, i]["when"] = t
         v.leaf[node, i]["room"] = v.leaf[node, i - 1]["room"]
-        v.held[node] += 1
+        v.leaf_sizes[node] += 1
     return node, i
 
 
@@ -367,7 +367,7 @@ def _raise_root(v: Vacancy) -> Int:
     v.state[NODES] += 1
     v.state[ROOT] = new
     v.state[HEIGHT] += 1
-    v.used[new] = 0
+    v.node_sizes[new] = 0
     least, most = _range_of_node(v, old)
     _enter(v, new, 0, v.node[old, 0]["since"], least, most, 0, old)
     return new
@@ -381,8 +381,8 @@ def _split_leaf(v: Vacancy, node: Int, k: Int) -> None:
     v.state[LEAVES] += 1
     for i in range(LEAF // 2):
         v.leaf[new, i] = v.leaf[old, LEAF // 2 + i]
-    v.held[old] = LEAF // 2
-    v.held[new] = LEAF // 2
+    v.leaf_sizes[old] = LEAF // 2
+    v.leaf_sizes[new] = LEAF // 2
     least, most = _range_of_leaf(v, old)
     _note(v, node, k, least, most)
     least, most = _range_of_leaf(v, new)
@@ -397,8 +397,8 @@ def _split_node(v: Vacancy, node: Int, k: Int) -> None:
     v.state[NODES] += 1
     for i in range(FAN // 2):
         v.node[new, i] = v.node[old, FAN // 2 + i]
-    v.used[old] = FAN // 2
-    v.used[new] = FAN // 2
+    v.node_sizes[old] = FAN // 2
+    v.node_sizes[new] = FAN // 2
     least, most = _range_of_node(v, old)
     _note(v, node, k, least, most)
     least, most = _range_of_node(v, new)
@@ -422,9 +422,9 @@ def _enter(v: Vacancy, node: Int, k: Int, since: Int, least: Int, most: Int, shi
     shift, child
         Processors, and a leaf or node, as in ENTRY.
     """
-    for i in range(v.used[node], k, -1):
+    for i in range(v.node_sizes[node], k, -1):
         v.node[node, i] = v.node[node, i - 1]
-    v.used[node] += 1
+    v.node_sizes[node] += 1
     v.node[node, k]["since"] = since
     v.node[node, k]["shift"] = shift
     v.node[node, k]["child"] = child
@@ -456,7 +456,7 @@ def _range_of_leaf(v: Vacancy, leaf: Int) -> tuple[Int, Int]:
     """Return the least and the greatest room of a leaf of tree v, processors, without the shifts above."""
     least = v.leaf[leaf, 0]["room"]
     most = least
-    for i in range(1, v.held[leaf]):
+    for i in range(1, v.leaf_sizes[leaf]):
         least = min(least, v.leaf[leaf, i]["room"])
         most = max(most, v.leaf[leaf, i]["room"])
     return least, most
@@ -467,7 +467,7 @@ def _range_of_node(v: Vacancy, node: Int) -> tuple[Int, Int]:
     """Return the least and the greatest room of an inner node of tree v, processors, without the shifts above."""
     least = np.int64(v.node[node, 0]["least"])
     most = np.int64(v.node[node, 0]["most"])
-    for k in range(1, v.used[node]):
+    for k in range(1, v.node_sizes[node]):
         least = min(least, np.int64(v.node[node, k]["least"]))
         most = max(most, np.int64(v.node[node, k]["most"]))
     return least, most

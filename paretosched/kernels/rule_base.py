@@ -84,7 +84,7 @@ class Queue(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def ruled(
+def apply_rules(
     jobs: Jobs,
     capacity: Int,
     calendar: Calendar,
@@ -92,7 +92,7 @@ def ruled(
     rules: Rules,
     order: Sorted,
     start: Ints,
-    decided: Ints,
+    decisions: Ints,
 ) -> None:
     """Fill `start` with the start times under a rule base, and count its decisions.
 
@@ -110,7 +110,7 @@ def ruled(
         `Sorted`, with all sortings that `rules` can choose.
     start
         (n,) int64, s, filled in place.
-    decided
+    decisions
         int64, increased in place: (situations,) how often each situation occurred, for an iterative base; (13,) how
         often each strategy was chosen, for a symbiotic base.
     """
@@ -146,13 +146,13 @@ def ruled(
     )
     ballot = Ballot(np.empty(features), np.empty(count), np.empty(count), np.empty(13))
     now = running_jobs(start, capacity, reserving)
-    _ruled(jobs, capacity, calendar, weights, rules, now, queue, plan, ballot, decided)
+    _apply_rules(jobs, capacity, calendar, weights, rules, now, queue, plan, ballot, decisions)
 
 
 # The arrays come as arguments and are never bound anew, so that numba counts no references in the loop. Functions that
 # are called at every event are inlined, because passing so many arrays costs more than many passes.
 @njit(cache=True, nogil=True, _nrt=False)
-def _ruled(
+def _apply_rules(
     jobs: Jobs,
     capacity: Int,
     calendar: Calendar,
@@ -162,54 +162,54 @@ def _ruled(
     queue: Queue,
     plan: Plan,
     ballot: Ballot,
-    decided: Ints,
+    decisions: Ints,
 ) -> None:
-    """Do the work of `ruled` without allocating memory.
+    """Do the work of `apply_rules` without allocating memory.
 
     Parameters
     ----------
     jobs, capacity, calendar, weights, rules
-        As for `ruled`.
+        As for `apply_rules`.
     now
         `Running`, modified in place: `start` is filled.
     queue, plan, ballot
         An empty `Queue`, a `Plan` and a `Ballot`, modified in place.
-    decided
-        (C,) or (13,) int64, as for `ruled`, increased in place.
+    decisions
+        (C,) or (13,) int64, as for `apply_rules`, increased in place.
     """
     n = jobs.submit.size
     state = queue.state
     places = queue.places
-    arrived: Int = 0
+    arrivals: Int = 0
     era: Int = 0
     last: Int = -1  # the strategy of the last pass, if no job has ended since
     last_arrived: Int = 0  # the number of rows that had arrived then
     planned = False  # whether the plan of the last pass with CONS holds
-    while arrived < n or state[WANTED] > 0:
-        t = next_event(jobs, arrived, now, state[RUNNING])
+    while arrivals < n or state[WANTED] > 0:
+        t = next_event(jobs, arrivals, now, state[RUNNING])
         if end_jobs(jobs, now, queue, t):
             last = -1
         era = era_at(calendar, era, t)
-        first = arrived
-        while arrived < n and jobs.submit[arrived] == t:
-            state[WANTED] += jobs.width[arrived]
-            arrived += 1
+        first = arrivals
+        while arrivals < n and jobs.submit[arrivals] == t:
+            state[WANTED] += jobs.width[arrivals]
+            arrivals += 1
         if state[WANTED] <= state[FREE]:
-            start_everything(jobs, now, queue, first, arrived, t)
+            start_everything(jobs, now, queue, first, arrivals, t)
             last = -1
             continue
-        for j in range(first, arrived):
+        for j in range(first, arrivals):
             admit(jobs, queue, rules.possible[GREEDY], j)
         if places.least[BY_WAIT, 1, WIDTH] > state[FREE]:
             continue  # no strategy starts any job
 
         observe(queue, capacity, ballot)
-        strategy, counted = choose(rules, ballot)
-        decided[counted] += 1
+        strategy, entry = choose(rules, ballot)
+        decisions[entry] += 1
         again = strategy == last
         newcomers = last_arrived
         last = strategy
-        last_arrived = arrived
+        last_arrived = arrivals
         if strategy == GREEDY:
             start_by_keys(jobs, weights, now, queue, calendar.kind[era], t)
             continue
@@ -219,7 +219,7 @@ def _ruled(
         sooner: Int = 0
         if again:
             sooner = FAR
-            for i in range(newcomers, arrived):
+            for i in range(newcomers, arrivals):
                 if places.place[o, i] < sooner:
                     sooner = np.int64(places.place[o, i])
         if again and planned and sooner > plan.state[HANDLED]:
@@ -232,8 +232,8 @@ def _ruled(
             if strategy % 3 == FCFS or o == BY_WIDTH or places.least[o, 1, WIDTH] > state[FREE]:
                 continue
             # The reservation of the head is the same under EASY and CONS.
-            needed = jobs.width[row_at(places, o, place)]
-            shadow, extra = reserve(now.ends, state[RUNNING], now.width_bits, state[FREE], needed)
+            processors = jobs.width[row_at(places, o, place)]
+            shadow, extra = reserve(now.ends, state[RUNNING], now.width_bits, state[FREE], processors)
             candidate = next_fitting(places, jobs, o, max(sooner, place + 1), state[FREE], extra, shadow - t)
             if strategy % 3 == EASY:
                 start_beside_head(jobs, now, queue, o, candidate, extra, shadow, t)
@@ -263,7 +263,7 @@ def end_jobs(jobs: Jobs, now: Running, queue: Queue, t: Int) -> bool:
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
-def start_everything(jobs: Jobs, now: Running, queue: Queue, first: Int, arrived: Int, t: Int) -> None:
+def start_everything(jobs: Jobs, now: Running, queue: Queue, first: Int, arrivals: Int, t: Int) -> None:
     """Start all waiting jobs and all jobs that arrive, as every strategy does if all of them fit.
 
     Parameters
@@ -272,17 +272,17 @@ def start_everything(jobs: Jobs, now: Running, queue: Queue, first: Int, arrived
         `Jobs`.
     now, queue
         Modified in place.
-    first, arrived
+    first, arrivals
         Rows first..arrived - 1 arrive in second t, and are not in the queue; all processors that they need are WANTED.
     t
         The second of this event.
     """
     state = queue.state
-    for j in range(first, arrived):
+    for j in range(first, arrivals):
         state[WANTED] -= jobs.width[j]
     while state[WANTED] > 0:
         begin_now(jobs, now, queue, next_waiting(queue.places, BY_WAIT, 0), t)  # places in this order are rows
-    for j in range(first, arrived):
+    for j in range(first, arrivals):
         launch(jobs, now, state[RUNNING], j, t)
         state[RUNNING] += 1
         state[FREE] -= jobs.width[j]
@@ -308,25 +308,25 @@ def join_tournament(jobs: Jobs, queue: Queue, j: Int) -> None:
     slots = game.slots
     state = queue.state
     benches = game.stale.shape[1] >> 1
-    used = state[USED]
+    past = state[USED]
     level = state[LEVEL]
-    if used == 0:
+    if past == 0:
         level = -1
-    elif used == BENCH << level and 2 * state[SEATED] <= used:
-        used, level = close_ranks(game, used)
-        for slot in range(used):
+    elif past == BENCH << level and 2 * state[SEATED] <= past:
+        past, level = close_ranks(game, past)
+        for slot in range(past):
             queue.slot_of[slots[slot]["row"]] = slot
-    if used % BENCH == 0:
-        for slot in range(used, used + BENCH):
+    if past % BENCH == 0:
+        for slot in range(past, past + BENCH):
             slots[slot]["row"] = EMPTY
-        level = open_bench(game, used // BENCH, level)
+        level = open_bench(game, past // BENCH, level)
     top = benches >> level
-    fill_slot(game, used, jobs, j, 1)
-    queue.slot_of[j] = used
+    fill_slot(game, past, jobs, j, 1)
+    queue.slot_of[j] = past
     for s in range(3):
-        note(game, s, used, top)
+        note(game, s, past, top)
     state[SEATED] += 1
-    state[USED] = used + 1
+    state[USED] = past + 1
     state[LEVEL] = level
     state[TOP] = top
 
@@ -467,12 +467,12 @@ def start_beside_plans(
     while candidate >= 0:
         j = row_at(queue.places, o, candidate)
         end = t + jobs.estimate[j]
-        needed = jobs.width[j]
+        width = jobs.width[j]
         if end > state[HORIZON]:
             put_down(jobs, plan, max(state[HORIZON], t))
             state[HORIZON] = end
             state[WIDEST] = most_before(plan.profile, end)
-        slack = least_before(plan.profile, end) - needed
+        slack = least_before(plan.profile, end) - width
         while slack >= 0 and place < candidate:
             k = row_at(queue.places, o, place)
             state[HANDLED] = place
@@ -486,9 +486,9 @@ def start_beside_plans(
             if begin < end:
                 slack -= jobs.width[k]
                 if slack < 0:
-                    slack = least_before(plan.profile, end) - needed
+                    slack = least_before(plan.profile, end) - width
         if slack >= 0:
-            add_at(when, room, span, span[FIRST], t, end, -needed)
+            add_at(when, room, span, span[FIRST], t, end, -width)
             begin_now(jobs, now, queue, j, t)
             state[HANDLED] = candidate
             place = next_waiting(queue.places, o, candidate + 1)

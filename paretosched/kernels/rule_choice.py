@@ -23,7 +23,7 @@ class Ballot(NamedTuple):
     ----------
     features
         (F,) float64, in their own units.
-    memberships, scaled
+    memberships, strengths
         (R,) float64, of the rules of a symbiotic base.
     votes
         (13,) float64, of the strategies.
@@ -31,13 +31,13 @@ class Ballot(NamedTuple):
 
     features: Floats
     memberships: Floats
-    scaled: Floats
+    strengths: Floats
     votes: Floats
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def choose(rules: Rules, ballot: Ballot) -> tuple[Int, Int]:
-    """Return the strategy for the features of a ballot, and the entry of `decided` to count, see `ruled`.
+    """Return the strategy for the features of a ballot, and the entry of `decided` to count, see `apply_rules`.
 
     An iterative base counts the situation, a symbiotic base the strategy. Memberships are logarithms, scaled by the
     largest, so that not all of them are 0. Of strategies with equal votes the lowest number is chosen.
@@ -51,7 +51,7 @@ def choose(rules: Rules, ballot: Ballot) -> tuple[Int, Int]:
     """
     x = ballot.features
     memberships = ballot.memberships
-    scaled = ballot.scaled
+    strengths = ballot.strengths
     votes = ballot.votes
     if rules.iterative:
         place = 0
@@ -79,22 +79,22 @@ def choose(rules: Rules, ballot: Ballot) -> tuple[Int, Int]:
         if largest + math.log(total) < rules.threshold:
             return rules.otherwise, rules.otherwise
     # An error d in the membership of a rule changes the difference between two strategies by ten times d at most.
-    far = add_votes(rules.recommendations, memberships, largest, scaled, votes)
+    far = add_votes(rules.recommendations, memberships, largest, strengths, votes)
     best, lead = most(votes)
     if lead <= 1e-6 + 10.0 * (WRONG_NEAR * (count - far) + WRONG_FAR * far):
         for r in range(count):
-            scaled[r] = math.exp(memberships[r] - largest)
+            strengths[r] = math.exp(memberships[r] - largest)
         for s in range(13):
             votes[s] = 0.0
             for r in range(count):
-                votes[s] += scaled[r] * rules.recommendations[s, r]
+                votes[s] += strengths[r] * rules.recommendations[s, r]
         best, lead = most(votes)
     return best, best
 
 
 # The order of additions does not matter here, so that the compiler may use vectors.
 @njit(cache=True, nogil=True, _nrt=False, fastmath=True)
-def add_votes(recommendations: Floats, memberships: Floats, largest: float, scaled: Floats, votes: Floats) -> Int:
+def add_votes(recommendations: Floats, memberships: Floats, largest: float, strengths: Floats, votes: Floats) -> Int:
     """Add up the recommendations of all rules, approximately; return how many rules are far away.
 
     Parameters
@@ -103,7 +103,7 @@ def add_votes(recommendations: Floats, memberships: Floats, largest: float, scal
         (13, R) float64.
     memberships, largest
         (R,) float64, logarithms, and the largest of them.
-    scaled
+    strengths
         (R,) float64, filled in place with the memberships divided by the largest; 0 where a rule is far away.
     votes
         (13,) float64, filled in place.
@@ -114,14 +114,14 @@ def add_votes(recommendations: Floats, memberships: Floats, largest: float, scal
         if away < FAR_RULE:
             at = away * FINE
             i = int(at)
-            scaled[r] = POWERS[i] + (at - i) * (POWERS[i + 1] - POWERS[i])
+            strengths[r] = POWERS[i] + (at - i) * (POWERS[i + 1] - POWERS[i])
         else:
-            scaled[r] = 0.0
+            strengths[r] = 0.0
             far += 1
     for s in range(13):
         sum_ = 0.0
         for r in range(memberships.size):
-            sum_ += scaled[r] * recommendations[s, r]
+            sum_ += strengths[r] * recommendations[s, r]
         votes[s] = sum_
     return far
 

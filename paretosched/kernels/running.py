@@ -249,14 +249,14 @@ def complete(jobs: Jobs, now: Running, running: Int, t: Int) -> tuple[Int, Int]:
 
     Returns
     -------
-    running, freed
+    running, processors
         Jobs that still run, and processors that became free.
     """
-    freed = 0
+    processors = 0
     while running > 0 and (now.heap[0] >> now.row_bits) == t:
-        freed += jobs.width[end_next(jobs, now, running)]
+        processors += jobs.width[end_next(jobs, now, running)]
         running -= 1
-    return running, freed
+    return running, processors
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")

@@ -63,7 +63,7 @@ def share_time(
     machine: Machine,
     tree: Tree,
     start: Ints,
-    counted: Ints,
+    search_totals: Ints,
 ) -> Record:
     """Fill `start` with the start times of SCOJO-PECT.
 
@@ -77,7 +77,7 @@ def share_time(
         Without jobs yet; modified in place.
     start
         (n,) int64, s, filled in place.
-    counted
+    search_totals
         (4, 2) int64, increased in place: groups and their jobs, by class; nodes visited and pruned, by level of the
         search.
 
@@ -89,14 +89,14 @@ def share_time(
     """
     n = jobs.submit.size
     record = Record(*(np.empty(size, np.int64) for size in (4 * n, 4 * n, 4 * n, 4 * n, 4 * n, n)))
-    while not run(jobs, capacity, slices, rules, machine, tree, start, counted, record):
+    while not run(jobs, capacity, slices, rules, machine, tree, start, search_totals, record):
         # An event ends at most one segment for each running job, and begins at most one range for each processor.
         room = 2 * (machine.state[SEGMENTS] + machine.active.size)
         pieces = 2 * (machine.state[PIECES] + capacity)
         sizes = (room, room, room, pieces, pieces, 2 * (machine.state[SWITCHES] + 1))
         record = Record(*(np.resize(part, max(size, part.size)) for part, size in zip(record, sizes, strict=True)))
-    used = machine.state[[SEGMENTS, SEGMENTS, SEGMENTS, PIECES, PIECES, SWITCHES]]
-    return Record(*(part[:size] for part, size in zip(record, used, strict=True)))
+    sizes_used = machine.state[[SEGMENTS, SEGMENTS, SEGMENTS, PIECES, PIECES, SWITCHES]]
+    return Record(*(part[:size] for part, size in zip(record, sizes_used, strict=True)))
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -108,7 +108,7 @@ def run(
     machine: Machine,
     tree: Tree,
     start: Ints,
-    counted: Ints,
+    search_totals: Ints,
     record: Record,
 ) -> bool:
     """Simulate until all jobs have ended, or until the record may be too short for the next event.
@@ -117,7 +117,7 @@ def run(
     ----------
     jobs, capacity, slices, rules, machine, tree
         As for `share_time`; the last two are modified in place.
-    start, counted
+    start, search_totals
         (n,) and (4, 2) int64, as for `share_time`, modified in place.
     record
         Modified in place.
@@ -147,13 +147,13 @@ def run(
             return False
         finish_jobs(jobs, machine, record, t)
         fresh = state[ARRIVED]
-        arrived = fresh
-        while arrived < n and jobs.submit[arrived] == t:
-            x = machine.kind[arrived]
-            machine.queue[x, machine.queue_size[x]] = arrived
+        arrivals = fresh
+        while arrivals < n and jobs.submit[arrivals] == t:
+            x = machine.kind[arrivals]
+            machine.queue[x, machine.queue_size[x]] = arrivals
             machine.queue_size[x] += 1
-            arrived += 1
-        state[ARRIVED] = arrived
+            arrivals += 1
+        state[ARRIVED] = arrivals
         if lonely and t > state[END]:
             begin = state[END] + (t - state[END] - 1) // slices.interval * slices.interval
             begin_interval(slices, machine, begin)
@@ -161,8 +161,8 @@ def run(
             state[END] = begin + slices.interval
         if change_slice(jobs, slices, machine, record, t):
             kind = state[KIND]
-            turn = Turn(kind, slices.shares[state[ROW], kind], t, state[END], fresh, arrived)
-            schedule(jobs, capacity, slices, machine, record, rules, tree, start, turn, counted)
+            turn = Turn(kind, slices.shares[state[ROW], kind], t, state[END], fresh, arrivals)
+            schedule(jobs, capacity, slices, machine, record, rules, tree, start, turn, search_totals)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -301,7 +301,7 @@ def schedule(
     tree: Tree,
     start: Ints,
     turn: Turn,
-    counted: Ints,
+    search_totals: Ints,
 ) -> None:
     """Make one scheduling pass in a slice.
 
@@ -315,12 +315,12 @@ def schedule(
         (n,) int64, s, filled in place for the jobs that start.
     turn
         The pass.
-    counted
+    search_totals
         (4, 2) int64, increased in place.
     """
     kind = turn.kind
     t = turn.t
-    arrived = turn.arrived
+    arrivals = turn.arrivals
     short = machine.active_size[SHORT]
     medium = machine.active_size[1]
     long = machine.active_size[2]
@@ -329,10 +329,10 @@ def schedule(
         if machine.since[j] < 0:
             resume(jobs, machine, record, j, t)
     if slices.optimise and kind != SHORT:
-        renew_group(jobs, capacity, machine, rules, tree, turn, counted)
+        renew_group(jobs, capacity, machine, rules, tree, turn, search_totals)
     has_profile: bool | np.bool_ = np.bool_(False)  # with a literal, numba would compile `backfill` once more
     unknown = np.int64(-1)
-    skipped = arrived  # jobs from here on are not backfilled now
+    first_skipped = arrivals  # jobs from here on are not backfilled now
     when = machine.when
     room = machine.room
     span = machine.span
@@ -347,17 +347,17 @@ def schedule(
                 if begin == t:
                     begin_job(jobs, machine, record, start, j, t)
         if rules.dynamic:
-            for j in range(turn.fresh, arrived):
+            for j in range(turn.fresh, arrivals):
                 unavailable = machine.started[j] or machine.planned[j]
                 if not unavailable and (machine.kind[j] == kind or slices.backfill):
                     backfill(jobs, machine, record, start, turn, j, has_profile, unknown)
         else:
-            skipped = turn.fresh
+            first_skipped = turn.fresh
         for i in range(machine.queue_size[kind]):
             j = machine.queue[kind, i]
             if jobs.width[j] > machine.state[IDLE]:  # decided here, because a call passes the machine
                 continue
-            if not machine.started[j] and not machine.planned[j] and j < skipped:
+            if not machine.started[j] and not machine.planned[j] and j < first_skipped:
                 backfill(jobs, machine, record, start, turn, j, has_profile, machine.state[IDLE])
     else:
         for i in range(machine.queue_size[kind]):
@@ -376,7 +376,7 @@ def schedule(
             if jobs.width[j] <= machine.state[IDLE]:  # decided here, because a call passes the machine
                 backfill(jobs, machine, record, start, turn, j, has_profile, machine.state[IDLE])
     if slices.backfill:
-        backfill_others(jobs, machine, record, start, turn, has_profile, skipped)
+        backfill_others(jobs, machine, record, start, turn, has_profile, first_skipped)
     for x in range(3):
         before = short if x == 0 else medium if x == 1 else long
         if machine.active_size[x] == before:
@@ -393,7 +393,13 @@ def schedule(
 # Compiled into its caller, because passing the machine would cost a twentieth of the whole time.
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def backfill_others(
-    jobs: Jobs, machine: Machine, record: Record, start: Ints, turn: Turn, has_profile: bool | np.bool_, skipped: Int
+    jobs: Jobs,
+    machine: Machine,
+    record: Record,
+    start: Ints,
+    turn: Turn,
+    has_profile: bool | np.bool_,
+    first_skipped: Int,
 ) -> None:
     """Start or resume jobs of other classes than the slice's: preempted, then planned, then waiting jobs.
 
@@ -409,7 +415,7 @@ def backfill_others(
         The scheduling pass.
     has_profile
         Whether there is a profile that they must fit.
-    skipped
+    first_skipped
         Waiting jobs from this row on do not start.
     """
     unknown = np.int64(-1)
@@ -430,7 +436,7 @@ def backfill_others(
             idle = idle_for(machine, x)
             for i in range(machine.queue_size[x]):
                 j = machine.queue[x, i]
-                if idle == 0 or j >= skipped:
+                if idle == 0 or j >= first_skipped:
                     break
                 if jobs.width[j] > idle or machine.started[j] or machine.planned[j]:
                     continue

@@ -10,13 +10,13 @@ from .profile import add, earliest
 from .scojo_pect_machine import FAR, IDLE, Machine, Turn, collect, draw_profile, until
 from .virtual_schedule import Moment, Planning, Tree
 
-GROUPS, JOBS, VISITED, PRUNED = 0, 1, 2, 3  # rows of `counted`
+GROUPS, JOBS, VISITED, PRUNED = 0, 1, 2, 3  # rows of `search_totals`
 ROWS, BEGINS, ENDS = 0, 1, 2  # of `Machine.line`
 
 
 @njit(cache=True, nogil=True, _nrt=False)
 def renew_group(
-    jobs: Jobs, capacity: Int, machine: Machine, rules: Planning, tree: Tree, turn: Turn, counted: Ints
+    jobs: Jobs, capacity: Int, machine: Machine, rules: Planning, tree: Tree, turn: Turn, search_totals: Ints
 ) -> None:
     """Dissolve a group that has finished, and form one if there is none and the conditions hold (section 7.2).
 
@@ -28,7 +28,7 @@ def renew_group(
         Modified in place.
     turn
         The scheduling pass, of the medium or the long class.
-    counted
+    search_totals
         (4, 2) int64, increased in place; see GROUPS and the following.
     """
     kind = turn.kind
@@ -69,20 +69,20 @@ def renew_group(
         j = machine.queue[kind, i]
         machine.group[kind, i] = j
         machine.planned[j] = True
-    tree.placed[0] = collect(jobs, machine, turn, tree.ends, tree.widths)
+    tree.end_count[0] = collect(jobs, machine, turn, tree.ends, tree.widths)
     tree.time[0] = turn.t
     tree.free[0] = machine.state[IDLE]
-    tree.passed[0] = 0
+    tree.ends_before[0] = 0
     tree.running[0] = 0
     moment = Moment(jobs, machine.belief, capacity, turn.t, turn.share, rules)
     plan(moment, tree, c, machine.group, kind, n, machine.scratch, machine.visits)
     machine.group_size[kind] = n
     machine.finisher[kind] = -1
-    counted[GROUPS, c] += 1
-    counted[JOBS, c] += n
+    search_totals[GROUPS, c] += 1
+    search_totals[JOBS, c] += n
     for level in range(2):
-        counted[VISITED, level] = machine.visits[level, 0]
-        counted[PRUNED, level] = machine.visits[level, 1]
+        search_totals[VISITED, level] = machine.visits[level, 0]
+        search_totals[PRUNED, level] = machine.visits[level, 1]
     if not rules.bottom_line:
         machine.finisher[kind] = find_finisher(jobs, capacity, machine, rules, turn)
 
@@ -128,7 +128,7 @@ def find_finisher(jobs: Jobs, capacity: Int, machine: Machine, rules: Planning, 
         count += 1
     finisher = np.int64(-1)
     best = 0.0
-    finished = 0
+    jobs_behind = 0
     for place in range(count):  # by their ends, then by row
         first = place
         for k in range(place + 1, count):
@@ -143,8 +143,8 @@ def find_finisher(jobs: Jobs, capacity: Int, machine: Machine, rules: Planning, 
         j = line[ROWS, place]
         end = line[ENDS, place]
         if not machine.started[j]:
-            finished += 1
-        if finished < rules.least[kind - 1] or machine.kind[j] != kind:
+            jobs_behind += 1
+        if jobs_behind < rules.least[kind - 1] or machine.kind[j] != kind:
             continue
         work = np.int64(0)
         for k in range(count):

@@ -55,8 +55,8 @@ class Turn(NamedTuple):
         The class of the slice, and its share of the time.
     t, slice_end
         s: now, and when the slice ends.
-    fresh, arrived
-        Jobs `fresh` to `arrived` - 1 are submitted in this second.
+    fresh, arrivals
+        Jobs `fresh` to `arrivals` - 1 are submitted in this second.
     """
 
     kind: Int
@@ -64,7 +64,7 @@ class Turn(NamedTuple):
     t: Int
     slice_end: Int
     fresh: Int
-    arrived: Int
+    arrivals: Int
 
 
 class Machine(NamedTuple):
@@ -259,14 +259,14 @@ def begin_job(jobs: Jobs, machine: Machine, record: Record, start: Ints, j: Int,
     machine.state[IDLE] -= jobs.width[j]
     p = machine.state[PIECES]
     machine.at[j] = p
-    needed = jobs.width[j]
+    processors = jobs.width[j]
     node = 0
     before = -2
-    while needed > 0:
+    while processors > 0:
         if not machine.busy[node] and not machine.claim[kind, node]:
             machine.busy[node] = True
             machine.claim[kind, node] = True
-            needed -= 1
+            processors -= 1
             if before == node - 1:
                 record.high[p - 1] = node
             else:

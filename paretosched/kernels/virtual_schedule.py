@@ -81,14 +81,14 @@ class Tree(NamedTuple):
 
     Attributes
     ----------
-    time, free, passed, running
+    time, free, ends_before, running
         (N + 1,) the state after the first d jobs of an order: when the last one started, idle processors, how many of
         `ends` have passed, how many jobs of the order run.
     end, width
         (N + 1, N + 1): the ends and processors of these running jobs.
     ends, widths
         (R + N,): the ends and processors of the jobs that ran before the order, by end.
-    placed
+    end_count
         (1,) the number of entries in `ends`.
     total, least
         (N + 1,) the slowdown of the first d jobs, and the least that each job adds.
@@ -102,13 +102,13 @@ class Tree(NamedTuple):
 
     time: Ints
     free: Ints
-    passed: Ints
+    ends_before: Ints
     running: Ints
     end: Ints
     width: Ints
     ends: Ints
     widths: Ints
-    placed: Ints
+    end_count: Ints
     total: Ints
     least: Ints
     digits: Ints
@@ -145,18 +145,18 @@ def put(tree: Tree, d: Int, width: Int, belief: Int) -> None:
     """
     time = tree.time[d]
     free = tree.free[d]
-    passed = tree.passed[d]
+    ends_before = tree.ends_before[d]
     count = tree.running[d]
     for i in range(count):
         tree.end[d + 1, i] = tree.end[d, i]
         tree.width[d + 1, i] = tree.width[d, i]
     while free < width:
-        time = tree.ends[passed] if passed < tree.placed[0] else FAR
+        time = tree.ends[ends_before] if ends_before < tree.end_count[0] else FAR
         for i in range(count):
             time = min(time, tree.end[d + 1, i])
-        while passed < tree.placed[0] and tree.ends[passed] <= time:
-            free += tree.widths[passed]
-            passed += 1
+        while ends_before < tree.end_count[0] and tree.ends[ends_before] <= time:
+            free += tree.widths[ends_before]
+            ends_before += 1
         running = 0
         for i in range(count):
             if tree.end[d + 1, i] <= time:
@@ -170,33 +170,33 @@ def put(tree: Tree, d: Int, width: Int, belief: Int) -> None:
     tree.width[d + 1, count] = width
     tree.time[d + 1] = time
     tree.free[d + 1] = free - width
-    tree.passed[d + 1] = passed
+    tree.ends_before[d + 1] = ends_before
     tree.running[d + 1] = count + 1
 
 
 @njit(cache=True, nogil=True, _nrt=False)
 def settle(tree: Tree, d: Int) -> None:
     """Make the state after d jobs the first state of `tree`, in place: jobs that run then become earlier jobs."""
-    placed = 0
-    for i in range(tree.passed[d], tree.placed[0]):
-        tree.ends[placed] = tree.ends[i]
-        tree.widths[placed] = tree.widths[i]
-        placed += 1
+    count = 0
+    for i in range(tree.ends_before[d], tree.end_count[0]):
+        tree.ends[count] = tree.ends[i]
+        tree.widths[count] = tree.widths[i]
+        count += 1
     for i in range(tree.running[d]):
         end = tree.end[d, i]
         width = tree.width[d, i]
-        k = placed
+        k = count
         while k > 0 and tree.ends[k - 1] > end:
             tree.ends[k] = tree.ends[k - 1]
             tree.widths[k] = tree.widths[k - 1]
             k -= 1
         tree.ends[k] = end
         tree.widths[k] = width
-        placed += 1
-    tree.placed[0] = placed
+        count += 1
+    tree.end_count[0] = count
     tree.time[0] = tree.time[d]
     tree.free[0] = tree.free[d]
-    tree.passed[0] = 0
+    tree.ends_before[0] = 0
     tree.running[0] = 0
 
 

@@ -96,7 +96,7 @@ def sink(queue: Ints, keys: Floats, i: Int, size: Int) -> None:
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
-def take_first(waiting: Waiting, position: Int, left: Int, weighted: bool) -> Int:
+def take_first(waiting: Waiting, position: Int, left: Int, has_weights: bool) -> Int:
     """Remove the first of `left` jobs from the queue, and return its row.
 
     Parameters
@@ -105,11 +105,11 @@ def take_first(waiting: Waiting, position: Int, left: Int, weighted: bool) -> In
         `Waiting`; with keys, `queue` and `keys` are modified in place.
     position, left
         The number of jobs removed before, and of those that are left.
-    weighted
+    has_weights
         Whether the queue is a heap by keys.
     """
-    j: Int = waiting.queue[0] if weighted else waiting.queue[position]
-    if weighted:
+    j: Int = waiting.queue[0] if has_weights else waiting.queue[position]
+    if has_weights:
         waiting.queue[0] = waiting.queue[left - 1]
         waiting.keys[0] = waiting.keys[left - 1]
         sink(waiting.queue, waiting.keys, 0, left - 1)
@@ -146,9 +146,9 @@ def still_waiting(rows: Ints, count: Int, start: Ints) -> Int:
     start
         (n,) int64, s, -1 for jobs that wait.
     """
-    left = 0
+    size = 0
     for i in range(count):
         if start[rows[i]] < 0:
-            rows[left] = rows[i]
-            left += 1
-    return left
+            rows[size] = rows[i]
+            size += 1
+    return size

@@ -56,19 +56,19 @@ def _widest_first(submit: Ints, run: Ints, width: Ints, pieces: Ints, heap: Ints
         widest = max(widest, width[j])
     count = 0
     waiting = 0
-    arrived = 0
+    arrivals = 0
     t = np.int64(0)
-    while arrived < n or waiting > 0:
+    while arrivals < n or waiting > 0:
         if waiting == 0:
-            t = max(t, submit[arrived])
-        while arrived < n and submit[arrived] <= t:
-            push(heap, waiting, ((widest - width[arrived]) << bits) | arrived)
+            t = max(t, submit[arrivals])
+        while arrivals < n and submit[arrivals] <= t:
+            push(heap, waiting, ((widest - width[arrivals]) << bits) | arrivals)
             waiting += 1
-            arrived += 1
+            arrivals += 1
         j = heap[0] & mask
         length = left[j]
-        if arrived < n:
-            length = min(length, submit[arrived] - t)
+        if arrivals < n:
+            length = min(length, submit[arrivals] - t)
         # Every piece ends with the end of a job or with an arrival, so that there are at most 2 n pieces.
         pieces[0, count] = t
         pieces[1, count] = length

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..core.arrays import Floats
 from ..core.errors import InputError
 from ..simulation.objective import Objective
-from .style import HOUR, column_of, defined, mark_style, text
+from .style import HOUR, column_of, defined_objectives, mark_style, text
 
 if TYPE_CHECKING:
     from ..fronts.front import Front
@@ -44,9 +44,9 @@ class Axis(NamedTuple):
         o = self.objective
         return f"{o.name} · {text(o.label.removeprefix('AWRT of '))} ({unit(o)})"
 
-    def place(self, drawn: Floats) -> Floats:
+    def place(self, values: Floats) -> Floats:
         """Return drawn values on the scale of the axis: their logarithm, if it is logarithmic."""
-        places: Floats = np.log10(drawn) if self.log else drawn
+        places: Floats = np.log10(values) if self.log else values
         return places
 
 
@@ -117,11 +117,11 @@ def third_axis(front: Front, x: str, y: str) -> Axis | None:
         column = front.values[:, column_in(front, name)]
         return bool(np.ptp(column) <= 1e-3 * np.abs(column).max()), name == "AWRT"
 
-    names = sorted((o.name for o in defined(front) if o.name not in (x, y)), key=order)
+    names = sorted((o.name for o in defined_objectives(front) if o.name not in (x, y)), key=order)
     return axis(front, names[0], False) if names else None
 
 
-def counted(number: int) -> str:
+def with_thousands(number: int) -> str:
     """Return a number of schedules with its thousands set apart."""
     return f"{number:,}"
 
@@ -146,8 +146,8 @@ def hover_text(across: Axis, up: Axis) -> str:
     lines = []
     for place, (a, letter) in enumerate(((across, "x"), (up, "y"))):
         seconds = f"{{customdata[{place}]:,.0f}}"
-        drawn = f"{a.objective.name} %{{{letter}:,.2f}}"
-        lines.append(f"{drawn} h (%{seconds} s)" if a.objective.unit == "s" else f"{drawn} %")
+        line = f"{a.objective.name} %{{{letter}:,.2f}}"
+        lines.append(f"{line} h (%{seconds} s)" if a.objective.unit == "s" else f"{line} %")
     return "<br>".join(lines)
 
 
@@ -252,8 +252,8 @@ def name_labels(
     return labels
 
 
-def _value(a: Axis, drawn: float) -> str:
-    return f"{drawn:,.1f} h" if a.objective.unit == "s" else f"{drawn:.1f} %"
+def _value(a: Axis, number: float) -> str:
+    return f"{number:,.1f} h" if a.objective.unit == "s" else f"{number:.1f} %"
 
 
 def _pixels(x: Floats, y: Floats, x_range: list[float], y_range: list[float], room: tuple[float, float]) -> Floats:
@@ -280,9 +280,9 @@ def _cost(
     over_names = sum(bool((np.abs(centre - c) < half + h + 3).all()) for c, h in boxes)
     over_marks = sum(bool((np.abs(centre - m) < half + 8).all()) for m in marks)
     outside = float(np.maximum(half - centre, 0).sum() + np.maximum(centre + half - room, 0).sum())
-    hidden = float((np.abs(cloud - centre) < half).all(axis=1).mean())
+    share = float((np.abs(cloud - centre) < half).all(axis=1).mean())
     # a few hidden schedules are better than a name far from its mark
-    return 100 * over_names + 20 * over_marks + outside + hidden
+    return 100 * over_names + 20 * over_marks + outside + share
 
 
 def ticks(a: Axis, low: float, high: float) -> list[float]:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..comparison.comparison import NEAREST, NEAREST_ONLINE
 from ..comparison.several_logs import joint_gains
-from ..core.arguments import instance, listed, mapping, numbers
+from ..core.arguments import instance, list_argument, mapping, numbers
 from ..core.arrays import Floats
 from ..core.errors import InputError
 from ..fronts.front_files import FrontLike, as_front
@@ -19,7 +19,7 @@ from ..simulation.objective import Objective
 from ..wishes.wish import wish_text
 from .axes import column_in
 from .fronts import pairs, parallel, scatter
-from .style import PAPER, SCALE, defined, legend_below, mark_style, template, text
+from .style import PAPER, SCALE, defined_objectives, legend_below, mark_style, template, text
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -88,17 +88,17 @@ def bars(
     middle = {c: k * band for k, c in enumerate(categories)}
     place = {(name, c): middle[c] + i - (len(all_bars) - 1) / 2 for i, name in enumerate(all_bars) for c in categories}
     cut = _cut([max(map(abs, row.values())) for row in all_bars.values() if row])
-    drawn = np.clip([x for rows in (all_bars, diamonds) for row in rows.values() for x in row.values()], -cut, cut)
-    low, high = min(0.0, float(drawn.min())), max(0.0, float(drawn.max()))
+    lengths = np.clip([x for rows in (all_bars, diamonds) for row in rows.values() for x in row.values()], -cut, cut)
+    low, high = min(0.0, float(lengths.min())), max(0.0, float(lengths.max()))
     span = (high - low) or 1.0
     figure = go.Figure(layout={"template": template()})
     for hue, (name, row) in zip(hues, all_bars.items(), strict=True):
-        hidden = {
+        cut_marks = {
             c: max(row[c], p, key=abs)
             for c, p in diamonds.get(name, {}).items()
             if c in row and _hides(p, row[c], span, cut)
         }
-        _add_bars(figure, name, row, {c: place[name, c] for c in row}, hue, hidden, cut)
+        _add_bars(figure, name, row, {c: place[name, c] for c in row}, hue, cut_marks, cut)
     _add_published(figure, diamonds, place, source, cut)
     room = LABEL * span
     body = THICK * max(band * len(categories), 4)
@@ -138,7 +138,7 @@ def _add_bars(
     row: Mapping[str, float],
     place: Mapping[str, float],
     hue: str,
-    hidden: Mapping[str, float],
+    cut_marks: Mapping[str, float],
     cut: float,
 ) -> None:
     """Add the bars of one policy to a figure.
@@ -149,7 +149,7 @@ def _add_bars(
         Modified in place.
     name, row, place, hue
         The policy; by category its values, per cent, and the places of its bars; their colour.
-    hidden
+    cut_marks
         Categories in which a diamond would cover the number, with the place beyond which the number is written.
     cut
         The length at which longer bars are cut, per cent.
@@ -161,7 +161,7 @@ def _add_bars(
             x=[float(np.clip(x, -cut, cut)) for x in row.values()],
             y=[place[c] for c in row],
             customdata=[[text(c), x] for c, x in row.items()],
-            text=["" if c in hidden else _bar_label(x, abs(x) > cut) for c, x in row.items()],
+            text=["" if c in cut_marks else _bar_label(x, abs(x) > cut) for c, x in row.items()],
             textposition=["inside" if abs(x) > cut else "outside" for x in row.values()],
             insidetextanchor="end",
             textangle=0,
@@ -175,7 +175,7 @@ def _add_bars(
             hovertemplate=f"<b>{text(name)}</b><br>%{{customdata[0]}}: %{{customdata[1]:+.2f}} %<extra></extra>",
         )
     )
-    for c, beyond in hidden.items():
+    for c, beyond in cut_marks.items():
         side = 1 if row[c] > 0 else -1
         figure.add_annotation(
             text=_bar_label(row[c], False),
@@ -245,10 +245,10 @@ def use_over_time(
     reference, top = next(iter(busy)), max(100.0, *(float(share.max()) for share in busy.values()))
     for row, (name, share) in enumerate(busy.items(), 1):
         hue, _ = mark_style(row - 1)
-        drawn = [(name, share, hue, 2.0)]
+        curves = [(name, share, hue, 2.0)]
         if row > 1:
-            drawn.insert(0, (reference, busy[reference], SCALE[3], 1.0))
-        for policy, values, colour, width in drawn:
+            curves.insert(0, (reference, busy[reference], SCALE[3], 1.0))
+        for policy, values, colour, width in curves:
             figure.add_trace(
                 go.Scatter(
                     x=times,
@@ -276,7 +276,7 @@ def use_over_time(
     return figure
 
 
-def compared(
+def all_figures(
     comparisons: Sequence[Comparison],
     fronts: Sequence[Front | None],
     chosen: Sequence[tuple[str, str]] | None = None,
@@ -298,10 +298,10 @@ def compared(
         Pairs of objectives to draw in full, see `figures`; only for one workload.
     """
     several = len(comparisons) > 1
-    drawn = {}
+    figures_by_name = {}
     gains = joint_gains(comparisons)
     if gains:
-        drawn["objective"] = _objective_gains(gains, comparisons)
+        figures_by_name["objective"] = _objective_gains(gains, comparisons)
     for number, (comparison, front) in enumerate(zip(comparisons, fronts, strict=True)):
         before = prefix(comparisons, number) if several else ""
         charts = _improvements(comparison)
@@ -315,8 +315,8 @@ def compared(
             charts["utilisation"] = use_over_time(comparison.edges, shares, title=f"Utilisation over time, {name}")
         if front is not None and not several:
             charts |= figures(front, comparison.marks, chosen)
-        drawn |= {f"{before}{name}": figure for name, figure in charts.items()}
-    return drawn
+        figures_by_name |= {f"{before}{name}": figure for name, figure in charts.items()}
+    return figures_by_name
 
 
 def prefix(comparisons: Sequence[Comparison], number: int) -> str:
@@ -356,7 +356,7 @@ def _objective_gains(gains: Mapping[str, Mapping[str, float]], comparisons: Sequ
 
 def _positions(comparison: Comparison, front: Front) -> dict[str, Figure]:
     """Return the figure of the policies and the front in two response times, by its name; nothing without two."""
-    times = [o.name for o in defined(front) if o.unit == "s"]
+    times = [o.name for o in defined_objectives(front) if o.unit == "s"]
     of_wish = [name for name in (comparison.wish.names if comparison.wish else ()) if name in times]
     axes = [*of_wish, *(name for name in times if name != "AWRT" and name not in of_wish)][:2]
     if len(axes) < 2:
@@ -402,21 +402,21 @@ def figures(
         `as_front`.
     """
     mapping("marks", marks)
-    if chosen is not None and len(listed("pairs of objectives", chosen)) > MOST_PAIRS:
+    if chosen is not None and len(list_argument("pairs of objectives", chosen)) > MOST_PAIRS:
         raise InputError(f"pairs of objectives must be at most {MOST_PAIRS}, but are {len(chosen)}")
     front = as_front(front)
     marks = {instance("name of a mark", n, str): _mark(n, v, len(front.objectives)) for n, v in marks.items()}
-    groups = [o.name for o in defined(front) if o.name not in ("UTIL", "AWRT")]
+    groups = [o.name for o in defined_objectives(front) if o.name not in ("UTIL", "AWRT")]
     pairs_in_full = [tuple(groups[:2])] if chosen is None and len(groups) > 1 else list(chosen or ())
-    drawn = {"util-awrt": scatter(front, "UTIL", "AWRT", marks)}
+    figures_by_name = {"util-awrt": scatter(front, "UTIL", "AWRT", marks)}
     if len(groups) > 1:
         pairs_in_full = [("AWRT", groups[0]), *pairs_in_full]
     for x, y in pairs_in_full:
-        drawn[f"{x}-{y}".lower()] = scatter(front, x, y, marks, log=True)
-    drawn["parallel"] = parallel(front, marks)
+        figures_by_name[f"{x}-{y}".lower()] = scatter(front, x, y, marks, log=True)
+    figures_by_name["parallel"] = parallel(front, marks)
     if len(groups) > 2:
-        drawn["pairs"] = pairs(front, marks)
-    return drawn
+        figures_by_name["pairs"] = pairs(front, marks)
+    return figures_by_name
 
 
 def _mark(name: object, vector: ArrayLike, count: int) -> Floats:
@@ -436,10 +436,10 @@ def _group_name(objective: Objective) -> str:
     return objective.name if group.isdigit() or objective.name == "AWRT" else f"{objective.name} {group}"
 
 
-def _hides(published: float, value: float, span: float, cut: float) -> bool:
+def _hides(paper_value: float, value: float, span: float, cut: float) -> bool:
     """Return whether the diamond of a published value would cover the number beside a bar."""
-    beyond = (abs(published) - abs(value)) / span
-    return published * value > 0 and max(abs(published), abs(value)) <= cut and -0.04 < beyond < LABEL
+    beyond = (abs(paper_value) - abs(value)) / span
+    return paper_value * value > 0 and max(abs(paper_value), abs(value)) <= cut and -0.04 < beyond < LABEL
 
 
 def _bar_label(value: float, cut: bool) -> str:

@@ -22,7 +22,6 @@ from .axes import (
     cloud_opacity,
     colour_bar,
     column_in,
-    counted,
     extent,
     hover_text,
     log_axis,
@@ -33,8 +32,9 @@ from .axes import (
     ticks,
     to_drawn,
     unit,
+    with_thousands,
 )
-from .style import HOUR, MARKS, SETS, column_of, defined, legend_below, mark_style, template, text
+from .style import HOUR, MARKS, SETS, column_of, defined_objectives, legend_below, mark_style, template, text
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -94,7 +94,7 @@ def scatter(
     ranges = axis_ranges(across, up, mark_places(front, across, up, marks), focus)
     rows = rows_seen(across, up, *ranges) if focus else np.arange(len(front.values))
     webgl = len(rows) > WEBGL_FROM and not focus  # browsers allow few WebGL figures: only for whole fronts
-    parts = {f"{counted(len(rows))} on the front": rows}
+    parts = {f"{with_thousands(len(rows))} on the front": rows}
     if focus and not third:
         is_online = online(front)[rows]
         parts = {
@@ -227,7 +227,7 @@ def clouds(
                 y=places[1].astype(np.float32),
                 customdata=np.rint(values[:, columns]).astype(np.int32),
                 mode="markers",
-                name=f"{text(name)} ({counted(count)})",
+                name=f"{text(name)} ({with_thousands(count)})",
                 legendrank=number,
                 marker={
                     "color": hue,
@@ -315,23 +315,25 @@ def parallel(front: Front, marks: Mapping[str, Floats]) -> Figure:
     """
     from plotly import graph_objects as go
 
-    axes = [axis(front, o.name, not o.maximise) for o in defined(front)]
+    axes = [axis(front, o.name, not o.maximise) for o in defined_objectives(front)]
     columns = [column_in(front, a.objective.name) for a in axes]
     places = np.column_stack([a.place(a.values) for a in axes])
     rows = representatives(places, REPRESENTATIVES)
     tint = np.linspace(0.0, 0.6, len(rows))
     leading = axes[2 if len(axes) > 2 else -1]
     tint[np.argsort(leading.values[rows], kind="stable")] = tint.copy()
-    drawn = {
+    axis_lines = {
         name: np.array(
             [a.place(np.array(to_drawn(a.objective, vector[c]))) for a, c in zip(axes, columns, strict=True)]
         )
         for name, vector in marks.items()
     }
     # An outlier must not press all schedules into a corner, so lines are cut at the ends of the axes.
-    ends = np.array([extent(column, np.array([d[c] for d in drawn.values()])) for c, column in enumerate(places.T)])
+    ends = np.array(
+        [extent(column, np.array([d[c] for d in axis_lines.values()])) for c, column in enumerate(places.T)]
+    )
     lines, tints = [places[rows]], [tint]
-    for number, mark in enumerate(drawn.values()):
+    for number, mark in enumerate(axis_lines.values()):
         # The lines of this chart are one pixel wide; a few lines, very near to each other, look like a thick one.
         hair = np.linspace(-0.003, 0.003, STRANDS)[:, None] * np.ptp(ends, axis=1)
         lines.append(np.clip(mark + hair, ends[:, 0], ends[:, 1]))
@@ -346,12 +348,12 @@ def parallel(front: Front, marks: Mapping[str, Floats]) -> Figure:
         f'<span style="color:{mark_style(number)[0]}">━━</span> {text(name)}' for number, name in enumerate(marks)
     )
     count = len(front.values)
-    beyond = [name for name, mark in drawn.items() if (mark < ends[:, 0]).any() or (mark > ends[:, 1]).any()]
+    beyond = [name for name, mark in axis_lines.items() if (mark < ends[:, 0]).any() or (mark > ends[:, 1]).any()]
     cut = f"beyond the end of an axis: {', '.join(map(text, beyond))}" if beyond else ""
     figure = go.Figure(chart, {"template": template()})
     figure.update_layout(
         title={
-            "text": f"All objectives: {counted(len(rows))} of {counted(count)} schedules shown",
+            "text": f"All objectives: {with_thousands(len(rows))} of {with_thousands(count)} schedules shown",
             "subtitle": {
                 "text": f"better: up on every axis ↑ &nbsp; colour: {leading.objective.name} &nbsp; {cut}<br>{names}"
             },
@@ -374,7 +376,7 @@ def pairs(front: Front, marks: Mapping[str, Floats]) -> Figure:
     """
     from plotly import graph_objects as go
 
-    axes = [axis(front, o.name, True) for o in defined(front) if o.name not in ("UTIL", "AWRT")]
+    axes = [axis(front, o.name, True) for o in defined_objectives(front) if o.name not in ("UTIL", "AWRT")]
     if len(axes) < 2:
         raise InputError(f"pairs of groups need two groups with jobs, but {front.workload} has {len(axes)}")
     places = np.column_stack([a.place(a.values) for a in axes])
@@ -406,7 +408,8 @@ def pairs(front: Front, marks: Mapping[str, Floats]) -> Figure:
         )
     figure.update_layout(
         title={
-            "text": f"Group against group: {counted(len(rows))} of {counted(len(front.values))} schedules shown",
+            "text": f"Group against group: {with_thousands(len(rows))} of "
+            f"{with_thousands(len(front.values))} schedules shown",
             "subtitle": {
                 "text": "better: left and down ↙ &nbsp; response times in hours; a mark far off the front is left out"
             },
@@ -417,8 +420,8 @@ def pairs(front: Front, marks: Mapping[str, Floats]) -> Figure:
         hovermode="closest",
     )
     for number, a in enumerate(axes, 1):
-        drawn = [vector[column_in(front, a.objective.name)] / HOUR for vector in marks.values()]
-        scale = axis_scale(a, axis_range(a, drawn), 4)
+        times = [vector[column_in(front, a.objective.name)] / HOUR for vector in marks.values()]
+        scale = axis_scale(a, axis_range(a, times), 4)
         figure.update_layout({f"xaxis{number}": scale, f"yaxis{number}": scale})
     return figure
 
@@ -469,8 +472,8 @@ def _lower_distances(nearest: Floats, places: Floats, row: int) -> None:
 def _schedules(front: Front, points: int) -> str:
     """Return how many schedules of a front a figure has, in words."""
     count = len(front.values)
-    part = "" if points == count else f"{counted(points)} of "
-    return f"{part}{counted(count)} schedule{'s' if count != 1 else ''} of {text(front.workload)}"
+    part = "" if points == count else f"{with_thousands(points)} of "
+    return f"{part}{with_thousands(count)} schedule{'s' if count != 1 else ''} of {text(front.workload)}"
 
 
 def _size(count: int) -> int:

@@ -13,7 +13,7 @@ from ..core.errors import InputError
 from ..core.situations import SITUATIONS
 from ..policies.explanation import Explanation
 from ..policies.explanation_words import KINDS, WHEN, duration
-from ..policies.greedy_explanation import EQUAL, LARGE, SMALL, GreedyExplanation, about, ranked, waiting
+from ..policies.greedy_explanation import EQUAL, LARGE, SMALL, GreedyExplanation, about, ranking, waiting
 from .style import template, text
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def overtaking(explanation: Explanation) -> Figure:
         )
         for s in range(len(SITUATIONS))
     ]
-    between = BETWEEN_PANELS + (35 if _slanted(policy.groups) else 0)
+    between = BETWEEN_PANELS + (35 if _must_slant(policy.groups) else 0)
     plots = len(rows) * PANEL + (len(rows) - 1) * between
     figure = make_subplots(
         rows=len(rows), cols=len(SITUATIONS), horizontal_spacing=0.05, vertical_spacing=between / plots
@@ -102,7 +102,7 @@ def overtaking(explanation: Explanation) -> Figure:
     for r, (title, panels) in enumerate(rows.items(), 1):
         for c, panel in enumerate(panels, 1):
             _draw_panel(figure, r, c, panel)
-            lines = [(text(f"new jobs: {ranked(panel.keys, panel.names)}", 50), 12, 1)]
+            lines = [(text(f"new jobs: {ranking(panel.keys, panel.names)}", 50), 12, 1)]
             if c == 1:
                 lines.append((title, 14, 23))
             if r == 1:
@@ -160,7 +160,7 @@ def _draw_panel(figure: Figure, row: int, column: int, panel: Panel) -> None:
     bare = {"showgrid": False, "showline": False}
     ends = [-0.5, count - 0.5]
     place = {"row": row, "col": column}
-    across = {"title_text": f"waiting job, by {panel.what}", "tickangle": -35 if _slanted(panel.names) else 0}
+    across = {"title_text": f"waiting job, by {panel.what}", "tickangle": -35 if _must_slant(panel.names) else 0}
     figure.update_xaxes(**plain, **bare, **across, **place, range=ends)
     down = {"title_text": f"new job, by {panel.what}"} if column == 1 else {"showticklabels": False}
     figure.update_yaxes(**plain, **bare, **down, **place, range=ends[::-1])
@@ -170,7 +170,7 @@ def _ticks(count: int) -> list[int]:
     return list(range(0, count, -(-count // MOST_TICKS)))
 
 
-def _slanted(names: Sequence[str]) -> bool:
+def _must_slant(names: Sequence[str]) -> bool:
     """Return whether names are too long to fit beside each other below a panel."""
     longest = min(max(map(len, names)), 14)
     return 6 * longest * len(_ticks(len(names))) > PANEL_WIDE

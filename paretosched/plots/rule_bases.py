@@ -64,7 +64,7 @@ def _situations(e: IterativeExplanation) -> Figure:
         )
         for row in range(down)
     ]
-    labelled = down <= MOST_ROWS and across <= MOST_COLUMNS
+    has_labels = down <= MOST_ROWS and across <= MOST_COLUMNS
     chart = go.Heatmap(
         z=z,
         coloraxis="coloraxis",
@@ -84,7 +84,7 @@ def _situations(e: IterativeExplanation) -> Figure:
             for row in range(down)
         ],
         hovertemplate="%{customdata}<br><b>%{text}</b><extra></extra>",
-        texttemplate="%{text}" if labelled else None,
+        texttemplate="%{text}" if has_labels else None,
         textfont={"size": 10},
     )
     veil = go.Heatmap(

@@ -44,7 +44,7 @@ GRID = {"light": "#e4e7eb", "dark": "#323b45"}
 PAPER = {"light": "#ffffff", "dark": "#1b2127"}
 
 
-def defined(front: Front) -> tuple[Objective, ...]:
+def defined_objectives(front: Front) -> tuple[Objective, ...]:
     """Return the objectives that every schedule has: those of groups with jobs."""
     return tuple(o for c, o in enumerate(front.objectives) if not np.isnan(front.values[:, c]).any())
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..core.notebook import fields_html, fields_repr
-from ..core.tables import wrapped
+from ..core.tables import indented_lines
 from .explanation_words import RULES, example_jobs, origin_of, paragraphs, time_sharing_words
 from .greedy_explanation import GreedyExplanation, explain_greedy
 from .greedy_order import Greedy
@@ -54,7 +54,7 @@ class PlainExplanation:
 
     def text(self) -> str:
         """Return everything as text for a terminal."""
-        return "\n".join([self.policy.name, *(line for sentence in self.words() for line in wrapped(sentence))])
+        return "\n".join([self.policy.name, *(line for sentence in self.words() for line in indented_lines(sentence))])
 
 
 Explanation = PlainExplanation | GreedyExplanation | RulesExplanation

@@ -173,19 +173,19 @@ def origin_of(provenance: Mapping[str, Any]) -> str:
     words, workloads, wish, run = (provenance.get(name) for name in ("words", "workloads", "wish", "run"))
     if isinstance(words, str) and isinstance(workloads, list):
         names = [str(w["name"]) for w in workloads if isinstance(w, dict) and "name" in w]
-        until, reached, easy, exceeded = map(number, ("until", "objective", "easy", "exceeded"))
+        until, objective, easy, excess = map(number, ("until", "objective", "easy", "exceeded"))
         # names end in "to 70 %" where a part of a workload was used for training
         sentence = (
             f"Trained for {words} on {enumeration(names or ['something'])}{'' if until is None else ' of the time'}"
         )
         kinds = set(wish) if isinstance(wish, dict) else set()
-        if kinds & {"sum", "near"} and reached is not None and easy is not None:
-            sentence += f": there it reached {amount(reached)}, and EASY {amount(easy)}"
+        if kinds & {"sum", "near"} and objective is not None and easy is not None:
+            sentence += f": there it reached {amount(objective)}, and EASY {amount(easy)}"
             if "sum" in kinds and easy > 0:
-                change = 100 * (easy - reached) / easy
+                change = 100 * (easy - objective) / easy
                 sentence += f" ({abs(change):,.1f} % {'less' if change > 0 else 'more'})"
-        if exceeded:
-            sentence += f"; it exceeds its limits by {100 * exceeded:,.2f} %"
+        if excess:
+            sentence += f"; it exceeds its limits by {100 * excess:,.2f} %"
         return f"{sentence}."
     evaluation = number("evaluation")
     if isinstance(run, str) and evaluation is not None:

@@ -31,7 +31,7 @@ from ..core.arrays import Floats, Ints
 from ..core.errors import InputError, one_of
 from ..core.notebook import fields_html, fields_repr
 from ..core.situations import SITUATIONS
-from ..core.tables import MOST_WIDE, Column, enumeration, plain, table, wrapped
+from ..core.tables import MOST_WIDE, Column, enumeration, indented_lines, plain, table
 from .explanation_words import (
     BACKFILLING,
     FORMULAS,
@@ -148,10 +148,10 @@ class GreedyExplanation:
     def text(self) -> str:
         """Return everything as text for a terminal: sentences, and for every situation two tables of waits."""
         p = self.policy
-        lines = [p.name, *(line for sentence in self.words() for line in wrapped(sentence))]
+        lines = [p.name, *(line for sentence in self.words() for line in indented_lines(sentence))]
         for s, situation in enumerate(self.situations):
             lines += ["", f"{situation} ({WHEN[situation]}): {p.criteria[s]}, key = {FORMULAS[p.criteria[s]]}"]
-            lines += [line for sentence in self.situation(s) for line in wrapped(sentence, "  ", "    ")]
+            lines += [line for sentence in self.situation(s) for line in indented_lines(sentence, "  ", "    ")]
             if len(p.groups) > 1:
                 lines.append("  How long a job must have waited to pass a new one of its size, group by group:")
                 small, large = (
@@ -323,7 +323,7 @@ def _genes(policy: Greedy, situation: int) -> tuple[Floats, Floats, float, float
     return row[:count], row[count : 2 * count], float(row[-2]), float(row[-1])
 
 
-def _least(key_after: Callable[[ArrayLike], Floats], rival: Floats, waited: int) -> Ints:
+def _least(key_after: Callable[[ArrayLike], Floats], rival: Floats, wait: int) -> Ints:
     """Return the shortest waits, int64 s, after which a key is at least a rival's; NEVER if longer than LIFETIME.
 
     Rounding keeps order, so that a key, like its formula, never falls as the wait grows. Hence bisection finds the
@@ -334,7 +334,7 @@ def _least(key_after: Callable[[ArrayLike], Floats], rival: Floats, waited: int)
     while (active := low < high).any():
         middle = (low + high) // 2
         keys = key_after(middle)
-        passes = (keys > rival) | ((keys == rival) & (middle >= waited))
+        passes = (keys > rival) | ((keys == rival) & (middle >= wait))
         high = np.where(passes, middle, high)
         low = np.where(active & ~passes, middle + 1, low)
     return np.where(high > LIFETIME, NEVER, high)
@@ -358,7 +358,7 @@ def _on_groups(e: GreedyExplanation, s: int) -> Iterator[str]:
     groups = e.policy.groups
     if len(groups) == 1:
         return
-    small, large = (ranked(e.keys[s, kind], groups) for kind in (SMALL, LARGE))
+    small, large = (ranking(e.keys[s, kind], groups) for kind in (SMALL, LARGE))
     if small == large:
         yield f"Groups: submitted together, jobs of one size stand in this order: {small}."
     else:
@@ -398,7 +398,7 @@ def _on_size(e: GreedyExplanation, s: int) -> Iterator[str]:
     wait = int(waits[first, last])
     until = "however long that has waited" if wait == NEVER else f"until that has waited {duration(wait)}"
     yield (
-        f"Size: submitted together, jobs of one group stand in this order: {ranked(keys, names)}; "
+        f"Size: submitted together, jobs of one group stand in this order: {ranking(keys, names)}; "
         f"a new {names[first]} job passes a {names[last]} one {until}."
     )
 
@@ -450,12 +450,12 @@ def about(kind: Kind) -> str:
     return f"{kind.width} processors for {duration(kind.estimate)}"
 
 
-def ranked(keys: Floats, names: Sequence[str]) -> str:
+def ranking(keys: Floats, names: Sequence[str]) -> str:
     """Return names in the order of their keys, largest first; "=" stands between names of equal keys.
 
     Examples
     --------
-    >>> ranked(np.array([1.0, 3.0, 1.0]), ["a", "b", "c"])
+    >>> ranking(np.array([1.0, 3.0, 1.0]), ["a", "b", "c"])
     'b, a = c'
     """
     return ", ".join(

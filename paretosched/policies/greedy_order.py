@@ -24,13 +24,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..core.arguments import listed
+from ..core.arguments import list_argument
 from ..core.arrays import Floats
 from ..core.errors import InputError, first_few, one_of
 from ..core.notebook import fields_html, fields_repr
 from ..core.situations import SITUATIONS
 from ..core.watching import unknown_starts
-from ..kernels.conservative import replanned
+from ..kernels.conservative import replan_at_events
 from ..kernels.greedy_queue import greedy as start_by_keys
 from ..kernels.inputs import Weights
 from ..kernels.predicted import CONSERVATIVE, EASY, NO_BACKFILL
@@ -116,20 +116,20 @@ class Greedy:
                 f"genes must have shape (3, 2 x groups + 2), but have shape {self.genes.shape} for {count} groups"
             )
         high = np.broadcast_to(upper_bounds(count), self.genes.shape)
-        broken = np.argwhere(~((self.genes >= 0) & (self.genes <= high)))
-        if broken.size:
+        faults = np.argwhere(~((self.genes >= 0) & (self.genes <= high)))
+        if faults.size:
             names = gene_names(count)
-            offenders = (f"{SITUATIONS[s]} {names[g]} is {self.genes[s, g]:g}" for s, g in broken)
+            offenders = (f"{SITUATIONS[s]} {names[g]} is {self.genes[s, g]:g}" for s, g in faults)
             raise InputError(
-                f"genes must be w, a, b in [0, 1] and K in [0, 5], but {first_few(offenders, len(broken))}"
+                f"genes must be w, a, b in [0, 1] and K in [0, 5], but {first_few(offenders, len(faults))}"
             )
 
-    def simulated(self, workload: Workload) -> Outcome:
+    def outcome(self, workload: Workload) -> Outcome:
         """Return the outcome of a workload that has the policy's groups."""
         start = unknown_starts(len(workload))
         inputs = jobs_of(workload), workload.capacity, workload.calendar, weights(workload, self)
         if self.backfill == "conservative":
-            replanned(*inputs, start)
+            replan_at_events(*inputs, start)
         else:
             start_by_keys(*inputs, self.backfill == "easy", start)
         return Outcome(start)
@@ -166,7 +166,7 @@ def greedy(
     shape = (3, 2 * len(names) + 2)
     if table.ndim == 1 and table.size == shape[0] * shape[1]:
         table = table.reshape(shape)
-    return Greedy(tuple(listed("criteria", criteria)), table, names, backfill, name, provenance or {})
+    return Greedy(tuple(list_argument("criteria", criteria)), table, names, backfill, name, provenance or {})
 
 
 def gene_names(groups: int) -> list[str]:

@@ -22,8 +22,8 @@ from ..core.arrays import Ints
 from ..core.errors import InputError, one_of
 from ..core.notebook import fields_html, fields_repr
 from ..core.watching import unknown_starts
-from ..kernels.conservative import conservative, replanned
-from ..kernels.fcfs_easy import backfilled, fcfs
+from ..kernels.conservative import conservative, replan_at_events
+from ..kernels.fcfs_easy import backfill_fcfs, fcfs
 from ..kernels.predicted import CONSERVATIVE, EASY
 from ..workload.workload import Workload
 from .greedy_order import submission_order
@@ -78,7 +78,7 @@ class Plain:
         """Whether the schedule is the log's own record, which no machine has to be able to run."""
         return _RULES[self.rule].replays
 
-    def simulated(self, workload: Workload) -> Outcome:
+    def outcome(self, workload: Workload) -> Outcome:
         """Return the outcome of a workload.
 
         Raises
@@ -133,8 +133,8 @@ def _recorded_starts(workload: Workload) -> Ints:
 
 _RULES = {
     "fcfs": _Rule("FCFS", lambda w: _start_times(w, fcfs)),
-    "list": _Rule("List", lambda w: _start_times(w, backfilled, False)),
-    "easy": _Rule("EASY", lambda w: _start_times(w, backfilled, True), True, EASY),
+    "list": _Rule("List", lambda w: _start_times(w, backfill_fcfs, False)),
+    "easy": _Rule("EASY", lambda w: _start_times(w, backfill_fcfs, True), True, EASY),
     "conservative": _Rule(
         "CONS",
         lambda w: _start_times(w, conservative),
@@ -144,7 +144,7 @@ _RULES = {
     ),
     "conservative-replan": _Rule(
         "CONS replan",
-        lambda w: _start_times(w, replanned, w.calendar, submission_order(w)),
+        lambda w: _start_times(w, replan_at_events, w.calendar, submission_order(w)),
         True,
         CONSERVATIVE,
     ),

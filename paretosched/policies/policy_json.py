@@ -18,7 +18,7 @@ from msgspec.structs import asdict, astuple
 from ..core.errors import InputError, one_of
 from ..core.files import json_text, nothing_else, part
 from ..core.situations import SITUATIONS
-from ..core.typed_json import typed
+from ..core.typed_json import as_type
 from .greedy_order import BACKFILLS, CRITERIA, Greedy, greedy
 from .plain import PLAIN_RULES, Plain
 from .rule_base import KINDS, RuleBase
@@ -302,7 +302,7 @@ def from_json(value: Any, where: str = "policy") -> Plain | Greedy | RuleBase | 
     try:
         kind = _file_type(value)
         nothing_else(value, kind.__struct_fields__)
-        policy: Plain | Greedy | RuleBase | TimeSharing = typed(value, kind).policy()
+        policy: Plain | Greedy | RuleBase | TimeSharing = as_type(value, kind).policy()
         return policy
     except InputError as error:
         raise InputError(f"{where}: {error}") from None

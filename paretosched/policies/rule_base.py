@@ -40,7 +40,7 @@ from ..core.errors import InputError, first_few, one_of
 from ..core.notebook import fields_html, fields_repr
 from ..core.watching import unknown_starts
 from ..kernels.inputs import Sorted
-from ..kernels.rule_base import ruled
+from ..kernels.rule_base import apply_rules
 from ..workload.workload import Workload
 from .greedy_order import Greedy, number_table, weights
 from .outcome import Outcome, jobs_of, no_queue
@@ -142,7 +142,7 @@ class RuleBase:
         """How the base chooses a strategy: `IterativeRules` or `SymbioticRules`."""
         return _CHOOSERS[self.kind](self)
 
-    def simulated(self, workload: Workload) -> Outcome:
+    def outcome(self, workload: Workload) -> Outcome:
         """Return the outcome of a workload that has the policy's groups."""
         return Outcome(ruled_start_times(workload, self)[0])
 
@@ -201,7 +201,9 @@ def ruled_start_times(
     decisions = np.zeros(chooser.counters, dtype=np.int64)
     if order is None:
         order = sorted_for(w, base.priority, chooser.possible())
-    ruled(jobs_of(w), w.capacity, w.calendar, weights(w, base.greedy), chooser.for_kernel(), order, start, decisions)
+    apply_rules(
+        jobs_of(w), w.capacity, w.calendar, weights(w, base.greedy), chooser.for_kernel(), order, start, decisions
+    )
     return start, decisions
 
 
@@ -274,9 +276,9 @@ def _read_only(name: str, value: ArrayLike, kind: type) -> NDArray[Any]:
     """Return a read-only copy of a table of numbers, float64 or int8."""
     numbers = number_table(name, value)
     if kind is np.int8:
-        broken = numbers[~((numbers == np.floor(numbers)) & (abs(numbers) < 128))]
-        if broken.size:
-            raise InputError(f"{name} must be small whole numbers, but {first_few(broken.tolist(), broken.size)}")
+        faults = numbers[~((numbers == np.floor(numbers)) & (abs(numbers) < 128))]
+        if faults.size:
+            raise InputError(f"{name} must be small whole numbers, but {first_few(faults.tolist(), faults.size)}")
     array: NDArray[Any] = np.array(numbers, dtype=kind, order="C")
     array.flags.writeable = False
     return array

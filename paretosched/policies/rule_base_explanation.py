@@ -17,7 +17,7 @@ import numpy as np
 
 from ..core.arrays import Floats, Ints
 from ..core.notebook import fields_html, fields_repr
-from ..core.tables import Column, enumeration, plain, table, wrapped
+from ..core.tables import Column, enumeration, indented_lines, plain, table
 from .explanation_words import origin_of, paragraphs
 from .policy_json import to_json
 from .rule_base import RuleBase
@@ -183,7 +183,7 @@ class RulesExplanation(ABC):
 
     def text(self) -> str:
         """Return everything as text for a terminal: sentences, and a table of regions or of rules and slices."""
-        sentences = [line for sentence in self.words() for line in wrapped(sentence)]
+        sentences = [line for sentence in self.words() for line in indented_lines(sentence)]
         return "\n".join([self.base.name, *sentences, "", *self.tables()])
 
 
@@ -297,7 +297,7 @@ class SymbioticExplanation(RulesExplanation):
             shares = np.bincount(s.strategies[s.strategies >= 0], minlength=len(STRATEGIES))
             parts = [f"{STRATEGIES[k]} {100 * shares[k] / shares.sum():.0f} %" for k in _most_frequent(shares)]
             axes = ", ".join([f"{names[s.across]} against {names[s.up]}", *([s.others] if s.others else [])])
-            lines += wrapped(f"{axes}: {', '.join(parts)}.", "  ", "    ")
+            lines += indented_lines(f"{axes}: {', '.join(parts)}.", "  ", "    ")
         return lines
 
 
@@ -344,7 +344,7 @@ def regions(base: RuleBase) -> tuple[Region, ...]:
     while len(boxes) != before:
         before = len(boxes)
         for feature in reversed(range(len(counts))):
-            boxes = _joined(boxes, feature)
+            boxes = _join_blocks(boxes, feature)
     numbers = np.arange(base.choice.size).reshape(counts)
     edges = interval_edges(base.bounds)
     blocks = [
@@ -358,23 +358,23 @@ def regions(base: RuleBase) -> tuple[Region, ...]:
     return tuple(sorted(blocks, key=lambda region: (-len(region.situations), region.situations)))
 
 
-def _joined(boxes: Mapping[Box, int], feature: int) -> dict[Box, int]:
+def _join_blocks(boxes: Mapping[Box, int], feature: int) -> dict[Box, int]:
     """Return blocks after joining those that adjoin in one feature and are equal in the others."""
-    joined: dict[Box, int] = {}
+    blocks: dict[Box, int] = {}
     for box, strategy in sorted(boxes.items(), key=lambda item: (*item[0][:feature], *item[0][feature + 1 :], item[0])):
-        previous = next(reversed(joined), None)
+        previous = next(reversed(blocks), None)
         if (
             previous is not None
-            and joined[previous] == strategy
+            and blocks[previous] == strategy
             and previous[feature][1] + 1 == box[feature][0]
             and previous[:feature] + previous[feature + 1 :] == box[:feature] + box[feature + 1 :]
         ):
-            del joined[previous]
+            del blocks[previous]
             both = (previous[feature][0], box[feature][1])
-            joined[(*box[:feature], both, *box[feature + 1 :])] = strategy
+            blocks[(*box[:feature], both, *box[feature + 1 :])] = strategy
         else:
-            joined[box] = strategy
-    return joined
+            blocks[box] = strategy
+    return blocks
 
 
 def slices(base: RuleBase) -> tuple[Slice, ...]:
@@ -400,11 +400,11 @@ def _slice(base: RuleBase, across: int, up: int) -> Slice:
         values = {across: float(x[j]), up: float(y[i])}
         shares = sum(value for f, value in values.items() if f >= 2)
         strategies[i, j] = base.chooser.strategy(_moment(len(base.groups), values)) if shares <= 100.0 else -1
-    fixed = {f: value for f, value in ((0, f"SD {DELAYED:g}"), (1, f"Um {BUSY:g} %")) if f not in (across, up)}
+    others = {f: value for f, value in ((0, f"SD {DELAYED:g}"), (1, f"Um {BUSY:g} %")) if f not in (across, up)}
     rest = "the other groups share the rest of the queue equally"
     if max(across, up) < 2:
         rest = "all groups share the queue equally" if len(base.groups) > 1 else ""
-    return Slice(across, up, x, y, strategies, ", ".join([*fixed.values(), *([rest] if rest else [])]))
+    return Slice(across, up, x, y, strategies, ", ".join([*others.values(), *([rest] if rest else [])]))
 
 
 def _moment(groups: int, values: Mapping[int, float]) -> Floats:

@@ -69,12 +69,12 @@ def feature_ranges(groups: int) -> Floats:
     return np.stack([low, np.full(groups + 2, 100.0)])
 
 
-def normalised(features: ArrayLike) -> Floats:
+def normalise(features: ArrayLike) -> Floats:
     """Return features, (..., G + 2) in their own units, scaled to [0, 1].
 
     Examples
     --------
-    >>> normalised([100, 75, 0, 20]).tolist()
+    >>> normalise([100, 75, 0, 20]).tolist()
     [1.0, 0.75, 0.0, 0.2]
     """
     values = np.array(features, dtype=np.float64)
@@ -129,10 +129,10 @@ class IterativeRules(NamedTuple):
             raise InputError(
                 f"choice must be a strategy for each of {count} situations, but has shape {self.choice.shape}"
             )
-        broken = np.flatnonzero((self.choice < 0) | (self.choice >= len(STRATEGIES)))
-        if broken.size:
-            offenders = (f"{self.choice[i]} for situation {i}" for i in broken)
-            raise InputError(f"choice must be in 0..{len(STRATEGIES) - 1}, but is {first_few(offenders, broken.size)}")
+        faults = np.flatnonzero((self.choice < 0) | (self.choice >= len(STRATEGIES)))
+        if faults.size:
+            offenders = (f"{self.choice[i]} for situation {i}" for i in faults)
+            raise InputError(f"choice must be in 0..{len(STRATEGIES) - 1}, but is {first_few(offenders, faults.size)}")
 
     def strategy(self, features: ArrayLike) -> int:
         """Return the strategy of the situation to which features, (G + 2,) in their own units, belong."""
@@ -218,15 +218,15 @@ class SymbioticRules(NamedTuple):
             )
         names = feature_names(groups)
         for name, table, low in (("means", self.means, -LARGEST), ("widths", self.widths, LEAST_WIDTH)):
-            broken = np.argwhere(~((table >= low) & (table <= LARGEST)))
-            if broken.size:
-                offenders = (f"{table[r, f]:g} for {names[f]} in rule {r + 1}" for r, f in broken)
-                raise InputError(f"{name} must be in [{low:g}, {LARGEST:g}], but {first_few(offenders, len(broken))}")
-        broken = np.argwhere(~np.isin(self.recommendations, LEVELS))
-        if broken.size:
-            offenders = (f"{self.recommendations[r, s]} for {STRATEGIES[s]} in rule {r + 1}" for r, s in broken)
+            faults = np.argwhere(~((table >= low) & (table <= LARGEST)))
+            if faults.size:
+                offenders = (f"{table[r, f]:g} for {names[f]} in rule {r + 1}" for r, f in faults)
+                raise InputError(f"{name} must be in [{low:g}, {LARGEST:g}], but {first_few(offenders, len(faults))}")
+        faults = np.argwhere(~np.isin(self.recommendations, LEVELS))
+        if faults.size:
+            offenders = (f"{self.recommendations[r, s]} for {STRATEGIES[s]} in rule {r + 1}" for r, s in faults)
             raise InputError(
-                f"recommendations must be one of {', '.join(map(str, LEVELS))}, but {first_few(offenders, len(broken))}"
+                f"recommendations must be one of {', '.join(map(str, LEVELS))}, but {first_few(offenders, len(faults))}"
             )
 
     def strategy(self, features: ArrayLike) -> int:
@@ -303,7 +303,7 @@ class SymbioticRules(NamedTuple):
         True
         """
         sharpness, logs = self.gaussians()
-        for value, mean, sharp in zip(normalised(features).tolist(), self.means.T, sharpness.T, strict=True):
+        for value, mean, sharp in zip(normalise(features).tolist(), self.means.T, sharpness.T, strict=True):
             logs = logs - ((value - mean) * sharp) ** 2
         return logs
 

@@ -19,7 +19,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ..core.arguments import checked_when_made, instance, listed, real_number
+from ..core.arguments import checked_when_made, instance, list_argument, real_number
 from ..core.errors import InputError, first_few, one_of
 from ..core.notebook import fields_html, fields_repr
 from ..core.watching import unknown_starts
@@ -238,7 +238,7 @@ class TimeSharing:
         _check(self)
         object.__setattr__(self, "name", self.name or _default_name(self))
 
-    def simulated(self, workload: Workload) -> Outcome:
+    def outcome(self, workload: Workload) -> Outcome:
         """Return the outcome of a workload; it has segments, because jobs are preempted.
 
         Raises
@@ -253,7 +253,7 @@ class TimeSharing:
         switch the long job continues.
 
         >>> w = Workload(submit=[0, 9], run=[20_000, 50], estimate=[20_000, 50], width=[4, 1], capacity=4)
-        >>> start, segments, _ = TimeSharing().simulated(w)
+        >>> start, segments, _ = TimeSharing().outcome(w)
         >>> start.tolist(), segments.end.tolist()
         ([0, 3660], [3600, 20170, 3710])
         """
@@ -298,16 +298,16 @@ def _outcome(workload: Workload, sharing: TimeSharing) -> Outcome:
     """Return start times, segments and the effort of the search, as the kernel computes them."""
     check_nodes(workload)
     w, optimisation = workload, sharing.optimisation
-    expected = w.run if sharing.knows_run_times else w.estimate
+    run = w.run if sharing.knows_run_times else w.estimate
     kind = np.full(len(w), SHORT)
-    kind[expected >= sharing.medium_from] = MEDIUM
-    kind[expected >= sharing.long_from] = LONG
+    kind[run >= sharing.medium_from] = MEDIUM
+    kind[run >= sharing.long_from] = LONG
     planning = _planning(optimisation or Optimisation())
     most = 0 if optimisation is None else min(int(planning.most.max()), len(w))
     start = unknown_starts(len(w))
     counts = np.zeros((4, 2), dtype=np.int64)
     jobs = jobs_of(w)
-    machine = machine_for(jobs, expected, kind, w.capacity, most)
+    machine = machine_for(jobs, run, kind, w.capacity, most)
     tree = tree_for(most, min(len(w), w.capacity), planning.candidates)
     record = share_time(jobs, w.capacity, _slices(w, sharing), planning, machine, tree, start, counts)
     order = np.lexsort((record.begin, record.job))
@@ -318,16 +318,16 @@ def _outcome(workload: Workload, sharing: TimeSharing) -> Outcome:
     segments = Segments(
         job, record.begin[order], record.end[order], piece, record.low[ranges], record.high[ranges], switches
     )
-    searched = None if optimisation is None else SearchTotals(*((int(a), int(b)) for a, b in counts))
-    return Outcome(start, segments, searched)
+    totals = None if optimisation is None else SearchTotals(*((int(a), int(b)) for a, b in counts))
+    return Outcome(start, segments, totals)
 
 
 def _slices(workload: Workload, sharing: TimeSharing) -> Slices:
     """Return how time is divided, as the kernel takes it."""
     # After the last submission a job runs whenever the machine does not switch. In an interval the machine switches at
     # most three times, and at most as many intervals are cut short as there are jobs.
-    work, lost = int(workload.run.sum()), 3 * sharing.overhead
-    horizon = int(workload.submit[-1]) + work + lost * (work // (sharing.interval - lost) + len(workload) + 1)
+    work, overheads = int(workload.run.sum()), 3 * sharing.overhead
+    horizon = int(workload.submit[-1]) + work + overheads * (work // (sharing.interval - overheads) + len(workload) + 1)
     days = hours(workload.epoch, workload.zone, horizon, tuple(row.hour for row in sharing.shares))
     return Slices(
         sharing.interval,
@@ -365,7 +365,7 @@ def _check(s: TimeSharing) -> None:
             f"seconds more, but is {s.interval}"
         )
     one_of("run_times", s.run_times, RUN_TIMES)
-    if not [instance("shares", row, Shares) for row in listed("shares", s.shares)]:
+    if not [instance("shares", row, Shares) for row in list_argument("shares", s.shares)]:
         raise InputError("shares must be given for at least one hour, but are for none")
     hours = [row.hour for row in s.shares]
     if sorted(set(hours)) != hours or not all(0 <= hour <= 23 for hour in hours):

@@ -21,7 +21,7 @@ from ..encodings.encoding import to_json
 from ..fronts.front import extremes, online
 from ..fronts.front_files import FrontLike, as_front
 from ..plots.axes import unit
-from ..plots.comparisons import compared, prefix
+from ..plots.comparisons import all_figures, prefix
 from ..plots.style import HOUR
 from ..simulation.objective import Objective
 from ..simulation.service import SLOWDOWN_BOUND
@@ -53,12 +53,12 @@ def write_report(
     comparison
         One comparison, or several; each made by `compare` with this front.
     pairs
-        Pairs of objectives to draw in full, at most three; by default those of `plots.comparisons.compared`.
+        Pairs of objectives to draw in full, at most three; by default those of `plots.comparisons.all_figures`.
 
     Raises
     ------
     InputError
-        A front is empty or of another workload than the comparison, a pair cannot be drawn, or the file cannot be
+        A front is empty or of another workload than the comparison, a pair cannot be pictures, or the file cannot be
         written.
     """
     page = report(front, comparison, pairs)
@@ -86,16 +86,16 @@ def report(
                 f"front must be of the compared workload {policies.workload_name}, but it is of {schedules.workload}; "
                 "give the front that was compared, or compare the policies on the workload of the front"
             )
-    drawn = compared(comparisons, fronts, pairs)
+    pictures = all_figures(comparisons, fronts, pairs)
     if len(comparisons) > 1:
-        return _of_several(fronts, comparisons, drawn)
-    return _of_one(fronts[0], comparisons[0], drawn)
+        return _of_several(fronts, comparisons, pictures)
+    return _of_one(fronts[0], comparisons[0], pictures)
 
 
-def _of_one(front: Front | None, comparison: Comparison, drawn: Mapping[str, Figure]) -> str:
-    """Return the page of one comparison; `drawn` are its figures by name."""
+def _of_one(front: Front | None, comparison: Comparison, pictures: Mapping[str, Figure]) -> str:
+    """Return the page of one comparison; `pictures` are its figures by name."""
     above = ("objective", "improvements", "positions")  # figures that are not among the trade-offs
-    against = [name for name in ("improvements", "positions") if name in drawn]
+    against = [name for name in ("improvements", "positions") if name in pictures]
     name = comparison.workload_name if front is None else front.workload
     body = f"""<header>
 <p class="eyebrow">paretosched report</p>
@@ -104,10 +104,10 @@ def _of_one(front: Front | None, comparison: Comparison, drawn: Mapping[str, Fig
 </header>
 {_front_in_brief(front, comparison)}
 {_policies(comparison)}
-{_wish_section(comparison, drawn)}
-{_side_by_side(drawn, against)}
-{_waits(comparison, drawn)}
-{"" if front is None else _trade_offs(front, comparison, {k: f for k, f in drawn.items() if k not in above})}
+{_wish_section(comparison, pictures)}
+{_side_by_side(pictures, against)}
+{_waits(comparison, pictures)}
+{"" if front is None else _trade_offs(front, comparison, {k: f for k, f in pictures.items() if k not in above})}
 <section>
 <h2>Where this comes from</h2>
 {_provenance(front, comparison)}
@@ -115,16 +115,18 @@ def _of_one(front: Front | None, comparison: Comparison, drawn: Mapping[str, Fig
     return page_of(f"Schedules of {name}", body)
 
 
-def _of_several(fronts: Sequence[Front | None], comparisons: Sequence[Comparison], drawn: Mapping[str, Figure]) -> str:
-    """Return the page of several comparisons; `drawn` are the figures of all by name."""
+def _of_several(
+    fronts: Sequence[Front | None], comparisons: Sequence[Comparison], pictures: Mapping[str, Figure]
+) -> str:
+    """Return the page of several comparisons; `pictures` are the figures of all by name."""
     names = [comparison.workload_name for comparison in comparisons]
     objective = ""
-    if "objective" in drawn:
+    if "objective" in pictures:
         wish = next(comparison.wish for comparison in comparisons if comparison.wish is not None)
-        objective = f"<section>{_wish_head(wish)}{figure('objective', drawn['objective'])}</section>"
+        objective = f"<section>{_wish_head(wish)}{figure('objective', pictures['objective'])}</section>"
     parts = []
     for number, (front, comparison) in enumerate(zip(fronts, comparisons, strict=True)):
-        of_part = {key: chart for key, chart in drawn.items() if key.startswith(prefix(comparisons, number))}
+        of_part = {key: chart for key, chart in pictures.items() if key.startswith(prefix(comparisons, number))}
         against = [key for key in of_part if not key.endswith(OVER_TIME)]
         parts.append(f"""<header class="part">
 <h1>{html.escape(names[number])}</h1>
@@ -160,7 +162,7 @@ def _front_in_brief(front: Front | None, comparison: Comparison) -> str:
 def _policies(comparison: Comparison) -> str:
     """Return the section with the table of the policies."""
     has_front = comparison.dominated_by is not None
-    dominated = (
+    better_schedules = (
         """Dominated by: schedules of the front that are at least as good in every objective and better in one;
 AWRT does not count for this, because it is a fixed mean of the group times. """
         if has_front
@@ -170,13 +172,13 @@ AWRT does not count for this, because it is a fixed mean of the group times. """
 <h2>Policies against {"the front" if has_front else "EASY"}</h2>
 {_comparison_table(comparison)}
 <p class="note">Response times in hours. Second line: {html.escape(CONVENTION)}; ▲ is better than EASY,
-▼ is worse. {dominated}“–”: undefined, because no job counts, or without a meaning.
+▼ is worse. {better_schedules}“–”: undefined, because no job counts, or without a meaning.
 {html.escape(_sentence(comparison.ideal_rule))}; each value is a
 bound of its own, and there may be no schedule that reaches all of them.</p>
 </section>"""
 
 
-def _wish_section(comparison: Comparison, drawn: Mapping[str, Figure]) -> str:
+def _wish_section(comparison: Comparison, pictures: Mapping[str, Figure]) -> str:
     """Return the section about the wish: a table and, if there is one, its figure; nothing without a wish."""
     wish = comparison.wish
     if wish is None:
@@ -216,7 +218,7 @@ def _wish_section(comparison: Comparison, drawn: Mapping[str, Figure]) -> str:
         notes.append(
             "Limits come before everything else; exceeded by: the sum of all amounts beyond limits, as shares."
         )
-    beside = figure("objective", drawn["objective"]) if "objective" in drawn else ""
+    beside = figure("objective", pictures["objective"]) if "objective" in pictures else ""
     return f"""<section>
 {_wish_head(wish)}
 <div class="two top">{table(heads, lines)}{beside}</div>
@@ -228,12 +230,12 @@ def _wish_head(wish: Wish) -> str:
     return f'<h2>What the owner wants: <span class="wish">{html.escape(wish_text(wish))}</span></h2>'
 
 
-def _side_by_side(drawn: Mapping[str, Figure], names: Sequence[str]) -> str:
+def _side_by_side(pictures: Mapping[str, Figure], names: Sequence[str]) -> str:
     """Return figures beside each other; nothing if there are none."""
-    return f'<div class="two top">{"".join(figure(name, drawn[name]) for name in names)}</div>' if names else ""
+    return f'<div class="two top">{"".join(figure(name, pictures[name]) for name in names)}</div>' if names else ""
 
 
-def _waits(comparison: Comparison, drawn: Mapping[str, Figure]) -> str:
+def _waits(comparison: Comparison, pictures: Mapping[str, Figure]) -> str:
     """Return the section about waits, slowdowns and how busy the machine is; nothing without waits."""
     if not comparison.waits:
         return ""
@@ -263,7 +265,7 @@ def _waits(comparison: Comparison, drawn: Mapping[str, Figure]) -> str:
                 cells.append(number_cell(None if seconds is None else seconds / HOUR, ",.2f", hint=hint))
             cells += [number_cell(waits[f"{SLOWDOWN}_{key}"], ",.2f") for key in ("mean", "median")]
             lines.append(f"<tr{'' if number else ' class=begin'}>{''.join(cells)}</tr>")
-    over_time = "".join(figure(name, chart) for name, chart in drawn.items() if name.endswith(OVER_TIME))
+    over_time = "".join(figure(name, chart) for name, chart in pictures.items() if name.endswith(OVER_TIME))
     return f"""<section>
 <h2>How long jobs wait, and how busy the machine is</h2>
 {table(heads, lines)}
@@ -274,14 +276,14 @@ least 1. Rest the mouse on a wait to see its seconds.</p>
 </section>"""
 
 
-def _trade_offs(front: Front, comparison: Comparison, drawn: Mapping[str, Figure]) -> str:
+def _trade_offs(front: Front, comparison: Comparison, pictures: Mapping[str, Figure]) -> str:
     """Return the sections about the front: its figures, and the best schedule of each objective."""
-    small = [name for name in drawn if name not in WIDE]
-    large = [name for name in drawn if name in WIDE and not name.endswith(OVER_TIME)]
+    small = [name for name in pictures if name not in WIDE]
+    large = [name for name in pictures if name in WIDE and not name.endswith(OVER_TIME)]
     return f"""<section>
 <h2>Trade-offs</h2>
-<div class="two">{"".join(figure(key, drawn[key]) for key in small)}{HOW_TO_READ}</div>
-{"".join(figure(key, drawn[key]) for key in large)}
+<div class="two">{"".join(figure(key, pictures[key]) for key in small)}{HOW_TO_READ}</div>
+{"".join(figure(key, pictures[key]) for key in large)}
 </section>
 <section>
 <h2>The ends of the front</h2>
@@ -411,10 +413,10 @@ def _kind(row: Mapping[str, Any]) -> str:
 
 def _gain(gain: float, less: bool = False) -> str:
     """Return the cell of a gain over EASY, per cent: better if it is positive, or with `less` if it is negative."""
-    rounded = round(gain, 1) + 0.0  # no minus before a zero
-    better = rounded != 0 and (rounded < 0) == less
-    kind, sign = ("same", "") if rounded == 0 else ("better", "▲ ") if better else ("worse", "▼ ")
-    return f'<small class="{kind}">{sign}{rounded:{"+" if rounded else ""}.1f} %</small>'
+    number = round(gain, 1) + 0.0  # no minus before a zero
+    better = number != 0 and (number < 0) == less
+    kind, sign = ("same", "") if number == 0 else ("better", "▲ ") if better else ("worse", "▼ ")
+    return f'<small class="{kind}">{sign}{number:{"+" if number else ""}.1f} %</small>'
 
 
 def _name(o: Objective) -> str:

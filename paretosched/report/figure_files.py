@@ -8,7 +8,7 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..core.arguments import as_path, instance, listed, mapping
+from ..core.arguments import as_path, instance, list_argument, mapping
 from ..core.errors import InputError, one_of
 from ..core.files import replacing
 from .html_page import as_figure, write_figures
@@ -48,7 +48,7 @@ def export_figures(
     for name, figure in mapping("figures", drawn).items():
         as_figure(figure)
         instance("name of a figure", name, str)
-    for ending in listed("formats", formats):
+    for ending in list_argument("formats", formats):
         one_of("format", ending, FORMATS)
     try:
         fresh = not target.exists()
@@ -95,7 +95,7 @@ def write_figure(path: str | os.PathLike[str], title: str, drawn: Figure, captio
         raise InputError(f"{target}: the name of a figure must end in .html, .png or .svg")
 
 
-def _export(drawn: Mapping[Path, tuple[Figure, bool]]) -> None:
+def _export(figures: Mapping[Path, tuple[Figure, bool]]) -> None:
     """Write figures, each with whether it is wide, through one browser; the names of the files set the formats."""
     try:
         import kaleido
@@ -111,7 +111,7 @@ def _export(drawn: Mapping[Path, tuple[Figure, bool]]) -> None:
                 "path": stack.enter_context(replacing(path)),
                 "opts": {"format": path.suffix[1:].lower(), **_size(figure, wide, path.suffix.lower() == ".png")},
             }
-            for path, (figure, wide) in drawn.items()
+            for path, (figure, wide) in figures.items()
         ]
         # Without MathJax, which would be fetched, and with a proxy that does not exist, it reaches no network.
         offline = {"mathjax": False, "proxy_server": "127.0.0.1:9"}
@@ -124,10 +124,10 @@ def _export(drawn: Mapping[Path, tuple[Figure, bool]]) -> None:
             ) from None
 
 
-def _size(drawn: Figure, wide: bool, pixels: bool) -> dict[str, int]:
+def _size(figure: Figure, wide: bool, pixels: bool) -> dict[str, int]:
     """Return the size for which labels were placed; PNG has two or three times as many pixels."""
     return {
         "width": 1180 if wide else 620,
-        "height": drawn.layout.height or 480,
+        "height": figure.layout.height or 480,
         "scale": (2 if wide else 3) if pixels else 1,
     }

@@ -102,11 +102,11 @@ def write_gallery(path: str | os.PathLike[str], title: str, captions: Mapping[st
         temporary.write_text(_document(title, "", body), encoding="utf-8")
 
 
-def as_figure(drawn: Any) -> Figure:
+def as_figure(picture: Any) -> Figure:
     """Return what must be a figure of plotly; raise InputError for anything else."""
     from plotly.basedatatypes import BaseFigure
 
-    return instance("figure", drawn, BaseFigure)
+    return instance("figure", picture, BaseFigure)
 
 
 def page_of(title: str, body: str) -> str:

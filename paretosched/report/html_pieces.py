@@ -17,13 +17,13 @@ OVER_TIME = "utilisation"
 WIDE = ("parallel", "pairs", OVER_TIME)  # figures as wide as the page
 
 
-def figure(key: str, drawn: Figure) -> str:
+def figure(key: str, picture: Figure) -> str:
     """Return the HTML of a figure, which the script of the page draws; `key` becomes its id."""
-    label = html.escape(re.sub("<[^>]*>", " ", drawn.layout.title.text), quote=True)
-    height = drawn.layout.height or 480
+    label = html.escape(re.sub("<[^>]*>", " ", picture.layout.title.text), quote=True)
+    height = picture.layout.height or 480
     return (
         f'<figure id="{key}"><div class="plot" role="img" aria-label="{label}" style="height:{height}px"></div>'
-        f'<script type="application/json">{inline(drawn.to_json())}</script></figure>'
+        f'<script type="application/json">{inline(picture.to_json())}</script></figure>'
     )
 
 

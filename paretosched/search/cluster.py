@@ -160,7 +160,7 @@ class Cluster:
             No worker or no scheduler for too long; or the same task ended one worker after the other.
         """
         try:
-            results: list[Any] = self._persist(lambda: self._computed(task, arguments))
+            results: list[Any] = self._persist(lambda: self._compute(task, arguments))
         except KilledWorker as error:
             raise WorkersLostError(
                 f"{self._place.name}: {error.allowed_failures + 1} of them, one after the other, were killed while "
@@ -177,7 +177,7 @@ class Cluster:
 
     # --- what is computed -------------------------------------------------------------------------------------------
 
-    def _computed(self, task: Callable[[Any], Any], arguments: Sequence[Any]) -> list[Any]:
+    def _compute(self, task: Callable[[Any], Any], arguments: Sequence[Any]) -> list[Any]:
         """Return the results of a task for each argument, from the scheduler that is connected now."""
         if time.monotonic() - self._looked_at > LOOK:
             self._look()
@@ -200,10 +200,10 @@ class Cluster:
         if client is None or client.status != "running":
             raise _NoConnectionError("the connection was closed")
 
-        async def called() -> Any:
+        async def call_client() -> Any:
             return await call(client)
 
-        return asyncio.run_coroutine_threadsafe(called(), client.loop.asyncio_loop)
+        return asyncio.run_coroutine_threadsafe(call_client(), client.loop.asyncio_loop)
 
     def _answer(self, call: Callable[[Any], Any]) -> Any:
         """Return what a coroutine of the client returns, which should not take long."""
@@ -406,18 +406,18 @@ async def _replace(cluster: Any, workers: int) -> None:
 
 def _kill_counter(cluster: Any) -> Callable[[], int]:
     """Return a function that counts the worker processes that were killed by SIGKILL, as far as it saw them alive."""
-    watched: set[Any] = set()
+    processes: set[Any] = set()
     kills = 0
 
     def count() -> int:
         nonlocal kills
-        ended = {process for process in watched if process.exitcode is not None}
-        kills += sum(int(process.exitcode == -signal.SIGKILL) for process in ended)
-        watched.difference_update(ended)
+        gone_processes = {process for process in processes if process.exitcode is not None}
+        kills += sum(int(process.exitcode == -signal.SIGKILL) for process in gone_processes)
+        processes.difference_update(gone_processes)
         for nanny in list(cluster.workers.values()):
             process = getattr(nanny.process, "process", None)
             if process is not None:
-                watched.add(process)
+                processes.add(process)
         return kills
 
     count()
@@ -451,15 +451,15 @@ def remote_cluster(scheduler: str, tls: Sequence[str | PathLike[str]] | None, ve
         security = Security(require_encryption=True, tls_ca_file=ca, tls_client_cert=certificate, tls_client_key=key)
     else:
         security = Security()
-    encrypted = scheduler.startswith("tls://")
-    if encrypted and not (security.tls_ca_file and security.tls_client_cert):
+    uses_tls = scheduler.startswith("tls://")
+    if uses_tls and not (security.tls_ca_file and security.tls_client_cert):
         raise InputError(
             f"{name} needs certificates: --tls-ca, --tls-cert and --tls-key, or distributed.comm.tls in Dask's "
             "configuration"
         )
     with _silence():
         connection = Cluster(_Place(name, partial(_client, scheduler, security)), versions)
-        if not encrypted:
+        if not uses_tls:
             _remark_trust(scheduler)
         try:
             yield connection

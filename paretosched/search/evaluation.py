@@ -24,7 +24,7 @@ from uuid import uuid4
 
 import numpy as np
 
-from ..core.arguments import as_path, instance, listed, whole_number
+from ..core.arguments import as_path, instance, list_argument, whole_number
 from ..core.arrays import Floats
 from ..core.errors import InputError
 from ..core.files import unreadable
@@ -157,7 +157,7 @@ def check_workers(workers: int, scheduler: str | None, tls: TlsFiles | None = No
 
 def _check_tls(tls: TlsFiles) -> None:
     """Refuse files that cannot be read, are not what they must be, or do not belong together."""
-    files = [as_path(path) for path in listed("tls", tls)]
+    files = [as_path(path) for path in list_argument("tls", tls)]
     if len(files) != 3:
         raise InputError(f"tls must be three files, of authority, certificate and key, but there are {len(files)}")
     ca, certificate, key = files
@@ -172,16 +172,16 @@ def _check_tls(tls: TlsFiles) -> None:
         context.load_verify_locations(cafile=ca)
     except ssl.SSLError:
         raise InputError(f"{ca}: must hold the certificate of an authority as PEM, but does not") from None
-    asked: list[str] = []
+    paths: list[str] = []
 
     def password() -> str:
-        asked.append("")  # otherwise it would be asked for at the terminal
+        paths.append("")  # otherwise it would be asked for at the terminal
         return ""
 
     try:
         context.load_cert_chain(certificate, key, password)
     except ssl.SSLError as error:
-        if asked:
+        if paths:
             raise InputError(f"{key}: must be a key without a password, but has one") from None
         if error.reason == "KEY_VALUES_MISMATCH":
             raise InputError(f"{key}: must be the key of {certificate}, but belongs to another certificate") from None

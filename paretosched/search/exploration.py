@@ -16,7 +16,7 @@ import numpy as np
 from ..core.arguments import callback, whole_number
 from ..core.errors import InputError, printable
 from ..encodings.encoding import Explored
-from ..fronts.dominance import costs, nondominated
+from ..fronts.dominance import costs, nondominated_rows
 from ..fronts.front import Front, Origin, front_of
 from ..fronts.front_files import FRONT_FILE, save_front
 from ..simulation.objective import objective_table
@@ -203,7 +203,7 @@ def _run_search(
     record = publisher.record
     total = record.total
     try:
-        if len(record.known) < record.total:
+        if len(record.stored_rows) < record.total:
             with simulating() as evaluate:
                 for generation in advance(search, record, evaluate, lambda v: costs(v, publisher.objectives)):
                     publisher.report(generation)
@@ -239,8 +239,8 @@ class _Publisher:
         self.best = np.full(len(self.objectives), np.nan)
         self.published_at = time.perf_counter()
         self.front = 0
-        nondominated(np.zeros((1, self.best.size)), self.objectives)  # loads its library before it is timed
-        self.reported = 0
+        nondominated_rows(np.zeros((1, self.best.size)), self.objectives)  # loads its library before it is timed
+        self.report_end = 0
         self.counted_at = -np.inf
         self.count_seconds = 0.0
         record.write(runs.RUNNING, front=0)
@@ -251,25 +251,25 @@ class _Publisher:
             return
         record = self.record
         values = record.values[: record.count]
-        candidates = np.vstack([self.best, values[self.reported :]])
-        self.reported = record.count
+        candidates = np.vstack([self.best, values[self.report_end :]])
+        self.report_end = record.count
         for j, objective in enumerate(self.objectives):
             column = candidates[~np.isnan(candidates[:, j]), j]
             if column.size:
                 self.best[j] = column.max() if objective.maximise else column.min()
         now = time.perf_counter()
         if now - self.counted_at >= self.count_seconds / FILTER_SHARE or record.count == record.total:
-            self.front = int(nondominated(values, self.objectives).sum())
+            self.front = int(nondominated_rows(values, self.objectives).sum())
             self.counted_at = time.perf_counter()
             self.count_seconds = self.counted_at - now
-        counts = generation, record.count, record.total, record.replayed
+        counts = generation, record.count, record.total, record.from_store
         best = tuple(self.best.tolist())
-        self.progress(Progress(*counts, self.front, record.seconds, record.elapsed, best))
+        self.progress(Progress(*counts, self.front, record.seconds, record.wall_seconds, best))
 
     def publish_now_and_then(self) -> None:
         """Publish after the first new generation and then every PUBLISH_EVERY seconds."""
         record = self.record
-        if record.count <= len(record.known):
+        if record.count <= len(record.stored_rows):
             return
         if time.perf_counter() - self.published_at >= PUBLISH_EVERY or not (record.run.directory / FRONT_FILE).exists():
             self.publish(runs.RUNNING)

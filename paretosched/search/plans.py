@@ -27,7 +27,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..core.arguments import as_path, callback, instance, listed
+from ..core.arguments import as_path, callback, instance, list_argument
 from ..core.errors import InputError, one_of
 from ..core.run_files import is_run, runs_below
 from ..encodings.orders import weak_orders
@@ -90,20 +90,20 @@ def _row(name: str, title: str, **settings: Any) -> Row:
 
 def _sequence(name: str, title: str, **settings: Any) -> Row:
     """Return a row of the sequence encoding, with what all such rows of Table 4 share."""
-    shared = {"encoding": "sequence", "decoding": "strict", "population": 60, "seed": 0, "frequency": 5_000}
-    return _row(name, title, **(shared | settings))
+    common = {"encoding": "sequence", "decoding": "strict", "population": 60, "seed": 0, "frequency": 5_000}
+    return _row(name, title, **(common | settings))
 
 
 def _weighting(name: str, title: str, **settings: Any) -> Row:
     """Return a row of the weighting encoding, with what all such rows share."""
-    shared = {"encoding": "weighting", "algorithm": "nsga2", "population": 100, "seed": 0, "backfill": "easy"}
-    return _row(name, title, **(shared | settings))
+    common = {"encoding": "weighting", "algorithm": "nsga2", "population": 100, "seed": 0, "backfill": "easy"}
+    return _row(name, title, **(common | settings))
 
 
 def _from_known(name: str, title: str, **settings: Any) -> Row:
     """Return a row that begins with the start orders of known schedules and changes little of them."""
-    shared = {"algorithm": "nsga2", "evaluations": 4_000, "frequency": 50, "jump": 1_500, "start": ("weighting",)}
-    return _sequence(name, title, **(shared | settings))
+    common = {"algorithm": "nsga2", "evaluations": 4_000, "frequency": 50, "jump": 1_500, "start": ("weighting",)}
+    return _sequence(name, title, **(common | settings))
 
 
 WEIGHTING = _weighting("weighting", "Real value coded, NSGA-II", evaluations=20_000)
@@ -296,17 +296,17 @@ def rows_of(plan: str, only: Sequence[str] = ()) -> tuple[Row, ...]:
     """
     one_of("plan", plan, list(PLANS))
     names = [row.name for row in PLANS[plan]]
-    for name in listed("rows of a plan", only):
+    for name in list_argument("rows of a plan", only):
         one_of(f"row of the plan {plan}", name, names)
     return tuple(row for row in PLANS[plan] if not only or row.name in only)
 
 
-def shortened(row: Row, evaluations: int, population: int | None = None) -> Row:
+def shorten(row: Row, evaluations: int, population: int | None = None) -> Row:
     """Return a row with at most so many evaluations, and at most such a population.
 
     Examples
     --------
-    >>> shortened(WEIGHTING, 60, 20).settings["evaluations"]
+    >>> shorten(WEIGHTING, 60, 20).settings["evaluations"]
     60
     """
     fewer = {"evaluations": min(evaluations, row.settings["evaluations"])}
@@ -315,13 +315,13 @@ def shortened(row: Row, evaluations: int, population: int | None = None) -> Row:
     return row._replace(settings=MappingProxyType({**row.settings, **fewer}))
 
 
-def settings_in(row: Row, directory: str | os.PathLike[str], planned: Collection[str] = ()) -> dict[str, Any]:
+def settings_in(row: Row, directory: str | os.PathLike[str], names: Collection[str] = ()) -> dict[str, Any]:
     """Return the keyword arguments of `explore` for a row; a start that names a row becomes its run directory.
 
     Raises
     ------
     InputError
-        The row starts from another row that has no front yet and is not `planned` before it.
+        The row starts from another row that has no front yet and is not among `names`.
     """
     settings = dict(row.settings)
     if "start" not in settings:
@@ -329,7 +329,7 @@ def settings_in(row: Row, directory: str | os.PathLike[str], planned: Collection
     starts = []
     for start in settings["start"]:
         place = Path(directory) / start
-        if start not in STARTS and start not in planned:
+        if start not in STARTS and start not in names:
             about = read_about(place) if is_run(place) else {}
             if about.get("status") != FINISHED:
                 raise InputError(
@@ -380,7 +380,9 @@ def explore_plan(
     place = as_path(directory)
     callback("progress", progress)
     workload = as_workload(workload)
-    rows = rows_of(rows) if isinstance(rows, str) else [instance("rows", row, Row) for row in listed("rows", rows)]
+    rows = (
+        rows_of(rows) if isinstance(rows, str) else [instance("rows", row, Row) for row in list_argument("rows", rows)]
+    )
     _check_rows(workload, place, rows)
     is_new = not place.exists()
     try:
@@ -408,9 +410,9 @@ def explore_plan(
             with suppress(OSError):  # something may be in it already
                 place.rmdir()
         raise
-    merged = merge([load_front(run) for run in runs_in(place)])
-    save_front(merged, place / FRONT_FILE)
-    return merged
+    front = merge([load_front(run) for run in runs_in(place)])
+    save_front(front, place / FRONT_FILE)
+    return front
 
 
 def _check_rows(workload: Workload, place: Path, rows: Sequence[Row]) -> None:

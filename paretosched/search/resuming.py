@@ -58,8 +58,8 @@ class Record:
     ) -> None:
         self.run = run
         self.shape = shape
-        self.known = read_archive(run, *shape)
-        self.total = max(evaluations, len(self.known))
+        self.stored_rows = read_archive(run, *shape)
+        self.total = max(evaluations, len(self.stored_rows))
         self.count = 0
         try:
             self.genomes = np.empty((self.total, shape[0]))
@@ -77,12 +77,12 @@ class Record:
         self._started = _now()
 
     @property
-    def replayed(self) -> int:
+    def from_store(self) -> int:
         """Return how many of the evaluations so far come from the store."""
-        return min(len(self.known), self.count)
+        return min(len(self.stored_rows), self.count)
 
     @property
-    def elapsed(self) -> float:
+    def wall_seconds(self) -> float:
         """Return the seconds since the run was opened."""
         return time.perf_counter() - self._begin
 
@@ -104,8 +104,8 @@ class Record:
             "command": sys.argv,
             "started": self._started,
             "finished": None if status == RUNNING else _now(),
-            "wall_seconds": round(self.elapsed, 3),
-            "replayed": len(self.known),
+            "wall_seconds": round(self.wall_seconds, 3),
+            "replayed": len(self.stored_rows),
             "host_cores": os.cpu_count(),
             "system": platform.platform(),
             "versions": self.versions,
@@ -118,7 +118,7 @@ class Record:
             "kernel_seconds": round(self.seconds, 3),
             "sessions": [*self._sessions, session],
         }
-        is_left = self.total > len(self.known)  # otherwise the store stays as it is, to the bit
+        is_left = self.total > len(self.stored_rows)  # otherwise the store stays as it is, to the bit
         describe_run(self.run, self.about | state, with_copy=is_left)
 
 
@@ -152,7 +152,7 @@ def advance(
     generation = 0
     while True:
         first = record.count
-        replay = record.known.part(first, first + len(genomes))
+        replay = record.stored_rows.part(first, first + len(genomes))
         if replay.genomes.tobytes() != genomes[: len(replay)].tobytes():
             raise InputError(
                 f"{record.run.directory}: a run is continued by repeating it, but generation {generation} "

@@ -120,8 +120,8 @@ def put(
     """
     try:
         with connection:
-            summed = ((*row, checksum(row)) for row in rows)
-            connection.executemany("insert into evaluation values (?, ?, ?, ?, ?, ?)", summed)
+            with_sums = ((*row, checksum(row)) for row in rows)
+            connection.executemany("insert into evaluation values (?, ?, ?, ?, ?, ?)", with_sums)
             if about is not None:
                 _put_about(connection, about)
     except sqlite3.Error as error:
@@ -144,8 +144,8 @@ def get(path: Path, connection: sqlite3.Connection | None = None) -> list[Row]:
     try:
         if connection is None:
             with reading(path) as connection_to_read:
-                return _checked(path, connection_to_read, "run")
-        return _checked(path, connection, None)
+                return _intact_rows(path, connection_to_read, "run")
+        return _intact_rows(path, connection, None)
     except sqlite3.Error as error:
         raise _unreadable(path, error) from None
 
@@ -163,7 +163,7 @@ def fault(path: Path) -> str:
     return ""
 
 
-def _checked(path: Path, connection: sqlite3.Connection, limit: str | None) -> list[Row]:
+def _intact_rows(path: Path, connection: sqlite3.Connection, limit: str | None) -> list[Row]:
     """Return all evaluations after their numbers and checksums were compared; the limit, if any, is for their memory.
 
     A run that is written here has no limit: it must not end when it has evaluated everything.

@@ -31,7 +31,7 @@ from ..core.arguments import as_list, as_path
 from ..core.arrays import Floats
 from ..core.errors import InputError, first_few
 from ..core.files import write_json
-from ..core.locks import locked
+from ..core.locks import take_lock
 from ..core.run_files import RUN_FILE, STORE_FILE, is_run, read_description
 from ..fronts.front_files import FRONT_FILE
 from . import run_store
@@ -111,7 +111,7 @@ def open_run(
     if evaluations is not None:
         about |= {"status": RUNNING, "evaluations": {"wanted": evaluations, "done": 0}}
     try:
-        with _opened(path, about) as run:
+        with _open(path, about) as run:
             yield run
     except KeyboardInterrupt:
         if evaluations is not None and path.is_dir() and not is_run(path) and not _other_files(path):
@@ -120,12 +120,12 @@ def open_run(
 
 
 @contextmanager
-def _opened(path: Path, about: Mapping[str, Any]) -> Iterator[Run]:
+def _open(path: Path, about: Mapping[str, Any]) -> Iterator[Run]:
     """Open a run for writing, see `open_run`; `about` is the first description of a new one."""
     try:
         is_new = not path.exists()
         path.mkdir(exist_ok=True)
-        handle = locked(path)
+        handle = take_lock(path)
     except OSError as error:
         raise InputError(f"{path}: cannot make a run directory here: {error.strerror}") from None
     except InputError:
@@ -198,9 +198,9 @@ def _check_store(path: Path, about: Mapping[str, Any]) -> None:
     if store.exists() and (not store.is_file() or store.stat().st_size):
         return
     evaluations = about.get("evaluations")
-    done = evaluations.get("done") if isinstance(evaluations, dict) else None
+    count = evaluations.get("done") if isinstance(evaluations, dict) else None
     has_front = (path / FRONT_FILE).exists()
-    if has_front or about.get("status") == FINISHED or (isinstance(done, int) and done > 0):
+    if has_front or about.get("status") == FINISHED or (isinstance(count, int) and count > 0):
         state = "empty" if store.exists() else "gone"
         hint = f" ({FRONT_FILE} here can still be read)" if has_front else ""
         raise InputError(
@@ -293,7 +293,7 @@ def read_archive(run: Run, genes: int, objectives: int) -> Archive:
 def writer(directory: str | os.PathLike[str]) -> str | None:
     """Return the name of the process that writes a run, as far as the run knows it; None if no process does."""
     try:
-        handle = locked(directory, patience=0.0)
+        handle = take_lock(directory, patience=0.0)
     except (OSError, InputError):  # without locks, no process writes
         return None
     if handle is None:
@@ -353,10 +353,10 @@ def read_about(directory: str | os.PathLike[str]) -> dict[str, Any]:
     if about.get("status") == RUNNING and writer(directory) is None:
         about = _description(directory)  # it may have been finished meanwhile
         if about.get("status") == RUNNING:
-            done = run_store.count(Path(directory) / STORE_FILE)
+            count = run_store.count(Path(directory) / STORE_FILE)
             evaluations = about.get("evaluations")
-            if isinstance(evaluations, dict) and done is not None:
-                about["evaluations"] = evaluations | {"done": done}
+            if isinstance(evaluations, dict) and count is not None:
+                about["evaluations"] = evaluations | {"done": count}
             about["status"] = INTERRUPTED
     return about
 
@@ -395,10 +395,10 @@ def known_parameters(directory: str | os.PathLike[str]) -> dict[str, Any]:
 
 def wanted_evaluations(directory: str | os.PathLike[str]) -> int | None:
     """Return how many evaluations a run was meant to have; None if there is no run or no such number."""
-    return _wanted(directory) if is_run(as_path(directory)) else None
+    return _wanted_number(directory) if is_run(as_path(directory)) else None
 
 
-def _wanted(directory: str | os.PathLike[str]) -> int | None:
+def _wanted_number(directory: str | os.PathLike[str]) -> int | None:
     """Return how many evaluations a run was meant to have; None if it does not say so."""
     evaluations = _description(directory).get("evaluations")
     number = evaluations.get("wanted") if isinstance(evaluations, dict) else None
@@ -417,7 +417,7 @@ def _is_asked_for(path: Path, error: BaseException) -> bool:
 
     GeneratorExit is a Ctrl-C before the caller of `open_run` had the run.
     """
-    return isinstance(error, KeyboardInterrupt | GeneratorExit) and _wanted(path) is not None
+    return isinstance(error, KeyboardInterrupt | GeneratorExit) and _wanted_number(path) is not None
 
 
 def _is_empty(run: Run) -> bool:

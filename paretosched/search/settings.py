@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.arguments import listed, number
+from ..core.arguments import list_argument, number
 from ..core.arrays import Floats, Mask
 from ..core.errors import InputError, did_you_mean, one_of
 from ..encodings import encoding as encodings
@@ -108,13 +108,13 @@ def settle(
         raise InputError(f"population must be in 1..{MOST_POPULATION}, but is {population}")
     if isinstance(start, str):
         raise InputError(f'start must be a list of words, but is the text "{start}"')
-    start = list(dict.fromkeys(map(str, listed("start", start))))
+    start = list(dict.fromkeys(map(str, list_argument("start", start))))
     if seed < 0:
         raise InputError(f"seed must be at least 0, but is {seed}")
     strategy = {key: number(key, options.pop(key)) for key in variation.strategy if key in options}
-    unknown = [key for key in options if key not in encodings.words_of(encoding)]
-    if unknown:
-        raise InputError(f'{unknown[0]} must not be given with the encoding "{encoding}", where it has no meaning')
+    other_words = [key for key in options if key not in encodings.words_of(encoding)]
+    if other_words:
+        raise InputError(f'{other_words[0]} must not be given with the encoding "{encoding}", where it has no meaning')
     if algorithm == ALL:
         given = [*strategy, *(key for key in options if key in variation.words)]
         _refuse(given, f'the algorithm "{ALL}", which varies nothing')
@@ -129,19 +129,19 @@ def settle(
     request = _Request(
         workload, algorithm, start, earlier if isinstance(earlier, list) else None, strategy, seed, population
     )
-    whole, start_search, count, begun = _begin(without_start, request)
+    whole, start_search, count, start_places = _begin(without_start, request)
     if start:
-        begun = {"start": names} | begun
+        start_places = {"start": names} | start_places
     parameters = {"algorithm": algorithm, "seed": seed, "population": population, "workload": workload.digest}
-    return Settings(whole, algorithm, start_search, count, parameters | encodings.to_json(whole) | begun)
+    return Settings(whole, algorithm, start_search, count, parameters | encodings.to_json(whole) | start_places)
 
 
 def _name_and_words(encoding: Any, words: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     """Return the name of an encoding that may be given as a value, and the words that were given or that it has."""
-    given = {key: word for key, word in words.items() if word is not None}
+    choices = {key: word for key, word in words.items() if word is not None}
     if isinstance(encoding, str):
         one_of("encoding", encoding, list(encodings.ENCODINGS))
-        return encoding, given
+        return encoding, choices
     kind = encodings.ENCODINGS.get(getattr(encoding, "name", ""))
     if kind is None or type(encoding) is not kind:
         raise InputError(
@@ -150,10 +150,10 @@ def _name_and_words(encoding: Any, words: Mapping[str, Any]) -> tuple[str, dict[
     defaults = kind()._asdict()
     if "starts" in defaults and encoding.starts != defaults["starts"]:
         raise InputError("starts of an encoding must not be set for an exploration; say with start how it begins")
-    twice = [key for key in given if key in defaults]
+    twice = [key for key in choices if key in defaults]
     if twice:
         raise InputError(f"{twice[0]} must not be given with {encoding!r:.80}, which has it")
-    return encoding.name, given | {key: word for key, word in encoding._asdict().items() if word != defaults[key]}
+    return encoding.name, choices | {key: word for key, word in encoding._asdict().items() if word != defaults[key]}
 
 
 class _Request(NamedTuple):
@@ -227,17 +227,17 @@ def _begin_orders(encoding: Orders, request: _Request) -> _Beginning:
 @_begin.register
 def _begin_sequences(encoding: Sequences, request: _Request) -> _Beginning:
     """Return the start of a run by sequences: start orders, and the strategy that varies them."""
-    workload, enumerated = request.workload, request.algorithm == ALL
+    workload, all_orders = request.workload, request.algorithm == ALL
     if request.earlier is None:
         first = start_orders(
-            workload, request.start or ("submit",), None if enumerated else request.population, request.seed
+            workload, request.start or ("submit",), None if all_orders else request.population, request.seed
         )
     else:
         first = tuple(request.earlier)
-    whole = sequence.checked(encoding._replace(starts=first), workload)
+    whole = sequence.check_sequences(encoding._replace(starts=first), workload)
     rate = 0.0 if whole.recombination == "none" else RECOMBINED
     strategy = _strategy(request.strategy, workload, first)
-    if enumerated:
+    if all_orders:
         rows = [[i, -1, -1, i, strategy["frequency"], strategy["jump"]] for i in range(len(first))]
         return _enumerated(whole, np.array(rows, dtype=np.float64), request, {})
     space = Recipes(len(first), most=len(workload), recombination=rate, **strategy)

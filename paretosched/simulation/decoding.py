@@ -93,9 +93,9 @@ def _permutation(order: ArrayLike, n: int) -> NDArray[np.int32]:
         offenders = first_few((f"entry {i} is {rows[i]}" for i in outside), outside.size)
         raise InputError(f"order must name rows 0..{n - 1}, but {outside.size} entries do not: {offenders}")
     times = np.bincount(rows, minlength=n)
-    repeated = np.flatnonzero(times > 1)
-    if repeated.size:
-        offenders = first_few((f"row {j} stands there {times[j]} times" for j in repeated), repeated.size)
+    doubles = np.flatnonzero(times > 1)
+    if doubles.size:
+        offenders = first_few((f"row {j} stands there {times[j]} times" for j in doubles), doubles.size)
         missing = first_few(f"row {j}" for j in np.flatnonzero(times == 0))
         raise InputError(f"order must name every row once, but {offenders}, and {missing} not at all")
     return rows.astype(np.int32)

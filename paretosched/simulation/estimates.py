@@ -32,7 +32,7 @@ from ..core.arrays import Ints
 from ..core.errors import InputError, one_of
 from ..core.notebook import fields_html, fields_repr
 from ..core.watching import unknown_starts
-from ..kernels.predicted import INTERPOLATED, PRINTED, RECENT, Histories, predicted
+from ..kernels.predicted import INTERPOLATED, PRINTED, RECENT, Histories, use_predictions
 from ..policies.outcome import jobs_of
 from ..policies.policy import Policy
 from ..workload.workload import Workload
@@ -96,7 +96,7 @@ def predict(workload: Workload, policy: Policy, estimates: str) -> Predictions:
     w, queue = workload, policy.queue(workload)
     result = Predictions(unknown_starts(len(w)), *(np.empty(len(w), dtype=np.int64) for _ in range(2)))
     method = LEARNING[estimates]
-    predicted(jobs_of(w), w.capacity, w.calendar, queue.weights, queue.backfill, histories(w), method, *result)
+    use_predictions(jobs_of(w), w.capacity, w.calendar, queue.weights, queue.backfill, histories(w), method, *result)
     return result
 
 

@@ -125,8 +125,8 @@ def _least_awrt(workload: Workload, mask: Mask, alone: float) -> tuple[float, in
     pieces = np.empty((4, 2 * np.count_nonzero(wide)), dtype=np.int64)
     count = widest_first(workload.submit[wide], workload.run[wide], workload.width[wide], pieces)
     begin, length, width, delay = pieces[:, :count]
-    lost = float(((length * width).astype(np.float64) * delay).sum())
-    queued, end = fluid_queue(
+    loss = float(((length * width).astype(np.float64) * delay).sum())
+    waiting, end = fluid_queue(
         np.concatenate([begin, workload.submit[narrow]]),
         np.concatenate([length, workload.run[narrow]]),
         np.concatenate([width, workload.width[narrow]]),
@@ -134,7 +134,7 @@ def _least_awrt(workload: Workload, mask: Mask, alone: float) -> tuple[float, in
     )
     work = float(workload.run[mask] @ workload.width[mask])
     rounding = 1.0 - SLACK * (np.count_nonzero(mask) + 1) * 2.0**-53
-    return max(alone, (alone + (lost + queued) / work) * rounding), end
+    return max(alone, (alone + (loss + waiting) / work) * rounding), end
 
 
 def fluid_queue(begin: Ints, length: Ints, width: Ints, capacity: int) -> tuple[float, int]:
@@ -149,7 +149,7 @@ def fluid_queue(begin: Ints, length: Ints, width: Ints, capacity: int) -> tuple[
 
     Returns
     -------
-    queued : float
+    waiting : float
         The integral over time of what is in the queue, processor seconds times seconds.
     end : int
         The first whole second at which everything has flowed in and out.
@@ -171,7 +171,7 @@ def fluid_queue(begin: Ints, length: Ints, width: Ints, capacity: int) -> tuple[
     level -= np.minimum.accumulate(level)
     before, after = level[:-1].astype(np.float64), level[1:].astype(np.float64)
     # The queue changes evenly until the next instant; if it is empty at that instant, it may have been empty sooner.
-    drained = np.where(after > 0, seconds, before / np.maximum(capacity - inflow, 1))
+    seconds_to_drain = np.where(after > 0, seconds, before / np.maximum(capacity - inflow, 1))
     rest = int(level[-1])
-    queued = ((before + after) * drained).sum() / 2 + float(rest) ** 2 / (2 * capacity)
-    return float(queued), int(when[-1]) - (-rest // capacity)
+    waiting = ((before + after) * seconds_to_drain).sum() / 2 + float(rest) ** 2 / (2 * capacity)
+    return float(waiting), int(when[-1]) - (-rest // capacity)

@@ -184,7 +184,7 @@ def objectives(schedule: Schedule, counted: ArrayLike | None = None) -> Objectiv
     mask = EVERY_JOB if counted is None else np.ascontiguousarray(counted)
     if counted is not None and (mask.shape != (len(w),) or mask.dtype != np.bool_):
         raise InputError(f"counted must be bool with shape ({len(w)},), but is {mask.dtype} with {mask.shape}")
-    return _with_objectives(_measured(w, schedule.start, schedule.finish, mask), objective_table(w.groups))
+    return _with_objectives(_measure(w, schedule.start, schedule.finish, mask), objective_table(w.groups))
 
 
 def objectives_of(workload: Workload, start: NDArray[np.int64]) -> Floats:
@@ -192,16 +192,16 @@ def objectives_of(workload: Workload, start: NDArray[np.int64]) -> Floats:
 
     Nothing is checked, because every search calls this function for every evaluation.
     """
-    return _measured(workload, start, start + workload.run, EVERY_JOB)
+    return _measure(workload, start, start + workload.run, EVERY_JOB)
 
 
-def _measured(
-    workload: Workload, start: NDArray[np.int64], finish: NDArray[np.int64], counted: NDArray[np.bool_]
+def _measure(
+    workload: Workload, start: NDArray[np.int64], finish: NDArray[np.int64], mask: NDArray[np.bool_]
 ) -> Floats:
     """Return the objectives, (G + 2,), of start and finish times, (n,) s; counted: (n,) bool, or empty for all jobs."""
     w = workload
     values = np.empty(len(w.groups) + 2)
-    measure(start, finish, w.submit, w.run, w.width, w.group, w.capacity, counted, values)
+    measure(start, finish, w.submit, w.run, w.width, w.group, w.capacity, mask, values)
     return values
 
 

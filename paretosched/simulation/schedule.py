@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..core.arguments import as_path, instance
 from ..core.arrays import Ints
-from ..core.errors import InputError, first_few, quoted
+from ..core.errors import InputError, first_few, in_quotes
 from ..core.files import read_lines, replacing, unreadable
 from ..core.limits import check_limit
 from ..core.notebook import html_table
@@ -138,12 +138,12 @@ class Schedule:
             return self
         if (self.finish < self.start).any():
             raise InputError(f"{self.name}: no job may end after second 2^63 - 1")
-        when, used = busy(self)
-        over = np.flatnonzero(used > w.capacity)
+        when, busy_processors = busy(self)
+        over = np.flatnonzero(busy_processors > w.capacity)
         if over.size:
             i = int(over[0])
             raise InputError(
-                f"{self.name}: the machine has {w.capacity} processors, but {used[i]} are in use from "
+                f"{self.name}: the machine has {w.capacity} processors, but {busy_processors[i]} are in use from "
                 f"second {when[i]} on, and more than it has in {over.size} intervals"
             )
         return self
@@ -159,10 +159,10 @@ def segments_of(
     >>> segments_of([(1, 4, 9, [(1, 2)]), (0, 0, 4, [(0, 0), (3, 4)])]).low.tolist()
     [0, 3, 1]
     """
-    ordered = sorted(rows, key=lambda row: (row[0], row[1]))
-    ranges = [tuple(ends) for *_, nodes in ordered for ends in nodes]
-    job, begin, end = np.array([row[:3] for row in ordered], dtype=np.int64).reshape(-1, 3).T
-    piece = np.cumsum([0, *(len(nodes) for *_, nodes in ordered)])
+    rows_in_order = sorted(rows, key=lambda row: (row[0], row[1]))
+    ranges = [tuple(ends) for *_, nodes in rows_in_order for ends in nodes]
+    job, begin, end = np.array([row[:3] for row in rows_in_order], dtype=np.int64).reshape(-1, 3).T
+    piece = np.cumsum([0, *(len(nodes) for *_, nodes in rows_in_order)])
     low, high = np.array(ranges, dtype=np.int64).reshape(-1, 2).T
     return Segments(job, begin, end, piece, low, high, np.array(switches, dtype=np.int64).reshape(-1, 2))
 
@@ -200,8 +200,8 @@ def _check_segments(schedule: Schedule, segments: Segments) -> None:
     """Raise InputError if a machine could not have run the segments; see `Schedule.check`."""
     w, s = schedule.workload, segments
 
-    def refuse(rule: str, broken: NDArray[np.bool_], words: str) -> None:
-        rows = np.flatnonzero(broken)
+    def refuse(rule: str, mask: NDArray[np.bool_], words: str) -> None:
+        rows = np.flatnonzero(mask)
         if rows.size:
             offenders = first_few((f"job {w.job[s.job[i]]} from {s.begin[i]} to {s.end[i]}" for i in rows), rows.size)
             raise InputError(f"{schedule.name}: {rule}, but {rows.size} segments {words}: {offenders}")
@@ -209,10 +209,10 @@ def _check_segments(schedule: Schedule, segments: Segments) -> None:
     again = np.append(False, s.job[1:] == s.job[:-1])
     refuse("a segment must last for a second or more", s.end <= s.begin, "do not")
     refuse("the segments of a job must not overlap", again & (s.begin < np.append(0, s.end[:-1])), "do")
-    done = np.bincount(s.job, (s.end - s.begin).astype(np.float64), len(w))
-    wrong = np.flatnonzero(done != w.run)
+    seconds = np.bincount(s.job, (s.end - s.begin).astype(np.float64), len(w))
+    wrong = np.flatnonzero(seconds != w.run)
     if wrong.size:
-        offenders = first_few(f"job {w.job[j]} for {done[j]:.0f} s of {w.run[j]} s" for j in wrong)
+        offenders = first_few(f"job {w.job[j]} for {seconds[j]:.0f} s of {w.run[j]} s" for j in wrong)
         raise InputError(f"{schedule.name}: every job must run for its run time, but {wrong.size} do not: {offenders}")
     first, last = s.piece[:-1], s.piece[1:]
     of_piece = np.repeat(np.arange(s.job.size), last - first)
@@ -220,15 +220,15 @@ def _check_segments(schedule: Schedule, segments: Segments) -> None:
     begins[first] = True
     bad = (s.low < 0) | (s.high >= w.capacity) | (s.high < s.low)
     bad |= ~begins & (s.low <= np.append(0, s.high[:-1]))
-    broken = np.zeros(s.job.size, dtype=np.bool_)
-    broken[of_piece[bad]] = True
-    refuse(f"processors are numbered 0..{w.capacity - 1}, and ranges of them ascend", broken, "break that")
+    bad_segments = np.zeros(s.job.size, dtype=np.bool_)
+    bad_segments[of_piece[bad]] = True
+    refuse(f"processors are numbered 0..{w.capacity - 1}, and ranges of them ascend", bad_segments, "break that")
     size = np.add.reduceat(s.high - s.low + 1, first)
     refuse("a job must have as many processors as it asks for", size != w.width[s.job], "do not")
-    moved = again.copy()
+    moves = again.copy()
     for i in np.flatnonzero(again).tolist():
-        moved[i] = s.nodes(i) != s.nodes(i - 1)
-    refuse("a job must continue on the same processors", moved, "do not")
+        moves[i] = s.nodes(i) != s.nodes(i - 1)
+    refuse("a job must continue on the same processors", moves, "do not")
     idle = s.switches
     if (idle[:, 1] < idle[:, 0]).any() or (idle[1:, 0] < idle[:-1, 1]).any():
         raise InputError(f"{schedule.name}: switches must be ascending times, but are not")
@@ -237,11 +237,11 @@ def _check_segments(schedule: Schedule, segments: Segments) -> None:
         after = np.minimum(np.searchsorted(idle[:, 1], s.begin, side="right"), len(idle) - 1)
         within = (idle[after, 0] < s.end) & (s.begin < idle[after, 1])
         refuse("no job may run while the machine switches", within, "do")
-    taken = np.full(w.capacity, np.iinfo(np.int64).min)
+    busy_until = np.full(w.capacity, np.iinfo(np.int64).min)
     double = np.zeros(s.job.size, dtype=np.bool_)
     for i in np.argsort(s.begin, kind="stable").tolist():
         for low, high in s.nodes(i):
-            part = taken[low : high + 1]
+            part = busy_until[low : high + 1]
             double[i] |= part.max() > s.begin[i]
             part[:] = s.end[i]
     refuse("no processor may have two jobs at once", double, "are on one that has another")
@@ -341,7 +341,7 @@ def load_segments(workload: WorkloadLike, path: str | os.PathLike[str], name: st
         except (ValueError, KeyError, OverflowError):
             raise InputError(
                 f'{path}:{line}: must be job,from,to,nodes of a job of {workload.name}, such as 3,0,60,"0-3 7", but is '
-                f"{quoted(f'{job},{begin},{end},{nodes}')}"
+                f"{in_quotes(f'{job},{begin},{end},{nodes}')}"
             ) from None
     try:
         sorted_segments = segments_of(segments, switches)
@@ -377,7 +377,7 @@ def _cells(path: str | os.PathLike[str]) -> Iterator[Sequence[str]]:
 
 def _parquet_cells(path: Path) -> Iterator[Sequence[str]]:
     """Yield the rows of a Parquet file of segments as text."""
-    with open_parquet(path, repeated=("job", "nodes")) as file:
+    with open_parquet(path, dictionaries=("job", "nodes")) as file:
         if tuple(file.schema_arrow.names) != SEGMENT_COLUMNS:
             raise InputError(f"{path}: must have the columns {', '.join(SEGMENT_COLUMNS)}, but has others")
         check_limit(path, "rows", file.metadata.num_rows)

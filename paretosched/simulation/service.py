@@ -100,13 +100,13 @@ def waits(schedule: Schedule, bound: int = SLOWDOWN_BOUND) -> Waits:
     for place, count in enumerate(jobs.tolist()):
         if count:
             rows = slice(None) if place == 0 else w.group == place - 1
-            ordered, slow = np.sort(wait[rows]), slowdown[rows]
+            ascending, slow = np.sort(wait[rows]), slowdown[rows]
             rank = -(-95 * count // 100)  # whole numbers: 0.95 times a count may round to the next rank
             columns[:, place] = (
-                ordered.mean(),
-                np.median(ordered),
-                ordered[rank - 1],
-                ordered[-1],
+                ascending.mean(),
+                np.median(ascending),
+                ascending[rank - 1],
+                ascending[-1],
                 slow.mean(),
                 np.median(slow),
             )
@@ -197,11 +197,19 @@ def by_class(schedule: Schedule, sharing: TimeSharing | None = None, bound: int 
             mask = ((kind == k - 1) | (k == 0)) & ((size == s - 1) | (s == 0))
             count = int(np.count_nonzero(mask))
             columns = (slowdown, np.ceil(slowdown), response, schedule.start - w.submit)
-            slow, rounded, responded, waited = (float(column[mask].mean()) if count else np.nan for column in columns)
-            done = 100 * float(work[mask].sum())
+            slow, bounded, responded, waited = (float(column[mask].mean()) if count else np.nan for column in columns)
+            class_work = 100 * float(work[mask].sum())
             rows.append(
                 OfClass(
-                    of_kind, of_size, count, slow, rounded, responded, waited, done / float(work.sum()), done / area
+                    of_kind,
+                    of_size,
+                    count,
+                    slow,
+                    bounded,
+                    responded,
+                    waited,
+                    class_work / float(work.sum()),
+                    class_work / area,
                 )
             )
     return rows
@@ -270,9 +278,11 @@ def use(schedule: Schedule, edges: Ints) -> Ints:
     >>> use(Schedule(w, [0, 10]), np.array([0, 4, 12, 20])).tolist()
     [12, 20, 3]
     """
-    when, used = busy(schedule)
-    done = np.concatenate([[0], np.cumsum(used[:-1] * np.diff(when))])  # before `when`; at most the work of all jobs
+    when, processors = busy(schedule)
+    work = np.concatenate(
+        [[0], np.cumsum(processors[:-1] * np.diff(when))]
+    )  # before `when`; at most the work of all jobs
     place = np.searchsorted(when, edges, side="right") - 1
     since = np.maximum(place, 0)  # before the first start no processor is used
-    total = np.where(place < 0, 0, done[since] + used[since] * (edges - when[since]))
+    total = np.where(place < 0, 0, work[since] + processors[since] * (edges - when[since]))
     return np.diff(total)

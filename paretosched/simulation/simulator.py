@@ -58,11 +58,11 @@ def simulate(workload: WorkloadLike, policy: PolicyLike, estimates: str = "reque
     workload = as_workload(workload)
     p = fits(as_policy(policy), workload)
     if not uses_other_estimates(workload, p, estimates):
-        name, outcome = p.name, p.simulated(workload)
+        name, outcome = p.name, p.outcome(workload)
     else:
         name = f"{p.name} ({estimates})"
         if estimates == "exact":
-            outcome = p.simulated(workload.with_(estimate=workload.run))
+            outcome = p.outcome(workload.with_(estimate=workload.run))
         else:
             outcome = Outcome(predict(workload, p, estimates).start)
     return Schedule(workload, outcome.start, name, outcome.segments, outcome.searched)

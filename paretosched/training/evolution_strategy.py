@@ -69,10 +69,10 @@ def evolution_strategy(lower: Floats, upper: Floats, seed: int | list[int]) -> S
     steps = np.tile(FIRST_STEP * span, (PARENTS, 1))
     fitness = yield genes.copy()
     while True:
-        children, adapted = mutate(*recombine(genes, steps, CHILDREN, generator), lower, upper, generator)
+        children, child_steps = mutate(*recombine(genes, steps, CHILDREN, generator), lower, upper, generator)
         of_children = yield children.copy()
         best = np.argsort(np.concatenate([fitness, of_children]), kind="stable")[:PARENTS]
-        genes, steps = np.concatenate([genes, children])[best], np.concatenate([steps, adapted])[best]
+        genes, steps = np.concatenate([genes, children])[best], np.concatenate([steps, child_steps])[best]
         fitness = np.concatenate([fitness, of_children])[best]
 
 
@@ -118,8 +118,8 @@ def mutate(
     k, d = genes.shape
     tau, overall = 1 / math.sqrt(2 * math.sqrt(d)), 1 / math.sqrt(2 * d)
     exponent = overall * generator.standard_normal((k, 1)) + tau * generator.standard_normal((k, d))
-    adapted = np.maximum(steps * np.exp(exponent), SMALLEST_STEP * (upper - lower))
-    return reflect(genes + adapted * generator.standard_normal((k, d)), lower, upper), adapted
+    new_steps = np.maximum(steps * np.exp(exponent), SMALLEST_STEP * (upper - lower))
+    return reflect(genes + new_steps * generator.standard_normal((k, d)), lower, upper), new_steps
 
 
 def reflect(genes: Floats, lower: Floats, upper: Floats) -> Floats:
@@ -132,9 +132,9 @@ def reflect(genes: Floats, lower: Floats, upper: Floats) -> Floats:
     """
     span = upper - lower
     beyond = np.mod(genes - lower, 2 * span)
-    folded = lower + np.minimum(beyond, 2 * span - beyond)
+    mirror_image = lower + np.minimum(beyond, 2 * span - beyond)
     inside = (genes >= lower) & (genes <= upper)
-    return np.where(inside, genes, np.clip(folded, lower, upper))  # a sum may be rounded beyond a bound
+    return np.where(inside, genes, np.clip(mirror_image, lower, upper))  # a sum may be rounded beyond a bound
 
 
 def covariance_adaptation(lower: Floats, upper: Floats, seed: int | list[int]) -> Search:
@@ -168,12 +168,12 @@ def covariance_adaptation(lower: Floats, upper: Floats, seed: int | list[int]) -
         population *= 2
 
 
-def limited(searching: Search, genomes: int) -> Search:
+def limit_genomes(searching: Search, genomes: int) -> Search:
     """Run a search until it has yielded so many genomes; the last generation may be cut.
 
     Examples
     --------
-    >>> asking = limited(search("es", np.zeros(2), np.ones(2), seed=1), 20)
+    >>> asking = limit_genomes(search("es", np.zeros(2), np.ones(2), seed=1), 20)
     >>> len(next(asking)), len(asking.send(np.zeros(15)))
     (15, 5)
     """

@@ -31,8 +31,8 @@ from ..search.evaluation import TlsFiles, check_workers, versions
 from ..search.runs import known_parameters
 from ..wishes.wish_files import WishLike
 from ..workload.reopening import WorkloadLike
-from .evolution_strategy import CHILDREN, PARENTS, STRATEGIES, Search, limited, search
-from .training import SUM, Progress, Training, carry_out, check_over, subject, tasks, trained
+from .evolution_strategy import CHILDREN, PARENTS, STRATEGIES, Search, limit_genomes, search
+from .training import SUM, Progress, Training, carry_out, check_over, subject, tasks, training_of
 
 GENERATIONS = 100  # paper 000, IV-C
 MOST_GENERATIONS = 20_000  # 2 million simulations a system
@@ -113,8 +113,8 @@ def train(
     one_of("strategy", strategy, STRATEGIES)
     one_of("scale", scale, SCALES)
     if generations is None:
-        known = None if run_directory is None else known_parameters(run_directory).get("generations")
-        generations = known if isinstance(known, int) else GENERATIONS
+        of_run = None if run_directory is None else known_parameters(run_directory).get("generations")
+        generations = of_run if isinstance(of_run, int) else GENERATIONS
     if not 1 <= whole_number("generations", generations) <= MOST_GENERATIONS:
         raise InputError(f"generations must be in 1..{MOST_GENERATIONS}, but are {generations}")
     if whole_number("seed", seed) < 0:
@@ -155,7 +155,7 @@ def train(
         (weighting.decode(record.genomes[row], groups, backfill), record.values[row])
         for row in _champions(record.genomes, fitness)
     ]
-    return trained(task, test, record, champions, settings)
+    return training_of(task, test, record, champions, settings)
 
 
 # --- the genomes of a training ---------------------------------------------------------------------------------------
@@ -185,7 +185,7 @@ def train_systems(
         highest = Weighting().lower_upper(groups)[1][_free(criterion, groups)]
         upper = np.ones(highest.size) if scale == "log" else highest
         own_seed = [seed, CRITERIA.index(criterion)]
-        searches[criterion] = limited(search(strategy, np.zeros(upper.size), upper, own_seed), evaluations)
+        searches[criterion] = limit_genomes(search(strategy, np.zeros(upper.size), upper, own_seed), evaluations)
         generations[criterion] = next(searches[criterion])
     while generations:
         genomes = {criterion: _genomes(points, criterion, groups, scale) for criterion, points in generations.items()}
@@ -208,12 +208,12 @@ def _mixtures(best: dict[str, tuple[float, Floats]], groups: int) -> Search:
     lowest, genome = best[winner]
     others = [other for criterion, (_, other) in best.items() if criterion != winner]
     changes = [(situation, other) for situation in range(len(SITUATIONS)) for other in others]
-    fitness = yield np.array([_changed(genome, situation, other, groups) for situation, other in changes])
+    fitness = yield np.array([_with_situation(genome, situation, other, groups) for situation, other in changes])
     together = genome
     for situation, of_situation in enumerate(np.split(fitness, len(SITUATIONS))):
         i = int(of_situation.argmin())
         if of_situation[i] < lowest:
-            together = _changed(together, situation, others[i], groups)
+            together = _with_situation(together, situation, others[i], groups)
     yield together[None]
 
 
@@ -235,13 +235,13 @@ def _genomes(points: Floats, criterion: str, groups: int, scale: str) -> Floats:
     return whole
 
 
-def _changed(genome: Floats, situation: int, other: Floats, groups: int) -> Floats:
+def _with_situation(genome: Floats, situation: int, other: Floats, groups: int) -> Floats:
     """Return a genome with the criterion and the genes of another one in one situation."""
     genes = 2 * groups + 2
-    changed = genome.copy()
+    child = genome.copy()
     for places in (slice(situation * genes, (situation + 1) * genes), situation - len(SITUATIONS)):
-        changed[places] = other[places]
-    return changed
+        child[places] = other[places]
+    return child
 
 
 def _champions(genomes: Floats, fitness: Floats) -> Iterator[int]:

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.arguments import as_path, callback, instance, listed, numbers, whole_number
+from ..core.arguments import as_path, callback, instance, list_argument, numbers, whole_number
 from ..core.arrays import Floats
 from ..core.errors import InputError, one_of
 from ..encodings.rule_base import RuleBases, Situations, Symbiotic
@@ -40,7 +40,7 @@ from ..workload.workload import Workload
 from .evolution_strategy import Search
 from .greedy_training import train
 from .symbiosis import Rules, Symbiosis, evolve
-from .training import RATIO, SUM, Progress, Task, Training, carry_out, check_over, subject, tasks, trained
+from .training import RATIO, SUM, Progress, Task, Training, carry_out, check_over, subject, tasks, training_of
 
 MOST_EVALUATIONS = 10**7
 SUMMED = (
@@ -213,7 +213,7 @@ def train_rules(
     task, test = tasks(workloads, wish, over, until)
     first = task.workloads[0]
     if greedy is not None:
-        greedy = _checked(as_policy(greedy), first)
+        greedy = _thirteenth_strategy(as_policy(greedy), first)
     inner = partitions(len(first.groups)) if bounds is None else _inner(bounds)
     course = _COURSES[kind](inner, symbiosis, len(first.groups))
     where: dict[str, Any] = {"workers": workers, "scheduler": scheduler, "tls": tls}
@@ -237,7 +237,7 @@ def train_rules(
                 run_directory=None if place is None else place / GREEDY_RUN,
                 progress=reports.of_greedy,
             )
-            greedy = _checked(trained_alone.policy, first)
+            greedy = _thirteenth_strategy(trained_alone.policy, first)
         groups, priority = first.groups, by_weight(wish, first.groups)
         encoding = course.encoding(groups, priority, greedy)
         settings: dict[str, Any] = {"rule_base": kind, "priority": list(priority)}
@@ -261,7 +261,9 @@ def train_rules(
 
 def _inner(bounds: Sequence[Sequence[float]]) -> tuple[tuple[float, ...], ...]:
     """Return the bounds of the intervals of each feature as plain numbers."""
-    return tuple(tuple(numbers("bounds", listed("bounds", row)).tolist()) for row in listed("bounds", bounds))
+    return tuple(
+        tuple(numbers("bounds", list_argument("bounds", row)).tolist()) for row in list_argument("bounds", bounds)
+    )
 
 
 class _Reports:
@@ -273,16 +275,18 @@ class _Reports:
         self.total = total
         self.greedy = Progress(0, 0, 0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
-    def of_greedy(self, done: Progress) -> None:
+    def of_greedy(self, progress: Progress) -> None:
         """Report on the training of the Greedy."""
-        self.greedy = done
+        self.greedy = progress
         if self.progress is not None:
-            self.progress(done._replace(total=done.total + self.total))
+            self.progress(progress._replace(total=progress.total + self.total))
 
-    def of_rules(self, done: Progress) -> None:
+    def of_rules(self, progress: Progress) -> None:
         """Report on the training of the rule base."""
         if self.progress is not None:
-            self.progress(done._replace(**{key: getattr(self.greedy, key) + getattr(done, key) for key in SUMMED}))
+            self.progress(
+                progress._replace(**{key: getattr(self.greedy, key) + getattr(progress, key) for key in SUMMED})
+            )
 
 
 def _result(
@@ -297,8 +301,8 @@ def _result(
     """Return the best rule base of a run and its Greedy alone, measured."""
     best = course.best(task.fitness(record.values[: record.count]))
     base = encoding.rule_base(record.genomes[best])
-    policies: list[tuple[Policy, Floats]] = [(base, record.values[best]), (greedy, task.simulated(greedy))]
-    training = replace(trained(task, test, record, policies, settings), best=0)
+    policies: list[tuple[Policy, Floats]] = [(base, record.values[best]), (greedy, task.values_of(greedy))]
+    training = replace(training_of(task, test, record, policies, settings), best=0)
     rules, alone = training.systems
     provenance = {**rules.policy.provenance, "decisions": decisions(task.workloads, base)}
     return replace(training, systems=(rules._replace(policy=replace(rules.policy, provenance=provenance)), alone))
@@ -354,7 +358,7 @@ def iterate(classes: int, standard: int, strategies: int) -> Search:
             choice[number] = costs.argmin()
 
 
-def _checked(greedy: Policy, workload: Workload) -> Greedy:
+def _thirteenth_strategy(greedy: Policy, workload: Workload) -> Greedy:
     """Return a policy that can be the thirteenth strategy; raise InputError for any other."""
     if not isinstance(greedy, Greedy) or greedy.backfill != "none":
         raise InputError(f"greedy must be a Greedy policy without backfilling, but {greedy.name} is none")

@@ -237,7 +237,7 @@ def _until_no_progress(
     population, rivals = first_rules(layout, symbiosis.children, generator), np.full(symbiosis.children, math.nan)
     parents, defaults = np.empty((0, layout.size)), Defaults.first(layout, symbiosis, generator)
     step = symbiosis.step
-    best, least, improved, generation = np.empty(0), math.inf, 0, 0  # improved: the generation of the best
+    best, least, best_generation, generation = np.empty(0), math.inf, 0, 0
     while True:
         pool = np.concatenate([population, parents]) if symbiosis.plus else population
         bases = compose(similarity(layout, pool, pool), symbiosis.rules, symbiosis.participations, generator)
@@ -247,8 +247,8 @@ def _until_no_progress(
             genomes = np.column_stack([genomes, default_values])
         costs = yield genomes
         if costs.min() < least:
-            best, least, improved = genomes[costs.argmin()], float(costs.min()), generation
-        if 0 < symbiosis.patience <= generation - improved:
+            best, least, best_generation = genomes[costs.argmin()], float(costs.min()), generation
+        if 0 < symbiosis.patience <= generation - best_generation:
             return best, least
         fitness = participation_fitness(bases, costs, len(pool))
         if symbiosis.defaults:
@@ -257,18 +257,18 @@ def _until_no_progress(
             step = next_step(
                 step, float((fitness[: symbiosis.children] < rivals).mean()), symbiosis.factor, symbiosis.success
             )
-        selected = select(
+        fittest = select(
             cluster(pool[:, : layout.features], symbiosis.clusters, generator),
             fitness,
             symbiosis.parents,
             symbiosis.best_of_cluster,
         )
-        parents = pool[selected]
+        parents = pool[fittest]
         families = choose_families(
             similarity(layout, parents, parents), symbiosis.children, symbiosis.recombined, generator
         )
         population = mutate(layout, recombine(parents, families, generator), step, symbiosis.levels_step, generator)
-        rivals = fitness[selected][
+        rivals = fitness[fittest][
             families[np.arange(symbiosis.children), generator.integers(symbiosis.recombined, size=len(families))]
         ]
         generation += 1
@@ -371,20 +371,20 @@ def compose(similar: Floats, rules: int, participations: int, generator: np.rand
     """
     bases = len(similar) * participations // rules
     missing = np.full(len(similar), participations)
-    composed = np.empty((bases, rules), dtype=np.int64)
+    members = np.empty((bases, rules), dtype=np.int64)
     for b in range(bases):
         eligible = missing > 0
-        needed = missing == bases - b
+        must_take = missing == bases - b
         for i in range(rules):
-            open_to = needed if needed.sum() == rules - i else eligible
+            open_to = must_take if must_take.sum() == rules - i else eligible
             if i == 0:
                 rule = int(generator.choice(np.flatnonzero(open_to)))
             else:
-                rule = int(np.where(open_to, similar[composed[b, i - 1]], math.inf).argmin())
-            composed[b, i] = rule
-            eligible[rule] = needed[rule] = False
-        missing[composed[b]] -= 1
-    return composed
+                rule = int(np.where(open_to, similar[members[b, i - 1]], math.inf).argmin())
+            members[b, i] = rule
+            eligible[rule] = must_take[rule] = False
+        missing[members[b]] -= 1
+    return members
 
 
 def participation_fitness(bases: Ints, costs: Floats, rules: int) -> Floats:
@@ -455,20 +455,20 @@ def select(labels: Ints, fitness: Floats, parents: int, best_of_cluster: int) ->
     weights = least / means if least > 0 else 1 / (1 + (means - least) / ((most - least) or 1.0))
     places = np.floor(parents * weights / weights.sum() + 0.5).astype(np.int64)
     order = [c for c in np.argsort(means, kind="stable") for _ in members[c]]
-    ranked = np.concatenate([members[c] for c in np.argsort(means, kind="stable")])
+    by_rank = np.concatenate([members[c] for c in np.argsort(means, kind="stable")])
     within = np.concatenate([np.arange(len(members[c])) for c in np.argsort(means, kind="stable")])
     has_place = within < places[order]
-    return np.sort(np.concatenate([ranked[has_place], ranked[~has_place]])[:parents])
+    return np.sort(np.concatenate([by_rank[has_place], by_rank[~has_place]])[:parents])
 
 
-def choose_families(similar: Floats, children: int, recombined: int, generator: np.random.Generator) -> Ints:
+def choose_families(similar: Floats, children: int, family_size: int, generator: np.random.Generator) -> Ints:
     """Return the parents of each child, (children, recombined) int64 (section 4.3.2).
 
     The first parent is random. The others of the first half are the most similar to it. The second half is random, from
     the remaining rules.
     """
-    half, rules = recombined // 2, np.arange(len(similar))
-    families = np.empty((children, recombined), dtype=np.int64)
+    half, rules = family_size // 2, np.arange(len(similar))
+    families = np.empty((children, family_size), dtype=np.int64)
     for child in range(children):
         first = int(generator.integers(len(similar)))
         nearest = np.argsort(-similar[first], kind="stable")
@@ -487,8 +487,8 @@ def recombine(parents: Floats, families: Ints, generator: np.random.Generator) -
     >>> recombine(parents, families, np.random.default_rng(0)).tolist()
     [[10.0, 20.0, 30.0], [1.0, 2.0, 3.0]]
     """
-    children, recombined = families.shape
-    donor = generator.integers(recombined, size=(children, parents.shape[1]))
+    children, family_size = families.shape
+    donor = generator.integers(family_size, size=(children, parents.shape[1]))
     return parents[np.take_along_axis(families, donor, axis=1), np.arange(parents.shape[1])]
 
 
@@ -499,12 +499,12 @@ def mutate(layout: Rules, rules: Floats, step: float, levels_step: float, genera
     stays within -5 and 5.
     """
     scale = np.repeat([step, step * levels_step], [2 * layout.features, layout.strategies])
-    moved = rules + scale * generator.standard_normal(rules.shape)
+    children = rules + scale * generator.standard_normal(rules.shape)
     centres, widths, levels = np.split(np.arange(layout.size), [layout.features, 2 * layout.features])
-    moved[:, centres] = reflect(moved[:, centres], np.zeros(layout.features), np.ones(layout.features))
-    moved[:, widths] = np.maximum(np.abs(moved[:, widths]), LEAST_WIDTH)
-    moved[:, levels] = np.clip(moved[:, levels], LEVELS[0], LEVELS[-1])
-    return moved
+    children[:, centres] = reflect(children[:, centres], np.zeros(layout.features), np.ones(layout.features))
+    children[:, widths] = np.maximum(np.abs(children[:, widths]), LEAST_WIDTH)
+    children[:, levels] = np.clip(children[:, levels], LEVELS[0], LEVELS[-1])
+    return children
 
 
 def next_step(step: float, share: float, factor: float, success: float) -> float:
@@ -557,9 +557,11 @@ class Defaults(NamedTuple):
         parents = np.concatenate([self.parents, self.children[: len(costs)]])[best]
         steps = np.concatenate([self.parent_steps, self.child_steps[: len(costs)]])[best]
         parent = generator.integers(len(best), size=symbiosis.bases)
-        adapted = steps[parent] * np.where(generator.random(symbiosis.bases) < 0.5, DEFAULT_FACTOR, 1 / DEFAULT_FACTOR)
+        child_steps = steps[parent] * np.where(
+            generator.random(symbiosis.bases) < 0.5, DEFAULT_FACTOR, 1 / DEFAULT_FACTOR
+        )
         span = np.array([LOG_THRESHOLDS[1] - LOG_THRESHOLDS[0], layout.strategies])
-        moved = parents[parent] + adapted[:, None] * span * generator.standard_normal((symbiosis.bases, 2))
-        moved[:, 0] = np.clip(moved[:, 0], *LOG_THRESHOLDS)
-        moved[:, 1] = np.mod(moved[:, 1], layout.strategies)
-        return Defaults(parents, steps, all_costs[best], moved, adapted)
+        children = parents[parent] + child_steps[:, None] * span * generator.standard_normal((symbiosis.bases, 2))
+        children[:, 0] = np.clip(children[:, 0], *LOG_THRESHOLDS)
+        children[:, 1] = np.mod(children[:, 1], layout.strategies)
+        return Defaults(parents, steps, all_costs[best], children, child_steps)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..comparison.comparison import improvement
-from ..comparison.comparison_tables import signed
+from ..comparison.comparison_tables import with_sign
 from ..core.arrays import Floats
 from ..core.errors import InputError, one_of
 from ..core.notebook import html_table
@@ -206,7 +206,7 @@ class Training:
                 columns.append(Column(f"{part}exceeded", f"{where}limits exceeded by %", ",.2f"))
         lines_of_systems = []
         for row in rows:
-            gains = {key: signed(row[key]) for key in ("vs_easy", "rest_vs_easy") if row.get(key) is not None}
+            gains = {key: with_sign(row[key]) for key in ("vs_easy", "rest_vs_easy") if row.get(key) is not None}
             shares = {key: 100 * row[key] for key in ("exceeded", "rest_exceeded") if key in row}
             lines_of_systems.append(row | gains | shares | {"system": ("> " if row["best"] else "  ") + row["system"]})
         easy, best = rows[0], rows[self.best + 1]
@@ -215,7 +215,7 @@ class Training:
             for before, after in zip(easy[key], best[key], strict=True):
                 lines += [self._line(f"{before['workload']}: EASY", before), self._line(f"  {best['system']}", after)]
                 change = {o.name: after[f"{o.name}_vs_easy"] for o in self.objectives} | {"objective": after["vs_easy"]}
-                gains = {key: signed(x) for key, x in change.items() if x is not None and not np.isnan(x)}
+                gains = {key: with_sign(x) for key, x in change.items() if x is not None and not np.isnan(x)}
                 lines.append({"on": "  vs EASY"} | gains)
         goal = [Column("objective", "objective", natural)] if self.wish.weights or self.wish.near else []
         objectives = table(lines, [Column("on", "on"), *goal, *map(in_hours, self.objectives)])
@@ -239,7 +239,7 @@ class Task:
         self.over = over
         self.workloads = list(workloads)
         self.whole = list(whole)
-        self.easy_values = self.simulated(Plain("easy"))
+        self.easy_values = self.values_of(Plain("easy"))
         self.scales = np.ones(len(self.workloads))
         for i, (workload, values) in enumerate(zip(self.workloads, self.parts(self.easy_values[None]), strict=True)):
             try:
@@ -255,9 +255,9 @@ class Task:
                 self.scales[i] = value[0] * len(self.workloads)
         self.easy = self.measure(self.easy_values[None])
 
-    def simulated(self, policy: Policy) -> Floats:
+    def values_of(self, policy: Policy) -> Floats:
         """Return the objective values of a policy on all workloads, (W m,)."""
-        return np.concatenate([objectives_of(w, policy.simulated(w).start) for w in self.workloads])
+        return np.concatenate([objectives_of(w, policy.outcome(w).start) for w in self.workloads])
 
     def parts(self, values: Floats) -> list[Floats]:
         """Return values by workload, W times (k, m)."""
@@ -272,19 +272,19 @@ class Task:
         return goals, violations
 
     def fitness(self, values: Floats) -> Floats:
-        """Return what is minimised, (k,): goals, with limits before them, see `choice.penalised`."""
-        return choice.penalised(*self.measure(values))
+        """Return what is minimised, (k,): goals, with limits before them, see `paretosched.wishes.wish.penalise`."""
+        return choice.penalise(*self.measure(values))
 
 
 def system_of(policy: Policy, task: Task, test: Task | None, values: Floats) -> System:
     """Return a policy with what it reaches; its values, (W m,), are known, and the test is simulated here."""
     goals, violations = task.measure(values[None])
-    reached = values.reshape(len(task.workloads), -1), float(goals[0]), float(violations[0])
+    by_workload = values.reshape(len(task.workloads), -1), float(goals[0]), float(violations[0])
     if test is None:
-        return System(policy, *reached, None, float("nan"), float("nan"))
-    rest = test.simulated(policy)
+        return System(policy, *by_workload, None, float("nan"), float("nan"))
+    rest = test.values_of(policy)
     goals, violations = test.measure(rest[None])
-    return System(policy, *reached, rest.reshape(len(test.workloads), -1), float(goals[0]), float(violations[0]))
+    return System(policy, *by_workload, rest.reshape(len(test.workloads), -1), float(goals[0]), float(violations[0]))
 
 
 def check_over(over: str) -> None:
@@ -300,10 +300,10 @@ def subject(workloads: WorkloadLike | Sequence[WorkloadLike], wish: WishLike) ->
     InputError
         There is no workload; or as for `as_workload` and `as_wish`.
     """
-    opened = as_workloads(workloads)
-    if not opened:
+    logs = as_workloads(workloads)
+    if not logs:
         raise InputError("there is no workload to train on; give one or more")
-    return opened, as_wish(wish, opened[0].groups)
+    return logs, as_wish(wish, logs[0].groups)
 
 
 def tasks(whole: Sequence[Workload], wish: Wish, over: str, until: float | None) -> tuple[Task, Task | None]:
@@ -375,7 +375,7 @@ def carry_out(
         record = Record(run, (shape, len(task.workloads) * (len(groups) + 2)), evaluations, about, software)
         try:
             record.write(RUNNING)
-            if len(record.known) < evaluations:
+            if len(record.stored_rows) < evaluations:
                 with joint_evaluator(task.workloads, encoding, workers, scheduler, tls) as evaluate:
                     for _ in advance(course(), record, evaluate, task.fitness):
                         if progress is not None:
@@ -392,7 +392,7 @@ def carry_out(
     return record
 
 
-def trained(
+def training_of(
     task: Task,
     test: Task | None,
     record: Record,
@@ -412,9 +412,9 @@ def trained(
     }
     systems = []
     for policy, values in policies:
-        value, exceeded = task.measure(values[None])
-        reached = {"objective": float(value[0]), "exceeded": float(exceeded[0]), "easy": float(task.easy[0][0])}
-        with_provenance = policy if policy.provenance else replace(policy, provenance={**provenance, **reached})
+        value, excess = task.measure(values[None])
+        results = {"objective": float(value[0]), "exceeded": float(excess[0]), "easy": float(task.easy[0][0])}
+        with_provenance = policy if policy.provenance else replace(policy, provenance={**provenance, **results})
         systems.append(system_of(with_provenance, task, test, values))
     return Training(
         task.wish,
@@ -427,7 +427,7 @@ def trained(
         int(task.fitness(np.array([values for _, values in policies])).argmin()),
         record.count,
         record.seconds,
-        record.elapsed,
+        record.wall_seconds,
     )
 
 
@@ -435,10 +435,10 @@ def progress_of(record: Record, task: Task) -> Progress:
     """Return how far a training is."""
     values = record.values[: record.count]
     goals, violations = task.measure(values)
-    best = int(choice.penalised(goals, violations).argmin())
-    reached, easy = float(goals[best]), float(task.easy[0][0])
-    done = record.count, record.total, record.replayed
-    return Progress(*done, reached, easy, record.seconds, record.elapsed, float(violations[best]))
+    best = int(choice.penalise(goals, violations).argmin())
+    objective, easy = float(goals[best]), float(task.easy[0][0])
+    counts = record.count, record.total, record.from_store
+    return Progress(*counts, objective, easy, record.seconds, record.wall_seconds, float(violations[best]))
 
 
 def _label(policy: Policy) -> str:

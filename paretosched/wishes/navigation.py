@@ -101,7 +101,7 @@ def tradeoffs(front: Front, row: int, among: Mask, share: float = 0.01) -> tuple
     return steps, gains
 
 
-def classified(classes: Mapping[str, tuple[str, float | None]], front: Front, row: int) -> Wish:
+def wish_of_classes(classes: Mapping[str, tuple[str, float | None]], front: Front, row: int) -> Wish:
     """Return the wish that a classification of the objectives at a row of a front means.
 
     NIMBUS (Miettinen and Mäkelä, *Synchronous approach in interactive multiobjective optimization*, 2006): the schedule
@@ -153,14 +153,14 @@ def classified(classes: Mapping[str, tuple[str, float | None]], front: Front, ro
     return Wish(near=near, limits=limits)
 
 
-def way(wish: Wish, start: Floats, reached: Floats, front: Front) -> Way | None:
+def way(wish: Wish, start: Floats, end: Floats, front: Front) -> Way | None:
     """Return how far a schedule is on the way from a first schedule to the best one on a front.
 
     Parameters
     ----------
     wish
         The measure of the way: its goal, or, if the start is not within its limits, how far they are exceeded.
-    start, reached
+    start, end
         (m,) objective values of the first schedule and of the other one, natural units.
     front
         Schedules of the same workload.
@@ -170,7 +170,7 @@ def way(wish: Wish, start: Floats, reached: Floats, front: Front) -> Way | None:
     Way, or None if the front has nothing better than the start.
     """
     row = int(np.argmin(fitness(wish, front.values)))
-    points = np.array([start, reached, front.values[row]])
+    points = np.array([start, end, front.values[row]])
     outside = violation(wish, points)
     measure, (first, other, best) = ("limits", outside) if outside[0] > 0 else ("goal", goal(wish, points))
     if not best < first:
@@ -181,5 +181,5 @@ def way(wish: Wish, start: Floats, reached: Floats, front: Front) -> Way | None:
 def _outwards(value: float, maximise: bool) -> float:
     """Return a value as a limit with few digits, rounded so that the value itself is within it."""
     step = 10.0 ** (math.floor(math.log10(value)) + 1 - DIGITS) if value > 0 else 1.0
-    rounded = (math.floor if maximise else math.ceil)(value / step) * step
-    return float(f"{rounded:.{DIGITS + 2}g}")
+    level = (math.floor if maximise else math.ceil)(value / step) * step
+    return float(f"{level:.{DIGITS + 2}g}")

@@ -11,7 +11,7 @@ from ..core.arguments import numbers
 from ..core.arrays import Floats
 from ..fronts.front import Front
 from ..fronts.front_files import FrontLike, as_front
-from .wish import goal, penalised, violation
+from .wish import goal, penalise, violation
 from .wish_files import WishLike, as_wish
 
 
@@ -41,7 +41,7 @@ def fitness(wish: WishLike, values: ArrayLike | FrontLike) -> Floats:
     matrix = as_front(values).values if isinstance(values, str | os.PathLike | Front) else numbers("values", values)
     groups = matrix.shape[-1] - 2 if matrix.ndim == 2 else 1
     wish = as_wish(wish, tuple(str(number + 1) for number in range(max(groups, 1))))
-    return penalised(goal(wish, matrix), violation(wish, matrix))
+    return penalise(goal(wish, matrix), violation(wish, matrix))
 
 
 def nearest(wish: WishLike, front: FrontLike) -> NDArray[np.int64]:

@@ -44,9 +44,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..core.arguments import checked_when_made, listed, number
+from ..core.arguments import checked_when_made, list_argument, number
 from ..core.arrays import Floats
-from ..core.errors import InputError, quoted
+from ..core.errors import InputError, in_quotes
 from ..core.notebook import fields_html, fields_repr
 from ..simulation.objective import objective_table
 
@@ -149,7 +149,9 @@ class Wish:
 
 def _rows(key: str, rows: object, kind: str, length: int) -> list[list[Any]]:
     """Return the rows of a wish, each a list of `length` values; raise InputError for anything else."""
-    table = [row if isinstance(row, Sequence) and not isinstance(row, str) else [row] for row in listed(key, rows)]
+    table = [
+        row if isinstance(row, Sequence) and not isinstance(row, str) else [row] for row in list_argument(key, rows)
+    ]
     for row in table:
         if len(row) != length:
             raise InputError(f"wish: its {key} must be {kind}, but have {row[0] if len(row) == 1 else row!r:.60}")
@@ -159,7 +161,7 @@ def _rows(key: str, rows: object, kind: str, length: int) -> list[list[Any]]:
 def check_objective(name: object) -> None:
     """Refuse what cannot be the name of an objective; raises InputError."""
     if not isinstance(name, str) or not OBJECTIVE.fullmatch(name):
-        raise InputError(f"wish: an objective must be UTIL, AWRT, AWRT1, ..., but is {quoted(str(name))}")
+        raise InputError(f"wish: an objective must be UTIL, AWRT, AWRT1, ..., but is {in_quotes(str(name))}")
 
 
 def check_weight(name: str, weight: float) -> None:
@@ -243,12 +245,12 @@ def violation(wish: Wish, values: ArrayLike) -> Floats:
     return total
 
 
-def penalised(goals: Floats, violations: Floats) -> Floats:
+def penalise(goals: Floats, violations: Floats) -> Floats:
     """Return goals with limits before them, (k,): 1e30 (1 + violation) where a limit is exceeded, else the goal.
 
     Examples
     --------
-    >>> [f"{x:g}" for x in penalised(np.array([5.0, 1.0, 1.0]), np.array([0.0, 0.5, 0.25]))]
+    >>> [f"{x:g}" for x in penalise(np.array([5.0, 1.0, 1.0]), np.array([0.0, 0.5, 0.25]))]
     ['5', '1.5e+30', '1.25e+30']
     """
     return np.where(violations > 0, VIOLATED * (1 + violations), goals)

@@ -14,9 +14,9 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta, Struct
 
-from ..core.errors import InputError, quoted
+from ..core.errors import InputError, in_quotes
 from ..core.files import nothing_else, read_json, write_json
-from ..core.typed_json import typed
+from ..core.typed_json import as_type
 from ..simulation.objective import objective_table
 from ..workload.from_paths import GroupsLike, as_groups
 from ..workload.user_groups import MOST_GROUPS
@@ -101,7 +101,7 @@ def from_json(value: Any, where: str = "wish") -> Wish:
         raise InputError(f'{where}: a wish file must be an object with "format": "{FORMAT}"')
     try:
         nothing_else(value, WishFile.__struct_fields__)
-        file = typed(value, WishFile)
+        file = as_type(value, WishFile)
         return Wish(
             tuple((name, _in_range(name, weight)) for name, weight in file.sum.items()),
             tuple((name, _in_range(name, level)) for name, level in file.near.items()),
@@ -120,7 +120,7 @@ def schema() -> dict[str, Any]:
 def _in_range(name: str, value: float) -> float:
     """Return a number of a file; raises InputError if it is too large for a weight, a level or a limit."""
     if abs(value) > MOST:
-        raise InputError(f"a number of {name} must be below 1e300, but is {quoted(str(value))}")
+        raise InputError(f"a number of {name} must be below 1e300, but is {in_quotes(str(value))}")
     return value
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple, NoReturn
 
-from ..core.errors import InputError, did_you_mean, quoted
+from ..core.errors import InputError, did_you_mean, in_quotes
 from ..simulation.objective import Objective
 from .wish import FREE, Limit, Wish, check_limit, check_near, check_weight, times
 
@@ -73,7 +73,7 @@ def _tokens(text: str) -> Iterator[_Token]:
 
 def _refuse(token: _Token, rule: str) -> NoReturn:
     """Raise InputError for a token that breaks a rule."""
-    word = "the end" if token.kind == "end" else quoted(token.text)
+    word = "the end" if token.kind == "end" else in_quotes(token.text)
     raise InputError(f"wish, character {token.place + 1}, {word}: {rule}")
 
 

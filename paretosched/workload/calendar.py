@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import numpy as np
 
 from ..core.arrays import Ints
-from ..core.errors import InputError, quoted
+from ..core.errors import InputError, in_quotes
 from ..core.situations import DAY, NIGHT, WEEKEND, Calendar
 
 LONGEST = 400 * 366  # days in a table
@@ -30,7 +30,7 @@ def find_zone(zone: str) -> ZoneInfo:
     try:
         return ZoneInfo(zone)
     except (ZoneInfoNotFoundError, ValueError, OSError):
-        raise InputError(f"time zone {quoted(zone)} is not in the standard zone database") from None
+        raise InputError(f"time zone {in_quotes(zone)} is not in the standard zone database") from None
 
 
 def calendar(epoch: int, zone: str, horizon: int) -> Calendar:
@@ -77,7 +77,7 @@ def calendar(epoch: int, zone: str, horizon: int) -> Calendar:
                 kinds.append(kind)
     begin = np.array(utc_begin, dtype=np.int64) - epoch
     start = max(int(np.searchsorted(begin, 0, side="right")) - 1, 0)
-    return Calendar(_frozen(begin[start:]), _frozen(np.array(kinds[start:], dtype=np.int64)))
+    return Calendar(_as_kernels_need(begin[start:]), _as_kernels_need(np.array(kinds[start:], dtype=np.int64)))
 
 
 def hours(epoch: int, zone: str, horizon: int, marks: tuple[int, ...]) -> Calendar:
@@ -104,7 +104,7 @@ def hours(epoch: int, zone: str, horizon: int, marks: tuple[int, ...]) -> Calend
     [(-32400, 0), (3600, 1), (54000, 0)]
     """
     if len(marks) == 1:
-        return Calendar(_frozen(np.zeros(1, dtype=np.int64)), _frozen(np.zeros(1, dtype=np.int64)))
+        return Calendar(_as_kernels_need(np.zeros(1, dtype=np.int64)), _as_kernels_need(np.zeros(1, dtype=np.int64)))
     tz = find_zone(zone)
     first = dt.datetime.fromtimestamp(epoch, tz).date() - dt.timedelta(days=2)
     days = min(horizon // 86400 + 8, LONGEST, (dt.date(9000, 1, 1) - first).days)
@@ -118,10 +118,10 @@ def hours(epoch: int, zone: str, horizon: int, marks: tuple[int, ...]) -> Calend
     begin = np.array(sorted(kind_from), dtype=np.int64)
     kinds = np.array([kind_from[second] for second in sorted(kind_from)], dtype=np.int64)
     start = max(int(np.searchsorted(begin, 0, side="right")) - 1, 0)
-    return Calendar(_frozen(begin[start:]), _frozen(kinds[start:]))
+    return Calendar(_as_kernels_need(begin[start:]), _as_kernels_need(kinds[start:]))
 
 
-def _frozen(array: Ints) -> Ints:
+def _as_kernels_need(array: Ints) -> Ints:
     """Return an array that is contiguous and read-only, as the kernels expect it."""
     contiguous = np.ascontiguousarray(array)
     contiguous.flags.writeable = False

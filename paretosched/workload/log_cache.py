@@ -61,10 +61,10 @@ def known_log(path: str, digest: str) -> Log | None:
     """Return the log with this SHA-256 from the cache, `path` being its name in messages; None if it is not there."""
     file = _file(digest)
     try:
-        with file.open("rb") as opened:
-            if not (_is_own(file.parent.stat()) and _is_own(os.fstat(opened.fileno()))):
+        with file.open("rb") as source:
+            if not (_is_own(file.parent.stat()) and _is_own(os.fstat(source.fileno()))):
                 return None
-            with np.load(opened, allow_pickle=False) as parts:
+            with np.load(source, allow_pickle=False) as parts:
                 if str(parts["key"]) != file.stem:  # it was moved here
                     return None
                 log = _log(path, {name: parts[name] for name in parts.files})
@@ -82,8 +82,8 @@ def keep_log(log: Log, digest: str) -> None:
         file.parent.chmod(0o700)
         with replacing(file) as temporary:
             temporary.chmod(0o600)
-            with temporary.open("wb") as opened:
-                np.savez(opened, key=np.array(file.stem), **_parts(log))  # type: ignore[arg-type]  # names of arrays are no options
+            with temporary.open("wb") as target:
+                np.savez(target, key=np.array(file.stem), **_parts(log))  # type: ignore[arg-type]  # names of arrays are no options
         _make_room(file.parent)
 
 

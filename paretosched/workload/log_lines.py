@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.arrays import Floats, Int, Ints
-from ..core.errors import InputError, quoted
+from ..core.errors import InputError, in_quotes
 from ..core.limits import check_limit, limits_in_force
-from .records import Records, joined, packed
+from .records import Records, join_pieces, pack
 
 JOB, SUBMIT, WAIT, RUN, ALLOCATED, CPU, MEMORY, WIDTH, ESTIMATE = range(9)
 REQUESTED_MEMORY, STATUS, USER, GROUP, EXECUTABLE, QUEUE, PARTITION, PRECEDING, THINK = range(9, 18)
@@ -74,7 +74,7 @@ class Log(NamedTuple):
         return int(self.line[row]) + int(row)
 
 
-def parsed(path: str, blocks: Iterable[bytes], worth_compiled: int = WORTH_COMPILED) -> Log:
+def parse_log(path: str, blocks: Iterable[bytes], worth_compiled: int = WORTH_COMPILED) -> Log:
     """Return the log in blocks of text, each of which ends with a line.
 
     Parameters
@@ -113,7 +113,7 @@ class _Reader:
         self.header: list[str] = []
         self.header_lines: list[int] = []
         self.header_size = 0
-        self.broken: dict[int, str] = {}  # field to the message about its first number that is not whole
+        self.messages: dict[int, str] = {}  # field to the message about its first number that is not whole
         self.space: tuple[Floats, Ints, NDArray[np.bool_], Ints] | None = None
 
     def read_compiled(self, block: bytes) -> None:
@@ -177,15 +177,15 @@ class _Reader:
         if not lines.size:
             return
         for place, whole in enumerate((~fractions).tolist()):
-            self.pieces[place].append(packed(fields[place], whole=whole or None))
-        self.line_pieces.append(packed(lines - np.arange(self.rows, self.rows + lines.size), whole=True))
+            self.pieces[place].append(pack(fields[place], whole=whole or None))
+        self.line_pieces.append(pack(lines - np.arange(self.rows, self.rows + lines.size), whole=True))
         for place in WHOLE_FIELDS:
-            if fractions[place] and place not in self.broken:
+            if fractions[place] and place not in self.messages:
                 rows = np.flatnonzero(fields[place] % 1)
                 if rows.size:
                     what, fact = FIELDS[place][0], fields[place, rows[0]]
                     where = f"{self.path}:{lines[rows[0]]}"
-                    self.broken[place] = f"{where}: {what} is {fact:g}, but must be a whole number"
+                    self.messages[place] = f"{where}: {what} is {fact:g}, but must be a whole number"
         self.rows += lines.size
         check_limit(self.path, "jobs", self.rows)
 
@@ -193,7 +193,7 @@ class _Reader:
         """Add a comment line."""
         self.header_size += len(text)
         check_limit(f"{self.path}:{number}", "header", self.header_size)
-        self.header.append(_decoded(text.strip()[1:]).removeprefix(" "))
+        self.header.append(_decode(text.strip()[1:]).removeprefix(" "))
         self.header_lines.append(number)
 
     def log(self) -> Log:
@@ -201,18 +201,18 @@ class _Reader:
         if not self.rows:
             raise InputError(f"{self.path}: a log needs at least one job line, but there is none")
         for place in WHOLE_FIELDS:
-            if place in self.broken:
-                raise InputError(self.broken[place])
+            if place in self.messages:
+                raise InputError(self.messages[place])
         self.space = None
         columns = []
         for pieces in self.pieces:
-            columns.append(joined(pieces))
+            columns.append(join_pieces(pieces))
             pieces.clear()
         fields = Records(tuple(columns))
-        return Log(self.path, fields, joined(self.line_pieces), tuple(self.header), tuple(self.header_lines))
+        return Log(self.path, fields, join_pieces(self.line_pieces), tuple(self.header), tuple(self.header_lines))
 
 
-def _decoded(text: bytes) -> str:
+def _decode(text: bytes) -> str:
     try:
         return text.decode("utf-8")
     except UnicodeDecodeError:
@@ -231,7 +231,7 @@ def _first_fault(path: str, rows: Sequence[bytes], lines: Sequence[int]) -> str:
             except ValueError:
                 value = np.nan
             if not np.isfinite(value):
-                return f"{path}:{line}: {what} is {quoted(word)}, not {kind}"
+                return f"{path}:{line}: {what} is {in_quotes(word)}, not {kind}"
             if abs(value) >= LARGEST:
-                return f"{path}:{line}: {what} is {quoted(word)}, but must be below 2^53"
+                return f"{path}:{line}: {what} is {in_quotes(word)}, but must be below 2^53"
     return f"{path}: the job lines are not all numbers"

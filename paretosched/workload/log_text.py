@@ -65,8 +65,8 @@ class LogText:
             with open_for_reading(self.path) as file:
                 source = _Source(file)
                 if file.peek(2)[:2] == b"\x1f\x8b":
-                    with gzip.GzipFile(fileobj=cast(Any, source), mode="rb") as unpacked:  # it needs `read` only
-                        yield from self._lines(unpacked, source)
+                    with gzip.GzipFile(fileobj=cast(Any, source), mode="rb") as text:  # it needs `read` only
+                        yield from self._lines(text, source)
                 else:
                     yield from self._lines(source, None)
             if os.path.isfile(self.path):  # noqa: PTH113

@@ -216,15 +216,15 @@ def find_log(name: str) -> PublicLog:
     InputError
         No log has this name; the message lists the names, the closest first.
     """
-    wanted = instance("name of a log", name, str).lower()
+    word = instance("name of a log", name, str).lower()
     by_name = {key.lower(): key for key in LOGS}
     by_file = {log.file.lower(): key for key, log in LOGS.items()}
     aliases = by_file | {file.removesuffix(".swf.gz"): key for file, key in by_file.items()} | by_name
     # the papers' and the archive's names of the two Paragon logs differ
     aliases |= {"sdsc-par-1995": "SDSC-Par-95", "sdsc-par-1996": "SDSC-Par-96"}
-    if wanted in aliases:
-        return LOGS[aliases[wanted]]
-    close = [by_name[key] for key in difflib.get_close_matches(wanted, by_name, n=3, cutoff=0.5)]
+    if word in aliases:
+        return LOGS[aliases[word]]
+    close = [by_name[key] for key in difflib.get_close_matches(word, by_name, n=3, cutoff=0.5)]
     hint = f"did you mean {' or '.join(close)}? " if close else ""
     raise InputError(f'log "{name}" is not known; {hint}All: {", ".join(LOGS)}')
 
@@ -262,7 +262,7 @@ def _download(url: str, path: Path, timeout: float, progress: Callable[[int, int
             length = answer.headers.get("Content-Length", "")
             total = int(length) if length.isdecimal() and len(length) < 16 else None
             check_limit(url, "download", total or 0, exact=True)
-            received = _receive(answer, file, url, timeout, lambda done: progress and progress(done, total))
+            size = _receive(answer, file, url, timeout, lambda done: progress and progress(done, total))
     except InputError:  # it is a ValueError, too
         raise
     except urllib.error.HTTPError as error:
@@ -272,26 +272,26 @@ def _download(url: str, path: Path, timeout: float, progress: Callable[[int, int
         raise InputError(f"{url}: cannot download: {getattr(error.reason, 'strerror', None) or error.reason}") from None
     except (OSError, http.client.HTTPException, ValueError) as error:
         raise InputError(f"{url}: cannot download: {error}") from None
-    if total is not None and received < total:
-        raise InputError(f"{url}: the download ended after {received} of {total} bytes")
+    if total is not None and size < total:
+        raise InputError(f"{url}: the download ended after {size} of {total} bytes")
 
 
 def _receive(
     answer: http.client.HTTPResponse, file: IO[bytes], url: str, timeout: float, progress: Callable[[int], object]
 ) -> int:
     """Write an answer to a file, and return its number of bytes; raise InputError if it is too long or too slow."""
-    received, before, since = 0, 0, time.monotonic()
+    size, before, since = 0, 0, time.monotonic()
     while chunk := answer.read1(CHUNK):
         file.write(chunk)
-        received += len(chunk)
-        check_limit(url, "download", received)
-        progress(received)
+        size += len(chunk)
+        check_limit(url, "download", size)
+        progress(size)
         seconds = time.monotonic() - since
         if seconds > timeout:
-            if received - before < SLOWEST * seconds:
+            if size - before < SLOWEST * seconds:
                 raise InputError(f"{url}: cannot download: the server sends less than {SLOWEST:,} bytes a second")
-            before, since = received, since + seconds
-    return received
+            before, since = size, since + seconds
+    return size
 
 
 def _fault(path: Path, log: PublicLog) -> str | None:

@@ -26,7 +26,7 @@ class Records:
     Parameters
     ----------
     columns
-        Read-only columns, (n,) each, whole numbers or float64, see `packed`.
+        Read-only columns, (n,) each, whole numbers or float64, see `pack`.
 
     Examples
     --------
@@ -43,7 +43,7 @@ class Records:
         numbers = np.asarray(array, dtype=np.float64)
         if numbers.ndim != 2:
             raise InputError(f"records must be a table of numbers, but have shape {numbers.shape}")
-        return cls(tuple(packed(column) for column in numbers.T))
+        return cls(tuple(pack(column) for column in numbers.T))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -72,21 +72,21 @@ class Records:
 
     def take(self, rows: NDArray[Any]) -> Records:
         """Return some rows, (m,) indices or (n,) truth values, as records of their own."""
-        return Records(tuple(_chosen(column, rows) for column in self.columns))
+        return Records(tuple(_rows_of(column, rows) for column in self.columns))
 
-    def replaced(self, changes: dict[int, ArrayLike]) -> Records:
+    def with_columns(self, changes: dict[int, ArrayLike]) -> Records:
         """Return records with other numbers in some columns, by the place of the column."""
         n = len(self)
         columns = list(self.columns)
         for place, numbers in changes.items():
-            columns[place] = packed(np.broadcast_to(np.asarray(numbers, dtype=np.float64), n))
+            columns[place] = pack(np.broadcast_to(np.asarray(numbers, dtype=np.float64), n))
         return Records(tuple(columns))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_opened, (len(self), tuple(_stored(column) for column in self.columns)))
+        return (_from_pickle, (len(self), tuple(_for_pickle(column) for column in self.columns)))
 
 
-def packed(numbers: NDArray[Any], whole: bool | None = None) -> NDArray[Any]:
+def pack(numbers: NDArray[Any], whole: bool | None = None) -> NDArray[Any]:
     """Return numbers, (n,), as a read-only array of the smallest type that holds them exactly.
 
     Parameters
@@ -98,23 +98,23 @@ def packed(numbers: NDArray[Any], whole: bool | None = None) -> NDArray[Any]:
 
     Examples
     --------
-    >>> packed(np.array([3.0, 300.0])).dtype, packed(np.array([0.5])).dtype
+    >>> pack(np.array([3.0, 300.0])).dtype, pack(np.array([0.5])).dtype
     (dtype('int16'), dtype('float64'))
     """
     if numbers.size == 0:
         return np.zeros(0, dtype=np.int8)
     low, high = numbers.min(), numbers.max()
     if not (np.isfinite(low) and np.isfinite(high)):
-        return _fixed(np.array(numbers, dtype=np.float64))
+        return _read_only(np.array(numbers, dtype=np.float64))
     if whole is None:
         whole = bool(abs(low) < 2**53 and abs(high) < 2**53 and not np.any(numbers % 1))
     kind = _smallest(int(low), int(high)) if whole else np.dtype(np.float64)
     if low == high:
         return np.broadcast_to(np.array(low, dtype=kind), numbers.shape)
-    return _fixed(np.array(numbers, dtype=kind))
+    return _read_only(np.array(numbers, dtype=kind))
 
 
-def joined(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
+def join_pieces(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
     """Return packed pieces of a column, one below the other, as one packed column."""
     n = sum(part.size for part in parts)
     kind = np.result_type(*parts)
@@ -122,7 +122,7 @@ def joined(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
         return np.broadcast_to(np.array(parts[0][0], dtype=kind), n)
     column = np.empty(n, dtype=kind)
     np.concatenate(parts, out=column)
-    return _fixed(column)
+    return _read_only(column)
 
 
 def _smallest(low: int, high: int) -> np.dtype[Any]:
@@ -130,7 +130,7 @@ def _smallest(low: int, high: int) -> np.dtype[Any]:
     return next(np.dtype(kind) for kind in WIDTHS if np.iinfo(kind).min <= low and high <= np.iinfo(kind).max)
 
 
-def _fixed(array: NDArray[Any]) -> NDArray[Any]:
+def _read_only(array: NDArray[Any]) -> NDArray[Any]:
     """Return the array, read-only from now on."""
     array.flags.writeable = False
     return array
@@ -141,18 +141,18 @@ def _is_one_number(column: NDArray[Any]) -> bool:
     return column.strides == (0,)
 
 
-def _chosen(column: NDArray[Any], rows: NDArray[Any]) -> NDArray[Any]:
+def _rows_of(column: NDArray[Any], rows: NDArray[Any]) -> NDArray[Any]:
     """Return some rows of a column."""
-    return np.broadcast_to(column[0], rows.shape) if _is_one_number(column) and rows.size else _fixed(column[rows])
+    return np.broadcast_to(column[0], rows.shape) if _is_one_number(column) and rows.size else _read_only(column[rows])
 
 
-def _stored(column: NDArray[Any]) -> NDArray[Any]:
+def _for_pickle(column: NDArray[Any]) -> NDArray[Any]:
     """Return what a pickle needs of a column."""
     return column[:1] if _is_one_number(column) else column
 
 
-def _opened(n: int, columns: Iterable[NDArray[Any]]) -> Records:
+def _from_pickle(n: int, columns: Iterable[NDArray[Any]]) -> Records:
     """Return the records in a pickle."""
     return Records(
-        tuple(np.broadcast_to(column[0], n) if column.size == 1 != n else _fixed(column) for column in columns)
+        tuple(np.broadcast_to(column[0], n) if column.size == 1 != n else _read_only(column) for column in columns)
     )

@@ -26,7 +26,7 @@ from .lublin_feitelson import lublin
 from .scaling import scale
 from .swf import read_swf
 from .time_split import split
-from .user_groups import by_consumption, by_csv, by_queue, by_swf_group, grouped
+from .user_groups import by_consumption, by_csv, by_queue, by_swf_group, with_groups
 from .workload import Workload
 
 WorkloadLike = str | os.PathLike[str] | Workload
@@ -37,7 +37,7 @@ LATER: Mapping[str, Callable[..., Workload]] = MappingProxyType(
         "by_swf_group": by_swf_group,
         "by_queue": by_queue,
         "by_csv": by_csv,
-        "grouped": grouped,
+        "grouped": with_groups,
         "scale": scale,
         "split": lambda workload, until, part: split(workload, until)[part],
     }
@@ -58,7 +58,7 @@ def as_workload(
     what
         A workload, which is returned unchanged; the path of a log; or a run directory.
     capacity, groups
-        Only for a log: the processors of the machine, and the user groups as for `grouped`. Default: the machine
+        Only for a log: the processors of the machine, and the user groups as for `with_groups`. Default: the machine
         size in the log, and groups by consumption.
     called
         The name of `groups` in messages.
@@ -66,7 +66,7 @@ def as_workload(
     Raises
     ------
     InputError
-        As for `read_swf`, `grouped` and `reopen`; or capacity or groups are set, and `what` is no log.
+        As for `read_swf`, `with_groups` and `reopen`; or capacity or groups are set, and `what` is no log.
     """
     if not isinstance(what, str | os.PathLike | Workload):
         raise InputError(f"a workload is given as a `Workload` or as the path of a log or run, not as {what!r:.60}")
@@ -76,7 +76,7 @@ def as_workload(
             raise InputError(f"capacity, {called}: say how a log is read, but {what} is no log")
         return what if isinstance(what, Workload) else reopen(what)
     workload = read_swf(what, capacity=capacity)
-    return workload if groups is None else grouped(workload, groups, called)
+    return workload if groups is None else with_groups(workload, groups, called)
 
 
 def as_workloads(what: WorkloadLike | Sequence[WorkloadLike]) -> list[Workload]:
@@ -118,10 +118,10 @@ def reopen(place: str | os.PathLike[str] | Mapping[str, Any], digest: str | None
     if isinstance(place, Mapping):
         return _remade(place.get("source", ()), place, digest, ())
     place = as_path(place)
-    return reopened(place, digest)[0]
+    return reopen_with_run(place, digest)[0]
 
 
-def reopened(place: str | os.PathLike[str], digest: str | None = None) -> tuple[Workload, Path]:
+def reopen_with_run(place: str | os.PathLike[str], digest: str | None = None) -> tuple[Workload, Path]:
     """Return the workload of a run as `reopen` does, and the directory of this run."""
     troubles = []
     for directory in _run_directories(Path(place), digest):
@@ -179,16 +179,16 @@ def _run_directories(place: Path, digest: str | None) -> list[Path]:
     matching = [run for run in runs if digests[run] and (digest is None or digest in digests[run])]
     # a training beside explorations does not decide which workload is meant
     explorations = [run for run in matching if not _is_training(run)]
-    chosen = explorations or matching
-    several = {each for run in chosen for each in digests[run]}
+    candidates = explorations or matching
+    several = {each for run in candidates for each in digests[run]}
     if digest is None and len(several) > 1:
-        if len(chosen) > 1:
+        if len(candidates) > 1:
             raise InputError(f"{place}: there are runs of several workloads here; name one of them")
         raise InputError(
             f"{place}: this training has several workloads; name the log of one, or in Python its digest: "
             f"{first_few(sorted(several), limit=8)}"
         )
-    return chosen
+    return candidates
 
 
 def _runs_at(folder: Path) -> list[Path]:
@@ -255,11 +255,12 @@ def _remade(source: Any, entry: Mapping[str, Any], digest: str | None, near: Seq
     for step in source:
         workload = _after_step(step, workload, near)
     assert workload is not None  # noqa: S101  # there is a step
-    for wanted in (digest, entry.get("digest")):
-        if wanted is not None and workload.digest != wanted:
+    for right_digest in (digest, entry.get("digest")):
+        if right_digest is not None and workload.digest != right_digest:
             raise InputError(
-                f"the workload of the run must be {str(wanted)[:12]} by its digest of jobs, capacity and groups, but "
-                f"{workload.name} is {workload.digest[:12]}; name the log itself, with the run's capacity and groups"
+                f"the workload of the run must be {str(right_digest)[:12]} by its digest of jobs, capacity and groups, "
+                f"but {workload.name} is {workload.digest[:12]}; name the log itself, "
+                "with the run's capacity and groups"
             )
     name = entry.get("name", workload.name)
     return workload.with_(name=name) if isinstance(name, str) else workload
@@ -282,23 +283,27 @@ def _after_step(step: Any, workload: Workload | None, near: Sequence[Path]) -> W
     return function(*before, **arguments)
 
 
-def _file(wanted: Mapping[str, Any], near: Sequence[Path]) -> str:
+def _file(entry: Mapping[str, Any], near: Sequence[Path]) -> str:
     """Return the path of a file of a step: as recorded, as the user wrote it, or in one of the folders `near`."""
-    changed = ""
-    for place in _places(wanted, near):
+    other_file = ""
+    for place in _places(entry, near):
         if os.path.isfile(place):  # noqa: PTH113  # Path.is_file() raises for long names
             sha256 = sha256_of(place)
-            if wanted.get("sha256") in (None, sha256):
+            if entry.get("sha256") in (None, sha256):
                 return str(place)
-            changed = changed or f"{place}: the file was changed since: its SHA-256 is {sha256}, not {wanted['sha256']}"
-    raise InputError(changed or f"{wanted['path']}: the file is gone, and there is no file of its name beside the run")
+            other_file = (
+                other_file or f"{place}: the file was changed since: its SHA-256 is {sha256}, not {entry['sha256']}"
+            )
+    raise InputError(
+        other_file or f"{entry['path']}: the file is gone, and there is no file of its name beside the run"
+    )
 
 
-def _places(wanted: Mapping[str, Any], near: Sequence[Path]) -> list[Path]:
+def _places(entry: Mapping[str, Any], near: Sequence[Path]) -> list[Path]:
     """Return where a file of a step may be, the likely places first."""
-    written = Path(str(wanted.get("given", wanted["path"])))
-    beside = [folder / name for folder in near for name in (written, written.name)]
-    return [*dict.fromkeys([Path(str(wanted["path"])), written, *beside])]
+    path = Path(str(entry.get("given", entry["path"])))
+    beside = [folder / name for folder in near for name in (path, path.name)]
+    return [*dict.fromkeys([Path(str(entry["path"])), path, *beside])]
 
 
 def _sources_of_commands(about: Mapping[str, Any], directory: Path) -> Iterator[list[dict[str, Any]]]:

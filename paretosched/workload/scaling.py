@@ -55,15 +55,15 @@ def scale(
         copies = np.where(widened, 1, math.floor(ratio) + extra)
     else:
         widened, copies = _exact(n, jobs, probability, rng)
-    wanted = np.where(widened, np.floor(ratio * workload.width + 0.5), workload.width)
-    width = np.minimum(wanted, processors).astype(np.int64)
+    new_width = np.where(widened, np.floor(ratio * workload.width + 0.5), workload.width)
+    width = np.minimum(new_width, processors).astype(np.int64)
     rows = np.repeat(np.arange(n), copies)
     repairs = workload.repairs
-    clipped = np.flatnonzero((wanted > processors)[rows])
-    if clipped.size:
-        first = first_few((f"job {j + 1}" for j in clipped[:4]), clipped.size)
+    too_wide = np.flatnonzero((new_width > processors)[rows])
+    if too_wide.size:
+        first = first_few((f"job {j + 1}" for j in too_wide[:4]), too_wide.size)
         reason = f"scaled beyond the machine: narrowed to {processors} processors"
-        repairs = (*repairs, Repair("changed", reason, clipped.size, first))
+        repairs = (*repairs, Repair("changed", reason, too_wide.size, first))
     mode = "copies drawn at random" if jobs is None else f"exactly {jobs} jobs"
     note = (
         f"Note: scaled by paretosched from {n} jobs on {workload.capacity} processors ({workload.name}) to "
@@ -72,8 +72,8 @@ def scale(
     total = rows.size
     records = workload.records
     if records is not None:
-        records = records.take(rows).replaced({JOB: np.arange(1, total + 1), PRECEDING: -1, THINK: -1})
-    scaled = workload.take(
+        records = records.take(rows).with_columns({JOB: np.arange(1, total + 1), PRECEDING: -1, THINK: -1})
+    result = workload.take(
         rows,
         width=width[rows],
         job=np.arange(1, total + 1),
@@ -84,9 +84,9 @@ def scale(
         header=(*workload.header, note),
         repairs=repairs,
     )
-    scaled = by_consumption(scaled) if is_by_consumption(workload) else scaled
+    result = by_consumption(result) if is_by_consumption(workload) else result
     arguments = {"processors": processors, "factor": factor, "seed": seed, "jobs": jobs, "probability": probability}
-    return scaled.with_(source=source_after(workload, "scale", **arguments))
+    return result.with_(source=source_after(workload, "scale", **arguments))
 
 
 def _check(
@@ -105,24 +105,24 @@ def _check(
     n = len(workload)
     if jobs is not None and whole_number("jobs", jobs) < n:
         raise InputError(f"jobs must be at least the {n} there are, but is {jobs}")
-    expected = n * (probability + (1 - probability) * ratio) if jobs is None else jobs
-    if expected > MOST_JOBS:
+    jobs_expected = n * (probability + (1 - probability) * ratio) if jobs is None else jobs
+    if jobs_expected > MOST_JOBS:
         raise InputError(
-            f"a scaled workload must have at most {MOST_JOBS} jobs, but this one would have {expected:.9g}"
+            f"a scaled workload must have at most {MOST_JOBS} jobs, but this one would have {jobs_expected:.9g}"
         )
 
 
 def _exact(n: int, jobs: int, probability: float, rng: np.random.Generator) -> tuple[NDArray[np.bool_], Ints]:
     """Return which jobs become wider, (n,) bool, and the number of copies of each job, (n,), `jobs` in all."""
-    repeated = round((1 - probability) * n)
-    if repeated == 0 and jobs != n:
+    jobs_with_copies = round((1 - probability) * n)
+    if jobs_with_copies == 0 and jobs != n:
         raise InputError(f"jobs cannot be {jobs}: with probability {probability:g} none of the {n} jobs is repeated")
-    chosen = rng.permutation(n)[:repeated]
+    rows = rng.permutation(n)[:jobs_with_copies]
     widened = np.ones(n, dtype=np.bool_)
-    widened[chosen] = False
+    widened[rows] = False
     copies = np.ones(n, dtype=np.int64)
-    if repeated:
-        per_job, rest = divmod(jobs - (n - repeated), repeated)
-        copies[chosen] = per_job
-        copies[chosen[:rest]] += 1  # the order of `chosen` is random already
+    if jobs_with_copies:
+        per_job, rest = divmod(jobs - (n - jobs_with_copies), jobs_with_copies)
+        copies[rows] = per_job
+        copies[rows[:rest]] += 1  # their order is random already
     return widened, copies

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from ..core.arguments import as_path, whole_number
 from ..core.arrays import Ints, Mask
-from ..core.errors import InputError, first_few, printable, quoted
+from ..core.errors import InputError, first_few, in_quotes, printable
 from ..core.files import path_record, replacing
 from ..core.tables import plain
 from .calendar import find_zone
@@ -38,7 +38,7 @@ from .log_lines import (
     WAIT,
     WIDTH,
     Log,
-    parsed,
+    parse_log,
 )
 from .log_text import LogText
 from .records import Records
@@ -130,7 +130,7 @@ def _read(path: str | os.PathLike[str]) -> tuple[Log, str | None]:
     if log is None:
         text = LogText(path)
         with closing(text.blocks()) as blocks:
-            log = parsed(str(path), blocks)
+            log = parse_log(str(path), blocks)
         if digest is not None and digest == text.sha256:  # else it was changed meanwhile
             keep_log(log, digest)
         digest = text.sha256
@@ -142,8 +142,8 @@ def write_swf(workload: Workload, path: str | os.PathLike[str]) -> None:
     with replacing(path) as temporary, temporary.open("wb") as file:
         if Path(path).suffix == ".gz":
             # no time and no name in the gzip file, so that its bytes depend on the workload alone
-            with gzip.GzipFile(filename="", fileobj=file, mode="wb", compresslevel=5, mtime=0) as packed:
-                packed.writelines(_lines(workload))
+            with gzip.GzipFile(filename="", fileobj=file, mode="wb", compresslevel=5, mtime=0) as target:
+                target.writelines(_lines(workload))
         else:
             file.writelines(_lines(workload))
 
@@ -184,7 +184,7 @@ class _Cleaner:
         self.log = log
         self.repairs: list[Repair] = []
 
-    def assumed(self, reason: str) -> None:
+    def assume(self, reason: str) -> None:
         """Record an assumption about the whole log."""
         self.repairs.append(Repair("assumed", reason, len(self.log.line)))
 
@@ -205,9 +205,9 @@ def _machine(log: Log, capacity: int | None, cleaner: _Cleaner) -> int:
             continue
         if size.number is None or not 1 <= size.number <= WIDEST:
             where = f"{log.path}:{log.header_line[size.place]}"
-            raise InputError(f"{where}: {key} is {quoted(size.text)}, but must be 1..{WIDEST} processors")
+            raise InputError(f"{where}: {key} is {in_quotes(size.text)}, but must be 1..{WIDEST} processors")
         if key == "MaxNodes":
-            cleaner.assumed(f"header has no MaxProcs: MaxNodes, {size.number}, taken for it")
+            cleaner.assume(f"header has no MaxProcs: MaxNodes, {size.number}, taken for it")
         return size.number
     valid = (log.fields.columns[RUN] > 0) & ~np.isin(log.fields.columns[STATUS], (2, 3, 4))
     widest = int(_width(log)[valid].max(initial=0))
@@ -216,7 +216,7 @@ def _machine(log: Log, capacity: int | None, cleaner: _Cleaner) -> int:
             f"{log.path}: the header has no MaxProcs, and the widest job, {widest} processors, "
             "cannot be the size of the machine"
         )
-    cleaner.assumed(f"header has no MaxProcs: the width of the widest job, {widest}, taken for it")
+    cleaner.assume(f"header has no MaxProcs: the width of the widest job, {widest}, taken for it")
     return widest
 
 
@@ -225,10 +225,12 @@ def _clock(log: Log, cleaner: _Cleaner) -> tuple[int, str]:
     start = entry(log.header, "UnixStartTime")
     epoch = DEFAULT_EPOCH
     if start is None or start.number == -1:
-        cleaner.assumed("header has no UnixStartTime: second 0 taken for Monday 2000-01-03 00:00 UTC")
+        cleaner.assume("header has no UnixStartTime: second 0 taken for Monday 2000-01-03 00:00 UTC")
     elif start.number is None or not 0 <= start.number < LATEST_EPOCH:
         where = f"{log.path}:{log.header_line[start.place]}"
-        raise InputError(f"{where}: UnixStartTime is {quoted(start.text)}, not seconds since 1970 before the year 9000")
+        raise InputError(
+            f"{where}: UnixStartTime is {in_quotes(start.text)}, not seconds since 1970 before the year 9000"
+        )
     else:
         epoch = start.number
     name = entry(log.header, "TimeZoneString")
@@ -240,23 +242,23 @@ def _clock(log: Log, cleaner: _Cleaner) -> tuple[int, str]:
         return epoch, name.text
     offset = entry(log.header, "TimeZone")
     if offset is None:
-        cleaner.assumed("header has no TimeZoneString: the site's clock taken to be UTC")
+        cleaner.assume("header has no TimeZoneString: the site's clock taken to be UTC")
         return epoch, "UTC"
     hours, rest = divmod(offset.number, 3600) if offset.number is not None else (99, 1)
     if rest or not -12 <= hours <= 14:
         where = f"{log.path}:{log.header_line[offset.place]}"
         raise InputError(
-            f"{where}: TimeZone is {quoted(offset.text)}, not whole hours in seconds; give a TimeZoneString instead"
+            f"{where}: TimeZone is {in_quotes(offset.text)}, not whole hours in seconds; give a TimeZoneString instead"
         )
     zone = f"Etc/GMT{-hours:+d}" if hours else "UTC"  # the zone database counts hours west of Greenwich
-    cleaner.assumed(f"header has no TimeZoneString: {zone}, without daylight saving, from its TimeZone")
+    cleaner.assume(f"header has no TimeZoneString: {zone}, without daylight saving, from its TimeZone")
     return epoch, zone
 
 
 def _width(log: Log) -> NDArray[Any]:
     """Return the requested number of processors, (n,) whole numbers, else the allocated one."""
-    requested = log.fields.columns[WIDTH]
-    return np.where(requested > 0, requested, log.fields.columns[ALLOCATED])
+    request = log.fields.columns[WIDTH]
+    return np.where(request > 0, request, log.fields.columns[ALLOCATED])
 
 
 def _clean(log: Log, capacity: int, cleaner: _Cleaner) -> dict[str, Any]:
@@ -269,8 +271,8 @@ def _clean(log: Log, capacity: int, cleaner: _Cleaner) -> dict[str, Any]:
         cleaner.note("dropped", reason, np.flatnonzero(valid & bad))
         valid[bad] = False
 
-    def note(action: str, reason: str, concerned: Mask) -> None:
-        cleaner.note(action, reason, np.flatnonzero(valid & concerned))
+    def note(action: str, reason: str, mask: Mask) -> None:
+        cleaner.note(action, reason, np.flatnonzero(valid & mask))
 
     drop("status 2-4: part of a job that has a summary line", np.isin(fields[STATUS], (2, 3, 4)))
     drop("number of processors unknown", width <= 0)
@@ -318,9 +320,9 @@ def _has_fraction(column: NDArray[Any]) -> Mask:
 
 def _whole(column: NDArray[Any], rows: Ints) -> Ints:
     """Return some rows of a column, read-only int64."""
-    chosen = column[rows].astype(np.int64)
-    chosen.flags.writeable = False
-    return chosen
+    numbers = column[rows].astype(np.int64)
+    numbers.flags.writeable = False
+    return numbers
 
 
 def _queue_limit(log: Log) -> NDArray[Any]:

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core.arguments import as_path, listed, numbers
+from ..core.arguments import as_path, list_argument, numbers
 from ..core.arrays import Ints
-from ..core.errors import InputError, did_you_mean, printable, quoted
+from ..core.errors import InputError, did_you_mean, in_quotes, printable
 from ..core.files import file_record, read_lines
 from ..core.tables import from_csv_cell
 from .swf_header import queue_names
@@ -32,20 +32,20 @@ UNLISTED_USERS = 'user not in the list of groups: put into the group "other"'
 
 def by_consumption(workload: Workload, thresholds: Sequence[float] = PAPER_THRESHOLDS) -> Workload:
     """Return a workload grouped by users' shares of the consumption; see `from_paths.by_consumption`."""
-    limits = numbers("thresholds", listed("thresholds", thresholds))
+    limits = numbers("thresholds", list_argument("thresholds", thresholds))
     if limits.ndim != 1 or not (np.all((limits > 0) & (limits < 1)) and np.all(np.diff(limits) < 0)):
         raise InputError(f"thresholds must be descending shares between 0 and 1, but are {limits.tolist()}")
     _check_number(limits.size + 1, "thresholds make")
-    unknown = workload.user < 0
-    user = np.where(unknown, -1, workload.user)
-    number, place = _numbered(user)
+    no_user = workload.user < 0
+    user = np.where(no_user, -1, workload.user)
+    number, place = _number_users(user)
     work = np.bincount(place, (workload.run * workload.width).astype(np.float64))
     share = work / work.sum()
     group_of = (share[:, None] <= limits).sum(axis=1)
     repairs = _without(workload.repairs, UNKNOWN_USERS)
     if number[0] == -1 and share[0] >= 0.01:
         group_of[0] = limits.size
-        repairs = (*repairs, Repair("assumed", UNKNOWN_USERS, int(unknown.sum())))
+        repairs = (*repairs, Repair("assumed", UNKNOWN_USERS, int(no_user.sum())))
     names = tuple(str(i + 1) for i in range(limits.size + 1))
     source = source_after(workload, "by_consumption", thresholds=limits.tolist())
     return workload.with_(group=group_of[place].astype(np.int64), groups=names, repairs=repairs, source=source)
@@ -67,11 +67,11 @@ def by_queue(workload: Workload) -> Workload:
 def by_csv(workload: Workload, path: str | os.PathLike[str]) -> Workload:
     """Return a workload with users grouped by a CSV file; see `from_paths.by_csv`."""
     table, names = _read_groups(path)
-    listed = np.array(sorted(table), dtype=np.int64)
-    group_of = np.array([names.index(table[user]) for user in listed.tolist()], dtype=np.int64)
+    users = np.array(sorted(table), dtype=np.int64)
+    group_of = np.array([names.index(table[user]) for user in users.tolist()], dtype=np.int64)
     user = np.maximum(workload.user, -1)
-    place = np.minimum(np.searchsorted(listed, user), listed.size - 1)
-    in_file = listed[place] == user
+    place = np.minimum(np.searchsorted(users, user), users.size - 1)
+    in_file = users[place] == user
     repairs = _without(workload.repairs, UNLISTED_USERS)
     if not in_file.all():
         if "other" not in names:
@@ -84,7 +84,7 @@ def by_csv(workload: Workload, path: str | os.PathLike[str]) -> Workload:
     return workload.with_(group=group, groups=tuple(names), repairs=repairs, source=source)
 
 
-def grouped(workload: Workload, how: str | os.PathLike[str], called: str = "groups") -> Workload:
+def with_groups(workload: Workload, how: str | os.PathLike[str], called: str = "groups") -> Workload:
     """Return a workload with the groups that a word, percentages or a file describe.
 
     Parameters
@@ -105,7 +105,7 @@ def grouped(workload: Workload, how: str | os.PathLike[str], called: str = "grou
     Examples
     --------
     >>> w = Workload(submit=[0, 0], run=[90, 10], estimate=[90, 10], width=[1, 1], capacity=1, user=[7, 8])
-    >>> grouped(w, "50").group.tolist()
+    >>> with_groups(w, "50").group.tolist()
     [0, 1]
     """
     groupings = {"consumption": by_consumption, "swf": by_swf_group, "queue": by_queue}
@@ -119,7 +119,7 @@ def grouped(workload: Workload, how: str | os.PathLike[str], called: str = "grou
         if hint and not os.path.lexists(words):
             raise InputError(
                 f"{called} must be {', '.join(groupings)}, percentages or the path of a CSV file, "
-                f"but is {quoted(words)}{hint}"
+                f"but is {in_quotes(words)}{hint}"
             ) from None
         return by_csv(workload, how)
     if not all(high > low for high, low in pairwise([100.0, *per_cent, 0.0])):
@@ -188,11 +188,11 @@ def _read_groups(path: str | os.PathLike[str]) -> tuple[dict[int, str], list[str
             if user is None and first and [cell.lower() for cell in cells] == ["user", "group"]:
                 continue
             if user is None:
-                raise InputError(f"{where}: user is {quoted(cells[0])}, not a user number of the log")
+                raise InputError(f"{where}: user is {in_quotes(cells[0])}, not a user number of the log")
             if not cells[1] or not cells[1].isprintable():
-                raise InputError(f"{where}: group is {quoted(cells[1])}, not a name that can be printed")
+                raise InputError(f"{where}: group is {in_quotes(cells[1])}, not a name that can be printed")
             if table.setdefault(user, cells[1]) != cells[1]:
-                raise InputError(f"{where}: user {user} is in group {quoted(table[user])} already")
+                raise InputError(f"{where}: user {user} is in group {in_quotes(table[user])} already")
             names[cells[1]] = None
     except csv.Error as error:
         raise InputError(f"{path}:{lines.line_num}: not CSV: {error}") from None
@@ -222,7 +222,7 @@ def _without(repairs: tuple[Repair, ...], reason: str) -> tuple[Repair, ...]:
     return tuple(repair for repair in repairs if repair.reason != reason)
 
 
-def _numbered(user: Ints) -> tuple[Ints, Ints]:
+def _number_users(user: Ints) -> tuple[Ints, Ints]:
     """Return the different user numbers, ascending, and the place of each job's user among them; -1 is the least."""
     if int(user.max()) >= max(MOST_COUNTED, user.size):
         number, place = np.unique(user, return_inverse=True)

@@ -160,14 +160,14 @@ class Workload:
             ("wait", "must be -1 or a number of seconds below 2^53", (self.wait < -1) | (self.wait >= 2**53)),
             ("group", f"must be in 0..{len(self.groups) - 1}", (self.group < 0) | (self.group >= len(self.groups))),
         ]
-        for key, rule, broken in rules:
-            if broken.any():
-                rows = np.flatnonzero(broken)
+        for key, rule, mask in rules:
+            if mask.any():
+                rows = np.flatnonzero(mask)
                 first = first_few((f"job {self.job[j]} has {getattr(self, key)[j]}" for j in rows), len(rows))
                 raise InputError(f"{key} {rule}, but {len(rows)} jobs are not: {first}")
-        unsorted = np.flatnonzero(np.diff(self.submit) < 0)
-        if unsorted.size:
-            j = int(unsorted[0]) + 1
+        descents = np.flatnonzero(np.diff(self.submit) < 0)
+        if descents.size:
+            j = int(descents[0]) + 1
             raise InputError(f"submit must be sorted, but job {self.job[j]} comes after job {self.job[j - 1]}")
         # The kernels pack times with job numbers and widths into 64-bit keys.
         horizon = int(self.submit[-1]) + int(self.estimate.sum(dtype=np.float64))
@@ -237,9 +237,9 @@ class Workload:
         instance("frame", frame, pd.DataFrame)
         names = [str(name) for name in frame.columns]
         missing = [key for key in ("submit", "run", "width") if key not in names]
-        unknown = [name for name in names if name not in FRAME_COLUMNS]
-        if missing or unknown:
-            fact = f"{missing[0]} is missing" if missing else f"there is also {unknown[0]}"
+        other_names = [name for name in names if name not in FRAME_COLUMNS]
+        if missing or other_names:
+            fact = f"{missing[0]} is missing" if missing else f"there is also {other_names[0]}"
             raise InputError(f"columns of a workload are {', '.join(FRAME_COLUMNS)}, but {fact}")
         others = {key: frame.attrs[key] for key in ("capacity", "epoch", "zone", "name") if key in frame.attrs}
         others |= fields | ({} if capacity is None else {"capacity": capacity})
@@ -295,12 +295,12 @@ class Workload:
         index = np.asarray(rows)
         if index.size == 0:
             index = index.astype(np.int64)  # numpy makes an empty list an array of floating-point numbers
-        chosen = {
+        columns = {
             f.name: getattr(self, f.name)[index] for f in fields(self) if isinstance(getattr(self, f.name), np.ndarray)
         }
         if self.records is not None:
-            chosen["records"] = self.records.take(index)
-        return replace(self, **({"source": ()} | chosen | changes))
+            columns["records"] = self.records.take(index)
+        return replace(self, **({"source": ()} | columns | changes))
 
 
 def _array(key: str, value: ArrayLike) -> NDArray[Any]:

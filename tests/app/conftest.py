@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from paretosched.app.desk import Desk
-from support.commands import done, process
+from support.commands import process, succeed
 from support.fronts import a_comparison
 from support.page import FRONT
 
@@ -23,7 +23,7 @@ def desk(tmp_path: Path) -> Desk:
 def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small workload and a run on it."""
     folder = tmp_path_factory.mktemp("house")
-    done("generate", "lublin", "--jobs", 60, "--processors", 32, "--seed", 3, "-o", folder / "w.swf.gz")
+    succeed("generate", "lublin", "--jobs", 60, "--processors", 32, "--seed", 3, "-o", folder / "w.swf.gz")
     outcome = process("explore", "w.swf.gz", "-o", "run", "--evaluations", 60, "--population", 20, cwd=folder)
     assert outcome.returncode == 0, outcome
     return folder

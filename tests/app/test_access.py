@@ -15,8 +15,8 @@ from paretosched.app.access import Access, proxy_host
 from paretosched.app.desk import Desk
 from paretosched.app.server import application
 from paretosched.core.errors import InputError
-from support.browser import served
-from support.commands import done, process
+from support.browser import serve_page
+from support.commands import process, succeed
 from support.page import TOKEN, signed_in
 from support.page_clients import Client, as_nobody
 
@@ -123,7 +123,7 @@ def test_the_printed_address_of_a_proxy(house: Path) -> None:
 def test_another_account_of_this_machine_reads_nothing_and_starts_nothing(house: Path) -> None:
     if os.geteuid() != 0:
         pytest.skip("NOT ROOT: that another account reads nothing was not tested; only root can become another account")
-    with TemporaryDirectory() as place, served(a_copy(house, Path(place))) as url:
+    with TemporaryDirectory() as place, serve_page(a_copy(house, Path(place))) as url:
         folder = Path(place) / "front.parquet.app"
         owner = Client(url)
         owner.act({"do": "say", "text": "AWRT1"})
@@ -154,5 +154,5 @@ def test_another_account_of_this_machine_reads_nothing_and_starts_nothing(house:
 def a_copy(house: Path, place: Path) -> Path:
     """Return a front file in a folder that every account can read; those of pytest are its own."""
     place.chmod(0o755)
-    done("front", house / "run", "-o", place / "front.parquet")
+    succeed("front", house / "run", "-o", place / "front.parquet")
     return place / "front.parquet"

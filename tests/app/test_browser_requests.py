@@ -12,9 +12,9 @@ import pytest
 
 from paretosched.app.desk import Desk
 from paretosched.app.server import MOST_SENT
-from support.browser import served
+from support.browser import serve_page
 from support.page import FRONT, signed_in
-from support.page_clients import Client, half_sent, load, said
+from support.page_clients import Client, body_of, half_sent, load
 
 POST = "/_dash-update-component"
 ACTIONS: list[dict[str, Any]] = [
@@ -37,29 +37,29 @@ WRONG: list[Any] = [[], {}, "5", [[]], {"a": 1}, [None, None], "x" * 1000]
 @pytest.mark.parametrize("action", ACTIONS, ids=lambda action: action["do"])
 def test_a_value_of_a_wrong_type_is_refused_and_changes_nothing(desk: Desk, action: dict[str, Any]) -> None:
     client = signed_in(desk)
-    assert client.post(POST, json=said(action)).status_code == 200
+    assert client.post(POST, json=body_of(action)).status_code == 200
     before = desk.revision
     for key in action:
         for wrong in WRONG:
             if type(wrong) is type(action[key]) and key in ("text", "across", "limits", "classes"):
                 continue  # of the right type: the desk says what is wrong with it
-            answer = client.post(POST, json=said({**action, key: wrong}))
+            answer = client.post(POST, json=body_of({**action, key: wrong}))
             expected = 400 if not (isinstance(wrong, str) and key in ("name", "up")) else 200
             if wrong == {} and isinstance(action[key], dict):
                 expected = 200
             assert answer.status_code == expected, (key, wrong, answer.text)
     for body in ({**action, "more": 1}, {key: value for key, value in action.items() if key != "do"}, [action], 5, "x"):
-        assert client.post(POST, json=said(body)).status_code == 400, body
+        assert client.post(POST, json=body_of(body)).status_code == 400, body
     assert desk.revision == before
 
 
 def test_generations_as_a_list_are_a_wrong_request(desk: Desk) -> None:
-    answer = signed_in(desk).post(POST, json=said({"do": "train", "generations": []}))
+    answer = signed_in(desk).post(POST, json=body_of({"do": "train", "generations": []}))
     assert answer.status_code == 400
     assert "generations" in answer.text
 
 
-def damaged(body: Any, rng: random.Random) -> Any:
+def damage(body: Any, rng: random.Random) -> Any:
     """Return a body with one part replaced, removed, added or wrapped."""
     body = copy.deepcopy(body)
     part, parents = body, []
@@ -92,9 +92,9 @@ def test_damaged_bodies_are_answered_or_refused(desk: Desk) -> None:
     rng = random.Random(14)
     seen = {200: 0, 204: 0, 400: 0}
     for _ in range(400):
-        body = said(rng.choice(ACTIONS))
+        body = body_of(rng.choice(ACTIONS))
         for _ in range(rng.randint(1, 3)):
-            body = damaged(body, rng)
+            body = damage(body, rng)
         answer = client.post(POST, json=body)
         assert answer.status_code in seen, (body, answer.status_code)
         seen[answer.status_code] += 1
@@ -109,10 +109,10 @@ def test_damaged_bodies_are_answered_or_refused(desk: Desk) -> None:
         b"\xff\xfe",
         b"[" * 400_000,
         b'{"a":' * 150_000,
-        json.dumps(said({"do": "say", "text": 1})).encode()[:-5],
-        json.dumps(said(5)).replace("5", "[" * 900 + "]" * 900).encode(),
-        json.dumps(said({"do": "choose", "row": 5})).replace("5", "5" * 5000).encode(),
-        json.dumps(said({"do": "near", "value": 5})).replace("5", "NaN").encode(),
+        json.dumps(body_of({"do": "say", "text": 1})).encode()[:-5],
+        json.dumps(body_of(5)).replace("5", "[" * 900 + "]" * 900).encode(),
+        json.dumps(body_of({"do": "choose", "row": 5})).replace("5", "5" * 5000).encode(),
+        json.dumps(body_of({"do": "near", "value": 5})).replace("5", "NaN").encode(),
     ],
     ids=range(9),
 )
@@ -137,7 +137,7 @@ def test_an_opened_file_that_is_deep_is_refused(desk: Desk, levels: int) -> None
         text = json.dumps({**head, key: 0}).replace(
             f'"{key}": 0', f'"{key}": [["UTIL", "improve", {"[" * levels}{"]" * levels}]]'
         )
-        answer = client.post(POST, json=said({"do": "open", "text": text}))
+        answer = client.post(POST, json=body_of({"do": "open", "text": text}))
         assert answer.status_code == 200, key
         if key != "chosen" or levels > 1000:
             assert answer.json["response"]["scene"]["data"]["message"].startswith("the opened file: "), key
@@ -148,7 +148,7 @@ def test_half_sent_requests_do_not_block_the_others(tmp_path: Path) -> None:
     from paretosched.fronts.front_files import save_front
 
     save_front(FRONT, tmp_path / "front.parquet")
-    with served(tmp_path / "front.parquet") as url:
+    with serve_page(tmp_path / "front.parquet") as url:
         with half_sent(url) as connections:
             client = Client(url)
             for _ in range(5):

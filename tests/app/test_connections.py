@@ -49,15 +49,15 @@ class Server:
         """Turn the loop until a client receives something, and return it."""
         answers: list[bytes | None] = [None]
 
-        def answered() -> bool:
-            answers.append(received(client))
+        def has_answered() -> bool:
+            answers.append(bytes_for(client))
             return answers[-1] is not None
 
-        self.turn_until(answered)
+        self.turn_until(has_answered)
         return answers[-1] or b""
 
 
-def received(client: socket.socket) -> bytes | None:
+def bytes_for(client: socket.socket) -> bytes | None:
     """Return what a client has received: b"" if its connection is closed, None if nothing has come yet."""
     try:
         return client.recv(1000)
@@ -83,13 +83,13 @@ def test_bytes_now_and_then_keep_no_connection_when_others_need_it(stack: ExitSt
     attackers = [server.client(HALF) for _ in range(3 * LIMIT)]
     answers: list[bytes | None] = [None] * len(attackers)
 
-    def closed() -> int:
+    def count_closed() -> int:
         for k, attacker in enumerate(attackers):
             if answers[k] is None:
-                answers[k] = received(attacker)
+                answers[k] = bytes_for(attacker)
         return answers.count(b"")
 
-    server.turn_until(lambda: closed() >= 2 * LIMIT)
+    server.turn_until(lambda: count_closed() >= 2 * LIMIT)
     for attacker, answer in zip(attackers, answers, strict=True):
         if answer is None:
             attacker.send(b"b")
@@ -112,7 +112,7 @@ def test_a_request_that_is_being_answered_keeps_its_connection(stack: ExitStack)
     owner = server.client(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
     server.turn_until(at_work.is_set)
     attackers = [server.client(HALF) for _ in range(2 * LIMIT)]
-    server.turn_until(lambda: received(attackers[LIMIT]) == b"")
-    assert received(owner) is None
+    server.turn_until(lambda: bytes_for(attackers[LIMIT]) == b"")
+    assert bytes_for(owner) is None
     proceed.set()
     assert server.answer(owner).startswith(b"HTTP/1.1 200 OK")

@@ -24,7 +24,7 @@ from paretosched.encodings.rule_base import Situations
 from paretosched.policies.strategy_choice import partitions
 from paretosched.wishes.navigation import way
 from paretosched.wishes.wish import goal, wish_text
-from support.commands import done
+from support.commands import succeed
 from support.page import FRONT
 
 JSON = st.recursive(
@@ -110,7 +110,9 @@ def test_a_wish_on_the_page_agrees_with_the_commands(house: Path, tmp_path: Path
     wish = desk.state.wish
     assert wish_text(wish, hours=True) == words
     policies = ("--policy", "fcfs", "--policy", "conservative")
-    rows = done("compare", house / "w.swf.gz", "--front", house / "run", *policies, "--objective", words, "--json").json
+    rows = succeed(
+        "compare", house / "w.swf.gz", "--front", house / "run", *policies, "--objective", words, "--json"
+    ).json
     by_policy = {row["policy"]: row for row in rows}
     shares = {name: way(wish, easy, desk.marks[name], front) for name in ("FCFS", "CONS")}
     for name, share in shares.items():  # the command has a share only for schedules within the limits
@@ -123,7 +125,7 @@ def test_a_wish_on_the_page_agrees_with_the_commands(house: Path, tmp_path: Path
     for name in ("FCFS", "CONS"):
         for o in front.objectives:
             assert on_page[name][f"{o.name}_vs_reference"] == by_policy[name][f"{o.name}_vs_easy"]
-    simulated = done("simulate", house / "w.swf.gz", "--front", house / "run", "--row", view.row, "--json").json
+    simulated = succeed("simulate", house / "w.swf.gz", "--front", house / "run", "--row", view.row, "--json").json
     assert [simulated[o.name] for o in front.objectives] == front.values[view.row].tolist()
 
 

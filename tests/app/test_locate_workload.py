@@ -11,7 +11,7 @@ import pytest
 import paretosched as ps
 from paretosched.app.locate_workload import finder
 from paretosched.core.errors import InputError
-from support.commands import done
+from support.commands import succeed
 
 
 @pytest.mark.slow
@@ -20,10 +20,10 @@ def test_the_log_of_a_run_is_found_by_its_command(house: Path, tmp_path: Path) -
     assert words == [str(house / "run")]
     assert workload.source[0]["path"] == str(house / "w.swf.gz")
     assert workload.digest == ps.load_front(house / "run").digest
-    done("front", house / "run", "-o", tmp_path / "f.parquet")
+    succeed("front", house / "run", "-o", tmp_path / "f.parquet")
     with pytest.raises(InputError, match=r"app f\.parquet --trace TRACE"):
         finder(tmp_path / "f.parquet", ps.load_front(tmp_path / "f.parquet"))()
-    done("generate", "lublin", "--jobs", 20, "-o", tmp_path / "other.swf")
+    succeed("generate", "lublin", "--jobs", 20, "-o", tmp_path / "other.swf")
     about = json.loads((house / "run" / "run.json").read_text())
     del about["workload"]  # as in a run of version 0.1
     about["sessions"] = [{"command": ["x", "-.swf", "../run/w.swf.gz", "--capacity", "many"]}, {"command": 3}, 4]

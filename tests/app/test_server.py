@@ -16,11 +16,11 @@ import paretosched as ps
 from paretosched.app import page_folder
 from paretosched.app.desk import Desk
 from paretosched.app.locate_workload import finder
-from paretosched.app.server import served
+from paretosched.app.server import open_page
 from paretosched.app.state import beginning
 from paretosched.app.state_view import view_of
 from paretosched.core.errors import InputError
-from support.commands import done
+from support.commands import succeed
 from support.page import FRONT, signed_in
 
 
@@ -74,7 +74,7 @@ def test_the_page_agrees_with_the_commands(house: Path, tmp_path: Path) -> None:
     front = ps.load_front(house / "run")
     desk = Desk(front, tmp_path)
     desk.simulate_known(finder(house / "run", ps.load_front(house / "run")))
-    rows = done(
+    rows = succeed(
         "compare",
         house / "w.swf.gz",
         "--front",
@@ -90,7 +90,7 @@ def test_the_page_agrees_with_the_commands(house: Path, tmp_path: Path) -> None:
         if row["policy"] in desk.marks:
             assert [row[name] for name in names] == desk.marks[row["policy"]].tolist()
     assert {"EASY", "FCFS", "CONS", "ideal point"} <= desk.marks.keys() & {row["policy"] for row in rows}
-    ends = done("front", house / "run", "--json").json["extremes"]
+    ends = succeed("front", house / "run", "--json").json["extremes"]
     best = view_of(beginning(front), front).best
     for end in ends:
         assert end["values"][end["objective"]] == best[names.index(end["objective"])]
@@ -103,7 +103,7 @@ def test_the_page_agrees_with_the_commands(house: Path, tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_without_its_log_a_page_says_how_to_name_it_and_does_all_else(house: Path, tmp_path: Path) -> None:
     front = ps.load_front(house / "run")
-    done("front", house / "run", "-o", tmp_path / "f.parquet")
+    succeed("front", house / "run", "-o", tmp_path / "f.parquet")
     desk = Desk(front, tmp_path)
     desk.simulate_known(finder(tmp_path / "f.parquet", ps.load_front(tmp_path / "f.parquet")))
     assert "--trace TRACE" in desk.trouble
@@ -120,14 +120,14 @@ def test_values_that_no_schedule_has_are_refused(tmp_path: Path, value: float) -
     values = FRONT.values.copy()
     values[:, 1] = value
     front = replace(FRONT, values=values)
-    with pytest.raises(InputError, match="AWRT"), served(tmp_path / "f", front, lambda: None, port=0):
+    with pytest.raises(InputError, match="AWRT"), open_page(tmp_path / "f", front, lambda: None, port=0):
         pass
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.slow
 def test_the_end_that_a_service_manager_asks_for_is_one_in_order(house: Path) -> None:
-    from support.browser import served as page_process
+    from support.browser import serve_page as page_process
 
     with page_process(house / "run", cwd=house):
         pass  # at the end of the block it gets SIGTERM

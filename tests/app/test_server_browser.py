@@ -15,8 +15,8 @@ import paretosched as ps
 from paretosched.wishes.navigation import remaining
 from paretosched.wishes.nearness import nearest
 from paretosched.wishes.wish_grammar import parse
-from support.browser import browser, executable, served
-from support.commands import done, process
+from support.browser import browser, executable, serve_page
+from support.commands import process, succeed
 
 pytestmark = pytest.mark.slow
 MISSING = "NO BROWSER: the page was not tested; install chromium and playwright, or name a browser in BROWSER_PATH"
@@ -28,7 +28,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if executable() is None:
         pytest.skip(MISSING)
     folder = tmp_path_factory.mktemp("page")
-    done("generate", "lublin", "--jobs", 150, "--processors", 32, "--seed", 5, "-o", folder / "w.swf.gz")
+    succeed("generate", "lublin", "--jobs", 150, "--processors", 32, "--seed", 5, "-o", folder / "w.swf.gz")
     # as a process: the run remembers its command, from which the page finds the log
     outcome = process("explore", "w.swf.gz", "-o", "run", "--evaluations", 400, "--population", 40, cwd=folder)
     assert outcome.returncode == 0, outcome
@@ -82,13 +82,13 @@ class Page:
     def wish(self) -> str:
         return str(self.tab.input_value("#text textarea"))
 
-    def left(self) -> int:
+    def count_left(self) -> int:
         return int(self.tab.get_attribute("#left", "data-left"))
 
     def row(self) -> int:
         return int(self.tab.get_attribute("#values", "data-row"))
 
-    def saved(self, link: str) -> str:
+    def file_behind(self, link: str) -> str:
         """Return the file behind a link. It is fetched: after a click, Chromium once did not save within 30 s."""
         element = self.tab.locator(link)
         assert element.is_visible()
@@ -110,15 +110,15 @@ def wait_for_known(page: Page) -> None:
 @pytest.mark.slow
 def test_an_owner_goes_from_the_first_look_to_the_scheduler(house: Path, chromium: Any, tmp_path: Path) -> None:
     front = ps.load_front(house / "run")
-    with served(house / "run", cwd=house) as url:
+    with serve_page(house / "run", cwd=house) as url:
         page = Page(chromium, url)
         tab = page.tab
 
         # sees: the front, the known schedules that the run's own command leads to, agreeing with `compare`
         wait_for_known(page)
-        assert page.left() == len(front)
+        assert page.count_left() == len(front)
         policies = ("--policy", "fcfs", "--policy", "conservative")
-        rows = done("compare", house / "w.swf.gz", "--front", house / "run", *policies, "--json").json
+        rows = succeed("compare", house / "w.swf.gz", "--front", house / "run", *policies, "--json").json
         marks = {row["policy"]: row for row in rows}
         chips = tab.locator("#legend .chip").all_inner_texts()
         assert chips[1:] == ["EASY", "FCFS", "CONS", "ideal point"]
@@ -137,7 +137,7 @@ def test_an_owner_goes_from_the_first_look_to_the_scheduler(house: Path, chromiu
         page.after(drag)
         wish = parse(page.wish(), front.objectives)
         assert [limit.objective for limit in wish.limits] == ["AWRT1"]
-        assert page.left() == np.count_nonzero(remaining(wish, front)) < len(front)
+        assert page.count_left() == np.count_nonzero(remaining(wish, front)) < len(front)
         reach = dict(
             zip([o.name for o in front.objectives], front.values[remaining(wish, front)].min(axis=0), strict=True)
         )
@@ -184,12 +184,12 @@ def test_an_owner_goes_from_the_first_look_to_the_scheduler(house: Path, chromiu
         page = Page(chromium, url)
         tab = page.tab
         assert (page.wish(), page.row()) == (words, row)
-        copy = json.loads(page.saved("text=Save a copy"))
+        copy = json.loads(page.file_behind("text=Save a copy"))
         assert copy["in_words"] == words
         assert [entry["note"] for entry in copy["shortlist"]] == ["the board likes it"]
 
     # the same command opens it again; trains to the end
-    with served(house / "run", cwd=house) as url:
+    with serve_page(house / "run", cwd=house) as url:
         page = Page(chromium, url)
         tab = page.tab
         assert page.wish() == words
@@ -203,8 +203,8 @@ def test_an_owner_goes_from_the_first_look_to_the_scheduler(house: Path, chromiu
             tab.inner_text("[data-training='1'] .way"),
         )
         policy = tmp_path / "policy.json"
-        policy.write_text(page.saved("[data-policy='1']"))
-        measured = done("simulate", house / "w.swf.gz", "--policy", policy, "--json").json
+        policy.write_text(page.file_behind("[data-policy='1']"))
+        measured = succeed("simulate", house / "w.swf.gz", "--policy", policy, "--json").json
         for o in front.objectives:
             cell = tab.locator(f"[data-trained='1 {o.name}']")
             assert float(cell.get_attribute("data-value")) == measured[o.name]
@@ -216,8 +216,8 @@ def test_an_owner_goes_from_the_first_look_to_the_scheduler(house: Path, chromiu
 @pytest.fixture
 def page(house: Path, chromium: Any, tmp_path: Path) -> Iterator[Page]:
     """The page of a front file whose log is named, with the known schedules on it."""
-    done("front", house / "run", "-o", tmp_path / "front.parquet")
-    with served(tmp_path / "front.parquet", "--trace", house / "w.swf.gz") as url:
+    succeed("front", house / "run", "-o", tmp_path / "front.parquet")
+    with serve_page(tmp_path / "front.parquet", "--trace", house / "w.swf.gz") as url:
         page = Page(chromium, url)
         wait_for_known(page)
         yield page
@@ -244,7 +244,7 @@ def test_a_rectangle_in_a_projection_limits_both_objectives_until_a_double_click
     page.after(drag)
     wish = parse(page.wish(), front.objectives)
     assert {limit.objective for limit in wish.limits} == {"AWRT1", "AWRT2"}
-    assert page.left() == np.count_nonzero(remaining(wish, front)) < len(front)
+    assert page.count_left() == np.count_nonzero(remaining(wish, front)) < len(front)
     tab.mouse.dblclick(box["x"] + box["width"] * 0.5, box["y"] + box["height"] * 0.5)
     tab.wait_for_selector(f"#left[data-left='{len(front)}']")  # its two clicks may choose a schedule before
 
@@ -261,7 +261,7 @@ def test_keys_do_what_the_pointer_does(page: Page, front: ps.Front) -> None:
 
     page.after(lambda: hold("ArrowUp"))
     assert [limit.objective for limit in parse(page.wish(), front.objectives).limits] == ["AWRT3"]
-    assert 0 < page.left() < len(front)
+    assert 0 < page.count_left() < len(front)
     page.after(lambda: tab.keyboard.press("Control+z"))
     assert page.wish() == ""
     tab.focus(".cloud:has(#free)")
@@ -278,7 +278,7 @@ def test_what_keys_do_is_one_step_and_undone_in_order_even_before_it_was_said(pa
     tab.focus("[data-handle='AWRT3 1']")
     page.after(lambda: (tab.keyboard.press("PageUp"), tab.keyboard.press("Control+z")))
     assert page.wish() == "AWRT1"
-    assert page.left() == len(front)
+    assert page.count_left() == len(front)
     assert tab.is_enabled("#redo")
     page.after(lambda: tab.click("#redo"))
     assert [limit.objective for limit in parse(page.wish(), front.objectives).limits] == ["AWRT3"]
@@ -292,7 +292,7 @@ def test_actions_are_done_in_their_order_and_the_last_answer_is_shown(page: Page
     tab.click("[data-tab='compare']")
     labels = [field.get_attribute("aria-label") for field in tab.locator("#picks input").all()]
     assert labels == ["why A", "why B", "why C"]
-    shared = json.loads(page.saved("text=Save a copy"))
+    shared = json.loads(page.file_behind("text=Save a copy"))
     assert [entry["row"] for entry in shared["shortlist"]] == [3, 1, 4]
     undo = "for (let k = 0; k < 7; k++) window.paretosched.say({ do: k % 2 ? 'redo' : 'undo' })"
     page.after(lambda: tab.evaluate(undo))
@@ -329,7 +329,7 @@ def test_what_is_refused_is_said_where_it_is_seen_and_nothing_has_changed(
         words = {"deep.json": "nested too deeply", "huge.json": "larger than any page", "other.json": "format"}
         tab.wait_for_selector(f"#message >> text={words[name]}")
         assert tab.locator("#message").is_visible()
-    assert page.left() == len(front)
+    assert page.count_left() == len(front)
 
 
 @pytest.mark.slow
@@ -387,7 +387,7 @@ def test_every_figure_and_table_is_saved_as_a_file(page: Page) -> None:
             if (key, kind) == ("parallel", "svg"):  # names the marks, and its numbers can be read
                 assert b">EASY<" in content
                 assert b"paint-order: stroke" in content
-    assert page.saved(".panel.compare p a").startswith("schedule,UTIL,AWRT,")
+    assert page.file_behind(".panel.compare p a").startswith("schedule,UTIL,AWRT,")
 
     # a pair that is clicked is shown large
     page.after(lambda: tab.locator("[data-pair='AWRT2 AWRT4']").click())
@@ -411,13 +411,13 @@ def test_a_page_that_was_saved_is_opened(page: Page, front: ps.Front, tmp_path: 
 
     page.after(pick_file)
     assert page.wish() == ""
-    assert page.left() == len(front)
+    assert page.count_left() == len(front)
 
 
 @pytest.mark.slow
 def test_a_page_that_is_open_to_others_asks_for_its_token(house: Path, chromium: Any, tmp_path: Path) -> None:
-    done("front", house / "run", "-o", tmp_path / "front.parquet")
-    with served(tmp_path / "front.parquet", "--trace", house / "w.swf.gz", "--host", "0.0.0.0") as url:
+    succeed("front", house / "run", "-o", tmp_path / "front.parquet")
+    with serve_page(tmp_path / "front.parquet", "--trace", house / "w.swf.gz", "--host", "0.0.0.0") as url:
         local = url.replace("0.0.0.0", "127.0.0.1")
         bare, token = local.split("?token=")
         context = chromium.new_context()

@@ -11,25 +11,25 @@ from paretosched.assignment import Bag, History
 from paretosched.assignment.estimator import learn
 from paretosched.assignment.lists import read_history, read_jobs, read_nodes, save_jobs, save_nodes
 from paretosched.assignment.synthetic import paper_nodes
-from support.assignment import NAN, listed
+from support.assignment import NAN, write_list
 from support.commands import command
 
 
 def test_lists_are_read_in_any_order_of_columns(tmp_path: Path) -> None:
-    bag = read_jobs(listed(tmp_path / "j.csv", "\ufeff\n Size , job,workload\n10,a,\n,b,3\n\n7,a,9\n"))
+    bag = read_jobs(write_list(tmp_path / "j.csv", "\ufeff\n Size , job,workload\n10,a,\n,b,3\n\n7,a,9\n"))
     assert bag.name == ("a", "b", "a")
     assert bag.size.tolist()[::2] == [10, 7]
     assert bag.workload.tolist()[1:] == [3, 9]
     assert bag.known.tolist() == [False, True, True]
-    nodes = read_nodes(listed(tmp_path / "n.csv", 'speed,utilisation,node\n2,0.5,"a, the first"\n1.5,1,b\n'))
+    nodes = read_nodes(write_list(tmp_path / "n.csv", 'speed,utilisation,node\n2,0.5,"a, the first"\n1.5,1,b\n'))
     assert nodes.name == ("a, the first", "b")
     assert nodes.capability.tolist() == [1, 1.5]
-    assert read_nodes(listed(tmp_path / "n.csv", "node,speed\na,2\n")).capability.tolist() == [2]
-    past = read_history(listed(tmp_path / "p.csv", "job,size,time,speed,utilisation\na,1,10,2,0.5\na,3,30,2,1\n"))
+    assert read_nodes(write_list(tmp_path / "n.csv", "node,speed\na,2\n")).capability.tolist() == [2]
+    past = read_history(write_list(tmp_path / "p.csv", "job,size,time,speed,utilisation\na,1,10,2,0.5\na,3,30,2,1\n"))
     assert past.records == {"a": ((1, 10.0), (3, 60.0))}
-    past = read_history(listed(tmp_path / "p.csv", "job,size,time,speed\na,3,10,2\na,1,1,2\na,3,5,2\n"))
+    past = read_history(write_list(tmp_path / "p.csv", "job,size,time,speed\na,3,10,2\na,1,1,2\na,3,5,2\n"))
     assert past.records == {"a": ((1, 2.0), (3, 10.0))}  # the last run of a size counts
-    past = read_history(listed(tmp_path / "p.csv", "job,size,workload\na,1,10\n"))
+    past = read_history(write_list(tmp_path / "p.csv", "job,size,workload\na,1,10\n"))
     assert past == learn(History(), "a", 1, 10)
 
 
@@ -80,7 +80,7 @@ BAD_RUNS = {
 
 @pytest.mark.parametrize("text", BAD_JOBS)
 def test_bad_jobs_are_refused_with_their_line(tmp_path: Path, text: str) -> None:
-    path, nodes = listed(tmp_path / "j.csv", text), listed(tmp_path / "n.csv", "node,speed\na,1\n")
+    path, nodes = write_list(tmp_path / "j.csv", text), write_list(tmp_path / "n.csv", "node,speed\na,1\n")
     outcome = command("assign", path, nodes, "-o", tmp_path / "out.csv")
     assert (outcome.status, outcome.out) == (2, "")
     assert outcome.err.startswith(f"paretosched assign: {path}")
@@ -90,8 +90,8 @@ def test_bad_jobs_are_refused_with_their_line(tmp_path: Path, text: str) -> None
 
 @pytest.mark.parametrize(("option", "text"), [*(("nodes", t) for t in BAD_NODES), *(("history", t) for t in BAD_RUNS)])
 def test_bad_nodes_and_past_runs_are_refused_with_their_line(tmp_path: Path, option: str, text: str) -> None:
-    jobs, path = listed(tmp_path / "j.csv", "job,workload\na,1\n"), listed(tmp_path / "bad.csv", text)
-    sound = listed(tmp_path / "n.csv", "node,speed\na,1\n")
+    jobs, path = write_list(tmp_path / "j.csv", "job,workload\na,1\n"), write_list(tmp_path / "bad.csv", text)
+    sound = write_list(tmp_path / "n.csv", "node,speed\na,1\n")
     outcome = command("assign", jobs, *([path] if option == "nodes" else [sound, "--history", path]))
     assert (outcome.status, outcome.out) == (2, "")
     assert outcome.err.startswith(f"paretosched assign: {path}")

@@ -14,11 +14,11 @@ from urllib.parse import urlsplit
 
 import psutil
 
-from attack.clusters import begun, explore
-from attack.kills import started
+from attack.clusters import explore, wait_for_evaluations
+from attack.kills import start
 from attack.tally import MOST_SECONDS, REFUSED, Tally, Verdict, not_tried, tally
-from support.browser import served
-from support.commands import ROOT, done
+from support.browser import serve_page
+from support.commands import ROOT, succeed
 from support.house import furnish
 from support.page_clients import NOBODY, Client, as_nobody
 
@@ -33,12 +33,12 @@ def at_the_workers(work: Path) -> Iterator[Verdict]:
     """Explore with two workers while another account tries each port in each way."""
     secret = work / "secret"
     secret.touch(0o600)
-    done("generate", "lublin", "--jobs", 1000, "--processors", 32, "--seed", 5, "-o", work / "log.swf")
+    succeed("generate", "lublin", "--jobs", 1000, "--processors", 32, "--seed", 5, "-o", work / "log.swf")
     folder = work / "explored"
     folder.mkdir()
-    process = started(explore(10**6, "--workers", 2), folder)
+    process = start(explore(10**6, "--workers", 2), folder)
     try:
-        if not begun(process, folder / "run"):
+        if not wait_for_evaluations(process, folder / "run"):
             yield Verdict(f"the exploration did not begin: {(folder / '.err').read_text()[-300:]}")
             return
         ports = [str(port) for port in listening(process.pid)]
@@ -71,14 +71,14 @@ def listening(pid: int) -> list[int]:
 def at_the_page(work: Path) -> Iterator[Verdict]:
     """Ask the page for everything as another account, without its token, and look into its folder."""
     front = furnish(work) / "front.parquet"
-    with served(front) as url:
+    with serve_page(front) as url:
         owner = Client(url)
         owner.act({"do": "say", "text": "AWRT1"})
         parts = urlsplit(url)
         folder = front.with_name("front.parquet.app")
         page = folder / "page.json"
 
-        def tried() -> list[Any]:
+        def attempts() -> list[Any]:
             answers: list[Any] = []
             for method, path in [*(("GET", path) for path in PATHS), ("POST", "/_dash-update-component")]:
                 connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=60)
@@ -88,7 +88,7 @@ def at_the_page(work: Path) -> Iterator[Verdict]:
             readable = [[str(path), 200 if os.access(path, os.R_OK) else 401, False] for path in (folder, page)]
             return answers + readable
 
-        for what, status, has_data in as_nobody(tried):
+        for what, status, has_data in as_nobody(attempts):
             end = REFUSED if status == 401 and not has_data else f"was answered with status {status}"
             yield Verdict(end, f"account {NOBODY}: {what}")
         if owner.statuses():

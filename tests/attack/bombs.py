@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from attack.tally import MOST_MEMORY, MOST_SECONDS, Tally, Verdict, judged, tally
+from attack.tally import MOST_MEMORY, MOST_SECONDS, Tally, Verdict, judge, tally
 from support.bombs import BOMBS
 from support.commands import COMMANDS, environment
 from support.log_bombs import BOMBS as LOG_BOMBS
@@ -30,7 +30,7 @@ except ps.InputError as error:
 """
 
 
-def measured(words: list[str], folder: Path, program: tuple[str, ...] = COMMAND) -> Verdict:
+def measure(words: list[str], folder: Path, program: tuple[str, ...] = COMMAND) -> Verdict:
     """Run a program as a process, and return its verdict; broken if it takes too much time or memory."""
     out, err = folder / "out", folder / "err"
     with out.open("w") as to_out, err.open("w") as to_err:
@@ -40,7 +40,7 @@ def measured(words: list[str], folder: Path, program: tuple[str, ...] = COMMAND)
         _, state, usage = os.wait4(process.pid, 0)
         timer.cancel()
         process.returncode = os.waitstatus_to_exitcode(state)
-    verdict = judged(words, process.returncode, out.read_text(), err.read_text())
+    verdict = judge(words, process.returncode, out.read_text(), err.read_text())
     if usage.ru_maxrss > MOST_MEMORY:
         return verdict._replace(end=f"{usage.ru_maxrss / MOST_MEMORY:.1f} GiB of memory")
     return verdict
@@ -51,7 +51,7 @@ def logs(count: int, work: Path) -> Iterator[Verdict]:
     for bomb in LOG_BOMBS[:count]:
         path = work / "bomb.swf.gz"
         bomb.make(path)
-        verdict = measured(["info", str(path)], work)
+        verdict = measure(["info", str(path)], work)
         yield verdict._replace(attempt=f"{bomb.name}: {verdict.attempt}")
         path.unlink()
 
@@ -62,7 +62,7 @@ def others(count: int, work: Path) -> Iterator[Verdict]:
         folder = work / str(number)
         folder.mkdir()
         words = bomb.make(folder)
-        verdict = measured(words, work, COMMAND if words[0] in COMMANDS else ("-c", READER))
+        verdict = measure(words, work, COMMAND if words[0] in COMMANDS else ("-c", READER))
         yield verdict._replace(attempt=f"{bomb.name}: {verdict.attempt}")
         shutil.rmtree(folder)
 

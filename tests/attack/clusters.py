@@ -14,9 +14,9 @@ from random import Random
 
 import psutil
 
-from attack.kills import finished, results, results_or_fault, started
-from attack.tally import ACCEPTED, MOST_SECONDS, REFUSED, Tally, Verdict, judged, tally
-from support.commands import done, environment, stored
+from attack.kills import fault_of, results, results_or_fault, start
+from attack.tally import ACCEPTED, MOST_SECONDS, REFUSED, Tally, Verdict, judge, tally
+from support.commands import environment, stored_rows, succeed
 
 PATIENCE = 4 * MOST_SECONDS  # s for a run that loses its workers again and again
 
@@ -50,12 +50,12 @@ def _is_worker(process: psutil.Process) -> bool:
     return False
 
 
-def begun(process: subprocess.Popen[str], run: Path, evaluations: int = 1) -> bool:
+def wait_for_evaluations(process: subprocess.Popen[str], run: Path, evaluations: int = 1) -> bool:
     """Wait until a run has so many evaluations; return whether it still goes on."""
     end = time.monotonic() + MOST_SECONDS
     while process.poll() is None and time.monotonic() < end:
         with suppress(Exception):  # the store is just being made
-            if len(stored(run)) >= evaluations:
+            if len(stored_rows(run)) >= evaluations:
                 return True
         time.sleep(0.2)
     return False
@@ -69,8 +69,8 @@ def verdict_of(process: subprocess.Popen[str], words: Sequence[str], folder: Pat
     except subprocess.TimeoutExpired:
         process.kill()
         return Verdict(f"no end within {PATIENCE:.0f} s", attempt)
-    verdict = judged(words, status, (folder / ".out").read_text() if status else "", (folder / ".err").read_text())
-    if verdict.end == REFUSED and (fault := finished(explore_again(words), folder)):
+    verdict = judge(words, status, (folder / ".out").read_text() if status else "", (folder / ".err").read_text())
+    if verdict.end == REFUSED and (fault := fault_of(explore_again(words), folder)):
         return Verdict(f"cannot be continued: {fault}", attempt)
     if not verdict.broken and results_or_fault(folder) != whole:
         return Verdict("the result differs from that of a run without workers", attempt)
@@ -88,9 +88,9 @@ def killing(
 ) -> list[Verdict]:
     """Kill one worker, or all of them, again and again, `most` times; return a verdict for each time."""
     folder.mkdir()
-    process = started(words, folder)
+    process = start(words, folder)
     times = 0
-    if begun(process, folder / "run"):
+    if wait_for_evaluations(process, folder / "run"):
         while process.poll() is None and times < most:
             workers = workers_of(process)
             for worker in workers if all_ else r.sample(workers, min(1, len(workers))):
@@ -139,14 +139,14 @@ def restarting(evaluations: int, folder: Path, whole: dict[str, object], times: 
     words = explore(evaluations, "--scheduler", f"tcp://127.0.0.1:{port}")
     with a_cluster(port):
         time.sleep(3)
-        process = started(words, folder)
-        going = begun(process, folder / "run")
+        process = start(words, folder)
+        going = wait_for_evaluations(process, folder / "run")
     restarts = 0
     while going and returns and restarts < times:
         with a_cluster(port):
             restarts += 1
-            before = len(stored(folder / "run"))
-            going = begun(process, folder / "run", before + 21)
+            before = len(stored_rows(folder / "run"))
+            going = wait_for_evaluations(process, folder / "run", before + 21)
             if restarts == times or not going:
                 return [verdict_of(process, words, folder, whole)] * restarts
     verdict = verdict_of(process, words, folder, whole)
@@ -161,10 +161,10 @@ def clusters(
     """Make all attacks on workers and schedulers, and return a row for each."""
     work.mkdir()
     r = Random(f"{seed}/clusters")
-    done("generate", "lublin", "--jobs", 1000, "--processors", 32, "--seed", 5, "-o", work / "log.swf")
+    succeed("generate", "lublin", "--jobs", 1000, "--processors", 32, "--seed", 5, "-o", work / "log.swf")
     reference = work / "without workers"
     reference.mkdir()
-    fault = finished(explore(evaluations), reference)
+    fault = fault_of(explore(evaluations), reference)
     if fault:
         return [tally("workers", [Verdict(fault, "without workers")])]
     whole = results(reference)

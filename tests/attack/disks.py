@@ -12,7 +12,7 @@ from random import Random
 import pytest
 
 from attack.kills import results_or_fault
-from attack.mutated_inputs import ended
+from attack.mutated_inputs import verdict_on
 from attack.tally import ACCEPTED, REFUSED, Tally, Verdict, not_tried, tally
 from support.disks import small_disk
 from support.fuzzing import sound
@@ -53,10 +53,10 @@ def on_a_full_disk(name: str, house: Path, disk: Path, whole: object, times: int
     for _ in range(times):
         free = r.choice([0, 4096, r.randrange(200_000)])
         fill(disk, free)
-        verdict = ended(*words)
+        verdict = verdict_on(*words)
         yield verdict._replace(attempt=f"{free} bytes free: {verdict.attempt}")
     (disk / ".ballast").unlink()
-    yield same(ended(*words), disk, whole)
+    yield same(verdict_on(*words), disk, whole)
     clear(disk)
 
 
@@ -85,7 +85,7 @@ def disks(seed: int, times: int, work: Path, tell: Callable[[str], None]) -> lis
     for name in WRITING:
         folder = work / f"with room for {name}"
         folder.mkdir()
-        first = ended(*words_of(name, house, folder))
+        first = verdict_on(*words_of(name, house, folder))
         if first.end != ACCEPTED:
             return [tally("full disk", [first])]
         wholes[name] = results_or_fault(folder)
@@ -95,7 +95,7 @@ def disks(seed: int, times: int, work: Path, tell: Callable[[str], None]) -> lis
             full = [v for name in WRITING for v in on_a_full_disk(name, house, work / "disk", wholes[name], times, r)]
             rows.append(tally("full disk", full))
             writable(False)
-            refused = [must_be_refused(ended(*words_of(name, house, work / "disk"))) for name in WRITING]
+            refused = [must_be_refused(verdict_on(*words_of(name, house, work / "disk"))) for name in WRITING]
             rows.append(tally("read-only disk", refused))
     except pytest.skip.Exception as reason:
         rows += [not_tried("full disk", str(reason)), not_tried("read-only disk", str(reason))]
@@ -111,7 +111,7 @@ def read_only_folder(house: Path, work: Path) -> Tally:
         return not_tried(name, "only root can become another account")
     theirs = work / "theirs"
     theirs.mkdir(mode=0o755)
-    attempts = as_nobody(lambda: [list(ended(*words_of(command, house, theirs))) for command in WRITING])
+    attempts = as_nobody(lambda: [list(verdict_on(*words_of(command, house, theirs))) for command in WRITING])
     verdicts = [must_be_refused(Verdict(*attempt)) for attempt in attempts]
     left = [Verdict(f"files were left: {sorted(p.name for p in theirs.iterdir())}")] if any(theirs.iterdir()) else []
     return tally(name, verdicts + left)

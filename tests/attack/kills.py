@@ -17,7 +17,7 @@ from random import Random
 
 import paretosched as ps
 from attack.tally import ACCEPTED, MOST_SECONDS, Tally, Verdict, tally
-from support.commands import done, environment, stored
+from support.commands import environment, stored_rows, succeed
 from support.house import furnish
 
 EVALUATIONS = "evaluations"
@@ -45,7 +45,7 @@ def words_of(command: str, house: Path) -> list[str]:
     return [word.replace("HOUSE", str(house)) for word in LONG[command]]
 
 
-def started(words: Sequence[str], folder: Path) -> subprocess.Popen[str]:
+def start(words: Sequence[str], folder: Path) -> subprocess.Popen[str]:
     """Start a command in a folder, which gets its output, too."""
     with (folder / ".out").open("w") as out, (folder / ".err").open("w") as err:
         return subprocess.Popen(
@@ -59,16 +59,16 @@ def results(folder: Path) -> dict[str, object]:
     for name in [name for name in whole if name.endswith(".html")]:  # it has the time at which it was written
         whole[name] = str(whole[name]).endswith("</html>\\n'")
     for run in [store.parent for store in folder.glob("*/run.sqlite")]:
-        whole[EVALUATIONS] = stored(run)
+        whole[EVALUATIONS] = stored_rows(run)
         if (run / "front.parquet").exists():
             front = ps.load_front(run)
             whole["front"] = (front.values.tobytes(), front.genomes.tobytes())
     return whole
 
 
-def finished(words: Sequence[str], folder: Path) -> str:
+def fault_of(words: Sequence[str], folder: Path) -> str:
     """Call a command to its end; return what is wrong, or ''."""
-    process = started(words, folder)
+    process = start(words, folder)
     try:
         status = process.wait(MOST_SECONDS * 3)
     except subprocess.TimeoutExpired:
@@ -85,7 +85,7 @@ def killed_and_continued(
     folder.mkdir()
     evaluations = 0
     for _ in range(r.randint(1, AT_MOST)):
-        process = started(words, folder)
+        process = start(words, folder)
         time.sleep(r.uniform(0, seconds))
         process.kill()
         if process.wait() != -signal.SIGKILL:
@@ -104,7 +104,7 @@ def killed_and_continued(
         else:
             yield ""
         evaluations = len(stored_now)
-    fault = finished(words, folder)
+    fault = fault_of(words, folder)
     if fault:
         yield fault
     elif results(folder) != whole:
@@ -124,14 +124,14 @@ def kills_of(command: str, house: Path, count: int, seed: int, work: Path, tell:
     words, r = words_of(command, house), Random(f"{seed}/{command}")
     reference = work / f"{command}, not killed"
     reference.mkdir()
-    fault = finished(words, reference)  # compiles and caches what this command needs
+    fault = fault_of(words, reference)  # compiles and caches what this command needs
     if fault:
         return tally(f"kill -9: {command}", [Verdict(fault, "without a kill")])
     whole = results(reference)
     again = work / f"{command}, timed"
     again.mkdir()
     begin = time.monotonic()
-    verdicts = [Verdict(fault, "a second time") for fault in [finished(words, again)] if fault]
+    verdicts = [Verdict(fault, "a second time") for fault in [fault_of(words, again)] if fault]
     seconds = time.monotonic() - begin
     for number in range(4 * count):  # some rounds end before they can be killed
         if len(verdicts) >= count:
@@ -152,7 +152,7 @@ def kills(
     house = work / "house"
     house.mkdir()
     furnish(house)
-    done("generate", "lublin", "--jobs", 1000, "--processors", 32, "--seed", 5, "-o", house / "log.swf")
+    succeed("generate", "lublin", "--jobs", 1000, "--processors", 32, "--seed", 5, "-o", house / "log.swf")
     share = -(-count // len(of))
     with ThreadPoolExecutor(processes) as pool:
         return [*pool.map(lambda command: kills_of(command, house, share, seed, work, tell), of)]

@@ -24,7 +24,7 @@ from tempfile import TemporaryDirectory
 from unittest import mock
 
 import paretosched as ps
-from attack.tally import ACCEPTED, MOST_MEMORY, MOST_SECONDS, REFUSED, Tally, Verdict, judged, tally
+from attack.tally import ACCEPTED, MOST_MEMORY, MOST_SECONDS, REFUSED, Tally, Verdict, judge, tally
 from paretosched.app import page_file
 from paretosched.app.actions import after
 from paretosched.app.state import beginning
@@ -32,7 +32,7 @@ from paretosched.cli.command_line import all_commands
 from paretosched.cli.options import Name
 from paretosched.core.errors import InputError
 from paretosched.workload import log_cache
-from support.commands import COMMANDS, command, done, files
+from support.commands import COMMANDS, command, files, succeed
 from support.fuzzing import LONG, sound
 from support.house import furnish
 from support.mutations import damaged_bytes, damaged_json, damaged_list, damaged_log
@@ -62,28 +62,29 @@ def logs(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
     log.write_bytes(damaged_log(r))
     match r.randrange(12):
         case 0:
-            yield ended("explore", log, *groups, "-o", folder / "run", "--evaluations", 8, "--population", 4)
+            yield verdict_on("explore", log, *groups, "-o", folder / "run", "--evaluations", 8, "--population", 4)
         case 1:
-            yield ended("scale", log, "--factor", r.choice([1, 1.5, 10]), "--processors", 16, "-o", folder / "x.swf")
+            factor = r.choice([1, 1.5, 10])
+            yield verdict_on("scale", log, "--factor", factor, "--processors", 16, "-o", folder / "x.swf")
         case 2:
-            yield ended("compare", log, *groups, "--policy", "easy", "-o", folder / "report.html")
+            yield verdict_on("compare", log, *groups, "--policy", "easy", "-o", folder / "report.html")
         case 3 | 4 | 5:
-            yield ended("info", log, *groups)
+            yield verdict_on("info", log, *groups)
         case _:
-            yield ended("simulate", log, *groups, "--policy", r.choice(POLICIES), "-o", folder / "schedule.csv")
+            yield verdict_on("simulate", log, *groups, "--policy", r.choice(POLICIES), "-o", folder / "schedule.csv")
 
 
 def packed_logs(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
     """A sound gzipped log with damaged bytes."""
     (folder / "log.swf.gz").write_bytes(damaged_bytes((house / "w.swf.gz").read_bytes(), r))
-    yield ended("simulate", folder / "log.swf.gz", "--policy", "easy")
+    yield verdict_on("simulate", folder / "log.swf.gz", "--policy", "easy")
 
 
 def groups_lists(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
     """A damaged list of users and their groups."""
     text = damaged_list("1,staff\n2,guests\n3,staff\n", r).encode()
     (folder / "groups.csv").write_bytes(damaged_bytes(text, r))
-    yield ended(r.choice(["info", "simulate"]), house / "w.swf.gz", "--groups", folder / "groups.csv")
+    yield verdict_on(r.choice(["info", "simulate"]), house / "w.swf.gz", "--groups", folder / "groups.csv")
 
 
 def caches(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
@@ -98,7 +99,7 @@ def caches(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
         data = kept.read_bytes()
         data = data[: r.randrange(len(data))] if r.randrange(4) == 0 else damaged_bytes(data, r)
         kept.write_bytes(data)
-        verdict = ended(*words)
+        verdict = verdict_on(*words)
         same = command(*words).out == whole
     yield verdict if same else verdict._replace(end=f"another result than without a cache: {data[:99]!r}")
 
@@ -109,7 +110,7 @@ def assigned_lists(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
         shutil.copy(house / f"{name}.csv", folder)
     target = folder / f"{r.choice(['jobs', 'nodes', 'past'])}.csv"
     target.write_bytes(damaged_bytes(damaged_list(target.read_text(), r).encode(), r, at_most=1))
-    yield ended(
+    yield verdict_on(
         "assign", folder / "jobs.csv", folder / "nodes.csv", "--history", folder / "past.csv",
         "--method", r.choice(METHODS), "--iterations", 2, "-o", folder / "out.csv",
     )  # fmt: skip
@@ -120,9 +121,9 @@ def policies(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
     sound_file = house / r.choice(["p.json", "g.json", "iterative.json", "symbiotic.json"])
     (folder / "policy.json").write_bytes(damaged_json(sound_file.read_text(), r))
     if r.randrange(4):
-        yield ended("simulate", house / "w.swf.gz", "--policy", folder / "policy.json", "-o", folder / "out.csv")
+        yield verdict_on("simulate", house / "w.swf.gz", "--policy", folder / "policy.json", "-o", folder / "out.csv")
     else:
-        yield ended("explain", folder / "policy.json", "-o", folder / "out.html")
+        yield verdict_on("explain", folder / "policy.json", "-o", folder / "out.html")
 
 
 def wishes(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
@@ -130,16 +131,16 @@ def wishes(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
     (folder / "wish.json").write_bytes(damaged_json((house / "wish.json").read_text(), r))
     wish = ("--objective", folder / "wish.json")
     if r.randrange(10):
-        yield ended("compare", house / "w.swf.gz", "--policy", "easy", *wish)
+        yield verdict_on("compare", house / "w.swf.gz", "--policy", "easy", *wish)
     else:
-        yield ended("train", house / "w.swf.gz", *wish, "--generations", 1, "-o", folder / "out.json")
+        yield verdict_on("train", house / "w.swf.gz", *wish, "--generations", 1, "-o", folder / "out.json")
 
 
 def fronts(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
     """A damaged front: if it is read, then with the values of the sound one."""
     (folder / "front.parquet").write_bytes(damaged_bytes((house / "front.parquet").read_bytes(), r))
-    verdict = ended("simulate", house / "w.swf.gz", "--front", folder / "front.parquet")
-    yield unchanged(verdict, house / "front.parquet", folder / "front.parquet")
+    verdict = verdict_on("simulate", house / "w.swf.gz", "--front", folder / "front.parquet")
+    yield check_values(verdict, house / "front.parquet", folder / "front.parquet")
 
 
 def runs(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
@@ -157,14 +158,14 @@ def runs(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
             target.write_bytes(damaged_bytes(target.read_bytes(), r))
     before = contents(run)
     if r.randrange(4):
-        verdict = ended("explore", house / "w.swf.gz", "-o", run, "--evaluations", 12, "--population", 4)
+        verdict = verdict_on("explore", house / "w.swf.gz", "-o", run, "--evaluations", 12, "--population", 4)
         changes = contents(run) != before if verdict.end == REFUSED else False
     else:
-        verdict = ended("info", run)
+        verdict = verdict_on("info", run)
         changes = contents(run) != before
     yield verdict._replace(end="the run was changed") if changes and not verdict.broken else verdict
     if verdict.end == ACCEPTED and (run / "front.parquet").exists():
-        yield unchanged(ended("simulate", house / "w.swf.gz", "--front", run), house / "run", run)
+        yield check_values(verdict_on("simulate", house / "w.swf.gz", "--front", run), house / "run", run)
 
 
 def damage_rows(store: Path, r: Random) -> None:
@@ -181,7 +182,7 @@ def damage_rows(store: Path, r: Random) -> None:
         connection.close()
 
 
-def unchanged(verdict: Verdict, front: Path, damaged: Path) -> Verdict:
+def check_values(verdict: Verdict, front: Path, damaged: Path) -> Verdict:
     """Return the verdict; broken if a damaged front was accepted with other values or genomes."""
     if verdict.end == ACCEPTED:
         values, others = ps.load_front(front), ps.load_front(damaged)
@@ -251,7 +252,7 @@ def options(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
         words = with_value(words, option, r, inputs)
     if words[0] == "app":
         words += ["--host", "999.1.1.1"]  # so that no page is opened if all else is right
-    yield ended(*words)
+    yield verdict_on(*words)
 
 
 def with_value(words: list[str], option: argparse.Action, r: Random, inputs: list[str]) -> list[str]:
@@ -291,11 +292,11 @@ ATTACKS: Mapping[str, tuple[int, Attack]] = {  # with their shares of all attemp
 # --- attempts ---------------------------------------------------------------------------------------------------------
 
 
-def ended(*words: object) -> Verdict:
+def verdict_on(*words: object) -> Verdict:
     """Run a command in this process, and return its verdict."""
     texts = [*map(str, words)]
     try:
-        return judged(texts, *command(*texts))
+        return judge(texts, *command(*texts))
     except Exception as error:  # what would be a traceback
         return Verdict(f"traceback: {type(error).__name__}: {error}"[:500], " ".join(texts)[:1000])
 
@@ -336,7 +337,7 @@ def serve(connection: Connection, seed: int, house: Path, folder: Path) -> None:
         connection.send(answer)
 
 
-def _served(numbers: Iterator[int], seed: int, house: Path, folder: Path, answers: list[tuple[str, Verdict]]) -> None:
+def _serve(numbers: Iterator[int], seed: int, house: Path, folder: Path, answers: list[tuple[str, Verdict]]) -> None:
     """Let processes make attempts, one process after the other: each until something is broken."""
     context = multiprocessing.get_context("spawn")
     for number in numbers:
@@ -380,13 +381,13 @@ def compile_all(house: Path, folder: Path) -> None:
     folder.mkdir()
     for name in (*COMMANDS, "rules", "explain rules"):
         if name not in ("app", "fetch"):
-            done(*sound(name, house, folder))
+            succeed(*sound(name, house, folder))
             for path in folder.iterdir():
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
     for policy in (*POLICIES, house / "iterative.json", house / "symbiotic.json"):
         command("simulate", house / "w.swf.gz", "--policy", policy)  # the log has no waits, so "recorded" is refused
     for method in METHODS:
-        done("assign", house / "jobs.csv", house / "nodes.csv", "--method", method)
+        succeed("assign", house / "jobs.csv", house / "nodes.csv", "--method", method)
 
 
 def mutated_inputs(seed: int, count: int, work: Path, processes: int, tell: Callable[[str], None]) -> list[Tally]:
@@ -398,7 +399,7 @@ def mutated_inputs(seed: int, count: int, work: Path, processes: int, tell: Call
     answers: list[tuple[str, Verdict]] = []
     numbers = _Shared(count, tell, answers)
     threads = [
-        threading.Thread(target=_served, args=(numbers, seed, house, work / f"process-{k}", answers))
+        threading.Thread(target=_serve, args=(numbers, seed, house, work / f"process-{k}", answers))
         for k in range(processes)
     ]
     for thread in threads:

@@ -9,10 +9,10 @@ from pathlib import Path
 from random import Random
 
 from attack.tally import ACCEPTED, REFUSED, Tally, Verdict, tally
-from support.browser import page_process, served
+from support.browser import page_process, serve_page
 from support.house import furnish
 from support.mutations import damaged_bytes, damaged_json
-from support.page_clients import Client, half_sent, load, said
+from support.page_clients import Client, body_of, half_sent, load
 
 NO_SUCH_ENCODING = 501  # the status with which HTTP refuses a Transfer-Encoding that is not known
 ACTIONS = (
@@ -65,7 +65,7 @@ def damaged_requests(url: str, count: int, seed: int) -> Iterator[Verdict]:
         client = Client(url)
         headers, body, path = {}, None, r.choice(PATHS)
         if r.randrange(4):
-            path, body = "/_dash-update-component", damaged_json(json.dumps(said(r.choice(ACTIONS))), r)
+            path, body = "/_dash-update-component", damaged_json(json.dumps(body_of(r.choice(ACTIONS))), r)
         if r.randrange(3) == 0:
             headers = {r.choice(HEADERS): r.choice(VALUES)}
             if "Content-Length" in headers:
@@ -96,7 +96,7 @@ def kills_of_the_page(front: Path, times: int, r: Random) -> Iterator[Verdict]:
             client.act({"do": "note", "row": 0, "text": note})
             process.kill()
             process.wait(60)
-        with served(front) as url:
+        with serve_page(front) as url:
             kept = note.encode() in Client(url).ask("/page.json").body
         yield Verdict(ACCEPTED if kept else "the last note is lost", attempt)
 
@@ -106,7 +106,7 @@ def pages(seed: int, clients: int, count: int, kills: int, work: Path, tell: Cal
     work.mkdir()
     front = furnish(work) / "front.parquet"
     rows = []
-    with served(front) as url:
+    with serve_page(front) as url:
         rows.append(tally(f"requests of {clients} clients at once", crowd(url, clients, 20)))
         rows.append(tally("requests beside half-sent ones", beside_half_sent(url)))
         rows.append(tally("damaged requests", damaged_requests(url, count, seed)))

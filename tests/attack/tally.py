@@ -70,7 +70,7 @@ def not_tried(attack: str, remark: str) -> Tally:
     return Tally(attack, 0, 0, 0, 0, remark=remark)
 
 
-def judged(words: Sequence[str], status: int, out: str, err: str) -> Verdict:
+def judge(words: Sequence[str], status: int, out: str, err: str) -> Verdict:
     """Return the verdict on a command that has ended by itself."""
     attempt = " ".join(word if len(word) < 80 else f"{word[:60]}... ({len(word)} characters)" for word in words)
     lines = err.removesuffix("\n").split("\n")

@@ -23,7 +23,7 @@ import numpy as np
 from paretosched.core.tables import Column, table
 from paretosched.fronts.front import Front
 from paretosched.fronts.front_files import save_front
-from support.browser import browser, executable, served
+from support.browser import browser, executable, serve_page
 from support.fronts import made_up
 
 GOALS = {14_000: (4.0, 0.5), 150_000: (8.0, 1.5)}  # s: first chart, brush
@@ -71,7 +71,7 @@ def front_of(points: int) -> Front:
     return made_up(np.column_stack([util, awrt, groups]), tuple("12345"), f"{points:,} made up", "ab12" * 16)
 
 
-def opened(chromium: Any, url: str) -> tuple[Any, Any, float, float]:
+def open_page(chromium: Any, url: str) -> tuple[Any, Any, float, float]:
     """Open the page with a cold cache: its context, itself, seconds to the first chart and to both projections."""
     context = chromium.new_context(viewport={"width": 1280, "height": 800})
     page = context.new_page()
@@ -83,21 +83,21 @@ def opened(chromium: Any, url: str) -> tuple[Any, Any, float, float]:
     return context, page, first, time.perf_counter() - begin
 
 
-def measured(points: int, repeats: int) -> dict[str, list[float]]:
+def measure(points: int, repeats: int) -> dict[str, list[float]]:
     """Measure a page of so many schedules, in seconds."""
     times: dict[str, list[float]] = {"start": [], "first": [], "both": [], "brush": [], "answered": []}
     with tempfile.TemporaryDirectory() as folder, browser() as chromium:
         path = Path(folder) / "front.parquet"
         save_front(front_of(points), path)
         begin = time.perf_counter()
-        with served(path) as url:
+        with serve_page(path) as url:
             times["start"].append(time.perf_counter() - begin)
             for _ in range(repeats):
-                context, page, first, both = opened(chromium, url)
+                context, page, first, both = open_page(chromium, url)
                 times["first"].append(first)
                 times["both"].append(both)
                 context.close()
-            context, page, _, _ = opened(chromium, url)
+            context, page, _, _ = open_page(chromium, url)
             page.wait_for_timeout(1500)
             for k in range(repeats):
                 level = 0.25 + 0.5 * (k * 7 % repeats) / repeats
@@ -119,7 +119,7 @@ def main() -> int:
         return 0
     rows, missed = [], []
     for points in given.points:
-        times = measured(points, given.repeats)
+        times = measure(points, given.repeats)
         row: dict[str, Any] = {"points": points}
         for key, values in times.items():
             row[key] = f"{statistics.median(values):.2f} ({max(values):.2f})"

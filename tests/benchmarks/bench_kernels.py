@@ -90,31 +90,31 @@ def simulations(groups: int) -> Iterator[tuple[str, list[tuple[Run, Run]]]]:
     """Name everything that is timed, with its variants, each the compiled function of a workload and its oracle."""
     for name, variants in policies(groups).items():
         oracle = naive_rules if variants[0].rule == "rules" else naive
-        yield name, [(partial(started, policy=p), partial(oracle, policy=p)) for p in variants]
-    for order in (submitted, shuffled):
+        yield name, [(partial(starts_under, policy=p), partial(oracle, policy=p)) for p in variants]
+    for order in (order_of_submission, random_order):
         for decoding, plain in (("strict", strict), ("earliest", earliest)):
-            run = partial(decoded, order=order, decoding=decoding)
+            run = partial(decoding_times, order=order, decoding=decoding)
             yield f"{order.__name__} order, {decoding}", [(run, lambda w, o=order, f=plain: f(w, o(len(w)).tolist()))]
 
 
-def started(workload: Workload, policy: Policy) -> Any:
+def starts_under(workload: Workload, policy: Policy) -> Any:
     """Start times under a policy."""
-    return policy.simulated(workload).start
+    return policy.outcome(workload).start
 
 
-def decoded(workload: Workload, order: Callable[[int], Any], decoding: str) -> Any:
+def decoding_times(workload: Workload, order: Callable[[int], Any], decoding: str) -> Any:
     """Start times of an order of as many jobs as the workload has."""
     return decoded_start_times(workload, order(len(workload)), decoding)
 
 
 @cache
-def submitted(n: int) -> Any:
+def order_of_submission(n: int) -> Any:
     """The order of submission."""
     return np.arange(n, dtype=np.int32)
 
 
 @cache
-def shuffled(n: int) -> Any:
+def random_order(n: int) -> Any:
     """A random order."""
     return np.random.default_rng(0).permutation(n).astype(np.int32)
 
@@ -172,14 +172,14 @@ def one_size(name: str, jobs: int, repeats: int) -> tuple[float, float]:
     """Time per job (ns) and peak memory per job beyond the workload (bytes) of one policy, in a process of its own."""
     workload = lublin(jobs=jobs, processors=128, seed=71)
     policy = policies(len(workload.groups))[name][0]
-    policy.simulated(workload.take(np.arange(50)))
+    policy.outcome(workload.take(np.arange(50)))
     if policy.rule == "greedy":
         _ = workload.calendar
-    memory = _memory(lambda: policy.simulated(workload).start) / jobs
+    memory = _memory(lambda: policy.outcome(workload).start) / jobs
     taken = []
     for _ in range(repeats):
         begin = time.perf_counter()
-        policy.simulated(workload)
+        policy.outcome(workload)
         taken.append(time.perf_counter() - begin)
     return 1e9 * float(np.median(taken)) / jobs, memory
 

@@ -9,7 +9,7 @@ import pytest
 import paretosched as ps
 from support.commands import (
     RECORD,
-    done,
+    succeed,
 )
 
 
@@ -17,10 +17,10 @@ from support.commands import (
 def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A generated workload, two runs on it, and a log with recorded waits."""
     folder = tmp_path_factory.mktemp("house")
-    done("generate", "lublin", "--jobs", 200, "--processors", 64, "--seed", 3, "-o", folder / "w.swf.gz")
+    succeed("generate", "lublin", "--jobs", 200, "--processors", 64, "--seed", 3, "-o", folder / "w.swf.gz")
     for name, seed in (("run", 0), ("other", 1)):
         explore = ("explore", folder / "w.swf.gz", "-o", folder / name)
-        done(*explore, "--evaluations", 36, "--population", 12, "--seed", seed)
+        succeed(*explore, "--evaluations", 36, "--population", 12, "--seed", seed)
     (folder / "record.swf").write_text(RECORD)
     return folder
 

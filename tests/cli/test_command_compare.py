@@ -8,34 +8,34 @@ import pytest
 
 import paretosched as ps
 from support.commands import (
-    done,
+    succeed,
 )
 
 
 @pytest.mark.slow
 def test_compare_without_a_front(house: Path, workload: ps.Workload) -> None:
-    outcome = done("compare", house / "w.swf.gz", "--policy", "fcfs", "--policy", "list")
+    outcome = succeed("compare", house / "w.swf.gz", "--policy", "fcfs", "--policy", "list")
     comparison = ps.compare(workload, ["fcfs", "list"])
     assert outcome.out == comparison.text() + "\n"
-    assert done("compare", house / "w.swf.gz", "--policy", "fcfs", "--policy", "list", "--json").json == (
+    assert succeed("compare", house / "w.swf.gz", "--policy", "fcfs", "--policy", "list", "--json").json == (
         comparison.rows()
     )
-    assert done("compare", house / "w.swf.gz").out == ps.compare(workload, ["fcfs"]).text() + "\n"
+    assert succeed("compare", house / "w.swf.gz").out == ps.compare(workload, ["fcfs"]).text() + "\n"
 
 
 @pytest.mark.slow
 def test_compare_with_a_front_writes_a_report(house: Path, workload: ps.Workload, tmp_path: Path) -> None:
     saved, target = tmp_path / "p.json", tmp_path / "report.html"
-    done("simulate", house / "w.swf.gz", "--front", house / "run", "--row", 1, "--save-policy", saved)
+    succeed("simulate", house / "w.swf.gz", "--front", house / "run", "--row", 1, "--save-policy", saved)
     compare = ("compare", house / "w.swf.gz", "--front", house / "run", "--policy", "fcfs", "--policy", saved)
-    outcome = done(*compare, "-o", target)
+    outcome = succeed(*compare, "-o", target)
     front = ps.load_front(house / "run")
     comparison = ps.compare(workload, ["fcfs", saved], front)
     assert outcome.out == comparison.text() + "\n"
     assert outcome.err == f"paretosched: report: {target} (open it in a browser; it needs no network)\n"
     ps.report.write_report(tmp_path / "ours.html", front, comparison)
     assert target.read_bytes() == (tmp_path / "ours.html").read_bytes()
-    rows = done(*compare, "--json").json
+    rows = succeed(*compare, "--json").json
     assert rows == comparison.rows()
     assert rows[2]["dominated_by"] == 0  # it is on the front
     assert [row["policy"] for row in rows[-2:]] == ["best on the front", "ideal point"]
@@ -43,7 +43,7 @@ def test_compare_with_a_front_writes_a_report(house: Path, workload: ps.Workload
 
 @pytest.mark.slow
 def test_compare_without_a_front_writes_a_report_too(house: Path, workload: ps.Workload, tmp_path: Path) -> None:
-    done("compare", house / "w.swf.gz", "--objective", "AWRT1", "-o", tmp_path / "r.html")
+    succeed("compare", house / "w.swf.gz", "--objective", "AWRT1", "-o", tmp_path / "r.html")
     comparison = ps.compare(workload, ["fcfs"], None, ps.as_wish("AWRT1", workload.groups))
     ps.report.write_report(tmp_path / "ours.html", None, comparison)
     assert (tmp_path / "r.html").read_bytes() == (tmp_path / "ours.html").read_bytes()
@@ -53,12 +53,13 @@ def test_compare_without_a_front_writes_a_report_too(house: Path, workload: ps.W
 def test_compare_takes_the_objective_in_words_from_a_file_and_from_a_policy(house: Path, tmp_path: Path) -> None:
     trace = house / "w.swf.gz"
     train = ("train", trace, "--criterion", "f2", "--generations", 1, "--objective")
-    done(*train, "AWRT1 + AWRT2", "-o", tmp_path / "both.json")
-    done(*train, "AWRT2", "-o", tmp_path / "one.json")
+    succeed(*train, "AWRT1 + AWRT2", "-o", tmp_path / "both.json")
+    succeed(*train, "AWRT2", "-o", tmp_path / "one.json")
     ps.save_wish(ps.Wish(weights=[("AWRT1", 1), ("AWRT2", 1)]), tmp_path / "wish.json")
     both = ("compare", trace, "--policy", tmp_path / "both.json", "--front", house / "run", "--json")
     outcome = [
-        done(*both, *more) for more in ((), ("--objective", "AWRT1 + AWRT2"), ("--objective", tmp_path / "wish.json"))
+        succeed(*both, *more)
+        for more in ((), ("--objective", "AWRT1 + AWRT2"), ("--objective", tmp_path / "wish.json"))
     ]
     assert outcome[0].out == outcome[1].out == outcome[2].out
     assert outcome[0].err == ""
@@ -73,7 +74,7 @@ def test_compare_takes_the_objective_in_words_from_a_file_and_from_a_policy(hous
         100 * (easy["objective"] - ours["objective"]) / (easy["objective"] - best)
     )
     # the policies have different wishes: the command takes that of the first policy, and a remark says so
-    outcome = [done(*both, "--policy", tmp_path / "one.json"), done(*both, "--policy", tmp_path / "one.json",
+    outcome = [succeed(*both, "--policy", tmp_path / "one.json"), succeed(*both, "--policy", tmp_path / "one.json",
             "--objective", "AWRT2")]  # fmt: skip
     assert outcome[0].json[0]["wish"] == "AWRT1 + AWRT2"
     assert outcome[0].err == (
@@ -85,10 +86,10 @@ def test_compare_takes_the_objective_in_words_from_a_file_and_from_a_policy(hous
 
 @pytest.mark.slow
 def test_compare_takes_several_logs_and_the_front_of_each(house: Path, workload: ps.Workload, tmp_path: Path) -> None:
-    done("generate", "lublin", "--jobs", 150, "--processors", 32, "--seed", 4, "-o", tmp_path / "v.swf")
+    succeed("generate", "lublin", "--jobs", 150, "--processors", 32, "--seed", 4, "-o", tmp_path / "v.swf")
     other = ps.read_swf(tmp_path / "v.swf")
     both = ("compare", tmp_path / "v.swf", house / "w.swf.gz", "--front", house / "run", "--objective", "AWRT1")
-    outcome = done(*both, "-o", tmp_path / "r.html")
+    outcome = succeed(*both, "-o", tmp_path / "r.html")
     wish, front = ps.as_wish("AWRT1", workload.groups), ps.load_front(house / "run")
     comparisons = [ps.compare(other, ["fcfs"], None, wish), ps.compare(workload, ["fcfs"], front, wish)]
     for comparison in comparisons:
@@ -96,12 +97,12 @@ def test_compare_takes_several_logs_and_the_front_of_each(house: Path, workload:
     assert "\nall workloads: AWRT1 vs EASY\npolicy" in outcome.out
     ps.report.write_report(tmp_path / "ours.html", [None, front], comparisons)
     assert (tmp_path / "r.html").read_bytes() == (tmp_path / "ours.html").read_bytes()
-    rows = done(*both, "--json").json
+    rows = succeed(*both, "--json").json
     assert rows == [row for comparison in comparisons for row in comparison.rows()]
     assert [row["workload"] for row in rows] == ["v"] * 3 + ["w"] * 4
 
 
 def test_compare_explains_its_new_options_in_its_help() -> None:
-    outcome = done("compare", "--help")
+    outcome = succeed("compare", "--help")
     assert "[TRACE ...]" in outcome.out
     assert '--objective "10*AWRT1 + 4*AWRT2"' in outcome.out

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from support.commands import COMMANDS, command, done
+from support.commands import COMMANDS, command, succeed
 
 PLACES = ["my log.swf", "run", "w.swf"]  # a directory and two files
 POLICIES = ["fcfs", "list", "easy", "conservative", "conservative-replan", "recorded", "scojo", "scojo-opt"]
@@ -33,7 +33,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def scripts(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("scripts")
     for shell in ("bash", "zsh"):
-        (place / f"_paretosched_{shell}").write_text(done("completion", shell).out)
+        (place / f"_paretosched_{shell}").write_text(succeed("completion", shell).out)
     return place
 
 
@@ -99,12 +99,12 @@ def zsh(folder: Path, scripts: Path) -> Iterator[Callable[[str], str]]:
             text_so_far += os.read(near, 1 << 16)
         return match
 
-    def completed(line: str) -> str:
+    def completions(line: str) -> str:
         os.write(near, line.encode() + b"\t\x18")
         return until(rb"LINE<([^>]*)>")[1].decode().rstrip()
 
     until(rb"READY")
-    yield completed
+    yield completions
     child.kill()
     child.wait()
     os.close(near)
@@ -135,7 +135,7 @@ def test_zsh_completes(zsh: Callable[[str], str], line: str, expected: str) -> N
 
 @pytest.mark.parametrize("shell", ["bash", "zsh"])
 def test_the_help_says_how_to_install_it(shell: str) -> None:
-    outcome = done("completion", "--help").out
+    outcome = succeed("completion", "--help").out
     assert f"to have it in every {shell}:" in outcome
     assert re.search(rf"paretosched completion {shell} > ~/\S+paretosched\n", outcome)
 

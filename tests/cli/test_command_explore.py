@@ -19,17 +19,17 @@ from paretosched.search.evaluation import Evaluate, evaluator
 from support.commands import (
     columns,
     command,
-    done,
     files,
     process,
-    stored,
+    stored_rows,
+    succeed,
 )
 
 
 def test_explore_finds_what_the_library_finds(house: Path, workload: ps.Workload, tmp_path: Path) -> None:
     front = ps.explore(workload, tmp_path / "run", evaluations=36, population=12)
     assert (tmp_path / "run" / "front.parquet").read_bytes() == (house / "run" / "front.parquet").read_bytes()
-    outcome = done(
+    outcome = succeed(
         "explore", house / "w.swf.gz", "-o", tmp_path / "json", "--evaluations", 36, "--population", 12, "--json"
     )
     about = outcome.json
@@ -45,7 +45,7 @@ def test_explore_says_what_was_found_and_what_to_do_next(house: Path, tmp_path: 
     trace = tmp_path / "my log.swf"  # a name that a shell would cut
     trace.write_bytes((house / "record.swf").read_bytes())
     explore = ("explore", trace, "--groups", "queue", "--capacity", 9, "-o", tmp_path / "run")
-    outcome = done(*explore, "--evaluations", 8, "--population", 4, "--backfill", "none", "--algorithm", "random")
+    outcome = succeed(*explore, "--evaluations", 8, "--population", 4, "--backfill", "none", "--algorithm", "random")
     front = ps.load_front(tmp_path / "run")
     assert outcome.out.startswith("8 schedules explored (8 now, in ")
     assert f"{len(front):,} of them are not dominated by another one\n" in outcome.out
@@ -60,7 +60,7 @@ def test_explore_says_what_was_found_and_what_to_do_next(house: Path, tmp_path: 
     assert "1 dropped" in outcome.err.splitlines()[-1]
     for hint in outcome.out.partition("next: ")[2].splitlines():
         name, *arguments = shlex.split(hint)[1:]
-        again = done(name, *[tmp_path / a if a in ("report.html", "policy.json") else a for a in arguments])
+        again = succeed(name, *[tmp_path / a if a in ("report.html", "policy.json") else a for a in arguments])
         assert "another workload" not in again.err
     assert (tmp_path / "report.html").exists()
     assert (tmp_path / "policy.json").exists()
@@ -68,11 +68,11 @@ def test_explore_says_what_was_found_and_what_to_do_next(house: Path, tmp_path: 
 
 def test_explore_continues_a_run_and_refuses_to_mix_it(house: Path, tmp_path: Path) -> None:
     explore = ("explore", house / "w.swf.gz", "-o", tmp_path / "run", "--population", 12)
-    done(*explore, "--evaluations", 24)
-    outcome = done(*explore, "--evaluations", 36)
+    succeed(*explore, "--evaluations", 24)
+    outcome = succeed(*explore, "--evaluations", 36)
     assert outcome.out.startswith("36 schedules explored (12 now, in ")
     assert (tmp_path / "run" / "front.parquet").read_bytes() == (house / "run" / "front.parquet").read_bytes()
-    again = done(*explore, "--evaluations", 36)
+    again = succeed(*explore, "--evaluations", 36)
     assert again.out.startswith("36 schedules explored (0 now, in ")
     assert again.err.endswith(f"{tmp_path / 'run'} had 36 evaluations already; nothing was left to do\n")
     before = files(tmp_path)
@@ -121,8 +121,8 @@ def test_lost_workers_end_in_one_line_and_the_same_command_continues(
     assert remark == "paretosched: 0 of 2 workers are at work"
     assert kept == f"paretosched: 12 evaluations are kept in {tmp_path / 'run'}; the same command continues them"
     assert line == "paretosched explore: no worker could be had for 60 s"
-    done(*explore)
-    assert stored(tmp_path / "run") == stored(house / "run")
+    succeed(*explore)
+    assert stored_rows(tmp_path / "run") == stored_rows(house / "run")
 
 
 @pytest.mark.slow
@@ -130,5 +130,5 @@ def test_worker_processes_find_the_same_as_threads(house: Path, tmp_path: Path) 
     explore = ("explore", house / "w.swf.gz", "-o", tmp_path / "run", "--evaluations", 36, "--population", 12)
     outcome = process(*explore, "--workers", 1)
     assert outcome.returncode == 0, outcome
-    assert stored(tmp_path / "run") == stored(house / "run")
+    assert stored_rows(tmp_path / "run") == stored_rows(house / "run")
     assert all(line.startswith("paretosched: exploring: ") for line in outcome.stderr.splitlines())

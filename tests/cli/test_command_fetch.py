@@ -14,8 +14,8 @@ import pytest
 
 from support.commands import (
     command,
-    done,
     files,
+    succeed,
 )
 
 
@@ -37,7 +37,7 @@ def archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, house: Path) -> Ite
 
 def test_fetch_downloads_once(archive: Path, tmp_path: Path) -> None:
     target = tmp_path / "RICC-2010-2.swf.gz"
-    outcome = done("fetch", "ricc", "-o", tmp_path)
+    outcome = succeed("fetch", "ricc", "-o", tmp_path)
     assert outcome.out == f"{target}\n"
     size = target.stat().st_size
     digest = hashlib.sha256(target.read_bytes()).hexdigest()
@@ -48,7 +48,7 @@ def test_fetch_downloads_once(archive: Path, tmp_path: Path) -> None:
     assert outcome.err == f"paretosched: downloading: {size:,} of {size:,} bytes\n{remark}"
     assert target.read_bytes() == (archive / "l_ricc" / target.name).read_bytes()
     (archive / "l_ricc" / target.name).unlink()
-    again = done("fetch", "RICC", "-o", tmp_path, "--json")
+    again = succeed("fetch", "RICC", "-o", tmp_path, "--json")
     assert again.json == {"file": str(target), "sha256": digest, "checked": False}
     assert again.err == remark
 
@@ -66,7 +66,7 @@ def test_fetch_names_what_the_server_does_not_have_and_leaves_nothing(archive: P
 
 def test_fetch_fills_the_cache(archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PARETOSCHED_TRACES", str(tmp_path / "traces"))
-    outcome = done("fetch", "RICC", "--cache", "--json")
+    outcome = succeed("fetch", "RICC", "--cache", "--json")
     assert outcome.json["file"] == str(tmp_path / "traces" / "RICC-2010-2.swf.gz")
     assert command("fetch", "RICC", "--cache", "-o", tmp_path).status == 2
 
@@ -79,6 +79,6 @@ def test_fetch_takes_the_limit_of_a_download(archive: Path, tmp_path: Path) -> N
 
 @pytest.mark.traces
 def test_fetch_does_not_doubt_a_log_whose_checksum_is_known(traces: Path) -> None:
-    outcome = done("fetch", "NASA-iPSC", "-o", traces, "--json")
+    outcome = succeed("fetch", "NASA-iPSC", "-o", traces, "--json")
     assert outcome.json["checked"] is True
     assert outcome.err == ""

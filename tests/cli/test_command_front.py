@@ -11,19 +11,19 @@ import pytest
 
 import paretosched as ps
 from paretosched.fronts.front import extremes
-from support.commands import columns, command, done
+from support.commands import columns, command, succeed
 
 
 @pytest.mark.slow
 def test_front_merges_and_measures(house: Path, tmp_path: Path) -> None:
     first, second = ps.load_front(house / "run"), ps.load_front(house / "other")
     merged = ps.merge([first, second])
-    outcome = done("front", house / "run", house / "other", "-o", tmp_path / "both.parquet")
+    outcome = succeed("front", house / "run", house / "other", "-o", tmp_path / "both.parquet")
     ps.save_front(merged, tmp_path / "ours.parquet")
     assert (tmp_path / "both.parquet").read_bytes() == (tmp_path / "ours.parquet").read_bytes()
     assert outcome.out.startswith(f"{len(merged):,} of 72 schedules of w are not dominated; ")
     measured = ps.indicators(merged, [first, second])
-    about = done("front", house / "run", house / "other", "--json").json
+    about = succeed("front", house / "run", house / "other", "--json").json
     assert about["workload"] == "w"
     assert about["digest"] == merged.digest
     assert about["size"] == len(merged)
@@ -40,17 +40,17 @@ def test_front_merges_and_measures(house: Path, tmp_path: Path) -> None:
         *(f"{about['inputs'][0][key]:.4f}" for key in ("hypervolume", "igd_plus", "epsilon")),
     ]
     assert table[2][1:4] == ["72", str(len(merged)), str(len(merged))]
-    again = done("front", tmp_path / "both.parquet", house / "run", "--json").json
+    again = succeed("front", tmp_path / "both.parquet", house / "run", "--json").json
     assert again["size"] == len(merged)
 
 
 def test_the_end_of_the_name_decides_how_a_front_is_written(house: Path, tmp_path: Path) -> None:
     front = ps.load_front(house / "run")
-    done("front", house / "run", "-o", tmp_path / "front.csv")
+    succeed("front", house / "run", "-o", tmp_path / "front.csv")
     table = pd.read_csv(tmp_path / "front.csv")
     pd.testing.assert_frame_equal(table, front.frame(), check_exact=True, check_dtype=False)
     for name in ("front.parquet", "front", "FRONT.PARQUET"):
-        done("front", house / "run", "-o", tmp_path / name)
+        succeed("front", house / "run", "-o", tmp_path / name)
         assert ps.load_front(tmp_path / name).values.tolist() == front.values.tolist()
     for name in ("front.json", "front.xlsx", "front.csv.gz"):
         outcome = command("front", house / "run", "-o", tmp_path / name)
@@ -74,7 +74,7 @@ def test_a_front_that_is_gone_is_written_again_by_the_command_that_is_named(hous
             f"paretosched front: {run}: front.parquet is gone, but its evaluations are stored: the same command, "
             f"paretosched explore ... -o {run}, writes it again without simulating\n",
         )
-    done("explore", house / "w.swf.gz", "-o", run, "--evaluations", 36, "--population", 12, "--seed", 0)
+    succeed("explore", house / "w.swf.gz", "-o", run, "--evaluations", 36, "--population", 12, "--seed", 0)
     assert (run / "front.parquet").read_bytes() == before
 
 
@@ -82,7 +82,7 @@ def test_a_front_that_is_gone_is_written_again_by_the_command_that_is_named(hous
 def test_a_damaged_store_is_remarked_beside_the_front(house: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
     shutil.copytree(house / "run", run)
-    expected = done("front", run)
+    expected = succeed("front", run)
     assert expected.err == ""
     for change, says in (
         ("update evaluation set checksum = checksum + 1 where number = 3", "evaluation 3 is not as it was stored"),
@@ -91,7 +91,7 @@ def test_a_damaged_store_is_remarked_beside_the_front(house: Path, tmp_path: Pat
         connection = sqlite3.connect(run / "run.sqlite")
         connection.executescript(change)
         connection.close()
-        outcome = done("front", run)
+        outcome = succeed("front", run)
         assert outcome.err.startswith(f"paretosched: {run / 'run.sqlite'}: {says}")
         assert outcome.err.endswith("; the front is shown as it was written\n")
         assert outcome.err.count("\n") == 1

@@ -9,14 +9,14 @@ import pytest
 import paretosched as ps
 from support.commands import (
     columns,
-    done,
+    succeed,
 )
 
 
 def test_info_says_what_describe_says(house: Path) -> None:
     about = ps.describe(ps.read_swf(house / "record.swf"))
-    assert done("info", house / "record.swf", "--json").json == about
-    outcome = done("info", house / "record.swf")
+    assert succeed("info", house / "record.swf", "--json").json == about
+    outcome = succeed("info", house / "record.swf")
     assert outcome.err == ""
     assert outcome.out.splitlines()[:4] == [
         "record",
@@ -33,7 +33,7 @@ def test_info_says_what_describe_says(house: Path) -> None:
 
 
 def test_info_says_when_nothing_was_repaired(house: Path) -> None:
-    assert done("info", house / "w.swf.gz").out.endswith("\nnothing was dropped or repaired\n")
+    assert succeed("info", house / "w.swf.gz").out.endswith("\nnothing was dropped or repaired\n")
 
 
 @pytest.mark.parametrize(
@@ -47,19 +47,19 @@ def test_info_says_when_nothing_was_repaired(house: Path) -> None:
     ],
 )
 def test_groups_are_those_asked_for(house: Path, how: str, names: list[str]) -> None:
-    about = done("info", house / "record.swf", "--groups", how, "--json").json
+    about = succeed("info", house / "record.swf", "--groups", how, "--json").json
     assert [group["group"] for group in about["groups"]] == names
     assert sum(group["jobs"] for group in about["groups"]) == 4
-    measured = done("simulate", house / "record.swf", "--groups", how, "--json").json
+    measured = succeed("simulate", house / "record.swf", "--groups", how, "--json").json
     assert [key for key in measured if key.startswith("AWRT")] == ["AWRT", *(f"AWRT{i + 1}" for i in range(len(names)))]
 
 
 def test_groups_of_an_owner_come_from_a_csv_file(house: Path, tmp_path: Path) -> None:
     groups = tmp_path / "groups.csv"
     groups.write_text("user,group\n5,staff\n6,guests\n")
-    about = done("info", house / "record.swf", "--groups", groups, "--json").json
+    about = succeed("info", house / "record.swf", "--groups", groups, "--json").json
     assert {group["group"]: group["jobs"] for group in about["groups"]} == {"staff": 2, "guests": 1, "other": 1}
-    outcome = done("simulate", house / "record.swf", "--groups", groups)
+    outcome = succeed("simulate", house / "record.swf", "--groups", groups)
     assert [row[-1] for row in columns(outcome.out, "objective")][2:] == [
         f"AWRT of group {g}" for g in about_names(about)
     ]
@@ -70,12 +70,12 @@ def about_names(about: dict[str, list[dict[str, str]]]) -> list[str]:
 
 
 def test_capacity_replaces_that_of_the_log(house: Path) -> None:
-    assert done("info", house / "record.swf", "--capacity", 16, "--json").json["capacity"] == 16
-    about = done("info", house / "record.swf", "--capacity", 4, "--json").json
+    assert succeed("info", house / "record.swf", "--capacity", 16, "--json").json["capacity"] == 16
+    about = succeed("info", house / "record.swf", "--capacity", 4, "--json").json
     assert about["jobs"] == 2
     reasons = [repair["reason"] for repair in about["repairs"] if repair["action"] == "dropped"]
     assert "wider than the machine of 4 processors" in reasons
-    narrow = done("simulate", house / "record.swf", "--capacity", 4)
+    narrow = succeed("simulate", house / "record.swf", "--capacity", 4)
     assert narrow.out.startswith("EASY on record: 2 jobs, 4 processors\n")
     trace = house / "record.swf"
     assert narrow.err == f"paretosched: {trace}: 2 jobs; 3 dropped (paretosched info says which and why)\n"

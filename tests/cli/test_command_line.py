@@ -14,9 +14,9 @@ import paretosched as ps
 from paretosched.cli.command_line import all_commands
 from support.commands import (
     COMMANDS,
-    done,
     environment,
     process,
+    succeed,
 )
 
 EXPENSIVE = "numpy numba pymoo pandas plotly pyarrow rich dask distributed moocore scipy cma dash flask"
@@ -46,7 +46,7 @@ def test_help_is_quick_and_teaches_by_examples_that_parse(name: str | None) -> N
 
 
 def test_the_version_is_that_of_the_package() -> None:
-    assert done("--version").out == f"paretosched {ps.__version__}\n"
+    assert succeed("--version").out == f"paretosched {ps.__version__}\n"
 
 
 def test_status_two_comes_with_one_line_of_a_process(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from support.commands import (
     RECORD,
     columns,
     command,
-    done,
+    succeed,
 )
 
 
@@ -25,13 +25,13 @@ def test_simulate_prints_and_writes_what_the_library_gives(
     schedule = ps.simulate(workload, policy)
     values = ps.objectives(schedule)
     names = [o.name for o in ps.objective_table(workload.groups)]
-    outcome = done("simulate", house / "w.swf.gz", "--policy", policy, "-o", target)
+    outcome = succeed("simulate", house / "w.swf.gz", "--policy", policy, "-o", target)
     assert outcome.err == ""
     rows = columns(outcome.out, "objective")
     assert [row[0] for row in rows] == names
     assert [row[1] for row in rows] == [f"{value:,.2f}" for value in values]
     assert [row[2:4] for row in rows] == [["%", ""], *(["s", f"{value / 3600:,.2f}"] for value in values[1:])]
-    measured = done("simulate", house / "w.swf.gz", "--policy", policy, "--json").json
+    measured = succeed("simulate", house / "w.swf.gz", "--policy", policy, "--json").json
     assert [measured[name] for name in names] == values.tolist()
     assert measured["digest"] == workload.digest
     assert measured["policy"] == schedule.name
@@ -47,7 +47,7 @@ def test_simulate_prints_and_writes_what_the_library_gives(
 def test_simulate_shares_time(house: Path, workload: ps.Workload, tmp_path: Path) -> None:
     schedule = ps.simulate(workload, "scojo-opt").check()
     outputs = ("-o", tmp_path / "s.csv", "--segments", tmp_path / "s.parquet", "--save-policy", tmp_path / "p.json")
-    outcome = done("simulate", house / "w.swf.gz", "--policy", "scojo-opt", *outputs)
+    outcome = succeed("simulate", house / "w.swf.gz", "--policy", "scojo-opt", *outputs)
     assert outcome.err == ""
     assert outcome.out.startswith("SCOJO-PECT optimised on w: 200 jobs, 64 processors\n")
     rows = columns(outcome.out, "objective")
@@ -59,31 +59,31 @@ def test_simulate_shares_time(house: Path, workload: ps.Workload, tmp_path: Path
     assert again.finish.tolist() == schedule.finish.tolist()
     lines = (tmp_path / "s.csv").read_text().splitlines()[1:]
     assert [int(line.split(",")[3]) for line in lines] == schedule.finish.tolist()
-    measured = done("simulate", house / "w.swf.gz", "--policy", tmp_path / "p.json", "--json").json
+    measured = succeed("simulate", house / "w.swf.gz", "--policy", tmp_path / "p.json", "--json").json
     assert schedule.searched is not None
     assert measured["searched"] == {key: list(value) for key, value in schedule.searched._asdict().items()}
     assert measured["AWRT"] == ps.objectives(schedule)[1]
     assert measured["estimates"] == "exact"
     plain = tmp_path / "estimates.json"
     plain.write_text(json.dumps(json.loads((tmp_path / "p.json").read_text()) | {"run_times": "estimates"}))
-    assert done("simulate", house / "w.swf.gz", "--policy", plain, "--json").json["estimates"] == "requested"
+    assert succeed("simulate", house / "w.swf.gz", "--policy", plain, "--json").json["estimates"] == "requested"
     other = command("simulate", house / "w.swf.gz", "--policy", plain, "--estimates", "exact")
     assert (other.status, other.err.count("\n")) == (2, 1)
     assert "run_times" in other.err
     assert len(measured["classes"]) == 16
-    compared = done("compare", house / "w.swf.gz", "--policy", tmp_path / "p.json", "--json").json
+    compared = succeed("compare", house / "w.swf.gz", "--policy", tmp_path / "p.json", "--json").json
     assert [row["AWRT"] for row in compared if row["policy"] == "SCOJO-PECT optimised"] == [measured["AWRT"]]
 
 
 def test_the_policy_is_easy_by_default(house: Path) -> None:
-    plain = done("simulate", house / "w.swf.gz")
+    plain = succeed("simulate", house / "w.swf.gz")
     assert plain.out.startswith("EASY on w: 200 jobs, 64 processors\n")
-    assert plain.out == done("simulate", house / "w.swf.gz", "--policy", "easy").out
+    assert plain.out == succeed("simulate", house / "w.swf.gz", "--policy", "easy").out
 
 
 def test_the_schedule_has_the_job_numbers_of_the_log(house: Path, tmp_path: Path) -> None:
     target = tmp_path / "schedule.csv"
-    done("simulate", house / "record.swf", "--policy", "recorded", "--groups", "queue", "-o", target)
+    succeed("simulate", house / "record.swf", "--policy", "recorded", "--groups", "queue", "-o", target)
     # start = submit + wait
     assert target.read_text().splitlines() == [
         "job,submit,start,finish,processors,user,group",
@@ -95,7 +95,7 @@ def test_the_schedule_has_the_job_numbers_of_the_log(house: Path, tmp_path: Path
 
 
 def test_a_recorded_schedule_that_could_not_be_is_remarked(house: Path, tmp_path: Path) -> None:
-    feasible = done("simulate", house / "record.swf", "--policy", "recorded")
+    feasible = succeed("simulate", house / "record.swf", "--policy", "recorded")
     assert "feasible" not in feasible.err
     history = tmp_path / "history.swf"
     history.write_text(RECORD.replace("110 40", "110 39"))
@@ -103,15 +103,15 @@ def test_a_recorded_schedule_that_could_not_be_is_remarked(house: Path, tmp_path
         "paretosched: not feasible: recorded: the machine has 8 processors, "
         "but 12 are in use from second 149 on, and more than it has in 1 intervals\n"
     )
-    outcome = done("simulate", history, "--policy", "recorded")
+    outcome = succeed("simulate", history, "--policy", "recorded")
     assert outcome.err.endswith(remark)
     assert outcome.out.startswith("recorded on history: 4 jobs, 8 processors\n")
-    assert done("compare", history, "--policy", "recorded").err.endswith(remark)
+    assert succeed("compare", history, "--policy", "recorded").err.endswith(remark)
 
 
 @pytest.mark.parametrize("name", ["simulate", "compare"])
 def test_generated_and_scaled_workloads_have_no_recorded_schedule(house: Path, tmp_path: Path, name: str) -> None:
-    done("scale", house / "record.swf", "--processors", 32, "-o", tmp_path / "scaled.swf")
+    succeed("scale", house / "record.swf", "--processors", 32, "-o", tmp_path / "scaled.swf")
     for trace in (house / "w.swf.gz", tmp_path / "scaled.swf"):
         outcome = command(name, trace, "--policy", "recorded")
         assert outcome.status == 2
@@ -128,17 +128,17 @@ def test_a_schedule_of_a_front_can_be_had_as_a_policy(house: Path, tmp_path: Pat
     explored = ps.load_front(run)
     names = [o.name for o in explored.objectives]
     for row in (0, len(explored) // 2, len(explored) - 1):
-        of_front = done("simulate", trace, "--front", run, "--row", row, "--save-policy", saved, "--json")
-        of_file = done("simulate", trace, "--policy", saved, "--json")
+        of_front = succeed("simulate", trace, "--front", run, "--row", row, "--save-policy", saved, "--json")
+        of_file = succeed("simulate", trace, "--policy", saved, "--json")
         assert [of_front.json[name] for name in names] == explored.values[row].tolist()
         assert of_file.json == of_front.json
-    assert done("simulate", trace, "--front", run).out == done("simulate", trace, "--front", run, "--row", 0).out
+    assert succeed("simulate", trace, "--front", run).out == succeed("simulate", trace, "--front", run, "--row", 0).out
     assert ps.load_policy(saved).provenance["run"] == "run"
 
 
 def test_a_policy_explored_elsewhere_is_applied_and_remarked(house: Path, tmp_path: Path) -> None:
-    done("generate", "lublin", "--jobs", 80, "--seed", 9, "-o", tmp_path / "new.swf")
-    outcome = done("simulate", tmp_path / "new.swf", "--front", house / "run")
+    succeed("generate", "lublin", "--jobs", 80, "--seed", 9, "-o", tmp_path / "new.swf")
+    outcome = succeed("simulate", tmp_path / "new.swf", "--front", house / "run")
     assert outcome.err == (
         f"paretosched: {house / 'run'} was explored on another workload; its policy was applied to this one\n"
     )
@@ -147,7 +147,7 @@ def test_a_policy_explored_elsewhere_is_applied_and_remarked(house: Path, tmp_pa
 def test_names_in_lists_are_no_formulas_in_what_is_written(house: Path, tmp_path: Path) -> None:
     (tmp_path / "groups.csv").write_text("user,group\n1,=cmd()\n2,-1+1\n3,'@x\n")
     log = (house / "w.swf.gz", "--groups", tmp_path / "groups.csv")
-    done("simulate", *log, "-o", tmp_path / "s.csv")
+    succeed("simulate", *log, "-o", tmp_path / "s.csv")
     with (tmp_path / "s.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     workload = ps.by_csv(ps.read_swf(house / "w.swf.gz"), tmp_path / "groups.csv")

@@ -16,9 +16,9 @@ from paretosched.policies.policy_json import to_json
 from paretosched.training.symbiosis import Symbiosis
 from support.commands import (
     command,
-    done,
     environment,
     numbers,
+    succeed,
 )
 
 
@@ -27,7 +27,7 @@ def test_train_finds_what_the_library_finds(house: Path, workload: ps.Workload, 
     words = "10*AWRT1 + 4*AWRT2, UTIL >= 1 %"
     short = ("--generations", 2, "--seed", 3)
     train = ("train", house / "w.swf.gz", "--objective", words, *short)
-    outcome = done(*train, "-o", tmp_path / "p.json")
+    outcome = succeed(*train, "-o", tmp_path / "p.json")
     training = ps.train(workload, ps.as_wish(words, workload.groups), generations=2, seed=3)
     assert ps.load_policy(tmp_path / "p.json").genes.tobytes() == training.policy.genes.tobytes()
     assert ps.load_policy(tmp_path / "p.json").provenance == training.policy.provenance
@@ -35,10 +35,10 @@ def test_train_finds_what_the_library_finds(house: Path, workload: ps.Workload, 
     assert outcome.out.startswith("910 policies tried for 10*AWRT1 + 4*AWRT2, UTIL >= 1 in ")
     assert outcome.err.splitlines()[-1].startswith("paretosched: training: 910 of 910, ")
     name, *arguments = shlex.split(outcome.out.partition("next: ")[2])[1:]
-    assert training.policy.name in done(name, *arguments).out
+    assert training.policy.name in succeed(name, *arguments).out
     ps.save_wish(training.wish, tmp_path / "wish.json")
-    again = done("train", house / "w.swf.gz", "--objective", tmp_path / "wish.json", *short, "-o", tmp_path / "q.json",
-                 "--workers", 1, "--json")  # fmt: skip
+    again = succeed("train", house / "w.swf.gz", "--objective", tmp_path / "wish.json", *short, "-o",
+                 tmp_path / "q.json", "--workers", 1, "--json")  # fmt: skip
     assert (tmp_path / "q.json").read_bytes() == (tmp_path / "p.json").read_bytes()
     about = again.json
     assert about["systems"] == training.rows()
@@ -47,11 +47,11 @@ def test_train_finds_what_the_library_finds(house: Path, workload: ps.Workload, 
 
 @pytest.mark.slow
 def test_train_takes_several_logs_and_keeps_a_part_back(house: Path, tmp_path: Path) -> None:
-    done("generate", "lublin", "--jobs", 150, "--processors", 32, "--seed", 4, "-o", tmp_path / "v.swf")
-    outcome = done("train", house / "w.swf.gz", tmp_path / "v.swf", "--objective", "AWRT1", "-o", tmp_path / "p.json",
-                "--train-until", 0.6, "--over", "ratio", "--criterion", "f2", "--generations", 1, "--backfill", "none",
-                "--strategy", "cma", "--scale", "log", "--json")  # fmt: skip
-    limited = done("train", house / "w.swf.gz", tmp_path / "v.swf", "--objective", "AWRT1 <= 1s", "-o",
+    succeed("generate", "lublin", "--jobs", 150, "--processors", 32, "--seed", 4, "-o", tmp_path / "v.swf")
+    outcome = succeed("train", house / "w.swf.gz", tmp_path / "v.swf", "--objective", "AWRT1", "-o",
+                tmp_path / "p.json", "--train-until", 0.6, "--over", "ratio", "--criterion", "f2", "--generations", 1,
+                "--backfill", "none", "--strategy", "cma", "--scale", "log", "--json")  # fmt: skip
+    limited = succeed("train", house / "w.swf.gz", tmp_path / "v.swf", "--objective", "AWRT1 <= 1s", "-o",
                  tmp_path / "q.json", "--criterion", "f2", "--generations", 1)  # fmt: skip
     _, compare, *arguments = shlex.split(limited.out.partition("next: ")[2])
     assert [compare, *arguments[:2]] == ["compare", str(house / "w.swf.gz"), str(tmp_path / "v.swf")]
@@ -71,7 +71,7 @@ def test_train_points_at_what_it_does_not_understand(house: Path, tmp_path: Path
     assert outcome.err.startswith(
         'paretosched train: --objective: wish, character 14, "AWRTX": there must be one of UTIL'
     )
-    outcome = done(*train, "AWRT1, AWRT5 <= 1s", "--criterion", "f1")
+    outcome = succeed(*train, "AWRT1, AWRT5 <= 1s", "--criterion", "f1")
     assert outcome.err.endswith("paretosched: no policy within the limits was found; this one exceeds them least\n")
 
 
@@ -82,7 +82,7 @@ def test_train_finds_the_rule_base_that_the_library_finds(
 ) -> None:
     words = "10*AWRT1 + 4*AWRT2"
     train = ("train", house / "w.swf.gz", "--objective", words, "--rule-base", kind, "--evaluations", 90, "--seed", 3)
-    outcome = done(*train, "--generations", 1, "--run", tmp_path / "run", "-o", tmp_path / "r.json")
+    outcome = succeed(*train, "--generations", 1, "--run", tmp_path / "run", "-o", tmp_path / "r.json")
     training = ps.train_rules(
         workload, ps.as_wish(words, workload.groups), kind=kind, evaluations=90, generations=1, seed=3
     )
@@ -95,13 +95,13 @@ def test_train_finds_the_rule_base_that_the_library_finds(
     policy = ps.load_policy(tmp_path / "r.json")
     assert to_json(policy) == to_json(training.policy)
     _, name, *arguments = shlex.split(outcome.out.partition("next: ")[2])
-    assert f"{kind} rules" in done(name, *arguments).out
+    assert f"{kind} rules" in succeed(name, *arguments).out
     save_policy(policy.greedy, tmp_path / "g.json")
-    again = done(
+    again = succeed(
         *train, "--greedy", tmp_path / "g.json", "--run", tmp_path / "run", "-o", tmp_path / "q.json", "--json"
     )
     assert again.json["systems"] == training.rows()
-    simulated = done("simulate", house / "w.swf.gz", "--policy", tmp_path / "r.json", "--json").json
+    simulated = succeed("simulate", house / "w.swf.gz", "--policy", tmp_path / "r.json", "--json").json
     assert simulated["AWRT1"] == training.rows()[1]["workloads"][0]["AWRT1"]
 
 
@@ -110,7 +110,7 @@ def test_train_evolves_default_values_and_keeps_parents_if_asked(
     house: Path, workload: ps.Workload, tmp_path: Path
 ) -> None:
     train = ("train", house / "w.swf.gz", "--objective", "AWRT1", "--rule-base", "symbiotic", "--evaluations", 170)
-    done(*train, "--generations", 1, "--defaults", "--plus", "-o", tmp_path / "r.json")
+    succeed(*train, "--generations", 1, "--defaults", "--plus", "-o", tmp_path / "r.json")
     training = ps.train_rules(
         workload,
         ps.as_wish("AWRT1", workload.groups),
@@ -125,7 +125,7 @@ def test_train_evolves_default_values_and_keeps_parents_if_asked(
 
 
 def test_train_explains_rule_bases_in_its_help() -> None:
-    outcome = " ".join(done("train", "--help").out.split())
+    outcome = " ".join(succeed("train", "--help").out.split())
     for words in (
         "--rule-base symbiotic --objective",
         "one of thirteen strategies",
@@ -134,7 +134,7 @@ def test_train_explains_rule_bases_in_its_help() -> None:
         assert words in outcome
 
 
-def interrupted(train: tuple[object, ...], run: Path) -> float:
+def interrupt(train: tuple[object, ...], run: Path) -> float:
     """Interrupt a training when a tenth of it is done, and return how many evaluations it keeps by its own words."""
     child = subprocess.Popen(
         [sys.executable, "-m", "paretosched.cli", *map(str, train)],
@@ -155,16 +155,16 @@ def interrupted(train: tuple[object, ...], run: Path) -> float:
 def test_ctrl_c_keeps_what_rule_bases_have_learnt(house: Path, tmp_path: Path) -> None:
     train = ("train", house / "w.swf.gz", "-o", tmp_path / "r.json", "--objective", "AWRT1", "--rule-base", "symbiotic",
              "--generations", 1, "--evaluations", 20_000, "--run", tmp_path / "run")  # fmt: skip
-    assert 2000 <= interrupted(train, tmp_path / "run") < 20_000
+    assert 2000 <= interrupt(train, tmp_path / "run") < 20_000
 
 
 @pytest.mark.slow
 def test_ctrl_c_keeps_a_training_if_it_was_asked_to(house: Path, tmp_path: Path) -> None:
     train = ("train", house / "w.swf.gz", "-o", tmp_path / "p.json", "--objective", "AWRT1", "--generations", 150,
              "--criterion", "f1", "--run", tmp_path / "run")  # fmt: skip
-    assert 1500 < interrupted(train, tmp_path / "run") < 15 + 150 * 105
+    assert 1500 < interrupt(train, tmp_path / "run") < 15 + 150 * 105
     assert not (tmp_path / "p.json").exists()
-    done(*train)
-    whole = done(*train[:-1], tmp_path / "whole", "--json").json
+    succeed(*train)
+    whole = succeed(*train[:-1], tmp_path / "whole", "--json").json
     assert whole["evaluations"] == 15 + 150 * 105
     assert ps.load_policy(tmp_path / "p.json").provenance["objective"] == whole["systems"][1]["objective"]

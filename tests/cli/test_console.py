@@ -18,14 +18,14 @@ import pytest
 import paretosched as ps
 from support.commands import (
     command,
-    done,
     environment,
     files,
     numbers,
     process,
-    stored,
+    stored_rows,
+    succeed,
 )
-from support.fuzzing import refused
+from support.fuzzing import refusal
 
 
 @pytest.mark.slow
@@ -54,7 +54,7 @@ def test_a_full_disk_behind_standard_output_is_one_line(house: Path, arguments: 
 @pytest.mark.slow
 def test_closed_streams_are_no_error(house: Path) -> None:
     shell = f"{shlex.quote(sys.executable)} -m paretosched.cli info record.swf --json"
-    for closed, out in ((">&-", ""), ("2>&-", done("info", house / "record.swf", "--json").out), (">&- 2>&-", "")):
+    for closed, out in ((">&-", ""), ("2>&-", succeed("info", house / "record.swf", "--json").out), (">&- 2>&-", "")):
         outcome = subprocess.run(
             ["sh", "-c", f"{shell} {closed}"], cwd=house, env=environment(), capture_output=True, text=True, check=False
         )
@@ -64,7 +64,7 @@ def test_closed_streams_are_no_error(house: Path) -> None:
         ["sh", "-c", f"{shell.replace('info', 'simulate')} 2>&-"],
         cwd=house, env=environment(), capture_output=True, text=True, check=False,
     )  # fmt: skip
-    assert outcome.stdout == done("simulate", house / "record.swf", "--json").out
+    assert outcome.stdout == succeed("simulate", house / "record.swf", "--json").out
 
 
 def test_what_standard_output_has_no_letter_for_is_replaced(house: Path, tmp_path: Path) -> None:
@@ -79,7 +79,7 @@ def test_what_standard_output_has_no_letter_for_is_replaced(house: Path, tmp_pat
     assert outcome.stderr == b""
     assert outcome.stdout.startswith(b"caf?-?\n  4 jobs")
     scaled = tmp_path / "s.swf"
-    done("scale", os.fsdecode(trace), "--processors", 16, "-o", scaled)
+    succeed("scale", os.fsdecode(trace), "--processors", 16, "-o", scaled)
     assert "caf\u00e9-\ufffd" in scaled.read_text(encoding="utf-8")
 
 
@@ -114,12 +114,12 @@ def test_ctrl_c_keeps_what_was_done_and_the_same_command_continues(house: Path, 
     assert interrupted == "paretosched explore: interrupted"
     assert line.startswith("paretosched: ")
     assert line.endswith(f" evaluations are kept in {run}; the same command continues them")
-    count = len(stored(run))
+    count = len(stored_rows(run))
     assert numbers(line)[0] == count
     assert 10 <= count < 1000
     assert ps.load_front(run).evaluations == count
     assert not list(run.glob("*.part")) + list(run.glob(".*"))
-    again = done(*explore, "--json").json
+    again = succeed(*explore, "--json").json
     assert (again["evaluations"], again["replayed"]) == (1000, count)
 
 
@@ -142,9 +142,9 @@ def test_ctrl_c_elsewhere_is_status_130_and_leaves_nothing_but_what_was_asked_fo
     assert remark.endswith(f"{tmp_path / 'run'} keeps that 8 are wanted, and the same command begins")
     assert "front.parquet" not in files(tmp_path / "run")
     monkeypatch.undo()
-    front = refused("front", tmp_path / "run", names=tmp_path / "run")
+    front = refusal("front", tmp_path / "run", names=tmp_path / "run")
     assert "there is no front yet: interrupted after 0 of 8 evaluations" in front
-    again = done("explore", house / "w.swf.gz", "-o", tmp_path / "run", "--population", 4, "--json").json
+    again = succeed("explore", house / "w.swf.gz", "-o", tmp_path / "run", "--population", 4, "--json").json
     assert again["evaluations"] == 8  # and not 20,000
 
 
@@ -191,4 +191,4 @@ def test_ctrl_c_with_worker_processes_is_as_quiet(house: Path, tmp_path: Path) -
     assert (child.returncode, out) == (130, "")
     assert all(line.startswith("paretosched") for line in err.splitlines()), err
     assert err.endswith("\nparetosched explore: interrupted\n")
-    assert ps.load_front(run).evaluations == len(stored(run))
+    assert ps.load_front(run).evaluations == len(stored_rows(run))

@@ -9,7 +9,7 @@ import pytest
 
 import paretosched as ps
 from paretosched.cli.file_kinds import Kind, kind_of
-from support.commands import RECORD, done
+from support.commands import RECORD, succeed
 
 OLD = Path(__file__).parents[1] / "data" / "version-0.1"
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
@@ -91,16 +91,16 @@ def test_what_commands_write_has_the_kind_that_they_declare(house: Path, tmp_pat
     written = {
         name: tmp_path / name for name in ("s.csv", "p.json", "g.csv", "g.parquet", "f.csv", "f.parquet", "r", "x")
     }
-    done("simulate", trace, "-o", written["s.csv"], "--save-policy", written["p.json"])
+    succeed("simulate", trace, "-o", written["s.csv"], "--save-policy", written["p.json"])
     for name in ("g.csv", "g.parquet"):
-        done("simulate", trace, "--policy", "scojo", "--segments", written[name])
+        succeed("simulate", trace, "--policy", "scojo", "--segments", written[name])
     for name in ("f.csv", "f.parquet"):
-        done("front", house / "run", "-o", written[name])
-    done("compare", trace, "-o", written["r"])
-    done("scale", trace, "--processors", 128, "-o", written["x"])
+        succeed("front", house / "run", "-o", written[name])
+    succeed("compare", trace, "-o", written["r"])
+    succeed("scale", trace, "--processors", 128, "-o", written["x"])
     kinds = [Kind.SCHEDULE, Kind.POLICY, Kind.SEGMENTS, Kind.SEGMENTS, Kind.FRONT, Kind.FRONT, Kind.REPORT, Kind.LOG]
     assert [kind_of(path) for path in written.values()] == kinds
-    done("explain", OLD / "greedy.json", "-o", tmp_path / "e.html")
+    succeed("explain", OLD / "greedy.json", "-o", tmp_path / "e.html")
     assert kind_of(tmp_path / "e.html") == Kind.FIGURE
     ps.save_wish(ps.as_wish("AWRT1", ("1",)), tmp_path / "wish")
     assert kind_of(tmp_path / "wish") == Kind.WISH

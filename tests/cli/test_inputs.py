@@ -11,11 +11,11 @@ import paretosched as ps
 from paretosched.app.locate_workload import finder
 from support.commands import (
     command,
-    done,
+    succeed,
 )
 
 
-def refused(*arguments: object) -> str:
+def refusal(*arguments: object) -> str:
     """Run a command that must be refused, and return its error line."""
     outcome = command(*arguments)
     assert outcome.status == 2
@@ -34,7 +34,7 @@ def notebook_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_compare_needs_no_log_where_a_front_says_it(notebook_runs: Path) -> None:
-    with_log = done(
+    with_log = succeed(
         "compare",
         notebook_runs / "w.swf.gz",
         "--capacity",
@@ -45,27 +45,27 @@ def test_compare_needs_no_log_where_a_front_says_it(notebook_runs: Path) -> None
         notebook_runs / "run",
         "--json",
     )
-    assert done("compare", "--front", notebook_runs / "run", "--json").json == with_log.json
-    both = done(
+    assert succeed("compare", "--front", notebook_runs / "run", "--json").json == with_log.json
+    both = succeed(
         "compare", "--front", notebook_runs / "run", "--front", notebook_runs / "scaled", "--policy", "easy", "--json"
     ).json
     assert len({row["digest"] for row in both}) == 2
 
 
 def test_compare_says_what_is_missing(notebook_runs: Path) -> None:
-    assert "TRACE is required without --front" in refused("compare", "--policy", "easy")
-    outcome = refused("compare", "--front", notebook_runs / "run", "--capacity", 40)
+    assert "TRACE is required without --front" in refusal("compare", "--policy", "easy")
+    outcome = refusal("compare", "--front", notebook_runs / "run", "--capacity", 40)
     assert "TRACE is required with --capacity" in outcome
 
 
 def test_a_run_stands_for_its_log(notebook_runs: Path) -> None:
-    outcome = done("simulate", notebook_runs / "run", "--policy", "easy", "--json").json
+    outcome = succeed("simulate", notebook_runs / "run", "--policy", "easy", "--json").json
     assert (outcome["capacity"], outcome["digest"]) == (40, ps.load_front(notebook_runs / "run").digest)
-    assert "--groups: say how a log is read" in refused("info", notebook_runs / "run", "--groups", "queue")
+    assert "--groups: say how a log is read" in refusal("info", notebook_runs / "run", "--groups", "queue")
 
 
 def test_front_says_where_the_log_is(notebook_runs: Path) -> None:
-    assert done("front", notebook_runs / "run", "--json").json["log"] == str(notebook_runs / "w.swf.gz")
+    assert succeed("front", notebook_runs / "run", "--json").json["log"] == str(notebook_runs / "w.swf.gz")
 
 
 def test_the_page_of_a_run_of_a_notebook_finds_its_workload(notebook_runs: Path, tmp_path: Path) -> None:
@@ -75,7 +75,9 @@ def test_the_page_of_a_run_of_a_notebook_finds_its_workload(notebook_runs: Path,
         assert workload.digest == front.digest
         assert words == [str(notebook_runs / name)]
         policy = tmp_path / f"{name}.json"
-        done("train", *words, "--objective", "AWRT1", "--criterion", "f2", "--generations", 1, "-o", policy, "--json")
+        succeed(
+            "train", *words, "--objective", "AWRT1", "--criterion", "f2", "--generations", 1, "-o", policy, "--json"
+        )
         assert ps.load_policy(policy).groups == ("1", "2", "3")
 
 
@@ -83,8 +85,8 @@ def test_front_names_the_log_only_if_it_is_the_one(notebook_runs: Path, tmp_path
     shutil.copytree(notebook_runs / "run", tmp_path / "run")
     about = tmp_path / "run" / "run.json"
     about.write_text(about.read_text().replace(str(notebook_runs / "w.swf.gz"), str(tmp_path / "moved.swf.gz")))
-    assert done("front", tmp_path / "run", "--json").json["log"] is None
+    assert succeed("front", tmp_path / "run", "--json").json["log"] is None
     (tmp_path / "moved.swf.gz").write_text("no log")
-    assert done("front", tmp_path / "run", "--json").json["log"] is None
+    assert succeed("front", tmp_path / "run", "--json").json["log"] is None
     shutil.copy(notebook_runs / "w.swf.gz", tmp_path / "moved.swf.gz")
-    assert done("front", tmp_path / "run", "--json").json["log"] == str(tmp_path / "moved.swf.gz")
+    assert succeed("front", tmp_path / "run", "--json").json["log"] == str(tmp_path / "moved.swf.gz")

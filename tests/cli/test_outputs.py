@@ -18,7 +18,7 @@ from paretosched.cli.options import Name
 from paretosched.cli.outputs import DIRECTORIES, check_outputs
 from paretosched.core.errors import InputError
 from paretosched.fronts.front_files import load_front
-from support.commands import COMMANDS, RECORD, command, done, files
+from support.commands import COMMANDS, RECORD, command, files, succeed
 
 PARSER = all_commands()
 OLD = Path(__file__).parents[1] / "data" / "version-0.1"
@@ -105,7 +105,7 @@ def check(line: list[str]) -> None:
     check_outputs(PARSER.commands[line[0]], PARSER.parse_args(line))
 
 
-def refused(line: list[object] | list[str], folder: Path, *says: str) -> None:
+def check_refusal(line: list[object] | list[str], folder: Path, *says: str) -> None:
     """Check that a command is refused with one line, and that nothing in a folder changes."""
     before = files(folder)
     outcome = command(*line)
@@ -144,13 +144,13 @@ def test_no_output_is_an_input(place: Path, name: str, output: str, read: str) -
         ways.append(place / "hard")
     option = next(action.option_strings[-1] for action, _ in arguments(name) if action.dest == output)
     for way in ways:
-        refused(
+        check_refusal(
             words(name, place, **{output: way, read: file}),
             place,
             str(way),
             *(["would overwrite"] if file.is_file() else []),
         )
-        refused(words(name, place, **{output: file, read: way}), place, str(file))
+        check_refusal(words(name, place, **{output: file, read: way}), place, str(file))
     if file.is_file():
         with pytest.raises(InputError, match=f"{option} would overwrite"):
             check(words(name, place, **{output: place / "hard", read: file}))
@@ -168,8 +168,8 @@ def test_the_message_says_what_would_be_overwritten(place: Path) -> None:
 def test_an_open_file_is_an_input_too(place: Path) -> None:
     with (place / "w.swf").open() as file:
         trace = f"/dev/fd/{file.fileno()}"
-        refused(["simulate", trace, "-o", place / "w.swf"], place, "would overwrite the workload log")
-        refused(["simulate", place / "w.swf", "-o", trace], place)
+        check_refusal(["simulate", trace, "-o", place / "w.swf"], place, "would overwrite the workload log")
+        check_refusal(["simulate", place / "w.swf", "-o", trace], place)
 
 
 def test_the_log_of_a_run_is_an_input(house: Path, tmp_path: Path) -> None:
@@ -187,14 +187,14 @@ def test_the_log_of_a_run_is_an_input(house: Path, tmp_path: Path) -> None:
         ["compare", "--front", front, "-o", log],
         ["train", run, "--objective", "AWRT", "-o", log],
     ):
-        refused(line, tmp_path, f"{log}: --output would overwrite the log that ")
+        check_refusal(line, tmp_path, f"{log}: --output would overwrite the log that ")
 
 
 def test_a_run_that_is_read_is_not_written(place: Path) -> None:
     os.link(place / "run" / "run.sqlite", place / "hard")
-    refused(["front", place / "run", "-o", place / "hard"], place, "would overwrite a file of the run")
-    refused(["explore", place / "run", "-o", place / "run"], place, "would overwrite the workload log")
-    refused(["train", place / "run", "--objective", "AWRT", "--run", place / "run", "-o", place / "p"], place)
+    check_refusal(["front", place / "run", "-o", place / "hard"], place, "would overwrite a file of the run")
+    check_refusal(["explore", place / "run", "-o", place / "run"], place, "would overwrite the workload log")
+    check_refusal(["train", place / "run", "--objective", "AWRT", "--run", place / "run", "-o", place / "p"], place)
 
 
 def test_a_run_that_is_damaged_has_no_recorded_log(place: Path) -> None:
@@ -210,14 +210,14 @@ def test_outputs_do_not_overwrite_each_other(place: Path, monkeypatch: pytest.Mo
     simulate = ["simulate", str(place / "w.swf"), "-o", str(place / "x"), "--save-policy"]
     (place / "link").symlink_to(place / "x")
     for other in (place / "x", place / "." / "x", place / "link"):
-        refused([*simulate, other], place, "would overwrite what --output writes")
+        check_refusal([*simulate, other], place, "would overwrite what --output writes")
     train = ["train", place / "w.swf", "--objective", "AWRT", "--run", place / "new", "-o", place / "new"]
-    refused(train, place, "would overwrite what --output writes")
+    check_refusal(train, place, "would overwrite what --output writes")
     compare = ["compare", place / "w.swf", "-o", place / "a.png", "--figures", place]
-    refused(compare, place, "could overwrite what --output writes")
+    check_refusal(compare, place, "could overwrite what --output writes")
     check([*simulate, str(place / "X")])
     monkeypatch.setattr(outputs, "_folds_case", lambda folder: folder == str(place))
-    refused([*simulate, place / "X"], place, "would overwrite what --output writes")
+    check_refusal([*simulate, place / "X"], place, "would overwrite what --output writes")
 
 
 def test_a_folder_is_asked_whether_capitals_make_a_difference(tmp_path: Path) -> None:
@@ -233,7 +233,7 @@ def test_a_folder_is_asked_whether_capitals_make_a_difference(tmp_path: Path) ->
 def test_no_output_is_a_file_of_any_run(place: Path, name: str, output: str) -> None:
     (place / "link").symlink_to(place / "run")
     for file in ("run.json", "run.sqlite", "front.parquet"):
-        refused(words(name, place, **{output: place / "run" / file}), place)
+        check_refusal(words(name, place, **{output: place / "run" / file}), place)
     line = words(name, place, **{output: place / "run" / "new"})
     for file in ("run.json", "run.sqlite", "RUN.JSON", "run.sqlite-wal", "run.sqlite-shm", "run.sqlite-journal"):
         for folder in ("run", "link"):
@@ -248,7 +248,7 @@ def test_a_run_without_its_description_is_a_run(place: Path) -> None:
     (place / "run" / "run.json").unlink()
     for name in ("run.json", "front.parquet"):
         line = ["front", place / "front.parquet", "-o", place / "run" / name]
-        refused(line, place, "--output would overwrite a file of the run")
+        check_refusal(line, place, "--output would overwrite a file of the run")
     check(["explore", str(place / "w.swf"), "-o", str(place / "run")])
 
 
@@ -268,7 +268,7 @@ def test_the_front_of_a_plan_stays_whole(place: Path) -> None:
     runs = [plan / origin.name for origin in front.origins]
     for inputs in ([place / "run"], runs[1:] or [place / "run"]):
         for output in (plan / "front.parquet", place / "link"):
-            refused(["front", *inputs, "-o", output], place, "--output would overwrite the front of all runs in")
+            check_refusal(["front", *inputs, "-o", output], place, "--output would overwrite the front of all runs in")
     check(["front", *map(str, runs), "-o", str(plan / "front.parquet")])  # brings it up to date
     check(["front", str(place / "run"), "-o", str(plan / "other.parquet")])
     shutil.rmtree(runs[0])  # now it is a front of something else, too
@@ -280,7 +280,7 @@ def test_the_front_of_a_plan_stays_whole(place: Path) -> None:
 def test_a_new_run_has_its_names_at_once(place: Path) -> None:
     (place / "new").mkdir()
     train = ["train", place / "w.swf", "--objective", "AWRT", "--run", place / "new", "-o"]
-    refused([*train, place / "new" / "run.json"], place, "--output would overwrite a file of the run")
+    check_refusal([*train, place / "new" / "run.json"], place, "--output would overwrite a file of the run")
     check([*map(str, train), str(place / "new" / "policy.json")])
 
 
@@ -290,10 +290,10 @@ def test_only_the_training_of_a_page_writes_into_its_folder(place: Path) -> None
     (page / "page.json").write_text('{"format": "paretosched page 1"}')
     train = ["train", str(place / "run"), "--objective", str(page / "training-1.wish.json"), "--run"]
     check([*train, str(page / "training-1"), "-o", str(page / "training-1.policy.json")])
-    refused([*train, page / "training-1", "-o", page / "training-2.policy.json"], place, "folder of the page")
+    check_refusal([*train, page / "training-1", "-o", page / "training-2.policy.json"], place, "folder of the page")
     for name in ("page.json", "training-1.json", "other"):
-        refused(["simulate", place / "w.swf", "--save-policy", page / name], place, "folder of the page")
-    refused(["compare", place / "w.swf", "--figures", page], place, "directory of a run or page")
+        check_refusal(["simulate", place / "w.swf", "--save-policy", page / name], place, "folder of the page")
+    check_refusal(["compare", place / "w.swf", "--figures", page], place, "directory of a run or page")
 
 
 # --- directories ------------------------------------------------------------------------------------------------------
@@ -304,8 +304,9 @@ def test_a_run_directory_is_new_or_empty_or_a_run(place: Path, plan: list[str]) 
     explore = ["explore", str(place / "w.swf"), *plan, "-o"]
     (place / "full").mkdir()
     (place / "full" / "letter").write_text("mine")
-    refused([*explore, place / "full"], place, "must be a run directory or empty, but has no run.json and holds letter")
-    refused([*explore, place], place, "is a directory that contains the workload log")
+    full = "must be a run directory or empty, but has no run.json and holds letter"
+    check_refusal([*explore, place / "full"], place, full)
+    check_refusal([*explore, place], place, "is a directory that contains the workload log")
     (place / "empty" / "row").mkdir(parents=True)
     (place / "empty" / ".run.json.0a1b2c.part").touch()  # as a kill at the first moment leaves it
     for name in ("new", "empty"):
@@ -316,16 +317,16 @@ def test_a_run_directory_is_new_or_empty_or_a_run(place: Path, plan: list[str]) 
 
 def test_figures_do_not_replace_anything_but_figures(place: Path) -> None:
     compare = ["compare", str(place / "w.swf"), "--figures"]
-    refused([*compare, place / "run"], place, "is a directory of a run or page; give --figures another name")
+    check_refusal([*compare, place / "run"], place, "is a directory of a run or page; give --figures another name")
     check([*compare, str(place)])
     (place / "old.svg").write_text("<svg>mine</svg>")
-    refused([*compare, place], place, "old.svg: is not a figure that paretosched wrote")
+    check_refusal([*compare, place], place, "old.svg: is not a figure that paretosched wrote")
     (place / "old.svg").unlink()
     os.link(place / "w.swf", place / "waits.png")
-    refused([*compare, place], place, "could overwrite the workload log")
+    check_refusal([*compare, place], place, "could overwrite the workload log")
     (place / "waits.png").unlink()
     (place / "w.swf").rename(place / "w.png")
-    refused(["compare", place / "w.png", "--figures", place], place, "could overwrite the workload log")
+    check_refusal(["compare", place / "w.png", "--figures", place], place, "could overwrite the workload log")
 
 
 # --- other kinds ------------------------------------------------------------------------------------------------------
@@ -374,7 +375,7 @@ def test_no_output_replaces_a_file_of_another_kind(place: Path, name: str, outpu
             check(line)
         else:
             says = "that paretosched wrote" if kind == Kind.UNKNOWN else f"would write {own} over {kind}"
-            refused(line, place, says, "give ", "delete the file first")
+            check_refusal(line, place, says, "give ", "delete the file first")
 
 
 def test_an_output_of_the_same_kind_is_replaced_through_a_link_too(place: Path) -> None:
@@ -382,6 +383,6 @@ def test_an_output_of_the_same_kind_is_replaced_through_a_link_too(place: Path) 
     target.write_text("")
     link.symlink_to(target)
     for policy in ("fcfs", "easy"):
-        done("simulate", place / "w.swf", "--policy", policy, "-o", link)
+        succeed("simulate", place / "w.swf", "--policy", policy, "-o", link)
     assert kind_of(link) == Kind.SCHEDULE
     assert target.read_text() == ""  # a link is replaced, not followed

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from paretosched.cli.command_line import COMMANDS, all_commands
-from support.commands import command, done, process
+from support.commands import command, process, succeed
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_what_looks_like_an_option_may_still_be_a_value_or_a_file() -> None:
     assert parse(["info", "--", "--log.swf"]).trace == "--log.swf"
     assert parse(["explore", "w", "-orun", "--jump=-3", "--frequency", "-2"]).jump == -3
     assert parse(["train", "w", "-o", "p", "--objective=-UTIL"]).objective == "-UTIL"
-    assert done("explore", "--help", "--nonsense").out == done("explore", "--help").out
+    assert succeed("explore", "--help", "--nonsense").out == succeed("explore", "--help").out
 
 
 @pytest.mark.slow
@@ -83,7 +83,7 @@ def test_options_of_long_commands_are_in_groups_that_teach() -> None:
         ("explore", ["how the log is read", "the search", "sequences", "plans", "workers"]),
         ("train", ["what is wanted", "the data", "Greedy (paper 000)", "rule bases (paper 001)", "the run", "workers"]),
     ):
-        outcome = done(name, "--help").out
+        outcome = succeed(name, "--help").out
         places = [outcome.index(f"\n{group}:\n  ") for group in groups]
         assert places == sorted(places)
         first = outcome[outcome.index("\noptions:\n") :].partition("\n\n")[0]

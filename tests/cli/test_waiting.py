@@ -16,16 +16,16 @@ import pytest
 
 import paretosched as ps
 from paretosched.cli import waiting
-from paretosched.cli.waiting import watched
+from paretosched.cli.waiting import with_progress
 from paretosched.core.errors import InputError
 from paretosched.core.watching import NOT_STARTED, WATCHED, unknown_starts
 from support.commands import environment, files, numbers
 
 
 def test_the_result_and_the_error_are_those_of_the_function() -> None:
-    assert watched(lambda: 7) == 7
+    assert with_progress(lambda: 7) == 7
     with pytest.raises(InputError, match="no such thing"):
-        watched(_refuse)
+        with_progress(_refuse)
 
 
 def _refuse() -> None:
@@ -44,7 +44,7 @@ def test_the_start_times_are_seen_while_they_are_filled(policy: str) -> None:
         seen.extend(array.tolist() for array in starts)
         return [int(t) for t in start]
 
-    start = watched(simulate)
+    start = with_progress(simulate)
     assert seen == [start]
     assert NOT_STARTED not in start
     assert WATCHED.get() is None  # in this thread
@@ -65,7 +65,7 @@ def test_a_long_simulation_writes_a_line_for_each_tenth(
                 _await_lines(capsys, lines, j)
 
     lines: list[str] = []
-    watched(simulate)
+    with_progress(simulate)
     lines += capsys.readouterr().err.splitlines()
     assert lines[0] == "paretosched: simulating: 2 of 20 jobs"
     assert [numbers(line)[0] for line in lines] == [*range(2, 21, 2)] * 2

@@ -205,7 +205,7 @@ def at(first: float, second: float) -> list[float]:
     return [EASY[0], EASY[1], first, second, np.nan]
 
 
-def wished(rows: list[dict], *keys: str) -> dict[str, list]:
+def wishes_of(rows: list[dict], *keys: str) -> dict[str, list]:
     return {row["policy"]: [row[key] for key in keys] for row in rows}
 
 
@@ -218,7 +218,7 @@ def test_without_a_wish_nothing_is_said_about_one():
 def test_the_objective_by_hand():
     front = a_front([at(199 / 33, 90), at(300 / 33, 1)])
     rows = compare(WORKLOAD, ["fcfs"], front, FIRST).rows()
-    found = wished(rows, "objective", "objective_vs_easy", "share_of_way", "exceeded")
+    found = wishes_of(rows, "objective", "objective_vs_easy", "share_of_way", "exceeded")
     assert found["EASY"] == pytest.approx([309, 0, 0, 0])
     assert found["FCFS"] == pytest.approx([348, 100 * (309 - 348) / 309, 100 * (309 - 348) / (309 - 199), 0])
     assert found[BEST] == pytest.approx([199, 100 * 110 / 309, 100, 0])
@@ -233,12 +233,12 @@ def test_the_nearest_schedule_of_the_front_is_one_within_the_limits_if_there_is_
     c = compare(WORKLOAD, ["fcfs"], front, limited)
     assert c.nearest is not None
     assert c.nearest.tolist()[2:4] == [8, 14]
-    found = wished(c.rows(), "objective", "exceeded", "share_of_way")
+    found = wishes_of(c.rows(), "objective", "exceeded", "share_of_way")
     assert found[BEST] == pytest.approx([8, 0, 100])
     assert found["FCFS"] == pytest.approx([348 / 33, 0, 100 * (309 - 348) / (309 - 8 * 33)])
     # no schedule is within 10 s: the least violation is the nearest, and no share of any way has a meaning
     strict = compare(WORKLOAD, [], front, Wish(weights=[("AWRT1", 1)], limits=[Limit("AWRT2", high=10)]))
-    assert wished(strict.rows(), "objective", "exceeded", "share_of_way") == {
+    assert wishes_of(strict.rows(), "objective", "exceeded", "share_of_way") == {
         "EASY": [pytest.approx(309 / 33), pytest.approx(0.4), None],
         BEST: [8, pytest.approx(0.4), None],
         IDEAL: [pytest.approx(bounds(WORKLOAD).together[2]), None, None],
@@ -248,7 +248,7 @@ def test_the_nearest_schedule_of_the_front_is_one_within_the_limits_if_there_is_
 def test_a_policy_that_exceeds_a_limit_has_no_share_of_the_way_but_others_have():
     limited = Wish(weights=[("AWRT2", 1)], limits=[Limit("AWRT1", high=10)])  # FCFS has 10.5
     rows = compare(WORKLOAD, ["fcfs"], a_front([at(309 / 33, 10)]), limited).rows()
-    found = wished(rows, "share_of_way", "exceeded")
+    found = wishes_of(rows, "share_of_way", "exceeded")
     assert found["EASY"] == [0, 0]
     assert found["FCFS"] == [None, pytest.approx((348 / 33 - 10) / 10)]
     assert found[BEST] == [100, 0]
@@ -257,16 +257,16 @@ def test_a_policy_that_exceeds_a_limit_has_no_share_of_the_way_but_others_have()
 def test_there_is_no_way_to_a_front_that_is_no_better_than_easy():
     for worse in (0, 1):
         front = a_front([at(EASY[2] + worse, 13)])
-        found = wished(compare(WORKLOAD, ["fcfs"], front, FIRST).rows(), "share_of_way")
+        found = wishes_of(compare(WORKLOAD, ["fcfs"], front, FIRST).rows(), "share_of_way")
         assert all(share == [None] for share in found.values())
-    alone = wished(compare(WORKLOAD, ["fcfs"], None, FIRST).rows(), "objective", "share_of_way")
+    alone = wishes_of(compare(WORKLOAD, ["fcfs"], None, FIRST).rows(), "objective", "share_of_way")
     assert alone["FCFS"] == [pytest.approx(348), None]
 
 
 def test_a_point_has_a_share_of_the_way_but_no_per_cent_of_a_shortfall():
     front = a_front([at(300 / 33, 14)])
     rows = compare(WORKLOAD, ["fcfs"], front, Wish(near=[("AWRT1", 100 / 33)])).rows()
-    found = wished(rows, "objective", "objective_vs_easy", "share_of_way")
+    found = wishes_of(rows, "objective", "objective_vs_easy", "share_of_way")
     scale = 1.0001  # the augmentation
     assert found["EASY"] == [pytest.approx(2.09 * scale), None, 0]
     assert found["FCFS"] == [pytest.approx(2.48 * scale), None, pytest.approx(100 * (309 - 348) / 9)]
@@ -275,7 +275,7 @@ def test_a_point_has_a_share_of_the_way_but_no_per_cent_of_a_shortfall():
 
 def test_a_region_has_limits_and_no_value():
     c = compare(WORKLOAD, ["fcfs"], a_front([EASY.tolist()]), Wish(limits=[Limit("AWRT1", high=10)]))
-    found = wished(c.rows(), "objective", "objective_vs_easy", "share_of_way", "exceeded")
+    found = wishes_of(c.rows(), "objective", "objective_vs_easy", "share_of_way", "exceeded")
     assert found["EASY"] == [None, None, None, 0]
     assert found["FCFS"][3] == pytest.approx((348 / 33 - 10) / 10)
     table = c.text().split("\n\n")[1].splitlines()
@@ -302,7 +302,7 @@ def test_a_sum_that_is_not_positive_for_easy_has_no_gain_in_per_cent():
 def test_the_best_online_schedule_has_a_share_of_the_way_of_its_own():
     offline = a_front([at(200 / 33, 90)], encoding=Weighting(decoding="earliest"))
     both = merge([offline, a_front([at(254.5 / 33, 14)])])
-    found = wished(compare(WORKLOAD, [], both, FIRST).rows(), "objective", "share_of_way")
+    found = wishes_of(compare(WORKLOAD, [], both, FIRST).rows(), "objective", "share_of_way")
     assert found[ONLINE] == pytest.approx([254.5, 50])
     assert found[BEST] == pytest.approx([200, 100])
 

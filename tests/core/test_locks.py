@@ -16,11 +16,11 @@ from support.commands import environment
 
 
 def test_one_at_a_time_holds_the_lock(tmp_path: Path) -> None:
-    first = locks.locked(tmp_path)
+    first = locks.take_lock(tmp_path)
     assert first is not None
-    assert locks.locked(tmp_path, patience=0.0) is None
+    assert locks.take_lock(tmp_path, patience=0.0) is None
     os.close(first)
-    second = locks.locked(tmp_path, patience=0.0)
+    second = locks.take_lock(tmp_path, patience=0.0)
     assert second is not None
     os.close(second)
 
@@ -33,7 +33,7 @@ def test_a_file_system_without_locks_is_one_line(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr("paretosched.core.locks.fcntl.flock", refuse)
     before = len(list(Path("/proc/self/fd").iterdir()))
     with pytest.raises(InputError, match=r"the file system here cannot lock files .* name a directory on a local disk"):
-        locks.locked(tmp_path)
+        locks.take_lock(tmp_path)
     assert len(list(Path("/proc/self/fd").iterdir())) == before
 
 

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from paretosched.core.errors import InputError
-from paretosched.core.typed_json import typed
+from paretosched.core.typed_json import as_type
 
 
 class Point(msgspec.Struct, forbid_unknown_fields=True):
@@ -27,7 +27,7 @@ class Whole(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def test_what_fits_is_typed_and_whole_numbers_are_numbers() -> None:
-    whole = typed({"count": 3, "points": [{"x": 1}], "rows": {"a": [1, 2.5]}}, Whole)
+    whole = as_type({"count": 3, "points": [{"x": 1}], "rows": {"a": [1, 2.5]}}, Whole)
     assert (whole.count, whole.points, whole.rows) == (3, [Point(1.0)], {"a": [1.0, 2.5]})
     assert type(whole.points[0].x) is float
 
@@ -71,5 +71,5 @@ def test_what_fits_is_typed_and_whole_numbers_are_numbers() -> None:
 )
 def test_what_does_not_fit_is_named(value: Any, message: str) -> None:
     with pytest.raises(InputError, match="^" + re.escape(message)) as caught:
-        typed(value, Whole)
+        as_type(value, Whole)
     assert len(str(caught.value).splitlines()) == 1

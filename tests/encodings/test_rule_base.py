@@ -10,11 +10,11 @@ from paretosched.encodings.genomes import check_bounds
 from paretosched.encodings.rule_base import Situations, Symbiotic
 from paretosched.search.evaluation import evaluator
 from paretosched.simulation.objective import objectives_of
-from support.zoo import ZOO, a_greedy, drawn, equal_rules
+from support.zoo import ZOO, a_greedy, equal_rules, random_jobs
 
 KINDS = ("iterative", "symbiotic")
 ALL = ("1", "2", "3", "4", "5")
-W = drawn(4, 80, 16, gap=1, run=20)
+W = random_jobs(4, 80, 16, gap=1, run=20)
 SITUATIONS = Situations(ALL, ALL[::-1], a_greedy(ALL), ((2,), (50, 75), (20,), (), (), (), ()))
 SYMBIOTIC = Symbiotic(ALL, ALL[::-1], a_greedy(ALL), rules=6)
 
@@ -30,7 +30,7 @@ def genomes(encoding: Situations | Symbiotic, count: int) -> np.ndarray:
 @pytest.mark.parametrize("encoding", [SITUATIONS, SYMBIOTIC], ids=KINDS)
 def test_what_is_decoded_is_simulated_whatever_the_workers(encoding: Situations | Symbiotic) -> None:
     archive = genomes(encoding, 7)
-    rows = [objectives_of(W, encoding.policy_of(g, ALL).simulated(W).start) for g in archive]
+    rows = [objectives_of(W, encoding.policy_of(g, ALL).outcome(W).start) for g in archive]
     assert [len(encoding.gene_labels(5)), encoding.online(archive).all()] == [archive.shape[1], True]
     for workers in (0, 1):
         with evaluator(W, encoding, workers) as evaluate:

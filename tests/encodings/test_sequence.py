@@ -19,15 +19,23 @@ import pytest
 from paretosched import InputError, Workload, greedy
 from paretosched.encodings.encoding import from_json, to_json
 from paretosched.encodings.recipes import ancestry
-from paretosched.encodings.sequence import MOVES, RECOMBINATIONS, Derive, Sequences, checked, deriving, movable_jobs
+from paretosched.encodings.sequence import (
+    MOVES,
+    RECOMBINATIONS,
+    Derive,
+    Sequences,
+    check_sequences,
+    deriving,
+    movable_jobs,
+)
 from paretosched.policies.plain import Plain
 from paretosched.policies.policy_json import to_json as policy_json
 from paretosched.simulation.decoding import DECODINGS, decoded_start_times
 from support.recipes import family
-from support.zoo import HOUR, ZOO, constant, drawn, jobs
+from support.zoo import HOUR, ZOO, constant, jobs, random_jobs
 
 # 60 jobs that queue, of 5 groups, some wide, some long
-BUSY = drawn(8, 60, 64, gap=1, run=3, grain=HOUR // 2)
+BUSY = random_jobs(8, 60, 64, gap=1, run=3, grain=HOUR // 2)
 BETWEEN = ("fill", "both")  # moves that need a gap, which only strict decoding leaves
 STARTS = ("submit", {"random": 1}, {"policy": policy_json(Plain("easy"))})
 # two groups, widths 8 and 32, requests of 1 h and of a second more
@@ -40,7 +48,7 @@ def test_the_encoding_survives_json() -> None:
     starts = ("submit", {"random": 2**53 - 1}, {"order": [1, 0]}, {"policy": policy_json(Plain("easy"))})
     spec = Sequences("earliest", starts, "group", "either", "cycle")
     assert from_json(json.loads(json.dumps(to_json(spec)))) == spec
-    assert checked(spec, FOUR) == spec
+    assert check_sequences(spec, FOUR) == spec
 
 
 @pytest.mark.parametrize(
@@ -93,17 +101,17 @@ def test_json_of_something_else_is_refused(value: Any, message: str) -> None:
 )
 def test_what_cannot_be_an_encoding_is_named(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        checked(Sequences()._replace(**changes), FOUR)
+        check_sequences(Sequences()._replace(**changes), FOUR)
 
 
 def test_moves_that_could_move_nothing_are_refused() -> None:
     short = FOUR.with_(estimate=FOUR.run)
     with pytest.raises(InputError, match='moves "later" with movable "hour" need such jobs, but four jobs has none'):
-        checked(Sequences(moves="later", movable="hour"), short)
+        check_sequences(Sequences(moves="later", movable="hour"), short)
     one_group = FOUR.with_(group=[1, 1, 1, 1])
     with pytest.raises(InputError, match="need movable jobs beside those of a group, but four jobs has none"):
-        checked(Sequences(moves="group"), one_group)
-    assert checked(Sequences(moves="group", movable="both"), FOUR).movable == "both"
+        check_sequences(Sequences(moves="group"), one_group)
+    assert check_sequences(Sequences(moves="group", movable="both"), FOUR).movable == "both"
 
 
 @pytest.mark.parametrize(
@@ -423,13 +431,13 @@ def test_a_population_of_120_orders_of_136000_jobs_needs_less_than_1_gib() -> No
 
 def test_the_cache_holds_what_fits_and_forgets_what_was_used_longest_ago(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[int] = []
-    original = Derive._derived
+    original = Derive._from_parents
 
-    def noted(self: Any, row: Any, parents: Any) -> Any:
+    def note(self: Any, row: Any, parents: Any) -> Any:
         made.append(int(row[0]))
         return original(self, row, parents)
 
-    monkeypatch.setattr(Derive, "_derived", noted)
+    monkeypatch.setattr(Derive, "_from_parents", note)
     archive = family(1, 6, starts=1, mates=0.0, youth=1)
     derive = deriving(BUSY, Sequences(), cache_bytes=3 * 60 * 4)
     for row, expected in ((2, [0, 1, 2]), (2, []), (3, [3]), (1, []), (4, [4]), (3, []), (2, [2])):

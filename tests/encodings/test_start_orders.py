@@ -9,7 +9,7 @@ from paretosched import Workload, greedy, simulate
 from paretosched.encodings.start_orders import start_order
 from paretosched.policies.plain import Plain
 from paretosched.policies.policy_json import to_json as policy_json
-from support.zoo import HOUR, ZOO, constant, drawn, jobs
+from support.zoo import HOUR, ZOO, constant, jobs, random_jobs
 
 # two groups
 FOUR = jobs(
@@ -30,7 +30,7 @@ def test_every_start_is_an_order_of_all_jobs(name: str) -> None:
 
 
 def test_a_start_by_ranks_sorts_groups_and_keeps_submission_within_a_rank() -> None:
-    w = drawn(1, 50, 8, gap=2, run=9, groups=4)
+    w = random_jobs(1, 50, 8, gap=2, run=9, groups=4)
     assert start_order(w, {"order": [0, 0, 0, 0]}).tolist() == start_order(w, "submit").tolist() == list(range(50))
     expected = sorted(range(50), key=lambda j: ([7, -2, 7, 10**30][w.group[j]], j))
     assert start_order(w, {"order": [7, -2, 7, 10**30]}).tolist() == expected

@@ -73,13 +73,13 @@ def test_logs_have_the_papers_factors(common: Any) -> None:
 def test_without_logs_one_line_says_what_to_do(common: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PARETOSCHED_TRACES", str(tmp_path))
     with pytest.raises(InputError, match=r'"paretosched fetch SDSC-SP2 --cache" .* or set PARETOSCHED_TRACES'):
-        common.recorded("SDSC00")
+        common.log_of("SDSC00")
 
 
 @pytest.mark.traces
 def test_a_log_is_scaled_as_for_the_stored_results(common: Any, traces: Path) -> None:
     digests = common.load_provenance(ROOT / "results" / "gfs")["workloads"]
-    made = common.scaled("SDSC96")
+    made = common.scaled_log("SDSC96")
     assert {"file", "factor", "jobs", "digest"} == set(digests["SDSC96"])
     assert common.about_workloads(["SDSC96"], lambda log: made)["SDSC96"] == digests["SDSC96"]
     assert np.all(np.diff(made.submit) >= 0)

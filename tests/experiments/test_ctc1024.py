@@ -14,7 +14,7 @@ from support.experiments import ROOT, paper, script, without
 RESULTS = ROOT / "results" / "ctc1024"
 
 
-def stored(name: str) -> list[dict[str, str]]:
+def stored_rows(name: str) -> list[dict[str, str]]:
     with (RESULTS / name).open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
@@ -27,7 +27,7 @@ def test_every_number_has_a_source_and_stands_once() -> None:
 
 def test_easy_comes_within_five_per_cent_of_the_published_values() -> None:
     values = {row["quantity"]: float(row["value"]) for row in paper("ctc1024")}
-    rows = stored("baseline.csv")
+    rows = stored_rows("baseline.csv")
     names = ("UTIL", "AWRT1", "AWRT2", "AWRT3", "AWRT4", "AWRT5")
     assert len(rows) == 5
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -41,9 +41,9 @@ def test_easy_comes_within_five_per_cent_of_the_published_values() -> None:
 
 
 def test_the_front_that_the_readme_shows() -> None:
-    fronts = {row["name"]: int(row["front"]) for row in stored("explorations.csv")}
+    fronts = {row["name"]: int(row["front"]) for row in stored_rows("explorations.csv")}
     assert f"{fronts['easy']:,} schedules of which none is better" in (ROOT / "README.md").read_text(encoding="utf-8")
-    assert all(int(row["evaluations"]) == 20_000 for row in stored("explorations.csv"))
+    assert all(int(row["evaluations"]) == 20_000 for row in stored_rows("explorations.csv"))
 
 
 @pytest.mark.slow

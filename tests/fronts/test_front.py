@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from paretosched.core.errors import InputError
 from paretosched.encodings.weighting import Weighting
-from paretosched.fronts.dominance import costs, deciding, nondominated
+from paretosched.fronts.dominance import costs, deciding, nondominated_rows
 from paretosched.fronts.front import Front, Origin, extremes, front_of
 from paretosched.fronts.front_files import load_front, save_front
 from paretosched.fronts.front_tables import frame
@@ -46,37 +46,37 @@ def test_the_non_dominated_rows_are_those_of_brute_force(seed: int, rows: int, l
     values = np.random.default_rng(seed).integers(0, levels, (rows, 4)).astype(float)
     before = values.copy()
     expected = brute_force(np.column_stack([-values[:, 0], values[:, 2:]]))
-    assert nondominated(values, TWO).tolist() == expected
+    assert nondominated_rows(values, TWO).tolist() == expected
     assert (values == before).all()
 
 
 def test_a_large_set_agrees_with_brute_force_too() -> None:
     values = np.random.default_rng(1).integers(0, 12, (600, 7)).astype(float)
     expected = brute_force(np.column_stack([-values[:, 0], values[:, 2:]]))
-    assert nondominated(values, objective_table(tuple("12345"))).tolist() == expected
+    assert nondominated_rows(values, objective_table(tuple("12345"))).tolist() == expected
 
 
 def test_awrt_never_decides() -> None:
     better_awrt_only = [[50.0, 1.0, 9.0, 9.0], [60.0, 99.0, 8.0, 9.0]]
-    assert nondominated(better_awrt_only, TWO).tolist() == [False, True]
+    assert nondominated_rows(better_awrt_only, TWO).tolist() == [False, True]
     assert deciding(better_awrt_only, TWO).tolist() == [True, False, True, True]
     assert costs(better_awrt_only, TWO).tolist() == [[-50.0, 9.0, 9.0], [-60.0, 8.0, 9.0]]
 
 
 def test_an_undefined_group_takes_no_part() -> None:
     values = [[50.0, 5.0, 5.0, np.nan], [50.0, 4.0, 4.0, np.nan]]
-    assert nondominated(values, TWO).tolist() == [False, True]
+    assert nondominated_rows(values, TWO).tolist() == [False, True]
 
 
 @pytest.mark.parametrize(("bad", "named"), [(np.nan, "row 1 has AWRT1 nan"), (np.inf, "row 1 has AWRT1 inf")])
 def test_rows_that_are_not_finite_are_refused(bad: float, named: str) -> None:
     with pytest.raises(InputError, match=f"objective values must be finite, but {named}"):
-        nondominated([[1.0, 1.0, 1.0, 1.0], [2.0, 1.0, bad, 1.0]], TWO)
+        nondominated_rows([[1.0, 1.0, 1.0, 1.0], [2.0, 1.0, bad, 1.0]], TWO)
 
 
 def test_a_wrong_number_of_columns_is_refused() -> None:
     with pytest.raises(InputError, match=r"values must have shape \(k, 4\), but have shape \(1, 3\)"):
-        nondominated([[1.0, 2.0, 3.0]], TWO)
+        nondominated_rows([[1.0, 2.0, 3.0]], TWO)
 
 
 def test_equal_points_are_kept_once_and_counted() -> None:
@@ -109,8 +109,10 @@ def test_merging_is_free_of_order_and_repetition(seeds: list[int], shuffle) -> N
     assert same(merge(again), whole)
     assert same(merge([merge(fronts[:1]), *fronts[1:]]), whole)
     stacked = np.concatenate([f.values for f in fronts])
-    assert {tuple(v) for v in whole.values.tolist()} == {tuple(v) for v in stacked[nondominated(stacked, TWO)].tolist()}
-    assert nondominated(whole.values, TWO).all()
+    assert {tuple(v) for v in whole.values.tolist()} == {
+        tuple(v) for v in stacked[nondominated_rows(stacked, TWO)].tolist()
+    }
+    assert nondominated_rows(whole.values, TWO).all()
 
 
 def test_merged_rows_know_their_run() -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from paretosched.core.errors import InputError
 from paretosched.encodings.weighting import Weighting
-from paretosched.fronts.dominance import nondominated
+from paretosched.fronts.dominance import nondominated_rows
 from paretosched.fronts.front import Front, Origin, front_of
 from paretosched.fronts.merging import merge
 from paretosched.fronts.quality_indicators import (
@@ -17,11 +17,11 @@ from paretosched.fronts.quality_indicators import (
     box_of,
     contributions,
     course,
-    dominated,
+    dominated_rows,
     hypervolume,
     hypervolume_error,
     indicators,
-    scaled,
+    to_box,
 )
 from paretosched.simulation.objective import objective_table
 from support.fronts import a_front, random_front
@@ -119,9 +119,9 @@ def test_a_course_is_that_of_the_fronts_of_its_beginnings() -> None:
     at = [1, 2, 17, 40, 80]
     found = course(values, FIVE, at, box, whole)
     for k, size, volume in zip(at, found.size, found.hypervolume, strict=True):
-        rows = values[:k][nondominated(values[:k], FIVE)]
+        rows = values[:k][nondominated_rows(values[:k], FIVE)]
         assert size == len(rows)
-        assert volume == pytest.approx(hypervolume(scaled(rows, FIVE, box)), rel=1e-12)
+        assert volume == pytest.approx(hypervolume(to_box(rows, FIVE, box)), rel=1e-12)
     assert found.igd_plus is not None
     assert found.igd_plus[-1] == 0.0
     assert (np.diff(found.igd_plus) <= 0).all()
@@ -164,9 +164,9 @@ def test_dominated_rows_are_those_of_brute_force(one: int, other: int) -> None:
     for row in a.values[:, [0, 2, 3]] * (-1, 1, 1):
         theirs = b.values[:, [0, 2, 3]] * (-1, 1, 1)
         expected.append(bool(((theirs <= row).all(axis=1) & (theirs < row).any(axis=1)).any()))
-    assert dominated(a, b).tolist() == expected
-    assert not dominated(a, a).any()
-    assert dominated(random_front(one, rows=0), b).tolist() == []
+    assert dominated_rows(a, b).tolist() == expected
+    assert not dominated_rows(a, a).any()
+    assert dominated_rows(random_front(one, rows=0), b).tolist() == []
 
 
 def test_contributions_add_up() -> None:
@@ -202,8 +202,8 @@ def test_a_value_that_many_reach_is_the_best_of_none() -> None:
 def test_a_box_by_hand() -> None:
     box = box_of(hand_front([(90.0, 300.0), (80.0, 100.0)]))
     assert box.by_name(box.ideal) == {"UTIL": 90.0, "AWRT1": 100.0}
-    assert scaled([[85.0, 200.0, 200.0]], objective_table(("1",)), box).tolist() == [[0.5, 0.5]]
-    assert scaled(np.zeros((0, 3)), objective_table(("1",)), box).shape == (0, 2)
+    assert to_box([[85.0, 200.0, 200.0]], objective_table(("1",)), box).tolist() == [[0.5, 0.5]]
+    assert to_box(np.zeros((0, 3)), objective_table(("1",)), box).shape == (0, 2)
     assert Box(box.objectives, box.ideal, box.ideal).span.tolist() == [1.0, 1.0]
 
 
@@ -211,7 +211,7 @@ def test_a_box_by_hand() -> None:
 def test_a_hundred_and_fifty_thousand_points_are_merged_rightly() -> None:
     rng = np.random.default_rng(7)
     values = np.exp(rng.normal(size=(153_080, 7)) * 0.3)  # of which thousands are not dominated
-    kept = nondominated(values, FIVE)
+    kept = nondominated_rows(values, FIVE)
     assert 1_000 < kept.sum() < 100_000
     # a sample is checked against all: none of the kept is dominated, each of the others is
     costs = np.column_stack([-values[:, 0], values[:, 2:]])

@@ -14,7 +14,7 @@ from paretosched.simulation.decoding import DECODINGS
 from paretosched.workload.workload import WIDEST
 from support import naive
 from support.decoding import GAP, ORDERS, checked, orders, starts
-from support.zoo import ZOO, drawn, jobs, workloads
+from support.zoo import ZOO, jobs, random_jobs, workloads
 
 ORACLES = {"strict": naive.strict, "earliest": naive.earliest}
 
@@ -78,9 +78,9 @@ def test_equals_the_oracle_on_any_workload(decoding: str, data: st.DataObject, w
 
 # Enough jobs with different times that leaves of the profile are split and queues are deep.
 DEEP = {
-    "light": lambda seed: drawn(seed, 200, 64, gap=30, run=60),
-    "heavy": lambda seed: drawn(seed, 200, 64, gap=2, run=60),
-    "all at once": lambda seed: drawn(seed, 200, 32, gap=0, run=5000),
+    "light": lambda seed: random_jobs(seed, 200, 64, gap=30, run=60),
+    "heavy": lambda seed: random_jobs(seed, 200, 64, gap=2, run=60),
+    "all at once": lambda seed: random_jobs(seed, 200, 32, gap=0, run=5000),
     "long and short": lambda seed: _long_and_short(seed, 300),
 }
 

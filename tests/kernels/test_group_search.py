@@ -14,7 +14,7 @@ from paretosched.kernels.group_search import advance
 from paretosched.policies.time_sharing import SEARCHES, Grouping, Optimisation, TimeSharing
 from support.naive_sharing import lehmer
 from support.sharing import EAGER, GROUPS, PAPER, SMALL, checked, crowds, sharings
-from support.zoo import drawn, jobs
+from support.zoo import jobs, random_jobs
 
 
 @pytest.mark.parametrize("search", range(3))
@@ -68,7 +68,7 @@ def test_a_group_is_put_into_a_better_order() -> None:
 
 
 def test_the_paper_s_limit_of_permutations_is_no_burden() -> None:
-    w = drawn(5, 400, 16, gap=2, run=40)
+    w = random_jobs(5, 400, 16, gap=2, run=40)
     fast = replace(SMALL, optimisation=Optimisation(medium=EAGER._replace(most=20), long=EAGER._replace(most=30)))
     schedule = simulate(w, fast).check()
     assert schedule.searched is not None

@@ -75,7 +75,7 @@ def fill(w: Workload, order: Any, luck: Any, mean: float, start: Any = None) -> 
     return result.tolist()
 
 
-def crossed(name: str, parent: Any, mate: Any, *cuts: int) -> list[int]:
+def cross(name: str, parent: Any, mate: Any, *cuts: int) -> list[int]:
     result = np.full(len(parent), -7, dtype=np.int32)
     getattr(moves, name)(given_order(parent), given_order(mate), *cuts, result, moves.space(len(parent)))
     return result.tolist()
@@ -346,18 +346,18 @@ def test_recombinations_equal_the_oracle_and_give_permutations(both: Any, data: 
     parent, mate = both
     cuts = sorted(data.draw(st.tuples(st.integers(0, len(parent)), st.integers(0, len(parent)))))
     for name in ("order_crossover", "mapped_crossover"):
-        found = crossed(name, parent, mate, *cuts)
+        found = cross(name, parent, mate, *cuts)
         assert found == getattr(naive_moves, name)(parent, mate, *cuts)
         assert sorted(found) == sorted(parent)
         assert found[cuts[0] : cuts[1]] == list(parent[cuts[0] : cuts[1]])
-        assert crossed(name, parent, parent, *cuts) == list(parent)
-        assert crossed(name, parent, mate, 0, 0) == list(mate)
-        assert crossed(name, parent, mate, 0, len(parent)) == list(parent)
-    found = crossed("cycle_crossover", parent, mate)
+        assert cross(name, parent, parent, *cuts) == list(parent)
+        assert cross(name, parent, mate, 0, 0) == list(mate)
+        assert cross(name, parent, mate, 0, len(parent)) == list(parent)
+    found = cross("cycle_crossover", parent, mate)
     assert found == naive_moves.cycle_crossover(parent, mate)
     assert sorted(found) == sorted(parent)
     assert all(found[i] in (parent[i], mate[i]) for i in range(len(parent)))
-    assert crossed("cycle_crossover", parent, parent) == list(parent)
+    assert cross("cycle_crossover", parent, parent) == list(parent)
 
 
 # Eiben and Smith, Introduction to Evolutionary Computing, section 3.4.4: parents 123456789 and 937826514, places 4 to 7
@@ -374,9 +374,9 @@ MATE = [int(digit) - 1 for digit in "937826514"]
     ],
 )
 def test_recombinations_are_those_of_the_textbook(name: str, cuts: tuple[int, ...], child: str) -> None:
-    assert "".join(str(job + 1) for job in crossed(name, PARENT, MATE, *cuts)) == child
+    assert "".join(str(job + 1) for job in cross(name, PARENT, MATE, *cuts)) == child
 
 
 def test_places_where_parents_agree_do_not_change_whose_turn_it_is() -> None:
     # the cycles are the places 0 and 1, and 3 and 4; place 2 holds the same job in both
-    assert crossed("cycle_crossover", [0, 1, 2, 3, 4], [1, 0, 2, 4, 3]) == [0, 1, 2, 4, 3]
+    assert cross("cycle_crossover", [0, 1, 2, 3, 4], [1, 0, 2, 4, 3]) == [0, 1, 2, 4, 3]

@@ -14,7 +14,7 @@ from paretosched.kernels.predicted import STEPS
 from paretosched.policies.plain import Plain
 from paretosched.simulation.estimates import LEARNING
 from support import naive
-from support.zoo import BACKFILLS, ZOO, constant, drawn, greedy_policies, jobs, workloads
+from support.zoo import BACKFILLS, ZOO, constant, greedy_policies, jobs, random_jobs, workloads
 
 RULES = ("easy", "conservative-replan")
 MINUTE, HOUR = 60, 3600
@@ -22,7 +22,7 @@ checked = settings(deadline=None, max_examples=100, suppress_health_check=[Healt
 
 
 @cache
-def peopled(name: str) -> Workload:
+def with_users(name: str) -> Workload:
     """A workload of the zoo whose jobs belong to three users, or to no known user."""
     w = ZOO[name]
     return w.with_(user=np.arange(len(w)) * 5 % 7 % 4 - 1)
@@ -30,7 +30,7 @@ def peopled(name: str) -> Workload:
 
 def same_as_oracle(w: Workload, policy: Policy, source: str) -> None:
     predicted = predictions(w, policy, source)
-    assert tuple(column.tolist() for column in predicted) == naive.predicted(w, policy, source)
+    assert tuple(column.tolist() for column in predicted) == naive.with_predictions(w, policy, source)
     assert simulate(w, policy, source).check().start.tolist() == predicted.start.tolist()
 
 
@@ -43,7 +43,7 @@ def same_as_oracle(w: Workload, policy: Policy, source: str) -> None:
 @pytest.mark.parametrize("name", ZOO)
 def test_equals_the_oracle_on_awkward_workloads(name: str, rule: str, source: str) -> None:
     if len(ZOO[name]) > 3:  # else no user is known
-        same_as_oracle(peopled(name), Plain(rule), source)
+        same_as_oracle(with_users(name), Plain(rule), source)
 
 
 @pytest.mark.slow
@@ -61,7 +61,7 @@ def test_greedy_equals_the_oracle_on_any_workload(data: st.DataObject, source: s
 @pytest.mark.parametrize("source", LEARNING)
 def test_equals_the_oracle_on_hundreds_of_jobs(source: str) -> None:
     for seed in range(3):
-        w = drawn(seed, 250, 64, gap=2, run=60, slack=30.0, grain=(1, 60, 600)[seed])
+        w = random_jobs(seed, 250, 64, gap=2, run=60, slack=30.0, grain=(1, 60, 600)[seed])
         w = w.with_(user=np.random.default_rng(seed).integers(0, 6, len(w)))
         policies = [Plain("easy"), Plain("conservative-replan")]
         policies += [greedy([c] * 3, constant(5, 1, 0, 1, 1), groups=w.groups, backfill="easy") for c in ("f1", "f3")]

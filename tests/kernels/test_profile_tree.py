@@ -7,7 +7,7 @@ import pytest
 
 from paretosched.kernels import profile_tree as vacancy
 from paretosched.simulation.decoding import decoded_start_times
-from support.zoo import drawn
+from support.zoo import random_jobs
 
 
 @pytest.mark.slow
@@ -16,7 +16,7 @@ def test_equals_the_flat_profile_on_thousands_of_jobs() -> None:
     from paretosched.kernels import profile
     from paretosched.kernels.waiting_tree import FAR
 
-    for w in (drawn(1, 20_000, 128, gap=40, run=900), drawn(2, 8_000, 128, gap=5, run=900)):
+    for w in (random_jobs(1, 20_000, 128, gap=40, run=900), random_jobs(2, 8_000, 128, gap=5, run=900)):
         n = len(w)
         order = np.random.default_rng(3).permutation(n).astype(np.int32)
         when, room, span = np.empty(2 * n + 16, np.int64), np.empty(2 * n + 16, np.int64), np.empty(2, np.int64)
@@ -32,7 +32,7 @@ def test_equals_the_flat_profile_on_thousands_of_jobs() -> None:
 
 @pytest.mark.slow
 def test_the_tree_knows_the_range_of_all_that_lies_below() -> None:
-    w = drawn(1, 3_000, 128, gap=40, run=900)
+    w = random_jobs(1, 3_000, 128, gap=40, run=900)
     v = vacancy.vacancy(len(w))
     vacancy.clear(v, w.submit[0], w.capacity)
     free = {}
@@ -43,9 +43,9 @@ def test_the_tree_knows_the_range_of_all_that_lies_below() -> None:
 
     def below(node: int, level: int) -> list[tuple[int, int]]:
         if level < 0:
-            return [(int(p["when"]), int(p["room"])) for p in v.leaf[node, : v.held[node]]]
+            return [(int(p["when"]), int(p["room"])) for p in v.leaf[node, : v.leaf_sizes[node]]]
         points = []
-        for entry in v.node[node, : v.used[node]]:
+        for entry in v.node[node, : v.node_sizes[node]]:
             inside = [(when, room + int(entry["shift"])) for when, room in below(int(entry["child"]), level - 1)]
             assert entry["since"] == inside[0][0]
             assert entry["least"] == min(room for _, room in inside)

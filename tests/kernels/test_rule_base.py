@@ -16,7 +16,7 @@ from paretosched.policies.rule_base import RuleBase, ruled_start_times
 from paretosched.policies.strategy_choice import STRATEGIES, feature_names, situation_of
 from support import naive_rules
 from support.naive import Job, Started, naive
-from support.zoo import ZOO, a_greedy, constant_rules, drawn, jobs, random_rules, rule_bases, workloads
+from support.zoo import ZOO, a_greedy, constant_rules, jobs, random_jobs, random_rules, rule_bases, workloads
 
 KINDS = ("iterative", "symbiotic")
 BACKFILL = ("none", "easy", "conservative")
@@ -107,15 +107,15 @@ def test_any_rule_base_equals_the_oracle_on_any_workload(data: st.DataObject, w:
 
 
 DEEP = {
-    "seconds": lambda seed: drawn(seed, 250, 64, gap=1, run=60),
-    "coarse times": lambda seed: drawn(seed, 250, 32, gap=1, run=8, grain=3600),
-    "light load": lambda seed: drawn(seed, 250, 64, gap=16, run=60),
-    "long estimates": lambda seed: drawn(seed, 200, 100, gap=4, run=50, slack=100.0),
-    "copies": lambda seed: _copied(drawn(seed, 120, 48, gap=4, run=40)),
+    "seconds": lambda seed: random_jobs(seed, 250, 64, gap=1, run=60),
+    "coarse times": lambda seed: random_jobs(seed, 250, 32, gap=1, run=8, grain=3600),
+    "light load": lambda seed: random_jobs(seed, 250, 64, gap=16, run=60),
+    "long estimates": lambda seed: random_jobs(seed, 200, 100, gap=4, run=50, slack=100.0),
+    "copies": lambda seed: _copy(random_jobs(seed, 120, 48, gap=4, run=40)),
 }
 
 
-def _copied(w: Workload) -> Workload:
+def _copy(w: Workload) -> Workload:
     return w.take(np.repeat(np.arange(len(w)), 1 + np.arange(len(w)) % 4))
 
 

@@ -13,7 +13,7 @@ from paretosched import Schedule, Workload, simulate
 from paretosched.policies.time_sharing import Shares, TimeSharing
 from support.naive_sharing import Sharing
 from support.sharing import GROUPS, PAPER, SMALL, checked, crowds, sharings
-from support.zoo import ZOO, drawn, jobs
+from support.zoo import ZOO, jobs, random_jobs
 
 PLAIN = {
     "slices": SMALL,
@@ -62,7 +62,7 @@ def same_as_oracle(w: Workload, sharing: TimeSharing) -> Schedule:
 
 
 NAMES = [name for name in ZOO if name not in BIG]
-A_YEAR = drawn(
+A_YEAR = random_jobs(
     7, 12, 4, gap=2, run=3, grain=10**6
 )  # the oracle takes every slice in turn, so twenty years take it long
 PAIRS = [  # a quarter of all: every workload meets many settings, and every setting many workloads

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from paretosched.comparison.comparison import NEAREST, compare
 from paretosched.core.errors import InputError
-from paretosched.plots.comparisons import bars, compared, figures, use_over_time
+from paretosched.plots.comparisons import all_figures, bars, figures, use_over_time
 from paretosched.plots.fronts import pairs, scatter
 from paretosched.plots.style import MARKS
 from paretosched.wishes.wish import Wish
@@ -182,12 +182,12 @@ def test_what_is_compared_is_drawn_by_name_with_or_without_a_front_and_a_wish():
         w.digest, front.ancestors,
     )  # fmt: skip
     alone = compare(w, ["fcfs"])
-    assert list(compared([alone], [None])) == ["improvements", "utilisation"]
-    assert list(compared([compare(w, [])], [None])) == ["utilisation"]
+    assert list(all_figures([alone], [None])) == ["improvements", "utilisation"]
+    assert list(all_figures([compare(w, [])], [None])) == ["utilisation"]
     wished = compare(w, ["fcfs"], None, wish)
-    assert list(compared([wished], [None])) == ["objective", "improvements", "utilisation"]
+    assert list(all_figures([wished], [None])) == ["objective", "improvements", "utilisation"]
     both = compare(w, ["fcfs", "list"], front, wish)
-    by_name = compared([both], [front])
+    by_name = all_figures([both], [front])
     assert list(by_name)[:4] == ["objective", "improvements", "positions", "utilisation"]
     assert set(list(by_name)[4:]) == set(figures(front, both.marks))
     assert by_name["positions"].layout.xaxis.title.text.startswith("AWRT2")  # what is wished for
@@ -200,7 +200,7 @@ def test_what_is_compared_is_drawn_by_name_with_or_without_a_front_and_a_wish():
         }.items() <= colours.items()
     gains = {trace.name: trace for trace in drawn_bars(by_name["improvements"])}
     assert gains["FCFS"].x[0] == both.rows()[1]["AWRT_vs_easy"]
-    assert list(compared([compare(w, [], front)], [front]))[:2] == ["positions", "utilisation"]
+    assert list(all_figures([compare(w, [], front)], [front]))[:2] == ["positions", "utilisation"]
 
 
 @pytest.mark.slow
@@ -208,7 +208,7 @@ def test_figures_of_several_workloads_begin_with_their_names():
     several = [
         compare(a_workload(name), ["fcfs"], None, Wish(weights=[("AWRT1", 1)])) for name in ("CTC/../x", "", "b")
     ]
-    by_name = compared(several, [None] * 3)
+    by_name = all_figures(several, [None] * 3)
     assert list(by_name) == [
         "objective", "1-ctc-x-improvements", "1-ctc-x-utilisation", "2-workload-improvements",
         "2-workload-utilisation", "3-b-improvements", "3-b-utilisation",

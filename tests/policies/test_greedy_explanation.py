@@ -25,7 +25,7 @@ from paretosched.policies.plain import PLAIN_RULES, Plain
 from paretosched.policies.policy import Policy, save_policy
 from paretosched.policies.time_sharing import Optimisation, Shares, TimeSharing
 from paretosched.report.figure_files import write_figure
-from support.commands import command, done
+from support.commands import command, succeed
 from support.zoo import greedy_policies
 
 PATIENT = settings(deadline=None, max_examples=150)
@@ -328,11 +328,13 @@ def test_it_says_what_a_policy_was_trained_for_and_what_it_reached(tmp_path: Pat
 
 
 def test_it_says_which_evaluation_of_which_run_a_policy_is(tmp_path: Path) -> None:
-    done("generate", "lublin", "--jobs", 60, "--processors", 32, "-o", tmp_path / "w.swf")
-    done("explore", tmp_path / "w.swf", "-o", tmp_path / "run", "--evaluations", 8, "--population", 4)
-    done("simulate", tmp_path / "w.swf", "--front", tmp_path / "run", "--save-policy", tmp_path / "p.json")
+    succeed("generate", "lublin", "--jobs", 60, "--processors", 32, "-o", tmp_path / "w.swf")
+    succeed("explore", tmp_path / "w.swf", "-o", tmp_path / "run", "--evaluations", 8, "--population", 4)
+    succeed("simulate", tmp_path / "w.swf", "--front", tmp_path / "run", "--save-policy", tmp_path / "p.json")
     number = json.loads((tmp_path / "p.json").read_text())["provenance"]["evaluation"]
-    assert f"Found by exploration: evaluation {number} of the run run on w." in done("explain", tmp_path / "p.json").out
+    assert (
+        f"Found by exploration: evaluation {number} of the run run on w." in succeed("explain", tmp_path / "p.json").out
+    )
 
 
 @pytest.mark.slow
@@ -426,20 +428,20 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_the_command_says_what_the_library_says(file: Path) -> None:
-    said = done("explain", file)
+    said = succeed("explain", file)
     assert said.out == explain(BY_HAND).text() + "\n"
     assert said.err == ""
-    value = done("explain", file, "--json").json
+    value = succeed("explain", file, "--json").json
     assert value["rows"] == explain(BY_HAND).rows()
     assert value["situations"]["weekend"] == explain(BY_HAND).situation(0)
     assert value["policy"]["situations"]["day"]["criterion"] == "f1"
     assert value["jobs"][0] == {"job": "small", "processors": 4, "requested": 1800}
-    assert done("explain", "fcfs").out.startswith("FCFS\nJobs start in the order of submission:")
+    assert succeed("explain", "fcfs").out.startswith("FCFS\nJobs start in the order of submission:")
 
 
 @pytest.mark.slow
 def test_a_page_has_the_figure_and_the_words(file: Path, tmp_path: Path) -> None:
-    said = done("explain", file, "-o", tmp_path / "p.HTML")
+    said = succeed("explain", file, "-o", tmp_path / "p.HTML")
     assert said.out == explain(BY_HAND).text() + "\n"
     page = html.unescape((tmp_path / "p.HTML").read_text(encoding="utf-8"))
     for sentence in (*explain(BY_HAND).words(), *explain(BY_HAND).situation(1)):
@@ -451,7 +453,7 @@ def test_a_page_has_the_figure_and_the_words(file: Path, tmp_path: Path) -> None
 def test_a_figure_is_written_as_its_name_says(file: Path, tmp_path: Path) -> None:
     pytest.importorskip("kaleido", reason="NO KALEIDO: figures were not exported")
     for name, start in {"a.png": b"\x89PNG\r\n\x1a\n", "a.SVG": b"<svg"}.items():
-        done("explain", file, "-o", tmp_path / name)
+        succeed("explain", file, "-o", tmp_path / name)
         assert (tmp_path / name).read_bytes().startswith(start)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.SVG", "a.png", "p.json"]
 

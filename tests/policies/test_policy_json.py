@@ -62,7 +62,7 @@ def test_a_policy_file_can_be_read_by_a_person() -> None:
     }
 
 
-def changed(path: str, value: Any) -> Any:
+def change_part(path: str, value: Any) -> Any:
     """The file of P with one part replaced, or removed where the value is `...`."""
     found = copy.deepcopy(to_json(P))
     *way, last = path.split("/")
@@ -133,7 +133,7 @@ def changed(path: str, value: Any) -> Any:
 )
 def test_every_malformed_file_has_its_message(path: str, value: Any, message: str, tmp_path: Path) -> None:
     file = tmp_path / "p.json"
-    file.write_text(json.dumps(changed(path, value)))
+    file.write_text(json.dumps(change_part(path, value)))
     with pytest.raises(InputError, match="^" + re.escape(f"{file}: {message}")) as caught:
         load_policy(file)
     assert "\n" not in str(caught.value)
@@ -141,9 +141,9 @@ def test_every_malformed_file_has_its_message(path: str, value: Any, message: st
 
 def test_backfill_name_and_provenance_may_be_left_out() -> None:
     for key in ("backfill", "name", "provenance"):
-        assert isinstance(from_json(changed(key, ...)), Policy)
-    assert from_json(changed("backfill", ...)).backfill == "none"
-    assert from_json(changed("name", ...)).name == P.name
+        assert isinstance(from_json(change_part(key, ...)), Policy)
+    assert from_json(change_part("backfill", ...)).backfill == "none"
+    assert from_json(change_part("name", ...)).name == P.name
     assert from_json({"format": FORMAT, "rule": "list"}).name == "List"
 
 
@@ -171,7 +171,7 @@ places = [
 def test_any_part_replaced_by_anything_is_accepted_or_refused_in_one_line(place: str, value: Any) -> None:
     refusal = ""
     try:
-        policy = from_json(changed(place, value), "here")
+        policy = from_json(change_part(place, value), "here")
     except InputError as error:
         refusal = str(error)
     if refusal:
@@ -349,7 +349,7 @@ def test_a_file_of_version_0_1_keeps_the_schema(name: str) -> None:
     jsonschema.validate(old(name), schema(), jsonschema.Draft202012Validator)
 
 
-def broken(name: str, path: str, value: Any) -> Any:
+def break_part(name: str, path: str, value: Any) -> Any:
     """The file of version 0.1 with one part replaced."""
     whole = old(name)
     *way, last = path.split("/")
@@ -382,7 +382,7 @@ def broken(name: str, path: str, value: Any) -> Any:
     ],
 )
 def test_the_schema_and_the_reader_refuse_the_same(name: str, path: str, value: Any) -> None:
-    whole = broken(name, path, value)
+    whole = break_part(name, path, value)
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(whole, schema(), jsonschema.Draft202012Validator)
     with pytest.raises(ps.InputError):

@@ -22,12 +22,12 @@ from paretosched.policies.strategy_choice import (
     STRATEGIES,
     SymbioticRules,
     intervals,
-    normalised,
+    normalise,
     partitions,
     situation_of,
 )
 from support import naive_rules
-from support.zoo import a_greedy, constant_rules, drawn, equal_rules, random_rules, rule_bases
+from support.zoo import a_greedy, constant_rules, equal_rules, random_jobs, random_rules, rule_bases
 
 KINDS = ("iterative", "symbiotic")
 ALL = ("1", "2", "3", "4", "5")
@@ -113,7 +113,7 @@ def test_table_2_of_the_paper_has_192_situations() -> None:
 
 
 def test_features_are_scaled_to_the_unit_interval() -> None:
-    assert normalised([[1, 0, 0], [100, 100, 50]]).tolist() == [[0, 0, 0], [1, 1, 0.5]]
+    assert normalise([[1, 0, 0], [100, 100, 50]]).tolist() == [[0, 0, 0], [1, 1, 0.5]]
 
 
 # ---- files
@@ -311,7 +311,7 @@ def test_arguments_are_checked() -> None:
 
 
 def test_a_rule_base_is_for_its_groups_and_is_not_told_predictions() -> None:
-    w = drawn(2, 40, 8, gap=2, run=30).with_(user=[1] * 40)
+    w = random_jobs(2, 40, 8, gap=2, run=30).with_(user=[1] * 40)
     policy = random_rules(w.groups, 1, "symbiotic")
     with pytest.raises(InputError, match="is for the groups 1, 2, but"):
         simulate(w, random_rules(("1", "2"), 1, "symbiotic"))

@@ -21,7 +21,7 @@ from paretosched.policies.policy import Policy, save_policy
 from paretosched.policies.rule_base import RuleBase
 from paretosched.policies.rule_base_explanation import RulesExplanation, origin_of, regions, slices
 from paretosched.policies.strategy_choice import LEVELS, STRATEGIES, partitions, situation_of
-from support.commands import done
+from support.commands import succeed
 
 NAMES = ("staff", "students", "guests")
 
@@ -43,7 +43,7 @@ def symbiotic(groups: tuple[str, ...] = NAMES, rules: int = 6, seed: int = 0) ->
     )  # fmt: skip
 
 
-def explained(base: RuleBase) -> RulesExplanation:
+def explanation_of(base: RuleBase) -> RulesExplanation:
     found = explain(base)
     assert isinstance(found, RulesExplanation)
     return found
@@ -84,7 +84,7 @@ def test_no_two_regions_could_be_one(seed: int) -> None:
 
 
 def test_one_strategy_everywhere_is_one_region() -> None:
-    explanation = explained(iterative([7] * 192, groups=tuple("12345")))
+    explanation = explanation_of(iterative([7] * 192, groups=tuple("12345")))
     (row,) = explanation.rows()
     assert (row["strategy"], row["situations"], row["SD"], row["PRCWQ5"]) == ("easy by wait", 192, [1, 100], [0, 100])
     assert "Of 192 situations: easy by wait in 192." in explanation.words()
@@ -95,7 +95,7 @@ def test_it_is_written_as_one_would_say_it() -> None:
     """Busy and the staff waiting: conservative; else EASY."""
     choice = np.full((2, 3, 2, 2, 2), STRATEGIES.index("easy by wait"))
     choice[:, 2, 1] = STRATEGIES.index("conservative by priority")
-    text = explained(iterative(choice.ravel())).text()
+    text = explanation_of(iterative(choice.ravel())).text()
     *_, first, second, third, note = text.splitlines()
     assert first.split() == ["easy", "by", "wait", "32", "any", "0..85", "any", "any", "any"]
     assert second.split() == ["easy", "by", "wait", "8", "any", "85..100", "0..20", "any", "any"]
@@ -105,7 +105,7 @@ def test_it_is_written_as_one_would_say_it() -> None:
     assert "PRCWQ1: of group staff" in " ".join(text.split())
 
 
-def trained(base: RuleBase, decided: Any) -> RulesExplanation:
+def explanation_with_decisions(base: RuleBase, decided: Any) -> RulesExplanation:
     found = explain(replace(base, provenance={"decisions": decided}))
     assert isinstance(found, RulesExplanation)
     return found
@@ -116,7 +116,7 @@ def test_it_tells_how_often_a_situation_came_up() -> None:
     choice[:, 2, 1] = STRATEGIES.index("conservative by priority")
     decided = np.zeros(choice.shape, dtype=int)
     decided[0, 2, 1, 0, 0], decided[1, 2, 1, 1, 1], decided[0, 0, 0, 0, 0] = 60, 30, 10
-    explanation = trained(iterative(choice.ravel()), decided.ravel().tolist())
+    explanation = explanation_with_decisions(iterative(choice.ravel()), decided.ravel().tolist())
     assert [row["decisions"] for row in explanation.rows()] == [10, 0, 90]
     said = (
         "In 100 decisions of its training: conservative by priority 90 %, easy by wait 10 %. "
@@ -137,12 +137,12 @@ def test_it_tells_how_often_a_situation_came_up() -> None:
 
 def test_decisions_are_those_of_its_kind() -> None:
     bounds = (tuple(range(2, 14)), (), (), (), ())  # 13 situations
-    assert trained(iterative(np.arange(13), bounds), {"greedy": 1}).decisions is None
-    assert trained(symbiotic(), [1] * 13).decisions is None
+    assert explanation_with_decisions(iterative(np.arange(13), bounds), {"greedy": 1}).decisions is None
+    assert explanation_with_decisions(symbiotic(), [1] * 13).decisions is None
 
 
 def test_it_tells_how_often_rules_chose_a_strategy() -> None:
-    explanation = trained(symbiotic(), {"greedy": 1, "fcfs by wait": 2})
+    explanation = explanation_with_decisions(symbiotic(), {"greedy": 1, "fcfs by wait": 2})
     assert "In 3 decisions of its training: fcfs by wait 67 %, greedy 33 %." in explanation.words()
 
 
@@ -152,7 +152,7 @@ def test_one_strategy_alone_is_told_in_a_few_lines() -> None:
     about = ("symbiotic", NAMES, NAMES, a_greedy(NAMES))
     levels = np.where(np.arange(13) == 9, 5, -5)
     base = RuleBase(*about, means=[[0.5] * 5] * 50, widths=[[1.0] * 5] * 50, recommendations=[levels] * 50)
-    explanation = trained(base, {"fcfs by priority": 994})
+    explanation = explanation_with_decisions(base, {"fcfs by priority": 994})
     assert "Always chosen, whatever the situation: fcfs by priority." in explanation.words()
     assert "In 994 decisions of its training: fcfs by priority 100 %." in explanation.words()
     lines = explanation.text().splitlines()
@@ -160,7 +160,7 @@ def test_one_strategy_alone_is_told_in_a_few_lines() -> None:
     assert len(explanation.rows()) == 50
     other = np.array([levels] * 50)
     other[7, 0] = 5
-    text = explained(
+    text = explanation_of(
         RuleBase(*about, means=[[0.5] * 5] * 50, widths=[[1.0] * 5] * 50, recommendations=other)
     ).text()  # fmt: skip
     assert [line.split()[0] for line in text.splitlines() if "FCFS BY PRIORITY" in line] == ["1..7", "8", "9..50"]
@@ -172,7 +172,7 @@ def test_nearly_all_is_100_per_cent_and_next_to_nothing_is_told() -> None:
     decided[:2] = 10**6, 1
     choice = np.full(48, 6)
     choice[1] = 12
-    explanation = trained(iterative(choice), decided.tolist())
+    explanation = explanation_with_decisions(iterative(choice), decided.tolist())
     assert any("fcfs by wait 100 %, greedy under 0.01 %." in said for said in explanation.words())
     assert "100 % of the decisions in training" in str(decisions(explanation).data[0].customdata)
 
@@ -182,7 +182,7 @@ def test_nearly_all_is_100_per_cent_and_next_to_nothing_is_told() -> None:
     [None, [], [1] * 47, [0] * 48, [1.5] * 48, [-1] * 48, [True] * 48, [10**30] * 48, "x", {"greedy": 1}, {"slow": 1}],
 )
 def test_what_a_file_tells_of_decisions_may_be_anything(told: Any) -> None:
-    explanation = trained(iterative([0] * 48), told)
+    explanation = explanation_with_decisions(iterative([0] * 48), told)
     assert explanation.decisions is None
     assert explanation.rows()[0]["decisions"] is None
     assert "decisions of its training" not in explanation.text()
@@ -215,7 +215,7 @@ def test_one_group_has_the_whole_queue() -> None:
     base = symbiotic(groups=("all",), seed=5)
     (cut,) = slices(base)
     assert cut.others == ""
-    assert "  SD against Um: " in explained(base).text()
+    assert "  SD against Um: " in explanation_of(base).text()
     assert cut.strategies[40, 0] == base.chooser.strategy([1, 100, 100])
 
 
@@ -224,7 +224,7 @@ def test_rules_are_told_in_the_units_of_the_features() -> None:
         "symbiotic", ("all",), ("all",), a_greedy(("all",)), means=[[0.0, 0.5, 0.25]], widths=[[0.01, 0.1, 1.0]],
         recommendations=[[5, -5, 1, -1] + [0] * 9],
     )  # fmt: skip
-    explanation = explained(base)
+    explanation = explanation_of(base)
     (row,) = explanation.rows()
     assert row["rule"] == 1
     assert (row["SD"], row["Um"], row["PRCWQ1"]) == ([1.0, 0.99], [50.0, 10.0], [25.0, 100.0])
@@ -251,7 +251,7 @@ def test_rules_are_told_in_the_units_of_the_features() -> None:
      tuple(map(str, range(12)))), symbiotic(), symbiotic(("<b>%{x}</b>",)), symbiotic(tuple(map(str, range(9))))],
 )  # fmt: skip
 def test_everything_can_be_drawn(base: RuleBase) -> None:
-    explanation = explained(base)
+    explanation = explanation_of(base)
     figure = decisions(explanation)
     assert len(STRATEGY_COLOURS) == len(set(STRATEGY_COLOURS)) == 13
     drawn = [np.array(trace.z, dtype=float) for trace in figure.data]
@@ -265,7 +265,7 @@ def test_everything_can_be_drawn(base: RuleBase) -> None:
 def test_the_names_of_situations_have_room() -> None:
     """A letter of their size is 5.4 px wide on average; of five groups they are the longest."""
     for groups in (NAMES, tuple("12345")):
-        layout = decisions(explained(iterative([0] * 6 * 2 ** len(groups), groups=groups))).layout
+        layout = decisions(explanation_of(iterative([0] * 6 * 2 ** len(groups), groups=groups))).layout
         assert layout.margin.l > 5.4 * max(map(len, layout.yaxis.ticktext)) + 10
 
 
@@ -280,10 +280,10 @@ def test_the_command_line_says_the_same(kind: str, tmp_path: Path) -> None:
     base = iterative(np.arange(48) % 13) if kind == "iterative" else symbiotic()
     save_policy(replace(base, provenance={"words": "AWRT1", "workloads": [{"name": "w"}]}), tmp_path / "r.json")
     explanation = ps.explain(tmp_path / "r.json")
-    said = done("explain", tmp_path / "r.json", "-o", tmp_path / "r.html")
+    said = succeed("explain", tmp_path / "r.json", "-o", tmp_path / "r.html")
     assert said.out == explanation.text() + "\n"
     assert "Trained for AWRT1 on w." in said.out
-    found = done("explain", tmp_path / "r.json", "--json").json
+    found = succeed("explain", tmp_path / "r.json", "--json").json
     assert found == json.loads(json.dumps(explanation.about()))
     assert len(found["regions" if kind == "iterative" else "rules"]) == len(explanation.rows())
     page = (tmp_path / "r.html").read_text()

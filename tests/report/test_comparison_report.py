@@ -19,7 +19,7 @@ from paretosched.report.comparison_report import report, write_report
 from paretosched.wishes.wish_files import as_wish
 from support.fronts import a_comparison, a_front, a_run, made_up
 from support.report_page import CHROMIUM, HOSTILE, Page, needs_browser
-from support.zoo import drawn
+from support.zoo import random_jobs
 
 
 @pytest.mark.slow
@@ -182,9 +182,9 @@ def test_every_figure_is_drawn_under_the_policy_without_a_word_or_a_request(tmp_
     assert [url for url in requests if not re.match(r"https?://[a-z0-9.-]+\.google(apis)?\.com/", url)] == []
 
 
-def compared(names=("EASY", "FCFS"), wish="10*AWRT1 + 4*AWRT2", workload=HOSTILE, points=30):
+def front_and_comparison(names=("EASY", "FCFS"), wish="10*AWRT1 + 4*AWRT2", workload=HOSTILE, points=30):
     """A comparison of simulated schedules, and a front that fits it but for its made-up values."""
-    w = drawn(3, 60, 16, gap=40, run=90).with_(name=workload)
+    w = random_jobs(3, 60, 16, gap=40, run=90).with_(name=workload)
     own = made_up(a_front(points).values / 300, w.groups, w.name, w.digest)
     policies = [Plain(name.lower(), name=name) for name in names]
     return own, compare(w, policies, own, as_wish(wish, w.groups) if wish else None)
@@ -198,7 +198,7 @@ def cells(page: str, heading: str) -> list[list[str]]:
 
 
 def test_the_objective_is_beside_its_figure_and_says_what_the_comparison_says():
-    front, comparison = compared()
+    front, comparison = front_and_comparison()
     page = report(front, comparison)
     rows = comparison.rows()
     assert 'What the owner wants: <span class="wish">10*AWRT1 + 4*AWRT2</span>' in page
@@ -212,7 +212,7 @@ def test_the_objective_is_beside_its_figure_and_says_what_the_comparison_says():
 
 
 def test_the_waits_are_those_of_the_comparison():
-    front, comparison = compared()
+    front, comparison = front_and_comparison()
     table = cells(report(front, comparison), "How long jobs wait")
     assert len(table) == 6 * 2
     assert table[0][0].split() == ["all", "jobs", "60"]
@@ -225,7 +225,7 @@ def test_the_waits_are_those_of_the_comparison():
 
 
 def test_a_report_needs_neither_a_front_nor_a_wish():
-    _, comparison = compared(wish=None)
+    _, comparison = front_and_comparison(wish=None)
     alone = replace(comparison, dominated_by=None, dominates=None, best=None, best_online=None)
     page = Page(report(None, alone))
     words = " ".join(page.words)
@@ -239,17 +239,17 @@ def test_a_report_needs_neither_a_front_nor_a_wish():
 
 @pytest.mark.slow
 def test_limits_and_points_are_shown_and_what_is_undefined_is_a_dash():
-    front, comparison = compared(wish="near AWRT1 = 1h, AWRT2 in 1s..2s")
+    front, comparison = front_and_comparison(wish="near AWRT1 = 1h, AWRT2 in 1s..2s")
     table = cells(report(front, comparison), "What the owner wants")
     row = comparison.rows()[0]
     assert table[0] == ["EASY", f"{row['objective']:.4f}", "–", f"{100 * row['exceeded']:,.2f} %"]
-    table = cells(report(*compared(wish="AWRT2 <= 1s")), "What the owner wants")
+    table = cells(report(*front_and_comparison(wish="AWRT2 <= 1s")), "What the owner wants")
     assert len(table[0]) == 2
 
 
 def test_several_workloads_are_one_page_with_the_objective_of_all_of_them():
-    front, comparison = compared()
-    other = replace(compared(workload="b")[1], best=None, nearest=None, dominated_by=None, dominates=None)
+    front, comparison = front_and_comparison()
+    other = replace(front_and_comparison(workload="b")[1], best=None, nearest=None, dominated_by=None, dominates=None)
     page = Page(report([front, None], [comparison, other]))
     identifiers = [a["id"] for tag, a in page.elements if tag == "figure"]
     assert identifiers[0] == "objective"
@@ -264,7 +264,7 @@ def test_several_workloads_are_one_page_with_the_objective_of_all_of_them():
 
 
 def test_fronts_must_be_one_for_each_comparison():
-    front, comparison = compared()
+    front, comparison = front_and_comparison()
     for fronts, comparisons in (([front], [comparison] * 2), ([], [])):
         with pytest.raises(InputError, match="fronts must be one for each comparison, or None, but are"):
             report(fronts, comparisons)
@@ -273,9 +273,9 @@ def test_fronts_must_be_one_for_each_comparison():
 @pytest.mark.slow
 @needs_browser
 def test_everything_that_is_compared_is_drawn_under_the_policy(tmp_path):
-    front, comparison = compared(points=1_500)
+    front, comparison = front_and_comparison(points=1_500)
     path = tmp_path / "report.html"
-    write_report(path, [front, None], [comparison, compared(workload="b")[1]])
+    write_report(path, [front, None], [comparison, front_and_comparison(workload="b")[1]])
     page, console = in_browser(path, tmp_path)
     assert console == ""
     assert 'data-drawn="6"' in page

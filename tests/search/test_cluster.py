@@ -45,7 +45,7 @@ ANYBODY = 65534  # the uid of nobody
 def genomes_and_values(count: int = 24) -> tuple[np.ndarray, bytes]:
     lower, upper = Weighting().lower_upper(3)
     genomes = lower + (upper - lower) * np.random.default_rng(0).random((count, upper.size))
-    rows = [objectives_of(W, decode(g, W.groups, "easy").simulated(W).start) for g in genomes]
+    rows = [objectives_of(W, decode(g, W.groups, "easy").outcome(W).start) for g in genomes]
     return genomes, np.array(rows).tobytes()
 
 

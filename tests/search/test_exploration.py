@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from paretosched.core.errors import InputError
-from paretosched.fronts.dominance import nondominated
+from paretosched.fronts.dominance import nondominated_rows
 from paretosched.fronts.front import Front
 from paretosched.fronts.front_files import load_front
 from paretosched.fronts.row_schedules import row_policy
@@ -62,7 +62,7 @@ def test_the_front_is_that_of_everything_evaluated(whole: tuple[Path, Front]) ->
     assert [row[0] for row in rows] == list(range(95))
     assert [row[1] for row in rows] == [i // 10 for i in range(95)]
     values = np.array([np.frombuffer(row[3]) for row in rows])
-    mask = nondominated(values, front.objectives)
+    mask = nondominated_rows(values, front.objectives)
     assert sorted(front.evaluation.tolist()) == np.flatnonzero(mask).tolist()
     assert front.values.tolist() == values[front.evaluation].tolist()
     assert load_front(directory).values.tobytes() == front.values.tobytes()
@@ -73,7 +73,7 @@ def test_every_row_of_the_front_is_reproduced_by_its_policy(whole: tuple[Path, F
     for row in range(len(front)):
         policy = row_policy(front, row)
         assert policy is not None
-        assert objectives_of(W, policy.simulated(W).start).tobytes() == front.values[row].tobytes()
+        assert objectives_of(W, policy.outcome(W).start).tobytes() == front.values[row].tobytes()
 
 
 def test_the_run_says_what_it_is(whole: tuple[Path, Front]) -> None:
@@ -245,7 +245,7 @@ def test_ctrl_c_before_the_first_generation_keeps_how_much_was_asked_for(
 @pytest.mark.parametrize(
     ("place", "is_after"),
     [
-        ("search.runs.locked", False),
+        ("search.runs.take_lock", False),
         ("search.runs.write_about", False),
         ("search.runs.write_about", True),
         ("search.run_store.connect", False),
@@ -288,7 +288,7 @@ def test_ctrl_c_leaves_a_directory_alone_that_is_something_else(
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("paretosched.search.runs.locked", interrupt)
+    monkeypatch.setattr("paretosched.search.runs.take_lock", interrupt)
     with pytest.raises(KeyboardInterrupt):
         explore(W, tmp_path, evaluations=30, **SMALL)
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
@@ -511,12 +511,12 @@ def test_what_was_stored_in_the_moment_of_an_interruption_is_published(
 ) -> None:
     real = store.append
 
-    def interrupted(run: store.Run, generation: int, first: int, archive: Archive) -> None:
+    def interrupt_append(run: store.Run, generation: int, first: int, archive: Archive) -> None:
         real(run, generation, first, archive)
         if generation == 2:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr("paretosched.search.resuming.append", interrupted)
+    monkeypatch.setattr("paretosched.search.resuming.append", interrupt_append)
     with pytest.raises(KeyboardInterrupt):
         explore(random_workload(), tmp_path / "run", evaluations=60, population=10)
     assert load_front(tmp_path / "run").evaluations == 30

@@ -11,7 +11,7 @@ from paretosched.core.errors import InputError
 from paretosched.fronts.front_files import load_front
 from paretosched.fronts.merging import merge
 from paretosched.search.exploration import Progress, explore
-from paretosched.search.plans import PLANS, STARTS, SUMMARIES, Row, explore_plan, rows_of, settings_in, shortened
+from paretosched.search.plans import PLANS, STARTS, SUMMARIES, Row, explore_plan, rows_of, settings_in, shorten
 from support.exploring import random_workload
 
 CHOICES: dict[str, set[Any]] = {
@@ -112,8 +112,8 @@ def test_rows_can_be_chosen_and_unknown_ones_are_named() -> None:
 
 def test_a_shortened_row_is_never_longer() -> None:
     row = rows_of("paper002", ["queue-permutation"])[0]
-    assert shortened(row, 1_000, 10).settings == row.settings
-    assert dict(shortened(rows_of("paper002", ["weighting"])[0], 60, 20).settings) == table4("weighting") | {
+    assert shorten(row, 1_000, 10).settings == row.settings
+    assert dict(shorten(rows_of("paper002", ["weighting"])[0], 60, 20).settings) == table4("weighting") | {
         "evaluations": 60,
         "population": 20,
     }

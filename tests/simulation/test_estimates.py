@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 
 from paretosched import InputError, Workload, predictions, simulate
 from paretosched.simulation.estimates import LEARNING, SOURCES
-from support.zoo import drawn, workloads
+from support.zoo import random_jobs, workloads
 
 RULES = ("easy", "conservative-replan")
 checked = settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow])
 
 
 def test_exact_estimates_are_the_true_run_times() -> None:
-    w = drawn(1, 60, 16, gap=2, run=30)
+    w = random_jobs(1, 60, 16, gap=2, run=30)
     exact = simulate(w, "easy", "exact")
     assert exact.start.tolist() == simulate(w.with_(estimate=w.run), "easy").start.tolist()
     assert exact.workload is w
@@ -55,7 +55,7 @@ def test_what_comes_later_changes_no_prediction(data: st.DataObject, w: Workload
 
 @pytest.mark.parametrize("rule", ["fcfs", "list"])
 def test_rules_that_ask_for_no_estimate_are_the_same_with_any(rule: str) -> None:
-    w = drawn(2, 40, 8, gap=2, run=30)
+    w = random_jobs(2, 40, 8, gap=2, run=30)
     assert all(simulate(w, rule, source).name == simulate(w, rule).name for source in SOURCES)
     assert all((simulate(w, rule, source).start == simulate(w, rule).start).all() for source in SOURCES)
 
@@ -64,7 +64,7 @@ def test_rules_that_ask_for_no_estimate_are_the_same_with_any(rule: str) -> None
 
 
 def test_what_cannot_be_predicted_is_refused() -> None:
-    w = drawn(2, 40, 8, gap=2, run=30)
+    w = random_jobs(2, 40, 8, gap=2, run=30)
     with pytest.raises(InputError, match="no job has a known user"):
         simulate(w, "easy", "recent")
     with pytest.raises(InputError, match="choose conservative-replan"):

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from paretosched import Bounds, Schedule, Workload, bounds, objective_table, objectives, simulate
 from paretosched.policies.plain import Plain
 from paretosched.simulation.objective import shares
-from support.zoo import PLAIN_RULES, ZOO, drawn, fixed_policies, jobs, policies, workloads
+from support.zoo import PLAIN_RULES, ZOO, fixed_policies, jobs, policies, random_jobs, workloads
 
 NEARLY = 1 + 1e-12
 
 
-def beaten(lower: Bounds, values: np.ndarray, workload: Workload) -> list[str]:
+def objectives_below(lower: Bounds, values: np.ndarray, workload: Workload) -> list[str]:
     """The objectives in which a schedule is better than its bound, by whatever little."""
     assert (np.isnan(values) == np.isnan(lower.together)).all()
     assert (np.isnan(values) == np.isnan(lower.alone)).all()
@@ -27,7 +27,7 @@ def beaten(lower: Bounds, values: np.ndarray, workload: Workload) -> list[str]:
     return [o.name for o, is_worse in zip(objective_table(workload.groups), worse, strict=True) if is_worse]
 
 
-def placed(workload: Workload, order: tuple[int, ...], first: int = 0) -> list[int]:
+def place_jobs(workload: Workload, order: tuple[int, ...], first: int = 0) -> list[int]:
     """Start times, no earlier than `first`, if each job in turn takes the earliest seconds that are still free."""
     w = workload
     free = np.full(int(max(w.submit[-1], first) + w.run.sum()), w.capacity)
@@ -169,14 +169,14 @@ def test_no_schedule_of_a_tiny_workload_beats_them_and_some_meet_them() -> None:
     met = np.zeros(4, dtype=int)
     wide_met = prompt_met = 0
     for seed in range(150):
-        w = drawn(seed, 4 + seed % 2, 4, gap=2, run=4, slack=0.0, groups=2)
+        w = random_jobs(seed, 4 + seed % 2, 4, gap=2, run=4, slack=0.0, groups=2)
         lower = bounds(w)
         best = np.array([-np.inf, np.inf, np.inf, np.inf])
         for order in permutations(range(len(w))):
             for first in (0, int(w.submit[-1])):
-                schedule = Schedule(w, placed(w, order, first)).check()
+                schedule = Schedule(w, place_jobs(w, order, first)).check()
                 values = objectives(schedule)
-                assert beaten(lower, values, w) == []
+                assert objectives_below(lower, values, w) == []
                 if schedule.start.min() == w.submit[0]:
                     assert values[0] <= lower.prompt_utilisation
                     prompt_met += values[0] == lower.prompt_utilisation
@@ -194,7 +194,7 @@ def test_no_policy_beats_them_on_the_zoo(name: str) -> None:
     lower = bounds(w)
     for policy in fixed_policies(w.groups).values():
         values = objectives(simulate(w, policy))
-        assert beaten(lower, values, w) == []
+        assert objectives_below(lower, values, w) == []
         assert values[0] <= lower.prompt_utilisation <= lower.together[0] <= 100
 
 
@@ -204,7 +204,7 @@ def test_no_policy_beats_them_on_the_zoo(name: str) -> None:
 def test_no_policy_beats_them(data: st.DataObject, w: Workload) -> None:
     values = objectives(simulate(w, data.draw(policies(w.groups))))
     lower = bounds(w)
-    assert beaten(lower, values, w) == []
+    assert objectives_below(lower, values, w) == []
     assert values[0] <= lower.prompt_utilisation <= lower.together[0] <= 100
 
 
@@ -227,7 +227,7 @@ def test_sums_that_round_do_not_beat_them(capacity: int) -> None:
         start = np.empty(2000, dtype=np.int64)
         start[order] = np.cumsum(run[order]) - run[order]
         values = objectives(Schedule(w, start).check())
-        assert beaten(lower, values, w) == []
+        assert objectives_below(lower, values, w) == []
         assert values[0] <= lower.prompt_utilisation
         # weight and work of a job are the same, so that every order of full-machine jobs is as good
         assert values[1] == pytest.approx(lower.together[1], rel=1e-10)
@@ -235,7 +235,7 @@ def test_sums_that_round_do_not_beat_them(capacity: int) -> None:
 
 
 def test_with_processors_for_all_no_job_needs_to_wait() -> None:
-    w = drawn(8, 60, 16, gap=1, run=20).with_(capacity=60 * 16)
+    w = random_jobs(8, 60, 16, gap=1, run=20).with_(capacity=60 * 16)
     lower = bounds(w)
     assert lower.together.tolist() == lower.alone.tolist()
     values = objectives(simulate(w, "fcfs"))
@@ -280,6 +280,6 @@ def test_ctc_has_room_below_easy_but_not_much_in_all(traces) -> None:
     lower = bounds(w)
     for rule in PLAIN_RULES[:3]:
         values = objectives(simulate(w, Plain(rule)))
-        assert beaten(lower, values, w) == []
+        assert objectives_below(lower, values, w) == []
         assert values[0] <= lower.prompt_utilisation
     assert lower.together[1] > 1.5 * lower.alone[1]

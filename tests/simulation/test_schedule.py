@@ -105,12 +105,12 @@ ROWS = [
 SWITCHES = [(4, 6), (11, 12)]
 
 
-def preempted(rows: Any = ROWS, switches: Any = SWITCHES, start: Any = (0, 6, 6)) -> Schedule:
+def with_segments(rows: Any = ROWS, switches: Any = SWITCHES, start: Any = (0, 6, 6)) -> Schedule:
     return Schedule(W, list(start), "shared", segments_of(rows, switches))
 
 
 def test_a_schedule_with_segments_ends_with_them_and_is_measured_by_its_finish() -> None:
-    schedule = preempted().check()
+    schedule = with_segments().check()
     assert schedule.finish.tolist() == [18, 11, 11]
     assert busy(schedule)[0].tolist() == [0, 4, 6, 11, 12, 18]
     assert busy(schedule)[1].tolist() == [3, 0, 3, 0, 3, 0]
@@ -146,16 +146,16 @@ def changed_rows(place: int, **change: Any) -> list[Any]:
 )
 def test_segments_that_no_machine_could_run_are_found_and_named(rows: Any, message: str) -> None:
     with pytest.raises(InputError, match="^" + re.escape(f"shared: {message}")):
-        preempted(rows).check()
+        with_segments(rows).check()
 
 
 def test_rules_of_segments_are_checked_one_by_one() -> None:
     with pytest.raises(InputError, match=r"no job may run while the machine switches, but 1 segments do: job 13 from"):
-        preempted(changed_rows(3, begin=5, end=10), start=(0, 6, 5)).check()
+        with_segments(changed_rows(3, begin=5, end=10), start=(0, 6, 5)).check()
     with pytest.raises(InputError, match="no job may start before its submission"):
-        preempted(changed_rows(3, begin=1, end=6), start=(0, 6, 1)).check()
+        with_segments(changed_rows(3, begin=1, end=6), start=(0, 6, 1)).check()
     with pytest.raises(InputError, match="switches must be ascending"):
-        preempted(switches=SWITCHES[::-1]).check()
+        with_segments(switches=SWITCHES[::-1]).check()
 
 
 @pytest.mark.parametrize(
@@ -169,7 +169,7 @@ def test_rules_of_segments_are_checked_one_by_one() -> None:
 )
 def test_segments_must_fit_the_jobs(rows: Any, start: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        preempted(rows, start=start)
+        with_segments(rows, start=start)
 
 
 def test_segments_must_be_sorted_arrays_of_one_length() -> None:
@@ -184,7 +184,7 @@ def test_segments_must_be_sorted_arrays_of_one_length() -> None:
 
 @pytest.mark.parametrize("name", ["s.csv", "s.parquet"])
 def test_segments_are_saved_and_loaded_as_they_were(name: str, tmp_path: Path) -> None:
-    schedule = preempted()
+    schedule = with_segments()
     save_segments(schedule, tmp_path / name)
     again = load_segments(W, tmp_path / name, "shared").check()
     assert again.start.tolist() == schedule.start.tolist()
@@ -196,7 +196,7 @@ def test_segments_are_saved_and_loaded_as_they_were(name: str, tmp_path: Path) -
 
 
 def test_segments_can_be_read_by_a_person(tmp_path: Path) -> None:
-    save_segments(preempted(), tmp_path / "s.csv")
+    save_segments(with_segments(), tmp_path / "s.csv")
     assert (tmp_path / "s.csv").read_text().splitlines() == [
         "job,from,to,nodes",
         "11,0,4,0 2-3",

@@ -29,6 +29,6 @@ def problems(draw: st.DrawFn, most_jobs: int = 12) -> tuple[Bag, Nodes]:
     return bag_of(*workload), nodes_of(*speed)
 
 
-def listed(path: Path, text: str) -> Path:
+def write_list(path: Path, text: str) -> Path:
     path.write_text(text, encoding="utf-8")
     return path

@@ -39,17 +39,17 @@ class Bomb(NamedTuple):
 def front(make: Callable[[Path], object]) -> Callable[[Path], list[str]]:
     """A maker for a file that is read as a front."""
 
-    def made(folder: Path) -> list[str]:
+    def write(folder: Path) -> list[str]:
         make(folder / "f.parquet")
         return ["front", str(folder / "f.parquet")]
 
-    return made
+    return write
 
 
 def text(content: Callable[[], bytes], *command: str) -> Callable[[Path], list[str]]:
     """A maker for a file; in the command "FILE" stands for it, and other words for small files."""
 
-    def made(folder: Path) -> list[str]:
+    def write(folder: Path) -> list[str]:
         (folder / "bomb").write_bytes(content())
         (folder / "w.swf").write_text(LOG)
         (folder / "jobs.csv").write_text("job,size\na,1\n")
@@ -57,13 +57,13 @@ def text(content: Callable[[], bytes], *command: str) -> Callable[[Path], list[s
         names = {"FILE": "bomb", "LOG": "w.swf", "JOBS": "jobs.csv", "NODES": "nodes.csv"}
         return [str(folder / names[word]) if word in names else word for word in command]
 
-    return made
+    return write
 
 
 def store(*statements: str) -> Callable[[Path], list[str]]:
     """A maker for a run whose store is made by SQL."""
 
-    def made(folder: Path) -> list[str]:
+    def write(folder: Path) -> list[str]:
         connection = sqlite3.connect(folder / "run.sqlite")
         for statement in statements:
             connection.execute(statement)
@@ -73,7 +73,7 @@ def store(*statements: str) -> Callable[[Path], list[str]]:
         (folder / "run.json").write_text(json.dumps(about | {"parameters": {}, "versions": {}, "sessions": []}))
         return ["read_values", str(folder)]
 
-    return made
+    return write
 
 
 def _table(path: Path, columns: dict[str, Any], about: Any = None, **more: Any) -> None:
@@ -122,7 +122,7 @@ def long_texts(path: Path) -> None:
     _table(path, columns_of_front(1_000_000) | {"UTIL": texts}, about_front())
 
 
-def nested(path: Path) -> None:
+def write_nested(path: Path) -> None:
     import pyarrow as pa
 
     lists = pa.ListArray.from_arrays(np.array([0, 15_000_000], np.int32), pa.array(np.zeros(15_000_000)))
@@ -154,12 +154,12 @@ def segments_of_long_texts(folder: Path) -> list[str]:
 def segments(content: Callable[[], str]) -> Callable[[Path], list[str]]:
     """A maker for a CSV file of segments."""
 
-    def made(folder: Path) -> list[str]:
+    def write(folder: Path) -> list[str]:
         (folder / "w.swf").write_text(LOG)
         (folder / "s.csv").write_text(SEGMENTS + content())
         return _loading(folder / "w.swf", folder / "s.csv")
 
-    return made
+    return write
 
 
 def _loading(log: Path, place: Path) -> list[str]:
@@ -195,7 +195,7 @@ BOMBS = (
     Bomb("a front of many rows", front(many_rows), CELLS),
     Bomb("a front of many columns", front(many_columns), "a front of 1 groups must have other columns than this one"),
     Bomb("a front of long texts", front(long_texts), 'column "UTIL" must be double without gaps'),
-    Bomb("a front of lists", front(nested), 'column "UTIL" must be double without gaps'),
+    Bomb("a front of lists", front(write_nested), 'column "UTIL" must be double without gaps'),
     Bomb("a front of endless ancestors", front(ancestors), CELLS),
     Bomb("noise as a front", front(noise), "not a readable front"),
     Bomb("segments of long texts", segments_of_long_texts, ROWS),

@@ -45,7 +45,7 @@ def browser() -> Iterator[Any]:
 
 
 @contextmanager
-def served(*arguments: object, cwd: Path | None = None) -> Iterator[str]:
+def serve_page(*arguments: object, cwd: Path | None = None) -> Iterator[str]:
     """Start `paretosched app` as a process on a free port, and yield its address; at the end it gets SIGTERM."""
     with page_process(*arguments, cwd=cwd) as (_, url):
         yield url
@@ -53,7 +53,7 @@ def served(*arguments: object, cwd: Path | None = None) -> Iterator[str]:
 
 @contextmanager
 def page_process(*arguments: object, cwd: Path | None = None) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """Do as `served`, and yield the process, too; it may be killed."""
+    """Do as `serve_page`, and yield the process, too; it may be killed."""
     process = subprocess.Popen(
         [sys.executable, "-m", "paretosched.cli", "app", *map(str, arguments), "--port", "0"],
         cwd=cwd or ROOT, env=environment(PYTHONUNBUFFERED="1"), stdout=subprocess.PIPE, stderr=subprocess.PIPE,

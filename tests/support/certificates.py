@@ -24,11 +24,11 @@ def certificate(folder: Path, name: str, signer: str, password: bytes | None = N
     issuer, issuer_key = subject, key
     if signer != name:
         issuer = x509.load_pem_x509_certificate((folder / f"{signer}.pem").read_bytes()).subject
-        loaded = serialization.load_pem_private_key((folder / f"{signer}.key").read_bytes(), None)
-        assert isinstance(loaded, ec.EllipticCurvePrivateKey)
-        issuer_key = loaded
+        key_of_signer = serialization.load_pem_private_key((folder / f"{signer}.key").read_bytes(), None)
+        assert isinstance(key_of_signer, ec.EllipticCurvePrivateKey)
+        issuer_key = key_of_signer
     now = datetime.datetime.now(datetime.UTC)
-    signed = (
+    content = (
         x509.CertificateBuilder()
         .subject_name(subject)
         .issuer_name(issuer)
@@ -41,7 +41,7 @@ def certificate(folder: Path, name: str, signer: str, password: bytes | None = N
     )
     lock = serialization.NoEncryption() if password is None else serialization.BestAvailableEncryption(password)
     files = folder / f"{name}.pem", folder / f"{name}.key"
-    files[0].write_bytes(signed.public_bytes(serialization.Encoding.PEM))
+    files[0].write_bytes(content.public_bytes(serialization.Encoding.PEM))
     pem, pkcs8 = serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8
     files[1].write_bytes(key.private_bytes(pem, pkcs8, lock))
     return files

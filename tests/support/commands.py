@@ -59,7 +59,7 @@ def command(*arguments: object) -> Outcome:
     return Outcome(status, out.getvalue(), err.getvalue())
 
 
-def done(*arguments: object) -> Outcome:
+def succeed(*arguments: object) -> Outcome:
     """Run a command that must succeed, and return its outcome."""
     outcome = command(*arguments)
     assert outcome.status == 0, outcome
@@ -123,7 +123,7 @@ def columns(out: str, first: str) -> list[list[str]]:
     return rows
 
 
-def stored(run: Path) -> list[tuple[object, ...]]:
+def stored_rows(run: Path) -> list[tuple[object, ...]]:
     """Return all evaluations in the store of a run."""
     connection = sqlite3.connect(run / "run.sqlite")
     query = "select number, generation, genome, objectives from evaluation order by number"

@@ -21,12 +21,12 @@ def starts(workload: Workload, order: Any, decoding: str) -> list[int]:
 def orders(n: int) -> dict[str, np.ndarray]:
     """Orders near to and far from that of submission."""
     rng = np.random.default_rng(n)
-    swapped = np.arange(n)
+    order = np.arange(n)
     for i in range(0, n - 1, 3):
-        swapped[[i, i + 1]] = swapped[[i + 1, i]]
+        order[[i, i + 1]] = order[[i + 1, i]]
     return {
         "submission": np.arange(n),
-        "neighbours swapped": swapped,
+        "neighbours swapped": order,
         "backwards": np.arange(n)[::-1],
         "every third first": np.argsort(np.arange(n) % 3 > 0, kind="stable"),
         "random": rng.permutation(n),

@@ -34,7 +34,7 @@ async def pipe(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, delay
 async def serve(delay: float, host: str, port: int, to_host: str, to_port: int) -> None:
     """Accept connections for ever."""
 
-    async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def connect(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             there, back = await asyncio.open_connection(to_host, to_port)
         except OSError:  # not yet; the caller tries again
@@ -42,7 +42,7 @@ async def serve(delay: float, host: str, port: int, to_host: str, to_port: int) 
             return
         await asyncio.gather(pipe(reader, back, delay), pipe(there, writer, delay), return_exceptions=True)
 
-    async with await asyncio.start_server(connected, host, port) as server:
+    async with await asyncio.start_server(connect, host, port) as server:
         await server.serve_forever()
 
 

@@ -21,9 +21,9 @@ def script(experiment: str, name: str, *arguments: object) -> str:
     """Run a script as a user does, and return its output; it must succeed."""
     command = [sys.executable, str(ROOT / "experiments" / experiment / name), *map(str, arguments)]
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    process = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert process.returncode == 0, process.stdout + process.stderr
+    return process.stdout
 
 
 def without(columns: tuple[str, ...], text: bytes) -> list[dict[str, str]]:

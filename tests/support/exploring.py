@@ -39,7 +39,7 @@ PULLED: dict[str, Any] = {
 }  # fmt: skip
 
 
-def killed(
+def explore_and_kill(
     directory: Path, evaluations: int, kill: signal.Signals, delay: float, workload: Workload, words: dict[str, Any]
 ) -> int:
     """Explore in a child process, send it a signal after `delay` seconds, and return its exit status."""
@@ -62,7 +62,7 @@ def killed(
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
-def interrupted(directory: Path, workers: int) -> None:
+def explore_until_interrupt(directory: Path, workers: int) -> None:
     """Explore until Ctrl-C, and print a line when simulations have begun."""
     try:
         with sure_interrupt():  # as the command line does, because a callback of Dask may lose Ctrl-C
@@ -91,7 +91,7 @@ def killed_again_and_again(directory: Path, evaluations: int, seed: int, encodin
         if attempt >= 8 and midway:
             break
         kill = signal.SIGINT if attempt % 4 == 3 else signal.SIGKILL
-        status = killed(directory, evaluations, kill, patience * r.uniform(0.03, 0.3), workload, words)
+        status = explore_and_kill(directory, evaluations, kill, patience * r.uniform(0.03, 0.3), workload, words)
         count = 0
         if (directory / "run.sqlite").exists():
             connection = sqlite3.connect(directory / "run.sqlite")
@@ -107,6 +107,6 @@ def killed_again_and_again(directory: Path, evaluations: int, seed: int, encodin
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a background process may have inherited it as ignored
     if sys.argv[1] == "interrupted":
-        interrupted(Path(sys.argv[2]), int(sys.argv[3]))
+        explore_until_interrupt(Path(sys.argv[2]), int(sys.argv[3]))
     else:
         killed_again_and_again(Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]), sys.argv[5])

@@ -12,7 +12,7 @@ from support.commands import command, files
 LONG = "x" * 300
 
 
-def refused(*arguments: object, names: object = "", below: Path | None = None) -> str:
+def refusal(*arguments: object, names: object = "", below: Path | None = None) -> str:
     """Run a command that must be refused, and return its error: one line with `names`. Nothing changes in `below`."""
     before = files(below) if below else {}
     outcome = command(*arguments)

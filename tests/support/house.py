@@ -7,17 +7,17 @@ from typing import Any
 
 import paretosched as ps
 from paretosched.policies.rule_base import RuleBase
-from support.commands import done
+from support.commands import succeed
 
 
 def furnish(folder: Path) -> Path:
     """Write a workload, a run on it, its front, policies, a wish, groups and lists into a folder, and return it."""
-    done("generate", "lublin", "--jobs", 60, "--processors", 32, "--seed", 3, "-o", folder / "w.swf.gz")
-    done("explore", folder / "w.swf.gz", "-o", folder / "run", "--evaluations", 12, "--population", 4)
-    done("front", folder / "run", "-o", folder / "front.parquet")
-    done("simulate", folder / "w.swf.gz", "--front", folder / "run", "--save-policy", folder / "p.json")
-    made = ps.load_policy(folder / "p.json")
-    plain = ps.greedy(made.criteria, made.genes, groups=made.groups)
+    succeed("generate", "lublin", "--jobs", 60, "--processors", 32, "--seed", 3, "-o", folder / "w.swf.gz")
+    succeed("explore", folder / "w.swf.gz", "-o", folder / "run", "--evaluations", 12, "--population", 4)
+    succeed("front", folder / "run", "-o", folder / "front.parquet")
+    succeed("simulate", folder / "w.swf.gz", "--front", folder / "run", "--save-policy", folder / "p.json")
+    policy = ps.load_policy(folder / "p.json")
+    plain = ps.greedy(policy.criteria, policy.genes, groups=policy.groups)
     for kind in ("iterative", "symbiotic"):
         ps.save_policy(_rules(kind, plain), folder / f"{kind}.json")
     ps.save_policy(plain, folder / "g.json")
@@ -26,7 +26,9 @@ def furnish(folder: Path) -> Path:
     (folder / "nodes.csv").write_text("node,speed,utilisation\nn,2,1\nm,1.5,0.5\n")
     (folder / "past.csv").write_text("job,size,workload\na,1,3\na,5,9\n")
     for method in ("lpt", "pgga"):  # a disk that is full has no room for compiled code either
-        done("assign", folder / "jobs.csv", folder / "nodes.csv", "--history", folder / "past.csv", "--method", method)
+        succeed(
+            "assign", folder / "jobs.csv", folder / "nodes.csv", "--history", folder / "past.csv", "--method", method
+        )
     ps.save_wish("10*AWRT1 + 4*AWRT2, UTIL >= 1", folder / "wish.json")
     return folder
 
@@ -36,7 +38,7 @@ def _rules(kind: str, greedy: ps.Policy) -> ps.Policy:
     groups = greedy.groups
     features = len(groups) + 2
     choice, levels = [0], [5] + [0] * 12
-    given: dict[str, Any] = {"bounds": ((),) * features, "choice": choice}
+    settings: dict[str, Any] = {"bounds": ((),) * features, "choice": choice}
     if kind == "symbiotic":
-        given = {"means": [[0.5] * features], "widths": [[0.5] * features], "recommendations": [levels]}
-    return RuleBase(kind, groups, groups, greedy, **given)
+        settings = {"means": [[0.5] * features], "widths": [[0.5] * features], "recommendations": [levels]}
+    return RuleBase(kind, groups, groups, greedy, **settings)

@@ -35,7 +35,7 @@ def page(port: int) -> str | None:
 async def identity(address: str, **arguments: Any) -> str | None:
     """What a server of a cluster says it is."""
 
-    async def asked() -> str:
+    async def ask() -> str:
         comm = await connect(address, timeout=3, **arguments)
         await comm.write({"op": "identity", "reply": True})
         answer = await comm.read()
@@ -43,7 +43,7 @@ async def identity(address: str, **arguments: Any) -> str | None:
         return str(answer["type"])
 
     try:
-        return await asyncio.wait_for(asked(), 6)
+        return await asyncio.wait_for(ask(), 6)
     except (OSError, TimeoutError, RuntimeError, ValueError):
         return None
 

@@ -30,7 +30,7 @@ class Bomb(NamedTuple):
     message: str
 
 
-def repeated(text: bytes, total: int = 5 << 30, begin: bytes = b"") -> Callable[[Path], object]:
+def repeat_text(text: bytes, total: int = 5 << 30, begin: bytes = b"") -> Callable[[Path], object]:
     """A maker of a gzip file that repeats a text, some MB that become GB."""
 
     def make(path: Path) -> None:
@@ -53,16 +53,22 @@ def cut_short(path: Path) -> None:
 
 RATIO = ": the unpacked size of a gzipped file must be at most 200 times its packed size, but is more; --limit ratio=N"
 BOMBS = (
-    Bomb("zeros", repeated(b"\0"), ": a log must be text, but this file is binary"),
-    Bomb("one endless line", repeated(b"1"), ":1: the length of a line must be at most 100,000 bytes"),
-    Bomb("one endless comment", repeated(b"; "), ":1: the comment lines of a log together must be at most 1,000,000"),
-    Bomb("endless comments", repeated(b";\n"), ":1000001: the comment lines of a log together must be at most 1,000"),
-    Bomb("endless comments after a job", repeated(b";\n", begin=JOB), ":1000002: the comment lines of a log together"),
-    Bomb("empty lines", repeated(b"\n"), RATIO),
-    Bomb("blank lines", repeated(b" \t\r\n"), RATIO),
-    Bomb("lines that are blank only for numpy", repeated(b"\x0b\x1c\n"), RATIO),
-    Bomb("short lines", repeated(b"1\n"), ":1: a job line must have 18 columns, but this one has 1"),
-    Bomb("jobs", repeated(JOB, total=1 << 30), RATIO),
+    Bomb("zeros", repeat_text(b"\0"), ": a log must be text, but this file is binary"),
+    Bomb("one endless line", repeat_text(b"1"), ":1: the length of a line must be at most 100,000 bytes"),
+    Bomb(
+        "one endless comment", repeat_text(b"; "), ":1: the comment lines of a log together must be at most 1,000,000"
+    ),
+    Bomb(
+        "endless comments", repeat_text(b";\n"), ":1000001: the comment lines of a log together must be at most 1,000"
+    ),
+    Bomb(
+        "endless comments after a job", repeat_text(b";\n", begin=JOB), ":1000002: the comment lines of a log together"
+    ),
+    Bomb("empty lines", repeat_text(b"\n"), RATIO),
+    Bomb("blank lines", repeat_text(b" \t\r\n"), RATIO),
+    Bomb("lines that are blank only for numpy", repeat_text(b"\x0b\x1c\n"), RATIO),
+    Bomb("short lines", repeat_text(b"1\n"), ":1: a job line must have 18 columns, but this one has 1"),
+    Bomb("jobs", repeat_text(JOB, total=1 << 30), RATIO),
     Bomb("gzipped twice", gzipped_twice, ": a log must be text, but this file is binary"),
     Bomb("cut short", cut_short, ": the gzip file is cut short"),
     Bomb("zeros without end", lambda path: path.symlink_to("/dev/zero"), ": a log must be text, but this file is"),

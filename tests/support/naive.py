@@ -39,7 +39,7 @@ class Started(NamedTuple):
         return self.start + self.job.run
 
     @property
-    def expected(self) -> int:
+    def expected_end(self) -> int:
         return self.start + self.job.estimate
 
 
@@ -113,10 +113,10 @@ def easy(t: int, queue: list[Job], running: list[Started], capacity: int) -> lis
     rest = [job for job in queue if job not in now]
     if not rest:
         return now
-    occupied = running + [Started(job, t) for job in now]
-    free = capacity - sum(s.job.width for s in occupied)
+    running_then = running + [Started(job, t) for job in now]
+    free = capacity - sum(s.job.width for s in running_then)
     head, *rest = rest
-    shadow, extra = reservation(head, free, occupied)
+    shadow, extra = reservation(head, free, running_then)
     for job in rest:
         in_time = t + job.estimate <= shadow
         if job.width <= free and (in_time or job.width <= extra):
@@ -127,10 +127,10 @@ def easy(t: int, queue: list[Job], running: list[Started], capacity: int) -> lis
     return now
 
 
-def reservation(head: Job, free: int, occupied: list[Started]) -> tuple[int, int]:
+def reservation(head: Job, free: int, runs: list[Started]) -> tuple[int, int]:
     """Return when the head can start if all estimates are true, and how many processors are free beside it then."""
-    for end in sorted({s.expected for s in occupied}):
-        free += sum(s.job.width for s in occupied if s.expected == end)
+    for end in sorted({s.expected_end for s in runs}):
+        free += sum(s.job.width for s in runs if s.expected_end == end)
         if free >= head.width:
             return end, free - head.width
     raise AssertionError("the head is wider than the machine")
@@ -152,25 +152,25 @@ def conservative(jobs: list[Job], capacity: int, punctual: bool = True) -> list[
     within one compression, a job is not tried again after a later job has moved out of its way.
     """
     start: dict[int, int] = {}
-    reserved: dict[int, int] = {}
+    starts: dict[int, int] = {}
     waiting: list[Job] = []
     running: list[Started] = []
     t = -1
     while len(start) < len(jobs):
-        t = min([j.submit for j in jobs if j.submit > t] + [s.finish for s in running] + list(reserved.values()))
-        ended = [s for s in running if s.finish == t]
+        t = min([j.submit for j in jobs if j.submit > t] + [s.finish for s in running] + list(starts.values()))
+        completions = [s for s in running if s.finish == t]
         running = [s for s in running if s.finish > t]
-        profile = Profile(t, capacity, running + [Started(job, reserved[job.row]) for job in waiting])
-        if any(punctual or s.expected > t for s in ended):
+        profile = Profile(t, capacity, running + [Started(job, starts[job.row]) for job in waiting])
+        if any(punctual or s.expected_end > t for s in completions):
             for job in waiting:
-                profile.remove(job, reserved[job.row])
-                reserved[job.row] = profile.insert(job)
+                profile.remove(job, starts[job.row])
+                starts[job.row] = profile.insert(job)
         for job in jobs:
             if job.submit == t:
                 waiting.append(job)
-                reserved[job.row] = profile.insert(job)
-        for job in [job for job in waiting if reserved[job.row] == t]:
-            start[job.row] = reserved.pop(job.row)
+                starts[job.row] = profile.insert(job)
+        for job in [job for job in waiting if starts[job.row] == t]:
+            start[job.row] = starts.pop(job.row)
             running.append(Started(job, t))
             waiting.remove(job)
     return [start[j.row] for j in jobs]
@@ -179,12 +179,12 @@ def conservative(jobs: list[Job], capacity: int, punctual: bool = True) -> list[
 class Profile:
     """The number of free processors from `now` on, if all estimates are true: its change at each time."""
 
-    def __init__(self, now: int, capacity: int, occupied: Iterable[Started]) -> None:
+    def __init__(self, now: int, capacity: int, runs: Iterable[Started]) -> None:
         self.now = now
         self.change: defaultdict[int, int] = defaultdict(int, {now: capacity})
-        for s in occupied:
+        for s in runs:
             self.change[max(s.start, now)] -= s.job.width
-            self.change[s.expected] += s.job.width
+            self.change[s.expected_end] += s.job.width
 
     def insert(self, job: Job) -> int:
         """Reserve the earliest slot for a job, and return when it begins."""
@@ -242,10 +242,12 @@ def greedy_order(workload: Workload, policy: Policy) -> Order:
     return order
 
 
-def key(criterion: str, w: float, K: float, a: float, b: float, waited: int, requested: int, processors: int) -> float:
+def key(
+    criterion: str, w: float, K: float, a: float, b: float, wait_seconds: int, request: int, processors: int
+) -> float:
     """Return the key of a job by a sorting criterion of the papers, computed in this order and in double precision."""
-    wait, est, width = float(waited), float(requested), float(processors)
-    area = float(requested * processors)
+    wait, est, width = float(wait_seconds), float(request), float(processors)
+    area = float(request * processors)
     return {
         "f1": w * (K + a * (wait / est) + b * (est / width)),
         "f2": w * (K + a * wait + b * area),
@@ -266,66 +268,69 @@ def situation(workload: Workload, t: int) -> int:
 def strict(workload: Workload, order: Iterable[int]) -> list[int]:
     """Return the start times of an order in which no job starts before the job before it."""
     jobs = jobs_of(workload)
-    begun: list[Started] = []
+    starts: list[Started] = []
     for row in order:
-        sooner = max(jobs[row].submit, begun[-1].start if begun else 0)
-        instants = sorted({sooner} | {s.finish for s in begun if s.finish > sooner})
-        fitting = (t for t in instants if busy_at(t, begun) + jobs[row].width <= workload.capacity)
-        begun.append(Started(jobs[row], next(fitting)))
-    return by_row(begun)
+        sooner = max(jobs[row].submit, starts[-1].start if starts else 0)
+        instants = sorted({sooner} | {s.finish for s in starts if s.finish > sooner})
+        fitting = (t for t in instants if busy_at(t, starts) + jobs[row].width <= workload.capacity)
+        starts.append(Started(jobs[row], next(fitting)))
+    return by_row(starts)
 
 
 def earliest(workload: Workload, order: Iterable[int]) -> list[int]:
     """Return the start times of an order: each job in turn starts at the earliest time at which its whole run fits."""
     jobs = jobs_of(workload)
-    begun: list[Started] = []
+    starts: list[Started] = []
     for row in order:
         job = jobs[row]
         # The earliest time is the submission or the end of another job: one second earlier, the job did not fit.
-        for t in sorted({job.submit} | {s.finish for s in begun if s.finish > job.submit}):
+        for t in sorted({job.submit} | {s.finish for s in starts if s.finish > job.submit}):
             # The number of busy processors is highest at t or at a later start.
-            instants = [t, *(s.start for s in begun if t < s.start < t + job.run)]
-            if all(busy_at(i, begun) + job.width <= workload.capacity for i in instants):
-                begun.append(Started(job, t))
+            instants = [t, *(s.start for s in starts if t < s.start < t + job.run)]
+            if all(busy_at(i, starts) + job.width <= workload.capacity for i in instants):
+                starts.append(Started(job, t))
                 break
-    return by_row(begun)
+    return by_row(starts)
 
 
-def busy_at(t: int, begun: list[Started]) -> int:
+def busy_at(t: int, starts: list[Started]) -> int:
     """Return the number of processors in use in second t."""
-    return sum(s.job.width for s in begun if s.start <= t < s.finish)
+    return sum(s.job.width for s in starts if s.start <= t < s.finish)
 
 
-def by_row(begun: list[Started]) -> list[int]:
+def by_row(starts: list[Started]) -> list[int]:
     """Return the start times in the order of the workload."""
-    return [s.start for s in sorted(begun, key=lambda s: s.job.row)]
+    return [s.start for s in sorted(starts, key=lambda s: s.job.row)]
 
 
 STEPS = [60, 300, 900, 1800, 3600, 7200, 18000, 36000, 72000, 180000, 360000]
 
 
-def predicted(workload: Workload, policy: Policy, how: str) -> tuple[list[int], list[int], list[int]]:
+def with_predictions(workload: Workload, policy: Policy, how: str) -> tuple[list[int], list[int], list[int]]:
     """Return start times, predictions at submission and numbers of corrections with predicted run times."""
     jobs, users = jobs_of(workload), workload.user.tolist()
     choose = {"easy": easy, "conservative-replan": replan, "none": heads, "conservative": replan}[
         policy.backfill if policy.rule == "greedy" else policy.rule
     ]
     order = greedy_order(workload, policy) if policy.rule == "greedy" else lambda t, waiting: waiting
-    ended: list[Job] = []  # in the order in which the predictor learns from them, with the estimates of their users
+    # In the order in which the predictor learns from them, with the estimates of their users.
+    completions: list[Job] = []
     start: dict[int, int] = {}
     first: dict[int, int] = {}
     corrections = {job.row: 0 for job in jobs}
     waiting: list[Job] = []  # here and in `running`, the estimate of a job is its present prediction
     running: list[Started] = []
     t = -1
-    while len(start) < len(jobs) or any(s.expected < s.finish for s in running):
-        late = [s.expected for s in running if s.expected < s.finish]
+    while len(start) < len(jobs) or any(s.expected_end < s.finish for s in running):
+        late = [s.expected_end for s in running if s.expected_end < s.finish]
         t = min([j.submit for j in jobs if j.submit > t] + [s.finish for s in running] + late)
-        ended += [jobs[row] for row in sorted(s.job.row for s in running if s.finish == t)]
-        running = [corrected(s, jobs, corrections) if s.expected == t else s for s in running if s.finish > t]
+        completions += [jobs[row] for row in sorted(s.job.row for s in running if s.finish == t)]
+        running = [
+            with_longer_prediction(s, jobs, corrections) if s.expected_end == t else s for s in running if s.finish > t
+        ]
         for job in jobs:
             if job.submit == t:
-                history = [e for e in ended if users[e.row] == users[job.row] >= 0]
+                history = [e for e in completions if users[e.row] == users[job.row] >= 0]
                 first[job.row] = min(job.estimate, prediction(how, history, job.estimate))
                 waiting.append(job._replace(estimate=first[job.row]))
         for job in choose(t, order(t, list(waiting)), running, workload.capacity):
@@ -335,7 +340,7 @@ def predicted(workload: Workload, policy: Policy, how: str) -> tuple[list[int], 
     return [start[j.row] for j in jobs], [first[j.row] for j in jobs], [corrections[j.row] for j in jobs]
 
 
-def corrected(late: Started, jobs: list[Job], corrections: dict[int, int]) -> Started:
+def with_longer_prediction(late: Started, jobs: list[Job], corrections: dict[int, int]) -> Started:
     """Return a job that still runs at its expected end, with a longer prediction; count the correction."""
     step = STEPS[min(corrections[late.job.row], len(STEPS) - 1)]
     corrections[late.job.row] += 1
@@ -343,22 +348,22 @@ def corrected(late: Started, jobs: list[Job], corrections: dict[int, int]) -> St
     return late._replace(job=late.job._replace(estimate=longer))
 
 
-def prediction(how: str, ended: list[Job], requested: int) -> int:
+def prediction(how: str, completions: list[Job], request: int) -> int:
     """Return the predicted run time of a user's next job from those that have ended, in this order; or its request."""
     if how == "recent":
-        return sum(job.run for job in ended[-2:]) // 2 if len(ended) > 1 else requested
-    took = {job.estimate: job.run for job in ended}
-    if how == "predicted" and requested in took:
-        return took[requested]
+        return sum(job.run for job in completions[-2:]) // 2 if len(completions) > 1 else request
+    took = {job.estimate: job.run for job in completions}
+    if how == "predicted" and request in took:
+        return took[request]
     if len(took) < 2:
-        return requested
+        return request
     sizes = sorted(took)
-    ranges = [(a, b) for a, b in pairwise(sizes) if a <= requested <= b]
-    if requested > sizes[-1]:
+    ranges = [(a, b) for a, b in pairwise(sizes) if a <= request <= b]
+    if request > sizes[-1]:
         ranges = [(sizes[-1], sizes[-2])]
-    if requested < sizes[0]:
+    if request < sizes[0]:
         ranges = [(sizes[0], sizes[1])]
     a, b = ranges[-1]  # if two ranges meet at the size, the range of larger sizes
     slope = (took[b] - took[a]) / (b - a)
-    guess = abs(slope) * requested if how == "printed" else took[a] + slope * (requested - a)
-    return requested if guess >= requested else max(1, math.ceil(guess))
+    guess = abs(slope) * request if how == "printed" else took[a] + slope * (request - a)
+    return request if guess >= request else max(1, math.ceil(guess))

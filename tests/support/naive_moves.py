@@ -61,7 +61,7 @@ def fill(
     """Return an order in which jobs are moved to where processors idle; a job is (submit, run, width)."""
     key = list(range(len(order)))
     first = min(submit for submit, _, _ in jobs)
-    moved: list[tuple[int, int, int, int]] = []  # new place, old place, end, width
+    moves: list[tuple[int, int, int, int]] = []  # new place, old place, end, width
 
     def free(place: int, t: int) -> int:
         """Return the number of idle processors at a time in the gap before a place."""
@@ -70,13 +70,13 @@ def fill(
     def seconds(place: int) -> range:
         return range(start[order[place - 1]] if place else first, start[order[place]])
 
-    def taken(place: int) -> int:
+    def moved_width(place: int) -> int:
         """Return the number of processors that moved jobs have in that gap."""
-        return sum(w for to, at, until, w in moved if to <= place <= at and (to == place or seconds(place)[0] < until))
+        return sum(w for to, at, until, w in moves if to <= place <= at and (to == place or seconds(place)[0] < until))
 
-    def left(place: int) -> int:
+    def idle_width(place: int) -> int:
         """Return the number of idle processors when the job at a place has started."""
-        movers = sum(w for to, at, until, w in moved if to <= place < at and start[order[place]] < until)
+        movers = sum(w for to, at, until, w in moves if to <= place < at and start[order[place]] < until)
         return free(place + 1, start[order[place]]) - movers
 
     total = []
@@ -91,9 +91,9 @@ def fill(
         best, most, over = -1, 0.0, 0
         for i in range(last, max(place, last - looks), -1):
             submit, run, width = jobs[order[i]]
-            fits = [t for t in seconds(place) if t >= submit and free(place, t) >= width + taken(place)]
-            checked = range(place, min(place + looks, i))
-            until = next((start[order[p]] for p in checked if left(p) < width), None)
+            fits = [t for t in seconds(place) if t >= submit and free(place, t) >= width + moved_width(place)]
+            places = range(place, min(place + looks, i))
+            until = next((start[order[p]] for p in places if idle_width(p) < width), None)
             if until is None and place + looks < i:
                 until = start[order[place + looks]]
             if key[i] == i and fits and (until is None or fits[0] + run <= until):
@@ -102,7 +102,7 @@ def fill(
                     best, most, over = i, gain, fits[0] + run
         if best >= 0:
             key[best] = place
-            moved.append((place, best, over, jobs[order[best]][2]))
+            moves.append((place, best, over, jobs[order[best]][2]))
     # a moved job comes before the job that stays at its new place
     return [order[i] for i in sorted(range(len(order)), key=lambda i: (key[i], key[i] == i, i))]
 

@@ -30,16 +30,16 @@ def start_times(
     start: dict[int, int] = {}
     waiting: list[Job] = []
     running: list[Started] = []
-    ended: list[Started] = []
+    completions: list[Started] = []
     t = -1
     while len(start) < len(jobs):
         t = min([j.submit for j in jobs if j.submit > t] + [s.finish for s in running])
-        ended += sorted((s for s in running if s.finish == t), key=lambda s: s.job.row)
+        completions += sorted((s for s in running if s.finish == t), key=lambda s: s.job.row)
         running = [s for s in running if s.finish > t]
         waiting += [j for j in jobs if j.submit == t]
         if not waiting:
             continue
-        x = features(workload.capacity, len(base.groups), ended, running, waiting)
+        x = features(workload.capacity, len(base.groups), completions, running, waiting)
         strategy = choice(base, x)
         if choices is not None:
             choices.append(strategy)
@@ -49,7 +49,7 @@ def start_times(
         if strategy == 12:
             queue, rule = greedy(t, waiting), naive.heads
         else:
-            queue, rule = ordered(base, strategy // 3, waiting), passes[strategy % 3]
+            queue, rule = sort_waiting(base, strategy // 3, waiting), passes[strategy % 3]
         for job in rule(t, queue, running, workload.capacity):
             start[job.row] = t
             running.append(Started(job, t))
@@ -57,29 +57,29 @@ def start_times(
     return [start[j.row] for j in jobs]
 
 
-def ordered(base: RuleBase, sorting: int, waiting: list[Job]) -> list[Job]:
+def sort_waiting(base: RuleBase, sorting: int, waiting: list[Job]) -> list[Job]:
     """Return the waiting jobs by fewest processors, shortest estimate, longest wait, or priority of the group."""
     rank = [base.priority.index(group) for group in base.groups]
     return sorted(waiting, key=lambda j: ([j.width, j.estimate, 0, rank[j.group]][sorting], j.submit, j.row))
 
 
 def features(
-    capacity: int, groups: int, ended: list[Started], running: list[Started], waiting: list[Job]
+    capacity: int, groups: int, completions: list[Started], running: list[Started], waiting: list[Job]
 ) -> list[float]:
     """Return SD, and the present utilisation and the shares of the groups in the waiting work, in per cent.
 
-    `ended` is in the order of ends, then rows: the sums of SD are in float64 and begin with the first job.
+    `completions` is in the order of ends, then rows: the sums of SD are in float64 and begin with the first job.
     """
-    delayed = worked = 0.0
-    for s in ended:
+    delay = work = 0.0
+    for s in completions:
         p, m = float(s.job.run), float(s.job.width)
-        delayed += p * m * float(s.finish - s.job.submit)
-        worked += p * m * p
-    sd = min(max(delayed / worked, 1.0), 100.0) if ended else 1.0
-    used = 100.0 * float(sum(s.job.width for s in running)) / float(capacity)
+        delay += p * m * float(s.finish - s.job.submit)
+        work += p * m * p
+    sd = min(max(delay / work, 1.0), 100.0) if completions else 1.0
+    use = 100.0 * float(sum(s.job.width for s in running)) / float(capacity)
     whole = float(sum(j.estimate * j.width for j in waiting))
     by_group = [sum(j.estimate * j.width for j in waiting if j.group == g) for g in range(groups)]
-    return [sd, used, *(100.0 * float(part) / whole for part in by_group)]
+    return [sd, use, *(100.0 * float(part) / whole for part in by_group)]
 
 
 def choice(base: RuleBase, x: list[float]) -> int:
@@ -90,13 +90,13 @@ def choice(base: RuleBase, x: list[float]) -> int:
             place = place * (len(inner) + 1) + len([bound for bound in inner if bound < value])
         return int(base.choice[place])
     # In float64, and in the documented order of features and rules, so that ties are ties here, too.
-    scaled = [(x[0] - 1.0) / 99.0, *(value / 100.0 for value in x[1:])]
+    units = [(x[0] - 1.0) / 99.0, *(value / 100.0 for value in x[1:])]
     logs = []
     for mean, width in zip(base.means.tolist(), base.widths.tolist(), strict=True):
         log = 0.0
         for sigma in width:
             log -= math.log(sigma * math.sqrt(2.0 * math.pi))
-        for value, mu, sigma in zip(scaled, mean, width, strict=True):
+        for value, mu, sigma in zip(units, mean, width, strict=True):
             log -= ((value - mu) * (1.0 / (sigma * math.sqrt(2.0)))) ** 2
         logs.append(log)
     total = sum(math.exp(log - max(logs)) for log in logs)

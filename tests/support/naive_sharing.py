@@ -45,7 +45,7 @@ class Job:
     planned: bool = False
 
     @property
-    def left(self) -> int:
+    def rest(self) -> int:
         return self.expected - self.done
 
 
@@ -55,7 +55,7 @@ class Planned(NamedTuple):
 
     @property
     def end(self) -> int:
-        return self.start + self.job.left
+        return self.start + self.job.rest
 
 
 @dataclass
@@ -122,9 +122,9 @@ class Sharing:
             if job.since + job.run - job.done == t:
                 self.stop(job, t)
                 self.started.remove(job)
-        arrived = [j for j in self.future if j.submit == t]
-        self.waiting += arrived
-        self.future = self.future[len(arrived) :]
+        arrivals = [j for j in self.future if j.submit == t]
+        self.waiting += arrivals
+        self.future = self.future[len(arrivals) :]
         if self.alone and t > self.end:
             while t > self.end:
                 self.new_interval(self.end)
@@ -155,7 +155,7 @@ class Sharing:
                 if t < self.begin:
                     return
                 self.enter(self.kind, t, t)
-        self.schedule(t, arrived)
+        self.schedule(t, arrivals)
 
     def stop(self, job: Job, t: int) -> None:
         nodes = sorted(job.nodes)
@@ -187,7 +187,7 @@ class Sharing:
         later = [x for x in range(kind + 1, 3) if self.present(x)]
         net = self.interval_end - t - s.overhead * len(later)
         if kind == SHORT:
-            need = max(self.left(j, t) for j in self.waiting + self.started if j.kind == SHORT)
+            need = max(self.expected_rest(j, t) for j in self.waiting + self.started if j.kind == SHORT)
             length = max(min(s.short_slice, need), math.floor(net * self.shares.short))
         elif later:
             share = self.shares[1 + kind]
@@ -196,9 +196,9 @@ class Sharing:
             length = net
         self.kind, self.begin, self.end = kind, t, t + max(length, 1)
 
-    def left(self, job: Job, t: int) -> int:
+    def expected_rest(self, job: Job, t: int) -> int:
         """Return how much longer the scheduler expects a job to run."""
-        return job.left - (t - job.since if job.since is not None else 0)
+        return job.rest - (t - job.since if job.since is not None else 0)
 
     # ---- a scheduling pass
 
@@ -207,61 +207,61 @@ class Sharing:
 
         Only jobs of the slice's own class may continue after its end.
         """
-        end = t + self.left(job, t)
+        end = t + self.expected_rest(job, t)
         return end if job.kind == self.kind else min(end, self.end)
 
-    def schedule(self, t: int, arrived: list[Job]) -> None:
+    def schedule(self, t: int, arrivals: list[Job]) -> None:
         kind = self.kind
         for job in sorted(self.started, key=lambda j: j.row):
             if job.kind == kind and job.since is None:
                 job.since = t
         if self.sharing.optimisation is not None and kind != SHORT:
             self.renew_group(t)
-        reserved: list[tuple[int, int, int]] = []  # begin, end, width
+        reservations: list[tuple[int, int, int]] = []  # begin, end, width
         same_class = [j for j in self.waiting if j.kind == kind and not j.planned]
         group = self.groups.get(kind)
         fresh: list[Job] = []
         if group is not None:
-            promised = self.promises(t, group)
-            for job, start in promised:
+            promises = self.promises(t, group)
+            for job, start in promises:
                 if start == t:
                     self.start(job, t)
                 else:
-                    reserved.append((start, start + job.left, job.width))
-            fresh = [j for j in arrived if not j.planned and j.since is None and j in self.waiting]
+                    reservations.append((start, start + job.rest, job.width))
+            fresh = [j for j in arrivals if not j.planned and j.since is None and j in self.waiting]
             if self.sharing.optimisation.dynamic:
                 for job in fresh:
                     if job.kind == kind or self.sharing.backfill:
-                        self.backfill(job, t, reserved)
+                        self.backfill(job, t, reservations)
                 fresh = []
             for job in same_class:
                 if job.since is None and job not in fresh:
-                    self.backfill(job, t, reserved)
+                    self.backfill(job, t, reservations)
         else:
             while same_class and same_class[0].width <= self.idle():
                 self.start(same_class.pop(0), t)
             if same_class:
                 head, *rest = same_class
-                start = self.earliest(head, t, reserved)
-                reserved.append((start, start + head.left, head.width))
+                start = self.earliest(head, t, reservations)
+                reservations.append((start, start + head.rest, head.width))
                 for job in rest:
-                    self.backfill(job, t, reserved)
+                    self.backfill(job, t, reservations)
         if self.sharing.backfill:
             others = [x for x in (SHORT, MEDIUM, LONG) if x != kind]
             for x in others:
                 for job in sorted(self.started, key=lambda j: j.row):
                     if job.kind == x and job.since is None:
-                        self.backfill(job, t, reserved)
+                        self.backfill(job, t, reservations)
             for x in others:
                 if x in self.groups:
                     for job in list(self.groups[x].order):
                         if job in self.waiting:
-                            self.backfill(job, t, reserved)
+                            self.backfill(job, t, reservations)
             for x in others:
                 for job in [j for j in self.waiting if j.kind == x and not j.planned and j not in fresh]:
-                    self.backfill(job, t, reserved)
+                    self.backfill(job, t, reservations)
         if group is not None:
-            starts = {j.row: start for j, start in promised}
+            starts = {j.row: start for j, start in promises}
             for job, start in self.promises(t, group):
                 self.delayed += start > starts[job.row]
 
@@ -270,57 +270,57 @@ class Sharing:
 
     def start(self, job: Job, t: int) -> None:
         self.waiting.remove(job)
-        taken = {node for j in self.started if j.since is not None or j.kind == job.kind for node in j.nodes}
-        free = (node for node in range(self.workload.capacity) if node not in taken)
+        busy_nodes = {node for j in self.started if j.since is not None or j.kind == job.kind for node in j.nodes}
+        free = (node for node in range(self.workload.capacity) if node not in busy_nodes)
         job.nodes = frozenset(node for node, _ in zip(free, range(job.width), strict=False))
         assert len(job.nodes) == job.width
         job.since = t
         self.started.append(job)
 
-    def backfill(self, job: Job, t: int, reserved: list[tuple[int, int, int]]) -> None:
+    def backfill(self, job: Job, t: int, reservations: list[tuple[int, int, int]]) -> None:
         """Start or resume a job now, if that delays no job that runs or has a reservation."""
         busy = {node for j in self.running() for node in j.nodes}
         if job in self.started:
             if busy & job.nodes:
                 return
         else:
-            owned = {node for j in self.started if j.kind == job.kind for node in j.nodes}
-            if self.workload.capacity - len(busy | owned) < job.width:
+            own_nodes = {node for j in self.started if j.kind == job.kind for node in j.nodes}
+            if self.workload.capacity - len(busy | own_nodes) < job.width:
                 return
-        if not self.fits(job.width, t, self.until(job, t), t, reserved):
+        if not self.fits(job.width, t, self.until(job, t), t, reservations):
             return
         if job in self.started:
             job.since = t
         else:
             self.start(job, t)
 
-    def room(self, second: int, t: int, reserved: list[tuple[int, int, int]]) -> int:
-        used = sum(j.width for j in self.running() if self.until(j, t) > second)
-        return self.workload.capacity - used - sum(m for a, b, m in reserved if a <= second < b)
+    def room(self, second: int, t: int, reservations: list[tuple[int, int, int]]) -> int:
+        busy = sum(j.width for j in self.running() if self.until(j, t) > second)
+        return self.workload.capacity - busy - sum(m for a, b, m in reservations if a <= second < b)
 
-    def fits(self, width: int, a: int, b: int, t: int, reserved: list[tuple[int, int, int]]) -> bool:
+    def fits(self, width: int, a: int, b: int, t: int, reservations: list[tuple[int, int, int]]) -> bool:
         """Return whether `width` processors are free from a to b; fewer become free only where a reservation begins."""
-        return all(self.room(x, t, reserved) >= width for x in [a, *(r[0] for r in reserved if a < r[0] < b)])
+        return all(self.room(x, t, reservations) >= width for x in [a, *(r[0] for r in reservations if a < r[0] < b)])
 
-    def earliest(self, job: Job, t: int, reserved: list[tuple[int, int, int]]) -> int:
-        times = {t} | {self.until(j, t) for j in self.running()} | {b for _, b, _ in reserved}
-        return next(x for x in sorted(times) if self.fits(job.width, x, x + job.left, t, reserved))
+    def earliest(self, job: Job, t: int, reservations: list[tuple[int, int, int]]) -> int:
+        times = {t} | {self.until(j, t) for j in self.running()} | {b for _, b, _ in reservations}
+        return next(x for x in sorted(times) if self.fits(job.width, x, x + job.rest, t, reservations))
 
     # ---- groups
 
     def promises(self, t: int, group: Group) -> list[Planned]:
         """Plan the jobs of a group that wait in their order, each as early as it fits (plan backfilling)."""
-        reserved: list[tuple[int, int, int]] = []
-        found = []
+        reservations: list[tuple[int, int, int]] = []
+        plans = []
         for job in group.order:
             if job in self.waiting:
-                start = self.earliest(job, t, reserved)
-                reserved.append((start, start + job.left, job.width))
-                found.append(Planned(job, start))
-        return found
+                start = self.earliest(job, t, reservations)
+                reservations.append((start, start + job.rest, job.width))
+                plans.append(Planned(job, start))
+        return plans
 
     def renew_group(self, t: int) -> None:
-        made = self.sharing.optimisation
+        settings = self.sharing.optimisation
         kind = self.kind
         group = self.groups.get(kind)
         if group is not None:
@@ -332,8 +332,8 @@ class Sharing:
         if kind in self.groups:
             return
         waiting = [j for j in self.waiting if j.kind == kind]
-        rule: Grouping = made.medium if kind == MEDIUM else made.long
-        if made.method == "bottom-line":
+        rule: Grouping = settings.medium if kind == MEDIUM else settings.long
+        if settings.method == "bottom-line":
             if not waiting:
                 return
         else:
@@ -344,35 +344,35 @@ class Sharing:
                 return
             if not sum(j.width * j.expected for j in waiting) > rule.work * rule.mean_run * machine:
                 return
-        chosen = waiting[: rule.most]
-        search = Search(self, t, made, rule)
-        order = search.order(chosen)
+        first = waiting[: rule.most]
+        search = Search(self, t, settings, rule)
+        order = search.order(first)
         for job in order:
             job.planned = True
         group = Group(order, None)
         self.groups[kind] = group
         self.counts.groups[kind - 1] += 1
         self.counts.jobs[kind - 1] += len(order)
-        if made.method == "groups":
-            group.finisher = self.finisher(t, group, made, rule)
+        if settings.method == "groups":
+            group.finisher = self.finisher(t, group, settings, rule)
 
-    def finisher(self, t: int, group: Group, made: Optimisation, rule: Grouping) -> Job:
+    def finisher(self, t: int, group: Group, settings: Optimisation, rule: Grouping) -> Job:
         """Return the job with which the group finishes (Figure 8)."""
         runs = [Planned(job, t) for job in self.running()]
         ends = {job.row: self.until(job, t) for job in self.running()}
         plan = self.promises(t, group)
         ends |= {p.job.row: p.end for p in plan}
-        most, best, finished = -math.inf, None, 0
+        most, best, jobs_behind = -math.inf, None, 0
         in_plan = {p.job.row for p in plan}
         for job in (p.job for p in sorted(runs + plan, key=lambda p: (ends[p.job.row], p.job.row))):
             end = ends[job.row]
-            finished += job.row in in_plan
+            jobs_behind += job.row in in_plan
             work = sum(p.job.width * max(min(ends[p.job.row], end) - p.start, 0) for p in runs + plan)
             use = float(work) / float(self.workload.capacity * (end - t))
-            if finished >= rule.least and job.kind == self.kind:
-                if best is None or use > most * (1 - made.delta):
+            if jobs_behind >= rule.least and job.kind == self.kind:
+                if best is None or use > most * (1 - settings.delta):
                     most, best = use, job
-                elif use > made.least_use:
+                elif use > settings.least_use:
                     best = job
         assert best is not None
         return best
@@ -421,25 +421,31 @@ class Search:
         return math.ceil(slow) if self.made.ceiling else math.floor(slow * 1e6)
 
     def order(self, jobs: list[Job]) -> list[Job]:
-        made, rule = self.made, self.rule
-        if made.method == "bottom-line":
+        settings, rule = self.made, self.rule
+        if settings.method == "bottom-line":
             order, _ = self.heuristic(jobs, [])
-            return self.search(self.now, order, made.search, made.permutations, made.threshold, 0.0, 1)
+            return self.search(self.now, order, settings.search, settings.permutations, settings.threshold, 0.0, 1)
         wide = [j for j in jobs if j.width >= rule.wide * self.capacity and j.expected >= rule.wide_run]
         first: list[Job] = []
-        if len(wide) >= made.long_wide_least:
+        if len(wide) >= settings.long_wide_least:
             wide.sort(key=lambda j: (-self.slowdown(j, self.now.put(j).time), j.row))
-            wide = wide[: made.long_wide_most]
-            first = self.search(self.now, wide, "discrepancy", math.factorial(len(wide)), 0, 0.0, made.candidates)
+            wide = wide[: settings.long_wide_most]
+            first = self.search(self.now, wide, "discrepancy", math.factorial(len(wide)), 0, 0.0, settings.candidates)
         order, _ = self.heuristic([j for j in jobs if j not in first], first)
-        if not made.second_level:
+        if not settings.second_level:
             return order
         half = (len(order) + 1) // 2 if len(order) == rule.most else len(order)
         state, whole_order = self.now, []
         for part in (order[:half], order[half:]):
             if part:
                 best = self.search(
-                    state, part, made.search, made.permutations, made.threshold, made.force_shift, made.candidates
+                    state,
+                    part,
+                    settings.search,
+                    settings.permutations,
+                    settings.threshold,
+                    settings.force_shift,
+                    settings.candidates,
                 )
                 for job in best:
                     state = state.put(job)
@@ -488,32 +494,32 @@ class Search:
             left = list(jobs)
             order = tuple(left.pop(d) for d in digits)
             if offer(order) and shift > 0:
-                other = self.shifted(state, order, shift)
+                other = self.shift_jobs(state, order, shift)
                 if other != order:
                     offer(other)
-        return list(self.chosen(state, best).order)
+        return list(self.choose(state, best).order)
 
-    def shifted(self, state: State, order: tuple[Job, ...], shift: float) -> tuple[Job, ...]:
+    def shift_jobs(self, state: State, order: tuple[Job, ...], shift: float) -> tuple[Job, ...]:
         """Return an order in which jobs of at most `shift` holes move into the hole before a waiting job."""
-        left, moved, new_order = list(order), [], []
+        left, movers, new_order = list(order), [], []
         while left:
             end = state.put(left[0]).time
             hole = end - state.time
             free = state.free + sum(m for e, m in state.releases if e <= state.time)
             if hole > 0:
                 for job in left[1:]:
-                    if job not in moved and job.width <= free and float(job.expected) <= shift * float(hole):
+                    if job not in movers and job.width <= free and float(job.expected) <= shift * float(hole):
                         left.remove(job)
                         left.insert(0, job)
-                        moved.append(job)
+                        movers.append(job)
                         break
             job = left.pop(0)
             state = state.put(job)
             new_order.append(job)
         return tuple(new_order)
 
-    def chosen(self, state: State, best: list[Candidate]) -> Candidate:
-        def measured(candidate: Candidate) -> tuple[float, float, float]:
+    def choose(self, state: State, best: list[Candidate]) -> Candidate:
+        def measures(candidate: Candidate) -> tuple[float, float, float]:
             starts = self.starts(state, candidate.order)
             jobs = list(zip(candidate.order, starts, strict=True))
             makespan = float(max(s + j.expected for j, s in jobs) - self.t)
@@ -525,7 +531,7 @@ class Search:
 
         current = best[-1]
         for other in best[-2::-1]:
-            a, b = measured(other), measured(current)
+            a, b = measures(other), measures(current)
             if (
                 a[0] < self.made.makespan * b[0]
                 and a[1] > self.made.utilisation * b[1]

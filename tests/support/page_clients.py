@@ -28,7 +28,7 @@ class Answer(NamedTuple):
     body: bytes
 
 
-def said(action: Any) -> dict[str, Any]:
+def body_of(action: Any) -> dict[str, Any]:
     """Return the body with which the browser sends an action."""
     return {
         "output": "..ask.children...scene.data...free.figure...util.figure..",
@@ -64,7 +64,7 @@ class Client:
 
     def act(self, action: dict[str, Any]) -> dict[str, Any]:
         """Carry out an action, and return the scene that the page then shows."""
-        answer = self.ask("/_dash-update-component", json.dumps(said(action)).encode())
+        answer = self.ask("/_dash-update-component", json.dumps(body_of(action)).encode())
         assert answer.status == 200, answer
         scene: dict[str, Any] = json.loads(answer.body)["response"]["scene"]["data"]
         return scene
@@ -91,7 +91,7 @@ def load(url: str, clients: int = 50, requests: int = 20) -> list[float]:
                 begin = time.monotonic()
                 path = paths[(number + k) % len(paths)] if k % 4 else "/_dash-update-component"
                 action = {"do": "choose", "row": (number + k) % 3}
-                answer = client.ask(path, None if k % 4 else json.dumps(said(action)).encode())
+                answer = client.ask(path, None if k % 4 else json.dumps(body_of(action)).encode())
                 seconds.append(time.monotonic() - begin)
                 if answer.status != 200:
                     failures.append((path, answer.status))

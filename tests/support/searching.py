@@ -49,7 +49,7 @@ def generations(
 ) -> list[np.ndarray]:
     cost_of = toy_costs if isinstance(space, Reals) else Descent()
     asking = start(algorithm, space, population, seed)
-    asked = [next(asking)]
-    while len(asked) < count:
-        asked.append(asking.send(cost_of(asked[-1])))
-    return asked
+    genomes = [next(asking)]
+    while len(genomes) < count:
+        genomes.append(asking.send(cost_of(genomes[-1])))
+    return genomes

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, settings
 
 from paretosched import Policy, Workload, simulate
 from support.naive import naive
-from support.zoo import ZOO, drawn, fixed_policies
+from support.zoo import ZOO, fixed_policies, random_jobs
 
 checked = settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow])
 briefly = settings(checked, max_examples=50)
@@ -25,9 +25,9 @@ def of_oracle(name: str, policy: str) -> list[int]:
 
 
 DEEP = {
-    "deep queue, seconds": lambda seed: drawn(seed, 300, 64, gap=1, run=60),
-    "deep queue, coarse times": lambda seed: drawn(seed, 300, 32, gap=1, run=8, grain=3600),
-    "saturated, six hours a tick": lambda seed: drawn(seed, 250, 128, gap=2, run=12, grain=21600, groups=3),
-    "light load": lambda seed: drawn(seed, 300, 64, gap=30, run=60),
-    "long estimates": lambda seed: drawn(seed, 250, 100, gap=4, run=50, slack=100.0, groups=7),
+    "deep queue, seconds": lambda seed: random_jobs(seed, 300, 64, gap=1, run=60),
+    "deep queue, coarse times": lambda seed: random_jobs(seed, 300, 32, gap=1, run=8, grain=3600),
+    "saturated, six hours a tick": lambda seed: random_jobs(seed, 250, 128, gap=2, run=12, grain=21600, groups=3),
+    "light load": lambda seed: random_jobs(seed, 300, 64, gap=30, run=60),
+    "long estimates": lambda seed: random_jobs(seed, 250, 100, gap=4, run=50, slack=100.0, groups=7),
 }

@@ -18,6 +18,6 @@ def archive(directory: Path) -> list[tuple[int, bytes, bytes]]:
     return rows
 
 
-def said(training: Training) -> str:
+def training_json(training: Training) -> str:
     """Return the whole result of a training except for its times, as JSON."""
     return json.dumps([[to_json(s.policy) for s in training.systems], training.rows(), training.best])

@@ -33,14 +33,14 @@ def jobs(capacity: int, *rows: tuple[int, ...], **more: object) -> Workload:
     >>> jobs(4, (0, 10, 12, 3), (1, 5, 5, 2)).width.tolist()
     [3, 2]
     """
-    ordered = sorted(rows, key=lambda row: row[0])
-    submit, run, estimate, width, group = zip(*((*row, 0)[:5] for row in ordered), strict=True)
+    rows_in_order = sorted(rows, key=lambda row: row[0])
+    submit, run, estimate, width, group = zip(*((*row, 0)[:5] for row in rows_in_order), strict=True)
     groups = tuple(str(i + 1) for i in range(max(group) + 1))
     fields: dict[str, object] = {"group": group, "groups": groups}
     return Workload(submit=submit, run=run, estimate=estimate, width=width, capacity=capacity, **(fields | more))
 
 
-def drawn(
+def random_jobs(
     seed: int, n: int, capacity: int, *, gap: int, run: int, slack: float = 4.0, groups: int = 5, grain: int = 1
 ) -> Workload:
     """Return n random jobs. Times are multiples of `grain`, so that with a coarse grain many events coincide."""
@@ -103,7 +103,7 @@ ZOO: dict[str, Workload] = {
     "all full machine": jobs(4, *((i // 3, 1 + i % 3, 4, 4, i % 2) for i in range(20))),
     "wide and narrow in turn": jobs(9, *((i, 3 + i % 2, 4 + i % 5, 9 if i % 2 else 1, i % 2) for i in range(30))),
     "one processor": jobs(1, *((i // 2, 1 + i % 3, 1 + i % 3 + i % 4, 1, i % 5) for i in range(30))),
-    "runs equal estimates": drawn(1, 40, 8, gap=3, run=12, slack=0.0),
+    "runs equal estimates": random_jobs(1, 40, 8, gap=3, run=12, slack=0.0),
     "runs far below estimates": jobs(5, *((i, 1, 1000 * (1 + i % 7), 1 + i % 5, i % 3) for i in range(40))),
     "all end early and wide jobs wait": jobs(6, *((i, 2, 50, 4 if i % 3 else 6, i % 2) for i in range(24))),
     "huge estimates": jobs(6, *((i, 5, 10**14 + i % 4, 1 + i % 6, i % 2) for i in range(30))),
@@ -121,21 +121,21 @@ ZOO: dict[str, Workload] = {
     "spring in Berlin": _daylight_saving("Europe/Berlin", dt.date(2001, 3, 25)),
     "autumn in New York": _daylight_saving("America/New_York", dt.date(1996, 10, 27)),
     "long idle gaps": jobs(4, *((i * 3 * 10**7, 7, 9, 1 + (i + k) % 4, k) for i in range(8) for k in range(3))),
-    "a queue of 150": drawn(2, 150, 16, gap=0, run=30),
+    "a queue of 150": random_jobs(2, 150, 16, gap=0, run=30),
     "a queue of equals": _queue_of_equals(40),
     "nearly equal keys": _nearly_equal_keys(),
     "narrow behind wide": _narrow_behind_wide(),
-    "empty groups": drawn(3, 30, 8, gap=2, run=9, groups=2).with_(groups=("a", "b", "nobody", "none")),
+    "empty groups": random_jobs(3, 30, 8, gap=2, run=9, groups=2).with_(groups=("a", "b", "nobody", "none")),
     "only the last group": jobs(4, *((i // 2, 3, 4 + i % 2, 1 + i % 3) for i in range(12))).with_(
         group=[5] * 12, groups=tuple("abcdef")
     ),
-    "ten groups": drawn(4, 60, 8, gap=2, run=9, groups=10),
+    "ten groups": random_jobs(4, 60, 8, gap=2, run=9, groups=10),
     "a million processors": jobs(10**6, *((0, 4 + i % 3, 6, 1 + 70_000 * (i % 15), i % 3) for i in range(40))),
     "a million processors, small jobs": jobs(10**6, *((i // 4, 2, 3, 1 + i % 3, i % 3) for i in range(40))),
     "powers of two": jobs(32, *((i, 4 + i % 5, 4 + i % 5 + i % 7 * 3, 2 ** (i * 5 % 6), i % 3) for i in range(40))),
-    "minutes": drawn(5, 80, 16, gap=2, run=9, grain=60),
-    "hours over a week": drawn(6, 80, 16, gap=3, run=9, grain=3 * HOUR),
-    "years": drawn(7, 12, 4, gap=2, run=3, grain=2 * 10**7),
+    "minutes": random_jobs(5, 80, 16, gap=2, run=9, grain=60),
+    "hours over a week": random_jobs(6, 80, 16, gap=3, run=9, grain=3 * HOUR),
+    "years": random_jobs(7, 12, 4, gap=2, run=3, grain=2 * 10**7),
 }
 
 

@@ -19,7 +19,7 @@ from paretosched.training.evolution_strategy import (
     SMALLEST_STEP,
     STRATEGIES,
     Search,
-    limited,
+    limit_genomes,
     mutate,
     recombine,
     reflect,
@@ -36,7 +36,7 @@ def bowl(genes: Floats) -> Floats:
 
 def run(searching: Search, genomes: int, fitness: Callable[[Floats], Floats] = bowl) -> list[Floats]:
     """Every generation asked for."""
-    searching = limited(searching, genomes)
+    searching = limit_genomes(searching, genomes)
     asked = [next(searching)]
     for _ in range(genomes):
         try:
@@ -76,7 +76,7 @@ def test_the_bottom_of_a_bowl_is_found(strategy: str, reached: float) -> None:
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_what_was_asked_for_may_be_overwritten(strategy: str) -> None:
     untouched = np.concatenate(run(search(strategy, LOWER, UPPER, 7), 400))
-    searching = limited(search(strategy, LOWER, UPPER, 7), 400)
+    searching = limit_genomes(search(strategy, LOWER, UPPER, 7), 400)
     asked = next(searching)
     seen = []
     while True:

@@ -34,7 +34,7 @@ from paretosched.wishes.wish_grammar import parse
 from paretosched.workload.time_split import split
 from paretosched.workload.workload import Workload
 from support.exploring import random_workload
-from support.trainings import archive, said
+from support.trainings import archive, training_json
 
 W = random_workload()
 OTHER = random_workload(jobs=50, seed=9).with_(name="other")
@@ -121,7 +121,7 @@ def test_cma_is_another_way(whole: tuple[Path, Training]) -> None:
     assert training.systems[0].policy.genes.tobytes() != whole[1].systems[1].policy.genes.tobytes()
     assert training.systems[0].objective < training.easy.objective
     assert "cma" in training.policy.provenance["versions"]
-    assert said(training) == said(train(W, WISH, strategy="cma", criterion="f2", **SHORT))
+    assert training_json(training) == training_json(train(W, WISH, strategy="cma", criterion="f2", **SHORT))
 
 
 @pytest.mark.parametrize("backfill", ["none", "conservative"])
@@ -247,12 +247,14 @@ def test_trained_on_one_part_and_tested_on_the_rest() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 2])
 def test_worker_processes_find_the_same(whole: tuple[Path, Training], tmp_path: Path, workers: int) -> None:
-    assert said(train(W, WISH, workers=workers, run_directory=tmp_path / "run", **SHORT)) == said(whole[1])
+    assert training_json(train(W, WISH, workers=workers, run_directory=tmp_path / "run", **SHORT)) == training_json(
+        whole[1]
+    )
     assert archive(tmp_path / "run") == archive(whole[0])
 
 
 def test_a_directory_changes_nothing_and_another_seed_everything(whole: tuple[Path, Training]) -> None:
-    assert said(train(W, WISH, **SHORT)) == said(whole[1])
+    assert training_json(train(W, WISH, **SHORT)) == training_json(whole[1])
     other = train(W, WISH, generations=2, seed=5)
     assert other.policy.genes.tobytes() != whole[1].policy.genes.tobytes()
 
@@ -274,7 +276,7 @@ def test_an_interrupted_training_is_continued(whole: tuple[Path, Training], tmp_
     assert (about["status"], about["evaluations"]["done"]) == ("interrupted", kept)
     seen: list[Progress] = []
     again = train(W, WISH, run_directory=tmp_path / "run", progress=seen.append, **SHORT)
-    assert said(again) == said(whole[1])
+    assert training_json(again) == training_json(whole[1])
     assert archive(tmp_path / "run") == archive(whole[0])
     assert seen[-1].replayed == kept
     about = read_about(tmp_path / "run")
@@ -301,7 +303,7 @@ def test_a_killed_training_is_continued(tmp_path: Path) -> None:
     kept = len(archive(tmp_path / "run"))
     assert PARENTS + 2 * CHILDREN <= kept < PARENTS + 40 * CHILDREN
     again = train(W, WISH, generations=40, seed=4, criterion="f2", run_directory=tmp_path / "run")
-    assert said(again) == said(train(W, WISH, generations=40, seed=4, criterion="f2"))
+    assert training_json(again) == training_json(train(W, WISH, generations=40, seed=4, criterion="f2"))
 
 
 def test_a_finished_training_is_told_again_without_a_simulation(
@@ -309,7 +311,9 @@ def test_a_finished_training_is_told_again_without_a_simulation(
 ) -> None:
     monkeypatch.setattr(sys.modules["paretosched.training.training"], "joint_evaluator", None)
     seen: list[Progress] = []
-    assert said(train(W, WISH, run_directory=whole[0], progress=seen.append, **SHORT)) == said(whole[1])
+    assert training_json(train(W, WISH, run_directory=whole[0], progress=seen.append, **SHORT)) == training_json(
+        whole[1]
+    )
     assert [(p.evaluations, p.replayed) for p in seen] == [(4 * SYSTEM + 10,) * 2]
 
 
@@ -375,7 +379,7 @@ def test_an_interruption_before_anything_is_stored_keeps_how_much_was_asked_for(
     monkeypatch.undo()
     without = {key: value for key, value in SHORT.items() if key != "generations"}
     again = train(W, WISH, run_directory=tmp_path / "run", **without)
-    assert said(again) == said(train(W, WISH, **SHORT))
+    assert training_json(again) == training_json(train(W, WISH, **SHORT))
 
 
 # --- what is refused ------------------------------------------------------------------------------------------------

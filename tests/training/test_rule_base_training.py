@@ -31,7 +31,7 @@ from paretosched.wishes.wish_grammar import parse
 from paretosched.workload.time_split import split
 from support import naive_rules
 from support.exploring import random_workload
-from support.trainings import archive, said
+from support.trainings import archive, training_json
 
 W = random_workload()
 OTHER = random_workload(jobs=50, seed=9).with_(name="other")
@@ -198,7 +198,7 @@ def test_greedy_is_trained_first_unless_it_is_given(tmp_path: Path) -> None:
     assert {p.total for p in seen} == {150}
     assert sorted(place.name for place in (tmp_path / "run").iterdir()) == ["greedy", "rules"]
     again = train_rules(W, WISH, run_directory=tmp_path / "run", **words)
-    assert said(again) == said(training)
+    assert training_json(again) == training_json(training)
 
 
 def test_several_workloads_count_by_their_ratio_to_easy() -> None:
@@ -242,12 +242,12 @@ def test_the_table_names_the_rule_base_and_its_greedy() -> None:
 @BOTH
 @pytest.mark.parametrize("workers", [1, 2])
 def test_worker_processes_find_the_same(words: dict[str, Any], workers: int) -> None:
-    assert said(train_rules(W, WISH, workers=workers, **words)) == said(train_rules(W, WISH, **words))
+    assert training_json(train_rules(W, WISH, workers=workers, **words)) == training_json(train_rules(W, WISH, **words))
 
 
 def test_another_seed_is_another_evolution() -> None:
     one, other = (train_rules(W, WISH, **(SYMBIOTIC | {"seed": seed})) for seed in (4, 5))
-    assert said(one) != said(other)
+    assert training_json(one) != training_json(other)
 
 
 @BOTH
@@ -268,7 +268,7 @@ def test_an_interrupted_training_is_continued(words: dict[str, Any], tmp_path: P
     assert read_about(tmp_path / "run" / "rules")["status"] == "interrupted"
     seen: list[Progress] = []
     again = train_rules(W, WISH, run_directory=tmp_path / "run", progress=seen.append, **words)
-    assert said(again) == said(whole)
+    assert training_json(again) == training_json(whole)
     assert archive(tmp_path / "run" / "rules") == archive(tmp_path / "whole" / "rules")
     assert seen[-1].replayed == kept
 
@@ -277,7 +277,7 @@ def test_an_evolution_is_continued_with_more(tmp_path: Path) -> None:
     short = train_rules(W, WISH, run_directory=tmp_path / "run", **(SYMBIOTIC | {"evaluations": 9}))
     longer = train_rules(W, WISH, run_directory=tmp_path / "run", **SYMBIOTIC)
     assert (short.evaluations, longer.evaluations) == (9, 30)
-    assert said(longer) == said(train_rules(W, WISH, **SYMBIOTIC))
+    assert training_json(longer) == training_json(train_rules(W, WISH, **SYMBIOTIC))
     assert longer.systems[0].objective <= short.systems[0].objective
 
 
@@ -305,7 +305,7 @@ def test_an_interruption_before_anything_is_stored_keeps_how_much_was_asked_for(
     monkeypatch.undo()
     without = {key: value for key, value in words.items() if key not in ("evaluations", "generations")}
     again = train_rules(W, WISH, run_directory=tmp_path / "run", **without)
-    assert said(again) == said(train_rules(W, WISH, **words))
+    assert training_json(again) == training_json(train_rules(W, WISH, **words))
 
 
 def test_an_interruption_when_a_run_is_opened_forgets_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

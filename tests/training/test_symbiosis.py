@@ -271,7 +271,7 @@ def test_the_first_rules_are_all_over() -> None:
 # --- the whole ------------------------------------------------------------------------------------------------------
 
 
-def played(chosen: Symbiosis, cost: Any, generations: int, seed: int = 0) -> list[tuple[Floats, Floats]]:
+def play(chosen: Symbiosis, cost: Any, generations: int, seed: int = 0) -> list[tuple[Floats, Floats]]:
     course = evolve(OF, chosen, seed)
     asked, found = course.send(np.ones(len(next(course)))), []  # after each strategy alone
     for _ in range(generations):
@@ -286,7 +286,7 @@ def of_rules(genomes: Floats, chosen: Symbiosis) -> Floats:
 
 
 def test_a_generation_is_70_bases_of_50_rules() -> None:
-    ((asked, _),) = played(Symbiosis(), lambda g: np.ones(len(g)), 1)
+    ((asked, _),) = play(Symbiosis(), lambda g: np.ones(len(g)), 1)
     assert asked.shape == (70, 50 * 27)
     rules, counts = np.unique(of_rules(asked, Symbiosis()).reshape(-1, 27), axis=0, return_counts=True)
     assert (len(rules), set(counts.tolist())) == (350, {10})
@@ -300,16 +300,16 @@ def test_rules_that_are_better_together_are_found() -> None:
     def cost(genomes: Floats) -> Floats:
         return np.abs(of_rules(genomes, chosen)[:, :, :7] - 0.25).mean(axis=(1, 2))
 
-    found = played(chosen, cost, 40)
+    found = play(chosen, cost, 40)
     assert found[-1][1].mean() < 0.6 * found[0][1].mean()
-    assert played(chosen, cost, 3)[2][0].tobytes() == found[2][0].tobytes()
-    assert played(chosen, cost, 1, seed=1)[0][0].tobytes() != found[0][0].tobytes()
+    assert play(chosen, cost, 3)[2][0].tobytes() == found[2][0].tobytes()
+    assert play(chosen, cost, 1, seed=1)[0][0].tobytes() != found[0][0].tobytes()
 
 
 def test_children_come_from_parents_in_every_number() -> None:
     """Without mutation every number of a child stands in a rule of the generation before, at its place."""
     still = replace(SMALL, step=1e-300, factor=1.0)
-    (before, _), (after, _) = played(still, lambda g: 1 + np.arange(len(g)), 2)
+    (before, _), (after, _) = play(still, lambda g: 1 + np.arange(len(g)), 2)
     old, new = of_rules(before, still).reshape(-1, 27), of_rules(after, still).reshape(-1, 27)
     for place in range(27):
         assert np.isclose(new[:, place, None], old[None, :, place], rtol=0, atol=1e-200).any(axis=1).all()
@@ -319,13 +319,13 @@ def test_step_sizes_follow_success(monkeypatch: pytest.MonkeyPatch) -> None:
     steps: list[float] = []
     real = symbiosis.mutate
 
-    def spied(of: Rules, rules: Floats, step: float, levels_step: float, r: np.random.Generator) -> Floats:
+    def spy(of: Rules, rules: Floats, step: float, levels_step: float, r: np.random.Generator) -> Floats:
         steps.append(step)
         return real(of, rules, step, levels_step, r)
 
-    monkeypatch.setattr(symbiosis, "mutate", spied)
+    monkeypatch.setattr(symbiosis, "mutate", spy)
     costs = iter([1.0, 0.5, 0.25, 2.0, 4.0])
-    played(SMALL, lambda g: np.full(len(g), next(costs)), 5)
+    play(SMALL, lambda g: np.full(len(g), next(costs)), 5)
     f = SMALL.factor
     assert steps == pytest.approx([0.1, 0.1 * f, 0.1 * f * f, 0.1 * f, 0.1])  # all better, better; worse, worse
     assert next_step(0.9, 1.0, f, 1 / 8) == 1.0
@@ -334,7 +334,7 @@ def test_step_sizes_follow_success(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_parents_take_part_again_if_asked() -> None:
     plus = replace(SMALL, plus=True)
     assert (plus.pool, plus.bases) == (18, 9)
-    (first, _), (second, _), (third, _) = played(plus, lambda g: 1 + np.arange(len(g)), 3)
+    (first, _), (second, _), (third, _) = play(plus, lambda g: 1 + np.arange(len(g)), 3)
     assert [len(g) for g in (first, second, third)] == [6, 9, 9]
     old, new = (of_rules(g, plus).reshape(-1, 27) for g in (first, second))
     both = np.unique(new, axis=0)
@@ -375,17 +375,17 @@ def test_the_best_base_is_refined_when_evolution_stands_still() -> None:
     assert all(len(genomes) == 6 for genomes in asked_after(costs, replace(few, patience=0))[1:])
     best = of_rules(asked[5], few)[0]
 
-    def changed(child: Floats, parent: Floats) -> int:
+    def count_changes(child: Floats, parent: Floats) -> int:
         return int((child != parent).any(axis=1).sum())
 
     for generation, parent in ((9, best), (10, best), (11, of_rules(asked[10], few)[0])):
         children = of_rules(asked[generation], few)
-        differing = [changed(child, parent) for child in children]
+        differing = [count_changes(child, parent) for child in children]
         assert min(differing) >= 1
         assert sum(differing) < 5 * 4
     assert of_rules(asked[12], few)[0].tobytes() != best.tobytes()
     alone = asked_after([1.0, *costs[1:]], few)  # nothing is better than the first strategy alone
-    assert max(changed(child, of_rules(alone[0], few)[0]) for child in of_rules(alone[9], few)) < 4
+    assert max(count_changes(child, of_rules(alone[0], few)[0]) for child in of_rules(alone[9], few)) < 4
 
 
 def test_refining_replaces_rules_or_moves_them() -> None:
@@ -410,7 +410,7 @@ def test_refining_replaces_rules_or_moves_them() -> None:
 
 def test_default_values_go_with_the_bases() -> None:
     with_defaults = replace(SMALL, defaults=True, default_parents=3)
-    found = played(with_defaults, lambda g: 1 + np.arange(len(g)), 4)
+    found = play(with_defaults, lambda g: 1 + np.arange(len(g)), 4)
     for genomes, _ in found:
         assert genomes.shape == (6, 4 * 27 + 2)
         assert ((genomes[:, -2] >= -6) & (genomes[:, -2] <= 2)).all()

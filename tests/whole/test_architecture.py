@@ -140,6 +140,27 @@ def test_no_private_name_is_imported_from_another_module() -> None:
     assert private == []
 
 
+PARTICIPLE = (
+    "_*([a-z]*[^e_]ed|begun|born|bought|broken|brought|built|caught|chosen|done|drawn|eaten|felt|forgotten|found|"
+    "frozen|given|gone|grown|held|hidden|kept|known|laid|learnt|led|left|lost|made|meant|met|paid|said|seen|sent|shaken|shown|sold|"
+    "spent|spoken|stolen|sworn|taken|taught|thought|thrown|told|torn|unknown|won|worn|written)_*"
+)
+# They are booleans that read as a state of one value: bag.known, verdict.broken.
+STATES = {"paretosched/assignment/bag_and_nodes.py known", "tests/attack/tally.py broken"}
+
+
+@pytest.mark.slow
+def test_no_function_is_named_by_a_past_participle_alone() -> None:
+    """A function has a verb, or the name of what it returns: `found` does not say what was found."""
+    names = {
+        f"{path.relative_to(ROOT)} {node.name}"
+        for path in MODULES
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and re.fullmatch(PARTICIPLE, node.name)
+    }
+    assert names == STATES
+
+
 def test_every_test_file_has_the_name_of_what_it_tests() -> None:
     """tests/<folder>/test_<module>.py tests a module or a folder of the package, test_<module>_browser.py in a browser.
 

@@ -14,11 +14,11 @@ from attack import __main__ as attack_main
 from attack import bombs, mutated_inputs
 from attack.campaign import in_words, save
 from attack.disks import must_be_refused, same
-from attack.kills import EVALUATIONS, finished, killed_and_continued, results
-from attack.mutated_inputs import ATTACKS, attack_of, attempt, ended, unchanged
-from attack.tally import ACCEPTED, REFUSED, Tally, Verdict, judged, tally
+from attack.kills import EVALUATIONS, fault_of, killed_and_continued, results
+from attack.mutated_inputs import ATTACKS, attack_of, attempt, check_values, verdict_on
+from attack.tally import ACCEPTED, REFUSED, Tally, Verdict, judge, tally
 from paretosched.cli import command_info
-from support.commands import done
+from support.commands import succeed
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ from support.commands import done
     ],
 )
 def test_only_success_and_one_line_are_not_broken(status: int, out: str, err: str, end: str) -> None:
-    verdict = judged(["info", "w.swf"], status, out, err)
+    verdict = judge(["info", "w.swf"], status, out, err)
     assert verdict == Verdict(end, "info w.swf")
     assert verdict.broken == (end not in (REFUSED, ACCEPTED))
 
@@ -60,7 +60,7 @@ def test_a_reader_that_fails_is_broken(house: Path, monkeypatch: pytest.MonkeyPa
         raise ValueError("planted")
 
     monkeypatch.setattr(command_info, "run", fail)
-    assert ended("info", house / "w.swf.gz").end == "traceback: ValueError: planted"
+    assert verdict_on("info", house / "w.swf.gz").end == "traceback: ValueError: planted"
 
 
 def test_a_command_that_changes_its_input_is_broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -89,16 +89,16 @@ def test_processes_that_crash_or_hang_are_broken(monkeypatch: pytest.MonkeyPatch
 
 
 def test_what_is_accepted_with_other_values_is_broken(house: Path, tmp_path: Path) -> None:
-    done("explore", house / "w.swf.gz", "-o", tmp_path / "run", "--evaluations", 12, "--population", 4, "--seed", 9)
-    assert unchanged(Verdict(ACCEPTED), house / "run", house / "front.parquet").end == ACCEPTED
-    assert unchanged(Verdict(ACCEPTED), house / "run", tmp_path / "run").broken
+    succeed("explore", house / "w.swf.gz", "-o", tmp_path / "run", "--evaluations", 12, "--population", 4, "--seed", 9)
+    assert check_values(Verdict(ACCEPTED), house / "run", house / "front.parquet").end == ACCEPTED
+    assert check_values(Verdict(ACCEPTED), house / "run", tmp_path / "run").broken
 
 
 @pytest.mark.slow
 def test_a_continued_run_that_differs_is_broken(house: Path, tmp_path: Path) -> None:
     words = ["explore", str(house / "w.swf.gz"), "-o", "run", "--evaluations", "40", "--population", "4"]
     (tmp_path / "whole").mkdir()
-    assert finished(words, tmp_path / "whole") == ""
+    assert fault_of(words, tmp_path / "whole") == ""
     whole = results(tmp_path / "whole")
     other = whole | {EVALUATIONS: whole[EVALUATIONS][:-1]}  # type: ignore[index]  # as if it had lost one
     for place, expected, wrong in (
@@ -119,9 +119,9 @@ def test_a_disk_that_is_not_heeded_is_broken(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_too_much_memory_is_broken(house: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert bombs.measured(["info", str(house / "w.swf.gz")], tmp_path).end == ACCEPTED
+    assert bombs.measure(["info", str(house / "w.swf.gz")], tmp_path).end == ACCEPTED
     monkeypatch.setattr(bombs, "MOST_MEMORY", 1000)
-    assert bombs.measured(["info", str(house / "w.swf.gz")], tmp_path).end.endswith("GiB of memory")
+    assert bombs.measure(["info", str(house / "w.swf.gz")], tmp_path).end.endswith("GiB of memory")
 
 
 ROWS = [

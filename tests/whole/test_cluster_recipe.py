@@ -16,7 +16,7 @@ import pytest
 
 import paretosched as ps
 from paretosched.search.exploration import explore
-from support.commands import ROOT, stored
+from support.commands import ROOT, stored_rows
 
 RECIPE = ROOT / "docs" / "cluster.md"
 HEAD, PROXY = "10.87.0.1", 8785
@@ -168,7 +168,7 @@ def test_the_recipe_explores_the_same_front_on_other_machines(machines: Machines
     assert "trusts everybody" not in machines.log("client")
     assert not any((folder / name / "run").exists() for name in ("head", "one", "two"))
     explore(log, folder / "alone", evaluations=200, population=20)
-    assert stored(folder / "client" / "run") == stored(folder / "alone")
+    assert stored_rows(folder / "client" / "run") == stored_rows(folder / "alone")
     secret = (folder / "keys" / "client.key").read_bytes().splitlines()[1]
     assert all(secret not in file.read_bytes() for file in (folder / "client" / "run").iterdir())
     if not network:

@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 import paretosched as ps
-from support.commands import command, done, files
-from support.fuzzing import LEISURE, LONG, refused, sound, takes_trace
+from support.commands import command, files, succeed
+from support.fuzzing import LEISURE, LONG, refusal, sound, takes_trace
 from support.mutations import damaged_list
 
 # --- fronts, policies, groups, runs -------------------------------------------------------------------------------
@@ -77,7 +77,7 @@ def test_what_is_no_front_is_refused(house: Path, tmp_path: Path) -> None:
             ("compare", house / "w.swf.gz", "--front", path, "-o", tmp_path / "out"),
             ("app", path, "--port", 0),
         ):
-            refused(*arguments, names=path)
+            refusal(*arguments, names=path)
     assert not (tmp_path / "out").exists()
 
 
@@ -100,23 +100,23 @@ def test_a_damaged_front_is_read_as_it_was_or_refused(house: Path, tmp_path: Pat
 
 
 def test_fronts_of_other_workloads_are_refused_where_they_must_fit(house: Path, tmp_path: Path) -> None:
-    done("generate", "lublin", "--jobs", 40, "-o", tmp_path / "v.swf")
-    done("explore", tmp_path / "v.swf", "-o", tmp_path / "run", "--evaluations", 8, "--population", 4)
-    assert "capacity and groups" in refused("compare", house / "w.swf.gz", "--front", tmp_path / "run", names="front")
+    succeed("generate", "lublin", "--jobs", 40, "-o", tmp_path / "v.swf")
+    succeed("explore", tmp_path / "v.swf", "-o", tmp_path / "run", "--evaluations", 8, "--population", 4)
+    assert "capacity and groups" in refusal("compare", house / "w.swf.gz", "--front", tmp_path / "run", names="front")
     both = ("compare", house / "w.swf.gz", tmp_path / "v.swf")
-    done(*both, "--front", tmp_path / "run", "--front", house / "run")
-    assert "there are two of v" in refused(
+    succeed(*both, "--front", tmp_path / "run", "--front", house / "run")
+    assert "there are two of v" in refusal(
         *both, "--front", tmp_path / "run", "--front", tmp_path / "run", names="front"
     )
-    done("generate", "lublin", "--jobs", 30, "-o", tmp_path / "u.swf")
+    succeed("generate", "lublin", "--jobs", 30, "-o", tmp_path / "u.swf")
     for fronts in (["--front", tmp_path / "run"], ["--front", house / "run", "--front", tmp_path / "run"]):
-        said = refused("compare", house / "w.swf.gz", tmp_path / "u.swf", *fronts, names="front")
+        said = refusal("compare", house / "w.swf.gz", tmp_path / "u.swf", *fronts, names="front")
         assert "front must be of one of the workloads: jobs, capacity and groups, but it is of v" in said
-    assert "one workload" in refused("front", house / "run", tmp_path / "run", names="fronts")
+    assert "one workload" in refusal("front", house / "run", tmp_path / "run", names="fronts")
     trace = ("simulate", house / "w.swf.gz", "--groups", "swf")
-    assert "groups" in refused(*trace, "--front", house / "run", names="policy")
-    assert "groups" in refused(*trace, "--policy", house / "p.json", names="policy")
-    assert "groups" in refused("compare", *trace[1:], "--policy", house / "p.json", names="policy")
+    assert "groups" in refusal(*trace, "--front", house / "run", names="policy")
+    assert "groups" in refusal(*trace, "--policy", house / "p.json", names="policy")
+    assert "groups" in refusal("compare", *trace[1:], "--policy", house / "p.json", names="policy")
 
 
 def policies(house: Path) -> dict[str, bytes]:
@@ -124,11 +124,11 @@ def policies(house: Path) -> dict[str, bytes]:
     value = json.loads(text)
     day = value["situations"]["day"]
 
-    def changed(**change: Any) -> bytes:
+    def change_policy(**change: Any) -> bytes:
         return json.dumps(value | change).encode()
 
     def of_day(**change: Any) -> bytes:
-        return changed(situations=value["situations"] | {"day": day | change})
+        return change_policy(situations=value["situations"] | {"day": day | change})
 
     return {
         "empty": b"",
@@ -137,16 +137,16 @@ def policies(house: Path) -> dict[str, bytes]:
         "a list": b"[1, 2]",
         "a number": b"7",
         "deep": b"[" * 100_000,
-        "other format": changed(format="x"),
-        "other rule": changed(rule="best"),
-        "no groups": changed(groups=[]),
-        "twice a group": changed(groups=["1"] * 5),
-        "odd groups": changed(groups=[1, 2, 3, 4, 5]),
-        "odd name": changed(name=5),
-        "odd key": changed(colour="red"),
-        "backfill": changed(backfill="some"),
-        "no situations": changed(situations={}),
-        "odd situations": changed(situations=[]),
+        "other format": change_policy(format="x"),
+        "other rule": change_policy(rule="best"),
+        "no groups": change_policy(groups=[]),
+        "twice a group": change_policy(groups=["1"] * 5),
+        "odd groups": change_policy(groups=[1, 2, 3, 4, 5]),
+        "odd name": change_policy(name=5),
+        "odd key": change_policy(colour="red"),
+        "backfill": change_policy(backfill="some"),
+        "no situations": change_policy(situations={}),
+        "odd situations": change_policy(situations=[]),
         "criterion": of_day(criterion="f9"),
         "large": of_day(a=2),
         "negative": of_day(b=-1e-9),
@@ -201,23 +201,23 @@ def test_what_is_no_policy_is_refused(house: Path, tmp_path: Path) -> None:
             ("compare", house / "w.swf.gz", "--policy", "fcfs", "--policy", path),
             ("explain", path, "-o", tmp_path / "out"),
         ):
-            refused(*arguments, names=path)
+            refusal(*arguments, names=path)
     assert not (tmp_path / "out").exists()
     for rule in ("greedy", "EASY", ""):
-        refused("explain", rule, names=rule or "POLICY")
+        refusal("explain", rule, names=rule or "POLICY")
 
 
 def test_rule_bases_are_policies_like_others(house: Path, tmp_path: Path) -> None:
     both = [house / "iterative.json", house / "symbiotic.json"]
     for path in both:
-        done("simulate", house / "w.swf.gz", "--policy", path, "-o", tmp_path / "out.csv")
-        assert " rules" in done("simulate", house / "w.swf.gz", "--policy", path, "--estimates", "exact").out
-        refused("simulate", house / "w.swf.gz", "--policy", path, "--estimates", "predicted", names="rule bases")
-        assert "one of thirteen strategies" in " ".join(done("explain", path).out.split())
-    said = done("compare", house / "w.swf.gz", "--policy", both[0], "--policy", both[1]).out
+        succeed("simulate", house / "w.swf.gz", "--policy", path, "-o", tmp_path / "out.csv")
+        assert " rules" in succeed("simulate", house / "w.swf.gz", "--policy", path, "--estimates", "exact").out
+        refusal("simulate", house / "w.swf.gz", "--policy", path, "--estimates", "predicted", names="rule bases")
+        assert "one of thirteen strategies" in " ".join(succeed("explain", path).out.split())
+    said = succeed("compare", house / "w.swf.gz", "--policy", both[0], "--policy", both[1]).out
     assert "iterative rules" in said
     assert "symbiotic rules" in said
-    refused("simulate", house / "w.swf.gz", "--groups", "swf", "--policy", both[0], names="groups")
+    refusal("simulate", house / "w.swf.gz", "--groups", "swf", "--policy", both[0], names="groups")
 
 
 def test_whatever_a_policy_says_of_its_origin_it_can_be_compared(house: Path, tmp_path: Path) -> None:
@@ -225,9 +225,9 @@ def test_whatever_a_policy_says_of_its_origin_it_can_be_compared(house: Path, tm
     wish = {"format": "paretosched wish 1", "sum": {"AWRT1": 10}}
     for origin in ({"wish": 7}, {"wish": wish | {"sum": {"AWRT9": 1}}}, {"wish": {"format": 3}}, {"wish": [wish]}, {}):
         (tmp_path / "p.json").write_text(json.dumps(value | {"provenance": origin}))
-        assert "objective" not in done("compare", house / "w.swf.gz", "--policy", tmp_path / "p.json").out
+        assert "objective" not in succeed("compare", house / "w.swf.gz", "--policy", tmp_path / "p.json").out
     (tmp_path / "p.json").write_text(json.dumps(value | {"provenance": {"wish": wish}}))
-    assert "objective: 10*AWRT1\n" in done("compare", house / "w.swf.gz", "--policy", tmp_path / "p.json").out
+    assert "objective: 10*AWRT1\n" in succeed("compare", house / "w.swf.gz", "--policy", tmp_path / "p.json").out
 
 
 @pytest.mark.slow
@@ -252,7 +252,7 @@ def test_what_is_no_list_of_groups_is_refused(house: Path, tmp_path: Path) -> No
     (tmp_path / "endless.csv").symlink_to("/dev/zero")
     for path in [*tmp_path.iterdir(), tmp_path / "none.csv", tmp_path / LONG]:
         for arguments in takes_trace(house / "w.swf.gz", house, tmp_path):
-            refused(*arguments, "--groups", path, names=path)
+            refusal(*arguments, "--groups", path, names=path)
     assert not list(tmp_path.glob("out*"))
 
 
@@ -283,13 +283,13 @@ def test_what_is_no_list_is_refused(house: Path, tmp_path: Path) -> None:
     (tmp_path / "endless.csv").symlink_to("/dev/zero")
     jobs, nodes, past = (house / f"{name}.csv" for name in ("jobs", "nodes", "past"))
     for path in [*tmp_path.iterdir(), tmp_path / "none.csv", tmp_path / LONG, house / "w.swf.gz"]:
-        refused("assign", path, nodes, names=path)
-        refused("assign", jobs, path, names=path)
-        refused("assign", jobs, nodes, "--history", path, names=path)
+        refusal("assign", path, nodes, names=path)
+        refusal("assign", jobs, path, names=path)
+        refusal("assign", jobs, nodes, "--history", path, names=path)
     for arguments in (("", nodes), (jobs, "a\0b"), (jobs, nodes, "--history", "")):
-        assert "must be the name of a file" in refused("assign", *arguments)
-    refused("assign", jobs, nodes, "--method", "lpt", "--population", 9, names="--population")
-    refused("assign", jobs, nodes, "--history", past, "-o", past, names=past)
+        assert "must be the name of a file" in refusal("assign", *arguments)
+    refusal("assign", jobs, nodes, "--method", "lpt", "--population", 9, names="--population")
+    refusal("assign", jobs, nodes, "--history", past, "-o", past, names=past)
 
 
 @pytest.mark.slow
@@ -319,9 +319,9 @@ def test_a_front_with_values_of_no_schedule_is_refused_or_shown_without_warnings
         ["compare", house / "w.swf.gz", "--front", tmp_path / "f.parquet"],
     ):
         if value not in (0.0, 1e15, 1e10):
-            assert "objective values must be 0 or in 1e-09..1e+15" in refused(*words)
+            assert "objective values must be 0 or in 1e-09..1e+15" in refusal(*words)
         else:
-            done(*words, *(["-o", tmp_path / "c.html"] if words[0] == "compare" else []))
+            succeed(*words, *(["-o", tmp_path / "c.html"] if words[0] == "compare" else []))
 
 
 def lost_descriptions(run: Path) -> Iterator[str]:
@@ -351,10 +351,10 @@ def test_a_run_without_its_description_is_remade_from_its_store(house: Path, tmp
     wanted = sound_description["evaluations"]["wanted"]
     for what in lost_descriptions(run):
         damaged = files(run)
-        assert done("info", run) == done("info", house / "run"), what
-        assert done("front", run, "--json").json["evaluations"] == wanted, what
+        assert succeed("info", run) == succeed("info", house / "run"), what
+        assert succeed("front", run, "--json").json["evaluations"] == wanted, what
         assert files(run) == damaged, what
-        again = done("explore", house / "w.swf.gz", "-o", run, "--population", 4, "--json").json
+        again = succeed("explore", house / "w.swf.gz", "-o", run, "--population", 4, "--json").json
         assert (again["evaluations"], again["replayed"]) == (wanted, wanted), what
         remade = json.loads((run / "run.json").read_text())
         assert remade.pop("sessions")[:1] == sound_description["sessions"][:1], what
@@ -366,16 +366,16 @@ def test_a_run_of_version_0_1_without_its_description_says_what_to_do(tmp_path: 
     old = Path(__file__).parents[1] / "data" / "version-0.1"
     run = Path(shutil.copytree(old / "run-weighting", tmp_path / "run"))
     for _ in lost_descriptions(run):
-        said = refused("explore", old / "lublin.swf.gz", "-o", run, "--population", 10, names=run / "run.json")
+        said = refusal("explore", old / "lublin.swf.gz", "-o", run, "--population", 10, names=run / "run.json")
         assert "put run.json back from a copy of your own, or begin a run in another directory" in said
-        assert done("front", run / "front.parquet").out
+        assert succeed("front", run / "front.parquet").out
 
 
 def test_nothing_is_shown_of_a_run_that_is_refused(house: Path, tmp_path: Path) -> None:
     run = Path(shutil.copytree(house / "run", tmp_path / "run"))
     about = json.loads((run / "run.json").read_text())
     (run / "run.json").write_text(json.dumps({key: about[key] for key in about if key != "format"}))
-    refused("info", run, names=run / "run.json")
+    refusal("info", run, names=run / "run.json")
 
 
 def damage(run: Path) -> Iterator[str]:
@@ -460,6 +460,6 @@ def test_a_damaged_run_is_refused_and_left_as_it_is(house: Path, tmp_path: Path)
 
 def test_a_folder_of_something_else_is_no_run(house: Path, tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("years of work")
-    refused(*sound("explore", house, tmp_path)[:2], "-o", tmp_path, names=tmp_path, below=tmp_path)
+    refusal(*sound("explore", house, tmp_path)[:2], "-o", tmp_path, names=tmp_path, below=tmp_path)
     (tmp_path / "run.sqlite").write_text("not ours")
-    refused(*sound("explore", house, tmp_path)[:2], "-o", tmp_path, names=tmp_path, below=tmp_path)
+    refusal(*sound("explore", house, tmp_path)[:2], "-o", tmp_path, names=tmp_path, below=tmp_path)

@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import paretosched as ps
-from support.commands import command, done, log
-from support.fuzzing import LEISURE, LONG, refused, takes_trace
+from support.commands import command, log, succeed
+from support.fuzzing import LEISURE, LONG, refusal, takes_trace
 from support.mutations import damaged_log
 
 # --- logs ---------------------------------------------------------------------------------------------------------
@@ -78,7 +78,7 @@ def test_a_bad_log_is_refused_by_every_subcommand(house: Path, tmp_path: Path, n
         if not data.startswith(b"\x1f\x8b") or trace.suffix == ".swf":
             trace.write_bytes(written)
             for arguments in takes_trace(trace, house, tmp_path):
-                assert rule in refused(*arguments, names=trace, below=tmp_path)
+                assert rule in refusal(*arguments, names=trace, below=tmp_path)
 
 
 def test_what_is_no_file_is_refused_by_every_subcommand(house: Path, tmp_path: Path) -> None:
@@ -96,11 +96,11 @@ def test_what_is_no_file_is_refused_by_every_subcommand(house: Path, tmp_path: P
         Path("/dev/null"): "empty",
     }.items():
         for arguments in takes_trace(trace, house, tmp_path / "folder"):
-            assert rule in refused(*arguments, names=trace, below=tmp_path / "folder")
+            assert rule in refusal(*arguments, names=trace, below=tmp_path / "folder")
     for arguments in takes_trace(Path(), house, tmp_path):
         first = "FRONT" if arguments[0] == "app" else "TRACE"
-        assert "must be the name of a file" in refused(arguments[0], "", *arguments[2:], names=first)
-        assert "must be the name of a file" in refused(arguments[0], "a\0b", *arguments[2:], names=first)
+        assert "must be the name of a file" in refusal(arguments[0], "", *arguments[2:], names=first)
+        assert "must be the name of a file" in refusal(arguments[0], "a\0b", *arguments[2:], names=first)
 
 
 RANDOM = st.randoms(use_true_random=False)
@@ -134,9 +134,9 @@ def test_a_damaged_log_is_explored_scaled_and_compared_or_refused(
     scaled.unlink(missing_ok=True)
     shutil.rmtree(run, ignore_errors=True)
     if either("scale", trace, "--factor", factor, "--processors", 16, "-o", scaled):
-        done("info", scaled)
+        succeed("info", scaled)
     if either("explore", trace, "--groups", groups, "-o", run, "--evaluations", 8, "--population", 4):
-        done("compare", trace, "--groups", groups, "--front", run)
+        succeed("compare", trace, "--groups", groups, "--front", run)
     assert {path.name for path in tmp_path.iterdir()} <= {"damaged.swf", "scaled.swf", "run"}
 
 
@@ -155,6 +155,6 @@ def either(*arguments: object) -> bool:
 
 def test_estimates_that_cannot_be_known_are_refused(house: Path) -> None:
     run = ("simulate", house / "w.swf.gz", "--estimates")
-    refused(*run, "predicted", "--policy", "conservative", names="conservative-replan")
+    refusal(*run, "predicted", "--policy", "conservative", names="conservative-replan")
     for source in ("recent", "predicted", "printed", "exact"):
-        assert f"({source})" in done(*run, source, "--front", house / "run", "--row", 0).out
+        assert f"({source})" in succeed(*run, source, "--front", house / "run", "--row", 0).out

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import paretosched as ps
-from support.commands import COMMANDS, command, done, files, process
-from support.fuzzing import LONG, refused, sound
+from support.commands import COMMANDS, command, files, process, succeed
+from support.fuzzing import LONG, refusal, sound
 
 LIMIT = str(10**30)
 
@@ -119,7 +119,7 @@ def test_absurd_values_are_refused_under_the_name_of_their_option(
         names = (
             value if value.endswith(".json") and "\0" not in value else option.removeprefix("--").removeprefix("train-")
         )
-        refused(*begin, *front, option, value, names=names, below=tmp_path)
+        refusal(*begin, *front, option, value, names=names, below=tmp_path)
     assert files(tmp_path) == {}
 
 
@@ -127,13 +127,13 @@ def test_absurd_values_are_refused_under_the_name_of_their_option(
 def test_wrong_usage_is_refused(house: Path, tmp_path: Path, name: str) -> None:
     begin = sound(name, house, tmp_path)
     for wrong in (["--nonsense"], ["--jsonx"], ["--js"], ["-x"], ["--nonsense=3"], ["--json=3"]):
-        refused(*begin, *wrong, names=wrong[0].split("=")[0], below=tmp_path)
+        refusal(*begin, *wrong, names=wrong[0].split("=")[0], below=tmp_path)
     if name != "front":
-        refused(*begin, "one too many", names="one too many", below=tmp_path)
-    refused(name, names="required", below=tmp_path)
+        refusal(*begin, "one too many", names="one too many", below=tmp_path)
+    refusal(name, names="required", below=tmp_path)
     for place, option in enumerate(begin):
         if isinstance(option, str) and option.startswith("-"):
-            refused(*begin[: place + 1], names=option, below=tmp_path)  # its value is missing
+            refusal(*begin[: place + 1], names=option, below=tmp_path)  # its value is missing
     assert files(tmp_path) == {}
 
 
@@ -142,41 +142,41 @@ def test_wrong_commands_are_refused() -> None:
         said = command(*arguments)
         assert (said.status, said.out) == (2, "")
         assert re.fullmatch(r"paretosched( info)?: [^\n]+ \(see paretosched( info)? --help\)\n", said.err), said
-    refused("generate", "feitelson", "-o", "x", names="MODEL")
-    assert "did you mean CTC-SP2" in refused("fetch", "CTC", names="CTC")
-    refused("fetch", LONG, names=LONG)
+    refusal("generate", "feitelson", "-o", "x", names="MODEL")
+    assert "did you mean CTC-SP2" in refusal("fetch", "CTC", names="CTC")
+    refusal("fetch", LONG, names=LONG)
 
 
 def test_options_that_exclude_each_other_are_named(house: Path, tmp_path: Path) -> None:
     simulate = ("simulate", house / "w.swf.gz")
-    refused(*simulate, "--row", 0, names="--row")
-    refused(*simulate, "--front", house / "run", "--policy", "easy", names="--policy")
+    refusal(*simulate, "--row", 0, names="--row")
+    refusal(*simulate, "--front", house / "run", "--policy", "easy", names="--policy")
     explore = sound("explore", house, tmp_path)
-    refused(*explore, "--workers", 1, "--scheduler", "tcp://127.0.0.1:1", names="workers and scheduler", below=tmp_path)
+    refusal(*explore, "--workers", 1, "--scheduler", "tcp://127.0.0.1:1", names="workers and scheduler", below=tmp_path)
 
 
 def test_options_of_greedy_and_of_rule_bases_are_not_mixed(house: Path, tmp_path: Path) -> None:
     train, rules = (sound(name, house, tmp_path) for name in ("train", "rules"))
     for option in (("--evaluations", 8), ("--greedy", house / "g.json"), ("--plus",), ("--defaults",)):
-        refused(*train, *option, names=f"{option[0]}: needs --rule-base", below=tmp_path)
+        refusal(*train, *option, names=f"{option[0]}: needs --rule-base", below=tmp_path)
     for option in (("--criterion", "f2"), ("--backfill", "easy"), ("--strategy", "es"), ("--scale", "linear")):
-        refused(*rules, *option, names=f"{option[0]}: is for Greedy", below=tmp_path)
-    refused(*rules, "--generations", 2, names="--generations: is for training", below=tmp_path)
+        refusal(*rules, *option, names=f"{option[0]}: is for Greedy", below=tmp_path)
+    refusal(*rules, "--generations", 2, names="--generations: is for training", below=tmp_path)
     for option in ("--plus", "--defaults"):
-        refused(*rules, "--rule-base", "iterative", option, names=f"{option}: belongs to", below=tmp_path)
-    refused(*rules, "--greedy", house / "p.json", names="greedy must be", below=tmp_path)
-    refused(*rules, "--greedy", house / "iterative.json", names="greedy must be", below=tmp_path)
-    refused(*rules, "-o", house / "g.json", names="--output would overwrite the Greedy policy", below=tmp_path)
+        refusal(*rules, "--rule-base", "iterative", option, names=f"{option}: belongs to", below=tmp_path)
+    refusal(*rules, "--greedy", house / "p.json", names="greedy must be", below=tmp_path)
+    refusal(*rules, "--greedy", house / "iterative.json", names="greedy must be", below=tmp_path)
+    refusal(*rules, "-o", house / "g.json", names="--output would overwrite the Greedy policy", below=tmp_path)
 
 
 @pytest.mark.parametrize("name", ["explore", "train"])
 def test_certificates_belong_together_and_to_a_scheduler(house: Path, tmp_path: Path, name: str) -> None:
     begin, log = sound(name, house, tmp_path), house / "w.swf.gz"
     there, files = ("--scheduler", "tls://127.0.0.1:1"), ("--tls-ca", log, "--tls-cert", log, "--tls-key", log)
-    refused(*begin, *there, *files[:4], names="--tls-key: --tls-ca, --tls-cert and --tls-key belong", below=tmp_path)
-    refused(*begin, *there, *files, names=f"{log}: must hold the certificate", below=tmp_path)
-    refused(*begin, *files, names="tls needs a scheduler at tls://", below=tmp_path)
-    refused(*begin, *there, names="needs certificates: --tls-ca, --tls-cert", below=tmp_path)
+    refusal(*begin, *there, *files[:4], names="--tls-key: --tls-ca, --tls-cert and --tls-key belong", below=tmp_path)
+    refusal(*begin, *there, *files, names=f"{log}: must hold the certificate", below=tmp_path)
+    refusal(*begin, *files, names="tls needs a scheduler at tls://", below=tmp_path)
+    refusal(*begin, *there, names="needs certificates: --tls-ca, --tls-cert", below=tmp_path)
 
 
 @pytest.mark.slow
@@ -191,15 +191,17 @@ def test_a_scheduler_that_does_not_answer_is_given_up(
     with socket.create_server(("127.0.0.1", 0)) as silent:  # accepts and says nothing
         addresses = [f"tcp://127.0.0.1:{silent.getsockname()[1]}", "tcp://127.0.0.1:1"]
         for address in addresses:
-            refused(*explore, "--scheduler", address, names=f'scheduler "{address}"', below=tmp_path)
+            refusal(*explore, "--scheduler", address, names=f'scheduler "{address}"', below=tmp_path)
 
 
 def test_large_numbers_that_make_sense_are_taken(house: Path, tmp_path: Path) -> None:
-    done("generate", "lublin", "--jobs", 5, "--seed", LIMIT, "--processors", 2**31 - 1, "-o", tmp_path / "w.swf")
-    done("simulate", tmp_path / "w.swf", "--capacity", 2**31 - 1, "--policy", "conservative")
+    succeed("generate", "lublin", "--jobs", 5, "--seed", LIMIT, "--processors", 2**31 - 1, "-o", tmp_path / "w.swf")
+    succeed("simulate", tmp_path / "w.swf", "--capacity", 2**31 - 1, "--policy", "conservative")
     shared = ("simulate", tmp_path / "w.swf", "--policy", "scojo")
-    assert "at most 16777216 processors, but has 2147483647" in refused(*shared, "--capacity", 2**31 - 1)
-    done("explore", tmp_path / "w.swf", "-o", tmp_path / "run", "--seed", LIMIT, "--evaluations", 8, "--population", 4)
+    assert "at most 16777216 processors, but has 2147483647" in refusal(*shared, "--capacity", 2**31 - 1)
+    succeed(
+        "explore", tmp_path / "w.swf", "-o", tmp_path / "run", "--seed", LIMIT, "--evaluations", 8, "--population", 4
+    )
     assert ps.load_front(tmp_path / "run").origins[0].seed == 10**30
 
 

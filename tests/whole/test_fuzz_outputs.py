@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 import paretosched as ps
-from support.commands import command, done, stored
+from support.commands import command, stored_rows, succeed
 from support.disks import small_disk
-from support.fuzzing import LONG, refused, sound
+from support.fuzzing import LONG, refusal, sound
 
 # --- outputs ------------------------------------------------------------------------------------------------------
 
@@ -52,9 +52,9 @@ def test_outputs_that_cannot_be_written_are_refused(house: Path, tmp_path: Path,
     whole = name != "explore" and option != "--figures"
     places += [tmp_path / "folder", Path("/")] if whole else [tmp_path / "file"]
     for place in places:
-        refused(*with_output(name, option, house, tmp_path, place), names=place, below=tmp_path)
+        refusal(*with_output(name, option, house, tmp_path, place), names=place, below=tmp_path)
     for text in ("", "a\0b"):
-        refused(*with_output(name, option, house, tmp_path, text), names=option, below=tmp_path)
+        refusal(*with_output(name, option, house, tmp_path, text), names=option, below=tmp_path)
 
 
 def outputs_of_segments(house: Path, output: object) -> list[object]:
@@ -65,12 +65,12 @@ def outputs_of_segments(house: Path, output: object) -> list[object]:
 def test_segments_that_cannot_be_written_are_refused(house: Path, tmp_path: Path, ending: str) -> None:
     (tmp_path / "folder").mkdir()
     for place in (tmp_path / "none" / f"x{ending}", tmp_path / "folder", Path("/proc/x"), Path("/dev/full")):
-        refused(*outputs_of_segments(house, place), names=place, below=tmp_path)
+        refusal(*outputs_of_segments(house, place), names=place, below=tmp_path)
     with full_disk(20):
-        refused(*outputs_of_segments(house, tmp_path / f"x{ending}"), names=tmp_path / f"x{ending}", below=tmp_path)
-    refused(*outputs_of_segments(house, house / "w.swf.gz"), names="--segments would overwrite the workload log")
+        refusal(*outputs_of_segments(house, tmp_path / f"x{ending}"), names=tmp_path / f"x{ending}", below=tmp_path)
+    refusal(*outputs_of_segments(house, house / "w.swf.gz"), names="--segments would overwrite the workload log")
     easy = ("simulate", house / "w.swf.gz", "--policy", "easy", "-o", tmp_path / "out.csv")
-    refused(*easy, "--segments", tmp_path / "x", names="EASY preempts no jobs", below=tmp_path)
+    refusal(*easy, "--segments", tmp_path / "x", names="EASY preempts no jobs", below=tmp_path)
 
 
 @pytest.mark.parametrize(("name", "option"), OUTPUTS)
@@ -79,20 +79,20 @@ def test_outputs_in_a_folder_of_another_user_are_refused(house: Path, tmp_path: 
     folder.mkdir(mode=0o555)
     if os.access(folder, os.W_OK):
         pytest.skip("RUN BY ROOT, who may write everywhere: read-only folders were not tried")
-    refused(*with_output(name, option, house, tmp_path, folder / "x"), names=folder / "x", below=tmp_path)
+    refusal(*with_output(name, option, house, tmp_path, folder / "x"), names=folder / "x", below=tmp_path)
 
 
 def test_trainings_are_not_kept_where_nothing_can_be_written(house: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("old")
     for place in (tmp_path / "none" / "x", tmp_path / "file", Path("/proc/x"), tmp_path / LONG, house, house / "run"):
         for name in ("train", "rules"):
-            refused(*sound(name, house, tmp_path), "--run", place, names=place, below=tmp_path)
+            refusal(*sound(name, house, tmp_path), "--run", place, names=place, below=tmp_path)
 
 
 def test_logs_are_not_downloaded_to_where_nothing_can_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("old")
     for place in (tmp_path / "none", tmp_path / "file", Path("/proc"), tmp_path / LONG):
-        refused("fetch", "CTC-SP2", "-o", place, names=place, below=tmp_path)
+        refusal("fetch", "CTC-SP2", "-o", place, names=place, below=tmp_path)
 
 
 @contextmanager
@@ -113,26 +113,26 @@ def test_a_full_disk_is_one_line_and_leaves_nothing(house: Path, tmp_path: Path,
     arguments = with_output(name, option, house, tmp_path, output)
     for bytes_ in (0, 20):
         with full_disk(bytes_):  # a training without --run is kept in the system's folder for such files
-            said = refused(*arguments, names="" if name in ("train", "rules") else output, below=tmp_path)
+            said = refusal(*arguments, names="" if name in ("train", "rules") else output, below=tmp_path)
         assert "cannot" in said
     output.unlink(missing_ok=True)
-    done(*arguments)  # it was the disk
+    succeed(*arguments)  # it was the disk
 
 
 @pytest.mark.slow
 def test_a_disk_that_fills_up_during_a_run_leaves_a_run_that_can_be_continued(house: Path, tmp_path: Path) -> None:
     explore = ("explore", house / "w.swf.gz", "-o", tmp_path / "run", "--population", 4)
-    done(*explore, "--evaluations", 8)
+    succeed(*explore, "--evaluations", 8)
     with full_disk(60_000):
         said = command(*explore, "--evaluations", 400)
     assert said.status == 2
     assert said.err.splitlines()[-1].startswith(f"paretosched explore: {tmp_path / 'run'}")
     assert "Traceback" not in said.err
     assert not list((tmp_path / "run").glob("*.part")) + list((tmp_path / "run").glob(".*"))
-    again = done(*explore, "--evaluations", 400, "--json").json
+    again = succeed(*explore, "--evaluations", 400, "--json").json
     assert 8 <= again["replayed"] < 400
     (tmp_path / "whole").mkdir()
-    done(*explore[:2], "-o", tmp_path / "whole" / "run", "--population", 4, "--evaluations", 400)
+    succeed(*explore[:2], "-o", tmp_path / "whole" / "run", "--population", 4, "--evaluations", 400)
     fronts = [folder / "run" / "front.parquet" for folder in (tmp_path, tmp_path / "whole")]
     assert fronts[0].read_bytes() == fronts[1].read_bytes()
 
@@ -151,7 +151,7 @@ def runs_on(disk: Path, house: Path) -> dict[str, list[object]]:
 def result_of(disk: Path) -> dict[str, object]:
     """Return what a command left on a disk, without times: evaluations of a run, else the bytes of files."""
     kept = {path.name: path.read_bytes() for path in disk.glob("*.[jc]*")} | {"run": None}
-    return kept | ({"run": stored(disk / "run")} if (disk / "run").exists() else {})
+    return kept | ({"run": stored_rows(disk / "run")} if (disk / "run").exists() else {})
 
 
 @pytest.mark.slow
@@ -160,7 +160,7 @@ def test_a_disk_that_is_full_or_read_only_is_one_line_and_the_command_goes_on_la
     house: Path, tmp_path: Path, name: str
 ) -> None:
     (tmp_path / "large").mkdir()
-    done(*runs_on(tmp_path / "large", house)[name])
+    succeed(*runs_on(tmp_path / "large", house)[name])
     with small_disk(tmp_path / "disk", "8m") as writable:
         disk = tmp_path / "disk"
         arguments = runs_on(disk, house)[name]
@@ -178,9 +178,9 @@ def test_a_disk_that_is_full_or_read_only_is_one_line_and_the_command_goes_on_la
                 assert all(line.startswith("paretosched: ") for line in said.err.splitlines()[:-1]), said
         (disk / "ballast").unlink()
         writable(False)
-        refused(*arguments, names=disk, below=disk)
+        refusal(*arguments, names=disk, below=disk)
         writable(True)
-        done(*arguments)
+        succeed(*arguments)
         assert {key: value for key, value in result_of(disk).items() if key != "c.html"} == {
             key: value for key, value in result_of(tmp_path / "large").items() if key != "c.html"
         }
@@ -191,16 +191,16 @@ def test_a_disk_that_is_full_or_read_only_is_one_line_and_the_command_goes_on_la
 )
 def test_names_of_files_need_not_be_text(house: Path, tmp_path: Path, name: str, ending: str) -> None:
     output = tmp_path / os.fsdecode(b"\xff." + ending.encode())
-    done(*with_output(name, "-o", house, tmp_path, output))
+    succeed(*with_output(name, "-o", house, tmp_path, output))
     assert output.exists()
     if name == "front":
-        done("simulate", house / "w.swf.gz", "--front", output)
-        done(*with_output(name, "-o", house, tmp_path, output))  # a front over a front
+        succeed("simulate", house / "w.swf.gz", "--front", output)
+        succeed(*with_output(name, "-o", house, tmp_path, output))  # a front over a front
 
 
 def test_segments_in_a_file_whose_name_is_no_text_come_back(house: Path, tmp_path: Path) -> None:
     output = tmp_path / os.fsdecode(b"\xff.parquet")
-    done(*outputs_of_segments(house, output))
-    done(*outputs_of_segments(house, output))
+    succeed(*outputs_of_segments(house, output))
+    succeed(*outputs_of_segments(house, output))
     workload = ps.read_swf(house / "w.swf.gz")
     assert ps.load_segments(workload, output).start.tobytes() == ps.simulate(workload, "scojo").start.tobytes()

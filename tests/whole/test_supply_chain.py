@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 PIN = re.compile(r"^(?P<name>[a-z0-9-]+)==(?P<version>\S+)(?: ; (?P<marker>[^\\]+))?")
 
 
-def locked(file: str) -> dict[tuple[str, str], list[str]]:
+def hashes_of(file: str) -> dict[tuple[str, str], list[str]]:
     """Return the hashes of every pinned package of a file, by name and by version with its marker."""
     pins: dict[tuple[str, str], list[str]] = {}
     hashes: list[str] = []
@@ -45,7 +45,7 @@ def make(target: str, *variables: str) -> str:
 def test_every_dependency_is_pinned_with_hashes_and_nothing_else_is_in_the_files() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
-    product, everything = locked("requirements.txt"), locked("requirements-dev.txt")
+    product, everything = hashes_of("requirements.txt"), hashes_of("requirements-dev.txt")
     assert all(product.values())
     assert all(everything.values())
     assert names(project["dependencies"] + extras["export"]) <= {name for name, _ in product}
@@ -56,12 +56,12 @@ def test_every_dependency_is_pinned_with_hashes_and_nothing_else_is_in_the_files
 
 def test_the_build_of_the_package_is_locked_too() -> None:
     # make installs without build isolation, because an isolated build would fetch a setuptools that nobody checks
-    assert "setuptools" in {name for name, _ in locked("requirements.txt")}
+    assert "setuptools" in {name for name, _ in hashes_of("requirements.txt")}
 
 
 def test_pymoos_charts_are_not_installed_and_nothing_needs_them() -> None:
     tail = {"matplotlib", "pillow", "fonttools", "contourpy", "kiwisolver"}
-    assert not tail & {name for name, _ in locked("requirements.txt")}
+    assert not tail & {name for name, _ in hashes_of("requirements.txt")}
     code = (
         "import sys; sys.modules.update(matplotlib=None, PIL=None, fontTools=None)\n"
         "import paretosched.search.algorithms.pymoo_algorithms, paretosched.search.algorithms.pymoo_problem\n"
@@ -77,7 +77,7 @@ def test_pymoos_charts_are_not_installed_and_nothing_needs_them() -> None:
 def test_the_licences_are_printed_with_the_one_that_asks_for_more() -> None:
     table = make("licences")
     assert re.search(r"moocore\s+\S+\s+.*(LGPL|Lesser)", table)
-    installed = {name for name, _ in locked("requirements.txt")}
+    installed = {name for name, _ in hashes_of("requirements.txt")}
     assert len(table.splitlines()) > 0.9 * len(installed)  # some are for other systems and Pythons
     assert "UNKNOWN" not in table
 
@@ -89,7 +89,7 @@ def test_the_bill_of_materials_has_every_locked_package_with_its_hashes(tmp_path
     assert bill["bomFormat"] == "CycloneDX"
     assert bill["metadata"]["component"]["name"] == "paretosched"
     components = {re.sub(r"[._]", "-", c["name"]).lower(): c for c in bill["components"]}
-    assert set(components) == {name for name, _ in locked("requirements.txt")}
+    assert set(components) == {name for name, _ in hashes_of("requirements.txt")}
     hashes = [
         h for c in components.values() for reference in c["externalReferences"] for h in reference.get("hashes", ())
     ]

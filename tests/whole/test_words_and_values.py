@@ -19,7 +19,7 @@ import paretosched.report as pr
 from paretosched.comparison.comparison import Comparison
 from paretosched.fronts import quality_indicators
 from paretosched.simulation.schedule import Schedule
-from support.trainings import said
+from support.trainings import training_json
 
 pytestmark = pytest.mark.slow
 FACES = (ps, pa, pr)
@@ -200,7 +200,7 @@ def refusal(name: str, words: dict[str, Any]) -> str | None:
 def summary(result: Any) -> str:
     """Return a result as text without the seconds that it took; of functions only that they are some."""
     if isinstance(result, ps.Training):
-        return said(result)
+        return training_json(result)
     digest = getattr(result, "digest", "")
     return f"{digest} function" if callable(result) else f"{digest} {result!r}"
 

@@ -8,7 +8,7 @@ import pytest
 from paretosched.core.errors import InputError
 from paretosched.fronts.front import Front
 from paretosched.wishes.knee_points import knees
-from paretosched.wishes.navigation import CLASSES, classified, compromise, reachable, remaining, tradeoffs, way
+from paretosched.wishes.navigation import CLASSES, compromise, reachable, remaining, tradeoffs, way, wish_of_classes
 from paretosched.wishes.nearness import fitness
 from paretosched.wishes.wish import Limit, Wish, wish_text
 from paretosched.wishes.wish_grammar import parse
@@ -95,7 +95,7 @@ def test_steps_are_those_of_a_plain_loop() -> None:
 
 def test_a_classification_becomes_a_wish_that_its_row_is_within() -> None:
     front = a_front(80)
-    wish = classified({"AWRT1": ("improve", None), "AWRT2": ("keep", None), "UTIL": ("keep", None)}, front, 7)
+    wish = wish_of_classes({"AWRT1": ("improve", None), "AWRT2": ("keep", None), "UTIL": ("keep", None)}, front, 7)
     assert dict(wish.near).keys() == {"AWRT1"}
     assert remaining(wish, front)[7]
     assert parse(wish_text(wish), front.objectives) == wish
@@ -103,7 +103,7 @@ def test_a_classification_becomes_a_wish_that_its_row_is_within() -> None:
     assert front.values[best, 2] <= front.values[7, 2]
     assert remaining(wish, front)[best]
     level = float(front.values[7, 4]) * 1.2
-    allowed = classified({"AWRT1": ("improve to", 1.0), "AWRT3": ("may worsen to", level)}, front, 7)
+    allowed = wish_of_classes({"AWRT1": ("improve to", 1.0), "AWRT3": ("may worsen to", level)}, front, 7)
     assert allowed.near == (("AWRT1", 1.0),)
     assert Limit("AWRT3", 0.0, level) in allowed.limits
 
@@ -123,7 +123,7 @@ def test_a_classification_becomes_a_wish_that_its_row_is_within() -> None:
 )
 def test_classes_that_make_no_wish_are_refused(classes: dict[str, tuple[str, float | None]], rule: str) -> None:
     with pytest.raises(InputError, match=rule):
-        classified(classes, a_front(80), 7)
+        wish_of_classes(classes, a_front(80), 7)
 
 
 def test_the_way_goes_from_0_at_the_start_to_1_at_the_front() -> None:

@@ -39,9 +39,9 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     def parse(path: str, blocks: object) -> object:
         parsed.append(path)
-        return log_lines.parsed(path, blocks)  # type: ignore[arg-type]
+        return log_lines.parse_log(path, blocks)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(swf, "parsed", parse)
+    monkeypatch.setattr(swf, "parse_log", parse)
     return parsed
 
 

@@ -11,7 +11,7 @@ import pytest
 from paretosched.core.errors import InputError
 from paretosched.core.limits import reading_limits
 from paretosched.workload import log_lines
-from paretosched.workload.log_lines import Log, parsed
+from paretosched.workload.log_lines import Log, parse_log
 
 COMPILED, EXACT = 0, 1 << 60
 ODD = ["1e3", "-0", "+5", "0.1", "7.", ".5", "1_0", "nan", "inf", "0x10", "--3", "1.5.2", "9007199254740993", "1e400"]
@@ -26,7 +26,7 @@ def outcome(text: bytes, compiled: int, cuts: list[int]) -> tuple[object, ...]:
     bounds = [0, *cuts, len(lines)]
     blocks = [b"".join(lines[first:last]) for first, last in pairwise(bounds)]
     try:
-        log = parsed("w.swf", blocks, compiled)
+        log = parse_log("w.swf", blocks, compiled)
     except InputError as error:
         return (str(error),)
     return numbers(log)
@@ -38,7 +38,7 @@ def numbers(log: Log) -> tuple[object, ...]:
     return np.asarray(log.fields).tobytes(), kinds, [log.where(j) for j in range(n)], log.header, log.header_line
 
 
-def mutated(seed: int) -> bytes:
+def mutate(seed: int) -> bytes:
     """A log with whole numbers and fractions, and sometimes with odd words, blanks and ends of lines."""
     rng = random.Random(seed)
     rows = [[str(rng.randrange(-1, 10 ** rng.randrange(1, 9))) for _ in range(18)] for _ in range(rng.randrange(1, 12))]
@@ -60,7 +60,7 @@ def mutated(seed: int) -> bytes:
 def test_mutated_logs_are_read_alike_in_blocks_and_at_once(first: int) -> None:
     refused = 0
     for seed in range(first, first + 500):
-        text = mutated(seed)
+        text = mutate(seed)
         rng = random.Random(-seed)
         cuts = sorted(rng.sample(range(len(text.splitlines()) + 1), rng.choice([0, 1, 2])))
         wanted = outcome(text, EXACT, [])
@@ -78,7 +78,7 @@ def test_plain_numbers_are_bit_for_bit_those_of_python() -> None:
     ]
     rng.shuffle(words)
     rows = [["1"] + words[place : place + 1] + ["1"] * 16 for place in range(len(words))]
-    log = parsed("w.swf", ["".join(" ".join(row) + "\n" for row in rows).encode()], COMPILED)
+    log = parse_log("w.swf", ["".join(" ".join(row) + "\n" for row in rows).encode()], COMPILED)
     assert log.fields.column(1).tolist() == [float(word) for word in words]
 
 
@@ -102,9 +102,9 @@ def test_arrays_of_compiled_code_may_be_filled_many_times(monkeypatch: pytest.Mo
 def test_a_log_beyond_a_limit_is_refused(compiled: int, limit: dict[str, int], message: str) -> None:
     line = b"1 " * 18 + b"\n"
     text = b"; five\n; six .\n" + line + b"11" + line + line
-    parsed("w.swf", [text], compiled)
+    parse_log("w.swf", [text], compiled)
     with reading_limits(**limit), pytest.raises(InputError) as error:
-        parsed("w.swf", [text], compiled)
+        parse_log("w.swf", [text], compiled)
     assert str(error.value).startswith(message)
     with reading_limits(**{name: value + 100 for name, value in limit.items()}):
-        parsed("w.swf", [text], compiled)
+        parse_log("w.swf", [text], compiled)

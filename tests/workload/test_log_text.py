@@ -19,7 +19,7 @@ print(status, next(line for line in open("/proc/self/status") if line.startswith
 """
 
 
-def refused(*arguments: str, **more: object) -> tuple[str, int]:
+def refusal(*arguments: str, **more: object) -> tuple[str, int]:
     """The line of a command that must refuse its input, and its peak memory in bytes."""
     done = subprocess.run(
         [sys.executable, "-c", MEASURED, *arguments], capture_output=True, text=True, check=False, timeout=60, **more
@@ -35,7 +35,7 @@ def refused(*arguments: str, **more: object) -> tuple[str, int]:
 def test_a_bomb_is_refused_in_one_line_and_little_memory(bomb: Bomb, tmp_path: Path) -> None:
     path = tmp_path / "w.swf.gz"
     bomb.make(path)
-    line, memory = refused("info", str(path))
+    line, memory = refusal("info", str(path))
     assert line.startswith(f"paretosched info: {path}{bomb.message}")
     assert memory < 400_000_000
     assert path.is_symlink() or path.stat().st_size < 6_000_000
@@ -45,7 +45,7 @@ def test_a_bomb_is_refused_in_one_line_and_little_memory(bomb: Bomb, tmp_path: P
 def test_the_limit_of_jobs_holds_in_little_memory(tmp_path: Path) -> None:
     path = tmp_path / "w.swf"
     path.write_bytes(JOB * 400_000)
-    line, memory = refused("info", str(path), "--limit", "jobs=300000")
+    line, memory = refusal("info", str(path), "--limit", "jobs=300000")
     assert "the number of jobs in a log must be at most 300,000 jobs, but is more; --limit jobs=N" in line
     assert memory < 300_000_000
 
@@ -53,7 +53,7 @@ def test_the_limit_of_jobs_holds_in_little_memory(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_pipe_without_end_and_a_silent_pipe_are_refused(tmp_path: Path) -> None:
     with subprocess.Popen(["yes", ""], stdout=subprocess.PIPE) as endless:
-        line, memory = refused("info", "/dev/stdin", "--limit", "log=100000000", stdin=endless.stdout)
+        line, memory = refusal("info", "/dev/stdin", "--limit", "log=100000000", stdin=endless.stdout)
         endless.kill()
     assert line.startswith("paretosched info: /dev/stdin: the size of a log, unpacked, must be at most 100,000,000 by")
     assert memory < 300_000_000
@@ -61,7 +61,7 @@ def test_a_pipe_without_end_and_a_silent_pipe_are_refused(tmp_path: Path) -> Non
     os.mkfifo(pipe)
     writer = os.open(pipe, os.O_RDWR)
     try:
-        line, _ = refused("info", str(pipe), "--limit", "wait=1")
+        line, _ = refusal("info", str(pipe), "--limit", "wait=1")
     finally:
         os.close(writer)
     assert line == f"paretosched info: {pipe}: cannot read: nothing was sent for 1 s; --limit wait=N waits longer"

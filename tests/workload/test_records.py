@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from paretosched.core.errors import InputError
-from paretosched.workload.records import Records, joined, packed
+from paretosched.workload.records import Records, join_pieces, pack
 
 TABLE = np.array([[1, -1, 0.5, 2.0**52, 300], [2, -1, 0.25, -5, 7], [3, -1, 8, 0, -40000]])
 
@@ -27,7 +27,7 @@ def test_records_are_taken_replaced_and_pickled() -> None:
     records = Records.of(TABLE)
     rows = np.array([2, 0, 0])
     assert np.array_equal(np.asarray(records.take(rows)), TABLE[rows])
-    changed = records.replaced({0: np.array([7, 8, 9]), 3: -1})
+    changed = records.with_columns({0: np.array([7, 8, 9]), 3: -1})
     assert np.asarray(changed).tolist() == [[7, -1, 0.5, -1, 300], [8, -1, 0.25, -1, 7], [9, -1, 8, -1, -40000]]
     again = pickle.loads(pickle.dumps(records))
     assert np.array_equal(np.asarray(again), TABLE)
@@ -43,8 +43,8 @@ def test_nan_and_huge_numbers_stay() -> None:
 
 
 def test_pieces_of_a_column_are_joined_in_a_type_that_holds_all() -> None:
-    pieces = [packed(np.array(numbers)) for numbers in ([1.0, 2.0], [0.5, 0.5], [300.0])]
-    assert joined(pieces).tolist() == [1, 2, 0.5, 0.5, 300]
-    same = joined([packed(np.full(3, 9.0)), packed(np.full(2, 9.0))])
+    pieces = [pack(np.array(numbers)) for numbers in ([1.0, 2.0], [0.5, 0.5], [300.0])]
+    assert join_pieces(pieces).tolist() == [1, 2, 0.5, 0.5, 300]
+    same = join_pieces([pack(np.full(3, 9.0)), pack(np.full(2, 9.0))])
     assert (same.tolist(), same.strides) == ([9] * 5, (0,))
-    assert joined([packed(np.full(3, 9.0)), packed(np.full(2, 8.0))]).tolist() == [9, 9, 9, 8, 8]
+    assert join_pieces([pack(np.full(3, 9.0)), pack(np.full(2, 8.0))]).tolist() == [9, 9, 9, 8, 8]

@@ -14,7 +14,7 @@ import pytest
 import paretosched as ps
 from paretosched.core.errors import InputError
 from paretosched.core.run_files import RUN_FILE
-from paretosched.workload.reopening import as_workload, as_workloads, record, recorded_files, reopen, reopened
+from paretosched.workload.reopening import as_workload, as_workloads, record, recorded_files, reopen, reopen_with_run
 from paretosched.workload.workload import Workload
 
 
@@ -155,7 +155,7 @@ def test_a_front_beside_its_runs_tells_which_run_it_belongs_to(log: Path, tmp_pa
     with pytest.raises(InputError, match="runs of several workloads"):
         reopen(tmp_path / "front.parquet")
     for workload, name in ((one, "a"), (other, "b")):
-        found, run = reopened(tmp_path / "front.parquet", workload.digest)
+        found, run = reopen_with_run(tmp_path / "front.parquet", workload.digest)
         assert (found.digest, run) == (workload.digest, tmp_path / name)
 
 

@@ -81,7 +81,7 @@ def test_the_number_of_groups_is_limited() -> None:
         by_consumption(jobs([1], [1]), np.linspace(0.9, 0.1, 64).tolist())
 
 
-def logged(groups: list[int], queues: list[int], header: tuple[str, ...] = ()) -> Workload:
+def workload_of(groups: list[int], queues: list[int], header: tuple[str, ...] = ()) -> Workload:
     n = len(groups)
     records = np.full((n, 18), -1.0)
     records[:, 12], records[:, 14] = groups, queues
@@ -89,19 +89,19 @@ def logged(groups: list[int], queues: list[int], header: tuple[str, ...] = ()) -
 
 
 def test_groups_of_the_log_come_by_number_and_the_unknown_last() -> None:
-    w = by_swf_group(logged([5, -1, 2, 5], [0] * 4))
+    w = by_swf_group(workload_of([5, -1, 2, 5], [0] * 4))
     assert (w.groups, w.group.tolist()) == (("2", "5", "unknown"), [1, 2, 0, 1])
 
 
 def test_queues_have_the_names_of_the_header() -> None:
     header = ("Queue: 0 interactive", "Queue: 1 4", "Queue:  3  night  runs  ")
-    w = by_queue(logged([0] * 5, [3, 0, 4, -1, 1], header))
+    w = by_queue(workload_of([0] * 5, [3, 0, 4, -1, 1], header))
     assert w.groups == ("interactive", "4", "night  runs", "4 (4)", "unknown")
     assert w.group.tolist() == [2, 0, 3, 4, 1]
 
 
 def test_names_of_queues_can_be_printed() -> None:
-    w = by_queue(logged([0] * 2, [0, 1], ("Queue: 0 a\x0bb", "Queue: 1 a\x1bb")))
+    w = by_queue(workload_of([0] * 2, [0, 1], ("Queue: 0 a\x0bb", "Queue: 1 a\x1bb")))
     assert w.groups == ("a\N{REPLACEMENT CHARACTER}b", "a\N{REPLACEMENT CHARACTER}b (1)")
 
 
@@ -110,29 +110,29 @@ def test_only_logs_have_groups_and_queues() -> None:
         with pytest.raises(InputError, match="this workload does not come from a log"):
             by(jobs([1], [1]))
         with pytest.raises(InputError, match="65 groups, but at most 64 can have objectives"):
-            by(logged(list(range(65)), list(range(65))))
+            by(workload_of(list(range(65)), list(range(65))))
 
 
-def listed(folder: Path, content: str) -> Path:
+def write_list(folder: Path, content: str) -> Path:
     path = folder / "groups.csv"
     path.write_text(content)
     return path
 
 
 def test_an_owners_list_makes_the_groups(tmp_path: Path) -> None:
-    path = listed(tmp_path, 'user,group\n8,staff\n\n 7 , guests\n9,staff\n12,"the, nobody"\n')
+    path = write_list(tmp_path, 'user,group\n8,staff\n\n 7 , guests\n9,staff\n12,"the, nobody"\n')
     w = by_csv(jobs([1] * 3, [7, 8, 9]), path)
     assert (w.groups, w.group.tolist(), w.repairs) == (("staff", "guests", "the, nobody"), [1, 0, 0], ())
-    assert by_csv(w, listed(tmp_path, "\ufeff8,staff\n")).groups == ("staff", "other")
+    assert by_csv(w, write_list(tmp_path, "\ufeff8,staff\n")).groups == ("staff", "other")
     table = group_table(w)
     assert table[2] == {"group": "the, nobody", "users": 0, "jobs": 0, "work_percent": 0.0}
 
 
 def test_users_an_owners_list_does_not_name_are_the_others(tmp_path: Path) -> None:
-    w = by_csv(jobs([1] * 4, [7, 8, -1, 99]), listed(tmp_path, "8,staff\n"))
+    w = by_csv(jobs([1] * 4, [7, 8, -1, 99]), write_list(tmp_path, "8,staff\n"))
     assert (w.groups, w.group.tolist()) == (("staff", "other"), [1, 0, 1, 1])
     assert [(r.action, r.jobs) for r in w.repairs] == [("assumed", 3)]
-    w = by_csv(w, listed(tmp_path, "8,other\n-1,nobody\n"))
+    w = by_csv(w, write_list(tmp_path, "8,other\n-1,nobody\n"))
     assert (w.groups, w.group.tolist()) == (("other", "nobody"), [0, 0, 1, 0])
     assert [(r.action, r.jobs) for r in w.repairs] == [("assumed", 2)]
 
@@ -156,7 +156,7 @@ def test_users_an_owners_list_does_not_name_are_the_others(tmp_path: Path) -> No
     ],
 )
 def test_a_bad_list_is_refused_with_file_and_line(tmp_path: Path, content: str, message: str) -> None:
-    path = listed(tmp_path, content)
+    path = write_list(tmp_path, content)
     with pytest.raises(InputError, match=f"^{path}{message}"):
         by_csv(jobs([1], [1]), path)
 

@@ -243,8 +243,8 @@ class _Surface(AGEMOEA2Survival):  # type: ignore[misc]
 
     @staticmethod
     def pairwise_distances(front: Floats, p: float) -> Floats:
-        reached = front.max(axis=1, keepdims=True) < IDEAL
-        distances: Floats = AGEMOEA2Survival.pairwise_distances(np.where(reached, IDEAL, front), p)
+        at_ideal = front.max(axis=1, keepdims=True) < IDEAL
+        distances: Floats = AGEMOEA2Survival.pairwise_distances(np.where(at_ideal, IDEAL, front), p)
         return distances
 
 

@@ -127,11 +127,11 @@ def test_directions_are_spread_on_the_simplex_and_not_too_many(count: int, popul
 
 
 def test_the_horizon_decides_what_rvea_asks_for() -> None:
-    def asked(horizon: int) -> bytes:
+    def ask(horizon: int) -> bytes:
         asking = search("rvea", WEIGHTS, 12, 0, horizon)
         genomes = [next(asking)]
         for _ in range(8):
             genomes.append(asking.send(toy_costs(genomes[-1])))
         return np.concatenate(genomes).tobytes()
 
-    assert asked(10) == asked(10) != asked(100)
+    assert ask(10) == ask(10) != ask(100)
