@@ -72,6 +72,8 @@ def damaged_requests(url: str, count: int, seed: int) -> Iterator[Verdict]:
                 headers = {"Content-Length": "-1"}  # one that promises more would only wait for it
         if body is not None and r.randrange(6) == 0:
             body = damaged_bytes(body, r)
+        if headers.get("Transfer-Encoding") == "chunked":
+            body = (body or b"") + b"\r\n0\r\n\r\n"  # without the end of a chunk the request would be half sent
         attempt = f"seed {seed}, request {number}: {path} {headers} {(body or b'')[:200]!r}"
         try:
             status = client.ask(path, body, **headers).status
