@@ -30,6 +30,7 @@ from .ranked_jobs import (
     drop_rank,
     enter_candidate,
     level_stairs,
+    may_start,
     narrowest,
     next_candidate,
     next_rank,
@@ -192,7 +193,7 @@ def in_fixed_order(
         np.zeros(10, np.int64),
     )
     line.state[FREE] = capacity
-    _in_fixed_order(jobs, calendar, backfilling, choosy, running_jobs(start, capacity, True), line)
+    _in_fixed_order(jobs, calendar, backfilling, choosy, running_jobs(start, capacity, backfilling.reservations > 0), line)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -299,7 +300,7 @@ def upsets(jobs: Jobs, backfilling: Backfilling, line: Line, o: Int, j: Int, t: 
     return state[COMPLETE] == 0 and fits(jobs, line.stairs, j, t)
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
 def enter(jobs: Jobs, backfilling: Backfilling, choosy: bool, line: Line, j: Int) -> None:
     """Add job j to the waiting jobs; `line` is modified in place."""
     group = jobs.group[j]
@@ -313,7 +314,7 @@ def enter(jobs: Jobs, backfilling: Backfilling, choosy: bool, line: Line, j: Int
         enter_candidate(line.candidates, jobs, j)
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
 def start(jobs: Jobs, backfilling: Backfilling, choosy: bool, now: Running, line: Line, j: Int, t: Int) -> None:
     """Start the waiting job j in second t; `now` and `line` are modified in place."""
     group = jobs.group[j]
@@ -331,7 +332,7 @@ def start(jobs: Jobs, backfilling: Backfilling, choosy: bool, now: Running, line
         drop_candidate(line.candidates, jobs, j)
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
 def start_heads(
     jobs: Jobs, backfilling: Backfilling, choosy: bool, now: Running, line: Line, o: Int, t: Int
 ) -> None:
@@ -353,7 +354,7 @@ def start_heads(
     level_stairs(line.stairs, state[FREE])
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
 def give_reservations(
     jobs: Jobs, backfilling: Backfilling, choosy: bool, now: Running, line: Line, o: Int, c: Int, t: Int
 ) -> None:
@@ -415,7 +416,7 @@ def give_reservations(
     state[COMPLETE] = 1
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
 def narrow(jobs: Jobs, backfilling: Backfilling, line: Line, j: Int, t: Int) -> None:
     """Take the processors of job j, which starts in second t beside the reservations; `line` is modified in place."""
     stairs = line.stairs
@@ -434,7 +435,7 @@ def narrow(jobs: Jobs, backfilling: Backfilling, line: Line, j: Int, t: Int) -> 
         stairs.room[1] = min(stairs.room[1], stairs.room[0])
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
 def backfill(jobs: Jobs, backfilling: Backfilling, choosy: bool, now: Running, line: Line, c: Int, t: Int) -> None:
     """Start, in order c, the jobs that can start beside all reservations; `now` and `line` are modified in place."""
     candidates = line.candidates
@@ -447,11 +448,12 @@ def backfill(jobs: Jobs, backfilling: Backfilling, choosy: bool, now: Running, l
         kinds >>= 1  # without the jobs with too long estimates
     active = 0
     for k in range(kinds):
-        slot = next_candidate(candidates, jobs, c, k, candidates.bench[k] << BITS, line.stairs, t)
-        if slot >= 0:
-            heads[active, SLOT] = slot
-            heads[active, RANK] = line.tried.place[c, candidates.row[c, slot]]
-            active += 1
+        if may_start(candidates, c, k, line.stairs, t):
+            slot = next_candidate(candidates, jobs, c, k, candidates.bench[k] << BITS, line.stairs, t)
+            if slot >= 0:
+                heads[active, SLOT] = slot
+                heads[active, RANK] = line.tried.place[c, candidates.row[c, slot]]
+                active += 1
     while active > 0:
         best = 0
         for i in range(1, active):

@@ -99,7 +99,7 @@ def no_ranks(orders: Int, n: Int) -> Ranks:
     return Ranks(np.zeros((orders, begin[levels]), np.int64), begin[: levels + 1])
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
 def add_rank(ranks: Ranks, o: Int, rank: Int) -> None:
     """Add a rank to set o; `ranks` is modified in place."""
     place: Int = np.int64(rank)
@@ -112,7 +112,7 @@ def add_rank(ranks: Ranks, o: Int, rank: Int) -> None:
         place >>= BITS
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
 def drop_rank(ranks: Ranks, o: Int, rank: Int) -> None:
     """Remove a rank from set o, in which it is; `ranks` is modified in place."""
     place: Int = np.int64(rank)
@@ -195,7 +195,7 @@ def no_candidates(jobs: Jobs, backfilling: Backfilling, order: Sorted) -> Candid
     return Candidates(kind, row, slot, bits, bench, node, leaves, np.full((orders, node[kinds], 2), FAR, np.int64))
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
 def enter_candidate(candidates: Candidates, jobs: Jobs, j: Int) -> None:
     """Add job j to every order; `candidates` is modified in place."""
     k = candidates.kind[j]
@@ -207,7 +207,7 @@ def enter_candidate(candidates: Candidates, jobs: Jobs, j: Int) -> None:
         lower(tree, candidates.leaves[k] + bench - candidates.bench[k], 1, jobs.width[j], jobs.estimate[j])
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
 def drop_candidate(candidates: Candidates, jobs: Jobs, j: Int) -> None:
     """Remove job j from every order; `candidates` is modified in place."""
     k = candidates.kind[j]
@@ -230,7 +230,7 @@ def drop_candidate(candidates: Candidates, jobs: Jobs, j: Int) -> None:
         lift(tree, leaf, 1, width, estimate)
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
 def narrowest(candidates: Candidates) -> Int:
     """Return the smallest width of the waiting jobs, processors; FAR if no job waits."""
     least: Int = FAR
@@ -293,9 +293,20 @@ def climb(profile: Profile, least: Int, stairs: Stairs) -> None:
 def could_start(candidates: Candidates, jobs: Jobs, o: Int, stairs: Stairs, t: Int) -> bool:
     """Return whether some waiting job could start in second t."""
     for k in range(candidates.leaves.size):
-        if next_candidate(candidates, jobs, o, k, candidates.bench[k] << BITS, stairs, t) >= 0:
+        if (
+            may_start(candidates, o, k, stairs, t)
+            and next_candidate(candidates, jobs, o, k, candidates.bench[k] << BITS, stairs, t) >= 0
+        ):
             return True
     return False
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def may_start(candidates: Candidates, o: Int, k: Int, stairs: Stairs, t: Int) -> bool:
+    """Return whether a job of kind k could start in second t, as far as the root of its tree can tell."""
+    root = candidates.node[k] + 1
+    width = candidates.least[o, root, WIDTH]
+    return width <= stairs.room[0] and width <= room_until(stairs, t + candidates.least[o, root, ESTIMATE])
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -312,8 +323,6 @@ def next_candidate(candidates: Candidates, jobs: Jobs, o: Int, k: Int, slot: Int
         The processors that are free, and the present second.
     """
     tree = candidates.least[o, candidates.node[k] : candidates.node[k + 1]]
-    if tree[1, WIDTH] > stairs.room[0] or tree[1, WIDTH] > room_until(stairs, t + tree[1, ESTIMATE]):
-        return np.int64(-1)
     first = candidates.bench[k]
     bench: Int = slot >> BITS
     if bench >= candidates.bench[k + 1]:
