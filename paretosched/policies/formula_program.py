@@ -84,9 +84,10 @@ def column_of(term: Term, workload: Workload) -> Floats:
     if term.word in ("group", "priority"):
         names = term.labels or workload.groups
         places = [names.index(name) if name in names else len(names) for name in workload.groups]
-        return np.array([float(len(names) - place) for place in places])[workload.group]
+        value: Floats = np.array([float(len(names) - place) for place in places])[workload.group]
+        return value
     number = workload.user if term.word == "user" else field_of(workload, term.word)
-    return (number == int(term.labels[0])).astype(np.float64)
+    return np.array(number == int(term.labels[0]), dtype=np.float64)
 
 
 def field_of(workload: Workload, word: str) -> Ints:

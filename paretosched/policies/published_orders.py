@@ -29,6 +29,7 @@ from ..core.errors import nearest_word, quoted
 from .formula import RESERVED, Formula, Term, parse_formula, read_formula, written_formula
 from .policy_tokens import Token, TokenReader, written_name
 
+BACKFILLS = ("none", "easy", "conservative")
 PRIORITY = "priority"  # the order that may be followed by a list of groups
 
 
@@ -50,7 +51,7 @@ class Published(NamedTuple):
     source: str
 
 
-class Ranking(NamedTuple):
+class JobOrder(NamedTuple):
     """What orders the waiting jobs in one situation.
 
     Attributes
@@ -68,12 +69,12 @@ class Ranking(NamedTuple):
     title: str
 
     def written(self, direction: str) -> str:
-        """Return the ranking in words, which say what comes first where it is not what `direction` says."""
+        """Return the order in words, which say what comes first where it is not what `direction` says."""
         return self.name or written_formula(self.formula, direction)
 
 
-def ranking(text: str, direction: str, part: str) -> Ranking:
-    """Return the ranking that words stand for: the name of a published order, or a formula.
+def job_order(text: str, direction: str, part: str) -> JobOrder:
+    """Return the order that words stand for: the name of a published order, or a formula.
 
     Parameters
     ----------
@@ -82,7 +83,7 @@ def ranking(text: str, direction: str, part: str) -> Ranking:
     direction
         "largest" or "smallest": what a formula puts first if it does not say so itself.
     part
-        What the ranking is for; it begins the message of an error.
+        What the order is for; it begins the message of an error.
 
     Raises
     ------
@@ -91,18 +92,18 @@ def ranking(text: str, direction: str, part: str) -> Ranking:
 
     Examples
     --------
-    >>> ranking("saf", "largest", "order").title, ranking("wait", "largest", "order").title
+    >>> job_order("saf", "largest", "order").title, job_order("wait", "largest", "order").title
     ('SAF', 'wait')
     """
     reader = TokenReader(text, part)
-    result = read_ranking(reader, direction)
+    result = read_order(reader, direction)
     if reader.now.kind != "end":
         reader.refuse("there must be an operator or the end")
     return result
 
 
-def read_ranking(reader: TokenReader, direction: str) -> Ranking:
-    """Return the ranking that comes now; the tokens behind it are left."""
+def read_order(reader: TokenReader, direction: str) -> JobOrder:
+    """Return the order that comes now; the tokens behind it are left."""
     begin = reader.place
     if reader.now.kind == "word":
         token = reader.long_name()
@@ -111,28 +112,32 @@ def read_ranking(reader: TokenReader, direction: str) -> Ranking:
         if _ends(reader):
             word = token.text.lower()
             if word in PUBLISHED:
-                return Ranking(PUBLISHED[word].formula, word, PUBLISHED[word].title)
+                return JobOrder(PUBLISHED[word].formula, word, PUBLISHED[word].title)
             _refuse_misspelt(reader, token)
     reader.place = begin
     formula = read_formula(reader, direction)
-    return Ranking(formula, "", written_formula(formula, direction))
+    return JobOrder(formula, "", written_formula(formula, direction))
 
 
 def _ends(reader: TokenReader) -> bool:
-    """Return whether the words for a ranking end here."""
+    """Return whether the words for an order end here."""
     return reader.now.kind == "end" or reader.comes(";")
 
 
-def _by_groups(reader: TokenReader) -> Ranking:
+def _by_groups(reader: TokenReader) -> JobOrder:
     """Return the order of groups; the word "priority" has been read, the list may come now."""
     groups = reader.names() if reader.take(":") else ()
     name = PRIORITY + (":" if groups else "") + ",".join(map(written_name, groups))
     title = PUBLISHED[PRIORITY].title + (" " if groups else "") + ", ".join(groups)
-    return Ranking(Formula(Term(PRIORITY, labels=groups), largest=True), name, title)
+    return JobOrder(Formula(Term(PRIORITY, labels=groups), largest=True), name, title)
 
 
 def _refuse_misspelt(reader: TokenReader, token: Token) -> None:
-    """Refuse a word that stands alone and is probably a misspelt name of an order, and not a group."""
+    """Refuse a word that stands alone and is a backfilling or probably a misspelt name of an order, and not a group."""
+    if token.text.lower() in BACKFILLS:
+        reader.refuse_token(
+            token, f'is a backfilling and no order; write an order and "backfill: {token.text.lower()}"'
+        )
     near = nearest_word(token.text, [*PUBLISHED, *RESERVED])
     if token.text.lower() not in RESERVED and near in PUBLISHED:
         reader.refuse_token(
