@@ -31,11 +31,13 @@ from ..core.errors import InputError, one_of, quoted
 from ..core.notebook import fields_html, fields_repr
 from ..core.situations import SITUATIONS
 from ..core.watching import unknown_starts
+from ..kernels.fixed_order import prioritised_once
 from ..kernels.inputs import Backfilling
 from ..kernels.priority import prioritised
 from ..kernels.waiting_tree import FAR
 from ..workload.workload import Workload
 from .formula import labels, variables
+from .formula_analysis import STATIC, shape_of
 from .formula_program import compiled, field_of
 from .outcome import Outcome, Queue, jobs_of
 from .policy_tokens import written_time
@@ -147,8 +149,16 @@ class Backfill:
         """Return the order in which jobs are tried in each situation; () for that of the policy."""
         return _job_orders(self.order, "smallest", "backfill-order")
 
-    def arguments(self, groups: Sequence[str]) -> Backfilling:
-        """Return the backfilling as kernels take it, for a workload with these groups."""
+    def arguments(self, groups: Sequence[str], same: bool) -> Backfilling:
+        """Return the backfilling as kernels take it.
+
+        Parameters
+        ----------
+        groups
+            The groups of the workload.
+        same
+            Whether the order of backfilling is that of the policy.
+        """
         longest = {group: row.seconds for row in self.longest for group in row.groups}
         return Backfilling(
             FAR if self.reservations == ALL else self.reservations,
@@ -156,7 +166,7 @@ class Backfill:
             np.array([longest.get(group, FAR) for group in groups], dtype=np.int64),
             np.array([group in self.named for group in groups]),
             self.slack,
-            not self.order,
+            same,
         )
 
 
@@ -237,6 +247,11 @@ class Priority:
         return self.backfill.orders or self.orders
 
     @property
+    def tries_others(self) -> bool:
+        """Return whether there can be jobs without reservations, for which the order of backfilling matters."""
+        return self.backfill.reservations != ALL or bool(self.backfill.entitled)
+
+    @property
     def named_groups(self) -> tuple[str, ...]:
         """Return the groups that the policy names; for it, others are alike."""
         b = self.backfill
@@ -249,6 +264,12 @@ class Priority:
         """Return the words of all variables in the orders."""
         return frozenset().union(*(variables(row.formula.term) for row in (*self.orders, *self.tried)))
 
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """Return the different kinds of its orders, see `paretosched.policies.formula_analysis`."""
+        keys = [row.formula.key for row in (*self.orders, *self.tried)]
+        return tuple(dict.fromkeys(shape_of(key).kind for key in keys))
+
     def simulated(self, workload: Workload) -> Outcome:
         """Return the outcome of a workload.
 
@@ -259,13 +280,14 @@ class Priority:
         """
         start = unknown_starts(len(workload))
         accounts, shares = self._accounts(workload)
-        prioritised(
+        kernel = prioritised_once if self.kinds == (STATIC,) and self.backfill.slack == 0 else prioritised
+        kernel(
             jobs_of(workload),
             workload.capacity,
             workload.calendar,
             compiled([row.formula.key for row in self.orders], workload),
             compiled([row.formula.key for row in self.tried], workload),
-            self.backfill.arguments(workload.groups),
+            self.backfill.arguments(workload.groups, self.tried == self.orders),
             accounts,
             shares,
             float(self.half_life),

@@ -8,7 +8,7 @@ from ..core.situations import SITUATIONS
 from ..core.tables import enumeration
 from .explanation_words import WHEN
 from .formula import written_term
-from .formula_analysis import KINDS, shape_of
+from .formula_analysis import KINDS
 from .policy_tokens import written_time
 from .priority import ALL, Priority
 from .priority_text import priority_text
@@ -63,8 +63,7 @@ def _comes_first(order: JobOrder) -> str:
 
 def _cost_words(policy: Priority) -> list[str]:
     """Return a sentence on the kind of the orders that is simulated slowest."""
-    kinds = {shape_of(order.formula.key).kind for order in (*policy.orders, *policy.tried)}
-    return [COSTS[max(kinds, key=KINDS.index)]]
+    return [COSTS[max(policy.kinds, key=KINDS.index)]]
 
 
 def _backfill_words(policy: Priority) -> list[str]:
@@ -79,7 +78,7 @@ def _backfill_words(policy: Priority) -> list[str]:
         f"While the first job does not fit, {held}, as early as the requests of the running jobs and the "
         "reservations of jobs before it allow; other jobs start if they fit now and delay none of these."
     ]
-    if policy_tries_others(policy):
+    if policy.tries_others:
         sentences += _order_words("Among these other jobs ", policy.tried) if b.order else []
     elif b.order:
         sentences.append("Every waiting job has a reservation, so that the order of backfilling changes nothing.")
@@ -94,11 +93,6 @@ def _backfill_words(policy: Priority) -> list[str]:
             "more of the other jobs."
         )
     return sentences
-
-
-def policy_tries_others(policy: Priority) -> bool:
-    """Return whether there are jobs without reservations, so that the order of backfilling matters."""
-    return policy.backfill.reservations != ALL or bool(policy.backfill.entitled)
 
 
 def _usage_words(policy: Priority) -> list[str]:
