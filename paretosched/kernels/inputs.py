@@ -45,6 +45,34 @@ class Weights(NamedTuple):
     horizon: float
 
 
+class Backfilling(NamedTuple):
+    """Which jobs may start before jobs that come first in an order, for G groups.
+
+    Attributes
+    ----------
+    reservations
+        How many of the first waiting jobs have a reservation: 0 for no backfilling, FAR for all of them.
+    entitled
+        (G,) bool, whether the waiting jobs of a group get reservations.
+    longest
+        (G,) int64, s: while a job of the `named` groups waits, no job of a group is backfilled whose estimate is
+        longer; FAR for no limit.
+    named
+        (G,) bool, see `longest`.
+    slack
+        s, how much later than its first place a reservation may be; 0: at no event later than possible.
+    same
+        Whether jobs are tried in the order of the queue; otherwise in an order of their own.
+    """
+
+    reservations: int
+    entitled: Mask
+    longest: Ints
+    named: Mask
+    slack: int
+    same: bool
+
+
 class Rules(NamedTuple):
     """A rule base, see `paretosched.policies.rule_base`: R rules or C situations, for F features.
 

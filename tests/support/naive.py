@@ -308,11 +308,16 @@ STEPS = [60, 300, 900, 1800, 3600, 7200, 18000, 36000, 72000, 180000, 360000]
 
 def with_predictions(workload: Workload, policy: Policy, how: str) -> tuple[list[int], list[int], list[int]]:
     """Return start times, predictions at submission and numbers of corrections with predicted run times."""
-    jobs, users = jobs_of(workload), workload.user.tolist()
     choose = {"easy": easy, "conservative-replan": replan, "none": heads, "conservative": replan}[
         policy.backfill if policy.rule == "greedy" else policy.rule
     ]
     order = greedy_order(workload, policy) if policy.rule == "greedy" else lambda t, waiting: waiting
+    return predicted_with(workload, how, order, choose)
+
+
+def predicted_with(workload: Workload, how: str, order: Order, choose: Pass) -> tuple[list[int], list[int], list[int]]:
+    """Return what `predicted` does for a rule that orders the waiting jobs and chooses some to start now."""
+    jobs, users = jobs_of(workload), workload.user.tolist()
     # In the order in which the predictor learns from them, with the estimates of their users.
     completions: list[Job] = []
     start: dict[int, int] = {}

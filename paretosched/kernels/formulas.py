@@ -1,0 +1,250 @@
+"""Keys of waiting jobs by a formula: byte code, which a small machine with a stack evaluates.
+
+A formula is compiled once for a workload, see `paretosched.policies.formula`, so that kernels evaluate any formula
+without being compiled again. Every operation is one float64 operation, or one function of the C library, in the order
+in which the formula is written: the same formula in pure Python has the same bits.
+
+All operations are total. 0 / 0 is 0, any other number divided by 0 is infinite with its own sign; the logarithm of 0
+or less is -inf, the root of less than 0 is 0, and 0 to a negative power is inf. A key that is not a number is -inf.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from ..core.arrays import Floats, Int, Ints
+from .inputs import Jobs
+
+MOST_DEEP = 32  # values on the stack at the same time
+
+# What byte code can do. The first ones push a value, the others take their one, two or three values off the stack and
+# push their result. Comparisons and the words of logic have the result 1 or 0; a value is true if it is a number
+# other than 0.
+OPERATIONS = (
+    "number",  # constants[argument]
+    "column",  # columns[argument, j]
+    "wait",
+    "estimate",
+    "width",
+    "area",
+    "submit",
+    "usage",
+    "share",
+    "-x",
+    "not",
+    "abs",
+    "sqrt",
+    "log",
+    "log2",
+    "log10",
+    "+",
+    "-",
+    "*",
+    "/",
+    "^",
+    "min",
+    "max",
+    "<",
+    "<=",
+    ">",
+    ">=",
+    "=",
+    "!=",
+    "and",
+    "or",
+    "if",
+)
+_CODE = {word: code for code, word in enumerate(OPERATIONS)}
+_NUMBER = _CODE["number"]
+_COLUMN = _CODE["column"]
+_WAIT = _CODE["wait"]
+_ESTIMATE = _CODE["estimate"]
+_WIDTH = _CODE["width"]
+_AREA = _CODE["area"]
+_SUBMIT = _CODE["submit"]
+_USAGE = _CODE["usage"]
+_SHARE = _CODE["share"]
+_NEGATE = _CODE["-x"]
+_NOT = _CODE["not"]
+_ABS = _CODE["abs"]
+_SQRT = _CODE["sqrt"]
+_LOG = _CODE["log"]
+_LOG2 = _CODE["log2"]
+_LOG10 = _CODE["log10"]
+_PLUS = _CODE["+"]
+_MINUS = _CODE["-"]
+_TIMES = _CODE["*"]
+_OVER = _CODE["/"]
+_POWER = _CODE["^"]
+_MIN = _CODE["min"]
+_MAX = _CODE["max"]
+_LESS = _CODE["<"]
+_AT_MOST = _CODE["<="]
+_MORE = _CODE[">"]
+_AT_LEAST = _CODE[">="]
+_EQUAL = _CODE["="]
+_UNEQUAL = _CODE["!="]
+_AND = _CODE["and"]
+_OR = _CODE["or"]
+
+
+class Program(NamedTuple):
+    """A formula for each situation, as byte code. All arrays are C-contiguous and writeable.
+
+    Attributes
+    ----------
+    code
+        (k, 2) int64: operations, numbered as in OPERATIONS, and their arguments.
+    begin
+        (4,) int64: the byte code of situation s is code[begin[s] : begin[s + 1]].
+    constants
+        (c,) float64, the numbers of the formula.
+    columns
+        (f, n) float64: numbers that are known of each job, such as 1 if it belongs to a group, else 0.
+    stack
+        (MOST_DEEP,) float64, work space: a program is for one thread.
+    """
+
+    code: Ints
+    begin: Ints
+    constants: Floats
+    columns: Floats
+    stack: Floats
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def evaluate(program: Program, situation: Int, jobs: Jobs, j: Int, t: Int, usage: float, share: float) -> float:
+    """Return the key of job j in second t: the largest key comes first, equal keys in the order of rows.
+
+    Parameters
+    ----------
+    program
+        `Program`; its stack is modified in place.
+    situation
+        0..2.
+    jobs
+        `Jobs`.
+    j, t
+        Row and second.
+    usage, share
+        Decayed processor seconds of the job's account in second t, and its share; 0 if no formula uses them.
+    """
+    stack = program.stack
+    top = -1  # the place of the value that was pushed last
+    for i in range(program.begin[situation], program.begin[situation + 1]):
+        operation = program.code[i, 0]
+        if operation <= _SHARE:
+            top += 1
+            stack[top] = _pushed(program, operation, program.code[i, 1], jobs, j, t, usage, share)
+        elif operation <= _LOG10:
+            stack[top] = _of_one(operation, stack[top])
+        elif operation <= _OR:
+            top -= 1
+            stack[top] = _of_two(operation, stack[top], stack[top + 1])
+        else:
+            top -= 2
+            stack[top] = stack[top + 1] if _is_true(stack[top]) else stack[top + 2]
+    key = stack[0]
+    return key if key == key else -np.inf
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def _pushed(
+    program: Program, operation: Int, argument: Int, jobs: Jobs, j: Int, t: Int, usage: float, share: float
+) -> float:
+    """Return the value of a number or a variable; parameters as for `evaluate`, and a line of the byte code."""
+    if operation == _NUMBER:
+        return program.constants[argument]
+    if operation == _COLUMN:
+        return program.columns[argument, j]
+    if operation == _WAIT:
+        return float(t - jobs.submit[j])
+    if operation == _ESTIMATE:
+        return float(jobs.estimate[j])
+    if operation == _WIDTH:
+        return float(jobs.width[j])
+    if operation == _AREA:
+        return float(jobs.estimate[j] * jobs.width[j])
+    if operation == _SUBMIT:
+        return float(jobs.submit[j] - jobs.submit[0])
+    if operation == _USAGE:
+        return usage
+    return share
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def _is_true(x: float) -> bool:
+    """Return whether a value counts as true: a number other than 0."""
+    return x < 0.0 or x > 0.0
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def _of_one(operation: Int, x: float) -> float:
+    """Return the result of an operation with one value."""
+    if operation == _NEGATE:
+        return -x
+    if operation == _NOT:
+        return 0.0 if _is_true(x) else 1.0
+    if operation == _ABS:
+        return abs(x)
+    if operation == _SQRT:
+        return 0.0 if x < 0.0 else math.sqrt(x)
+    if x <= 0.0:
+        return -np.inf
+    if operation == _LOG:
+        return math.log(x)
+    if operation == _LOG2:
+        return math.log2(x)
+    return math.log10(x)
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def _of_two(operation: Int, x: float, y: float) -> float:
+    """Return the result of an operation with two values."""
+    if operation == _PLUS:
+        return x + y
+    if operation == _MINUS:
+        return x - y
+    if operation == _TIMES:
+        return x * y
+    if operation == _OVER:
+        return _ratio(x, y)
+    if operation == _POWER:
+        return np.inf if x == 0.0 and y < 0.0 else math.pow(x, y)
+    if operation == _MIN:
+        return y if y < x else x
+    if operation == _MAX:
+        return y if y > x else x
+    return 1.0 if _holds(operation, x, y) else 0.0
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def _ratio(x: float, y: float) -> float:
+    """Return x / y; 0 / 0 is 0, and x / 0 is infinite with the sign of x."""
+    if y != 0.0:
+        return x / y
+    if x == 0.0:
+        return 0.0
+    return x * np.inf
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def _holds(operation: Int, x: float, y: float) -> bool:
+    """Return whether a comparison holds, or both or one of two values are true."""
+    if operation == _LESS:
+        return x < y
+    if operation == _AT_MOST:
+        return x <= y
+    if operation == _MORE:
+        return x > y
+    if operation == _AT_LEAST:
+        return x >= y
+    if operation == _EQUAL:
+        return x == y
+    if operation == _UNEQUAL:
+        return x != y
+    if operation == _AND:
+        return _is_true(x) and _is_true(y)
+    return _is_true(x) or _is_true(y)

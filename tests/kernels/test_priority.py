@@ -1,0 +1,120 @@
+"""Orders and backfillings: the oracle against cases by hand and the rules it contains, and the kernel against it."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paretosched import Workload
+from paretosched.policies.plain import Plain
+from support import naive
+from support.naive_priority import Backfill, Usage, start_times
+from support.prioritising import ORDERS, Rank, starts
+from support.priority_cases import CASES, rank
+from support.simulating import DEEP, briefly, checked
+from support.zoo import ZOO, workloads
+
+RESERVATIONS = (0, 1, 2, 3, 8, None)
+
+
+@st.composite
+def ranks(draw: st.DrawFn, w: Workload) -> Rank:
+    """Return an order, an order of candidates and a backfilling for a workload."""
+    groups = st.integers(0, len(w.groups) - 1)
+    backfill = Backfill(
+        draw(st.sampled_from(RESERVATIONS)),
+        draw(st.none() | st.frozensets(groups)),
+        draw(st.dictionaries(groups, st.integers(1, 20))),
+        draw(st.frozensets(groups)),
+        draw(st.sampled_from((0, 0, 1, 5, 20))),
+    )
+    accounts = draw(st.lists(st.integers(0, 2), min_size=len(w), max_size=len(w)))
+    shares = [0.5 + account for account in accounts]
+    names = st.sampled_from(sorted(ORDERS))
+    return Rank(draw(names), draw(st.none() | names), backfill, accounts, shares, draw(st.sampled_from((1.0, 100.0))))
+
+
+def rank_of(seed: int, w: Workload, reservations: int | None) -> Rank:
+    """Return a random order and backfilling for a workload, with times that suit it."""
+    rng = np.random.default_rng(seed)
+    groups = range(len(w.groups))
+    middle = int(np.median(w.estimate))
+    backfill = Backfill(
+        reservations,
+        frozenset(g for g in groups if rng.random() < 0.6) if seed % 2 else None,
+        {g: int(middle * 2 * rng.random()) + 1 for g in groups if rng.random() < 0.5},
+        frozenset(g for g in groups if rng.random() < 0.4),
+        middle * (seed % 3),
+    )
+    order, candidates = rng.choice(sorted(ORDERS), 2).tolist()
+    accounts = rng.integers(0, 4, len(w)).tolist()
+    return Rank(order, candidates if seed % 5 else None, backfill, accounts, [1.0] * len(w), 50.0 * middle)
+
+
+# ---- the oracle
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_oracle_and_kernel_have_the_start_times_worked_out_by_hand(name: str) -> None:
+    case = CASES[name]
+    assert start_times(case.workload, case.rank.rule()) == case.start
+    assert starts(case.workload, case.rank) == case.start
+
+
+@pytest.mark.parametrize(
+    ("rule_of_old", "same"),
+    [
+        ("fcfs", rank()),
+        ("list", rank(reservations=3, entitled=frozenset())),
+        ("easy", rank(reservations=1)),
+        ("easy", rank("fcfs", "fcfs", reservations=1)),
+        ("conservative-replan", rank(reservations=None)),
+    ],
+)
+@briefly
+@given(w=workloads())
+def test_the_oracle_contains_the_rules_of_old(rule_of_old: str, same: Rank, w: Workload) -> None:
+    assert start_times(w, same.rule()) == naive.naive(w, Plain(rule_of_old))
+
+
+def test_usage_halves_with_every_half_life() -> None:
+    usage = Usage(100.0)
+    usage.change(3, 0, 2)
+    assert math.isclose(usage.at(3, 100), 100 / math.log(2))  # 2 processors, 200 processor seconds of all ages
+    usage.change(3, 100, -2)
+    assert math.isclose(usage.at(3, 200), 50 / math.log(2))
+    assert usage.at(4, 200) == 0.0
+
+
+# ---- the kernel
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("reservations", RESERVATIONS)
+@pytest.mark.parametrize("name", ZOO)
+def test_equals_the_oracle_on_awkward_workloads(name: str, reservations: int | None) -> None:
+    w = ZOO[name]
+    for seed in range(3):
+        policy = rank_of(seed, w, reservations)
+        assert starts(w, policy) == start_times(w, policy.rule()), seed
+
+
+@pytest.mark.slow
+@checked
+@given(data=st.data(), w=workloads(max_jobs=14))
+def test_equals_the_oracle_on_any_workload(data: st.DataObject, w: Workload) -> None:
+    policy = data.draw(ranks(w))
+    assert starts(w, policy) == start_times(w, policy.rule())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", DEEP)
+def test_equals_the_oracle_on_hundreds_of_jobs(kind: str) -> None:
+    for seed, reservations in enumerate(RESERVATIONS):
+        w = DEEP[kind](seed).take(np.arange(150))
+        policy = rank_of(seed, w, reservations)
+        assert starts(w, policy) == start_times(w, policy.rule()), seed
