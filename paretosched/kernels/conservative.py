@@ -10,6 +10,7 @@ from ..core.situations import Calendar
 from .events import era_at, next_event
 from .inputs import Jobs, Weights
 from .profile import FIRST, LAST, add, clear, earliest, forget_past
+from .replanned_queue import replanned_in_turn
 from .running import (
     Profile,
     Running,
@@ -338,6 +339,9 @@ def replan_at_events(jobs: Jobs, capacity: Int, calendar: Calendar, weights: Wei
         (n,) int64, s, filled in place.
     """
     n = jobs.submit.size
+    if weights.genes.size == 0:
+        replanned_in_turn(jobs, capacity, start)
+        return
     now = running_jobs(start, capacity, True)
     _replan_at_events(jobs, capacity, calendar, weights, now, no_jobs(n), no_profile(2 * n + 16))
 
@@ -383,7 +387,7 @@ def _replan_at_events(
         if fitting == 0:
             continue
         arrange(jobs, weights, calendar.kind[era], t, waiting, count)
-        running, free = plan_all(jobs, now, running, free, t, waiting, count, fitting, weights.genes.size > 0, profile)
+        running, free = plan_all(jobs, now, running, free, t, waiting, count, fitting, True, profile)
         count = still_waiting(waiting.rows, count, now.start)
 
 

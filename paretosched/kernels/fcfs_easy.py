@@ -1,5 +1,7 @@
 """The policies whose queue stays in the order of arrival: FCFS, List and EASY."""
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
@@ -7,9 +9,29 @@ from ..core.arrays import Int, Ints, Order
 from .events import after_copies, next_event
 from .inputs import Jobs
 from .running import Running, bits_for, complete, expect, launch, pop, push, reserve, running_jobs
-from .waiting_tree import FAR, WIDTH, lift, lower, next_startable, open_smallest, slots_for
+from .waiting_sizes import NO_JOB, RANGES, any_short, length_of, lengthen, range_of, shorten, width_ranges
+from .waiting_tree import ESTIMATE, FAR, WIDTH, lift, lower, next_startable, open_smallest, slots_for
 
 NEAR = 128  # measured: 64 to 256 make no difference, a heap alone costs a third more
+SLOW = 256  # nodes that a search may visit before the tree by ranges of widths is set up
+
+
+class Sizes(NamedTuple):
+    """The waiting jobs by ranges of widths; in use as soon as a search in the tree of the smallest was slow.
+
+    Attributes
+    ----------
+    shortest
+        (2 * size, 16) int32, a tree over the slots, see `waiting_sizes.py`.
+    edges
+        (16,) int64, the ranges, see `width_ranges`.
+    in_use
+        (1,) int64, 1 while the tree is in use.
+    """
+
+    shortest: Order
+    edges: Ints
+    in_use: Ints
 
 
 @njit(cache=True, nogil=True)
@@ -112,12 +134,18 @@ def backfill_fcfs(jobs: Jobs, capacity: Int, reserving: bool, start: Ints) -> No
     least = np.empty((2 * size, 2), np.int64)
     row_of = np.empty(size, np.int64)
     copies = np.empty(size, np.int64)
-    _backfill_fcfs(jobs, capacity, reserving, running_jobs(start, capacity, reserving), least, row_of, copies)
+    sizes = Sizes(
+        np.empty((2 * size if reserving else 1, RANGES), np.int32),
+        width_ranges(capacity),
+        np.zeros(1, np.int64),
+    )
+    now = running_jobs(start, capacity, reserving)
+    _backfill_fcfs(jobs, capacity, reserving, now, least, row_of, copies, sizes)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
 def _backfill_fcfs(
-    jobs: Jobs, capacity: Int, reserving: bool, now: Running, least: Ints, row_of: Ints, copies: Ints
+    jobs: Jobs, capacity: Int, reserving: bool, now: Running, least: Ints, row_of: Ints, copies: Ints, sizes: Sizes
 ) -> None:
     """Do the work of `backfill_fcfs` without allocating memory.
 
@@ -131,6 +159,8 @@ def _backfill_fcfs(
         (2 * size, 2) int64, the tree of the smallest over the slots, modified in place.
     row_of, copies
         (size,) int64, the row of the first job in a slot, and the number of identical jobs in it, modified in place.
+    sizes
+        `Sizes`, not in use; modified in place.
     """
     estimate = jobs.estimate
     width = jobs.width
@@ -171,6 +201,8 @@ def _backfill_fcfs(
             row_of[slots] = j
             copies[slots] = count
             lower(least, slots + size, top, width[j], estimate[j])
+            if sizes.in_use[0] > 0:
+                _enter(sizes, least, slots, level, size)
             slots += 1
             waiting += 1
 
@@ -206,7 +238,7 @@ def _backfill_fcfs(
                                 break
                     continue
             else:
-                slot = next_startable(least, after, top, size, free, extra, limit)
+                slot = _next_beside_head(least, sizes, after, level, size, free, extra, limit)
                 if slot < 0:
                     break
                 j = row_of[slot]
@@ -221,7 +253,111 @@ def _backfill_fcfs(
             if copies[slot] == 0:
                 waiting -= 1
                 lift(least, slot + size, top)
+                if sizes.in_use[0] > 0:
+                    lengthen(sizes.shortest, slot + size, top, range_of(sizes.edges, width[j]))
         if waiting == 0:
+            sizes.in_use[0] = 0
             slots = 0
             front = 0
             level = -1
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _enter(sizes: Sizes, least: Ints, slot: Int, level: Int, size: Int) -> None:
+    """Add the job of a slot to the tree by ranges of widths; `sizes` is modified in place.
+
+    Parameters
+    ----------
+    sizes
+        `Sizes`, in use, for the slots before.
+    least
+        The tree of the smallest, which has the job.
+    slot
+        The slot; all slots before it have been used.
+    level, size
+        The level of the tree of the smallest, and its leaves.
+    """
+    if slot == (1 << level) >> 1:  # the first slot of a new level
+        _set_up(sizes, least, slot + 1, level, size)
+    else:
+        leaf = slot + size
+        shorten(
+            sizes.shortest,
+            leaf,
+            size >> level,
+            range_of(sizes.edges, least[leaf, WIDTH]),
+            length_of(least[leaf, ESTIMATE]),
+        )
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _set_up(sizes: Sizes, least: Ints, used: Int, level: Int, size: Int) -> None:
+    """Set up the tree by ranges of widths for the first `used` slots; parameters as for `_enter`."""
+    sizes.in_use[0] = 1
+    for height in range(level + 1):
+        first = size >> height
+        sizes.shortest[first : first + (1 << (level - height))] = NO_JOB
+    for leaf in range(size, size + used):
+        if least[leaf, WIDTH] < FAR:
+            edge = range_of(sizes.edges, least[leaf, WIDTH])
+            shorten(sizes.shortest, leaf, size >> level, edge, length_of(least[leaf, ESTIMATE]))
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _next_beside_head(
+    least: Ints, sizes: Sizes, slot: Int, level: Int, size: Int, free: Int, extra: Int, limit: Int
+) -> Int:
+    """Return the lowest slot, from `slot` on, whose job could start beside the head; -1 if there is none.
+
+    Such a job needs at most `free` processors, and either at most `extra` or an estimate of at most `limit` seconds.
+
+    Parameters
+    ----------
+    least
+        (2 * size, 2) int64, the tree of the smallest.
+    sizes
+        `Sizes`; set up, in place, if the search is slow.
+    slot
+        The first slot that is tried.
+    level, size
+        The level of the trees, and the leaves of a whole tree.
+    free, extra, limit
+        Processors, processors and s, see above.
+    """
+    top = size >> level
+    node = slot + size
+    visited = 0
+    while sizes.in_use[0] == 0:
+        width = least[node, WIDTH]
+        if width <= free and (width <= extra or least[node, ESTIMATE] <= limit):
+            if node >= size:
+                return node - size
+            node *= 2
+            continue
+        while node != top and (node & 1) == 1:  # go up while this is the right child of its parent
+            node >>= 1
+        if node == top:
+            return -1
+        node += 1  # its right neighbour
+        visited += 1
+        if visited == SLOW:
+            _set_up(sizes, least, 1 << level, level, size)
+            node = slot + size
+    while True:
+        width = least[node, WIDTH]
+        if width <= free and (
+            width <= extra
+            or (
+                least[node, ESTIMATE] <= limit
+                and (node >= size or any_short(sizes.shortest, sizes.edges, node, free, limit))
+            )
+        ):
+            if node >= size:
+                return node - size
+            node *= 2
+            continue
+        while node != top and (node & 1) == 1:
+            node >>= 1
+        if node == top:
+            return -1
+        node += 1

@@ -28,22 +28,18 @@ from .kinetic_queue import (
     open_bench,
     replay,
 )
-from .profile import FIRST, add_at, forget_past
+from .profile import forget_past
 from .rule_choice import Ballot, choose
 from .rule_plan import (
     HANDLED,
-    HORIZON,
-    PUT_OFF,
-    WIDEST,
+    STARTING,
     Plan,
     clear_plan,
-    least_before,
-    most_before,
     next_candidate,
-    place_before_horizon,
-    put_down,
+    no_plan,
+    plan_starts,
 )
-from .running import Running, end_next, launch, lay_out, no_profile, reserve, running_jobs
+from .running import Running, end_next, launch, lay_out, reserve, running_jobs
 from .waiting_orders import BENCH as PLACES
 from .waiting_orders import Places, enter, leave, next_fitting, next_waiting, row_at
 from .waiting_tree import FAR, WIDTH, slots_for
@@ -138,12 +134,7 @@ def apply_rules(
         np.zeros(2),
     )
     queue.state[FREE] = capacity
-    plan = Plan(
-        no_profile(2 * n + 16 if planning else 1),
-        np.empty(n if planning else 1, np.int32),
-        np.zeros((3, 64), np.int64),
-        np.zeros(4, np.int64),
-    )
+    plan = no_plan(n if planning else 1)
     ballot = Ballot(np.empty(features), np.empty(count), np.empty(count), np.empty(13))
     now = running_jobs(start, capacity, reserving)
     _apply_rules(jobs, capacity, calendar, weights, rules, now, queue, plan, ballot, decisions)
@@ -243,7 +234,9 @@ def _apply_rules(
             lay_out(now, state[RUNNING], state[FREE], t, plan.profile)
             planned = True
             clear_plan(plan, place, t)
-        start_beside_plans(jobs, now, queue, plan, o, place, candidate, t)
+        plan_starts(places, jobs, plan, o, place, candidate, t)
+        for i in range(plan.state[STARTING]):
+            begin_now(jobs, now, queue, np.int64(plan.starting[i]), t)
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
@@ -436,62 +429,3 @@ def start_beside_head(
             extra -= jobs.width[j]
         begin_now(jobs, now, queue, j, t)
         candidate = next_fitting(queue.places, jobs, o, candidate + 1, queue.state[FREE], extra, limit)
-
-
-@njit(cache=True, nogil=True, _nrt=False, inline="always")
-def start_beside_plans(
-    jobs: Jobs, now: Running, queue: Queue, plan: Plan, o: Int, place: Int, candidate: Int, t: Int
-) -> None:
-    """Start the jobs that delay no job before them in the order, as CONS does.
-
-    All jobs before a candidate get a place first, and this may be the candidate's. If a job has no place before the
-    candidate's end, which is the horizon or earlier, its planning can be put off, as long as no place of another job
-    begins before the horizon and ends after it.
-
-    Parameters
-    ----------
-    jobs
-        `Jobs`.
-    now, queue, plan
-        Modified in place.
-    o, place, candidate
-        The order; the places in it of the first waiting job without a plan, and of the first job that could start
-        under the present plan; -1 if there is none.
-    t
-        The second of this pass.
-    """
-    when = plan.profile.when
-    room = plan.profile.room
-    span = plan.profile.span
-    state = plan.state
-    while candidate >= 0:
-        j = row_at(queue.places, o, candidate)
-        end = t + jobs.estimate[j]
-        width = jobs.width[j]
-        if end > state[HORIZON]:
-            put_down(jobs, plan, max(state[HORIZON], t))
-            state[HORIZON] = end
-            state[WIDEST] = most_before(plan.profile, end)
-        slack = least_before(plan.profile, end) - width
-        while slack >= 0 and place < candidate:
-            k = row_at(queue.places, o, place)
-            state[HANDLED] = place
-            place = next_waiting(queue.places, o, place + 1)
-            begin, at = place_before_horizon(jobs, plan, k, t)
-            if begin >= state[HORIZON]:
-                plan.later[state[PUT_OFF]] = k
-                state[PUT_OFF] += 1
-                continue
-            add_at(when, room, span, at, begin, begin + jobs.estimate[k], -jobs.width[k])
-            if begin < end:
-                slack -= jobs.width[k]
-                if slack < 0:
-                    slack = least_before(plan.profile, end) - width
-        if slack >= 0:
-            add_at(when, room, span, span[FIRST], t, end, -width)
-            begin_now(jobs, now, queue, j, t)
-            state[HANDLED] = candidate
-            place = next_waiting(queue.places, o, candidate + 1)
-            if place < 0:
-                break
-        candidate = next_candidate(queue.places, jobs, o, candidate + 1, plan.profile, t)

@@ -1,18 +1,19 @@
-"""The plan of a pass of conservative backfilling under a rule base: only the part that the pass needs."""
+"""The plan of a pass of conservative backfilling in a fixed order: only the part that the pass needs."""
 
 from typing import NamedTuple
 
+import numpy as np
 from numba import njit
 
 from ..core.arrays import Int, Ints, Order
 from .inputs import Jobs
 from .profile import FIRST, LAST, add_at, earliest_at, segment
-from .running import Profile
-from .waiting_orders import Places, next_fitting
+from .running import Profile, no_profile
+from .waiting_orders import Places, next_fitting, next_waiting, row_at
 from .waiting_tree import FAR, WIDTH
 
 WIDE, LONG, BEGIN = 0, 1, 2  # rows of `Plan.needs`
-HANDLED, HORIZON, WIDEST, PUT_OFF = range(4)  # of `Plan.state`
+HANDLED, HORIZON, WIDEST, PUT_OFF, STARTING = range(5)  # of `Plan.state`
 
 
 class Plan(NamedTuple):
@@ -22,20 +23,34 @@ class Plan(NamedTuple):
     ----------
     profile
         The running jobs, and the jobs that have a place.
-    later
-        (n,) int32, rows of the jobs that are put off: there is no place for them before the horizon.
+    later, starting
+        (n,) int32, rows: of the jobs that are put off, because there is no place for them before the horizon; and of
+        the jobs that start in this pass.
     needs
         (3, 64) int64, WIDE, LONG and BEGIN of the last planned job of each size: processors, s, s. See `not_before`.
     state
-        (4,) int64. HANDLED: every job up to this place has a place in the plan or is put off. HORIZON, s: no candidate
+        (5,) int64. HANDLED: every job up to this place has a place in the plan or is put off. HORIZON, s: no candidate
         so far would end after it. WIDEST: the most processors that were free at once before the horizon when it was
-        set. PUT_OFF: the number of jobs that are put off.
+        set. PUT_OFF, STARTING: the number of jobs that are put off, and of those that start.
     """
 
     profile: Profile
     later: Order
+    starting: Order
     needs: Ints
     state: Ints
+
+
+@njit(cache=True, nogil=True)
+def no_plan(n: Int) -> Plan:
+    """Return work space for a plan of at most n jobs."""
+    return Plan(
+        no_profile(2 * n + 16),
+        np.empty(n, np.int32),
+        np.empty(n, np.int32),
+        np.zeros((3, 64), np.int64),
+        np.zeros(5, np.int64),
+    )
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
@@ -46,6 +61,65 @@ def clear_plan(plan: Plan, place: Int, t: Int) -> None:
     plan.state[WIDEST] = 0
     plan.state[PUT_OFF] = 0
     plan.needs[BEGIN] = 0
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def plan_starts(queue: Places, jobs: Jobs, plan: Plan, o: Int, place: Int, candidate: Int, t: Int) -> None:
+    """Find the jobs that delay no job before them in the order if they start in second t, as CONS does.
+
+    All jobs before a candidate get a place first, and this may be the candidate's. If a job has no place before the
+    candidate's end, which is the horizon or earlier, its planning can be put off, as long as no place of another job
+    begins before the horizon and ends after it.
+
+    Parameters
+    ----------
+    queue, jobs
+        `Places` and `Jobs`.
+    plan
+        Modified in place: its STARTING jobs are to be started by the caller.
+    o, place, candidate
+        The order; the places in it of the first waiting job without a plan, and of the first job that could start
+        under the present plan; -1 if there is none.
+    t
+        The second of this pass.
+    """
+    when = plan.profile.when
+    room = plan.profile.room
+    span = plan.profile.span
+    state = plan.state
+    state[STARTING] = 0
+    while candidate >= 0:
+        j = row_at(queue, o, candidate)
+        end = t + jobs.estimate[j]
+        needed = jobs.width[j]
+        if end > state[HORIZON]:
+            put_down(jobs, plan, max(state[HORIZON], t))
+            state[HORIZON] = end
+            state[WIDEST] = most_before(plan.profile, end)
+        slack = least_before(plan.profile, end) - needed
+        while slack >= 0 and place < candidate:
+            k = row_at(queue, o, place)
+            state[HANDLED] = place
+            place = next_waiting(queue, o, place + 1)
+            begin, at = place_before_horizon(jobs, plan, k, t)
+            if begin >= state[HORIZON]:
+                plan.later[state[PUT_OFF]] = k
+                state[PUT_OFF] += 1
+                continue
+            add_at(when, room, span, at, begin, begin + jobs.estimate[k], -jobs.width[k])
+            if begin < end:
+                slack -= jobs.width[k]
+                if slack < 0:
+                    slack = least_before(plan.profile, end) - needed
+        if slack >= 0:
+            add_at(when, room, span, span[FIRST], t, end, -needed)
+            plan.starting[state[STARTING]] = j
+            state[STARTING] += 1
+            state[HANDLED] = candidate
+            place = next_waiting(queue, o, candidate + 1)
+            if place < 0:
+                break
+        candidate = next_candidate(queue, jobs, o, candidate + 1, plan.profile, t)
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")

@@ -45,3 +45,20 @@ def test_no_job_that_fits_waits_under_list(w: Workload) -> None:
         waiting = (w.submit <= t) & (schedule.start > t)
         free = w.capacity - int(w.width[running].sum())
         assert not (w.width[waiting] <= free).any()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("widest", [3, 12])
+def test_equals_the_oracle_where_small_jobs_are_long_and_short_jobs_are_wide(widest: int) -> None:
+    """The tree of the smallest alone would lead to all of them, so that another one takes its place."""
+    rng = np.random.default_rng(widest)
+    small = rng.random(1200) < 0.5
+    estimate = np.where(small, rng.integers(500, 900, 1200), rng.integers(5, 60, 1200))
+    w = Workload(
+        submit=np.sort(rng.integers(0, 30, 1200)),
+        run=np.ceil(estimate * rng.random(1200)).astype(np.int64),
+        estimate=estimate,
+        width=np.where(small, rng.integers(1, widest, 1200), rng.integers(32, 65, 1200)),
+        capacity=64,
+    )
+    assert starts(w, "easy") == naive(w, Plain("easy"))
