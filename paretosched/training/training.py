@@ -26,6 +26,7 @@ from ..search.resuming import Record, advance
 from ..search.runs import FINISHED, INTERRUPTED, RUNNING, open_run
 from ..simulation.objective import Objective, in_hours, objective_table, objectives_of
 from ..wishes import wish as choice
+from ..wishes.relative_limits import resolved_on
 from ..wishes.wish import Wish
 from ..wishes.wish_files import WishLike, as_wish, to_json
 from ..workload.reopening import WorkloadLike, as_workloads
@@ -175,6 +176,20 @@ class Training:
             rows.append(row)
         return rows
 
+    def shortfalls(self) -> list[str]:
+        """Return in words where the policy is worse than EASY or outside the limits; nothing if it is so nowhere."""
+        policy, easy = self.systems[self.best], self.easy
+        parts = {"the training data": [(x.exceeded, x.objective) for x in (policy, easy)]}
+        if self.rest:
+            parts["the rest"] = [(x.rest_exceeded, x.rest_objective) for x in (policy, easy)]
+        words = []
+        for data, (reached, of_easy) in parts.items():
+            if reached > of_easy:  # limits come before the goal
+                words.append(f"worse than EASY on {data}")
+            if reached[0] > 0:
+                words.append(f"outside the limits on {data}, by {100 * reached[0]:,.2g} %")
+        return words
+
     def _gain(self, objective: float, easy: float) -> float | None:
         """Return the gain over EASY in per cent; None unless the wish is a sum that is positive for EASY."""
         return 100 * (easy - objective) / easy if self.wish.weights and easy > 0 else None
@@ -231,7 +246,7 @@ class Training:
 class Task:
     """The goal and the limits of a wish on several workloads, for values side by side, (k, W m).
 
-    `whole` has the workloads of which these are parts.
+    `whole` has the workloads of which these are parts. Relative limits get numbers on each workload, in `wishes`.
     """
 
     def __init__(self, wish: Wish, over: str, workloads: Sequence[Workload], whole: Sequence[Workload]) -> None:
@@ -240,8 +255,12 @@ class Task:
         self.workloads = list(workloads)
         self.whole = list(whole)
         self.easy_values = self.simulated(Plain("easy"))
+        easy = self.parts(self.easy_values[None])
+        self.wishes = [
+            resolved_on(wish, w, {"easy": values[0]}) for w, values in zip(self.workloads, easy, strict=True)
+        ]
         self.scales = np.ones(len(self.workloads))
-        for i, (workload, values) in enumerate(zip(self.workloads, self.parts(self.easy_values[None]), strict=True)):
+        for i, (workload, values) in enumerate(zip(self.workloads, easy, strict=True)):
             try:
                 value = choice.goal(wish, values)
             except InputError as error:
@@ -266,9 +285,9 @@ class Task:
     def measure(self, values: Floats) -> tuple[Floats, Floats]:
         """Return goals and violations over all workloads, two (k,)."""
         goals, violations = np.zeros(len(values)), np.zeros(len(values))
-        for part, scale in zip(self.parts(values), self.scales, strict=True):
-            goals += choice.goal(self.wish, part) / scale
-            violations += choice.violation(self.wish, part)
+        for part, scale, wish in zip(self.parts(values), self.scales, self.wishes, strict=True):
+            goals += choice.goal(wish, part) / scale
+            violations += choice.violation(wish, part)
         return goals, violations
 
     def fitness(self, values: Floats) -> Floats:
