@@ -116,7 +116,7 @@ class Trainings:
     _number: int = 0
     _queue: list[int] = field(default_factory=list)
     _courses: dict[int, tuple[int, Floats]] = field(default_factory=dict)
-    _references: Mapping[str, Floats] = field(default_factory=dict)
+    _references: dict[str, Floats] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Go on with the queue of a page that was killed."""
@@ -165,7 +165,7 @@ class Trainings:
         self.advance()
         return number
 
-    def know(self, references: Mapping[str, Floats]) -> None:
+    def know(self, references: dict[str, Floats]) -> None:
         """Store what policies reach on the workload, (m,) each, which wishes may be relative to."""
         self._references = references
         self._courses.clear()

@@ -236,7 +236,7 @@ def answer(wish: WishLike, front: FrontLike, workload: WorkloadLike) -> Answer:
     )
 
 
-def _slack(wish: Wish, front: Front, easy: Floats, references: Mapping[str, Floats], percent: float) -> Slack:
+def _slack(wish: Wish, front: Front, easy: Floats, references: dict[str, Floats], percent: float) -> Slack:
     """Return the best schedule if the relative limits were looser by some per cent."""
     share = percent / 100
     limits = [
