@@ -31,6 +31,7 @@ from ..wishes.wish import Wish
 from ..wishes.wish_files import WishLike, as_wish, to_json
 from ..workload.reopening import WorkloadLike, as_workloads
 from ..workload.time_split import split
+from ..workload.user_groups import rule_of
 from ..workload.workload import Workload
 
 SUM, RATIO = "sum", "ratio"
@@ -433,8 +434,9 @@ def trained(
     for policy, values in policies:
         value, exceeded = task.measure(values[None])
         reached = {"objective": float(value[0]), "exceeded": float(exceeded[0]), "easy": float(task.easy[0][0])}
-        with_provenance = policy if policy.provenance else replace(policy, provenance={**provenance, **reached})
-        systems.append(system_of(with_provenance, task, test, values))
+        if not policy.provenance:
+            policy = replace(policy, provenance={**provenance, **reached})
+        systems.append(system_of(_with_grouping(policy, task.whole), task, test, values))
     return Training(
         task.wish,
         task.over,
@@ -448,6 +450,15 @@ def trained(
         record.seconds,
         record.elapsed,
     )
+
+
+def _with_grouping(policy: Policy, workloads: Sequence[Workload]) -> Policy:
+    """Return a policy with the rule of the groups of its workloads, if all have the same and it has none yet."""
+    rules = [rule_of(workload) for workload in workloads]
+    if policy.grouping is None and policy.groups and all(rule == rules[0] for rule in rules):
+        changes: dict[str, Any] = {"grouping": rules[0]}  # which only policies with groups have
+        return replace(policy, **changes)
+    return policy
 
 
 def progress_of(record: Record, task: Task) -> Progress:
