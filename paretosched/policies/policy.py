@@ -77,10 +77,10 @@ def decided_by(policy: Policy, workload: Workload) -> Workload:
     >>> from .greedy_order import greedy
     >>> from ..workload.group_lists import GroupLine
     >>> from ..workload.group_rules import ListedGroups
-    >>> p = greedy(["f2"] * 3, [[1, 0, 1, 0, 1, 0]] * 3, groups=("vip", "other"))
+    >>> rule = ListedGroups(("vip", "other"), (GroupLine("vip", user=8),), "other")
+    >>> p = greedy(["f2"] * 3, [[1, 0, 1, 0, 1, 0]] * 3, groups=rule.groups, grouping=rule)
     >>> w = Workload(submit=[0, 1], run=[5, 5], estimate=[5, 5], width=[1, 1], capacity=1, user=[7, 8])
-    >>> rule = ListedGroups(p.groups, (GroupLine("vip", user=8),), "other")
-    >>> [p.groups[g] for g in decided_by(replace(p, grouping=rule), w).group]
+    >>> [p.groups[g] for g in decided_by(p, w).group]
     ['other', 'vip']
     """
     rule = policy.grouping

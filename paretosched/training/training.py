@@ -185,7 +185,7 @@ class Training:
             parts["the rest"] = [(x.rest_exceeded, x.rest_objective) for x in (policy, easy)]
         words = []
         for data, (reached, of_easy) in parts.items():
-            if reached > of_easy:  # limits come before the goal
+            if reached[0] >= of_easy[0] and reached[1] > of_easy[1]:  # to keep limits that EASY exceeds may cost more
                 words.append(f"worse than EASY on {data}")
             if reached[0] > 0:
                 words.append(f"outside the limits on {data}, by {amount(100 * reached[0])} %")
