@@ -49,7 +49,9 @@ if TYPE_CHECKING:
     from .training.rule_base_training import train_rules
     from .training.symbiosis import Symbiosis
     from .training.training import Training
+    from .wishes.answers import Answer, Slack, answer
     from .wishes.nearness import fitness, nearest
+    from .wishes.relative_limits import reference_values, resolved
     from .wishes.wish import Limit, Wish
     from .wishes.wish_files import WishLike, as_wish, load_wish, save_wish
     from .workload.description import describe
@@ -63,6 +65,8 @@ if TYPE_CHECKING:
         split,
         write_swf,
     )
+    from .workload.group_lists import GroupLine
+    from .workload.group_rules import ConsumptionGroups, ListedGroups
     from .workload.lublin_feitelson import lublin
     from .workload.public_logs import fetch
     from .workload.reopening import WorkloadLike, as_workload, reopen
@@ -83,6 +87,9 @@ __all__ = [
     "split",
     "by_consumption",
     "by_csv",
+    "ConsumptionGroups",
+    "GroupLine",
+    "ListedGroups",
     "by_queue",
     "by_swf_group",
     "GroupsLike",
@@ -155,6 +162,11 @@ __all__ = [
     "Wish",
     "fitness",
     "nearest",
+    "reference_values",
+    "resolved",
+    "Answer",
+    "Slack",
+    "answer",
     "WishLike",
     "as_wish",
     "load_wish",
@@ -180,6 +192,8 @@ _MODULES = {
     "workload.workload": "Workload",
     "workload.swf": "read_swf",
     "workload.from_paths": "GroupsLike by_consumption by_csv by_queue by_swf_group scale split write_swf",
+    "workload.group_lists": "GroupLine",
+    "workload.group_rules": "ConsumptionGroups ListedGroups",
     "workload.public_logs": "fetch",
     "workload.reopening": "WorkloadLike as_workload reopen",
     "workload.lublin_feitelson": "lublin",
@@ -213,7 +227,9 @@ _MODULES = {
     "fronts.row_schedules": "row_policy schedules",
     "fronts.quality_indicators": "Box Course box_of contributions course indicators",
     "wishes.wish": "Limit Wish",
+    "wishes.answers": "Answer Slack answer",
     "wishes.nearness": "fitness nearest",
+    "wishes.relative_limits": "reference_values resolved",
     "wishes.wish_files": "WishLike as_wish load_wish save_wish",
     "training.greedy_training": "train",
     "training.rule_base_training": "train_rules",

@@ -110,13 +110,11 @@ def run(options: argparse.Namespace) -> None:
 
 def _of_policy(options: argparse.Namespace, workload: Workload) -> tuple[Schedule, Policy | None, None]:
     """Return the schedule of --policy, the policy, and None: no front was explored."""
-    from ..policies.policy import fits
     from ..simulation.simulator import simulate
 
     if options.row is not None:
         raise InputError("--row: chooses a schedule of a front, so it needs --front")
-    (chosen,) = read_policies(options, ["easy" if options.policy is None else options.policy])
-    policy = fits(chosen, workload)
+    (policy,) = read_policies(options, ["easy" if options.policy is None else options.policy])
     return with_progress(lambda: simulate(workload, policy, options.estimates)), policy, None
 
 

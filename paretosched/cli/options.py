@@ -103,7 +103,7 @@ WISH = Name("the wish", free=True)
 def new_command(
     commands: argparse._SubParsersAction[Parser],
     name: str,
-    run: Callable[[argparse.Namespace], None],
+    run: Callable[[argparse.Namespace], int | None],
     text: str,
     example: str,
     json: bool = True,
@@ -115,7 +115,7 @@ def new_command(
     commands
         The commands to which it is added.
     name, run
-        Its name, and the function that does its work.
+        Its name, and the function that does its work and returns the exit status; None for 0.
     text, example
         What it does, in a line; examples.
     json
@@ -153,7 +153,8 @@ def takes_reading(parser: Parser) -> None:
         type=GROUPS,
         help="user groups. consumption (default): five groups by the user's share of all processor seconds, above "
         "8 %%, 2 %%, 1 %%, 0.1 %%, and the rest; 10,1 or the like: the same with these percentages; swf: field 13 of "
-        "the log; queue: field 15; or a CSV file with the columns user,group",
+        "the log; queue: field 15; or a CSV file with the columns user,group, where account, queue or partition may "
+        "stand for or beside user, and * for any",
     )
     takes_limits(parser)
 

@@ -9,13 +9,12 @@ import numpy as np
 from ..core.arrays import Floats, Ints
 from ..core.errors import InputError
 from ..kernels.formulas import MOST_DEEP, OPERATIONS, Program
-from ..workload.user_groups import SWF_GROUP, SWF_QUEUE
+from ..workload.group_lists import FIELDS
 from ..workload.workload import Workload
 from .formula import LABELLED, Term
 
 _CODE = {word: code for code, word in enumerate(OPERATIONS)}
 _COLUMNS = (*LABELLED, "priority")
-_FIELDS = {"account": SWF_GROUP, "queue": SWF_QUEUE}
 
 
 def compiled(keys: Sequence[Term], workload: Workload) -> Program:
@@ -100,4 +99,4 @@ def field_of(workload: Workload, word: str) -> Ints:
     """
     if workload.records is None:
         raise InputError(f"{workload.name}: the {word} of jobs is needed, but this workload does not come from a log")
-    return np.maximum(workload.records.column(_FIELDS[word]), -1).astype(np.int64)
+    return np.maximum(workload.records.column(FIELDS[word]), -1).astype(np.int64)

@@ -20,6 +20,7 @@ from ..core.files import json_text, nothing_else, part
 from ..core.situations import SITUATIONS
 from ..core.typed_json import as_type
 from .greedy_order import BACKFILLS, CRITERIA, Greedy, greedy
+from .grouping_json import GroupingFile, grouping_json, rule_in
 from .plain import PLAIN_RULES, Plain
 from .priority import ACCOUNTS, ALL, Backfill, Longest, Priority
 from .rule_base import KINDS, RuleBase
@@ -80,6 +81,7 @@ class GreedyFile(Struct, kw_only=True, forbid_unknown_fields=True):
     backfill: GreedyBackfill = "none"
     groups: list[str]
     situations: SituationsFile
+    grouping: GroupingFile | UnsetType = UNSET
     provenance: dict[str, Any] = {}
 
     def policy(self) -> Greedy:
@@ -95,6 +97,7 @@ class GreedyFile(Struct, kw_only=True, forbid_unknown_fields=True):
             backfill=self.backfill,
             name=self.name,
             provenance=self.provenance,
+            grouping=rule_in(self.grouping),
         )
 
 
@@ -114,6 +117,7 @@ class IterativeFile(Struct, kw_only=True, forbid_unknown_fields=True):
     bounds: dict[str, list[float]]
     situations: list[dict[str, str]]
     greedy: GreedyInside
+    grouping: GroupingFile | UnsetType = UNSET
     provenance: dict[str, Any] = {}
 
     def policy(self) -> RuleBase:
@@ -131,6 +135,7 @@ class IterativeFile(Struct, kw_only=True, forbid_unknown_fields=True):
             choice=np.array([_strategy(row["strategy"]) for row in self.situations], dtype=np.int8),
             name=self.name,
             provenance=self.provenance,
+            grouping=rule_in(self.grouping),
         )
         for number, (row, where) in enumerate(zip(self.situations, intervals(base.bounds), strict=True)):
             for name, interval in zip(features, where, strict=True):
@@ -175,6 +180,7 @@ class SymbioticFile(Struct, kw_only=True, forbid_unknown_fields=True):
     rules: list[RuleFile]
     otherwise: OtherwiseFile | UnsetType = UNSET
     greedy: GreedyInside
+    grouping: GroupingFile | UnsetType = UNSET
     provenance: dict[str, Any] = {}
 
     def policy(self) -> RuleBase:
@@ -197,6 +203,7 @@ class SymbioticFile(Struct, kw_only=True, forbid_unknown_fields=True):
             otherwise=_strategy(default.strategy),
             name=self.name,
             provenance=self.provenance,
+            grouping=rule_in(self.grouping),
         )
 
 
@@ -321,6 +328,7 @@ class PriorityFile(Struct, kw_only=True, forbid_unknown_fields=True):
     half_life: int = Priority.half_life
     shares: dict[str, float] = {}
     provenance: dict[str, Any] = {}
+    grouping: GroupingFile | UnsetType = UNSET
 
     def policy(self) -> Priority:
         """Return the policy."""
@@ -336,7 +344,14 @@ class PriorityFile(Struct, kw_only=True, forbid_unknown_fields=True):
             b.slack,
         )
         return Priority(
-            _texts_of(self.order), backfill, self.usage, self.half_life, self.shares, self.name, self.provenance
+            _texts_of(self.order),
+            backfill,
+            self.usage,
+            self.half_life,
+            self.shares,
+            self.name,
+            self.provenance,
+            rule_in(self.grouping),
         )
 
 
@@ -387,7 +402,8 @@ def to_json(policy: Plain | Greedy | RuleBase | TimeSharing | Priority) -> dict[
     """Return a policy as plain values that a person can read."""
     head = {"format": FORMAT, "rule": policy.rule, "name": policy.name}
     parts: dict[str, Any] = _PARTS[type(policy)](policy)
-    return head | parts | {"provenance": dict(policy.provenance)}
+    grouping = {} if policy.grouping is None else {"grouping": grouping_json(policy.grouping)}
+    return head | parts | grouping | {"provenance": dict(policy.provenance)}
 
 
 def _of_greedy(policy: Greedy) -> dict[str, Any]:

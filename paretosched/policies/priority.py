@@ -35,6 +35,7 @@ from ..kernels.fixed_order import prioritised_once
 from ..kernels.inputs import Backfilling
 from ..kernels.priority import prioritised
 from ..kernels.waiting_tree import FAR
+from ..workload.group_rules import GroupRule
 from ..workload.workload import Workload
 from .formula import labels, variables
 from .formula_analysis import STATIC, shape_of
@@ -192,6 +193,8 @@ class Priority:
         What the policy is called in tables and figures. Default: its order and its backfilling.
     provenance
         Where the policy comes from: any JSON object, which is saved with it.
+    grouping
+        The rule that puts jobs into the groups that the policy names; None for the groups of each workload.
 
     Raises
     ------
@@ -205,7 +208,6 @@ class Priority:
     """
 
     rule: ClassVar = "priority"
-    groups: ClassVar[tuple[str, ...]] = ()  # a group that a workload does not have is a group without jobs
     asks: ClassVar = True
     replays: ClassVar = False
     knows_run_times: ClassVar = False
@@ -217,6 +219,7 @@ class Priority:
     shares: Mapping[str, float] = field(default_factory=dict)
     name: str = ""
     provenance: Mapping[str, Any] = field(default_factory=dict)
+    grouping: GroupRule | None = None
 
     __repr__ = fields_repr
     _repr_html_ = fields_html
@@ -235,6 +238,11 @@ class Priority:
         object.__setattr__(self, "shares", shares)
         ending = self.backfill.name and f" with {self.backfill.name}"
         object.__setattr__(self, "name", self.name or f"{_titles(self.orders)}{ending}")
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """Return the groups that the rule makes; without one (), since a group that is missing is one without jobs."""
+        return () if self.grouping is None else self.grouping.groups
 
     @cached_property
     def orders(self) -> tuple[JobOrder, ...]:

@@ -16,7 +16,7 @@ from ..comparison.comparison_tables import with_sign
 from ..core.arrays import Floats
 from ..core.errors import InputError, one_of
 from ..core.notebook import html_table
-from ..core.tables import Column, table
+from ..core.tables import Column, amount, table
 from ..encodings.encoding import Encoding
 from ..policies.greedy_order import Greedy
 from ..policies.plain import Plain
@@ -26,10 +26,12 @@ from ..search.resuming import Record, advance
 from ..search.runs import FINISHED, INTERRUPTED, RUNNING, open_run
 from ..simulation.objective import Objective, in_hours, objective_table, objectives_of
 from ..wishes import wish as choice
+from ..wishes.relative_limits import resolved_on
 from ..wishes.wish import Wish
 from ..wishes.wish_files import WishLike, as_wish, to_json
 from ..workload.reopening import WorkloadLike, as_workloads
 from ..workload.time_split import split
+from ..workload.user_groups import rule_of
 from ..workload.workload import Workload
 
 SUM, RATIO = "sum", "ratio"
@@ -175,6 +177,20 @@ class Training:
             rows.append(row)
         return rows
 
+    def shortfalls(self) -> list[str]:
+        """Return in words where the policy is worse than EASY or outside the limits; nothing if it is so nowhere."""
+        policy, easy = self.systems[self.best], self.easy
+        parts = {"the training data": [(x.exceeded, x.objective) for x in (policy, easy)]}
+        if self.rest:
+            parts["the rest"] = [(x.rest_exceeded, x.rest_objective) for x in (policy, easy)]
+        words = []
+        for data, (reached, of_easy) in parts.items():
+            if reached[0] >= of_easy[0] and reached[1] > of_easy[1]:  # to keep limits that EASY exceeds may cost more
+                words.append(f"worse than EASY on {data}")
+            if reached[0] > 0:
+                words.append(f"outside the limits on {data}, by {amount(100 * reached[0])} %")
+        return words
+
     def _gain(self, objective: float, easy: float) -> float | None:
         """Return the gain over EASY in per cent; None unless the wish is a sum that is positive for EASY."""
         return 100 * (easy - objective) / easy if self.wish.weights and easy > 0 else None
@@ -231,7 +247,7 @@ class Training:
 class Task:
     """The goal and the limits of a wish on several workloads, for values side by side, (k, W m).
 
-    `whole` has the workloads of which these are parts.
+    `whole` has the workloads of which these are parts. Relative limits get numbers on each workload, in `wishes`.
     """
 
     def __init__(self, wish: Wish, over: str, workloads: Sequence[Workload], whole: Sequence[Workload]) -> None:
@@ -240,8 +256,12 @@ class Task:
         self.workloads = list(workloads)
         self.whole = list(whole)
         self.easy_values = self.values_of(Plain("easy"))
+        easy = self.parts(self.easy_values[None])
+        self.wishes = [
+            resolved_on(wish, w, {"easy": values[0]}) for w, values in zip(self.workloads, easy, strict=True)
+        ]
         self.scales = np.ones(len(self.workloads))
-        for i, (workload, values) in enumerate(zip(self.workloads, self.parts(self.easy_values[None]), strict=True)):
+        for i, (workload, values) in enumerate(zip(self.workloads, easy, strict=True)):
             try:
                 value = choice.goal(wish, values)
             except InputError as error:
@@ -266,9 +286,9 @@ class Task:
     def measure(self, values: Floats) -> tuple[Floats, Floats]:
         """Return goals and violations over all workloads, two (k,)."""
         goals, violations = np.zeros(len(values)), np.zeros(len(values))
-        for part, scale in zip(self.parts(values), self.scales, strict=True):
-            goals += choice.goal(self.wish, part) / scale
-            violations += choice.violation(self.wish, part)
+        for part, scale, wish in zip(self.parts(values), self.scales, self.wishes, strict=True):
+            goals += choice.goal(wish, part) / scale
+            violations += choice.violation(wish, part)
         return goals, violations
 
     def fitness(self, values: Floats) -> Floats:
@@ -412,10 +432,11 @@ def training_of(
     }
     systems = []
     for policy, values in policies:
-        value, excess = task.measure(values[None])
-        results = {"objective": float(value[0]), "exceeded": float(excess[0]), "easy": float(task.easy[0][0])}
-        with_provenance = policy if policy.provenance else replace(policy, provenance={**provenance, **results})
-        systems.append(system_of(with_provenance, task, test, values))
+        value, exceeded = task.measure(values[None])
+        reached = {"objective": float(value[0]), "exceeded": float(exceeded[0]), "easy": float(task.easy[0][0])}
+        if not policy.provenance:
+            policy = replace(policy, provenance={**provenance, **reached})
+        systems.append(system_of(_with_grouping(policy, task.whole), task, test, values))
     return Training(
         task.wish,
         task.over,
@@ -429,6 +450,15 @@ def training_of(
         record.seconds,
         record.wall_seconds,
     )
+
+
+def _with_grouping(policy: Policy, workloads: Sequence[Workload]) -> Policy:
+    """Return a policy with the rule of the groups of its workloads, if all have the same and it has none yet."""
+    rules = [rule_of(workload) for workload in workloads]
+    if policy.grouping is None and policy.groups and all(rule == rules[0] for rule in rules):
+        changes: dict[str, Any] = {"grouping": rules[0]}  # which only policies with groups have
+        return replace(policy, **changes)
+    return policy
 
 
 def progress_of(record: Record, task: Task) -> Progress:

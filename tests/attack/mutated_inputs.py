@@ -133,7 +133,9 @@ def wishes(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
     if r.randrange(10):
         yield verdict_on("compare", house / "w.swf.gz", "--policy", "easy", *wish)
     else:
-        yield verdict_on("train", house / "w.swf.gz", *wish, "--generations", 1, "-o", folder / "out.json")
+        yield verdict_on(
+            "train", house / "w.swf.gz", *wish, "--generations", 1, "--accept-worse", "-o", folder / "out.json"
+        )
 
 
 def fronts(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:

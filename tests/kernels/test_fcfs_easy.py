@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given
 
 from paretosched import Workload, simulate
-from support.simulating import briefly
+from paretosched.policies.plain import Plain
+from support.naive import naive
+from support.simulating import briefly, starts
 from support.zoo import workloads
 
 
