@@ -128,5 +128,5 @@ def test_words_may_stand_in_a_file(tmp_path: Path) -> None:
 
 
 def test_a_missing_file_of_words_is_no_words() -> None:
-    with pytest.raises(InputError, match="nowhere.txt: "):
+    with pytest.raises(InputError, match=r"nowhere\.txt: "):
         as_policy("nowhere.txt")
