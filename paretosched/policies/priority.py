@@ -42,6 +42,7 @@ from .formula_program import compiled, field_of
 from .outcome import Outcome, Queue, jobs_of
 from .policy_tokens import written_time
 from .published_orders import JobOrder, job_order
+from .value_ranges import SHARES
 
 ALL = 2**31 - 1  # reservations: all waiting jobs have one
 ACCOUNTS = ("user", "account", "group")  # whose usage and share it is
@@ -229,9 +230,11 @@ class Priority:
         one_of("usage", self.usage, ACCOUNTS)
         object.__setattr__(self, "half_life", _in_bounds("half_life", self.half_life, LONGEST_TIME, lowest=1))
         shares = {str(account): number("share", share) for account, share in self.shares.items()}
+        _group_names("shares", shares)
         for account, share in shares.items():
-            if not 0 < share < 1e9:
-                raise InputError(f"share must be above 0 and below 1e9, but that of {quoted(account)} is {share:g}")
+            if not SHARES[0] <= share <= SHARES[1]:
+                low, high = SHARES
+                raise InputError(f"share must be in {low:g}..{high:g}, but that of {quoted(account)} is {share:g}")
         object.__setattr__(self, "shares", shares)
         ending = self.backfill.name and f" with {self.backfill.name}"
         object.__setattr__(self, "name", self.name or f"{_titles(self.orders)}{ending}")
