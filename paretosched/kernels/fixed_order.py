@@ -238,7 +238,7 @@ def _in_fixed_order(
             c = line.orders[1, situation]
             state[PLANNED] = 0
         first = arrived
-        wanted = 0
+        wanted: Int = 0
         while arrived < n and jobs.submit[arrived] == t:
             wanted += jobs.width[arrived]
             arrived += 1
@@ -256,7 +256,7 @@ def _in_fixed_order(
                 if jobs.width[j] < line.stairs.state[LEAST]:
                     climb(line.profile, jobs.width[j], line.stairs)
                 planned = not upsets(jobs, backfilling, line, o, j, t)
-        stage = HEADS
+        stage: Int = HEADS
         if planned:
             stage = alone(jobs, backfilling, line, first, arrived, t)
         if stage != ALONE:
@@ -285,7 +285,7 @@ def _in_fixed_order(
                 if j < 0:
                     break
             else:
-                j = np.int64(first)
+                j = first
             launch(jobs, now, state[RUNNING], j, t)
             state[RUNNING] += 1
             state[FREE] -= jobs.width[j]

@@ -282,35 +282,31 @@ class Priority:
             A formula needs accounts or queues of a log, and the workload does not come from one.
         """
         start = unknown_starts(len(workload))
-        accounts, shares = self._accounts(workload)
         kernel = prioritised_once if self.kinds == (STATIC,) and self.backfill.slack == 0 else prioritised
-        kernel(
-            jobs_of(workload),
-            workload.capacity,
-            workload.calendar,
+        kernel(jobs_of(workload), workload.capacity, workload.calendar, *self.queue(workload), start)
+        return Outcome(start)
+
+    def refuses(self, learnt: bool) -> str:  # noqa: ARG002  # it can use all estimates
+        """Return why the policy cannot use other estimates than the requested ones: never."""
+        return ""
+
+    def queue(self, workload: Workload) -> Queue:
+        """Return how the waiting jobs are ordered and backfilled.
+
+        Raises
+        ------
+        InputError
+            A formula needs accounts or queues of a log, and the workload does not come from one.
+        """
+        accounts, shares = self._accounts(workload)
+        return Queue(
             compiled([row.formula.key for row in self.orders], workload),
             compiled([row.formula.key for row in self.tried], workload),
             self.backfill.arguments(workload.groups, self.tried == self.orders),
             accounts,
             shares,
             float(self.half_life),
-            start,
         )
-        return Outcome(start)
-
-    def refuses(self, learnt: bool) -> str:
-        """Return why the policy cannot use other estimates than the requested ones; "" if it can.
-
-        Parameters
-        ----------
-        learnt
-            Whether the estimates are predictions, which may prove too short; else they are exact.
-        """
-        return "may prove too short, and orders are evaluated on requests" if learnt else ""
-
-    def queue(self, workload: Workload) -> Queue:
-        """Raise InputError: predictions cannot be used."""
-        raise InputError(f"{workload.name}: predictions {self.refuses(True)}")
 
     def _accounts(self, workload: Workload) -> tuple[Ints, Floats]:
         """Return the account of each job, (n,) int64, from 0 on, and its share, (n,) float64.
