@@ -83,8 +83,9 @@ def with_backfill(policy: Any, backfill: str | None, order: str | None) -> Prior
     'FCFS with EASY by SJF'
     """
     if policy.rule not in (FIRST, Priority.rule):
+        option = BACKFILL_ORDER if backfill is None else "backfill"
         raise InputError(
-            f"backfill must go with an order, such as fcfs or sjf, but policy {policy.name} has its own backfilling"
+            f"{option} must go with an order, such as fcfs or sjf, but policy {policy.name} has its own backfilling"
         )
     priority: Priority = Priority(FIRST) if policy.rule == FIRST else policy
     changes: dict[str, Any] = {}
