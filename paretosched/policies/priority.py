@@ -43,6 +43,7 @@ from .formula_program import compiled, field_of
 from .outcome import Outcome, Queue, jobs_of
 from .policy_tokens import written_time
 from .published_orders import JobOrder, job_order
+from .value_ranges import SHARES
 
 ALL = 2**31 - 1  # reservations: all waiting jobs have one
 ACCOUNTS = ("user", "account", "group")  # whose usage and share it is
@@ -232,9 +233,11 @@ class Priority:
         one_of("usage", self.usage, ACCOUNTS)
         object.__setattr__(self, "half_life", _in_bounds("half_life", self.half_life, LONGEST_TIME, lowest=1))
         shares = {str(account): number("share", share) for account, share in self.shares.items()}
+        _group_names("shares", shares)
         for account, share in shares.items():
-            if not 0 < share < 1e9:
-                raise InputError(f"share must be above 0 and below 1e9, but that of {in_quotes(account)} is {share:g}")
+            if not SHARES[0] <= share <= SHARES[1]:
+                low, high = SHARES
+                raise InputError(f"share must be in {low:g}..{high:g}, but that of {in_quotes(account)} is {share:g}")
         object.__setattr__(self, "shares", shares)
         ending = self.backfill.name and f" with {self.backfill.name}"
         object.__setattr__(self, "name", self.name or f"{_titles(self.orders)}{ending}")
@@ -287,35 +290,31 @@ class Priority:
             A formula needs accounts or queues of a log, and the workload does not come from one.
         """
         start = unknown_starts(len(workload))
-        accounts, shares = self._accounts(workload)
         kernel = prioritised_once if self.kinds == (STATIC,) and self.backfill.slack == 0 else prioritised
-        kernel(
-            jobs_of(workload),
-            workload.capacity,
-            workload.calendar,
+        kernel(jobs_of(workload), workload.capacity, workload.calendar, *self.queue(workload), start)
+        return Outcome(start)
+
+    def refuses(self, learnt: bool) -> str:  # noqa: ARG002  # it can use all estimates
+        """Return why the policy cannot use other estimates than the requested ones: never."""
+        return ""
+
+    def queue(self, workload: Workload) -> Queue:
+        """Return how the waiting jobs are ordered and backfilled.
+
+        Raises
+        ------
+        InputError
+            A formula needs accounts or queues of a log, and the workload does not come from one.
+        """
+        accounts, shares = self._accounts(workload)
+        return Queue(
             compiled([row.formula.key for row in self.orders], workload),
             compiled([row.formula.key for row in self.tried], workload),
             self.backfill.arguments(workload.groups, self.tried == self.orders),
             accounts,
             shares,
             float(self.half_life),
-            start,
         )
-        return Outcome(start)
-
-    def refuses(self, learnt: bool) -> str:
-        """Return why the policy cannot use other estimates than the requested ones; "" if it can.
-
-        Parameters
-        ----------
-        learnt
-            Whether the estimates are predictions, which may prove too short; else they are exact.
-        """
-        return "may prove too short, and orders are evaluated on requests" if learnt else ""
-
-    def queue(self, workload: Workload) -> Queue:
-        """Raise InputError: predictions cannot be used."""
-        raise InputError(f"{workload.name}: predictions {self.refuses(True)}")
 
     def _accounts(self, workload: Workload) -> tuple[Ints, Floats]:
         """Return the account of each job, (n,) int64, from 0 on, and its share, (n,) float64.

@@ -25,7 +25,7 @@ from paretosched.core.tables import Column, table
 from paretosched.encodings.rule_base import Situations, Symbiotic
 from paretosched.policies.greedy_order import greedy, upper_bounds
 from paretosched.policies.plain import Plain
-from paretosched.policies.policy import Policy
+from paretosched.policies.policy import Policy, as_policy
 from paretosched.policies.strategy_choice import LEVELS, STRATEGIES, partitions
 from paretosched.simulation.decoding import decoded_start_times
 from paretosched.workload.lublin_feitelson import lublin
@@ -33,8 +33,10 @@ from paretosched.workload.public_logs import log_folder
 from paretosched.workload.scaling import PAPER_FACTORS, scale
 from paretosched.workload.swf import read_swf
 from paretosched.workload.workload import Workload
+from support import naive_priority
 from support.naive import earliest, naive, strict
 from support.naive_rules import start_times as naive_rules
+from support.priority_rules import rule_of
 
 TRACES = ("CTC-SP2", "KTH-SP2", "LANL-CM5", "SDSC-SP2", "SDSC-Par-1996", "NASA-iPSC")
 WEIGHTINGS = 3
@@ -44,6 +46,18 @@ GOALS = {"FCFS": 0.4, "EASY": 2.5, "CONS": 150.0, "CONS replan": 150.0}
 GOALS |= {f"{kind} rules": 5 * GOALS["EASY"] for kind in ("iterative", "symbiotic")}
 GOALS |= {f"Greedy {f}": 5.0 for f in ("f1", "f2", "f3", "f4")}
 GOALS |= {f"Greedy {f} with EASY": 15.0 for f in ("f1", "f2", "f3", "f4")}
+ORDERS = {  # policies as text, with their goals
+    "sjf": 3.0,
+    "learned-f1": 3.0,
+    "saf; backfill: easy": 6.0,
+    "fcfs; backfill: easy; backfill-order: sjf": 6.0,
+    "fcfs; backfill: easy:8": 20.0,
+    "sjf; backfill: easy:8": 20.0,
+    "priority:1,2; backfill: easy:8 for 1,2; longest: 4h of 3,4,5 while 1,2": 20.0,
+    "order: wait / estimate + min(width, 8); backfill: easy": 200.0,
+    "order: wait / 1h - usage / share; backfill: easy; usage: group": 10.0,
+}
+GOALS |= ORDERS
 
 
 def policies(groups: int) -> dict[str, list[Policy]]:
@@ -65,6 +79,7 @@ def policies(groups: int) -> dict[str, list[Policy]]:
                 for seed in range(WEIGHTINGS)
             ]
             timed[made[0].name] = made
+    timed |= {text: [as_policy(text)] for text in ORDERS}
     for kind in ("iterative", "symbiotic"):
         timed[f"{kind} rules"] = [random_rules(names, seed, kind) for seed in range(WEIGHTINGS)]
     return timed
@@ -89,12 +104,17 @@ def random_rules(names: tuple[str, ...], seed: int, kind: str) -> Policy:
 def simulations(groups: int) -> Iterator[tuple[str, list[tuple[Run, Run]]]]:
     """Name everything that is timed, with its variants, each the compiled function of a workload and its oracle."""
     for name, variants in policies(groups).items():
-        oracle = naive_rules if variants[0].rule == "rules" else naive
+        oracle = {"rules": naive_rules, "priority": naive_order}.get(variants[0].rule, naive)
         yield name, [(partial(starts_under, policy=p), partial(oracle, policy=p)) for p in variants]
     for order in (order_of_submission, random_order):
         for decoding, plain in (("strict", strict), ("earliest", earliest)):
             run = partial(decoding_times, order=order, decoding=decoding)
             yield f"{order.__name__} order, {decoding}", [(run, lambda w, o=order, f=plain: f(w, o(len(w)).tolist()))]
+
+
+def naive_order(workload: Workload, policy: Policy) -> list[int]:
+    """Start times of an order with a backfilling, by its oracle."""
+    return naive_priority.start_times(workload, rule_of(policy, workload))
 
 
 def starts_under(workload: Workload, policy: Policy) -> Any:

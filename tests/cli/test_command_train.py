@@ -50,7 +50,8 @@ def test_train_finds_what_the_library_finds(house: Path, workload: ps.Workload, 
 def test_train_takes_several_logs_and_keeps_a_part_back(house: Path, tmp_path: Path) -> None:
     succeed("generate", "lublin", "--jobs", 150, "--processors", 32, "--seed", 4, "-o", tmp_path / "v.swf")
     outcome = succeed("train", house / "w.swf.gz", tmp_path / "v.swf", "--objective", "AWRT1", "-o",
-                tmp_path / "p.json", "--train-until", 0.6, "--over", "ratio", "--criterion", "f2", "--generations", 1, "--backfill", "none",
+                tmp_path / "p.json", "--train-until", 0.6, "--over", "ratio", "--criterion", "f2",
+                "--generations", 1, "--backfill", "none",
                 "--strategy", "cma", "--scale", "log", "--accept-worse", "--json")  # fmt: skip
     assert outcome.json["shortfalls"] == ["worse than EASY on the rest"]
     limited = succeed("train", house / "w.swf.gz", tmp_path / "v.swf", "--objective", "AWRT1 <= 1s", "-o",

@@ -149,3 +149,35 @@ def test_equal_names_of_another_kind_do_not_deceive() -> None:
     lately = ConsumptionGroups(groups, (0.08, 0.02, 0.01, 0.001), 90, "5")
     assert decided_by(replace(by_list, grouping=lately), w) is w
     assert decided_by(replace(by_list, grouping=None), w) is w
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        ("sjf", "SJF"),
+        ("fcfs", "FCFS"),
+        ("priority:1,2", "Priority 1, 2"),
+        ("saf; backfill: easy", "SAF with EASY"),
+        ("order: wait / estimate", "wait / estimate"),
+    ],
+)
+def test_orders_are_policies_by_name_and_in_words(words: str, name: str) -> None:
+    assert as_policy(words).name == name
+
+
+def test_words_may_stand_in_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "mine.txt"
+    file.write_text("order: (wait / estimate)^3 * width\nbackfill: easy:8 for 1,2\n", encoding="utf-8")
+    assert as_policy(file).name == "(wait / estimate)^3 * width with EASY 8 for 1, 2"
+    file.write_text("order: wait\nbackfill: eazy\n", encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        as_policy(str(file))
+    assert str(caught.value).startswith(f'{file}: backfill, line 2, character 11, "eazy": backfill must be one of')
+    file.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(InputError, match="a policy file must be text, but this is binary"):
+        as_policy(file)
+
+
+def test_a_missing_file_of_words_is_no_words() -> None:
+    with pytest.raises(InputError, match=r"nowhere\.txt: "):
+        as_policy("nowhere.txt")

@@ -1,0 +1,36 @@
+"""What the oracle of orders is told of a policy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from paretosched import Priority, Workload
+from paretosched.policies.priority import ALL
+from paretosched.policies.published_orders import JobOrder
+from support import naive_priority
+from support.formulas import naive_key
+from support.naive import Job
+from support.naive_priority import Moment, Rule
+
+
+def rule_of(policy: Priority, w: Workload) -> Rule:
+    """Return what the oracle is told of a policy."""
+
+    def key_by(orders: tuple[JobOrder, ...]) -> Callable[[Job, Moment], float]:
+        return lambda job, now: naive_key(orders[now.situation].formula.key, w, job.row, now.t, now.usage, now.share)
+
+    def places(groups: tuple[str, ...]) -> frozenset[int]:
+        return frozenset(w.groups.index(group) for group in groups if group in w.groups)
+
+    b = policy.backfill
+    backfill = naive_priority.Backfill(
+        None if b.reservations == ALL else b.reservations,
+        places(b.entitled) if b.entitled else None,
+        {g: row.seconds for row in b.longest for g in places(row.groups)},
+        places(b.named),
+        b.slack,
+    )
+    shares = [policy.shares.get(w.groups[g], 1 / len(w.groups)) for g in w.group.tolist()]
+    candidates = key_by(policy.tried) if b.order else None
+    accounts = w.group.tolist() if policy.usage == "group" else None
+    return Rule(key_by(policy.orders), backfill, candidates, accounts, shares, float(policy.half_life))
