@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paretosched import Workload
-from paretosched.kernels.formulas import evaluate
+from paretosched.kernels.formulas import BLOCK, MOST_DEEP, evaluate, evaluate_block
 from paretosched.policies.formula import Term, parse_formula
 from paretosched.policies.formula_program import compiled
 from paretosched.policies.outcome import jobs_of
@@ -31,9 +31,14 @@ TIMES = (7205, 7206, 10**6 + 1)
 
 
 def keys(term: Term, t: int, usage: float = 0.0, share: float = 0.0) -> list[float]:
-    """Return the keys of all jobs in second t."""
+    """Return the keys of all jobs in second t, which are the same one by one and in a block."""
     program = compiled([term, term, term], W)
-    return [evaluate(program, 1, JOBS, j, t, usage, share) for j in range(len(W))]
+    alone = [evaluate(program, 1, JOBS, j, t, usage, share) for j in range(len(W))]
+    block = np.empty(BLOCK)
+    usages, shares, stacks = np.full(BLOCK, usage), np.full(len(W), share), np.empty((MOST_DEEP, BLOCK))
+    evaluate_block(program, 1, JOBS, np.arange(BLOCK) % len(W), t, usages, shares, stacks, block)
+    assert same(alone * (BLOCK // len(W)), block.tolist())
+    return alone
 
 
 def same(first: list[float], second: list[float]) -> bool:
