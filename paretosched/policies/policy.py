@@ -32,6 +32,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from ..core.arguments import as_path
 from ..core.errors import InputError, did_you_mean
 from ..core.files import read_json, read_words, write_json
 from ..workload.workload import Workload
@@ -165,8 +166,8 @@ def load_policy(path: str | os.PathLike[str]) -> Policy:
     InputError
         The file cannot be read, is neither JSON nor words, or is not a policy.
     """
-    if Path(path).suffix == ".txt":
-        text = read_words(path, "policy")
+    text = read_words(path, "policy") if as_path(path).suffix == ".txt" else "{"
+    if not text.lstrip().startswith("{"):  # JSON may have any name
         try:
             return read_priority(text)
         except InputError as error:

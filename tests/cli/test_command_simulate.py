@@ -15,7 +15,7 @@ from support.commands import (
     command,
     succeed,
 )
-from support.fuzzing import refused
+from support.fuzzing import refusal
 
 
 @pytest.mark.parametrize("policy", ["fcfs", "list", "easy", "conservative", "conservative-replan"])
@@ -190,7 +190,7 @@ def test_orders_take_a_backfilling(house: Path, workload: ps.Workload) -> None:
     ],
 )
 def test_a_backfilling_that_cannot_be_is_refused(house: Path, options: tuple[str, ...], message: str) -> None:
-    assert refused("simulate", house / "w.swf.gz", *options).startswith(f"paretosched simulate: {message}")
+    assert refusal("simulate", house / "w.swf.gz", *options).startswith(f"paretosched simulate: {message}")
 
 
 def test_groups_that_are_not_there_are_remarked(house: Path) -> None:

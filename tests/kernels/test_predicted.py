@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from paretosched import Backfill, Policy, Priority, Workload, greedy, predictions, simulate
-from paretosched.kernels.predicted import STEPS
+from paretosched.kernels.predicted import STEPS, use_predictions
 from paretosched.policies.outcome import jobs_of
 from paretosched.policies.plain import Plain
 from paretosched.simulation.estimates import LEARNING, histories

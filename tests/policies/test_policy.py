@@ -173,6 +173,8 @@ def test_words_may_stand_in_a_file(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         as_policy(str(file))
     assert str(caught.value).startswith(f'{file}: backfill, line 2, character 11, "eazy": backfill must be one of')
+    save_policy("easy", file)
+    assert load_policy(file).name == "EASY"  # JSON may have any name
     file.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(InputError, match="a policy file must be text, but this is binary"):
         as_policy(file)

@@ -14,7 +14,7 @@ from paretosched.policies.policy import as_policy
 from paretosched.policies.priority import ALL, HALF_LIFE, Longest
 from support.naive_priority import start_times
 from support.priority_rules import rule_of
-from support.zoo import drawn, jobs
+from support.zoo import jobs, random_jobs
 
 TEXTS = [
     "sjf",
@@ -31,8 +31,8 @@ TEXTS = [
     "backfill-order night: largest width; backfill-order weekend: fcfs",
 ]
 WORKLOADS = {
-    "deep": lambda: drawn(3, 120, 16, gap=2, run=40),
-    "coarse": lambda: drawn(4, 120, 32, gap=1, run=8, grain=3600),
+    "deep": lambda: random_jobs(3, 120, 16, gap=2, run=40),
+    "coarse": lambda: random_jobs(4, 120, 32, gap=1, run=8, grain=3600),
 }
 
 
@@ -60,7 +60,7 @@ def test_the_schedule_is_that_of_the_oracle(text: str, name: str) -> None:
     ],
 )
 def test_rules_of_old_are_orders(text: str, same: str) -> None:
-    w = drawn(5, 200, 32, gap=1, run=50)
+    w = random_jobs(5, 200, 32, gap=1, run=50)
     assert ps.simulate(w, text).start.tolist() == ps.simulate(w, same).start.tolist()
 
 
@@ -105,7 +105,7 @@ def test_named_groups_are_those_of_all_parts() -> None:
 
 
 def test_predictions_or_exact_run_times() -> None:
-    w = drawn(6, 100, 16, gap=1, run=30)
+    w = random_jobs(6, 100, 16, gap=1, run=30)
     exact = ps.simulate(w, "sjf; backfill: easy", "exact").start
     assert exact.tolist() == ps.simulate(w.with_(estimate=w.run), "sjf; backfill: easy").start.tolist()
 
