@@ -10,7 +10,7 @@ from paretosched import Workload
 from paretosched.policies.plain import Plain
 from support.naive import naive
 from support.simulating import DEEP, briefly, checked, of_oracle, starts
-from support.zoo import ZOO, fixed_policies, workloads
+from support.zoo import ZOO, drawn, fixed_policies, workloads
 
 RULES = ("conservative", "conservative-replan")
 
@@ -37,6 +37,13 @@ def test_equals_the_oracle_on_hundreds_of_jobs(kind: str, rule: str) -> None:
     for seed in range(10, 13):
         w = DEEP[kind](seed)
         assert starts(w, rule) == naive(w, Plain(rule)), seed
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rule", RULES)
+def test_equals_the_oracle_where_hundreds_of_jobs_wait(rule: str) -> None:
+    w = drawn(1, 330, 256, gap=0, run=400, slack=3.0)
+    assert starts(w, rule) == naive(w, Plain(rule))
 
 
 @briefly
