@@ -9,7 +9,8 @@ from ..core.arrays import Int, Ints
 from ..core.situations import Calendar
 from .events import era_at, next_event
 from .inputs import Jobs, Weights
-from .profile import FIRST, LAST, add, clear, earliest, forget_past
+from .profile import FIRST, LAST, add, clear, earliest, forget_past, segment
+from .profile_gaps import Gaps, find_gaps, first_gap, no_gaps, widen_gaps
 from .replanned_queue import replanned_in_turn
 from .running import (
     Profile,
@@ -26,7 +27,8 @@ from .running import (
 from .waiting_heap import Waiting, arrange, count_fitting, no_jobs, still_waiting, take_first
 from .waiting_tree import FAR, lift, lower, next_startable, open_smallest, slots_for
 
-RUNNING, WAITING, PLANNED, USED, LEVEL, TOP, MOVES, PAGE = range(8)  # of `Reservations.state`
+RUNNING, WAITING, PLANNED, USED, LEVEL, TOP, MOVES, PAGE, GAPS = range(9)  # of `Reservations.state`
+DEEP = 200  # waiting jobs from which on a table of gaps pays
 SLOT, LEFT, UNTIL = range(3)  # columns of a row of `Reservations.move_list`
 
 
@@ -46,8 +48,9 @@ class Reservations(NamedTuple):
         (2, n + 1, 3) int64, two rounds of moves, a row a move: SLOT, ascending, and the time that became free, from
         second LEFT to UNTIL.
     state
-        (8,) int64: jobs RUNNING and WAITING; number of `plans`, PLANNED; slots USED since the queue was last
-        empty; LEVEL and TOP of the tree; number of MOVES in the last round, and their PAGE in `move_list`.
+        (9,) int64: jobs RUNNING and WAITING; number of `plans`, PLANNED; slots USED since the queue was last
+        empty; LEVEL and TOP of the tree; number of MOVES in the last round, and their PAGE in `move_list`; 1 if the
+        table of GAPS holds.
     """
 
     least: Ints
@@ -84,13 +87,14 @@ def conservative(jobs: Jobs, capacity: Int, start: Ints) -> None:
         np.empty(size, np.int64),
         np.empty(2 * n + 64, np.int64),
         np.empty((2, n + 1, 3), np.int64),
-        np.zeros(8, np.int64),
+        np.zeros(9, np.int64),
     )
-    _conservative(jobs, capacity, running_jobs(start, capacity, False), queue, no_profile(2 * n + 16))
+    now = running_jobs(start, capacity, False)
+    _conservative(jobs, capacity, now, queue, no_profile(2 * n + 16), no_gaps(capacity))
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _conservative(jobs: Jobs, capacity: Int, now: Running, queue: Reservations, profile: Profile) -> None:
+def _conservative(jobs: Jobs, capacity: Int, now: Running, queue: Reservations, profile: Profile, gaps: Gaps) -> None:
     """Do the work of `conservative` without allocating memory.
 
     Parameters
@@ -101,7 +105,7 @@ def _conservative(jobs: Jobs, capacity: Int, now: Running, queue: Reservations, 
         `Running`, modified in place: `start` is filled.
     queue
         `Reservations`, modified in place.
-    profile
+    profile, gaps
         Work space, modified in place.
     """
     n = jobs.submit.size
@@ -128,7 +132,7 @@ def _conservative(jobs: Jobs, capacity: Int, now: Running, queue: Reservations, 
                 add(profile.when, profile.room, profile.span, t, promised_end, jobs.width[j])
                 gap_end = max(gap_end, promised_end)
         if ended and state[WAITING] > 0 and (gap_end >= 0 or state[MOVES] > 0):
-            move_up(jobs, now, queue, profile, gap_end, t)
+            move_up(jobs, now, queue, profile, gaps, gap_end, t)
 
         # A job that arrives now gets the earliest place that delays no other job. A copy of the job before it gets no
         # earlier place than that job.
@@ -142,18 +146,19 @@ def _conservative(jobs: Jobs, capacity: Int, now: Running, queue: Reservations, 
                 or jobs.estimate[j - 1] != jobs.estimate[j]
             ):
                 sooner = t
-            sooner = promise(jobs, now, queue, profile, j, sooner, t)
+            sooner = promise(jobs, now, queue, profile, gaps, j, sooner, t)
         start_due(jobs, now, queue, t)
         if state[WAITING] == 0:
             state[USED] = 0
             state[LEVEL] = -1
             state[PLANNED] = 0
             state[MOVES] = 0
+            state[GAPS] = 0
 
 
 # Inlined, as the functions below, because passing so many arrays costs as much as many events.
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
-def move_up(jobs: Jobs, now: Running, queue: Reservations, profile: Profile, gap_end: Int, t: Int) -> None:
+def move_up(jobs: Jobs, now: Running, queue: Reservations, profile: Profile, gaps: Gaps, gap_end: Int, t: Int) -> None:
     """Move every waiting job, in the order of arrival, to its earliest possible place.
 
     No job could have an earlier place in the last round. So an earlier place must contain, or touch, time that has
@@ -164,7 +169,7 @@ def move_up(jobs: Jobs, now: Running, queue: Reservations, profile: Profile, gap
     ----------
     jobs, now
         `Jobs` and `Running`.
-    queue, profile
+    queue, profile, gaps
         Modified in place.
     gap_end
         Jobs that ended now leave seconds t..freed - 1 free; -1 if no job ended early.
@@ -192,6 +197,10 @@ def move_up(jobs: Jobs, now: Running, queue: Reservations, profile: Profile, gap
     reach = until
     if moves > 0:
         reach = max(reach, moves_of_page[old, 0, UNTIL])
+    deep = state[WAITING] >= DEEP
+    state[GAPS] = deep
+    if deep:
+        find_gaps(gaps, profile)
     widest = _widest(when, room, span, reach)
     slot = next_startable(queue.least, 0, top, size, widest, widest, FAR)
     while slot >= 0:
@@ -207,12 +216,22 @@ def move_up(jobs: Jobs, now: Running, queue: Reservations, profile: Profile, gap
         place = queue.place[slot]
         after = max(t, low - length + 1)
         before = min(place, high)
+        if deep and after < before:
+            gap = first_gap(gaps, width, length)
+            if gap + length < place:
+                after = max(after, gap)
+            elif place > high or room[segment(when, span, place - 1)] < width:
+                after = before  # there is no gap before its place, and none that has become free ends there
+            else:
+                after = max(after, place - length)
         if after < before:
             better = earliest(when, room, span, after, before, place, width, length)
             if better < before:
                 add(when, room, span, place, place + length, width)
                 add(when, room, span, better, better + length, -width)
                 reserve_at(queue, now.row_bits, slot, better)
+                if deep:
+                    widen_gaps(gaps, profile, max(place, better + length), place + length)
                 left = max(place, better + length)
                 moves_of_page[page, fresh, SLOT] = slot
                 moves_of_page[page, fresh, LEFT] = left
@@ -228,7 +247,9 @@ def move_up(jobs: Jobs, now: Running, queue: Reservations, profile: Profile, gap
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
-def promise(jobs: Jobs, now: Running, queue: Reservations, profile: Profile, j: Int, sooner: Int, t: Int) -> Int:
+def promise(
+    jobs: Jobs, now: Running, queue: Reservations, profile: Profile, gaps: Gaps, j: Int, sooner: Int, t: Int
+) -> Int:
     """Reserve the earliest place from second `sooner` on for job j, which arrives in second t, and return its begin.
 
     If it begins at t, the job starts; otherwise it waits in the next slot. `now`, `queue` and `profile` are modified in
@@ -238,6 +259,8 @@ def promise(jobs: Jobs, now: Running, queue: Reservations, profile: Profile, j: 
     size = queue.row_of.size
     width = jobs.width[j]
     estimate = jobs.estimate[j]
+    if state[GAPS] > 0:
+        sooner = max(sooner, first_gap(gaps, width, estimate))
     begin: Int = earliest(profile.when, profile.room, profile.span, sooner, FAR, FAR, width, estimate)
     add(profile.when, profile.room, profile.span, begin, begin + estimate, -width)
     if begin == t:

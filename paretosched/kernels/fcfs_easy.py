@@ -269,9 +269,9 @@ def _enter(sizes: Sizes, least: Ints, slot: Int, level: Int, size: Int) -> None:
     Parameters
     ----------
     sizes
-        `Sizes`, in use, for the slots before.
+        `Sizes`, in use, with the slots before; modified in place.
     least
-        The tree of the smallest, which has the job.
+        (2 * size, 2) int64, the tree of the smallest, which has the job.
     slot
         The slot; all slots before it have been used.
     level, size
@@ -292,7 +292,17 @@ def _enter(sizes: Sizes, least: Ints, slot: Int, level: Int, size: Int) -> None:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def _set_up(sizes: Sizes, least: Ints, used: Int, level: Int, size: Int) -> None:
-    """Set up the tree by ranges of widths for the first `used` slots; parameters as for `_enter`."""
+    """Set up the tree by ranges of widths for the first `used` slots.
+
+    Parameters
+    ----------
+    sizes
+        `Sizes`, modified in place.
+    least
+        (2 * size, 2) int64, the tree of the smallest.
+    used, level, size
+        Slots, and the level of the tree of the smallest and its leaves.
+    """
     sizes.in_use[0] = 1
     for height in range(level + 1):
         first = size >> height

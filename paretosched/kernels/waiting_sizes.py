@@ -18,7 +18,7 @@ NO_JOB = 2**31 - 1
 
 @njit(cache=True, nogil=True)
 def width_ranges(widest: Int) -> Ints:
-    """Return the narrowest width of each range, (16,) int64, processors: ascending, of about the same ratio."""
+    """Return the narrowest width of each range up to `widest`, (16,) int64, processors, of about the same ratio."""
     edges = np.empty(RANGES, np.int64)
     for i in range(RANGES):
         edges[i] = np.int64(float(widest) ** (i / RANGES) + 0.5)
@@ -27,7 +27,7 @@ def width_ranges(widest: Int) -> Ints:
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def range_of(edges: Ints, width: Int) -> Int:
-    """Return the range of a width: the last one that does not begin above it."""
+    """Return the range of a width: the last of (16,) int64 `edges` that is not above it."""
     count = 0
     for i in range(RANGES):
         count += edges[i] <= width
@@ -89,7 +89,7 @@ def any_short(shortest: Order, edges: Ints, node: Int, widest: Int, length: Int)
     Parameters
     ----------
     shortest, edges
-        The tree and the ranges.
+        (nodes, 16) int32, the tree, s; and (16,) int64, the ranges, processors.
     node
         A node.
     widest, length

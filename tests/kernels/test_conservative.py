@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 
 from paretosched import Workload
+from paretosched.policies.plain import Plain
+from support.naive import naive
 from support.simulating import briefly, starts
-from support.zoo import workloads
+from support.zoo import random_jobs, workloads
+
+RULES = ("conservative", "conservative-replan")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rule", RULES)
+def test_equals_the_oracle_where_hundreds_of_jobs_wait(rule: str) -> None:
+    w = random_jobs(1, 330, 256, gap=0, run=400, slack=3.0)
+    assert starts(w, rule) == naive(w, Plain(rule))
 
 
 @briefly
