@@ -153,7 +153,9 @@ GroupRule = ListedGroups | ConsumptionGroups
 
 
 def check_grouping(groups: tuple[str, ...], rule: GroupRule | None) -> None:
-    """Refuse a rule for other groups than those of its policy; raises InputError."""
+    """Refuse what is no rule, or is one for other groups than those of its policy; raises InputError."""
+    if rule is not None and not isinstance(rule, GroupRule):
+        raise InputError(f"grouping must be a `ListedGroups` or `ConsumptionGroups`, but is {rule!r:.60}")
     if rule is not None and rule.groups != groups:
         raise InputError(
             f"the grouping of a policy must be for its groups {', '.join(groups)}, but is for {', '.join(rule.groups)}"
