@@ -52,12 +52,17 @@ def read_wish(options: argparse.Namespace, workload: Workload) -> Wish:
         raise InputError(f"--objective: {error}") from None
 
 
+def load_of(workload: Workload) -> float | None:
+    """Return the offered load until the last submission; None if all jobs are submitted at once."""
+    span = int(workload.submit[-1] - workload.submit[0])
+    return workload.work / (workload.capacity * span) if span else None
+
+
 def show_written(options: argparse.Namespace, workload: Workload) -> None:
     """Show what is in the log that was written to --output."""
     from ..core.tables import to_json
 
-    span = int(workload.submit[-1] - workload.submit[0])
-    load = workload.work / (workload.capacity * span) if span else None
+    load = load_of(workload)
     if options.json:
         about = {"file": options.output, "jobs": len(workload), "capacity": workload.capacity, "load": load}
         show(to_json(about))
