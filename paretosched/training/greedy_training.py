@@ -37,21 +37,9 @@ from ..wishes.wish_files import WishLike
 from ..workload.reopening import WorkloadLike
 from .evolution_strategy import CHILDREN, PARENTS, STRATEGIES, Search, limited, search
 from .margins import checked_margin
-from .training import (
-    SUM,
-    Progress,
-    Stages,
-    Task,
-    Training,
-    carry_out,
-    check_resample,
-    checked_over,
-    run_folder,
-    subject,
-    tasks,
-    trained,
-    words_of_robustness,
-)
+from .stages import Stages, run_folder
+from .task import SUM, Task, check_resample, checked_over, tasks, words_of_robustness
+from .training import Progress, Training, carry_out, subject, trained
 from .validation import Candidate, candidates, chosen, validation_tasks
 
 GENERATIONS = 100  # paper 000, IV-C

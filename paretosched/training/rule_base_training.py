@@ -38,23 +38,10 @@ from ..workload.workload import Workload
 from .evolution_strategy import Search
 from .greedy_training import train
 from .margins import AUTO, checked_margin
+from .stages import Stages, run_folder
 from .symbiosis import Rules, Symbiosis, evolve
-from .training import (
-    RATIO,
-    SUM,
-    Progress,
-    Stages,
-    Task,
-    Training,
-    carry_out,
-    check_resample,
-    checked_over,
-    run_folder,
-    subject,
-    tasks,
-    trained,
-    words_of_robustness,
-)
+from .task import RATIO, SUM, Task, check_resample, checked_over, tasks, words_of_robustness
+from .training import Progress, Training, carry_out, subject, trained
 
 MOST_EVALUATIONS = 10**7
 STANDARD = STRATEGIES.index("fcfs by wait")  # algorithm 2 begins with it in every class

@@ -23,7 +23,7 @@ from ..wishes.wish import Wish
 from ..workload.time_split import split
 from ..workload.workload import Workload
 from .margins import MARGINS
-from .training import SUM, Task, tasks, with_samples
+from .task import SUM, Task, tasks, with_samples
 
 STUDY_UNTIL = 2 / 3
 KEPT = 0.9
