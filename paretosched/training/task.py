@@ -151,8 +151,8 @@ def checked_over(over: str | None, by_default: str, wish: Wish, resample: int) -
 
 
 def words_of_robustness(resample: int, margin: float | str) -> dict[str, Any]:
-    """Return those of both arguments that are set, for the parameters of a run; older runs have none."""
-    return {name: value for name, value in (("resample", resample), ("margin", margin)) if value}
+    """Return both arguments for the parameters of a run; None where they are not set, as older runs lack them."""
+    return {"resample": resample or None, "margin": margin or None}
 
 
 def check_resample(resample: int) -> None:

@@ -250,7 +250,8 @@ class Training:
                 "the worst tenth; below and on the rest: the logs themselves"
             )
         if self.margin or self.margins:
-            chosen = ", which kept the limits on jobs that it had not learnt from" if self.margins else ""
+            kept = [100 * row["kept"] for row in self.margins if row["margin"] == self.margin]
+            chosen = f", which kept them on {kept[0]:.0f} % of the workloads of the validation" if kept else ""
             notes.append(f"learnt with {self.margin:g} % distance to the limits{chosen}")
         return "\n".join([table(lines_of_systems, columns), *notes, "", objectives, CONVENTION])
 
@@ -326,9 +327,8 @@ def carry_out(
         "task": task_name,
         "wish": to_json(task.wish),
         "workloads": [w.digest for w in task.whole],
+        "resampled": [w.digest for w in task.workloads if w not in task.logs] or None,
     }
-    if task.samples > 1:
-        parameters["resampled"] = [w.digest for w in task.workloads if w not in task.logs]
     about: dict[str, Any] = {"workloads": [w.name for w in task.whole], "groups": list(groups)}
     if all(w.source for w in task.whole):
         about["sources"] = [list(w.source) for w in task.whole]

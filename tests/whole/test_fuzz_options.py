@@ -67,6 +67,8 @@ ABSURD: dict[str, dict[str, tuple[str, ...]]] = {
         "--criterion": ("f5", ""),
         "--backfill": ("some",),
         "--over": ("mean",),
+        "--resample": ("-1", "1", "1001", "nan", LIMIT),
+        "--margin": ("-1", "1", "51", "nan", "much", "", "auto", LIMIT),
         "--strategy": ("sa",),
         "--scale": ("ln",),
         "--scheduler": ("", "abc"),
