@@ -14,7 +14,6 @@ import numpy as np
 from ..comparison.comparison import improvement
 from ..comparison.comparison_tables import signed
 from ..core.arrays import Floats
-from ..core.errors import InputError
 from ..core.notebook import html_table
 from ..core.tables import Column, table
 from ..encodings.encoding import Encoding
@@ -27,9 +26,7 @@ from ..search.runs import FINISHED, INTERRUPTED, RUNNING, open_run
 from ..simulation.objective import Objective, in_hours, objective_table
 from ..wishes import wish as choice
 from ..wishes.wish import Wish
-from ..wishes.wish_files import WishLike, as_wish, to_json
-from ..workload.reopening import WorkloadLike, as_workloads
-from ..workload.workload import Workload
+from ..wishes.wish_files import to_json
 from .task import RATIO, Task
 
 SITUATIONS_OF_CRITERIA = "criteria: of weekend/day/night, where they differ; > is the best"
@@ -273,20 +270,6 @@ def system_of(policy: Policy, task: Task, test: Task | None, values: Floats) -> 
     return System(policy, *reached, rest.reshape(len(test.workloads), -1), float(goals[0]), float(violations[0]))
 
 
-def subject(workloads: WorkloadLike | Sequence[WorkloadLike], wish: WishLike) -> tuple[list[Workload], Wish]:
-    """Return the workloads and the wish of a training, from the arguments of `train`.
-
-    Raises
-    ------
-    InputError
-        There is no workload; or as for `as_workload` and `as_wish`.
-    """
-    opened = as_workloads(workloads)
-    if not opened:
-        raise InputError("there is no workload to train on; give one or more")
-    return opened, as_wish(wish, opened[0].groups)
-
-
 def carry_out(
     task_name: str,
     task: Task,
@@ -361,13 +344,19 @@ def trained(
     record: Record,
     policies: Sequence[tuple[Policy, Floats]],
     settings: Mapping[str, Any],
+    margins: Sequence[NamedTuple] = (),
 ) -> Training:
-    """Return a training from its policies, each with its values, (W m,); a policy without provenance gets one."""
+    """Return a training from its policies, each with its values, (W m,); a policy without provenance gets one.
+
+    `margins` are the candidates for the margin, if it was chosen.
+    """
+    rows = tuple(row._asdict() for row in margins)
     provenance = {
         "wish": to_json(task.wish),
         "words": choice.wish_text(task.wish),
         "workloads": [{"name": w.name, "digest": w.digest, "jobs": len(w), "capacity": w.capacity} for w in task.logs],
         **settings,
+        **({"margin": task.margin, "margins": list(rows)} if rows else {}),
         "evaluations": record.count,
         "versions": record.about["versions"],
     }
@@ -391,6 +380,7 @@ def trained(
         record.elapsed,
         task.samples - 1,
         task.margin,
+        rows,
     )
 
 

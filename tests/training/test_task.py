@@ -16,7 +16,7 @@ from paretosched.simulation.objective import objective_table, objectives, object
 from paretosched.simulation.simulator import simulate
 from paretosched.training.greedy_training import train
 from paretosched.training.rule_base_training import train_rules
-from paretosched.training.task import Task, tasks, with_samples, worst_tenth
+from paretosched.training.task import Task, data_of, tasks, with_samples, worst_tenth
 from paretosched.training.training import Progress
 from paretosched.wishes.wish import penalised
 from paretosched.wishes.wish_grammar import parse
@@ -83,7 +83,7 @@ def test_only_the_part_that_is_learnt_from_is_resampled() -> None:
 
 def test_several_logs_have_samples_of_their_own() -> None:
     other = of_weeks(9).with_(name="other")
-    task, _ = tasks([W, other], WISH, "ratio", None, 2, 0.0, 1)
+    task, _ = tasks(data_of([W, other], WISH, "ratio", None, 2, 0.0, 1), 0.0)
     assert [w.digest for w in task.workloads] == [
         w.digest for log in (W, other) for w in (log, resample(log, 1001), resample(log, 1002))
     ]
@@ -153,7 +153,7 @@ def test_an_interrupted_training_is_continued_by_any_workers(tmp_path: Path, wor
 @pytest.mark.slow
 def test_rule_bases_learn_from_samples_too() -> None:
     training = train_rules(W, TEXT, kind="iterative", evaluations=13, generations=1, resample=2, margin=5, seed=4)
-    task, _ = tasks([W], WISH, "ratio", None, 2, 5.0, 4)
+    task, _ = tasks(data_of(W, WISH, "ratio", None, 2, 5.0, 4), 5.0)
     for system in training.systems:
         values = np.concatenate([objectives_of(w, simulate(w, system.policy).start) for w in task.workloads])
         assert (system.objective, system.exceeded) == pytest.approx([float(x[0]) for x in task.measure(values[None])])
