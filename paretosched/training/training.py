@@ -15,7 +15,7 @@ from ..comparison.comparison import improvement
 from ..comparison.comparison_tables import signed
 from ..core.arrays import Floats
 from ..core.notebook import html_table
-from ..core.tables import Column, table
+from ..core.tables import Column, amount, table
 from ..encodings.encoding import Encoding
 from ..policies.greedy_order import Greedy
 from ..policies.plain import Plain
@@ -192,7 +192,7 @@ class Training:
             if reached > of_easy:  # limits come before the goal
                 words.append(f"worse than EASY on {data}")
             if reached[0] > 0:
-                words.append(f"outside the limits on {data}, by {100 * reached[0]:,.2g} %")
+                words.append(f"outside the limits on {data}, by {amount(100 * reached[0])} %")
         return words
 
     def _gain(self, objective: float, easy: float) -> float | None:
