@@ -29,7 +29,8 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         "compare policies with EASY, with a front and with your wish; tables, and a report in one HTML file",
         "  paretosched compare w.swf.gz --front run --policy fcfs --policy easy --policy policy.json -o report.html\n"
         '  paretosched compare ctc.swf.gz kth.swf.gz --policy policy.json --objective "10*AWRT1 + 4*AWRT2" --json\n'
-        "  paretosched compare w.swf.gz --policy policy.json --intervals --rolling 6      (how certain is the gain?)",
+        "  paretosched compare w.swf.gz --policy policy.json --intervals --rolling 6\n"
+        "  (the last one says how certain the gain is, and whether it is there all the time)",
     )
     takes_trace(parser, several=True, needed=False)
     group = parser.add_argument_group(

@@ -20,8 +20,9 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         run,
         "put the users of a log together anew, with their hours and weeks: another year that could have been",
         "  paretosched resample w.swf.gz --seed 3 -o another-year.swf.gz\n"
-        "  paretosched resample w.swf.gz --load 1.1 -o growth.swf.gz          (what if there is 10 % more to do?)\n"
-        "  paretosched resample w.swf.gz --double 2 -o twice-group-2.swf.gz   (what if group 2 doubles?)\n"
+        "  paretosched resample w.swf.gz --load 1.1 -o growth.swf.gz\n"
+        "  paretosched resample w.swf.gz --double 2 -o twice-group-2.swf.gz\n"
+        "  (what if there is 10 % more to do, or group 2 has twice as many users?)\n"
         "  (after Zakay and Feitelson 2013: each user's jobs stay together and move by whole weeks of local time)",
     )
     takes_trace(parser)
