@@ -66,6 +66,8 @@ if TYPE_CHECKING:
         split,
         write_swf,
     )
+    from .workload.group_lists import GroupLine
+    from .workload.group_rules import ConsumptionGroups, ListedGroups
     from .workload.lublin_feitelson import lublin
     from .workload.public_logs import fetch
     from .workload.reopening import WorkloadLike, as_workload, reopen
@@ -87,6 +89,9 @@ __all__ = [
     "split",
     "by_consumption",
     "by_csv",
+    "ConsumptionGroups",
+    "GroupLine",
+    "ListedGroups",
     "by_queue",
     "by_swf_group",
     "GroupsLike",
@@ -189,6 +194,8 @@ _MODULES = {
     "workload.workload": "Workload",
     "workload.swf": "read_swf",
     "workload.from_paths": "GroupsLike by_consumption by_csv by_queue by_swf_group resample scale split write_swf",
+    "workload.group_lists": "GroupLine",
+    "workload.group_rules": "ConsumptionGroups ListedGroups",
     "workload.public_logs": "fetch",
     "workload.reopening": "WorkloadLike as_workload reopen",
     "workload.lublin_feitelson": "lublin",

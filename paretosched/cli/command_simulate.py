@@ -98,12 +98,12 @@ def run(options: argparse.Namespace) -> None:
 
 def _of_policy(options: argparse.Namespace, workload: Workload) -> tuple[Schedule, Policy | None, None]:
     """Return the schedule of --policy, the policy, and None: no front was explored."""
-    from ..policies.policy import as_policy, fits
+    from ..policies.policy import as_policy
     from ..simulation.simulator import simulate
 
     if options.row is not None:
         raise InputError("--row: chooses a schedule of a front, so it needs --front")
-    policy = fits(as_policy("easy" if options.policy is None else options.policy), workload)
+    policy = as_policy("easy" if options.policy is None else options.policy)
     return watched(lambda: simulate(workload, policy, options.estimates)), policy, None
 
 

@@ -153,7 +153,8 @@ def takes_reading(parser: Parser) -> None:
         type=GROUPS,
         help="user groups. consumption (default): five groups by the user's share of all processor seconds, above "
         "8 %%, 2 %%, 1 %%, 0.1 %%, and the rest; 10,1 or the like: the same with these percentages; swf: field 13 of "
-        "the log; queue: field 15; or a CSV file with the columns user,group",
+        "the log; queue: field 15; or a CSV file with the columns user,group, where account, queue or partition may "
+        "stand for or beside user, and * for any",
     )
     takes_limits(parser)
 

@@ -470,6 +470,8 @@ def trained_for(policies: Sequence[Policy], workloads: Sequence[Workload]) -> di
     names = _row_names([Plain("easy").name, *(policy.name for policy in policies)])[1:]
     for policy, name in zip(policies, names, strict=True):
         with suppress(InputError):
+            if policy.groups and any(policy.groups != workload.groups for workload in workloads):
+                continue  # AWRT1 is another group there
             wish = from_json(policy.provenance.get("wish"))
             for workload in workloads:
                 _check_known(wish, objective_table(workload.groups), workload.name)

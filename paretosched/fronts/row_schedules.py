@@ -8,7 +8,7 @@ from dataclasses import replace
 from ..core.arguments import listed
 from ..core.errors import InputError
 from ..encodings.genomes import Decoder
-from ..policies.policy import Policy, fits
+from ..policies.policy import Policy
 from ..simulation.schedule import Schedule
 from ..simulation.simulator import simulate
 from ..workload.reopening import WorkloadLike, as_workload
@@ -76,7 +76,7 @@ def schedules(front: FrontLike, rows: Iterable[int], workload: WorkloadLike) -> 
         origin, genes = genome(front, row)
         policy = row_policy(front, row)
         if policy is not None:
-            yield simulate(workload, fits(policy, workload))
+            yield simulate(workload, policy)
             continue
         if workload.digest != front.digest:
             raise InputError(

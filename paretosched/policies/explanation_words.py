@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from ..core.tables import amount, enumeration
+from ..workload.group_rules import GroupRule
 from .time_sharing import TimeSharing
 
 LIFETIME = 100 * 365 * 86400  # seconds, longer than any machine lasts; a longer wait counts as never
@@ -140,6 +141,13 @@ def duration(seconds: float) -> str:
 def example_jobs() -> list[dict[str, Any]]:
     """Return the jobs of the examples, as plain values."""
     return [{"job": kind.name, "processors": kind.width, "requested": kind.estimate} for kind in KINDS]
+
+
+def grouping_words(rule: GroupRule | None) -> list[str]:
+    """Return a sentence about the rule of groups of a policy; none if it has no rule."""
+    if rule is None:
+        return []
+    return [f"Where a log has other groups, jobs are grouped {rule.words()}; newcomers are in group {rule.default}."]
 
 
 def origin_of(provenance: Mapping[str, Any]) -> str:

@@ -43,6 +43,7 @@ from .explanation_words import (
     Kind,
     duration,
     example_jobs,
+    grouping_words,
     origin_of,
 )
 from .greedy_order import Greedy
@@ -128,7 +129,8 @@ class GreedyExplanation:
     def words(self) -> list[str]:
         """Return sentences: where the policy comes from, and how it chooses the jobs that start."""
         origin = origin_of(self.policy.provenance)
-        return [*([origin] if origin else []), QUEUE, BACKFILLING[self.policy.backfill], _examples(), READING]
+        head = [*([origin] if origin else []), *grouping_words(self.policy.grouping)]
+        return [*head, QUEUE, BACKFILLING[self.policy.backfill], _examples(), READING]
 
     def situation(self, number: int) -> list[str]:
         """Return sentences: what the queue looks like in the situation of this number."""

@@ -35,6 +35,7 @@ from ..kernels.greedy_queue import greedy as start_by_keys
 from ..kernels.inputs import Weights
 from ..kernels.predicted import CONSERVATIVE, EASY, NO_BACKFILL
 from ..workload.from_paths import GroupsLike, as_groups
+from ..workload.group_rules import GroupRule, check_grouping
 from ..workload.workload import Workload
 from .outcome import Outcome, Queue, jobs_of
 
@@ -63,11 +64,13 @@ class Greedy:
         What the policy is called in tables and figures. Default: the criteria, with the backfilling.
     provenance
         Where the policy comes from: any JSON object, which is saved with it.
+    grouping
+        The rule that puts the jobs of workloads with other groups into these groups; None without a rule.
 
     Raises
     ------
     InputError
-        A word is unknown, or genes have the wrong shape or are out of bounds.
+        A word is unknown, the rule is for other groups, or genes have the wrong shape or are out of bounds.
 
     Examples
     --------
@@ -87,6 +90,7 @@ class Greedy:
     backfill: str = "none"
     name: str = ""
     provenance: Mapping[str, Any] = field(default_factory=dict)
+    grouping: GroupRule | None = None
 
     __repr__ = fields_repr
     _repr_html_ = fields_html
@@ -111,6 +115,7 @@ class Greedy:
         count = len(self.groups)
         if len(set(self.groups)) != count:
             raise InputError(f"groups must have different names, but are {list(self.groups)}")
+        check_grouping(self.groups, self.grouping)
         if count == 0 or self.genes.shape != (3, 2 * count + 2):
             raise InputError(
                 f"genes must have shape (3, 2 x groups + 2), but have shape {self.genes.shape} for {count} groups"
@@ -151,6 +156,7 @@ def greedy(
     backfill: str = "none",
     name: str = "",
     provenance: Mapping[str, Any] | None = None,
+    grouping: GroupRule | None = None,
 ) -> Greedy:
     """Return a Greedy policy; `genes` is (3, 2 G + 2) or flat, see `Greedy`.
 
@@ -166,7 +172,7 @@ def greedy(
     shape = (3, 2 * len(names) + 2)
     if table.ndim == 1 and table.size == shape[0] * shape[1]:
         table = table.reshape(shape)
-    return Greedy(tuple(listed("criteria", criteria)), table, names, backfill, name, provenance or {})
+    return Greedy(tuple(listed("criteria", criteria)), table, names, backfill, name, provenance or {}, grouping)
 
 
 def gene_names(groups: int) -> list[str]:

@@ -55,6 +55,7 @@ class Plain:
     """
 
     groups: ClassVar[tuple[str, ...]] = ()
+    grouping: ClassVar[None] = None
     knows_run_times: ClassVar = False
 
     rule: str

@@ -12,6 +12,7 @@ All of them have
 ============================  ======================================================================================
 rule, name, provenance        the word for it in files, what it is called, and where it comes from
 groups                        the names of the user groups it is for; none if it is for any
+grouping                      the rule that puts jobs into these groups, see `decided_by`; None without a rule
 simulated(workload)           the `Outcome` of a workload that it fits
 asks                          whether it uses estimates of run times at all
 knows_run_times               whether it knows real run times by itself, whatever the estimates are
@@ -27,6 +28,8 @@ import math
 import os
 from pathlib import Path
 from typing import TypeVar
+
+import numpy as np
 
 from ..core.errors import InputError, did_you_mean
 from ..core.files import read_json, write_json
@@ -45,7 +48,7 @@ POLICY_NAMES = (*PLAIN_RULES, TimeSharing.rule)  # policies that need no file
 
 
 def fits(policy: P, workload: Workload) -> P:
-    """Return `policy` if its groups are the workload's.
+    """Return `policy` if its groups are the workload's, as a search needs it that begins with the policy.
 
     Raises
     ------
@@ -53,11 +56,51 @@ def fits(policy: P, workload: Workload) -> P:
         The workload has other groups.
     """
     if policy.groups and policy.groups != workload.groups:
-        raise InputError(
-            f"policy {policy.name} is for the groups {', '.join(policy.groups)}, "
-            f"but {workload.name} has the groups {', '.join(workload.groups)}"
-        )
+        raise _other_groups(policy, workload)
     return policy
+
+
+def decided_by(policy: Policy, workload: Workload) -> Workload:
+    """Return a workload with the groups by which a policy decides; what is measured stays with the workload's own.
+
+    If they have the same names, they are the workload's own groups, unless those are known to be of another kind than
+    the policy's rule makes: by consumption, or from a list or the log. Otherwise the rule puts the jobs into the groups
+    of the policy. Without a rule the workload's groups must be among them: a group missing in a log is no error.
+
+    Raises
+    ------
+    InputError
+        The workload has a group that the policy does not have, and the policy has no rule that could be used.
+
+    Examples
+    --------
+    >>> from .greedy_order import greedy
+    >>> from ..workload.group_lists import GroupLine
+    >>> from ..workload.group_rules import ListedGroups
+    >>> rule = ListedGroups(("vip", "other"), (GroupLine("vip", user=8),), "other")
+    >>> p = greedy(["f2"] * 3, [[1, 0, 1, 0, 1, 0]] * 3, groups=rule.groups, grouping=rule)
+    >>> w = Workload(submit=[0, 1], run=[5, 5], estimate=[5, 5], width=[1, 1], capacity=1, user=[7, 8])
+    >>> [p.groups[g] for g in decided_by(p, w).group]
+    ['other', 'vip']
+    """
+    rule = policy.grouping
+    same = not policy.groups or policy.groups == workload.groups
+    if rule is not None and rule.applies(workload) and not (same and rule.agrees(workload)):
+        return workload.with_(group=rule.assigned(workload), groups=rule.groups)
+    if same:
+        return workload
+    if set(workload.groups) <= set(policy.groups):
+        places = np.array([policy.groups.index(name) for name in workload.groups], dtype=np.int64)
+        return workload.with_(group=places[workload.group], groups=policy.groups)
+    raise _other_groups(policy, workload, "it has no rule for them" if rule is None else "its rule finds no users here")
+
+
+def _other_groups(policy: Policy, workload: Workload, reason: str = "") -> InputError:
+    """Return the error for a workload that has other groups than a policy."""
+    return InputError(
+        f"policy {policy.name} is for the groups {', '.join(policy.groups)}, "
+        f"but {workload.name} has the groups {', '.join(workload.groups)}{reason and '; '}{reason}"
+    )
 
 
 PolicyLike = str | os.PathLike[str] | Policy

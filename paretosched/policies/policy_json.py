@@ -20,6 +20,7 @@ from ..core.files import json_text, nothing_else, part
 from ..core.situations import SITUATIONS
 from ..core.typed_json import typed
 from .greedy_order import BACKFILLS, CRITERIA, Greedy, greedy
+from .grouping_json import GroupingFile, grouping_json, rule_in
 from .plain import PLAIN_RULES, Plain
 from .rule_base import KINDS, RuleBase
 from .strategy_choice import LEVELS, STRATEGIES, IterativeRules, SymbioticRules, feature_names, intervals
@@ -79,6 +80,7 @@ class GreedyFile(Struct, kw_only=True, forbid_unknown_fields=True):
     backfill: Backfill = "none"
     groups: list[str]
     situations: SituationsFile
+    grouping: GroupingFile | UnsetType = UNSET
     provenance: dict[str, Any] = {}
 
     def policy(self) -> Greedy:
@@ -94,6 +96,7 @@ class GreedyFile(Struct, kw_only=True, forbid_unknown_fields=True):
             backfill=self.backfill,
             name=self.name,
             provenance=self.provenance,
+            grouping=rule_in(self.grouping),
         )
 
 
@@ -113,6 +116,7 @@ class IterativeFile(Struct, kw_only=True, forbid_unknown_fields=True):
     bounds: dict[str, list[float]]
     situations: list[dict[str, str]]
     greedy: GreedyInside
+    grouping: GroupingFile | UnsetType = UNSET
     provenance: dict[str, Any] = {}
 
     def policy(self) -> RuleBase:
@@ -130,6 +134,7 @@ class IterativeFile(Struct, kw_only=True, forbid_unknown_fields=True):
             choice=np.array([_strategy(row["strategy"]) for row in self.situations], dtype=np.int8),
             name=self.name,
             provenance=self.provenance,
+            grouping=rule_in(self.grouping),
         )
         for number, (row, where) in enumerate(zip(self.situations, intervals(base.bounds), strict=True)):
             for name, interval in zip(features, where, strict=True):
@@ -174,6 +179,7 @@ class SymbioticFile(Struct, kw_only=True, forbid_unknown_fields=True):
     rules: list[RuleFile]
     otherwise: OtherwiseFile | UnsetType = UNSET
     greedy: GreedyInside
+    grouping: GroupingFile | UnsetType = UNSET
     provenance: dict[str, Any] = {}
 
     def policy(self) -> RuleBase:
@@ -196,6 +202,7 @@ class SymbioticFile(Struct, kw_only=True, forbid_unknown_fields=True):
             otherwise=_strategy(default.strategy),
             name=self.name,
             provenance=self.provenance,
+            grouping=rule_in(self.grouping),
         )
 
 
@@ -323,7 +330,8 @@ def to_json(policy: Plain | Greedy | RuleBase | TimeSharing) -> dict[str, Any]:
     """Return a policy as plain values that a person can read."""
     head = {"format": FORMAT, "rule": policy.rule, "name": policy.name}
     parts: dict[str, Any] = _PARTS[type(policy)](policy)
-    return head | parts | {"provenance": dict(policy.provenance)}
+    grouping = {} if policy.grouping is None else {"grouping": grouping_json(policy.grouping)}
+    return head | parts | grouping | {"provenance": dict(policy.provenance)}
 
 
 def _of_greedy(policy: Greedy) -> dict[str, Any]:

@@ -41,6 +41,7 @@ from ..core.notebook import fields_html, fields_repr
 from ..core.watching import unknown_starts
 from ..kernels.inputs import Sorted
 from ..kernels.rule_base import ruled
+from ..workload.group_rules import GroupRule, check_grouping
 from ..workload.workload import Workload
 from .greedy_order import Greedy, number_table, weights
 from .outcome import Outcome, Queue, jobs_of
@@ -79,6 +80,8 @@ class RuleBase:
         What the policy is called in tables and figures. Default: the kind.
     provenance
         Where the policy comes from: any JSON object, which is saved with it.
+    grouping
+        The rule that puts the jobs of workloads with other groups into these groups; None without a rule.
 
     Raises
     ------
@@ -114,6 +117,7 @@ class RuleBase:
     otherwise: int = 0
     name: str = ""
     provenance: Mapping[str, Any] = field(default_factory=dict)
+    grouping: GroupRule | None = None
 
     __repr__ = fields_repr
     _repr_html_ = fields_html
@@ -167,6 +171,7 @@ class RuleBase:
             raise InputError(
                 f"priority must name every group once ({', '.join(self.groups)}), but is {list(self.priority)}"
             )
+        check_grouping(self.groups, self.grouping)
         if not isinstance(self.greedy, Greedy) or self.greedy.backfill != "none":
             raise InputError("the greedy strategy must be a Greedy policy without backfilling, but is another one")
         if self.greedy.groups != self.groups:

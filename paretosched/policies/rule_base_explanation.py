@@ -18,7 +18,7 @@ import numpy as np
 from ..core.arrays import Floats, Ints
 from ..core.notebook import fields_html, fields_repr
 from ..core.tables import Column, enumeration, plain, table, wrapped
-from .explanation_words import origin_of
+from .explanation_words import grouping_words, origin_of
 from .policy_json import to_json
 from .rule_base import RuleBase
 from .strategy_choice import STRATEGIES, IterativeRules, SymbioticRules, feature_names, feature_ranges, interval_edges
@@ -163,6 +163,7 @@ class RulesExplanation(ABC):
         features = "; ".join([*(f"{name}: {meaning}" for name, meaning in MEANINGS.items()), *groups])
         return [
             *([origin] if origin else []),
+            *grouping_words(base.grouping),
             HOW,
             self.how,
             f"Features: {features}. While no job has finished, SD is 1.",

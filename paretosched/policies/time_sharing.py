@@ -215,6 +215,7 @@ class TimeSharing:
 
     rule: ClassVar = "scojo"
     groups: ClassVar[tuple[str, ...]] = ()
+    grouping: ClassVar[None] = None
     asks: ClassVar = True
     replays: ClassVar = False
 

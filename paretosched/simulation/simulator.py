@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from ..core.errors import InputError
 from ..policies.outcome import Outcome
-from ..policies.policy import PolicyLike, as_policy, fits
+from ..policies.policy import PolicyLike, as_policy, decided_by
 from ..workload.reopening import WorkloadLike, as_workload
 from .estimates import LEARNING, Predictions, predict, uses_other_estimates
 from .schedule import Schedule
@@ -56,15 +56,16 @@ def simulate(workload: WorkloadLike, policy: PolicyLike, estimates: str = "reque
     ([0, 2, 4, 8, 17], [0, 2, 4, 8, 6])
     """
     workload = as_workload(workload)
-    p = fits(as_policy(policy), workload)
+    p = as_policy(policy)
+    jobs = decided_by(p, workload)
     if not uses_other_estimates(workload, p, estimates):
-        name, outcome = p.name, p.simulated(workload)
+        name, outcome = p.name, p.simulated(jobs)
     else:
         name = f"{p.name} ({estimates})"
         if estimates == "exact":
-            outcome = p.simulated(workload.with_(estimate=workload.run))
+            outcome = p.simulated(jobs.with_(estimate=workload.run))
         else:
-            outcome = Outcome(predict(workload, p, estimates).start)
+            outcome = Outcome(predict(jobs, p, estimates).start)
     return Schedule(workload, outcome.start, name, outcome.segments, outcome.searched)
 
 
@@ -94,7 +95,7 @@ def predictions(workload: WorkloadLike, policy: PolicyLike, estimates: str = "pr
     ([9, 9, 2], [0, 0, 1])
     """
     workload = as_workload(workload)
-    p = fits(as_policy(policy), workload)
+    p = as_policy(policy)
     if not uses_other_estimates(workload, p, estimates) or estimates not in LEARNING:
         raise InputError(f'nothing is predicted for policy "{p.name}" with estimates "{estimates}"')
-    return predict(workload, p, estimates)
+    return predict(decided_by(p, workload), p, estimates)

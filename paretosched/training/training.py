@@ -27,6 +27,8 @@ from ..simulation.objective import Objective, in_hours, objective_table
 from ..wishes import wish as choice
 from ..wishes.wish import Wish
 from ..wishes.wish_files import to_json
+from ..workload.user_groups import rule_of
+from ..workload.workload import Workload
 from .task import RATIO, Task
 
 SITUATIONS_OF_CRITERIA = "criteria: of weekend/day/night, where they differ; > is the best"
@@ -189,7 +191,7 @@ class Training:
             parts["the rest"] = [(x.rest_exceeded, x.rest_objective) for x in (policy, easy)]
         words = []
         for data, (reached, of_easy) in parts.items():
-            if reached > of_easy:  # limits come before the goal
+            if reached[0] >= of_easy[0] and reached[1] > of_easy[1]:  # to keep limits that EASY exceeds may cost more
                 words.append(f"worse than EASY on {data}")
             if reached[0] > 0:
                 words.append(f"outside the limits on {data}, by {amount(100 * reached[0])} %")
@@ -364,8 +366,9 @@ def trained(
     for policy, values in policies:
         value, exceeded = task.measure(values[None])
         reached = {"objective": float(value[0]), "exceeded": float(exceeded[0]), "easy": float(task.easy[0][0])}
-        with_provenance = policy if policy.provenance else replace(policy, provenance={**provenance, **reached})
-        systems.append(system_of(with_provenance, task, test, values))
+        if not policy.provenance:
+            policy = replace(policy, provenance={**provenance, **reached})
+        systems.append(system_of(_with_grouping(policy, task.whole), task, test, values))
     return Training(
         task.wish,
         task.over,
@@ -382,6 +385,15 @@ def trained(
         task.margin,
         rows,
     )
+
+
+def _with_grouping(policy: Policy, workloads: Sequence[Workload]) -> Policy:
+    """Return a policy with the rule of the groups of its workloads, if all have the same and it has none yet."""
+    rules = [rule_of(workload) for workload in workloads]
+    if policy.grouping is None and policy.groups and all(rule == rules[0] for rule in rules):
+        changes: dict[str, Any] = {"grouping": rules[0]}  # which only policies with groups have
+        return replace(policy, **changes)
+    return policy
 
 
 def progress_of(record: Record, task: Task) -> Progress:

@@ -105,15 +105,16 @@ def by_queue(workload: WorkloadLike) -> Workload:
 
 
 def by_csv(workload: WorkloadLike, path: str | os.PathLike[str]) -> Workload:
-    """Return a workload with users grouped by a CSV file of two columns `user,group`; a heading line is allowed.
+    """Return a workload with jobs grouped by a CSV file of users, accounts, queues or partitions.
 
     Parameters
     ----------
     workload
         Any workload; or the path of a log or of a run directory.
     path
-        The file. The order of groups is that of their first lines in it. Users that are not in the file form the
-        group "other", which comes last and is reported. The user number -1 means jobs of unknown user.
+        The file: lines `user,group`, or with a first line that names other columns, see `group_lists`. The order of
+        groups is that of their first lines in it. Jobs that no line fits form the group "other", which comes last and
+        is reported. The user number -1 means jobs of unknown user.
 
     Raises
     ------

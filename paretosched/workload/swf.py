@@ -42,7 +42,7 @@ from .log_lines import (
 )
 from .log_text import LogText
 from .records import Records
-from .swf_header import entry, queue_names
+from .swf_header import entry, numbered_names
 from .user_groups import by_consumption
 from .workload import WIDEST, Repair, Workload
 
@@ -337,7 +337,7 @@ def _queue_limit(log: Log) -> NDArray[Any]:
     limit = np.zeros(len(log.fields), dtype=np.int32)
     computer = entry(log.header, "Computer")
     if computer is not None and "paragon" in computer.text.lower():
-        for number, name in queue_names(log.header).items():
+        for number, name in numbered_names(log.header, "queue").items():
             match = PARAGON_QUEUE.fullmatch(name)
             if match:
                 limit[log.fields.columns[QUEUE] == number] = PARAGON_LIMIT[match.group(1)]

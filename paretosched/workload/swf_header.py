@@ -43,19 +43,19 @@ def entry(header: Sequence[str], key: str) -> Entry | None:
     return None
 
 
-def queue_names(header: Sequence[str]) -> dict[int, str]:
-    """Return the names of the queues by number, from the Queue lines.
+def numbered_names(header: Sequence[str], key: str) -> dict[int, str]:
+    """Return the names of the queues or partitions by number, from the lines with the key Queue or Partition.
 
     Examples
     --------
-    >>> queue_names(["MaxQueues: 2", "Queue:  0  interactive   ", "Queue:  2  q4s"])
+    >>> numbered_names(["MaxQueues: 2", "Queue:  0  interactive   ", "Queue:  2  q4s"], "queue")
     {0: 'interactive', 2: 'q4s'}
     """
     names: dict[int, str] = {}
     for line in header:
         pair = PAIR.match(line)
-        if pair and pair.group(1).lower() == "queue":
-            queue = NUMBERED.match(pair.group(2))
-            if queue and len(queue.group(1)) < 16:
-                names[int(queue.group(1))] = queue.group(2)
+        if pair and pair.group(1).lower() == key.lower():
+            numbered = NUMBERED.match(pair.group(2))
+            if numbered and len(numbered.group(1)) < 16:
+                names[int(numbered.group(1))] = numbered.group(2)
     return names

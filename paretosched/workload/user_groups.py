@@ -6,7 +6,6 @@ total resource consumption. An owner may prefer the groups of the log, its queue
 
 from __future__ import annotations
 
-import csv
 import os
 from collections.abc import Sequence
 from itertools import pairwise
@@ -17,17 +16,19 @@ import numpy as np
 from ..core.arguments import as_path, listed, numbers
 from ..core.arrays import Ints
 from ..core.errors import InputError, did_you_mean, printable, quoted
-from ..core.files import file_record, read_lines
-from ..core.tables import from_csv_cell
-from .swf_header import queue_names
+from ..core.files import file_record, read_lines, sha256_of
+from .group_lists import GroupLine, check_names, column_numbers, first_lines, listed_lines
+from .group_rules import LATELY, ConsumptionGroups, GroupRule, ListedGroups, grouping_of
+from .swf_header import numbered_names
 from .workload import Repair, Workload, source_after
 
 PAPER_THRESHOLDS = (0.08, 0.02, 0.01, 0.001)
 MOST_GROUPS = 64
 MOST_COUNTED = 1 << 16  # user numbers below it are counted, which is faster than sorting
-SWF_GROUP, SWF_QUEUE = 12, 14
+OTHER = "other"  # the group of those who are in no list
 UNKNOWN_USERS = "user unknown and 1 % of the work or more: put into the last group"
 UNLISTED_USERS = 'user not in the list of groups: put into the group "other"'
+UNLISTED_JOBS = 'job not in the list of groups: put into the group "other"'
 
 
 def by_consumption(workload: Workload, thresholds: Sequence[float] = PAPER_THRESHOLDS) -> Workload:
@@ -86,7 +87,7 @@ def by_swf_group(workload: Workload) -> Workload:
         The workload does not come from a log, or has more than 64 groups.
     """
     source = source_after(workload, "by_swf_group")
-    return _by_number(workload, _field(workload, SWF_GROUP), {}, "the log's groups are").with_(source=source)
+    return _by_number(workload, column_numbers(workload, "account"), {}, "the log's groups are").with_(source=source)
 
 
 def by_queue(workload: Workload) -> Workload:
@@ -97,39 +98,72 @@ def by_queue(workload: Workload) -> Workload:
     InputError
         The workload does not come from a log, or has more than 64 queues.
     """
-    names = queue_names(workload.header)
+    names = numbered_names(workload.header, "queue")
     source = source_after(workload, "by_queue")
-    return _by_number(workload, _field(workload, SWF_QUEUE), names, "the log's queues are").with_(source=source)
+    return _by_number(workload, column_numbers(workload, "queue"), names, "the log's queues are").with_(source=source)
 
 
 def by_csv(workload: Workload, path: str | os.PathLike[str]) -> Workload:
-    """Return a workload with users grouped by a CSV file of two columns `user,group`; a heading line is allowed.
+    """Return a workload with jobs grouped by a CSV file of users, accounts, queues or partitions.
 
-    The order of groups is that of their first lines in the file. Users that are not in the file form the group
-    "other", which comes last and is reported. The user number -1 means jobs of unknown user.
+    The first line may name the columns, see `group_lists`; without it they are `user,group`. The first line that fits
+    a job has its group, and `*` fits any. The order of groups is that of their first lines in the file. Jobs that no
+    line fits form the group "other", which comes last and is reported. -1 means jobs of an unknown user or account.
 
     Raises
     ------
     InputError
-        The file cannot be read; a line is not a user number and the name of a group, or has a user again with
-        another group; there are more than 64 groups.
+        The file cannot be read; a line breaks a rule, or an earlier one puts all its jobs into another group; the log
+        does not have what a column names; there are more than 64 groups.
     """
-    table, names = _read_groups(path)
-    listed = np.array(sorted(table), dtype=np.int64)
-    group_of = np.array([names.index(table[user]) for user in listed.tolist()], dtype=np.int64)
-    user = np.maximum(workload.user, -1)
-    place = np.minimum(np.searchsorted(listed, user), listed.size - 1)
-    in_file = listed[place] == user
-    repairs = _without(workload.repairs, UNLISTED_USERS)
-    if not in_file.all():
-        if "other" not in names:
-            names.append("other")
-        repairs = (*repairs, Repair("assumed", UNLISTED_USERS, int((~in_file).sum())))
+    columns, numbered = listed_lines(read_lines(path, "a list of groups"), str(path))
+    check_names(numbered, workload, str(path))
+    lines = [line for _, line in numbered]
+    names = list(dict.fromkeys(line.group for line in lines))
+    place = first_lines(lines, workload)
+    left = place == len(lines)
+    reason = UNLISTED_USERS if set(columns) == {"user", "group"} else UNLISTED_JOBS
+    repairs = _without(_without(workload.repairs, UNLISTED_USERS), UNLISTED_JOBS)
+    if left.any():
+        if OTHER not in names:
+            names.append(OTHER)
+        repairs = (*repairs, Repair("assumed", reason, int(left.sum())))
     _check_number(len(names), f"{path}: there are")
-    other = names.index("other") if "other" in names else 0
-    group = np.where(in_file, group_of[place], other)
+    of_line = [names.index(line.group) for line in lines] + [names.index(OTHER) if OTHER in names else 0]
+    group = np.array(of_line, dtype=np.int64)[place]
     source = source_after(workload, "by_csv", **file_record(path))
     return workload.with_(group=group, groups=tuple(names), repairs=repairs, source=source)
+
+
+def rule_of(workload: Workload) -> GroupRule | None:
+    """Return the rule that puts jobs of other users into the groups of a workload, from how its groups were made.
+
+    Newcomers, whom a list does not name, are in the group "other" or else in the last one. Of groups by consumption the
+    rule takes the consumption of the last days before each job, because the whole log is not known on the machine.
+
+    Returns
+    -------
+    GroupRule, or None if it is not known how the groups were made, or the file with them was changed or is gone.
+    """
+    step = grouping_of(workload)
+    default = OTHER if OTHER in workload.groups else workload.groups[-1]
+    try:
+        if step.get("function") == "by_consumption":
+            thresholds: Any = step.get("thresholds", PAPER_THRESHOLDS)
+            return ConsumptionGroups(workload.groups, tuple(thresholds), LATELY, default)
+        if step.get("function") == "by_csv":
+            path = str(step["path"])
+            if sha256_of(path) != step.get("sha256"):
+                return None
+            lines = [line for _, line in listed_lines(read_lines(path, "a list of groups"), path)[1]]
+        else:
+            column = {"by_swf_group": "account", "by_queue": "queue"}[str(step.get("function"))]
+            numbers, first = np.unique(column_numbers(workload, column), return_index=True)
+            names = [workload.groups[g] for g in workload.group[first]]
+            lines = [GroupLine(name, **{column: n}) for n, name in zip(numbers.tolist(), names, strict=True)]
+        return ListedGroups(workload.groups, tuple(lines), default)
+    except (InputError, KeyError):
+        return None
 
 
 def grouped(workload: Workload, how: str | os.PathLike[str], called: str = "groups") -> Workload:
@@ -195,15 +229,6 @@ def group_table(workload: Workload) -> list[dict[str, Any]]:
     ]
 
 
-def _field(workload: Workload, column: int) -> Ints:
-    """Return a field of the log, (n,), -1 where it is unknown."""
-    if workload.records is None:
-        raise InputError(
-            f"{workload.name}: field {column + 1} of the log is needed, but this workload does not come from a log"
-        )
-    return np.maximum(workload.records.column(column), -1).astype(np.int64)
-
-
 def _by_number(workload: Workload, number: Ints, names: dict[int, str], what: str) -> Workload:
     """Return a workload with jobs grouped by a number of each job, (n,)."""
     numbers, place = np.unique(number, return_inverse=True)
@@ -215,45 +240,6 @@ def _by_number(workload: Workload, number: Ints, names: dict[int, str], what: st
         title = printable(names.get(value, "unknown" if value < 0 else str(value)))
         titles.append(title if title not in titles else f"{title} ({value})")
     return workload.with_(group=place.astype(np.int64), groups=tuple(titles))
-
-
-def _read_groups(path: str | os.PathLike[str]) -> tuple[dict[int, str], list[str]]:
-    """Return the group of each user in a CSV file, and the names of the groups in the order of the file."""
-    table: dict[int, str] = {}
-    names: dict[str, None] = {}
-    lines = csv.reader(read_lines(path, "a list of groups"), strict=True)
-    heading = True  # until the first line that is not empty
-    try:
-        for row in lines:
-            where = f"{path}:{lines.line_num}"
-            cells = [from_csv_cell(cell.strip()) for cell in row]
-            if not any(cells):
-                continue
-            if len(cells) != 2:
-                raise InputError(f"{where}: a line must be user,group, but this one has {len(cells)} columns")
-            user = _user_number(cells[0])
-            first, heading = heading, False
-            if user is None and first and [cell.lower() for cell in cells] == ["user", "group"]:
-                continue
-            if user is None:
-                raise InputError(f"{where}: user is {quoted(cells[0])}, not a user number of the log")
-            if not cells[1] or not cells[1].isprintable():
-                raise InputError(f"{where}: group is {quoted(cells[1])}, not a name that can be printed")
-            if table.setdefault(user, cells[1]) != cells[1]:
-                raise InputError(f"{where}: user {user} is in group {quoted(table[user])} already")
-            names[cells[1]] = None
-    except csv.Error as error:
-        raise InputError(f"{path}:{lines.line_num}: not CSV: {error}") from None
-    if not table:
-        raise InputError(f"{path}: a list of groups must have lines user,group, but there is none")
-    return table, list(names)
-
-
-def _user_number(text: str) -> int | None:
-    """Return a user number of -1 or more; None if the text is something else."""
-    digits = text.removeprefix("-")
-    number = int(text) if digits.isascii() and digits.isdigit() and len(digits) < 16 else None
-    return None if number is None or number < -1 else number
 
 
 def _check_number(count: int, what: str) -> None:

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from paretosched import InputError, greedy, load_policy, save_policy
-from paretosched.policies.policy import Policy, as_policy
+from paretosched import InputError, greedy, load_policy, objectives, save_policy, simulate
+from paretosched.policies.policy import Policy, as_policy, decided_by
 from paretosched.policies.policy_json import FORMAT, from_json, to_json
 from paretosched.policies.rule_base import RuleBase
 from paretosched.policies.time_sharing import Optimisation, TimeSharing
+from paretosched.workload.group_lists import GroupLine
+from paretosched.workload.group_rules import ConsumptionGroups, ListedGroups
+from paretosched.workload.lublin_feitelson import lublin
+from paretosched.workload.workload import Workload
 
 P = greedy(["f1", "f2", "f3"], np.arange(18).reshape(3, 6) / 18, groups=("staff", "guests"), backfill="easy")
 
@@ -98,3 +103,49 @@ def test_every_policy_says_whether_it_replays_the_log_or_knows_run_times(
     policy: Policy, replays: bool, knows_run_times: bool
 ) -> None:
     assert (policy.replays, policy.knows_run_times) == (replays, knows_run_times)
+
+
+STAFF = greedy(["f2"] * 3, [[1, 0.1, 0, 0, 1, 0]] * 3, groups=("staff", "guests"))
+W = Workload([0, 1, 2], [5] * 3, [5] * 3, [1] * 3, 1, user=[7, 8, 9], group=[0, 1, 0], groups=("guests", "staff"))
+LISTED = ListedGroups(STAFF.groups, (GroupLine("staff", user=9),), "guests")
+
+
+def named(policy: Policy, workload: Workload) -> list[str]:
+    """Return the names of the groups by which a policy decides."""
+    decided = decided_by(policy, workload)
+    return [decided.groups[g] for g in decided.group]
+
+
+def test_a_group_that_is_missing_in_a_log_is_no_error() -> None:
+    assert named(STAFF, W) == ["guests", "staff", "guests"]  # the order of names makes no difference
+    assert named(STAFF, W.with_(group=[0, 0, 0], groups=("guests",))) == ["guests"] * 3
+    with pytest.raises(
+        InputError, match=r"for the groups staff, guests, but w has the groups x; it has no rule for th"
+    ):
+        decided_by(STAFF, W.with_(group=[0, 0, 0], groups=("x",), name="w"))
+
+
+def test_the_rule_of_a_policy_decides_where_a_log_has_other_groups() -> None:
+    other = W.with_(groups=("a", "b"))
+    policy = replace(STAFF, grouping=LISTED)
+    assert named(policy, other) == ["guests", "guests", "staff"]
+    assert decided_by(policy, other.with_(groups=STAFF.groups)).group.tolist() == [0, 1, 0]  # the same names
+    schedule = simulate(other, policy)
+    assert schedule.workload is other
+    assert schedule.start.tolist() == [0, 10, 5]
+    assert simulate(other, policy, "exact").start.tolist() == [0, 10, 5]
+    assert [o.label for o in objectives(schedule).objectives[2:]] == ["AWRT of group a", "AWRT of group b"]
+    with pytest.raises(InputError, match=r"its rule finds no users here"):
+        decided_by(policy, Workload([0], [5], [5], [1], 1, groups=("a",)))
+
+
+def test_equal_names_of_another_kind_do_not_deceive() -> None:
+    w = lublin(60, 32, 3)  # its groups 1 to 5 are by consumption
+    groups = w.groups
+    genes = np.full((3, 12), 0.5)
+    listed = ListedGroups(groups, (GroupLine("1", user=int(w.user[0])),), "5")
+    by_list = greedy(["f2"] * 3, genes, groups=groups, grouping=listed)
+    assert set(named(by_list, w)) == {"1", "5"}
+    lately = ConsumptionGroups(groups, (0.08, 0.02, 0.01, 0.001), 90, "5")
+    assert decided_by(replace(by_list, grouping=lately), w) is w
+    assert decided_by(replace(by_list, grouping=None), w) is w

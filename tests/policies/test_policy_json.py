@@ -92,7 +92,7 @@ def changed(path: str, value: Any) -> Any:
         (
             "backfil",
             "easy",
-            "the keys here are format, rule, name, backfill, groups, situations, provenance, but there is",
+            "the keys here are format, rule, name, backfill, groups, situations, grouping, provenance, but there is",
         ),
         ("groups", ..., '"groups" is missing'),
         ("groups", "12", '"groups" must be a list, but is "12"'),

@@ -156,8 +156,8 @@ def test_simulating_twice_gives_the_same_and_leaves_the_workload_as_it_was() -> 
 
 def test_a_policy_for_other_groups_is_refused() -> None:
     w = jobs(4, (0, 5, 5, 4))
-    policy = greedy(["f2"] * 3, constant(2, 1, 0, 1, 0), groups=("1", "2"))
-    with pytest.raises(InputError, match="for the groups 1, 2, but workload has the groups 1"):
+    policy = greedy(["f2"] * 3, constant(2, 1, 0, 1, 0), groups=("2", "3"))
+    with pytest.raises(InputError, match="for the groups 2, 3, but workload has the groups 1; it has no rule for them"):
         simulate(w, policy)
 
 

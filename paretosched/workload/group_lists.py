@@ -1,0 +1,262 @@
+"""Lists that say which users, accounts, queues or partitions are in which group: lines of a CSV file.
+
+The first line may name the columns: any of user, account, queue and partition, and group. Without it they are user and
+group. Users and accounts (SWF groups) are numbers, -1 where unknown; queues and partitions also have the names that the
+header of the log gives them. `*` fits any job. The first line that fits a job has its group.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ..core.arrays import Ints
+from ..core.errors import InputError, did_you_mean, quoted
+from ..core.tables import csv_cell, from_csv_cell
+from .swf_header import numbered_names
+from .workload import Workload
+
+COLUMNS = ("user", "account", "queue", "partition")
+NAMED = ("queue", "partition")  # the header of a log has names for their numbers
+FIELDS = {"account": 12, "queue": 14, "partition": 15}  # of the records of a log
+ANY = "*"
+
+
+class GroupLine(NamedTuple):
+    """A line of a list of groups; None where it fits any job.
+
+    Attributes
+    ----------
+    group
+        The name of the group.
+    user, account
+        Their numbers, -1 for unknown ones.
+    queue, partition
+        Their numbers, or their names in the header of the log.
+    """
+
+    group: str
+    user: int | None = None
+    account: int | None = None
+    queue: int | str | None = None
+    partition: int | str | None = None
+
+
+Key = tuple[int | str | None, ...]
+
+
+def listed_lines(lines: Iterable[str], where: str) -> tuple[tuple[str, ...], list[tuple[int, GroupLine]]]:
+    """Return the columns of a list without "group", and its lines with their numbers in it.
+
+    Parameters
+    ----------
+    lines
+        The text, line by line.
+    where
+        Its name in messages.
+
+    Raises
+    ------
+    InputError
+        A line is no CSV or breaks a rule, or an earlier line puts all its jobs into another group; or there is none.
+
+    Examples
+    --------
+    >>> listed_lines(["queue,user,group", "night,*,batch", "*,7,vip", "*,*,rest"], "list")[1][1]
+    (3, GroupLine(group='vip', user=7, account=None, queue=None, partition=None))
+    """
+    columns: tuple[str, ...] = ("user", "group")
+    found: list[tuple[int, GroupLine]] = []
+    groups_of: dict[tuple[str, ...], dict[Key, str]] = {}  # by the columns that a line looks at
+    rows = csv.reader(iter(lines), strict=True)
+    is_first = True  # until the first line that is not empty
+    try:
+        for row in rows:
+            place = f"{where}:{rows.line_num}"
+            cells = [from_csv_cell(cell.strip()) for cell in row]
+            if not any(cells):
+                continue
+            heading = _heading(cells, place) if is_first else None
+            is_first = False
+            if heading is not None:
+                columns = heading
+                continue
+            line = _line(cells, columns, place)
+            earlier = _earlier_group(line, groups_of)
+            if earlier not in (None, line.group):
+                raise InputError(f"{place}: {_line_words(line)} is in group {quoted(str(earlier))} already")
+            if earlier is None:
+                used = _used(line)
+                groups_of.setdefault(used, {})[_key(line, used)] = line.group
+                found.append((rows.line_num, line))
+    except csv.Error as error:
+        raise InputError(f"{where}:{rows.line_num}: not CSV: {error}") from None
+    if not found:
+        raise InputError(f"{where}: a list of groups must have lines {','.join(columns)}, but there is none")
+    return columns, found
+
+
+def text_lines(lines: Sequence[GroupLine]) -> list[str]:
+    """Return the lines of a list as text, with a first line that names the columns; `listed_lines` reads them.
+
+    Examples
+    --------
+    >>> text_lines([GroupLine("vip", user=7), GroupLine("the, rest")])
+    ['user,group', '7,vip', '*,"the, rest"']
+    """
+    columns = [column for column in COLUMNS if any(getattr(line, column) is not None for line in lines)] or ["user"]
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([*columns, "group"])
+    for line in lines:
+        cells = [getattr(line, column) for column in columns]
+        writer.writerow([*(ANY if cell is None else csv_cell(cell) for cell in cells), csv_cell(line.group)])
+    return text.getvalue().splitlines()
+
+
+def column_numbers(workload: Workload, column: str) -> Ints:
+    """Return the number of the user, account, queue or partition of each job, (n,), -1 where it is unknown.
+
+    Raises
+    ------
+    InputError
+        The workload does not come from a log, and not only users are asked for.
+    """
+    if column == "user":
+        return np.maximum(workload.user, -1)
+    place = FIELDS[column]
+    if workload.records is None:
+        raise InputError(
+            f"{workload.name}: field {place + 1} of the log is needed, but this workload does not come from a log"
+        )
+    return np.maximum(workload.records.column(place), -1).astype(np.int64)
+
+
+def check_names(lines: Sequence[tuple[int, GroupLine]], workload: Workload, where: str) -> None:
+    """Refuse the first name of a queue or partition that the header of a log does not have; raises InputError."""
+    for column in NAMED:
+        names = numbered_names(workload.header, column).values()
+        known = {name.lower() for name in names}
+        for number, line in lines:
+            cell = getattr(line, column)
+            if isinstance(cell, str) and cell.lower() not in known:
+                have = f"its names are {', '.join(names)}" if names else "it has only numbers"
+                raise InputError(
+                    f"{where}:{number}: {column} is {quoted(cell)}, which the header of {workload.name} does not have; "
+                    f"{have}{did_you_mean(cell, names)}"
+                )
+
+
+def first_lines(lines: Sequence[GroupLine], workload: Workload) -> Ints:
+    """Return the index of the first line that fits each job, (n,); the number of lines where none does.
+
+    Raises
+    ------
+    InputError
+        As for `column_numbers`.
+    """
+    used = tuple(column for column in COLUMNS if any(getattr(line, column) is not None for line in lines))
+    kind, first_job = np.zeros(len(workload), dtype=np.int64), np.zeros(1, dtype=np.int64)
+    numbers = {column: column_numbers(workload, column) for column in used}
+    for column in used:  # jobs are of one kind if all columns are equal; a list is searched once for each kind
+        values, code = np.unique(numbers[column], return_inverse=True)
+        _, first_job, kind = np.unique(kind * values.size + code, return_index=True, return_inverse=True)
+    tables: dict[tuple[str, ...], dict[Key, int]] = {}
+    for place, line in enumerate(lines):
+        looked_at = _used(line)
+        for key in _numbered_keys(line, looked_at, workload):
+            tables.setdefault(looked_at, {}).setdefault(key, place)
+    first = np.full(first_job.size, len(lines), dtype=np.int64)
+    for looked_at, table in tables.items():
+        rows = zip(*(numbers[column][first_job].tolist() for column in looked_at), strict=True)
+        keys = list(rows) if looked_at else [()] * first_job.size
+        first = np.minimum(first, [table.get(key, len(lines)) for key in keys])
+    result: Ints = first[kind]
+    return result
+
+
+def _heading(cells: Sequence[str], place: str) -> tuple[str, ...] | None:
+    """Return the columns that a first line names; None if it is a line of the list."""
+    names = tuple(cell.lower() for cell in cells)
+    if "group" not in names or any(_number(cell) is not None or cell == ANY for cell in cells):
+        return None
+    for name in names:
+        if name not in (*COLUMNS, "group") or names.count(name) > 1:
+            fact = "comes twice" if names.count(name) > 1 else "is none of them"
+            raise InputError(
+                f"{place}: the columns must be group and one or more of {', '.join(COLUMNS)}, but {quoted(name)} "
+                f"{fact}{did_you_mean(name, (*COLUMNS, 'group'))}"
+            )
+    if len(names) == 1:
+        raise InputError(f"{place}: the columns must be group and one or more of {', '.join(COLUMNS)}, but are group")
+    return names
+
+
+def _line(cells: Sequence[str], columns: Sequence[str], place: str) -> GroupLine:
+    """Return a line of the list from its cells."""
+    if len(cells) != len(columns):
+        raise InputError(f"{place}: a line must be {','.join(columns)}, but this one has {len(cells)} columns")
+    values: dict[str, int | str | None] = {}
+    for column, cell in zip(columns, cells, strict=True):
+        if column == "group":
+            continue
+        number = _number(cell)
+        is_name = column in NAMED and bool(cell) and cell.isprintable()
+        if cell != ANY and number is None and not is_name:
+            rule = "the number or name of a" if column in NAMED else f"a{'n' if column == 'account' else ''}"
+            what = f"{rule} {column}" if column in NAMED else f"{rule} {column} number"
+            raise InputError(f"{place}: {column} is {quoted(cell)}, not {what} of the log")
+        values[column] = None if cell == ANY else cell if number is None else number
+    group = cells[columns.index("group")]
+    if not group or not group.isprintable():
+        raise InputError(f"{place}: group is {quoted(group)}, not a name that can be printed")
+    return GroupLine(group, **values)  # type: ignore[arg-type]
+
+
+def _number(text: str) -> int | None:
+    """Return a number of -1 or more; None if the text is something else."""
+    digits = text.removeprefix("-")
+    number = int(text) if digits.isascii() and digits.isdigit() and len(digits) < 16 else None
+    return None if number is None or number < -1 else number
+
+
+def _used(line: GroupLine) -> tuple[str, ...]:
+    """Return the columns that a line looks at."""
+    return tuple(column for column in COLUMNS if getattr(line, column) is not None)
+
+
+def _key(line: GroupLine, columns: Sequence[str]) -> Key:
+    """Return what a line has in some columns."""
+    return tuple(getattr(line, column) for column in columns)
+
+
+def _earlier_group(line: GroupLine, groups_of: dict[tuple[str, ...], dict[Key, str]]) -> str | None:
+    """Return the group of an earlier line that fits all jobs which this one fits; None if there is none."""
+    used = set(_used(line))
+    for columns, groups in groups_of.items():
+        if used.issuperset(columns) and _key(line, columns) in groups:
+            return groups[_key(line, columns)]
+    return None
+
+
+def _line_words(line: GroupLine) -> str:
+    """Return what a line fits, in words."""
+    return ", ".join(f"{column} {getattr(line, column)}" for column in _used(line)) or "every job"
+
+
+def _numbered_keys(line: GroupLine, columns: Sequence[str], workload: Workload) -> list[Key]:
+    """Return the numbers that a line has in some columns; several where a name belongs to several queues."""
+    keys: list[Key] = [()]
+    for column in columns:
+        cell = getattr(line, column)
+        if isinstance(cell, str):
+            names = numbered_names(workload.header, column)
+            numbers = [number for number, name in names.items() if name.lower() == cell.lower()]
+        else:
+            numbers = [cell]
+        keys = [(*key, number) for key in keys for number in numbers]
+    return keys
