@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from .training.training import Training
     from .wishes.answers import Answer, Slack, answer
     from .wishes.nearness import fitness, nearest
-    from .wishes.relative_limits import reference_values, resolved
+    from .wishes.relative_limits import reference_values, resolve
     from .wishes.wish import Limit, Wish
     from .wishes.wish_files import WishLike, as_wish, load_wish, save_wish
     from .workload.description import describe
@@ -165,7 +165,7 @@ __all__ = [
     "fitness",
     "nearest",
     "reference_values",
-    "resolved",
+    "resolve",
     "Answer",
     "Slack",
     "answer",
@@ -231,7 +231,7 @@ _MODULES = {
     "wishes.wish": "Limit Wish",
     "wishes.answers": "Answer Slack answer",
     "wishes.nearness": "fitness nearest",
-    "wishes.relative_limits": "reference_values resolved",
+    "wishes.relative_limits": "reference_values resolve",
     "wishes.wish_files": "WishLike as_wish load_wish save_wish",
     "training.greedy_training": "train",
     "training.rule_base_training": "train_rules",

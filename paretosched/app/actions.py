@@ -47,11 +47,13 @@ def after(state: State, action: Any, front: Front) -> State:
 def _say(state: State, action: Mapping[str, Any], front: Front) -> State:
     text = _text(action, "text", wish_grammar.MOST_LETTERS)
     said = with_wish(state, wish_grammar.parse(text, front.objectives) if text.strip() else None, front)
-    if said.uncounted:
-        known = ", ".join(map(wish.reference_text, state.known)) or "none, until the workload has been simulated"
+    if said.uncounted_policies:
+        known = (
+            ", ".join(map(wish.reference_text, state.policy_values)) or "none, until the workload has been simulated"
+        )
         raise InputError(
             f"limits can be relative to policies whose values the page knows ({known}), but not to "
-            f"{', '.join(map(wish.reference_text, said.uncounted))}"
+            f"{', '.join(map(wish.reference_text, said.uncounted_policies))}"
         )
     return said
 

@@ -165,7 +165,7 @@ class Desk:
             view_of(self.state, self.front)
         except InputError as error:  # the limits of a file written by hand leave nothing
             self._references, self.remark = (), str(error)
-        self.trainings.know(self.state.known)
+        self.trainings.know(self.state.policy_values)
 
     def look_after(self) -> None:
         """Read the progress of the trainings, measure new policies, and start the next training."""

@@ -61,17 +61,17 @@ class State:
     @property
     def numbers(self) -> Wish | None:
         """The wish with numbers in place of its relative limits, as far as they are known yet; None without a wish."""
-        return None if self.wish is None else known_part(self.wish, self.known)
+        return None if self.wish is None else known_part(self.wish, self.policy_values)
 
     @property
-    def known(self) -> dict[str, Floats]:
+    def policy_values(self) -> dict[str, Floats]:
         """Objective values by the name of a policy that limits may be relative to, (m,) natural units."""
         return {name: np.array(values) for name, values in self.references}
 
     @property
-    def uncounted(self) -> list[str]:
+    def uncounted_policies(self) -> list[str]:
         """The policies that limits are relative to, and whose values are not known yet."""
-        return [] if self.wish is None else [name for name in self.wish.references if name not in self.known]
+        return [] if self.wish is None else [name for name in self.wish.references if name not in self.policy_values]
 
 
 def is_brushed(limit: Limit) -> bool:

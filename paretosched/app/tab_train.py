@@ -79,7 +79,9 @@ def training_rows(desk: Desk) -> list[dict[str, Any]]:
         }
         values = desk.trained_values.get(t.number, np.full(len(names), np.nan))
         share = (
-            "" if np.isnan(values).all() else progress(known_part(t.wish, desk.state.known), easy, values, desk.front)
+            ""
+            if np.isnan(values).all()
+            else progress(known_part(t.wish, desk.state.policy_values), easy, values, desk.front)
         )
         rows.append({**row, **dict(zip(names, plain(values), strict=True)), "way": share})
     return rows
@@ -121,7 +123,7 @@ def _training_card(desk: Desk, t: Training) -> Any:
     if values is None and len(t.course) and t.status in (RUNNING, STOPPED):
         values = t.course[-1]
     if values is not None and values.size == len(desk.front.objectives) and not np.isnan(values).all():
-        share = progress(known_part(t.wish, desk.state.known), easy, values, desk.front)
+        share = progress(known_part(t.wish, desk.state.policy_values), easy, values, desk.front)
         body.append(html.P([html.B(share)], className="way", **{"data-way": str(t.number)}) if share else None)
         cells = [
             html.Td(

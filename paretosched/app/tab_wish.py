@@ -53,7 +53,7 @@ def wish_tab(desk: Desk, view: View) -> list[Any]:
             className="text",
         ),
         html.P(desk.remark, className="remark") if desk.remark else None,
-        _uncounted(state),
+        _limits_remark(state),
         html.Div(id="left", **{"aria-live": "polite"}),
         html.Div(
             [html.Button(w, className="choice", **{"data-mode": key}) for key, w in MODES.items()],
@@ -84,11 +84,11 @@ def wish_tab(desk: Desk, view: View) -> list[Any]:
     ]
 
 
-def _uncounted(state: State) -> Any:
+def _limits_remark(state: State) -> Any:
     """Return a remark about limits that do not count, because what they are relative to is not known; else None."""
-    if not state.uncounted:
+    if not state.uncounted_policies:
         return None
-    policies = " and ".join(map(reference_text, state.uncounted))
+    policies = " and ".join(map(reference_text, state.uncounted_policies))
     return html.P(
         f"not counted, until the workload has been simulated: limits relative to {policies}", className="remark"
     )

@@ -86,7 +86,7 @@ def decided_by(policy: Policy, workload: Workload) -> Workload:
     rule = policy.grouping
     same = not policy.groups or policy.groups == workload.groups
     if rule is not None and rule.applies(workload) and not (same and rule.agrees(workload)):
-        return workload.with_(group=rule.assigned(workload), groups=rule.groups)
+        return workload.with_(group=rule.group_indices(workload), groups=rule.groups)
     if same:
         return workload
     if set(workload.groups) <= set(policy.groups):

@@ -18,7 +18,7 @@ from ..simulation.objective import Objective, group_of, objectives
 from ..simulation.simulator import simulate
 from ..workload.reopening import WorkloadLike, as_workload
 from .nearness import fitness
-from .relative_limits import reference_values, resolved
+from .relative_limits import reference_values, resolve
 from .wish import Limit, Wish, goal, reference_text, spelled_out, violation, wish_text
 from .wish_files import WishLike, as_wish
 
@@ -213,7 +213,7 @@ def answer(wish: WishLike, front: FrontLike, workload: WorkloadLike) -> Answer:
         )
     easy = np.asarray(objectives(simulate(workload, "easy")))
     references = reference_values(wish, workload, {"easy": easy})
-    here = resolved(wish, references)
+    here = resolve(wish, references)
     row = int(np.argmin(fitness(here, front.values)))
     both = np.array([front.values[row], easy])
     (reached, of_easy), (exceeded, easy_exceeded) = goal(here, both).tolist(), violation(here, both).tolist()
@@ -243,7 +243,7 @@ def _slack(wish: Wish, front: Front, easy: Floats, references: dict[str, Floats]
         limit._replace(low=limit.low * (1 - share), high=limit.high * (1 + share)) if limit.of else limit
         for limit in wish.limits
     ]
-    here = resolved(Wish(wish.weights, wish.near, limits), references)
+    here = resolve(Wish(wish.weights, wish.near, limits), references)
     nearness = np.where(violation(here, front.values) > 0, np.inf, goal(here, front.values))
     within = int(np.isfinite(nearness).sum())
     if not within:

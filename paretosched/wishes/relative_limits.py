@@ -39,7 +39,7 @@ def reference_values(
     return {name: values[name] if name in values else objectives(simulate(workload, name)) for name in names}
 
 
-def resolved(wish: WishLike, references: dict[str, Floats]) -> Wish:
+def resolve(wish: WishLike, references: dict[str, Floats]) -> Wish:
     """Return a wish with numbers in place of its relative limits.
 
     A relative limit for a group without jobs excludes nothing, and is left out.
@@ -61,7 +61,7 @@ def resolved(wish: WishLike, references: dict[str, Floats]) -> Wish:
     Examples
     --------
     >>> wish = Wish(weights=[("AWRT1", 10)], limits=[Limit("others", high=1.02, of="easy")])
-    >>> wish_text(wish), wish_text(resolved(wish, {"easy": np.array([60.0, 350, 100, 500])}))
+    >>> wish_text(wish), wish_text(resolve(wish, {"easy": np.array([60.0, 350, 100, 500])}))
     ('10*AWRT1, others <= 1.02*EASY', '10*AWRT1, AWRT2 <= 510')
     """
     references = instance("references", references, dict)
@@ -85,12 +85,12 @@ def known_part(wish: Wish, references: dict[str, Floats]) -> Wish | None:
     True
     """
     limits = [limit for limit in wish.limits if not limit.of or limit.of in references]
-    return resolved(with_limits(wish, limits), references) if limits or wish.aims else None
+    return resolve(with_limits(wish, limits), references) if limits or wish.aims else None
 
 
 def resolved_on(wish: Wish, workload: WorkloadLike, known: dict[str, Floats] | None = None) -> Wish:
     """Return a wish with numbers in place of its relative limits, on a workload; arguments as of `reference_values`."""
-    return resolved(wish, reference_values(wish, workload, known)) if wish.references else wish
+    return resolve(wish, reference_values(wish, workload, known)) if wish.references else wish
 
 
 def _with_numbers(wish: Wish, references: dict[str, Floats]) -> Wish:

@@ -290,7 +290,7 @@ def violation(wish: Wish, values: ArrayLike) -> Floats:
     if wish.references:
         raise InputError(
             f"the wish {wish_text(wish)} has limits relative to {', '.join(map(reference_text, wish.references))}: "
-            "they need numbers, from what these policies reach on the same jobs (see `resolved`)"
+            "they need numbers, from what these policies reach on the same jobs (see `resolve`)"
         )
     columns = _columns(wish, values)
     total = np.zeros(len(np.asarray(values)))

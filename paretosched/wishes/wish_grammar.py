@@ -185,7 +185,7 @@ class _Reader:
     def limit(self, limits: dict[tuple[str, str], Limit]) -> None:
         """Read a limit into `limits`; an objective may have a lower and an upper one."""
         start = self.now
-        name = self.limited()
+        name = self.limited_name()
         (low, high), of = FREE, ""
         sign = self.now
         if self.take("in"):
@@ -283,7 +283,7 @@ class _Reader:
             _refuse(token, f"{name} must come once, but comes again")
         return name
 
-    def limited(self) -> str:
+    def limited_name(self) -> str:
         """Return the name of the objective, or the word for several groups, that comes now."""
         word = self.now.text.lower()
         if self.now.kind != "word" or word not in SEVERAL:

@@ -70,7 +70,7 @@ def listed_lines(lines: Iterable[str], where: str) -> tuple[tuple[str, ...], lis
     (3, GroupLine(group='vip', user=7, account=None, queue=None, partition=None))
     """
     columns: tuple[str, ...] = ("user", "group")
-    found: list[tuple[int, GroupLine]] = []
+    numbered: list[tuple[int, GroupLine]] = []
     groups_of: dict[tuple[str, ...], dict[Key, str]] = {}  # by the columns that a line looks at
     rows = csv.reader(iter(lines), strict=True)
     is_first = True  # until the first line that is not empty
@@ -90,14 +90,14 @@ def listed_lines(lines: Iterable[str], where: str) -> tuple[tuple[str, ...], lis
             if earlier not in (None, line.group):
                 raise InputError(f"{place}: {_line_words(line)} is in group {quoted(str(earlier))} already")
             if earlier is None:
-                used = _used(line)
+                used = _columns_of(line)
                 groups_of.setdefault(used, {})[_key(line, used)] = line.group
-                found.append((rows.line_num, line))
+                numbered.append((rows.line_num, line))
     except csv.Error as error:
         raise InputError(f"{where}:{rows.line_num}: not CSV: {error}") from None
-    if not found:
+    if not numbered:
         raise InputError(f"{where}: a list of groups must have lines {','.join(columns)}, but there is none")
-    return columns, found
+    return columns, numbered
 
 
 def text_lines(lines: Sequence[GroupLine]) -> list[str]:
@@ -167,7 +167,7 @@ def first_lines(lines: Sequence[GroupLine], workload: Workload) -> Ints:
         _, first_job, kind = np.unique(kind * values.size + code, return_index=True, return_inverse=True)
     tables: dict[tuple[str, ...], dict[Key, int]] = {}
     for place, line in enumerate(lines):
-        looked_at = _used(line)
+        looked_at = _columns_of(line)
         for key in _numbered_keys(line, looked_at, workload):
             tables.setdefault(looked_at, {}).setdefault(key, place)
     first = np.full(first_job.size, len(lines), dtype=np.int64)
@@ -224,7 +224,7 @@ def _number(text: str) -> int | None:
     return None if number is None or number < -1 else number
 
 
-def _used(line: GroupLine) -> tuple[str, ...]:
+def _columns_of(line: GroupLine) -> tuple[str, ...]:
     """Return the columns that a line looks at."""
     return tuple(column for column in COLUMNS if getattr(line, column) is not None)
 
@@ -236,7 +236,7 @@ def _key(line: GroupLine, columns: Sequence[str]) -> Key:
 
 def _earlier_group(line: GroupLine, groups_of: dict[tuple[str, ...], dict[Key, str]]) -> str | None:
     """Return the group of an earlier line that fits all jobs which this one fits; None if there is none."""
-    used = set(_used(line))
+    used = set(_columns_of(line))
     for columns, groups in groups_of.items():
         if used.issuperset(columns) and _key(line, columns) in groups:
             return groups[_key(line, columns)]
@@ -245,7 +245,7 @@ def _earlier_group(line: GroupLine, groups_of: dict[tuple[str, ...], dict[Key, s
 
 def _line_words(line: GroupLine) -> str:
     """Return what a line fits, in words."""
-    return ", ".join(f"{column} {getattr(line, column)}" for column in _used(line)) or "every job"
+    return ", ".join(f"{column} {getattr(line, column)}" for column in _columns_of(line)) or "every job"
 
 
 def _numbered_keys(line: GroupLine, columns: Sequence[str], workload: Workload) -> list[Key]:

@@ -73,7 +73,7 @@ class ListedGroups:
         """Return whether the groups of a workload are not of another kind: those of users by their consumption."""
         return grouping_of(workload).get("function") != "by_consumption"
 
-    def assigned(self, workload: Workload) -> Ints:
+    def group_indices(self, workload: Workload) -> Ints:
         """Return the group of each job, (n,), indices into `groups`."""
         of_line = [self.groups.index(line.group) for line in self.lines]
         groups = np.array([*of_line, self.groups.index(self.default)], dtype=np.int64)
@@ -137,7 +137,7 @@ class ConsumptionGroups:
         """Return whether the groups of a workload are not of another kind: from a list, or those of the log."""
         return grouping_of(workload).get("function", "by_consumption") == "by_consumption"
 
-    def assigned(self, workload: Workload) -> Ints:
+    def group_indices(self, workload: Workload) -> Ints:
         """Return the group of each job, (n,), indices into `groups`."""
         w = workload
         share = recent_shares(w.submit, w.run, w.run * w.width, w.user, self.days * DAY)

@@ -111,7 +111,7 @@ def test_limits_relative_to_a_policy_stay_relative_on_the_page(house: Path, tmp_
     desk.act({"do": "say", "text": words})
     assert wish_text(desk.state.wish) == words
     references = {name: desk.marks[mark] for name, mark in (("easy", "EASY"), ("fcfs", "FCFS"))}
-    here = ps.resolved(desk.state.wish, references)
+    here = ps.resolve(desk.state.wish, references)
     view = view_of(desk.state, front)
     assert view.among.tolist() == (violation(here, front.values) == 0).tolist()
     assert view.nearest[0] == ps.nearest(here, front)[0]
@@ -121,7 +121,7 @@ def test_limits_relative_to_a_policy_stay_relative_on_the_page(house: Path, tmp_
         "AWRT2 <= " + repr(limits["AWRT2"][1]) + ", others <= 1.5*EASY, AWRT <= FCFS"
     )
     again = Desk(front, tmp_path)  # the workload is not known yet
-    assert (again.state.wish, again.state.uncounted) == (desk.state.wish, ["easy", "fcfs"])
+    assert (again.state.wish, again.state.uncounted_policies) == (desk.state.wish, ["easy", "fcfs"])
     assert view_of(again.state, front).left >= view_of(desk.state, front).left
     again.simulate_known(finder(house / "run", front))
     assert view_of(again.state, front).among.tolist() == view_of(desk.state, front).among.tolist()

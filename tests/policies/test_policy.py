@@ -110,15 +110,15 @@ W = Workload([0, 1, 2], [5] * 3, [5] * 3, [1] * 3, 1, user=[7, 8, 9], group=[0, 
 LISTED = ListedGroups(STAFF.groups, (GroupLine("staff", user=9),), "guests")
 
 
-def named(policy: Policy, workload: Workload) -> list[str]:
+def group_names(policy: Policy, workload: Workload) -> list[str]:
     """Return the names of the groups by which a policy decides."""
     decided = decided_by(policy, workload)
     return [decided.groups[g] for g in decided.group]
 
 
 def test_a_group_that_is_missing_in_a_log_is_no_error() -> None:
-    assert named(STAFF, W) == ["guests", "staff", "guests"]  # the order of names makes no difference
-    assert named(STAFF, W.with_(group=[0, 0, 0], groups=("guests",))) == ["guests"] * 3
+    assert group_names(STAFF, W) == ["guests", "staff", "guests"]  # the order of names makes no difference
+    assert group_names(STAFF, W.with_(group=[0, 0, 0], groups=("guests",))) == ["guests"] * 3
     with pytest.raises(
         InputError, match=r"for the groups staff, guests, but w has the groups x; it has no rule for th"
     ):
@@ -128,7 +128,7 @@ def test_a_group_that_is_missing_in_a_log_is_no_error() -> None:
 def test_the_rule_of_a_policy_decides_where_a_log_has_other_groups() -> None:
     other = W.with_(groups=("a", "b"))
     policy = replace(STAFF, grouping=LISTED)
-    assert named(policy, other) == ["guests", "guests", "staff"]
+    assert group_names(policy, other) == ["guests", "guests", "staff"]
     assert decided_by(policy, other.with_(groups=STAFF.groups)).group.tolist() == [0, 1, 0]  # the same names
     schedule = simulate(other, policy)
     assert schedule.workload is other
@@ -145,7 +145,7 @@ def test_equal_names_of_another_kind_do_not_deceive() -> None:
     genes = np.full((3, 12), 0.5)
     listed = ListedGroups(groups, (GroupLine("1", user=int(w.user[0])),), "5")
     by_list = greedy(["f2"] * 3, genes, groups=groups, grouping=listed)
-    assert set(named(by_list, w)) == {"1", "5"}
+    assert set(group_names(by_list, w)) == {"1", "5"}
     lately = ConsumptionGroups(groups, (0.08, 0.02, 0.01, 0.001), 90, "5")
     assert decided_by(replace(by_list, grouping=lately), w) is w
     assert decided_by(replace(by_list, grouping=None), w) is w

@@ -50,6 +50,7 @@ LEISURE = settings(deadline=None, suppress_health_check=[HealthCheck.function_sc
 
 def sound(name: str, house: Path, folder: Path) -> list[object]:
     """Return a command line that succeeds."""
+    train = ["train", house / "w.swf.gz", "--objective", "AWRT1", "--accept-worse", "-o", folder / "out.json"]
     commands: dict[str, list[object]] = {
         "info": ["info", house / "w.swf.gz"],
         "generate": ["generate", "lublin", "--jobs", 5, "-o", folder / "out.swf"],
@@ -58,18 +59,8 @@ def sound(name: str, house: Path, folder: Path) -> list[object]:
         "fetch": ["fetch", "CTC-SP2", "-o", folder],
         "simulate": ["simulate", house / "w.swf.gz", "-o", folder / "out.csv"],
         "explore": ["explore", house / "w.swf.gz", "-o", folder / "out", "--evaluations", 8, "--population", 4],
-        "train": [
-            "train",
-            house / "w.swf.gz",
-            "--objective",
-            "AWRT1",
-            "--accept-worse",
-            "-o",
-            folder / "out.json",
-            "--generations",
-            1,
-        ],
-        "rules": ["train", house / "w.swf.gz", "--objective", "AWRT1", "--accept-worse", "-o", folder / "out.json"],
+        "train": [*train, "--generations", 1],
+        "rules": train,
         "explain": ["explain", house / "p.json", "-o", folder / "out.html"],
         "explain rules": ["explain", house / "iterative.json", "-o", folder / "out.html"],
         "front": ["front", house / "run", "-o", folder / "out.parquet"],

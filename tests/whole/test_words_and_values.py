@@ -135,7 +135,7 @@ def arguments(house: House, out: Path) -> dict[str, dict[str, Any]]:
         "fitness": {"wish": "AWRT1", "values": front.values},
         "nearest": {"wish": "AWRT1", "front": front},
         "reference_values": {"wish": "AWRT1", "workload": w},
-        "resolved": {"wish": "AWRT1", "references": {"easy": front.values[0]}},
+        "resolve": {"wish": "AWRT1", "references": {"easy": front.values[0]}},
         "answer": {"wish": "AWRT1", "front": front, "workload": w},
         "as_wish": {"what": "AWRT1", "groups": w.groups},
         "load_wish": {"path": f / "wish.json"},

@@ -9,7 +9,7 @@ import paretosched as ps
 from paretosched.encodings.weighting import Weighting
 from paretosched.fronts.front import Front, Origin, front_of
 from paretosched.wishes.answers import SLACKS, answer
-from paretosched.wishes.relative_limits import resolved
+from paretosched.wishes.relative_limits import resolve
 from paretosched.wishes.wish import Limit, Wish, goal, violation
 
 WORKLOAD = ps.lublin(80, 32, 1)
@@ -59,7 +59,7 @@ def test_the_answer_is_the_nearest_row_by_definition() -> None:
     for slack in found.slacks:
         scale = 1 + slack.percent / 100
         limits = [limit._replace(low=0, high=limit.high * scale) for limit in wish.limits]
-        here = resolved(Wish(wish.weights, limits=limits), {"easy": EASY})
+        here = resolve(Wish(wish.weights, limits=limits), {"easy": EASY})
         inside = violation(here, front.values) == 0
         assert slack.within == inside.sum()
         if slack.row is not None:

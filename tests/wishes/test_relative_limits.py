@@ -9,7 +9,7 @@ import paretosched as ps
 from paretosched.core.errors import InputError
 from paretosched.simulation.objective import objective_table, objectives
 from paretosched.simulation.simulator import simulate
-from paretosched.wishes.relative_limits import known_part, reference_values, resolved, resolved_on
+from paretosched.wishes.relative_limits import known_part, reference_values, resolve, resolved_on
 from paretosched.wishes.wish import Limit, Wish, violation, wish_text
 from paretosched.wishes.wish_grammar import parse
 from paretosched.workload.time_split import split
@@ -34,21 +34,21 @@ WORKLOAD = ps.lublin(80, 32, 1)
 )
 def test_numbers_are_multiples_of_what_a_policy_reaches(words: str, numbers: str) -> None:
     references = {"easy": EASY, "fcfs": EASY / 10}
-    found = resolved(parse(words, OBJECTIVES), references)
+    found = resolve(parse(words, OBJECTIVES), references)
     assert set(found.limits) == set(parse(numbers, OBJECTIVES).limits)
     assert found.weights == parse(numbers, OBJECTIVES).weights
-    assert resolved(words, references) == found
+    assert resolve(words, references) == found
 
 
 def test_what_has_no_number_is_refused() -> None:
     with pytest.raises(InputError, match=r"relative to FCFS, whose values on these jobs are not known"):
-        resolved(parse("AWRT <= fcfs", OBJECTIVES), {"easy": EASY})
+        resolve(parse("AWRT <= fcfs", OBJECTIVES), {"easy": EASY})
     with pytest.raises(InputError, match=r"limits for groups without jobs only, and no goal"):
-        resolved(parse("AWRT2 <= EASY", OBJECTIVES), {"easy": EASY})
+        resolve(parse("AWRT2 <= EASY", OBJECTIVES), {"easy": EASY})
     with pytest.raises(InputError, match=r"uses AWRT9, but here are only UTIL, AWRT, AWRT1, AWRT2, AWRT3"):
-        resolved(Wish(limits=[Limit("AWRT9", high=1, of="easy")]), {"easy": EASY})
+        resolve(Wish(limits=[Limit("AWRT9", high=1, of="easy")]), {"easy": EASY})
     with pytest.raises(InputError, match=r"limits of AWRT must be a range from 0 on, but are 400..300"):
-        resolved(parse("AWRT >= 400s, AWRT <= EASY", OBJECTIVES), {"easy": EASY})
+        resolve(parse("AWRT >= 400s, AWRT <= EASY", OBJECTIVES), {"easy": EASY})
 
 
 def test_the_known_part_of_a_wish_leaves_other_policies_out() -> None:

@@ -106,6 +106,18 @@ def test_jobs_that_no_line_fits_are_reported(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
+@given(st.lists(st.text(alphabet="user,queue,group*17-\"' nightdayccount", max_size=20), max_size=4))
+def test_any_text_is_a_list_or_an_input_error(lines: list[str]) -> None:
+    try:
+        found = listed_lines(lines, "list")[1]
+    except InputError as error:
+        said = str(error)
+    else:
+        said = "list:" if len(first_lines([line for _, line in found], LOG)) == len(LOG) else "some"
+    assert said.startswith("list:")
+
+
 CELLS = st.none() | st.integers(-1, 3)
 LINES = st.lists(st.builds(GroupLine, st.sampled_from("abc"), CELLS, CELLS, CELLS, CELLS), min_size=1, max_size=8)
 JOBS = st.lists(st.tuples(*[st.integers(-1, 3)] * 4), min_size=1, max_size=12)
@@ -121,6 +133,7 @@ def test_the_first_line_that_fits_decides(lines: list[GroupLine], jobs: list[Any
     assert first_lines(lines, a_log(jobs)).tolist() == naive
 
 
+@pytest.mark.slow
 @given(LINES)
 def test_lines_are_written_as_they_are_read(lines: list[GroupLine]) -> None:
     alone = list({line[1:]: line for line in lines}.values())

@@ -39,9 +39,9 @@ def test_consumption_of_the_last_days_decides_and_newcomers_have_the_default() -
     users = [7, 8, 7, 9, 8, -1]
     w = Workload(days * DAY, [3600] * 6, [3600] * 6, [9, 1, 1, 1, 1, 1], 10, user=users)
     rule = ConsumptionGroups(("big", "small", "new"), (0.5, 0.05), 10, "new")
-    assert [rule.groups[g] for g in rule.assigned(w)] == ["new", "new", "big", "new", "new", "new"]
+    assert [rule.groups[g] for g in rule.group_indices(w)] == ["new", "new", "big", "new", "new", "new"]
     later = ConsumptionGroups(("big", "small", "new"), (0.5, 0.05), 11, "new")
-    assert [later.groups[g] for g in later.assigned(w)] == ["new", "new", "big", "new", "small", "new"]
+    assert [later.groups[g] for g in later.group_indices(w)] == ["new", "new", "big", "new", "small", "new"]
 
 
 def test_no_rule_knows_the_future() -> None:
@@ -50,7 +50,7 @@ def test_no_rule_knows_the_future() -> None:
     assert rule is not None
     cut = 150
     first = w.take(np.arange(cut))
-    assert rule.assigned(w)[:cut].tolist() == rule.assigned(first).tolist()
+    assert rule.group_indices(w)[:cut].tolist() == rule.group_indices(first).tolist()
 
 
 @pytest.mark.parametrize(
@@ -99,11 +99,11 @@ def test_the_rule_of_a_workload_makes_its_groups_again(tmp_path: Path) -> None:
     for grouped in (by_swf_group(w), by_queue(w), by_csv(w, tmp_path / "groups.csv")):
         rule = rule_of(grouped)
         assert isinstance(rule, ListedGroups)
-        assert rule.assigned(w).tolist() == grouped.group.tolist()
+        assert rule.group_indices(w).tolist() == grouped.group.tolist()
         assert rule.groups == grouped.groups
         assert rule.default == grouped.groups[-1]
         part = ps.split(grouped, 0.5)[1]
-        assert rule_of(part).assigned(part).tolist() == part.group.tolist()
+        assert rule_of(part).group_indices(part).tolist() == part.group.tolist()
     consumption = rule_of(by_consumption(w, [0.3]))
     assert consumption == ConsumptionGroups(("1", "2"), (0.3,), 90, "2")
     (tmp_path / "groups.csv").write_text("1,vip\n")
