@@ -21,7 +21,7 @@ from ..simulation.objective import Objective, objectives
 from ..simulation.schedule import Schedule
 from ..simulation.simulator import simulate
 from ..wishes import wish as choice
-from ..wishes.relative_limits import resolved
+from ..wishes.relative_limits import resolve
 from ..wishes.wish import Wish
 from ..workload.calendar import find_zone
 from .comparison_tables import signed
@@ -104,7 +104,7 @@ def periods(schedules: Sequence[Schedule], count: int, wish: Wish | None = None)
         values = np.array([objectives(schedule, inside) for schedule in schedules])
         here = None
         if wish is not None and inside.any():
-            here = resolved(wish, {name: objectives(schedule, inside) for name, schedule in references.items()})
+            here = resolve(wish, {name: objectives(schedule, inside) for name, schedule in references.items()})
         day = dt.datetime.fromtimestamp(w.epoch + begin, find_zone(w.zone)).date().isoformat()
         parts.append(Period(begin, end, day, int(np.count_nonzero(inside)), values, here))
     return tuple(parts)
