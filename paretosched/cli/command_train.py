@@ -6,7 +6,7 @@ import argparse
 import shlex
 from typing import TYPE_CHECKING, Any
 
-from ..core.errors import InputError, WorkersLostError
+from ..core.errors import InputError, WorkersLostError, in_quotes
 from .console import PROGRAM, bar, remark, remarks_of_search, show, sure_interrupt
 from .file_kinds import Kind
 from .inputs import read_wish, read_workload, remark_repairs, remark_rest
@@ -35,6 +35,16 @@ DISAPPOINTING = 3  # exit status
 OF_RULES = ("greedy", "generations", "evaluations", "plus", "defaults")
 
 
+def margin(text: str) -> float | str:
+    """Return a text as per cent, or "auto"."""
+    if text == "auto":
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be a number of per cent, or auto, but is {in_quotes(text)}") from None
+
+
 def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
     """Add the command and its options."""
     parser = new_command(
@@ -50,6 +60,8 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         '  paretosched train ctc1024.swf.gz kth1024.swf.gz --objective "10*AWRT1 + 4*AWRT2" --over ratio --run both '
         "-o p.json\n"
         '  paretosched train ctc1024.swf.gz --rule-base symbiotic --objective "10*AWRT1 + 4*AWRT2" -o rules.json\n'
+        '  paretosched train ctc1024.swf.gz --objective "10*AWRT1 + 4*AWRT2, AWRT5 <= 11h" --resample 8 --margin 2 '
+        "-o p.json\n"
         "  paretosched train ctc1024.swf.gz --rule-base iterative --greedy policy.json --objective AWRT -o rules.json\n"
         "  (with --run: after Ctrl-C or a kill, the same command continues the training, with the same result)",
     )
@@ -103,10 +115,24 @@ def _takes_data(parser: Parser) -> None:
         help="learn from the jobs of this first share of the time, such as 0.7, and show results for the rest, too",
     )
     group.add_argument(
+        "--resample",
+        type=whole,
+        metavar="N",
+        help="learn also from N other years that could have been, made of the users of each log, see the command "
+        "resample: the objective is the mean over all, and limits are kept on the worst tenth",
+    )
+    group.add_argument(
+        "--margin",
+        type=margin,
+        metavar="M",
+        help="keep M %% distance to the limits, so that they are kept on other jobs, too; or auto: learn from the "
+        "first two thirds of the jobs first, and choose the smallest distance that keeps the limits on the last third",
+    )
+    group.add_argument(
         "--over",
         choices=["sum", "ratio"],
         help="with several logs, minimise: sum, the sum of their objectives (default); or ratio, the mean of their "
-        "ratios to EASY (default with --rule-base)",
+        "ratios to EASY (default with --rule-base and --resample)",
     )
 
 
@@ -245,7 +271,7 @@ def _train(options: argparse.Namespace, settings: dict[str, Any], workloads: lis
             **worker_words(options),
             "run_directory": options.run_directory,
             "progress": on_progress,
-        } | chosen_options(options, ["over"])
+        } | chosen_options(options, ["over", "resample", "margin"])
         try:
             if options.rule_base is None:
                 return train(workloads, wish, **settings, **common)
@@ -291,6 +317,7 @@ def _json(options: argparse.Namespace, training: Training) -> str:
         "wish": wish_text(training.wish),
     }
     about |= {"over": options.over, "evaluations": training.evaluations, "systems": training.rows()}
+    about |= {"resampled": training.resampled, "margin": training.margin, "margins": list(training.margins)}
     return to_json(about)
 
 

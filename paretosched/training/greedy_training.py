@@ -16,23 +16,28 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from importlib.metadata import version
 from os import PathLike
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.arguments import callback, whole_number
+from ..core.arguments import as_path, callback, whole_number
 from ..core.arrays import Floats
 from ..core.errors import InputError, one_of
 from ..core.situations import SITUATIONS
 from ..encodings import weighting
 from ..encodings.weighting import Weighting
-from ..policies.greedy_order import BACKFILLS, CRITERIA, gene_names
+from ..policies.greedy_order import BACKFILLS, CRITERIA, Greedy, gene_names
 from ..search.evaluation import TlsFiles, check_workers, versions
+from ..search.resuming import Record
 from ..search.runs import known_parameters
 from ..wishes.wish_files import WishLike
 from ..workload.reopening import WorkloadLike
 from .evolution_strategy import CHILDREN, PARENTS, STRATEGIES, Search, limit_genomes, search
-from .training import SUM, Progress, Training, carry_out, check_over, subject, tasks, training_of
+from .task import Task, data_of
+from .training import Progress, Training, carry_out, training_of
+from .validation import VALIDATION_RUN, learn
 
 GENERATIONS = 100  # paper 000, IV-C
 MOST_GENERATIONS = 20_000  # 2 million simulations a system
@@ -49,7 +54,9 @@ def train(
     backfill: str = "easy",
     generations: int | None = None,
     until: float | None = None,
-    over: str = SUM,
+    over: str | None = None,
+    resample: int = 0,
+    margin: float | str = 0,
     strategy: str = "es",
     scale: str = "linear",
     seed: int = 0,
@@ -83,7 +90,13 @@ def train(
     over
         What is minimised with several workloads: the "sum" of the goals, as in paper 000, or the mean "ratio" of each
         goal to that of EASY, so that no workload counts more because its jobs are longer. Violations of limits are
-        added.
+        added. By default "sum"; with `resample` and a sum of response times "ratio".
+    resample
+        Learn also from so many workloads that are resampled by users from each training part, see `resample`: the
+        objective is the mean over all, and the limits are those of the worst tenth (of fewer than 20, the worst one).
+    margin
+        Keep a distance of so many per cent to the limits, so that they are kept on other jobs, too. Or "auto": chosen
+        in the training part by learning from its first two thirds, see `validation`, which costs a second training.
     strategy
         "es" as in paper 000, or "cma", see `strategies`.
     scale
@@ -95,7 +108,8 @@ def train(
     workers, scheduler, tls
         Where simulations run, see `evaluate.evaluator`.
     run_directory
-        The directory in which every evaluation is stored; by default none.
+        The directory in which every evaluation is stored; by default none. With the margin "auto" it holds two runs,
+        "validation" and "training".
     progress
         Called with a `Progress` after every generation.
 
@@ -109,56 +123,59 @@ def train(
     callback("progress", progress)
     one_of("criterion", criterion, (*CRITERIA, BEST))
     one_of("backfill", backfill, BACKFILLS)
-    check_over(over)
     one_of("strategy", strategy, STRATEGIES)
     one_of("scale", scale, SCALES)
     if generations is None:
-        of_run = None if run_directory is None else known_parameters(run_directory).get("generations")
-        generations = of_run if isinstance(of_run, int) else GENERATIONS
+        generations = _known_generations(run_directory)
     if not 1 <= whole_number("generations", generations) <= MOST_GENERATIONS:
         raise InputError(f"generations must be in 1..{MOST_GENERATIONS}, but are {generations}")
-    if whole_number("seed", seed) < 0:
-        raise InputError(f"seed must be at least 0, but is {seed}")
-    task, test = tasks(*subject(workloads, wish), over, until)
-    groups = task.workloads[0].groups
+    data = data_of(workloads, wish, over, until, resample, margin, seed)
+    groups = data.whole[0].groups
     criteria = CRITERIA if criterion == BEST else (criterion,)
     evaluations = PARENTS + generations * CHILDREN
-    settings = {
-        "criterion": criterion,
-        "backfill": backfill,
-        "strategy": strategy,
-        "scale": scale,
-        "generations": generations,
-        "until": until,
-        "over": over,
-        "seed": seed,
-    }
-    software = versions() | ({"cma": version("cma")} if strategy == "cma" else {})
     total = len(criteria) * evaluations + mixed_systems(len(criteria))
-    record = carry_out(
-        "train",
-        task,
-        settings,
-        lambda: train_systems(criteria, len(groups), strategy, scale, evaluations, seed),
-        Weighting(backfill),
-        shape=len(Weighting().gene_labels(len(groups))),
-        evaluations=total,
-        software=software,
-        workers=workers,
-        scheduler=scheduler,
-        tls=tls,
-        run_directory=run_directory,
-        progress=progress,
-    )
-    fitness = task.fitness(record.values)
-    champions = [
-        (weighting.decode(record.genomes[row], groups, backfill), record.values[row])
-        for row in _champions(record.genomes, fitness)
-    ]
-    return training_of(task, test, record, champions, settings)
+    settings: dict[str, Any] = {"criterion": criterion, "backfill": backfill, "strategy": strategy, "scale": scale}
+    settings |= {"generations": generations} | data.settings()
+
+    def policy_of(genome: Floats) -> Greedy:
+        return weighting.decode(genome, groups, backfill)
+
+    def run(task: Task, place: Path | None, report: Callable[[Progress], object] | None) -> Record:
+        return carry_out(
+            "train",
+            task,
+            settings,
+            lambda: train_systems(criteria, len(groups), strategy, scale, evaluations, seed),
+            Weighting(backfill),
+            shape=len(Weighting().gene_labels(len(groups))),
+            evaluations=total,
+            software=versions() | ({"cma": version("cma")} if strategy == "cma" else {}),
+            workers=workers,
+            scheduler=scheduler,
+            tls=tls,
+            run_directory=place,
+            progress=report,
+        )
+
+    place = None if run_directory is None else as_path(run_directory)
+    task, test, record, margins = learn(data, run, policy_of, evaluations=total, place=place, progress=progress)
+    genomes, values = record.genomes, record.values
+    champions = [(policy_of(genomes[row]), values[row]) for row in _champions(genomes, task.fitness(values))]
+    return training_of(task, test, record, champions, settings, margins)
 
 
 # --- the genomes of a training ---------------------------------------------------------------------------------------
+
+
+def _known_generations(run_directory: str | PathLike[str] | None) -> int:
+    """Return the generations of the run that is continued, or those of the paper."""
+    if run_directory is not None:
+        place = as_path(run_directory)
+        for run in (place, place / VALIDATION_RUN):
+            known = known_parameters(run).get("generations")
+            if isinstance(known, int):
+                return known
+    return GENERATIONS
 
 
 def mixed_systems(criteria: int) -> int:

@@ -14,7 +14,6 @@ import numpy as np
 from ..comparison.comparison import improvement
 from ..comparison.comparison_tables import with_sign
 from ..core.arrays import Floats
-from ..core.errors import InputError, one_of
 from ..core.notebook import html_table
 from ..core.tables import Column, amount, table
 from ..encodings.encoding import Encoding
@@ -24,17 +23,14 @@ from ..policies.policy import Policy
 from ..search.evaluation import TlsFiles, joint_evaluator
 from ..search.resuming import Record, advance
 from ..search.runs import FINISHED, INTERRUPTED, RUNNING, open_run
-from ..simulation.objective import Objective, in_hours, objective_table, objectives_of
+from ..simulation.objective import Objective, in_hours, objective_table
 from ..wishes import wish as choice
-from ..wishes.relative_limits import resolved_on
 from ..wishes.wish import Wish
-from ..wishes.wish_files import WishLike, as_wish, to_json
-from ..workload.reopening import WorkloadLike, as_workloads
-from ..workload.time_split import split
+from ..wishes.wish_files import to_json
 from ..workload.user_groups import rule_of
 from ..workload.workload import Workload
+from .task import RATIO, Task
 
-SUM, RATIO = "sum", "ratio"
 SITUATIONS_OF_CRITERIA = "criteria: of weekend/day/night, where they differ; > is the best"
 CONVENTION = "vs EASY: (EASY - X) / EASY; positive is better for response times and worse for UTIL"
 
@@ -118,6 +114,13 @@ class Training:
         Genomes simulated, with those from the stored run.
     seconds, elapsed
         CPU seconds of the simulations; seconds of the whole training.
+    resampled
+        How many workloads were resampled from each training workload. The systems' `objective` and `exceeded` are over
+        these, too; their `values` are those on the training workloads themselves.
+    margin
+        The distance to the limits while the policies learnt, per cent.
+    margins
+        With a margin that was chosen: the candidates and how they did, see `validation.Candidate`.
     """
 
     wish: Wish
@@ -131,6 +134,9 @@ class Training:
     evaluations: int
     seconds: float
     elapsed: float
+    resampled: int = 0
+    margin: float = 0.0
+    margins: tuple[dict[str, float], ...] = ()
 
     def __repr__(self) -> str:
         return f"<Training for {choice.wish_text(self.wish)}: {self.policy.name}, {self.evaluations:,} policies tried>"
@@ -236,6 +242,16 @@ class Training:
         goal = [Column("objective", "objective", natural)] if self.wish.weights or self.wish.near else []
         objectives = table(lines, [Column("on", "on"), *goal, *map(in_hours, self.objectives)])
         notes = [SITUATIONS_OF_CRITERIA] if len(self.systems) > 1 and self.varies_criteria else []
+        if self.resampled:
+            each = "the log" if len(self.workloads) == 1 else "each log"
+            notes.append(
+                f"over {each} and {self.resampled} workloads resampled from it: the mean objective, and the limits on "
+                "the worst tenth; below and on the rest: the logs themselves"
+            )
+        if self.margin or self.margins:
+            kept = [100 * row["kept"] for row in self.margins if row["margin"] == self.margin]
+            chosen = f", which kept them on {kept[0]:.0f} % of the workloads of the validation" if kept else ""
+            notes.append(f"learnt with {self.margin:g} % distance to the limits{chosen}")
         return "\n".join([table(lines_of_systems, columns), *notes, "", objectives, CONVENTION])
 
     def _line(self, name: str, row: dict[str, Any]) -> dict[str, Any]:
@@ -244,105 +260,16 @@ class Training:
         return values | {o.name: row[o.name] / (3600 if o.unit == "s" else 1) for o in self.objectives}
 
 
-class Task:
-    """The goal and the limits of a wish on several workloads, for values side by side, (k, W m).
-
-    `whole` has the workloads of which these are parts. Relative limits get numbers on each workload, in `wishes`.
-    """
-
-    def __init__(self, wish: Wish, over: str, workloads: Sequence[Workload], whole: Sequence[Workload]) -> None:
-        self.wish = wish
-        self.over = over
-        self.workloads = list(workloads)
-        self.whole = list(whole)
-        self.easy_values = self.values_of(Plain("easy"))
-        easy = self.parts(self.easy_values[None])
-        self.wishes = [
-            resolved_on(wish, w, {"easy": values[0]}) for w, values in zip(self.workloads, easy, strict=True)
-        ]
-        self.scales = np.ones(len(self.workloads))
-        for i, (workload, values) in enumerate(zip(self.workloads, easy, strict=True)):
-            try:
-                value = choice.goal(wish, values)
-            except InputError as error:
-                raise InputError(f"{workload.name}: {error}") from None
-            if over == RATIO:
-                if not (wish.weights and value[0] > 0):
-                    raise InputError(
-                        'over "ratio" must have a weighted sum that is positive for EASY, '
-                        f"but on {workload.name} {choice.wish_text(wish)} is {value[0]:g}"
-                    )
-                self.scales[i] = value[0] * len(self.workloads)
-        self.easy = self.measure(self.easy_values[None])
-
-    def values_of(self, policy: Policy) -> Floats:
-        """Return the objective values of a policy on all workloads, (W m,)."""
-        return np.concatenate([objectives_of(w, policy.outcome(w).start) for w in self.workloads])
-
-    def parts(self, values: Floats) -> list[Floats]:
-        """Return values by workload, W times (k, m)."""
-        return np.split(values, len(self.workloads), axis=1)
-
-    def measure(self, values: Floats) -> tuple[Floats, Floats]:
-        """Return goals and violations over all workloads, two (k,)."""
-        goals, violations = np.zeros(len(values)), np.zeros(len(values))
-        for part, scale, wish in zip(self.parts(values), self.scales, self.wishes, strict=True):
-            goals += choice.goal(wish, part) / scale
-            violations += choice.violation(wish, part)
-        return goals, violations
-
-    def fitness(self, values: Floats) -> Floats:
-        """Return what is minimised, (k,): goals, with limits before them, see `paretosched.wishes.wish.penalise`."""
-        return choice.penalise(*self.measure(values))
-
-
 def system_of(policy: Policy, task: Task, test: Task | None, values: Floats) -> System:
     """Return a policy with what it reaches; its values, (W m,), are known, and the test is simulated here."""
     goals, violations = task.measure(values[None])
-    by_workload = values.reshape(len(task.workloads), -1), float(goals[0]), float(violations[0])
+    of_logs = values.reshape(len(task.workloads), -1)[:: task.samples]
+    by_workload = of_logs, float(goals[0]), float(violations[0])
     if test is None:
         return System(policy, *by_workload, None, float("nan"), float("nan"))
     rest = test.values_of(policy)
     goals, violations = test.measure(rest[None])
     return System(policy, *by_workload, rest.reshape(len(test.workloads), -1), float(goals[0]), float(violations[0]))
-
-
-def check_over(over: str) -> None:
-    """Raise InputError if `over` is neither "sum" nor "ratio"."""
-    one_of("over", over, (SUM, RATIO))
-
-
-def subject(workloads: WorkloadLike | Sequence[WorkloadLike], wish: WishLike) -> tuple[list[Workload], Wish]:
-    """Return the workloads and the wish of a training, from the arguments of `train`.
-
-    Raises
-    ------
-    InputError
-        There is no workload; or as for `as_workload` and `as_wish`.
-    """
-    logs = as_workloads(workloads)
-    if not logs:
-        raise InputError("there is no workload to train on; give one or more")
-    return logs, as_wish(wish, logs[0].groups)
-
-
-def tasks(whole: Sequence[Workload], wish: Wish, over: str, until: float | None) -> tuple[Task, Task | None]:
-    """Return the task to train for and, with `until`, the task to test on, see `train`.
-
-    Raises
-    ------
-    InputError
-        The groups of the workloads differ, or the wish does not fit one of them.
-    """
-    for other in whole[1:]:
-        if other.groups != whole[0].groups:
-            raise InputError(
-                f"workloads must have the same groups, but {whole[0].name} has {', '.join(whole[0].groups)} "
-                f"and {other.name} has {', '.join(other.groups)}"
-            )
-    parts = [(w,) if until is None else split(w, until) for w in whole]
-    test = Task(wish, over, [part[-1] for part in parts], whole) if until is not None else None
-    return Task(wish, over, [part[0] for part in parts], whole), test
 
 
 def carry_out(
@@ -385,6 +312,7 @@ def carry_out(
         "task": task_name,
         "wish": to_json(task.wish),
         "workloads": [w.digest for w in task.whole],
+        "resampled": [w.digest for w in task.workloads if w not in task.logs] or None,
     }
     about: dict[str, Any] = {"workloads": [w.name for w in task.whole], "groups": list(groups)}
     if all(w.source for w in task.whole):
@@ -418,15 +346,19 @@ def training_of(
     record: Record,
     policies: Sequence[tuple[Policy, Floats]],
     settings: Mapping[str, Any],
+    margins: Sequence[NamedTuple] = (),
 ) -> Training:
-    """Return a training from its policies, each with its values, (W m,); a policy without provenance gets one."""
+    """Return a training from its policies, each with its values, (W m,); a policy without provenance gets one.
+
+    `margins` are the candidates for the margin, if it was chosen.
+    """
+    rows = tuple(row._asdict() for row in margins)
     provenance = {
         "wish": to_json(task.wish),
         "words": choice.wish_text(task.wish),
-        "workloads": [
-            {"name": w.name, "digest": w.digest, "jobs": len(w), "capacity": w.capacity} for w in task.workloads
-        ],
+        "workloads": [{"name": w.name, "digest": w.digest, "jobs": len(w), "capacity": w.capacity} for w in task.logs],
         **settings,
+        **({"margin": task.margin, "margins": list(rows)} if rows else {}),
         "evaluations": record.count,
         "versions": record.about["versions"],
     }
@@ -440,7 +372,7 @@ def training_of(
     return Training(
         task.wish,
         task.over,
-        tuple(w.name for w in task.workloads),
+        tuple(w.name for w in task.logs),
         tuple(w.name for w in test.workloads) if test else (),
         objective_table(task.workloads[0].groups),
         system_of(Plain("easy"), task, test, task.easy_values),
@@ -449,6 +381,9 @@ def training_of(
         record.count,
         record.seconds,
         record.wall_seconds,
+        task.samples - 1,
+        task.margin,
+        rows,
     )
 
 
@@ -465,10 +400,10 @@ def progress_of(record: Record, task: Task) -> Progress:
     """Return how far a training is."""
     values = record.values[: record.count]
     goals, violations = task.measure(values)
-    best = int(choice.penalise(goals, violations).argmin())
-    objective, easy = float(goals[best]), float(task.easy[0][0])
-    counts = record.count, record.total, record.from_store
-    return Progress(*counts, objective, easy, record.seconds, record.wall_seconds, float(violations[best]))
+    best = int(task.fitness(values).argmin())
+    reached, easy = float(goals[best]), float(task.easy[0][0])
+    done = record.count, record.total, record.from_store
+    return Progress(*done, reached, easy, record.seconds, record.wall_seconds, float(violations[best]))
 
 
 def _label(policy: Policy) -> str:

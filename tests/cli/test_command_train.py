@@ -21,6 +21,7 @@ from support.commands import (
     numbers,
     succeed,
 )
+from support.trainings import of_weeks
 
 
 @pytest.mark.slow
@@ -219,3 +220,18 @@ def test_ctrl_c_keeps_a_training_if_it_was_asked_to(house: Path, tmp_path: Path)
     whole = succeed(*train[:-1], tmp_path / "whole", "--json").json
     assert whole["evaluations"] == 15 + 150 * 105
     assert ps.load_policy(tmp_path / "p.json").provenance["objective"] == whole["systems"][1]["objective"]
+
+
+@pytest.mark.slow
+def test_train_learns_from_samples_and_with_a_margin(tmp_path: Path) -> None:
+    w, log, policy = of_weeks(2), tmp_path / "w.swf", tmp_path / "p.json"
+    ps.write_swf(w.with_(submit=w.submit * 3), log)
+    wish = "10*AWRT1 + 4*AWRT2, AWRT3 <= 1.02*EASY"
+    words = ("train", log, "--objective", wish, "--criterion", "f2", "--generations", 1, "--accept-worse", "-o", policy)
+    outcome = succeed(*words, "--resample", 2, "--margin", "auto", "--json")
+    expected = ps.train(ps.read_swf(log), wish, criterion="f2", generations=1, resample=2, margin="auto")
+    assert ps.load_policy(policy).genes.tolist() == expected.policy.genes.tolist()
+    assert (outcome.json["resampled"], outcome.json["margin"]) == (2, expected.margin)
+    assert outcome.json["margins"] == list(expected.margins)
+    shown = succeed(*words, "--margin", "2.5", "--run", tmp_path / "run").out
+    assert "learnt with 2.5 % distance to the limits" in shown

@@ -21,6 +21,7 @@ COMMANDS = (
     "info",
     "generate",
     "scale",
+    "resample",
     "fetch",
     "simulate",
     "explore",

@@ -36,6 +36,12 @@ ABSURD: dict[str, dict[str, tuple[str, ...]]] = {
         "--seed": ("-1", "nan"),
         "--capacity": ("0", LIMIT),
     },
+    "resample": {
+        "--load": ("0", "-1", "11", "nan", "inf", "-inf", "1e400", LIMIT),
+        "--double": ("", "6", "all"),
+        "--seed": ("-1", "nan"),
+        "--capacity": ("0", LIMIT),
+    },
     "simulate": {
         "--capacity": ("0", "-1", LIMIT),
         "--policy": ("greedy", "EASY", "none.json", ""),
@@ -63,6 +69,8 @@ ABSURD: dict[str, dict[str, tuple[str, ...]]] = {
         "--criterion": ("f5", ""),
         "--backfill": ("some",),
         "--over": ("mean",),
+        "--resample": ("-1", "1", "1001", "nan", LIMIT),
+        "--margin": ("-1", "1", "51", "nan", "much", "", "auto", LIMIT),
         "--strategy": ("sa",),
         "--scale": ("ln",),
         "--scheduler": ("", "abc"),
@@ -80,6 +88,7 @@ ABSURD: dict[str, dict[str, tuple[str, ...]]] = {
         "--capacity": ("0", LIMIT),
     },
     "compare": {
+        "--rolling": ("0", "1", "-1", "401", "nan", "1.5", LIMIT),
         "--policy": ("greedy", "none.json", ""),
         "--backfill": ("some", "easy:0", ""),
         "--backfill-order": ("easy", "wiat", ""),

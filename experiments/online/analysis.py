@@ -1,0 +1,287 @@
+"""Say how policies do on jobs that they have not learnt from: results/online/summary.md and a figure of the gains."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from statistics import mean, median
+from typing import Any, NamedTuple
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import common
+import run
+import settings
+
+from paretosched.core.tables import markdown
+from paretosched.plots.comparisons import bars
+
+Row = Mapping[str, str]
+
+TOP = 12  # rows of a table, and bars of the figure
+ROLLING = tuple(split.name for split in settings.ROLLING)
+
+
+class Standing(NamedTuple):
+    """A policy on the rolling splits of all logs; of several seeds each split counts by its mean.
+
+    Attributes
+    ----------
+    policy, trained
+        Its name, and whether it is trained.
+    gain, worst
+        Mean gain over EASY in per cent, and that of the worst log.
+    kept
+        Share of all splits, and seeds, in which the limits were kept.
+    rank
+        Mean rank among all policies over splits, policies outside the limits behind the others.
+    overall, group, p95, slowdown
+        Mean gain of AWRT; the mean over splits of the gain of the worst group; the largest 95th percentile wait of a
+        group as a multiple of EASY's, its median over splits; the mean bounded slowdown of all jobs.
+    """
+
+    policy: str
+    trained: bool
+    gain: float
+    worst: float
+    kept: float
+    rank: float
+    overall: float
+    group: float
+    p95: float
+    slowdown: float
+
+
+def main() -> None:
+    """Write the summary and the figure."""
+    options = common.analysis_parser("online", __doc__).parse_args()
+    provenance = common.load_provenance(options.results)
+    rows = {part: defined(common.rows(options.results / f"{part}.csv")) for part in run.PARTS}
+    pooled = [row for part in run.PARTS for row in common.rows(options.results / f"{part}-pooled.csv")]
+    everything = [row for part in run.PARTS for row in rows[part]]
+    standings = sorted(standings_of(everything), key=lambda standing: standing.rank)
+    lines = ["# What should I run? Policies on jobs that they have not learnt from", "", *heading(provenance)]
+    for part in run.PARTS:
+        lines += [] if rows[part] else common.not_run(part)
+    lines += [*answer(standings), *table_of_all(standings)]
+    for log in dict.fromkeys(row["log"] for row in everything):
+        lines += of_log(log, [row for row in everything if row["log"] == log], pooled)
+    lines += [*goals(rows[run.TRAINED], standings), *left_out(options.results)]
+    common.save_summary(options.results, lines)
+    if not options.no_figures:
+        series = {
+            standing.policy: gains_by_log(everything, standing.policy)
+            for standing in standings[:TOP]
+            if standing.policy != settings.EASY
+        }
+        title = "Gain over EASY on jobs that were not learnt from"
+        common.save_figures(options.results, {"gains": bars(series, title=title)}, title)
+
+
+# --- what the rows say ------------------------------------------------------------------------------------------------
+
+
+def defined(rows: Iterable[Row]) -> list[Row]:
+    """Return the rows in which the objective is defined: groups 1 and 2 have jobs."""
+    return [row for row in rows if row["objective_vs_easy"]]
+
+
+def standings_of(rows: Sequence[Row]) -> list[Standing]:
+    """Return how every policy stands on the rolling splits."""
+    rolling = [row for row in rows if row["split"] in ROLLING]
+    ranks = ranks_of(rolling)
+    standings = []
+    for policy in dict.fromkeys(row["policy"] for row in rolling):
+        mine = [row for row in rolling if row["policy"] == policy]
+        by_log = gains_by_log(mine, policy)
+        standings.append(
+            Standing(
+                policy,
+                mine[0]["part"] == run.TRAINED,
+                mean(by_log.values()),
+                min(by_log.values()),
+                mean(float(row["exceeded"]) == 0 for row in mine),
+                mean(ranks[policy]),
+                mean(float(row["AWRT_vs_easy"]) for row in mine),
+                mean(min(groups_of(row, "AWRT{}_vs_easy")) for row in mine),
+                median(longest_wait(row) for row in mine),
+                mean(float(row["slowdown_all"]) for row in mine),
+            )
+        )
+    return standings
+
+
+def gains_by_log(rows: Sequence[Row], policy: str) -> dict[str, float]:
+    """Return the mean gain of a policy on each log, over its rolling splits and seeds."""
+    mine = [row for row in rows if row["policy"] == policy and row["split"] in ROLLING]
+    logs = dict.fromkeys(row["log"] for row in mine)
+    return {log: mean(float(row["objective_vs_easy"]) for row in mine if row["log"] == log) for log in logs}
+
+
+def ranks_of(rows: Sequence[Row]) -> dict[str, list[float]]:
+    """Return the rank of each policy in every split of every log, 1 is the best; equals share the middle of theirs."""
+    ranks: dict[str, list[float]] = {}
+    for place in dict.fromkeys((row["log"], row["split"]) for row in rows):
+        here = [row for row in rows if (row["log"], row["split"]) == place]
+        keys = {}
+        for policy in dict.fromkeys(row["policy"] for row in here):
+            mine = [row for row in here if row["policy"] == policy]
+            exceeded = mean(float(row["exceeded"]) for row in mine)
+            keys[policy] = (exceeded, -mean(float(row["objective_vs_easy"]) for row in mine))
+        ordered = sorted(keys.values())
+        for policy, key in keys.items():
+            equal = ordered.count(key)
+            ranks.setdefault(policy, []).append(ordered.index(key) + (equal + 1) / 2)
+    return ranks
+
+
+def groups_of(row: Row, key: str) -> list[float]:
+    """Return the values of a key of every group that has jobs; {} in it is the number of the group."""
+    cells = (row.get(key.format(number), "") for number in range(1, 65))
+    return [float(cell) for cell in cells if cell]
+
+
+def longest_wait(row: Row) -> float:
+    """Return the largest 95th percentile wait of a group, as a multiple of EASY's; shorter waits count as an hour."""
+    pairs = zip(groups_of(row, "wait_p95_{}"), groups_of(row, "wait_p95_{}_easy"), strict=True)
+    return max(max(wait, 3600.0) / max(easy, 3600.0) for wait, easy in pairs)
+
+
+# --- the summary ------------------------------------------------------------------------------------------------------
+
+
+def heading(provenance: Mapping[str, Any]) -> list[str]:
+    """Return the lines about logs, splits and measures."""
+    quick = common.quick_remark(provenance, "on made-up workloads")
+    logs = "; ".join(f"{log}: {w['jobs']:,} jobs" for log, w in provenance["workloads"].items())
+    return [
+        f"{quick}Objective {provenance['objective']}, smaller is better; limits {provenance['limits']}, of EASY on "
+        f"the same jobs. {logs}. Policies that are trained learn from half of a log; all are tried on the tenth of the "
+        "time after it, five times, and on the last 30 %. Each part begins on an empty machine, with the groups of the "
+        f"whole log. {common.versions_text(provenance)}.",
+        "",
+        "Gains are (EASY - X) / EASY in per cent, positive is better. Intervals are 90 %, by a block bootstrap over "
+        "the weeks of all five tenths. Ranks are among all policies, those outside the limits behind the others.",
+        "",
+    ]
+
+
+def answer(standings: Sequence[Standing]) -> list[str]:
+    """Return which policies have the largest mean gain of those that keep the limits."""
+    steady = [standing for standing in standings if standing.kept >= settings.KEPT]
+    best = max(steady, key=lambda standing: standing.gain)
+    plain = max((standing for standing in steady if not standing.trained), key=lambda standing: standing.gain)
+    share = f"{100 * settings.KEPT:.0f} %"
+    lines = [
+        f"**The best policy that keeps the limits in {share} of the splits: {best.policy}**, {best.gain:+.1f} % in the "
+        f"mean over logs, {best.worst:+.1f} % on the worst log. Of those that need no training: {plain.policy}, "
+        f"{plain.gain:+.1f} %."
+    ]
+    return [*lines, ""]
+
+
+def table_of_all(standings: Sequence[Standing]) -> list[str]:
+    """Return the table of all policies, by rank."""
+    lines = [
+        [
+            standing.policy,
+            f"{standing.rank:.1f}",
+            f"{standing.gain:+.1f} %",
+            f"{standing.worst:+.1f} %",
+            f"{100 * standing.kept:.0f} %",
+            f"{standing.overall:+.1f} %",
+            f"{standing.group:+.1f} %",
+            f"{standing.p95:.2f}",
+            f"{standing.slowdown:.1f}",
+        ]
+        for standing in standings
+    ]
+    heads = ["policy", "mean rank", "gain", "worst log", "limits kept", "AWRT", "worst group", "95 % wait", "slowdown"]
+    return [
+        "## All policies, all logs",
+        "",
+        *markdown(heads, lines, left=1),
+        "",
+        "95 % wait: of the group that loses most, as a multiple of EASY's, median over splits; waits of less than an "
+        "hour count as one. Slowdown: bounded by 10 s, mean of all jobs alike.",
+        "",
+    ]
+
+
+def of_log(log: str, rows: Sequence[Row], pooled: Sequence[Row]) -> list[str]:
+    """Return the section about a log: the policies of the best ranks, with intervals."""
+    rolling = [row for row in rows if row["split"] in ROLLING]
+    ranks = {policy: mean(places) for policy, places in ranks_of(rolling).items()}
+    lines = []
+    for policy in sorted(ranks, key=lambda policy: ranks[policy])[:TOP]:
+        mine = [row for row in rolling if row["policy"] == policy]
+        last = [row for row in rows if row["policy"] == policy and row["split"] == settings.LAST.name]
+        ends = [row for row in pooled if row["log"] == log and row["policy"] == policy and row["low"]]
+        interval = (mean(float(row[key]) for row in ends) for key in ("low", "high")) if ends else ()
+        lines.append(
+            [
+                policy,
+                f"{ranks[policy]:.1f}",
+                f"{median(float(row['objective_vs_easy']) for row in mine):+.1f} %",
+                " to ".join(f"{end:+.1f}" for end in interval) or "-",
+                f"{sum(float(row['exceeded']) == 0 for row in mine)} of {len(mine)}",
+                f"{mean(float(row['objective_vs_easy']) for row in last):+.1f} %" if last else "-",
+                f"{sum(float(row['exceeded']) == 0 for row in last)} of {len(last)}",
+            ]
+        )
+    heads = ["policy", "rank", "median gain", "interval", "limits kept", "last 30 %", "limits kept there"]
+    return [f"## {log}", "", *markdown(heads, lines, left=1), ""]
+
+
+def goals(trained: Sequence[Row], standings: Sequence[Standing]) -> list[str]:
+    """Return the section about what was wanted of trained policies."""
+    untrained = max((s.gain for s in standings if not s.trained and s.kept >= settings.KEPT), default=float("nan"))
+    lines = []
+    for standing in (standing for standing in standings if standing.trained):
+        mine = [row for row in trained if row["policy"] == standing.policy and row["split"] in ROLLING]
+        shares = []
+        for log in dict.fromkeys(row["log"] for row in mine):
+            here = [row for row in mine if row["log"] == log and float(row["train_vs_easy"]) >= settings.LEAST_GAIN]
+            if here:
+                shares.append(median(float(row["objective_vs_easy"]) / float(row["train_vs_easy"]) for row in here))
+        cells = [
+            bool(shares) and min(shares) >= settings.GAIN_KEPT,
+            standing.kept >= settings.KEPT,
+            standing.gain > untrained,
+            standing.p95 <= settings.LONGEST_WAITS,
+        ]
+        kept = f"{min(shares):.2f}" if shares else "-"
+        lines.append([standing.policy, kept, *("yes" if cell else "no" for cell in cells)])
+    heads = [
+        "policy",
+        "gain kept on the worst log",
+        "two thirds kept on every log",
+        "limits kept in nine of ten",
+        "better than every untrained one",
+        "95 % waits up to 1.5 times EASY's",
+    ]
+    on_last = [row for row in trained if (row["log"], row["split"]) == ("CTC", settings.LAST.name)]
+    good = [
+        row for row in on_last if float(row["objective_vs_easy"]) >= settings.LAST_GAIN and float(row["exceeded"]) == 0
+    ]
+    return [
+        "## What was wanted of trained policies",
+        "",
+        *markdown(heads, lines, left=1),
+        "",
+        f"Gain kept: the gain on the jobs that were not learnt from over that on those that were, median over splits "
+        f"and seeds, where the latter is {settings.LEAST_GAIN:g} % or more. On the last 30 % of CTC {len(good)} of "
+        f"{len(on_last)} trainings gain {settings.LAST_GAIN:g} % or more and keep the limits.",
+        "",
+    ]
+
+
+def left_out(results: Path) -> list[str]:
+    """Return the splits that do not count, because a group of the objective has no jobs in them."""
+    rows = [row for part in run.PARTS for row in common.rows(results / f"{part}.csv")]
+    places = dict.fromkeys(f"{row['log']} {row['split']}" for row in rows if not row["objective_vs_easy"])
+    return [f"Left out, as group 1 or 2 has no jobs there: {', '.join(places)}.", ""] if places else []
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,269 @@
+"""Try policies on jobs that they have not learnt from, and write the results to results/online; it continues."""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import common
+import settings
+
+import paretosched as ps
+from paretosched.comparison.intervals import LEAST_WEEKS, WeekSums, intervals, joined, week_sums
+from paretosched.core.files import replacing
+from paretosched.core.tables import save_rows
+from paretosched.policies.policy import save_policy
+from paretosched.policies.policy_json import to_json
+from paretosched.simulation.objective import objective_table
+from paretosched.wishes.relative_limits import resolved_on
+from paretosched.wishes.wish import goal, violation
+from paretosched.workload.public_logs import log_file
+
+UNTRAINED, TRAINED = PARTS = ("untrained", "trained")
+NO_SEED = ""
+SUMS = ("weighted", "easy_weighted", "work")  # by week of submission and group
+
+
+def main() -> None:
+    """Run everything, or the parts and logs of the options."""
+    parser = common.run_parser("online", __doc__, "a made-up log, a few policies, one seed", PARTS)
+    parser.add_argument(
+        "--log",
+        action="append",
+        choices=(*settings.LOGS, *settings.OTHER_LOGS),
+        help=f"may be given again; default: {', '.join(settings.LOGS)}",
+    )
+    common.add_workers(parser)
+    common.add_work(parser, "online", "trainings and measurements")
+    options = parser.parse_args()
+    options.results.mkdir(parents=True, exist_ok=True)
+    logs = options.log or (settings.QUICK_LOGS if options.quick else settings.LOGS)
+    parts = options.part or PARTS
+    for part in parts:
+        of_part = [row for log in logs for row in rows_of(part, log, options)]
+        with_others = [*rows_of_others(options.results / f"{part}.csv", logs), *map(without_sums, of_part)]
+        save_rows(with_others, options.results / f"{part}.csv")
+        pooled = [*rows_of_others(options.results / f"{part}-pooled.csv", logs), *pool(of_part)]
+        save_rows(pooled, options.results / f"{part}-pooled.csv")
+    note: dict[str, Any] = {"quick": options.quick, "objective": settings.OBJECTIVE, "limits": settings.LIMITS}
+    note |= {"splits": splits(options.quick), "policies": policies(options.quick), "workers": options.workers}
+    note["learners"] = [learner._asdict() for learner in learners(options.quick)]
+    earlier = common.earlier_parts(options.results)
+    of_others = common.load_provenance(options.results)["workloads"] if earlier else {}
+    note["workloads"] = of_others | {log: about(log, options.quick) for log in logs}
+    note["parts"] = sorted({*earlier, *parts})
+    common.save_provenance(options.results, note, ("cma",))
+
+
+def rows_of_others(path: Path, logs: Iterable[str]) -> list[dict[str, str]]:
+    """Return the rows that earlier calls have written about other logs."""
+    return [row for row in common.rows(path) if row["log"] not in logs]
+
+
+def without_sums(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row without the sums of its weeks, which are not for a table."""
+    return {key: value for key, value in row.items() if key not in SUMS}
+
+
+# --- what is tried ----------------------------------------------------------------------------------------------------
+
+
+@cache
+def workload(log: str, quick: bool) -> ps.Workload:
+    """Return a log: scaled if it is one of the papers'; if `quick`, a small made-up one that lasts for months."""
+    if quick:
+        small = common.stand_in(log, settings.QUICK)
+        slower = {key: getattr(small, key) * times for key, times in settings.QUICK_SLOWER.items()}
+        return small.with_(**slower, name=log)
+    if log in settings.OTHER_LOGS:
+        recorded: ps.Workload = ps.read_swf(log_file(log), name=log)
+        return recorded
+    scaled: ps.Workload = common.scaled(log)
+    return scaled
+
+
+def about(log: str, quick: bool) -> dict[str, Any]:
+    """Return what the provenance says about a log."""
+    w = workload(log, quick)
+    return {"jobs": len(w), "processors": w.capacity, "digest": w.digest}
+
+
+def splits(quick: bool) -> tuple[settings.Split, ...]:
+    """Return the splits to try."""
+    return settings.QUICK_SPLITS if quick else settings.SPLITS
+
+
+def policies(quick: bool) -> tuple[str, ...]:
+    """Return the policies that are not trained."""
+    return settings.QUICK_POLICIES if quick else settings.POLICIES
+
+
+def learners(quick: bool) -> list[settings.Learner]:
+    """Return the trainings to try; if `quick`, short ones."""
+    if not quick:
+        return list(settings.LEARNERS)
+    short = []
+    for learner in settings.LEARNERS:
+        if learner.name in settings.QUICK_LEARNERS:
+            words = learner.settings | settings.QUICK_SETTINGS[learner.function]
+            if "resample" in words:
+                words["resample"] = settings.QUICK_RESAMPLE
+            short.append(learner._replace(settings=words))
+    return short
+
+
+def between(whole: ps.Workload, begin: float, end: float) -> ps.Workload:
+    """Return the jobs submitted between two shares of the time, with the groups of the whole log."""
+    first, span = int(whole.submit[0]), int(whole.submit[-1] - whole.submit[0])
+    since = (whole.submit - first) / span
+    inside = (since > begin) | ((begin == 0) & (since >= 0))
+    name = f"{whole.name} {100 * begin:g} to {100 * end:g} %"
+    return whole.take(np.flatnonzero(inside & (since <= end)), name=name)
+
+
+def rows_of(part: str, log: str, options: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    """Yield what every policy of a part reaches on the test part of every split of a log."""
+    whole = workload(log, options.quick)
+    for split in splits(options.quick):
+        test = between(whole, split.until, split.end)
+        where: dict[str, Any] = {"part": part, "log": log, "split": split.name}
+        if part == UNTRAINED:
+            for words in policies(options.quick):
+                label = where | {"policy": words, "seed": NO_SEED, "wish": ""}
+                yield label | kept(test, words, options)
+        else:
+            learnt = between(whole, split.begin, split.until)
+            for learner in learners(options.quick):
+                for seed in settings.SEEDS[: 1 if options.quick else None]:
+                    policy, reached = training_of(learner, seed, learnt, split, log, options)
+                    label = where | {"policy": learner.name, "seed": seed, "wish": learner.wish}
+                    yield label | kept(test, policy, options) | reached
+
+
+def training_of(
+    learner: settings.Learner,
+    seed: int,
+    learnt: ps.Workload,
+    split: settings.Split,
+    log: str,
+    options: argparse.Namespace,
+) -> tuple[ps.Policy, dict[str, Any]]:
+    """Return the policy of a training, which is continued if it has begun, and what it says of itself."""
+    name = f"{learner.name.replace(', ', '-')}/{log}/{split.name.replace(' ', '')}"
+    saved = options.results / "policies" / f"{name.replace('/', '-')}-{seed}.json"
+    told = options.work / "told" / saved.name
+    if saved.exists() and told.exists():
+        return ps.load_policy(saved), json.loads(told.read_text(encoding="utf-8"))
+    place = options.work / name / str(seed)
+    for folder in (place.parent, saved.parent, told.parent):
+        folder.mkdir(parents=True, exist_ok=True)
+    training = getattr(ps, learner.function)(
+        learnt,
+        settings.WISHES[learner.wish],
+        seed=seed,
+        workers=options.workers,
+        run_directory=place,
+        progress=common.show_training(f"{name} {seed}", 20),
+        **learner.settings,
+    )
+    best = training.rows()[training.best + 1]["workloads"][0]
+    reached = {
+        "train_vs_easy": best["vs_easy"],
+        "train_exceeded": training.systems[training.best].exceeded,
+        "margin": training.margin,
+        "evaluations": training.evaluations,
+        "kernel_seconds": round(training.seconds, 1),
+    }
+    save_policy(training.policy, saved)
+    write(told, reached)
+    return training.policy, reached
+
+
+# --- what it reaches --------------------------------------------------------------------------------------------------
+
+
+def kept(test: ps.Workload, policy: str | ps.Policy, options: argparse.Namespace) -> dict[str, Any]:
+    """Return what a policy reaches on a workload; from a file if it was simulated before."""
+    value = ps.as_policy(policy)
+    identity = f"{test.digest} {json.dumps(as_json(value), sort_keys=True)}"
+    place = options.work / "measured" / f"{hashlib.sha256(identity.encode()).hexdigest()[:32]}.json"
+    if not place.exists():
+        place.parent.mkdir(parents=True, exist_ok=True)
+        write(place, measure(test, value))
+    found: dict[str, Any] = json.loads(place.read_text(encoding="utf-8"))
+    return found
+
+
+def as_json(policy: ps.Policy) -> dict[str, Any]:
+    """Return a policy as JSON without its provenance, which does not matter here."""
+    return {key: value for key, value in to_json(policy).items() if key != "provenance"}
+
+
+def write(path: Path, value: dict[str, Any]) -> None:
+    """Write JSON, whole or not at all."""
+    with replacing(path) as temporary:
+        temporary.write_text(json.dumps(value), encoding="utf-8")
+
+
+def measure(test: ps.Workload, policy: ps.Policy) -> dict[str, Any]:
+    """Return objectives, gains over EASY, violation of the limits, waits and slowdowns, and the sums of the weeks."""
+    easy, schedule = ps.simulate(test, settings.EASY), ps.simulate(test, policy)
+    reference, values = (np.asarray(ps.objectives(each)) for each in (easy, schedule))
+    names = [o.name for o in objective_table(test.groups)]
+    row: dict[str, Any] = {"jobs": len(test), "weeks": int((test.submit[-1] - test.submit[0]) // (7 * 86400)) + 1}
+    row |= {"objective": None, "objective_vs_easy": None, "exceeded": None}
+    limits = resolved_on(ps.as_wish(settings.WISHES["limits"], test.groups), test)
+    if not np.isnan([values[names.index(name)] for name in limits.aims]).any():
+        of_easy, reached = goal(limits, np.array([reference, values])).tolist()
+        row |= {"objective": reached, "objective_vs_easy": 100 * (1 - reached / of_easy)}
+        row["exceeded"] = float(violation(limits, values[None])[0])
+    for name, before, after in zip(names, reference.tolist(), values.tolist(), strict=True):
+        row |= {name: number(after), f"{name}_vs_easy": number(100 * (before - after) / before if before else np.nan)}
+    waits, of_easy_waits = ps.waits(schedule), ps.waits(easy)
+    for place, group in enumerate(("all", *(str(i + 1) for i in range(len(test.groups))))):
+        row[f"wait_p95_{group}"] = number(waits.p95[place])
+        row[f"wait_p95_{group}_easy"] = number(of_easy_waits.p95[place])
+        row[f"slowdown_{group}"] = number(waits.slowdown_mean[place])
+    sums, of_easy_sums = week_sums(schedule), week_sums(easy)
+    values_of_sums = (sums.weighted, of_easy_sums.weighted, sums.work)
+    return row | dict(zip(SUMS, (array.tolist() for array in values_of_sums), strict=True))
+
+
+def number(value: float) -> float | None:
+    """Return a number; None if it is undefined."""
+    return None if np.isnan(value) else float(value)
+
+
+def pool(measured: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the gains over all rolling splits of a log as one, with intervals, by policy and seed."""
+    rolling = [split.name for split in settings.ROLLING]
+    rows = []
+    tried = [row for row in measured if row["split"] in rolling]
+    for log, policy, seed in dict.fromkeys((row["log"], row["policy"], row["seed"]) for row in tried):
+        mine = [row for row in tried if (row["log"], row["policy"], row["seed"]) == (log, policy, seed)]
+        sums = [
+            joined([WeekSums(np.array(row[key]), np.array(row["work"])) for row in mine])
+            for key in ("easy_weighted", "weighted")
+        ]
+        row = {"log": log, "policy": policy, "seed": seed, "weeks": len(sums[0].work), "splits": len(mine)}
+        row |= {"low": None, "high": None, "AWRT_low": None, "AWRT_high": None}
+        if len(sums[0].work) >= LEAST_WEEKS:
+            groups = tuple(str(i + 1) for i in range(sums[0].work.shape[1]))
+            found = intervals(sums, ps.as_wish(settings.OBJECTIVE, groups))
+            ends = (*found.goal_gains[1].tolist(), *found.gains[1, 1].tolist())
+            row |= dict(zip(("low", "high", "AWRT_low", "AWRT_high"), map(number, ends), strict=True))
+        rows.append(row)
+    return rows
+
+
+if __name__ == "__main__":
+    main()
