@@ -105,3 +105,10 @@ def test_compare_explains_its_new_options_in_its_help() -> None:
     outcome = done("compare", "--help")
     assert "[TRACE ...]" in outcome.out
     assert '--objective "10*AWRT1 + 4*AWRT2"' in outcome.out
+
+
+@pytest.mark.slow
+def test_compare_gives_all_orders_the_same_backfilling(house: Path, workload: ps.Workload) -> None:
+    options = ("--policy", "sjf", "--policy", "wfp3", "--backfill", "easy:2", "--backfill-order", "saf", "--json")
+    texts = [f"{order}; backfill: easy:2; backfill-order: saf" for order in ("sjf", "wfp3")]
+    assert done("compare", house / "w.swf.gz", *options).json == ps.compare(workload, texts).rows()
