@@ -30,7 +30,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from ..core.errors import InputError, nearest_word
+from ..core.errors import nearest_word
 from ..kernels.formulas import MOST_DEEP
 from .policy_tokens import TokenReader, written_name, written_number
 
@@ -376,15 +376,3 @@ def _written_label(word: str, label: str) -> str:
     """Return a group, user, account or queue in words: a group by its name alone if that is read as a group."""
     plain = re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", label) and nearest_word(label, RESERVED) is None
     return label if word == "group" and plain else f"{word}({written_name(label)})"
-
-
-def check_group_name(what: str, name: str) -> None:
-    """Refuse the name of a group that cannot be written in quotes.
-
-    Raises
-    ------
-    InputError
-        It is empty, or has a quote or a character that cannot be printed.
-    """
-    if not name or '"' in name or not name.isprintable():
-        raise InputError(f"{what} must be a name that can be printed, without quotes, but is {name!r:.60}")

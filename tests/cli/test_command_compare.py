@@ -117,3 +117,10 @@ def test_compare_says_how_certain_a_gain_is(tmp_path: Path) -> None:
     expected = ps.compare(log, "fcfs", intervals=True, rolling=3)
     assert outcome.json[1]["intervals"] == expected.rows()[1]["intervals"]
     assert outcome.json[1]["periods"] == expected.rows()[1]["periods"]
+
+
+@pytest.mark.slow
+def test_compare_gives_all_orders_the_same_backfilling(house: Path, workload: ps.Workload) -> None:
+    options = ("--policy", "sjf", "--policy", "wfp3", "--backfill", "easy:2", "--backfill-order", "saf", "--json")
+    texts = [f"{order}; backfill: easy:2; backfill-order: saf" for order in ("sjf", "wfp3")]
+    assert succeed("compare", house / "w.swf.gz", *options).json == ps.compare(workload, texts).rows()

@@ -23,7 +23,7 @@ from paretosched.wishes.wish_grammar import parse
 from paretosched.workload.resampling import resample
 from paretosched.workload.time_split import split
 from paretosched.workload.workload import Workload
-from support.trainings import archive, of_weeks, said
+from support.trainings import archive, of_weeks, training_json
 
 W = of_weeks()
 TEXT = "10*AWRT1 + 4*AWRT2, AWRT3 <= 1.02*EASY"
@@ -65,7 +65,7 @@ def test_the_mean_counts_and_the_worst_limit(over: str) -> None:
 @pytest.mark.slow
 def test_by_default_workloads_count_by_their_ratio_to_easy() -> None:
     settings = {"resample": 2, **SHORT}
-    assert said(train(W, TEXT, **settings)) == said(train(W, TEXT, over="ratio", **settings))
+    assert training_json(train(W, TEXT, **settings)) == training_json(train(W, TEXT, over="ratio", **settings))
     assert train(W, "-UTIL", **settings).over == train(W, TEXT, **SHORT).over == "sum"
 
 
@@ -126,7 +126,9 @@ def test_runs_without_these_settings_are_those_of_earlier_versions(tmp_path: Pat
     for key in ("resample", "resampled", "margin"):  # which older runs do not have
         assert about["parameters"].pop(key) is None
     (tmp_path / "old" / "run.json").write_text(json.dumps(about))
-    assert said(train(W, TEXT, run_directory=tmp_path / "old", **SHORT)) == said(train(W, TEXT, **SHORT))
+    assert training_json(train(W, TEXT, run_directory=tmp_path / "old", **SHORT)) == training_json(
+        train(W, TEXT, **SHORT)
+    )
     train(W, TEXT, resample=2, margin=1.5, run_directory=tmp_path / "new", **SHORT)
     parameters = known_parameters(tmp_path / "new")
     assert (parameters["resample"], parameters["margin"]) == (2, 1.5)
@@ -147,7 +149,7 @@ def test_an_interrupted_training_is_continued_by_any_workers(tmp_path: Path, wor
         train(W, TEXT, run_directory=tmp_path / "run", progress=interrupt, **words)
     assert len(archive(tmp_path / "run")) == 120
     again = train(W, TEXT, run_directory=tmp_path / "run", workers=workers, **words)
-    assert said(again) == said(train(W, TEXT, **words))
+    assert training_json(again) == training_json(train(W, TEXT, **words))
 
 
 @pytest.mark.slow
