@@ -19,7 +19,8 @@ exact         the true run time, which is unknown in practice: what the best est
 A prediction never exceeds the request, and is the request where history does not suffice: fewer than two jobs of the
 user have ended ("recent"), or jobs of fewer than two sizes ("predicted", "printed"). When a job runs on at its expected
 end, the prediction grows by 1, 5, 15, 30 minutes, 1, 2, 5, 10, 20, 50 and 100 hours, at most to the request (Tsafrir's
-rule). Every such correction is an event at which the scheduler looks at its queue again.
+rule). Every such correction is an event at which the scheduler looks at its queue again. In the keys of orders, and for
+the longest request that is backfilled, `estimate` is then the present prediction.
 """
 
 from __future__ import annotations
