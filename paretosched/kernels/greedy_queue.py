@@ -5,7 +5,7 @@ from numba import njit
 
 from ..core.arrays import Int, Ints
 from ..core.situations import Calendar
-from .events import after_copies, era_at, next_event
+from .events import era_at, next_event
 from .inputs import Jobs, Weights
 from .kinetic_queue import (
     BENCH,
@@ -13,6 +13,7 @@ from .kinetic_queue import (
     MARGIN,
     TINY,
     Tournament,
+    after_equals,
     close_ranks,
     due,
     fill_slot,
@@ -23,6 +24,7 @@ from .kinetic_queue import (
     reseat,
     settle,
 )
+from .lines import Lines
 from .running import Running, complete, launch, reserve, running_jobs
 from .waiting_tree import FAR, WIDTH, lift, lower, open_smallest
 
@@ -49,7 +51,7 @@ def greedy(jobs: Jobs, capacity: Int, calendar: Calendar, weights: Weights, back
     """
     game = new_tournament(jobs.submit.size)
     least = np.empty((game.stale.shape[1] if backfill else 1, 2), np.int64)
-    _greedy(jobs, capacity, calendar, weights, backfill, running_jobs(start, capacity, backfill), game, least)
+    in_order(jobs, capacity, calendar, weights, backfill, running_jobs(start, capacity, backfill), game, least)
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
@@ -118,17 +120,17 @@ def next_slot(game: Tournament, least: Ints, backfill: bool, used: Int, waiting:
 
 # The arrays come as arguments and are never bound anew, so that numba counts no references in the loop.
 @njit(cache=True, nogil=True, _nrt=False)
-def _greedy(
+def in_order(
     jobs: Jobs,
     capacity: Int,
     calendar: Calendar,
-    weights: Weights,
+    weights: Weights | Lines,
     backfill: bool,
     now: Running,
     game: Tournament,
     least: Ints,
 ) -> None:
-    """Do the work of `greedy` without allocating memory.
+    """Do the work of `greedy`, for keys of any kind, without allocating memory.
 
     Parameters
     ----------
@@ -170,7 +172,7 @@ def _greedy(
         newest: Int = 0
         while arrived < n and jobs.submit[arrived] == t:
             j: Int = arrived
-            arrived = after_copies(jobs, j)
+            arrived = after_equals(jobs, j, weights)
             count = arrived - j
             if waiting == 0 and width[j] * count <= free and (arrived == n or jobs.submit[arrived] != t):
                 for i in range(j, arrived):
@@ -247,7 +249,7 @@ def ahead(
     best_alpha: float,
     best_beta: float,
     t: Int,
-    weights: Weights,
+    weights: Weights | Lines,
 ) -> bool:
     """Return whether the job in `slot` comes before the job in slot `best` in second t of situation s.
 
@@ -263,7 +265,7 @@ def ahead(
 
 @njit(cache=True, nogil=True, _nrt=False)
 def first_backfill(
-    game: Tournament, s: Int, least: Ints, top: Int, t: Int, weights: Weights, free: Int, extra: Int, limit: Int
+    game: Tournament, s: Int, least: Ints, top: Int, t: Int, weights: Weights | Lines, free: Int, extra: Int, limit: Int
 ) -> Int:
     """Return the slot of the first job in the order that may start beside EASY's reservation; -1 if there is none.
 

@@ -22,14 +22,18 @@ a bench are played: this costs less than the memory of lines in three trees, and
 Identical jobs that arrive in a row (copies, job arrays) share a slot: they differ only in the row.
 """
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
+from numba.extending import overload
 from numpy.typing import NDArray
 
 from ..core.arrays import Int, Ints, Mask
+from .events import after_copies
 from .inputs import Jobs, Weights
+from .lines import Lines, after_alike, line_of_job, settle_lines
 from .waiting_tree import slots_for
 
 # The winner's line, the time up to which it wins, its slot, and a bound of the slopes below (rounded up). Two nodes
@@ -133,8 +137,8 @@ def line_of(
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def settle(slots: NDArray[np.void], i: Int, j: Int, s: Int, t: Int, weights: Weights) -> tuple[bool, bool]:
-    """Return which job of two slots comes first by the printed formula, and whether this is final.
+def settle_criteria(slots: NDArray[np.void], i: Int, j: Int, s: Int, t: Int, weights: Weights) -> tuple[bool, bool]:
+    """Return which job of two slots comes first by the printed criterion, and whether this is final.
 
     Parameters
     ----------
@@ -187,6 +191,65 @@ def settle(slots: NDArray[np.void], i: Int, j: Int, s: Int, t: Int, weights: Wei
     return first, b * (ei / mi) == b * (ej / mj)
 
 
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def line_of_criterion(s: Int, job: np.void, weights: Weights) -> tuple[float, float]:
+    """Return alpha and beta of the criterion of a job, a SLOT, in situation s."""
+    genes = weights.genes
+    groups = (genes.shape[1] - 2) // 2
+    g = job["group"]
+    return line_of(
+        weights.criteria[s],
+        genes[s, g],
+        genes[s, groups + g],
+        genes[s, 2 * groups],
+        genes[s, 2 * groups + 1],
+        float(job["submit"]),
+        float(job["estimate"]),
+        float(job["width"]),
+        float(job["estimate"] * np.int64(job["width"])),
+    )
+
+
+# What differs between criteria and other lines is chosen by the type of `weights` when a kernel is compiled.
+def settle(slots: NDArray[np.void], i: Int, j: Int, s: Int, t: Int, weights: Weights | Lines) -> tuple[bool, bool]:
+    """Return which job of two slots comes first, and whether this is final; parameters as for `settle_criteria`."""
+    raise NotImplementedError
+
+
+def line_at(s: Int, job: np.void, weights: Weights | Lines) -> tuple[float, float]:
+    """Return alpha and beta of the line of a job, a SLOT, in situation s."""
+    raise NotImplementedError
+
+
+def after_equals(jobs: Jobs, j: Int, weights: Weights | Lines) -> Int:
+    """Return the first row after job j that may not share a slot with it."""
+    raise NotImplementedError
+
+
+@overload(settle, inline="always", strict=False)
+def _settle(slots: Any, i: Any, j: Any, s: Any, t: Any, weights: Any) -> Callable[..., Any]:
+    """Return how close games are settled, for a type of weights."""
+    if weights.instance_class is Weights:
+        return lambda slots, i, j, s, t, weights: settle_criteria(slots, i, j, s, t, weights)
+    return lambda slots, i, j, s, t, weights: settle_lines(slots, i, j, s, t, weights)
+
+
+@overload(line_at, inline="always", strict=False)
+def _line_at(s: Any, job: Any, weights: Any) -> Callable[..., Any]:
+    """Return where lines come from, for a type of weights."""
+    if weights.instance_class is Weights:
+        return lambda s, job, weights: line_of_criterion(s, job, weights)
+    return lambda s, job, weights: line_of_job(s, job, weights)
+
+
+@overload(after_equals, inline="always", strict=False)
+def _after_equals(jobs: Any, j: Any, weights: Any) -> Callable[..., Any]:
+    """Return which jobs share a slot, for a type of weights."""
+    if weights.instance_class is Weights:
+        return lambda jobs, j, weights: after_copies(jobs, j)
+    return lambda jobs, j, weights: after_alike(j, weights)
+
+
 @njit(cache=True, nogil=True, inline="always")
 def lasts(
     lead: float,
@@ -228,7 +291,7 @@ def lasts(
 
 # Inlined, because passing so many arrays costs as much as the game.
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
-def play(game: Tournament, s: Int, node: Int, t: Int, weights: Weights) -> bool:
+def play(game: Tournament, s: Int, node: Int, t: Int, weights: Weights | Lines) -> bool:
     """Play the game of one node of situation s between its children, none of them stale; return whether it changed.
 
     `game` is modified in place; t is the present second.
@@ -291,26 +354,7 @@ def play(game: Tournament, s: Int, node: Int, t: Int, weights: Weights) -> bool:
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
-def line_at(s: Int, job: np.void, weights: Weights) -> tuple[float, float]:
-    """Return alpha and beta of the line of a job, a SLOT, in situation s."""
-    genes = weights.genes
-    groups = (genes.shape[1] - 2) // 2
-    g = job["group"]
-    return line_of(
-        weights.criteria[s],
-        genes[s, g],
-        genes[s, groups + g],
-        genes[s, 2 * groups],
-        genes[s, 2 * groups + 1],
-        float(job["submit"]),
-        float(job["estimate"]),
-        float(job["width"]),
-        float(job["estimate"] * np.int64(job["width"])),
-    )
-
-
-@njit(cache=True, nogil=True, _nrt=False, inline="always")
-def seat(game: Tournament, s: Int, leaf: Int, t: Int, weights: Weights) -> bool:
+def seat(game: Tournament, s: Int, leaf: Int, t: Int, weights: Weights | Lines) -> bool:
     """Play the games of a bench of situation s, one after the other; return whether its node changed.
 
     `game` is modified in place; t is the present second.
@@ -381,7 +425,7 @@ def due(game: Tournament, s: Int, node: Int, t: Int) -> bool:
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def replay(game: Tournament, s: Int, top: Int, t: Int, weights: Weights) -> None:
+def replay(game: Tournament, s: Int, top: Int, t: Int, weights: Weights | Lines) -> None:
     """Play again the nodes at or below `top` that are stale or have expired, children before parents.
 
     Node `top` itself must be due. `game` is modified in place; s is the situation, t the present second.
@@ -409,7 +453,7 @@ def replay(game: Tournament, s: Int, top: Int, t: Int, weights: Weights) -> None
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def reseat(game: Tournament, s: Int, slot: Int, top: Int, t: Int, weights: Weights) -> None:
+def reseat(game: Tournament, s: Int, slot: Int, top: Int, t: Int, weights: Weights | Lines) -> None:
     """Play the games that change in situation s after a job has come to or gone from a slot; mark the two other trees.
 
     `game`, whose root is `top`, is modified in place; t is the present second.
@@ -513,15 +557,24 @@ def close_ranks(game: Tournament, used: Int) -> tuple[Int, Int]:
         Slots in use now, and the level of the trees; all their nodes are stale.
     """
     slots = game.slots
-    size = game.stale.shape[1] >> 1
     count: Int = 0
     for slot in range(used):
         if slots[slot]["row"] >= 0:
             slots[count] = slots[slot]
             count += 1
-    benches = (count + BENCH - 1) // BENCH
-    for slot in range(count, benches * BENCH):
+    for slot in range(count, (count + BENCH - 1) // BENCH * BENCH):
         slots[slot]["row"] = EMPTY
+    return count, plant(game, count)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def plant(game: Tournament, used: Int) -> Int:
+    """Set up new trees over slots 0..used - 1, all of whose nodes are stale; return their level.
+
+    `game` is modified in place.
+    """
+    size = game.stale.shape[1] >> 1
+    benches = (used + BENCH - 1) // BENCH
     level: Int = -1
     for bench in range(benches):
         level = open_bench(game, bench, level)
@@ -532,4 +585,4 @@ def close_ranks(game: Tournament, used: Int) -> tuple[Int, Int]:
             while node >= top and not game.stale[s, node]:
                 game.stale[s, node] = True
                 node >>= 1
-    return count, level
+    return level

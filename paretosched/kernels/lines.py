@@ -1,0 +1,93 @@
+"""Keys of waiting jobs that are lines in the wait: which of two jobs comes first, exactly as the keys are evaluated."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from ..core.arrays import Floats, Int, Mask
+from .formulas import Program, evaluate
+from .inputs import Jobs
+
+
+class Lines(NamedTuple):
+    """Keys that order the n jobs of a workload as lines in the wait do; the largest comes first, then the lowest row.
+
+    Attributes
+    ----------
+    alpha, beta
+        (3, n) float64, finite, by situation and row. At any time jobs are in the order of alpha + beta * wait, except
+        for rounding errors; beta is 0 or more, in 1/s.
+    printed
+        Whether the keys are alpha + beta * wait itself, evaluated in float64. Otherwise `program` has the keys.
+    alike
+        (n,) bool, whether a job has the submission, estimate, width and group of the job in the row before, and the
+        same keys at all times.
+    program, jobs, shares
+        As for `evaluate`: the keys of jobs whose lines are too close to tell.
+    horizon
+        Twice the latest possible time, s: an upper bound of all times in keys.
+    """
+
+    alpha: Floats
+    beta: Floats
+    printed: bool
+    alike: Mask
+    program: Program
+    jobs: Jobs
+    shares: Floats
+    horizon: float
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def line_of_job(s: Int, job: np.void, lines: Lines) -> tuple[float, float]:
+    """Return the line of a job in time, alpha + beta * t, in situation s; `job` is a SLOT of `kinetic_queue`."""
+    row = np.int64(job["row"])
+    beta = lines.beta[s, row]
+    return lines.alpha[s, row] - beta * float(job["submit"]), beta
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def settle_lines(slots: NDArray[np.void], i: Int, j: Int, s: Int, t: Int, lines: Lines) -> tuple[bool, bool]:
+    """Return which job of two slots comes first, and whether this is final.
+
+    Parameters
+    ----------
+    slots, i, j
+        (size * BENCH,) SLOT, and two slots with jobs.
+    s, t
+        Situation, 0..2, and second.
+    lines
+        `Lines`; the stack of its program is modified in place.
+
+    Returns
+    -------
+    first : bool
+        The job of slot i comes before that of slot j at time t in situation s.
+    ever : bool
+        The decision is final: their keys are the same function of time in float64, or both are constant.
+    """
+    row_i = np.int64(slots[i]["row"])
+    row_j = np.int64(slots[j]["row"])
+    if not lines.printed:
+        key_i = evaluate(lines.program, s, lines.jobs, row_i, t, 0.0, lines.shares[row_i])
+        key_j = evaluate(lines.program, s, lines.jobs, row_j, t, 0.0, lines.shares[row_j])
+        return key_i > key_j or (key_i == key_j and row_i < row_j), False
+    alpha_i = lines.alpha[s, row_i]
+    alpha_j = lines.alpha[s, row_j]
+    beta_i = lines.beta[s, row_i]
+    beta_j = lines.beta[s, row_j]
+    key_i = alpha_i + beta_i * float(t - slots[i]["submit"])
+    key_j = alpha_j + beta_j * float(t - slots[j]["submit"])
+    same = alpha_i == alpha_j and beta_i == beta_j and slots[i]["submit"] == slots[j]["submit"]
+    return key_i > key_j or (key_i == key_j and row_i < row_j), same or (beta_i == 0.0 and beta_j == 0.0)
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def after_alike(j: Int, lines: Lines) -> Int:
+    """Return the first row after job j that is not like it."""
+    i = j + 1
+    while i < lines.alike.size and lines.alike[i]:
+        i += 1
+    return i
