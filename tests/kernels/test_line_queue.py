@@ -33,7 +33,7 @@ def key_of(alpha: np.ndarray, beta: np.ndarray) -> Key:
 
 def random_lines(w: Workload, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Return alpha and beta of few different values, so that many keys are equal or nearly so."""
-    shape = 3, len(w)
+    shape = 3, max(3, len(w))
     scale = 10.0 ** rng.integers(-3, 4)
     alpha = rng.choice([0.0, 1.0, 1.0 + 2**-50, 0.3, -2.5, 7.0], shape) * scale
     beta = rng.choice([0.0, 0.1, 1 / 3, 1.0, 0.1 + 0.2, 0.3], shape) * rng.choice([1e-3, 1.0])
@@ -42,7 +42,7 @@ def random_lines(w: Workload, rng: np.random.Generator) -> tuple[np.ndarray, np.
         alpha, beta = alpha[:, kind], beta[:, kind]
     if rng.random() < 0.3:
         beta[rng.integers(3)] = 0.0
-    return alpha, beta
+    return alpha[:, : len(w)], beta[:, : len(w)]
 
 
 def backfill_of(w: Workload, rng: np.random.Generator, reservations: int | None) -> Backfill:
