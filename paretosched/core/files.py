@@ -199,6 +199,35 @@ def read_lines(path: str | os.PathLike[str], what: str) -> Iterator[str]:
         raise InputError(str(error)) from None
 
 
+def read_words(path: str | os.PathLike[str], what: str, limit: str = "text") -> str:
+    """Return the text of a small file that people may write, such as a policy.
+
+    Parameters
+    ----------
+    path, what
+        The file, and what messages call it: "policy".
+    limit
+        The name of the limit of its size, "text" or "json".
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, or is not text.
+    """
+    try:
+        return read_text(path, limit)
+    except InputError:  # it is a ValueError, too
+        raise
+    except OSError as error:
+        raise unreadable(path, error) from None
+    except UnicodeDecodeError:
+        raise InputError(
+            f"{path}: a {what} file must be {'JSON ' * (limit == 'json')}text, but this is binary"
+        ) from None
+    except ValueError:  # `open` raises it for a NUL
+        raise InputError(f"{path}: must be the name of a file, but has a NUL in it") from None
+
+
 def read_json(path: str | os.PathLike[str], what: str, constant: Callable[[str], float] | None = None) -> Any:
     """Return the content of a small JSON file that people may write, such as a policy.
 
@@ -214,16 +243,7 @@ def read_json(path: str | os.PathLike[str], what: str, constant: Callable[[str],
     InputError
         The file cannot be read, or is not JSON.
     """
-    try:
-        text = read_text(path, "json")
-    except InputError:  # it is a ValueError, too
-        raise
-    except OSError as error:
-        raise unreadable(path, error) from None
-    except UnicodeDecodeError:
-        raise InputError(f"{path}: a {what} file must be JSON text, but this is binary") from None
-    except ValueError:  # `open` raises it for a NUL
-        raise InputError(f"{path}: must be the name of a file, but has a NUL in it") from None
+    text = read_words(path, what, "json")
     try:
         return json.loads(text, parse_constant=constant, object_pairs_hook=_object_of)
     except (ValueError, RecursionError) as error:  # ValueError: bad JSON, or an integer of thousands of digits

@@ -1,10 +1,11 @@
-"""What a scheduler is: one of four kinds of values, each of which knows how it is simulated.
+"""What a scheduler is: one of five kinds of values, each of which knows how it is simulated.
 
 ============  ======================================================================================================
 Plain         a rule without parameters; see `paretosched.policies.plain`
 Greedy        orders the waiting jobs by a key (papers 000 and 002); see `paretosched.policies.greedy_order`
 RuleBase      chooses one of thirteen strategies at every pass (paper 001); see `paretosched.policies.rule_base`
 TimeSharing   SCOJO-PECT (paper 004); see `paretosched.policies.time_sharing`
+Priority      an order, published or a formula, with a backfilling of its own; see `paretosched.policies.priority`
 ============  ======================================================================================================
 
 All of them have
@@ -29,19 +30,23 @@ from pathlib import Path
 from typing import TypeVar
 
 from ..core.errors import InputError, did_you_mean
-from ..core.files import read_json, write_json
+from ..core.files import read_json, read_words, write_json
 from ..workload.workload import Workload
 from .greedy_order import Greedy
 from .plain import PLAIN_RULES, Plain
 from .policy_json import from_json, to_json
+from .priority import Priority
+from .priority_text import read_priority
+from .published_orders import ORDER_NAMES
 from .rule_base import RuleBase
 from .time_sharing import Optimisation, TimeSharing
 
-Policy = Plain | Greedy | RuleBase | TimeSharing
+Policy = Plain | Greedy | RuleBase | TimeSharing | Priority
 P = TypeVar("P", bound=Policy)
 
 OPTIMISED = "scojo-opt"  # short name of SCOJO-PECT with the group optimisation of paper 004
-POLICY_NAMES = (*PLAIN_RULES, TimeSharing.rule)  # policies that need no file
+# policies that need no file; first come first served is both a rule and an order
+POLICY_NAMES = tuple(dict.fromkeys((*PLAIN_RULES, TimeSharing.rule, *ORDER_NAMES)))
 
 
 def fits(policy: P, workload: Workload) -> P:
@@ -64,7 +69,9 @@ PolicyLike = str | os.PathLike[str] | Policy
 
 
 def as_policy(policy: PolicyLike) -> Policy:
-    """Return a policy; it may be given as a value, as the name of a rule, or as the path of a policy file.
+    """Return a policy; it may be given as a value, by name, in words, or as the path of a policy file.
+
+    The names are those of rules and of published orders. `paretosched.policies.priority_text` has the words.
 
     Raises
     ------
@@ -75,6 +82,8 @@ def as_policy(policy: PolicyLike) -> Policy:
     --------
     >>> as_policy("fcfs").rule
     'fcfs'
+    >>> as_policy("sjf; backfill: easy").name
+    'SJF with EASY'
     """
     if isinstance(policy, Policy):
         return policy
@@ -85,12 +94,17 @@ def as_policy(policy: PolicyLike) -> Policy:
         return Plain(word)
     if word in (TimeSharing.rule, OPTIMISED):
         return TimeSharing(optimisation=Optimisation() if word == OPTIMISED else None)
+    if word in ORDER_NAMES:
+        return Priority(word)
     path = Path(policy)
-    if path.suffix == ".json" or _is_file(path):
+    if path.suffix in (".json", ".txt") or _is_file(path):
         return load_policy(path)
+    if not isinstance(policy, os.PathLike) and (":" in word or ";" in word):
+        return read_priority(word)
     words = (*POLICY_NAMES, OPTIMISED)
     raise InputError(
-        f'policy "{policy}" is not known; choose one of {", ".join(words)}, or give the path of a policy .json file'
+        f'policy "{policy}" is not known; choose one of {", ".join(words)}, or give the path of a policy .json file '
+        'or .txt file, or an order in words, such as "order: wait / estimate; backfill: easy"'
         f"{did_you_mean(word, words)}"
     )
 
@@ -101,13 +115,19 @@ def save_policy(policy: PolicyLike, path: str | os.PathLike[str]) -> None:
 
 
 def load_policy(path: str | os.PathLike[str]) -> Policy:
-    """Read a policy file.
+    """Read a policy file: JSON, or words in a file whose name ends in ".txt".
 
     Raises
     ------
     InputError
-        The file cannot be read, is not JSON, or is not a policy.
+        The file cannot be read, is neither JSON nor words, or is not a policy.
     """
+    if Path(path).suffix == ".txt":
+        text = read_words(path, "policy")
+        try:
+            return read_priority(text)
+        except InputError as error:
+            raise InputError(f"{path}: {error}") from None
     value = read_json(path, "policy", lambda word: math.nan if word == "NaN" else math.inf)
     return from_json(value, str(path))
 

@@ -21,18 +21,19 @@ from ..core.situations import SITUATIONS
 from ..core.typed_json import typed
 from .greedy_order import BACKFILLS, CRITERIA, Greedy, greedy
 from .plain import PLAIN_RULES, Plain
+from .priority import ACCOUNTS, ALL, Backfill, Longest, Priority
 from .rule_base import KINDS, RuleBase
 from .strategy_choice import LEVELS, STRATEGIES, IterativeRules, SymbioticRules, feature_names, intervals
 from .time_sharing import CLASSES, METHODS, RUN_TIMES, SEARCHES, Grouping, Optimisation, Shares, TimeSharing
 
 FORMAT = "paretosched policy 1"
-RULES = (*PLAIN_RULES, TimeSharing.rule, Greedy.rule, RuleBase.rule)
+RULES = (*PLAIN_RULES, TimeSharing.rule, Greedy.rule, RuleBase.rule, Priority.rule)
 
 # The schema lists the words that a text may be. The policies check them, and their messages list them.
 Format = Annotated[str, Meta(extra_json_schema={"const": FORMAT})]
 PlainRule = Annotated[str, Meta(extra_json_schema={"enum": [*PLAIN_RULES]})]
 Criterion = Annotated[str, Meta(extra_json_schema={"enum": [*CRITERIA]})]
-Backfill = Annotated[str, Meta(extra_json_schema={"enum": [*BACKFILLS]})]
+GreedyBackfill = Annotated[str, Meta(extra_json_schema={"enum": [*BACKFILLS]})]
 Strategy = Annotated[str, Meta(extra_json_schema={"enum": [*STRATEGIES]})]
 Level = Annotated[int, Meta(extra_json_schema={"enum": [*LEVELS]})]
 Unit = Annotated[float, Meta(extra_json_schema={"minimum": 0, "maximum": 1})]
@@ -76,7 +77,7 @@ class GreedyFile(Struct, kw_only=True, forbid_unknown_fields=True):
     format: Format
     rule: Annotated[str, Meta(extra_json_schema={"const": Greedy.rule})]
     name: str = ""
-    backfill: Backfill = "none"
+    backfill: GreedyBackfill = "none"
     groups: list[str]
     situations: SituationsFile
     provenance: dict[str, Any] = {}
@@ -282,14 +283,77 @@ class TimeSharingFile(Struct, kw_only=True, forbid_unknown_fields=True):
         )
 
 
+class OrdersFile(Struct, forbid_unknown_fields=True):
+    """An order for each situation: the name of a published order, or a formula."""
+
+    weekend: str
+    day: str
+    night: str
+
+
+class LongestFile(Struct, forbid_unknown_fields=True):
+    """The longest request, s, with which jobs of some groups are backfilled."""
+
+    seconds: int
+    groups: list[str]
+
+
+class BackfillFile(Struct, kw_only=True, forbid_unknown_fields=True):
+    """Which jobs may start before jobs that come first in the order; [] after "for" is all groups."""
+
+    reservations: int | Annotated[str, Meta(extra_json_schema={"const": "all"})]
+    entitled: list[str] = msgspec.field(name="for", default_factory=list)
+    order: Annotated[str, Meta(extra_json_schema={"default": "same"})] | OrdersFile = "same"
+    longest: list[LongestFile] = []
+    named: list[str] = msgspec.field(name="while", default_factory=list)
+    slack: int = 0
+
+
+class PriorityFile(Struct, kw_only=True, forbid_unknown_fields=True):
+    """An order of the waiting jobs, with a backfilling of its own."""
+
+    format: Format
+    rule: Annotated[str, Meta(extra_json_schema={"const": Priority.rule})]
+    name: str = ""
+    order: str | OrdersFile
+    backfill: BackfillFile = msgspec.field(default_factory=lambda: BackfillFile(reservations=0))
+    usage: Annotated[str, Meta(extra_json_schema={"enum": [*ACCOUNTS]})] = Priority.usage
+    half_life: int = Priority.half_life
+    shares: dict[str, float] = {}
+    provenance: dict[str, Any] = {}
+
+    def policy(self) -> Priority:
+        """Return the policy."""
+        b = self.backfill
+        if isinstance(b.reservations, str) and b.reservations != "all":
+            raise InputError(f'backfill.reservations must be a number or "all", but is {json_text(b.reservations)}')
+        backfill = Backfill(
+            ALL if isinstance(b.reservations, str) else b.reservations,
+            tuple(b.entitled),
+            () if b.order == "same" else _texts_of(b.order),
+            tuple(Longest(row.seconds, tuple(row.groups)) for row in b.longest),
+            tuple(b.named),
+            b.slack,
+        )
+        return Priority(
+            _texts_of(self.order), backfill, self.usage, self.half_life, self.shares, self.name, self.provenance
+        )
+
+
+def _texts_of(order: str | OrdersFile) -> tuple[str, ...]:
+    """Return an order, one text or one for each situation."""
+    return (order,) if isinstance(order, str) else astuple(order)
+
+
 _FILES: dict[str, Any] = dict.fromkeys(PLAIN_RULES, PlainFile) | {
     TimeSharing.rule: TimeSharingFile,
     Greedy.rule: GreedyFile,
+    Priority.rule: PriorityFile,
 }
 _RULE_BASE_FILES: dict[str, Any] = dict(zip(KINDS, (IterativeFile, SymbioticFile), strict=True))
 
 
-def from_json(value: Any, where: str = "policy") -> Plain | Greedy | RuleBase | TimeSharing:
+def from_json(value: Any, where: str = "policy") -> Plain | Greedy | RuleBase | TimeSharing | Priority:
     """Return the policy that `to_json` turned into plain values.
 
     Raises
@@ -302,7 +366,7 @@ def from_json(value: Any, where: str = "policy") -> Plain | Greedy | RuleBase | 
     try:
         kind = _file_type(value)
         nothing_else(value, kind.__struct_fields__)
-        policy: Plain | Greedy | RuleBase | TimeSharing = typed(value, kind).policy()
+        policy: Plain | Greedy | RuleBase | TimeSharing | Priority = typed(value, kind).policy()
         return policy
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
@@ -319,7 +383,7 @@ def _file_type(value: dict[str, Any]) -> Any:
     return _RULE_BASE_FILES[kind]
 
 
-def to_json(policy: Plain | Greedy | RuleBase | TimeSharing) -> dict[str, Any]:
+def to_json(policy: Plain | Greedy | RuleBase | TimeSharing | Priority) -> dict[str, Any]:
     """Return a policy as plain values that a person can read."""
     head = {"format": FORMAT, "rule": policy.rule, "name": policy.name}
     parts: dict[str, Any] = _PARTS[type(policy)](policy)
@@ -401,17 +465,43 @@ def _of_time_sharing(policy: TimeSharing) -> dict[str, Any]:
     }
 
 
+def _of_priority(policy: Priority) -> dict[str, Any]:
+    """Return the keys and values that only files of Priority have."""
+    b = policy.backfill
+    backfill = {
+        "reservations": "all" if b.reservations == ALL else b.reservations,
+        "for": list(b.entitled),
+        "order": _of_order(b.order) if b.order else "same",
+        "longest": [{"seconds": row.seconds, "groups": list(row.groups)} for row in b.longest],
+        "while": list(b.named),
+        "slack": b.slack,
+    }
+    return {
+        "order": _of_order(policy.order),
+        "backfill": backfill,
+        "usage": policy.usage,
+        "half_life": policy.half_life,
+        "shares": dict(policy.shares),
+    }
+
+
+def _of_order(texts: Sequence[str]) -> Any:
+    """Return an order: its text, or its texts by situation."""
+    return texts[0] if len(texts) == 1 else dict(zip(SITUATIONS, texts, strict=True))
+
+
 _PARTS: dict[type, Any] = {
     Plain: lambda _: {},
     Greedy: _of_greedy,
     RuleBase: _of_rule_base,
     TimeSharing: _of_time_sharing,
+    Priority: _of_priority,
 }
 
 
 def schema() -> dict[str, Any]:
     """Return the JSON Schema of policy files."""
-    kinds = [PlainFile, GreedyFile, IterativeFile, SymbioticFile, TimeSharingFile]
+    kinds = [PlainFile, GreedyFile, IterativeFile, SymbioticFile, TimeSharingFile, PriorityFile]
     references, parts = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

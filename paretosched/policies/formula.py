@@ -1,0 +1,379 @@
+"""Formulas that order waiting jobs, such as "(wait / estimate)^3 * width": how they are read and written.
+
+============================  ======================================================================================
+wait                          seconds since the submission
+estimate                      seconds that the job requests, or that are predicted
+width                         processors
+area                          estimate x width
+submit                        seconds from the first submission of the workload to this job's
+eligible                      seconds from the first submission to when the job could run first: its submission
+usage                         processor seconds of the job's user or account, decayed with a half-life
+share                         the share of the machine that is meant for this user or account
+a number                      with s, min, h or d after it, it is in seconds: 4h is 14400
+group(a)                      1 for jobs of the group, 0 for others; the name alone will do if it is a word like vip
+user(7), account(7), queue(7) 1 for jobs with this number in the log, 0 for others
++ - * / ^                     as usual: ^ before * and /, these before + and -; a^b^c is a^(b^c), -a^2 is -(a^2)
+log, log2, log10, sqrt, abs   of one value; log is natural
+min, max                      of two or more values
+< <= > >= = !=                1 if it holds, else 0
+and, or, not                  1 or 0; a value is true if it is a number other than 0
+if(c, a, b)                   a if c is true, else b
+============================  ======================================================================================
+
+Every formula has a value for every job: 0/0 is 0, another number divided by 0 is infinite with its own sign, the
+logarithm of 0 or less is -inf, the root of less than 0 is 0, 0 to a negative power is inf. Where the result is not a
+number, as inf - inf is none, the job comes last.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from ..core.errors import InputError, nearest_word
+from ..kernels.formulas import MOST_DEEP
+from .policy_tokens import TokenReader, written_name, written_number
+
+VARIABLES = ("wait", "estimate", "width", "area", "submit", "eligible", "usage", "share")
+LABELLED = ("group", "user", "account", "queue")
+FUNCTIONS = {"log": 1, "log2": 1, "log10": 1, "sqrt": 1, "abs": 1, "min": 2, "max": 2, "if": 3}  # number of values
+DIRECTIONS = ("largest", "smallest")
+RESERVED = (*VARIABLES, *LABELLED, *FUNCTIONS, *DIRECTIONS, "and", "or", "not")
+MOST_NESTED = 32
+MOST_TERMS = 300
+
+
+class Term(NamedTuple):
+    """A part of a formula: a number, a variable, or an operation with its parts.
+
+    Attributes
+    ----------
+    word
+        "number", one of VARIABLES but eligible, one of LABELLED, "priority", or an operation of
+        `paretosched.kernels.formulas`.
+    parts
+        The values of an operation.
+    value
+        Of "number": 0 or more.
+    labels
+        Of LABELLED: the one name or number. Of "priority": names of groups, the first one counts most; none for all
+        groups of the workload.
+    """
+
+    word: str
+    parts: tuple[Term, ...] = ()
+    value: float = 0.0
+    labels: tuple[str, ...] = ()
+
+
+class Formula(NamedTuple):
+    """What orders jobs.
+
+    Attributes
+    ----------
+    term
+        The value of a job.
+    largest
+        Whether the job with the largest value comes first, not the one with the smallest.
+    """
+
+    term: Term
+    largest: bool
+
+    @property
+    def key(self) -> Term:
+        """Return the term of which the largest value comes first."""
+        return self.term if self.largest else Term("-x", (self.term,))
+
+
+def parse_formula(text: str, direction: str, part: str = "order") -> Formula:
+    """Return the formula that words stand for.
+
+    Parameters
+    ----------
+    text
+        The words. They may begin with "largest" or "smallest".
+    direction
+        "largest" or "smallest": what comes first if the words do not say it.
+    part
+        What the formula is for; it begins the message of an error.
+
+    Raises
+    ------
+    InputError
+        The text breaks a rule; the message says which, and at which character and word.
+
+    Examples
+    --------
+    >>> written_formula(parse_formula("(wait/estimate)^3*width", "largest"), "largest")
+    '(wait / estimate)^3 * width'
+    >>> parse_formula("(wiat/estimate)", "largest")
+    Traceback (most recent call last):
+    paretosched.core.errors.InputError: order, character 2, "wiat": there must be a number, variable, function or \
+group; did you mean wait? (a group of this name is group("wiat"))
+    """
+    reader = TokenReader(text, part)
+    formula = read_formula(reader, direction)
+    if reader.now.kind != "end":
+        reader.refuse("there must be an operator or the end")
+    return formula
+
+
+def read_formula(reader: TokenReader, direction: str) -> Formula:
+    """Return the formula that comes now; the tokens behind it are left."""
+    word = reader.take(*DIRECTIONS) or direction
+    first = reader.now
+    terms = _Terms(reader)
+    term = terms.logic()
+    if terms.count > MOST_TERMS:
+        reader.refuse_token(
+            first, f"a formula must have at most {MOST_TERMS} numbers, variables and operations, not {terms.count}"
+        )
+    if depth(term) > MOST_DEEP:
+        reader.refuse_token(first, f"a formula must not nest deeper than {MOST_DEEP} values, but does")
+    return Formula(term, word == "largest")
+
+
+class _Terms:
+    """Recursive descent: a method for each rule of the grammar."""
+
+    def __init__(self, reader: TokenReader) -> None:
+        self.reader = reader
+        self.count = 0
+        self.nested = 0
+
+    def logic(self) -> Term:
+        """Return values with "or" between them."""
+        self.deeper()
+        term = self.conjunction()
+        while self.reader.take("or"):
+            term = self.made("or", term, self.conjunction())
+        self.nested -= 1
+        return term
+
+    def conjunction(self) -> Term:
+        """Return values with "and" between them."""
+        term = self.negation()
+        while self.reader.take("and"):
+            term = self.made("and", term, self.negation())
+        return term
+
+    def negation(self) -> Term:
+        """Return a comparison with any number of "not" before it."""
+        count = 0
+        while self.reader.take("not"):
+            count += 1
+        term = self.comparison()
+        for _ in range(count):
+            term = self.made("not", term)
+        return term
+
+    def comparison(self) -> Term:
+        """Return one sum, or two with a sign of comparison between them."""
+        term = self.sum()
+        sign = self.reader.take("<", "<=", ">", ">=", "=", "!=")
+        if sign:
+            term = self.made(sign, term, self.sum())
+            if self.reader.comes("<", "<=", ">", ">=", "=", "!="):
+                self.reader.refuse('a comparison has two sides; join two comparisons with "and"')
+        return term
+
+    def sum(self) -> Term:
+        """Return products with + and - between them."""
+        term = self.product()
+        while sign := self.reader.take("+", "-"):
+            term = self.made(sign, term, self.product())
+        return term
+
+    def product(self) -> Term:
+        """Return factors with * and / between them."""
+        term = self.factor()
+        while sign := self.reader.take("*", "/"):
+            term = self.made(sign, term, self.factor())
+        return term
+
+    def factor(self) -> Term:
+        """Return a power with any number of minus signs before it."""
+        count = 0
+        while self.reader.take("-"):
+            count += 1
+        term = self.power()
+        for _ in range(count):
+            term = self.made("-x", term)
+        return term
+
+    def power(self) -> Term:
+        """Return a value, or one to the power of another."""
+        term = self.single()
+        if self.reader.take("^"):
+            self.deeper()
+            term = self.made("^", term, self.factor())
+            self.nested -= 1
+        return term
+
+    def single(self) -> Term:
+        """Return a number, a variable, a function of values, or a formula in brackets."""
+        reader = self.reader
+        token = reader.now
+        word = token.text.lower()
+        if token.kind == "number":
+            self.count += 1
+            return Term("number", value=reader.number())
+        if reader.take("("):
+            term = self.logic()
+            reader.need(")")
+            return term
+        if token.kind != "word":
+            reader.refuse("there must be a number, variable, function or group")
+        reader.place += 1
+        self.count += 1
+        if word in VARIABLES:
+            return Term("submit" if word == "eligible" else word)
+        if word in LABELLED and reader.comes("("):
+            return self.labelled(word)
+        if word in FUNCTIONS:
+            return self.function(word)
+        near = nearest_word(word, RESERVED)
+        if near is not None:
+            reader.refuse_token(
+                token,
+                f"there must be a number, variable, function or group; did you mean {near}? "
+                f'(a group of this name is group("{token.text}"))',
+            )
+        return Term("group", labels=(token.text,))
+
+    def labelled(self, word: str) -> Term:
+        """Return the term of a group, user, account or queue, of which the name or number in brackets comes now."""
+        reader = self.reader
+        reader.need("(")
+        token = reader.long_name()
+        if word != "group" and not re.fullmatch("[0-9]{1,15}", token.text):
+            reader.refuse_token(token, f"there must be the number of the {word} in the log")
+        reader.need(")")
+        return Term(word, labels=(token.text,))
+
+    def function(self, word: str) -> Term:
+        """Return the term of a function, of which the values in brackets come now."""
+        reader = self.reader
+        token = reader.ahead(-1)
+        reader.need("(")
+        values = [self.logic()]
+        while reader.take(","):
+            values.append(self.logic())
+        reader.need(")")
+        needed = FUNCTIONS[word]
+        if len(values) != needed and not (word in ("min", "max") and len(values) > needed):
+            least = "at least " if word in ("min", "max") else ""
+            values_needed = f"{least}{needed} value{'s' if needed > 1 else ''}"
+            reader.refuse_token(token, f"there must be {values_needed} in the brackets, but there are {len(values)}")
+        term = Term(word, tuple(values[:needed]))
+        for value in values[needed:]:
+            term = self.made(word, term, value)
+        return term
+
+    def made(self, word: str, *parts: Term) -> Term:
+        """Return the term of an operation."""
+        self.count += 1
+        if self.count > MOST_TERMS:
+            self.reader.refuse(f"a formula must have at most {MOST_TERMS} numbers, variables and operations")
+        return Term(word, parts)
+
+    def deeper(self) -> None:
+        """Refuse brackets within brackets without end."""
+        self.nested += 1
+        if self.nested > MOST_NESTED:
+            self.reader.refuse(f"a formula must not nest deeper than {MOST_NESTED} brackets or powers, but does")
+
+
+def depth(term: Term) -> int:
+    """Return how many values are on the stack at the same time while a term is evaluated.
+
+    Examples
+    --------
+    >>> depth(parse_formula("wait + 2 * (estimate - 1)", "largest").term)
+    4
+    """
+    return max([1, *(place + depth(part) for place, part in enumerate(term.parts))])
+
+
+def variables(term: Term) -> frozenset[str]:
+    """Return the words of the terms without parts in a term.
+
+    Examples
+    --------
+    >>> sorted(variables(parse_formula("wait / estimate + 1", "largest").term))
+    ['estimate', 'number', 'wait']
+    """
+    return frozenset({term.word}) if not term.parts else frozenset().union(*map(variables, term.parts))
+
+
+def labels(term: Term, word: str) -> tuple[str, ...]:
+    """Return the names or numbers in the terms of a group, user, account or queue, in their order, each one once."""
+    own = term.labels if term.word in (word, *(("priority",) if word == "group" else ())) else ()
+    return tuple(dict.fromkeys([*own, *(label for part in term.parts for label in labels(part, word))]))
+
+
+# How tightly an operation binds what stands beside it; its parts need brackets if they bind less.
+_BINDING = {"or": 1, "and": 2, "not": 3}
+_BINDING |= dict.fromkeys(("<", "<=", ">", ">=", "=", "!="), 4)
+_BINDING |= {"+": 5, "-": 5, "*": 6, "/": 6, "-x": 7, "^": 8}
+_ALONE = 9
+
+
+def written_formula(formula: Formula, direction: str) -> str:
+    """Return a formula in words that are read as the same formula.
+
+    Parameters
+    ----------
+    formula
+        The formula.
+    direction
+        What comes first if the words do not say it; they say it only if it is not so.
+    """
+    word = DIRECTIONS[0] if formula.largest else DIRECTIONS[1]
+    return f"{'' if word == direction else f'{word} '}{written_term(formula.term)}"
+
+
+def written_term(term: Term) -> str:
+    """Return a term in words."""
+    word = term.word
+    if word == "number":
+        return written_number(term.value)
+    if word in LABELLED:
+        return _written_label(word, term.labels[0])
+    if not term.parts:
+        return word
+    if word in FUNCTIONS:
+        return f"{word}({', '.join(map(written_term, term.parts))})"
+    binding = _BINDING[word]
+    if word in ("-x", "not"):
+        return f"{'-' if word == '-x' else 'not '}{_within(term.parts[0], binding)}"
+    left, right = term.parts
+    if word == "^":
+        return f"{_within(left, _ALONE)}^{_within(right, _BINDING['-x'])}"
+    comparison = binding == _BINDING["<"]
+    return f"{_within(left, binding + comparison)} {word} {_within(right, binding + 1)}"
+
+
+def _within(term: Term, least: int) -> str:
+    """Return a term in words, in brackets if it binds less than it must."""
+    binding = _ALONE if term.word in FUNCTIONS or not term.parts else _BINDING[term.word]
+    return f"({written_term(term)})" if binding < least else written_term(term)
+
+
+def _written_label(word: str, label: str) -> str:
+    """Return a group, user, account or queue in words: a group by its name alone if that is read as a group."""
+    plain = re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", label) and nearest_word(label, RESERVED) is None
+    return label if word == "group" and plain else f"{word}({written_name(label)})"
+
+
+def check_group_name(what: str, name: str) -> None:
+    """Refuse the name of a group that cannot be written in quotes.
+
+    Raises
+    ------
+    InputError
+        It is empty, or has a quote or a character that cannot be printed.
+    """
+    if not name or '"' in name or not name.isprintable():
+        raise InputError(f"{what} must be a name that can be printed, without quotes, but is {name!r:.60}")

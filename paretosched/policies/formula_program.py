@@ -1,0 +1,103 @@
+"""Formulas as byte code for the jobs of a workload, as kernels take them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..core.arrays import Floats, Ints
+from ..core.errors import InputError
+from ..kernels.formulas import MOST_DEEP, OPERATIONS, Program
+from ..workload.user_groups import SWF_GROUP, SWF_QUEUE
+from ..workload.workload import Workload
+from .formula import LABELLED, Term
+
+_CODE = {word: code for code, word in enumerate(OPERATIONS)}
+_COLUMNS = (*LABELLED, "priority")
+_FIELDS = {"account": SWF_GROUP, "queue": SWF_QUEUE}
+
+
+def compiled(keys: Sequence[Term], workload: Workload) -> Program:
+    """Return the program of a key for each of weekend, day and night.
+
+    Parameters
+    ----------
+    keys
+        Three terms; the job with the largest value comes first.
+    workload
+        The jobs.
+
+    Raises
+    ------
+    InputError
+        A key needs the account or the queue of jobs, and the workload does not come from a log.
+
+    Examples
+    --------
+    >>> from .formula import parse_formula
+    >>> w = Workload(submit=[0, 5], run=[10, 3], estimate=[20, 3], width=[4, 2], capacity=8)
+    >>> compiled([parse_formula("estimate + 1", "largest").key] * 3, w).constants.tolist()
+    [1.0]
+    """
+    code: list[tuple[int, int]] = []
+    constants: dict[float, int] = {}
+    columns: dict[Term, int] = {}
+    begin = [0]
+    for key in keys:
+        _append(key, code, constants, columns)
+        begin.append(len(code))
+    table = np.empty((len(columns), len(workload)))
+    for term, row in columns.items():
+        table[row] = column_of(term, workload)
+    return Program(
+        np.array(code, dtype=np.int64).reshape(len(code), 2),
+        np.array(begin, dtype=np.int64),
+        np.array(list(constants), dtype=np.float64),
+        table,
+        np.zeros(MOST_DEEP),
+    )
+
+
+def _append(term: Term, code: list[tuple[int, int]], constants: dict[float, int], columns: dict[Term, int]) -> None:
+    """Append the byte code of a term, and its numbers and columns where they are new."""
+    for part in term.parts:
+        _append(part, code, constants, columns)
+    word, argument = term.word, 0
+    if word == "number":
+        argument = constants.setdefault(term.value, len(constants))
+    elif word in _COLUMNS:
+        word, argument = "column", columns.setdefault(term, len(columns))
+    code.append((_CODE[word], argument))
+
+
+def column_of(term: Term, workload: Workload) -> Floats:
+    """Return the value of a term of LABELLED or "priority" for each job, (n,) float64.
+
+    It is 1 for the last label, 2 for the one before it, and so on, and 0 for all others.
+
+    Raises
+    ------
+    InputError
+        The term needs the account or the queue of jobs, and the workload does not come from a log.
+    """
+    if term.word in ("group", "priority"):
+        names = term.labels or workload.groups
+        places = [names.index(name) if name in names else len(names) for name in workload.groups]
+        value: Floats = np.array([float(len(names) - place) for place in places])[workload.group]
+        return value
+    number = workload.user if term.word == "user" else field_of(workload, term.word)
+    return np.array(number == int(term.labels[0]), dtype=np.float64)
+
+
+def field_of(workload: Workload, word: str) -> Ints:
+    """Return the number of each job's "account" or "queue" in the log, (n,) int64, -1 where it is unknown.
+
+    Raises
+    ------
+    InputError
+        The workload does not come from a log.
+    """
+    if workload.records is None:
+        raise InputError(f"{workload.name}: the {word} of jobs is needed, but this workload does not come from a log")
+    return np.maximum(workload.records.column(_FIELDS[word]), -1).astype(np.int64)

@@ -1,0 +1,209 @@
+"""The tokens of a policy in words, and a reader that goes through them; see `formula` and `priority_text`."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Collection, Iterator
+from typing import NamedTuple, NoReturn
+
+from ..core.errors import InputError, did_you_mean, quoted
+
+MOST_LETTERS = 10_000
+UNITS = {"s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
+
+
+class Token(NamedTuple):
+    """A number, word, name in quotes or sign, and where it is.
+
+    Attributes
+    ----------
+    kind
+        "number", "word", "name", "sign" or "end".
+    text
+        As it is written; a name without its quotes.
+    place, end
+        The place of its first character, from 0, and of the character after its last one.
+    """
+
+    kind: str
+    text: str
+    place: int
+    end: int
+
+
+PATTERN = re.compile(
+    r'(?P<number>[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)|(?P<word>[A-Za-z_][A-Za-z0-9_]*)|(?P<name>"[^"\n]*")'
+    r"|(?P<sign><=|>=|!=|[-+*/^(),<>=:;\n])"
+)
+
+
+class TokenReader:
+    """Reads tokens one after the other.
+
+    Parameters
+    ----------
+    text
+        A policy or a part of it in words; a line break is as good as a semicolon.
+    part
+        What is being read; it begins the message of an error, and is changed on the way.
+
+    Raises
+    ------
+    InputError
+        The text is too long, or has a character that no token has.
+    """
+
+    def __init__(self, text: str, part: str) -> None:
+        self.text = text
+        self.part = part
+        if len(text) > MOST_LETTERS:
+            raise InputError(f"{part}: must have at most {MOST_LETTERS} characters, but has {len(text)}")
+        self.tokens = list(self._tokens())
+        self.place = 0
+
+    def _tokens(self) -> Iterator[Token]:
+        """Yield the tokens of the text, the end last."""
+        place = 0
+        while place < len(self.text):
+            letter = self.text[place]
+            if letter.isspace() and letter != "\n":
+                place += 1
+                continue
+            match = PATTERN.match(self.text, place)
+            if match is None or match.lastgroup is None:
+                hint = "; a name must end with its quote" if letter == '"' else ""
+                self.refuse_token(Token("sign", letter, place, place + 1), f"has no meaning here{hint}")
+            word = ";" if letter == "\n" else match.group().strip('"')
+            yield Token(match.lastgroup, word, place, match.end())
+            place = match.end()
+        yield Token("end", "", len(self.text), len(self.text))
+
+    @property
+    def now(self) -> Token:
+        """Return the token that comes now."""
+        return self.tokens[self.place]
+
+    def ahead(self, count: int) -> Token:
+        """Return a token further on."""
+        return self.tokens[min(self.place + count, len(self.tokens) - 1)]
+
+    def comes(self, *signs: str) -> bool:
+        """Return whether one of these signs or words comes now."""
+        return self.now.kind in ("word", "sign") and self.now.text.lower() in signs
+
+    def take(self, *signs: str) -> str:
+        """Return the sign or word that comes now if it is one of these, and go on to the next token; else ""."""
+        if not self.comes(*signs):
+            return ""
+        self.place += 1
+        return self.tokens[self.place - 1].text.lower()
+
+    def need(self, sign: str) -> None:
+        """Go on behind this sign or word, which must come now."""
+        if not self.take(sign):
+            self.refuse(f'there must be "{sign}"')
+
+    def number(self) -> float:
+        """Return the number that comes now, in seconds if it has a unit of time."""
+        if self.now.kind != "number":
+            self.refuse("there must be a number")
+        token = self.now
+        value = float(token.text)
+        self.place += 1
+        # the unit stands without a space or with one: "4h", "4 h"
+        value *= UNITS[self.take(*UNITS)] if self.comes(*UNITS) else 1.0
+        if math.isinf(value):
+            self.refuse_token(token, "is too large a number")
+        return value
+
+    def whole_number(self, low: int, high: int) -> int:
+        """Return the whole number that comes now, in seconds if it has a unit of time; it must be in low..high."""
+        token = self.now
+        value = self.number()
+        if not (value.is_integer() and low <= value <= high):
+            self.refuse_token(token, f"must be a whole number from {low} to {high}")
+        return int(value)
+
+    def long_name(self) -> Token:
+        """Return the words, numbers and hyphens that come now without a space, or a name in quotes, as one token."""
+        first = self.now
+        if first.kind not in ("word", "number", "name"):
+            self.refuse("there must be a name")
+        self.place += 1
+        if first.kind == "name":
+            return first
+        end = first.end
+        while self.now.place == end and (self.now.kind in ("word", "number") or self.now.text in ("-", "_")):
+            end = self.now.end
+            self.place += 1
+        return Token("word", self.text[first.place : end], first.place, end)
+
+    def names(self) -> tuple[str, ...]:
+        """Return the different names that come now, with commas between them."""
+        names: list[str] = []
+        while True:
+            token = self.long_name()
+            if token.text in names:
+                self.refuse_token(token, "must come once, but comes again")
+            names.append(token.text)
+            if not self.take(","):
+                return tuple(names)
+
+    def one_of(self, what: str, words: Collection[str]) -> str:
+        """Return the word that comes now, which must be one of these."""
+        token = self.long_name()
+        word = token.text.lower()
+        if word not in words:
+            self.refuse_token(token, f"{what} must be one of {', '.join(words)}{did_you_mean(word, words)}")
+        return word
+
+    def refuse(self, rule: str) -> NoReturn:
+        """Raise InputError for the token that comes now."""
+        self.refuse_token(self.now, rule)
+
+    def refuse_token(self, token: Token, rule: str) -> NoReturn:
+        """Raise InputError for a token that breaks a rule."""
+        lines = self.text[: token.place].split("\n")
+        line = f", line {len(lines)}" if "\n" in self.text.strip() else ""
+        if token.kind == "end":
+            word = "the end"
+        elif self.text[token.place : token.end] == "\n":
+            word = "the end of the line"
+        else:
+            word = quoted(token.text)
+        raise InputError(f"{self.part}{line}, character {len(lines[-1]) + 1}, {word}: {rule}")
+
+
+def written_name(name: str) -> str:
+    """Return the name of a group as `TokenReader.names` reads it: in quotes if it is not a plain word.
+
+    Examples
+    --------
+    >>> print(written_name("vip"), written_name("2-b"), written_name("two words"))
+    vip 2-b "two words"
+    """
+    return name if re.fullmatch(r"[A-Za-z0-9_]+(-[A-Za-z0-9_]+)*", name) else f'"{name}"'
+
+
+def written_number(value: float) -> str:
+    """Return a number of 0 or more in the shortest form that is read as the same number.
+
+    Examples
+    --------
+    >>> written_number(3.0), written_number(0.1), written_number(1e20)
+    ('3', '0.1', '1e+20')
+    """
+    return repr(value).removesuffix(".0")
+
+
+def written_time(seconds: int) -> str:
+    """Return seconds in the largest unit of which they are a whole number.
+
+    Examples
+    --------
+    >>> written_time(14400), written_time(90), written_time(0)
+    ('4h', '90s', '0s')
+    """
+    unit = next(unit for unit in reversed(UNITS) if seconds % UNITS[unit] == 0 and (seconds or unit == "s"))
+    return f"{seconds // int(UNITS[unit])}{unit}"

@@ -1,0 +1,344 @@
+"""Priority: the waiting jobs have an order, a published one or a formula, and a backfilling of their own.
+
+One pass at second t, after the completions and arrivals of t:
+
+1. In the order, while the first waiting job fits, it starts. Without reservations the pass ends at the first job that
+   does not fit.
+2. Reservations: further along the order, each waiting job that is entitled to one gets the earliest place that the
+   expected ends of the running jobs and the earlier places allow. If this is now, it starts; else it keeps the place
+   in this pass. The step ends when so many jobs hold a place as there are reservations. With a slack, the first place
+   that a job ever gets, plus the slack, is its latest start: from then on its place is not before that, and the job
+   starts earlier only when it can at once.
+3. Backfilling: the waiting jobs without a place, in the same order or one of their own, start if they fit beside all
+   places for as long as they request. A job of a group with a longest request is left out if it requests more, while
+   jobs of certain other groups wait.
+
+Equal keys come in the order of submission.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from ..core.arguments import instance, listed, number, whole_number
+from ..core.arrays import Floats, Ints
+from ..core.errors import InputError, one_of, quoted
+from ..core.notebook import fields_html, fields_repr
+from ..core.situations import SITUATIONS
+from ..core.watching import unknown_starts
+from ..kernels.inputs import Backfilling
+from ..kernels.priority import prioritised
+from ..kernels.waiting_tree import FAR
+from ..workload.workload import Workload
+from .formula import labels, variables
+from .formula_program import compiled, field_of
+from .outcome import Outcome, Queue, jobs_of
+from .policy_tokens import written_time
+from .published_orders import JobOrder, job_order
+
+ALL = 2**31 - 1  # reservations: all waiting jobs have one
+ACCOUNTS = ("user", "account", "group")  # whose usage and share it is
+HALF_LIFE = 7 * 86400  # s
+LONGEST_TIME = 10**10  # s, an upper bound of times in policies: 300 years
+
+
+class Longest(NamedTuple):
+    """The longest request with which jobs of some groups are backfilled.
+
+    Attributes
+    ----------
+    seconds
+        The longest request.
+    groups
+        Names of the groups.
+    """
+
+    seconds: int
+    groups: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Backfill:
+    """Which jobs may start before jobs that come first in the order.
+
+    Parameters
+    ----------
+    reservations
+        How many waiting jobs have a reservation: 0 for no backfilling, 1 for EASY, `ALL` for conservative backfilling.
+    entitled
+        Names of the groups whose waiting jobs get reservations; none for all groups.
+    order
+        The order in which the other jobs are tried: the name of a published order or a formula, of which the smallest
+        value comes first unless it says "largest"; one, or one for each of weekend, day and night. None: that of the
+        policy.
+    longest
+        Requests above which jobs of some groups are not backfilled while jobs of the groups `named` wait.
+    named
+        Names of groups, see `longest`.
+    slack
+        How much later, s, than its first place the reservation of a job may become.
+
+    Raises
+    ------
+    InputError
+        A number is out of bounds, an order breaks a rule, a group has two longest requests, `longest` and `named` are
+        not given together, or there is a setting for reservations without any.
+
+    Examples
+    --------
+    >>> Backfill(8, entitled=("1", "2"), order="saf").name
+    'EASY 8 for 1, 2 by SAF'
+    """
+
+    reservations: int = 0
+    entitled: tuple[str, ...] = ()
+    order: str | Sequence[str] = ()
+    longest: tuple[Longest, ...] = ()
+    named: tuple[str, ...] = ()
+    slack: int = 0
+
+    __repr__ = fields_repr
+    _repr_html_ = fields_html
+
+    def __post_init__(self) -> None:
+        for name, highest in (("reservations", ALL), ("slack", LONGEST_TIME)):
+            object.__setattr__(self, name, _in_bounds(name, getattr(self, name), highest))
+        for name in ("entitled", "named"):
+            object.__setattr__(self, name, _group_names(name, getattr(self, name)))
+        longest = [(_in_bounds("longest", s, LONGEST_TIME), _group_names("longest", g)) for s, g in self.longest]
+        object.__setattr__(self, "longest", tuple(Longest(seconds, groups) for seconds, groups in longest))
+        object.__setattr__(self, "order", _texts(self.order, "smallest", "backfill-order"))
+        self._check()
+
+    def _check(self) -> None:
+        """Refuse settings that do not go together."""
+        limited = _group_names("longest", [group for row in self.longest for group in row.groups])
+        if bool(limited) != bool(self.named):
+            raise InputError(
+                "longest and while must be given together: jobs of which groups must not be backfilled with "
+                "long requests, while jobs of which groups wait"
+            )
+        settings = {"for": self.entitled, "backfill-order": self.order, "longest": self.longest, "slack": self.slack}
+        idle = [name for name, value in settings.items() if value]
+        if self.reservations == 0 and idle:
+            raise InputError(f'{idle[0]} must come with backfilling, but backfill is "none"; choose easy, for example')
+
+    @property
+    def name(self) -> str:
+        """Return what the backfilling is called in names of policies; "" without any."""
+        if self.reservations == 0:
+            return ""
+        words = {1: "EASY", ALL: "CONS"}.get(self.reservations, f"EASY {self.reservations}")
+        if self.entitled:
+            words += f" for {', '.join(self.entitled)}"
+        if self.orders:
+            words += f" by {_titles(self.orders)}"
+        if self.longest:
+            words += ", limited requests"
+        return words + (f", slack {written_time(self.slack)}" if self.slack else "")
+
+    @cached_property
+    def orders(self) -> tuple[JobOrder, ...]:
+        """Return the order in which jobs are tried in each situation; () for that of the policy."""
+        return _job_orders(self.order, "smallest", "backfill-order")
+
+    def arguments(self, groups: Sequence[str]) -> Backfilling:
+        """Return the backfilling as kernels take it, for a workload with these groups."""
+        longest = {group: row.seconds for row in self.longest for group in row.groups}
+        return Backfilling(
+            FAR if self.reservations == ALL else self.reservations,
+            np.array([not self.entitled or group in self.entitled for group in groups]),
+            np.array([longest.get(group, FAR) for group in groups], dtype=np.int64),
+            np.array([group in self.named for group in groups]),
+            self.slack,
+            not self.order,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Priority:
+    """A policy that orders the waiting jobs by a published order or a formula, with a backfilling of its own.
+
+    Parameters
+    ----------
+    order
+        The name of a published order or a formula, of which the largest value comes first unless it says "smallest";
+        one, or one for each of weekend, day and night.
+    backfill
+        Which jobs may start before jobs that come first in the order.
+    usage
+        Whose usage and share formulas mean: "user", "account" (the group number in the log) or "group".
+    half_life
+        The time, s, in which usage decays to its half.
+    shares
+        The share of users, accounts or groups, by number or name; that of all others is 1 / their number in the
+        workload.
+    name
+        What the policy is called in tables and figures. Default: its order and its backfilling.
+    provenance
+        Where the policy comes from: any JSON object, which is saved with it.
+
+    Raises
+    ------
+    InputError
+        A formula or a number breaks a rule.
+
+    Examples
+    --------
+    >>> Priority("sjf").name, Priority("fcfs", Backfill(1, order="saf")).name
+    ('SJF', 'FCFS with EASY by SAF')
+    """
+
+    rule: ClassVar = "priority"
+    groups: ClassVar[tuple[str, ...]] = ()  # a group that a workload does not have is a group without jobs
+    asks: ClassVar = True
+    replays: ClassVar = False
+    knows_run_times: ClassVar = False
+
+    order: str | Sequence[str]
+    backfill: Backfill = field(default_factory=Backfill)
+    usage: str = "user"
+    half_life: int = HALF_LIFE
+    shares: Mapping[str, float] = field(default_factory=dict)
+    name: str = ""
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+
+    __repr__ = fields_repr
+    _repr_html_ = fields_html
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "order", _texts(self.order, "largest", "order"))
+        if not self.order:
+            raise InputError("order must be the name of an order or a formula, but there is none")
+        instance("backfill", self.backfill, Backfill)
+        one_of("usage", self.usage, ACCOUNTS)
+        object.__setattr__(self, "half_life", _in_bounds("half_life", self.half_life, LONGEST_TIME, lowest=1))
+        shares = {str(account): number("share", share) for account, share in self.shares.items()}
+        for account, share in shares.items():
+            if not 0 < share < 1e9:
+                raise InputError(f"share must be above 0 and below 1e9, but that of {quoted(account)} is {share:g}")
+        object.__setattr__(self, "shares", shares)
+        ending = self.backfill.name and f" with {self.backfill.name}"
+        object.__setattr__(self, "name", self.name or f"{_titles(self.orders)}{ending}")
+
+    @cached_property
+    def orders(self) -> tuple[JobOrder, ...]:
+        """Return the order of the waiting jobs in each situation, (3,)."""
+        return _job_orders(self.order, "largest", "order")
+
+    @property
+    def tried(self) -> tuple[JobOrder, ...]:
+        """Return the order of backfilling in each situation, (3,)."""
+        return self.backfill.orders or self.orders
+
+    @property
+    def named_groups(self) -> tuple[str, ...]:
+        """Return the groups that the policy names; for it, others are alike."""
+        b = self.backfill
+        names = [name for row in (*self.orders, *self.tried) for name in labels(row.formula.term, "group")]
+        names += [*b.entitled, *(group for row in b.longest for group in row.groups), *b.named]
+        return tuple(dict.fromkeys([*names, *(self.shares if self.usage == "group" else ())]))
+
+    @property
+    def variables(self) -> frozenset[str]:
+        """Return the words of all variables in the orders."""
+        return frozenset().union(*(variables(row.formula.term) for row in (*self.orders, *self.tried)))
+
+    def simulated(self, workload: Workload) -> Outcome:
+        """Return the outcome of a workload.
+
+        Raises
+        ------
+        InputError
+            A formula needs accounts or queues of a log, and the workload does not come from one.
+        """
+        start = unknown_starts(len(workload))
+        accounts, shares = self._accounts(workload)
+        prioritised(
+            jobs_of(workload),
+            workload.capacity,
+            workload.calendar,
+            compiled([row.formula.key for row in self.orders], workload),
+            compiled([row.formula.key for row in self.tried], workload),
+            self.backfill.arguments(workload.groups),
+            accounts,
+            shares,
+            float(self.half_life),
+            start,
+        )
+        return Outcome(start)
+
+    def refuses(self, learnt: bool) -> str:
+        """Return why the policy cannot use other estimates than the requested ones; "" if it can.
+
+        Parameters
+        ----------
+        learnt
+            Whether the estimates are predictions, which may prove too short; else they are exact.
+        """
+        return "may prove too short, and orders are evaluated on requests" if learnt else ""
+
+    def queue(self, workload: Workload) -> Queue:
+        """Raise InputError: predictions cannot be used."""
+        raise InputError(f"{workload.name}: predictions {self.refuses(True)}")
+
+    def _accounts(self, workload: Workload) -> tuple[Ints, Floats]:
+        """Return the account of each job, (n,) int64, from 0 on, and its share, (n,) float64.
+
+        There are no accounts, (0,), if no formula depends on usage.
+        """
+        if not self.variables & {"usage", "share"}:
+            return np.empty(0, dtype=np.int64), np.zeros(len(workload))
+        if self.usage == "group":
+            names, accounts = list(workload.groups), workload.group
+        else:
+            column = workload.user if self.usage == "user" else field_of(workload, self.usage)
+            numbers, accounts = np.unique(np.maximum(column, -1), return_inverse=True)
+            names = [str(value) for value in numbers.tolist()]
+        shares = np.array([self.shares.get(name, 1 / len(names)) for name in names])
+        counted = accounts if "usage" in self.variables else accounts[:0]
+        return np.array(counted, dtype=np.int64), shares[accounts]
+
+
+def _texts(order: str | Sequence[str], direction: str, part: str) -> tuple[str, ...]:
+    """Return an order in its shortest words: none, one, or one for each situation."""
+    texts = listed(part, [order] if isinstance(order, str) else order)
+    if len(texts) not in (0, 1, len(SITUATIONS)):
+        raise InputError(f"{part} must be one, or one for each of {', '.join(SITUATIONS)}, but there are {len(texts)}")
+    words = [job_order(instance(part, text, str), direction, part).written(direction) for text in texts]
+    return tuple(words[:1] if len(set(words)) == 1 else words)
+
+
+def _job_orders(order: str | Sequence[str], direction: str, part: str) -> tuple[JobOrder, ...]:
+    """Return the orders of an order: none, or three."""
+    rows = tuple(job_order(text, direction, part) for text in order)
+    return rows * len(SITUATIONS) if len(rows) == 1 else rows
+
+
+def _titles(orders: Sequence[JobOrder]) -> str:
+    """Return what an order is called: its title, or its titles by situation."""
+    return " / ".join(dict.fromkeys(row.title for row in orders))
+
+
+def _in_bounds(name: str, value: Any, highest: int, lowest: int = 0) -> int:
+    """Return an argument that must be a whole number in certain bounds."""
+    whole = whole_number(name, value)
+    if not lowest <= whole <= highest:
+        raise InputError(f"{name} must be in {lowest}..{highest}, but is {whole}")
+    return whole
+
+
+def _group_names(what: str, names: Any) -> tuple[str, ...]:
+    """Return names of groups that must differ, and can be written in quotes."""
+    result = tuple(str(name) for name in listed(what, names))
+    for name in result:
+        if not name or '"' in name or not name.isprintable():
+            raise InputError(f"{what}: a group must have a name that can be printed, without quotes, not {name!r:.60}")
+    if len(set(result)) != len(result):
+        raise InputError(f"{what} must have different groups, but has {', '.join(result)}")
+    return result

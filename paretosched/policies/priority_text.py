@@ -1,0 +1,277 @@
+"""Priority in words, such as "sjf; backfill: easy:8 for 1,2; backfill-order: saf".
+
+A text has clauses with ";" or line breaks between them:
+
+==========================  ========================================================================================
+order: O                    the order of the waiting jobs: the name of a published order or a formula, whose largest
+                            value comes first unless it begins with "smallest"; as the first clause O alone will do
+order weekend: O            the order at weekends; then order day and order night must come, too
+backfill: B                 none (the default), easy, easy:K for K reservations, or conservative for all;
+                            "for G, H" after it gives reservations to jobs of these groups only
+backfill-order: O           the order in which jobs are backfilled, by default that of the waiting jobs; of a formula
+                            the smallest value comes first unless it begins with "largest"; by situation, too
+longest: T of G while H     jobs of the groups G that request more than T are not backfilled while a job of the groups
+                            H waits; "and T of G" for further groups may stand before "while"
+slack: T                    how much later than first placed a reservation may become
+usage: A                    whose usage and share a formula means: user (default), account or group
+half-life: T                the half-life of usage, by default 7d
+shares: N = x, ...          the shares of users, accounts or groups; others have 1 / their number
+==========================  ========================================================================================
+
+Times have units: 90s, 15min, 4h, 7d. Names with other letters than those of words, digits and hyphens are in quotes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ..core.situations import SITUATIONS
+from .plain import Plain
+from .policy_tokens import TokenReader, written_name, written_time
+from .priority import ACCOUNTS, ALL, LONGEST_TIME, Backfill, Longest, Priority
+from .published_orders import BACKFILLS, read_order
+
+ORDER, BACKFILL_ORDER = "order", "backfill-order"
+DIRECTION = {ORDER: "largest", BACKFILL_ORDER: "smallest"}  # what a formula puts first if it does not say it
+RESERVATIONS = dict(zip(BACKFILLS, (0, 1, ALL), strict=True))
+
+
+def read_priority(text: str) -> Priority:
+    """Return the policy that words stand for.
+
+    Raises
+    ------
+    InputError
+        The text breaks a rule; the message says which, and at which character and word.
+
+    Examples
+    --------
+    >>> read_priority("sjf; backfill: easy:8; backfill-order: saf").name
+    'SJF with EASY 8 by SAF'
+    >>> read_priority("sjf; backfil: easy")
+    Traceback (most recent call last):
+    paretosched.core.errors.InputError: policy, character 6, "backfil": a part of a policy must be one of order, \
+backfill, backfill-order, longest, slack, usage, half-life, shares; did you mean backfill?
+    """
+    return _Clauses(text, "policy").policy()
+
+
+def with_backfill(policy: Plain | Priority, backfill: str | None, order: str | None) -> Priority:
+    """Return first come first served, or another order, with another backfilling.
+
+    Parameters
+    ----------
+    policy
+        Priority, or the plain rule "fcfs".
+    backfill
+        The backfilling as in a text behind "backfill:"; None to keep it.
+    order
+        Its order as in a text behind "backfill-order:", or "same" for that of the policy; None to keep it.
+
+    Raises
+    ------
+    InputError
+        The words break a rule, or there is an order of backfilling without backfilling.
+
+    Examples
+    --------
+    >>> with_backfill(Plain("fcfs"), "easy", "sjf").name
+    'FCFS with EASY by SJF'
+    """
+    priority = policy if isinstance(policy, Priority) else Priority("fcfs")
+    changes: dict[str, Any] = {}
+    if backfill is not None:
+        reader = _Clauses(backfill, "backfill")
+        reader.reservations()
+        reader.end()
+        changes = reader.backfilling
+    if order is not None:
+        changes["order"] = () if order == "same" else order
+    return replace(priority, backfill=replace(priority.backfill, **changes), name="")
+
+
+class _Clauses(TokenReader):
+    """Reads a policy: a method for each clause."""
+
+    def __init__(self, text: str, part: str) -> None:
+        super().__init__(text, part)
+        self.orders: dict[str, dict[str, str]] = {ORDER: {}, BACKFILL_ORDER: {}}  # by situation; "" for all
+        self.backfilling: dict[str, Any] = {}
+        self.settings: dict[str, Any] = {}
+        self.clauses: dict[str, Callable[[], None]] = {
+            ORDER: lambda: self.order(ORDER),
+            "backfill": self.backfill,
+            BACKFILL_ORDER: lambda: self.order(BACKFILL_ORDER),
+            "longest": self.longest,
+            "slack": self.slack,
+            "usage": self.usage,
+            "half-life": self.half_life,
+            "shares": self.shares,
+        }
+
+    def policy(self) -> Priority:
+        """Return the policy: clauses, the first of which may be an order without its head."""
+        while self.take(";"):
+            pass
+        if not self.has_head():
+            self.part = ORDER
+            self.one_order(ORDER, "")
+        heads: set[str] = set()
+        while self.now.kind != "end":
+            if self.take(";"):
+                continue
+            self.part = "policy"
+            token = self.now
+            head = self.one_of("a part of a policy", self.clauses)
+            if head in heads and head not in self.orders:
+                self.refuse_token(token, "must come once, but comes again")
+            heads.add(head)
+            self.part = head
+            self.clauses[head]()
+        self.part = "policy"
+        order, backfill_order = self.joined(ORDER), self.joined(BACKFILL_ORDER)
+        if not order:
+            self.refuse('there must be an order, such as "order: sjf"')
+        return Priority(order, Backfill(**self.backfilling, order=backfill_order), **self.settings)
+
+    def has_head(self) -> bool:
+        """Return whether the word that comes now is the head of a clause, and not the name of an order."""
+        begin = self.place
+        head = self.now.kind == "word" and self.long_name().text.lower() in self.clauses
+        self.place = begin
+        return head
+
+    def order(self, head: str) -> None:
+        """Read an order, for one situation or for all."""
+        token = self.now
+        situation = self.take(*SITUATIONS)
+        orders = self.orders[head]
+        if situation in orders or (orders and (not situation or "" in orders)):
+            self.refuse_token(token, f"{head} must come once, or once for each of {', '.join(SITUATIONS)}")
+        self.part = f"{head} {situation}".strip()
+        self.need(":")
+        self.one_order(head, situation)
+
+    def one_order(self, head: str, situation: str) -> None:
+        """Read what an order is by."""
+        row = read_order(self, DIRECTION[head])
+        self.orders[head][situation] = row.written(DIRECTION[head])
+        self.end("an operator, ")
+
+    def joined(self, head: str) -> tuple[str, ...]:
+        """Return the order that the clauses with a head say: none, one, or one for each situation."""
+        orders = self.orders[head]
+        missing = [situation for situation in SITUATIONS if situation not in orders]
+        if "" not in orders and orders and missing:
+            self.refuse(f"there must be {head} {missing[0]}, too, as there is {head} {next(iter(orders))}")
+        return tuple(orders[situation] for situation in ("", *SITUATIONS) if situation in orders)
+
+    def backfill(self) -> None:
+        """Read how many reservations there are, and for which groups."""
+        self.need(":")
+        self.reservations()
+        self.end()
+
+    def reservations(self) -> None:
+        """Read what stands behind "backfill:"."""
+        word = self.one_of("backfill", RESERVATIONS)
+        reservations = RESERVATIONS[word]
+        if word == "easy" and self.take(":"):
+            reservations = self.whole_number(1, ALL - 1)
+        self.backfilling["reservations"] = reservations
+        self.backfilling["entitled"] = self.names() if self.take("for") else ()
+
+    def longest(self) -> None:
+        """Read the longest requests of groups, and while which groups wait they hold."""
+        self.need(":")
+        rows = []
+        while True:
+            seconds = self.whole_number(0, LONGEST_TIME)
+            self.need("of")
+            rows.append(Longest(seconds, self.names()))
+            if not self.take("and"):
+                break
+        self.need("while")
+        self.backfilling |= {"longest": tuple(rows), "named": self.names()}
+        self.end()
+
+    def slack(self) -> None:
+        """Read a slack."""
+        self.need(":")
+        self.backfilling["slack"] = self.whole_number(0, LONGEST_TIME)
+        self.end()
+
+    def usage(self) -> None:
+        """Read whose usage it is."""
+        self.need(":")
+        self.settings["usage"] = self.one_of("usage", ACCOUNTS)
+        self.end()
+
+    def half_life(self) -> None:
+        """Read a half-life."""
+        self.need(":")
+        self.settings["half_life"] = self.whole_number(1, LONGEST_TIME)
+        self.end()
+
+    def shares(self) -> None:
+        """Read the shares of users, accounts or groups."""
+        self.need(":")
+        shares: dict[str, float] = {}
+        while True:
+            token = self.long_name()
+            if token.text in shares:
+                self.refuse_token(token, "must have one share, but has another one")
+            self.need("=")
+            shares[token.text] = self.number()
+            if not self.take(","):
+                break
+        self.settings["shares"] = shares
+        self.end()
+
+    def end(self, others: str = "") -> None:
+        """Refuse words behind a clause that do not belong to it."""
+        if self.now.kind != "end" and not self.comes(";"):
+            self.refuse(f'there must be {others}";" or the end')
+
+
+def priority_text(policy: Priority) -> str:
+    """Return a policy in words, which `as_policy` reads as the same policy but for its name and provenance.
+
+    Examples
+    --------
+    >>> priority_text(Priority("smallest estimate", Backfill(8, entitled=("1", "2"), order="saf", slack=900)))
+    'order: smallest estimate; backfill: easy:8 for 1,2; backfill-order: saf; slack: 15min'
+    """
+    b = policy.backfill
+    clauses = _order_clauses("order", policy.order)
+    if b.reservations:
+        words = {1: "easy", ALL: "conservative"}.get(b.reservations, f"easy:{b.reservations}")
+        clauses.append(f"backfill: {words}{_listed(' for ', b.entitled)}")
+    clauses += _order_clauses("backfill-order", b.order)
+    if b.longest:
+        rows = " and ".join(f"{written_time(row.seconds)} of {_listed('', row.groups)}" for row in b.longest)
+        clauses.append(f"longest: {rows}{_listed(' while ', b.named)}")
+    if b.slack:
+        clauses.append(f"slack: {written_time(b.slack)}")
+    if policy.usage != Priority.usage:
+        clauses.append(f"usage: {policy.usage}")
+    if policy.half_life != Priority.half_life:
+        clauses.append(f"half-life: {written_time(policy.half_life)}")
+    if policy.shares:
+        rows = ", ".join(f"{written_name(name)} = {share!r}" for name, share in policy.shares.items())
+        clauses.append(f"shares: {rows}")
+    return "; ".join(clauses)
+
+
+def _order_clauses(word: str, order: str | Sequence[str]) -> list[str]:
+    """Return the clauses of an order: one, or one for each situation."""
+    if len(order) == 1:
+        return [f"{word}: {order[0]}"]
+    return [f"{word} {situation}: {text}" for situation, text in zip(SITUATIONS, order, strict=False)]
+
+
+def _listed(word: str, groups: Sequence[str]) -> str:
+    """Return a word and the names of groups; "" without any."""
+    return f"{word}{','.join(map(written_name, groups))}" if groups else ""
