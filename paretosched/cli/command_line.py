@@ -1,6 +1,7 @@
 """The command line: one file for each command, with a few lines over functions that a notebook can call, too.
 
-Exit status: 0 done; 2 the input breaks a rule, with one line that says which; 130 interrupted (files are complete).
+Exit status: 0 done; 2 the input breaks a rule, with one line that says which; 3 the trained policy is written, but is
+worse than EASY or outside its limits; 130 interrupted (files are complete).
 Tables go to standard output; progress and remarks go to standard error. It is no error if the reader of the tables
 stops early, as `head` does.
 """
@@ -24,6 +25,7 @@ from . import (
     command_front,
     command_generate,
     command_info,
+    command_resample,
     command_scale,
     command_simulate,
     command_train,
@@ -36,6 +38,7 @@ COMMANDS = (
     command_info,
     command_generate,
     command_scale,
+    command_resample,
     command_fetch,
     command_simulate,
     command_explore,
@@ -76,7 +79,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             program = f"{PROGRAM} {options.command}"
             with reading_limits(**dict(getattr(options, "limit", ()))):  # not all commands read files
                 check_outputs(options.parser.commands[options.command], options)
-                options.run(options)
+                status: int | None = options.run(options)
         finally:
             flush()
     except InputError as error:
@@ -85,7 +88,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         tell(f"{program}: interrupted")
         return 130
-    return 0
+    return status or 0
 
 
 def all_commands() -> Parser:

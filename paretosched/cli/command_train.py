@@ -6,7 +6,7 @@ import argparse
 import shlex
 from typing import TYPE_CHECKING, Any
 
-from ..core.errors import InputError, WorkersLostError
+from ..core.errors import InputError, WorkersLostError, quoted
 from .console import PROGRAM, bar, remark, remarks_of_search, show, sure_interrupt
 from .file_kinds import Kind
 from .inputs import read_wish, read_workload, remark_repairs, remark_rest
@@ -31,7 +31,18 @@ if TYPE_CHECKING:
     from ..workload.workload import Workload
 
 OF_GREEDY = ("criterion", "backfill", "generations", "strategy", "scale")
+DISAPPOINTING = 3  # exit status
 OF_RULES = ("greedy", "generations", "evaluations", "plus", "defaults")
+
+
+def margin(text: str) -> float | str:
+    """Return a text as per cent, or "auto"."""
+    if text == "auto":
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be a number of per cent, or auto, but is {quoted(text)}") from None
 
 
 def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
@@ -44,9 +55,13 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         '  paretosched train ctc1024.swf.gz --objective "10*AWRT1 + 4*AWRT2" -o policy.json\n'
         '  paretosched train ctc1024.swf.gz --objective "10*AWRT1 + 4*AWRT2, AWRT5 <= 11h" --train-until 0.7 '
         "-o p.json\n"
+        '  paretosched train ctc1024.swf.gz --objective "10*AWRT1 + 4*AWRT2, others <= 1.02*EASY, AWRT <= EASY" '
+        "-o p.json\n"
         '  paretosched train ctc1024.swf.gz kth1024.swf.gz --objective "10*AWRT1 + 4*AWRT2" --over ratio --run both '
         "-o p.json\n"
         '  paretosched train ctc1024.swf.gz --rule-base symbiotic --objective "10*AWRT1 + 4*AWRT2" -o rules.json\n'
+        '  paretosched train ctc1024.swf.gz --objective "10*AWRT1 + 4*AWRT2, AWRT5 <= 11h" --resample 8 --margin 2 '
+        "-o p.json\n"
         "  paretosched train ctc1024.swf.gz --rule-base iterative --greedy policy.json --objective AWRT -o rules.json\n"
         "  (with --run: after Ctrl-C or a kill, the same command continues the training, with the same result)",
     )
@@ -76,8 +91,15 @@ def _takes_wish(parser: Parser) -> None:
         type=WISH,
         help="the wish, in words or as a .json file. A sum to minimise: 10*AWRT1 + 4*AWRT2 - 500*UTIL. Or a point to "
         "come near to: near AWRT1=50000, AWRT2=17h. With either, or alone, limits: AWRT5 <= 11h, UTIL >= 65, AWRT in "
-        "45000..52000. Units are s, min, h, d and %%; without a unit, seconds and per cent. Write a wish that begins "
-        "with a minus as --objective=-UTIL",
+        "45000..52000; also relative to a policy on the same jobs: AWRT3 <= 1.02*EASY, others <= EASY (all groups not "
+        "in the goal), all <= recorded. Names of groups stand for their AWRT: 10*vip. Units are s, min, h, d and %%; "
+        "without a unit, seconds and per cent. Write a wish that begins with a minus as --objective=-UTIL",
+    )
+    group.add_argument(
+        "--accept-worse",
+        action="store_true",
+        help="end with status 0 also if the policy is worse than EASY or outside the limits, on the training data or "
+        "on the rest; without it, the status is then 3, and the first line says why; the policy is written anyway",
     )
 
 
@@ -93,10 +115,24 @@ def _takes_data(parser: Parser) -> None:
         help="learn from the jobs of this first share of the time, such as 0.7, and show results for the rest, too",
     )
     group.add_argument(
+        "--resample",
+        type=whole,
+        metavar="N",
+        help="learn also from N other years that could have been, made of the users of each log, see the command "
+        "resample: the objective is the mean over all, and limits are kept on the worst tenth",
+    )
+    group.add_argument(
+        "--margin",
+        type=margin,
+        metavar="M",
+        help="keep M %% distance to the limits, so that they are kept on other jobs, too; or auto: learn from the "
+        "first two thirds of the jobs first, and choose the smallest distance that keeps the limits on the last third",
+    )
+    group.add_argument(
         "--over",
         choices=["sum", "ratio"],
         help="with several logs, minimise: sum, the sum of their objectives (default); or ratio, the mean of their "
-        "ratios to EASY (default with --rule-base)",
+        "ratios to EASY (default with --rule-base and --resample)",
     )
 
 
@@ -184,8 +220,8 @@ def _takes_run(parser: Parser) -> None:
     )
 
 
-def run(options: argparse.Namespace) -> None:
-    """Train the online scheduler for a wish."""
+def run(options: argparse.Namespace) -> int:
+    """Train the online scheduler for a wish; return the exit status."""
     from ..policies.policy import save_policy
 
     settings = _settings(options)
@@ -194,8 +230,10 @@ def run(options: argparse.Namespace) -> None:
     save_policy(training.policy, options.output)
     for trace, workload in zip(options.traces, workloads, strict=True):
         remark_repairs(trace, workload)
-    _remark_disappointments(options, training)
+    if options.rule_base is not None:
+        _remark_better_greedy(training)
     show(_json(options, training) if options.json else _text(options, training))
+    return DISAPPOINTING if training.shortfalls() and not options.accept_worse else 0
 
 
 def _settings(options: argparse.Namespace) -> dict[str, Any]:
@@ -234,7 +272,7 @@ def _train(options: argparse.Namespace, settings: dict[str, Any], workloads: lis
             **worker_words(options),
             "run_directory": options.run_directory,
             "progress": on_progress,
-        } | chosen_options(options, ["over"])
+        } | chosen_options(options, ["over", "resample", "margin"])
         try:
             if options.rule_base is None:
                 return train(workloads, wish, **settings, **shared)
@@ -258,14 +296,11 @@ def _train_rules(
     return train_rules(workloads, wish, kind=kind, symbiosis=symbiosis, **settings, **shared)
 
 
-def _remark_disappointments(options: argparse.Namespace, training: Training) -> None:
-    """Write remarks if the best policy exceeds the limits, or a rule base is worse than its Greedy."""
-    if training.systems[training.best].exceeded:
-        remark("no policy within the limits was found; this one exceeds them least")
-    if options.rule_base is not None:
-        rules, alone = training.systems
-        if (alone.exceeded, alone.objective) < (rules.exceeded, rules.objective):
-            remark("the Greedy among its strategies is better alone than these rules")
+def _remark_better_greedy(training: Training) -> None:
+    """Write a remark if a rule base is worse than the Greedy among its strategies."""
+    rules, alone = training.systems
+    if (alone.exceeded, alone.objective) < (rules.exceeded, rules.objective):
+        remark("the Greedy among its strategies is better alone than these rules")
 
 
 def _json(options: argparse.Namespace, training: Training) -> str:
@@ -274,11 +309,13 @@ def _json(options: argparse.Namespace, training: Training) -> str:
     from ..wishes.wish import wish_text
 
     about: dict[str, Any] = {
+        "shortfalls": training.shortfalls(),
         "policy": str(options.output),
         "name": training.policy.name,
         "wish": wish_text(training.wish),
     }
     about |= {"over": options.over, "evaluations": training.evaluations, "systems": training.rows()}
+    about |= {"resampled": training.resampled, "margin": training.margin, "margins": list(training.margins)}
     return to_json(about)
 
 
@@ -289,8 +326,10 @@ def _text(options: argparse.Namespace, training: Training) -> str:
     cost = training.seconds / training.evaluations * 1000
     explain = shlex.join(["explain", options.output])
     on = shlex.join([*options.traces, *reading_words(options), "--policy", options.output])
+    shortfalls = "; ".join(training.shortfalls())
     return (
-        f"{training.evaluations:,} policies tried for {wish_text(training.wish)} in {training.elapsed:.1f} s "
+        (f"NOT GOOD ENOUGH: {options.output} is {shortfalls}\n" if shortfalls else "")
+        + f"{training.evaluations:,} policies tried for {wish_text(training.wish)} in {training.elapsed:.1f} s "
         f"({cost:.1f} ms CPU each)\n\n{training.text()}\n\n"
         f"{options.output}: {training.policy.name}; what it does: {PROGRAM} {explain}\n"
         f"next: {PROGRAM} compare {on} --policy fcfs"

@@ -52,12 +52,17 @@ def read_wish(options: argparse.Namespace, workload: Workload) -> Wish:
         raise InputError(f"--objective: {error}") from None
 
 
+def load_of(workload: Workload) -> float | None:
+    """Return the offered load until the last submission; None if all jobs are submitted at once."""
+    span = int(workload.submit[-1] - workload.submit[0])
+    return workload.work / (workload.capacity * span) if span else None
+
+
 def show_written(options: argparse.Namespace, workload: Workload) -> None:
     """Show what is in the log that was written to --output."""
     from ..core.tables import to_json
 
-    span = int(workload.submit[-1] - workload.submit[0])
-    load = workload.work / (workload.capacity * span) if span else None
+    load = load_of(workload)
     if options.json:
         about = {"file": options.output, "jobs": len(workload), "capacity": workload.capacity, "load": load}
         show(to_json(about))
@@ -94,7 +99,7 @@ def remark_rest(run: str | None) -> None:
     from ..core.run_files import is_run
     from ..search.runs import read_about
 
-    parts = [] if run is None else [Path(run, part) for part in ("", "greedy", "rules")]
+    parts = [] if run is None else [Path(run, part) for part in ("", "greedy", "rules", "validation", "training")]
     runs = [place for place in parts if is_run(place)]
     if runs:
         counts = [read_about(place).get("evaluations", {}) for place in runs]

@@ -103,7 +103,7 @@ WISH = Name("the wish", free=True)
 def new_command(
     commands: argparse._SubParsersAction[Parser],
     name: str,
-    run: Callable[[argparse.Namespace], None],
+    run: Callable[[argparse.Namespace], int | None],
     text: str,
     example: str,
     json: bool = True,
@@ -115,7 +115,7 @@ def new_command(
     commands
         The commands to which it is added.
     name, run
-        Its name, and the function that does its work.
+        Its name, and the function that does its work and returns the exit status; None for 0.
     text, example
         What it does, in a line; examples.
     json

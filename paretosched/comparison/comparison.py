@@ -36,12 +36,13 @@ from ..policies.outcome import SearchTotals
 from ..policies.plain import PLAIN_RULES, Plain
 from ..policies.policy import Policy, PolicyLike, as_policy
 from ..simulation.lower_bounds import bounds
-from ..simulation.objective import Objective, objective_table, objectives
+from ..simulation.objective import Objective, group_of, objective_table, objectives
 from ..simulation.schedule import Schedule
 from ..simulation.service import OfClass, Waits, bins, by_class, first_sharing, use, waits
 from ..simulation.simulator import simulate
 from ..wishes import nearness
 from ..wishes import wish as choice
+from ..wishes.relative_limits import resolved_on
 from ..wishes.wish import Wish
 from ..wishes.wish_files import WishLike, as_wish, from_json
 from ..workload.reopening import WorkloadLike, as_workload
@@ -53,7 +54,6 @@ from .comparison_tables import (
     SLOWDOWN,
     WAY,
     class_table,
-    group_of,
     policy_table,
     searched_text,
     wait_table,
@@ -108,6 +108,8 @@ class Comparison:
         The same for the schedules of online policies; None if all schedules are, or none.
     wish
         What the owner wants; None without a wish.
+    wish_here
+        The wish with numbers in place of its relative limits, on this workload; None without a wish.
     nearest, nearest_online
         (m,), the schedule of the front that comes nearest to the wish, and the nearest one of online policies; None
         without a wish, where the wish is undefined, and in the cases of `best` and `best_online`.
@@ -141,6 +143,7 @@ class Comparison:
     best: Floats | None = None
     best_online: Floats | None = None
     wish: Wish | None = None
+    wish_here: Wish | None = None
     nearest: Floats | None = None
     nearest_online: Floats | None = None
     waits: tuple[Waits, ...] = ()
@@ -222,25 +225,26 @@ class Comparison:
 
     def _worth(self, values: Floats | None, bound: bool = False) -> dict[str, Any]:
         """Return the cells about the wish, for objective values, (m,); a bound exceeds no limit."""
-        if self.wish is None:
+        if self.wish is None or self.wish_here is None:
             return {}
+        wish = self.wish_here
         cells = dict.fromkeys(("objective", "objective_vs_easy", "share_of_way", "exceeded"))
         cells["wish"] = choice.wish_text(self.wish)
-        if values is None or not _is_defined(self.wish, self.objectives, self.values[0]):
+        if values is None or not _is_defined(wish, self.objectives, self.values[0]):
             return cells
         easy, policy = self.values[:1], values[None]
         if not bound:
-            cells["exceeded"] = float(choice.violation(self.wish, policy)[0])
-        if not (self.wish.weights or self.wish.near):
+            cells["exceeded"] = float(choice.violation(wish, policy)[0])
+        if not (wish.weights or wish.near):
             return cells
-        reference, goal = (float(choice.goal(self.wish, row)[0]) for row in (easy, policy))
+        reference, goal = (float(choice.goal(wish, row)[0]) for row in (easy, policy))
         cells["objective"] = goal
-        if self.wish.weights and reference > 0:
+        if wish.weights and reference > 0:
             cells["objective_vs_easy"] = 100 * (reference - goal) / reference
         if self.nearest is not None:
             best = self.nearest[None]
-            within = choice.violation(self.wish, np.vstack([easy, best] if bound else [easy, best, policy])).max() == 0
-            way = reference - float(choice.goal(self.wish, best)[0])
+            within = choice.violation(wish, np.vstack([easy, best] if bound else [easy, best, policy])).max() == 0
+            way = reference - float(choice.goal(wish, best)[0])
             if within and way > 0:
                 cells["share_of_way"] = 100 * (reference - goal) / way
         return cells
@@ -348,6 +352,7 @@ def compare(
     table_of_objectives = objective_table(workload.groups)
     if wish is not None:
         _check_known(wish, table_of_objectives, workload.name)
+    wish_here = None if wish is None else resolved_on(wish, workload, {"easy": values[0]})
     limits = bounds(workload)
     ideal = limits.together.copy()
     all_values = values if front is None else np.vstack([values, front.values])
@@ -362,11 +367,11 @@ def compare(
         above[~feasible] = below[~feasible] = -1
         sign = np.array([1.0 if o.maximise else -1.0 for o in table_of_objectives])
         best = _best(sign, front.values)
-        nearest = _nearest(wish, table_of_objectives, front.values)
+        nearest = _nearest(wish_here, table_of_objectives, front.values)
         is_online = online(front)
         if is_online.any() and not is_online.all():
             best_online = _best(sign, front.values[is_online])
-            nearest_online = _nearest(wish, table_of_objectives, front.values[is_online])
+            nearest_online = _nearest(wish_here, table_of_objectives, front.values[is_online])
     sharing = first_sharing(all_policies)
     edges = bins(int(workload.submit[0]), max(int(schedule.finish.max()) for schedule in schedules))
     return Comparison(
@@ -385,6 +390,7 @@ def compare(
         best,
         best_online,
         wish,
+        wish_here,
         nearest,
         nearest_online,
         tuple(waits(schedule) for schedule in schedules),

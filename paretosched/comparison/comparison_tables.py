@@ -120,11 +120,6 @@ def searched_text(search: SearchTotals) -> str:
     )
 
 
-def group_of(objective: Objective) -> str:
-    """Return the name of the group whose response time an objective is."""
-    return objective.label.removeprefix("AWRT of group ")
-
-
 def signed(gain: float) -> str:
     """Return a number of per cent with its sign, as text.
 

@@ -83,6 +83,11 @@ def objective_table(groups: GroupsLike) -> tuple[Objective, ...]:
     )
 
 
+def group_of(objective: Objective) -> str:
+    """Return the name of the group whose response time an objective is."""
+    return objective.label.removeprefix("AWRT of group ")
+
+
 def in_hours(objective: Objective) -> Column:
     """Return the column of an objective in a table for people: response times in hours."""
     return Column(objective.name, f"{objective.name} {'h' if objective.unit == 's' else objective.unit}", ",.2f")

@@ -14,13 +14,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from importlib.metadata import version
 from os import PathLike
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.arguments import callback, whole_number
+from ..core.arguments import as_path, callback, whole_number
 from ..core.arrays import Floats
 from ..core.errors import InputError, one_of
 from ..core.situations import SITUATIONS
@@ -28,15 +31,21 @@ from ..encodings import weighting
 from ..encodings.weighting import Weighting
 from ..policies.greedy_order import BACKFILLS, CRITERIA, gene_names
 from ..search.evaluation import TlsFiles, check_workers, versions
+from ..search.resuming import Record
 from ..search.runs import known_parameters
 from ..wishes.wish_files import WishLike
 from ..workload.reopening import WorkloadLike
 from .evolution_strategy import CHILDREN, PARENTS, STRATEGIES, Search, limited, search
-from .training import SUM, Progress, Training, carry_out, check_over, subject, tasks, trained
+from .margins import checked_margin
+from .stages import Stages, run_folder
+from .task import SUM, Task, check_resample, checked_over, tasks, words_of_robustness
+from .training import Progress, Training, carry_out, subject, trained
+from .validation import Candidate, candidates, chosen, validation_tasks
 
 GENERATIONS = 100  # paper 000, IV-C
 MOST_GENERATIONS = 20_000  # 2 million simulations a system
 BEST = "best"
+RUNS = VALIDATION_RUN, TRAINING_RUN = ("validation", "training")
 SCALES = ("linear", "log")
 DECADES = 6  # of a gene on a logarithmic scale: K of f4 is in seconds, and a millionth of a day is a tenth of a second
 
@@ -49,7 +58,9 @@ def train(
     backfill: str = "easy",
     generations: int | None = None,
     until: float | None = None,
-    over: str = SUM,
+    over: str | None = None,
+    resample: int = 0,
+    margin: float | str = 0,
     strategy: str = "es",
     scale: str = "linear",
     seed: int = 0,
@@ -83,7 +94,13 @@ def train(
     over
         What is minimised with several workloads: the "sum" of the goals, as in paper 000, or the mean "ratio" of each
         goal to that of EASY, so that no workload counts more because its jobs are longer. Violations of limits are
-        added.
+        added. By default "sum"; with `resample` and a sum of response times "ratio".
+    resample
+        Learn also from so many workloads that are resampled by users from each training part, see `resample`: the
+        objective is the mean over all, and the limits are those of the worst tenth (of fewer than 20, the worst one).
+    margin
+        Keep a distance of so many per cent to the limits, so that they are kept on other jobs, too. Or "auto": chosen
+        in the training part by learning from its first two thirds, see `validation`, which costs a second training.
     strategy
         "es" as in paper 000, or "cma", see `strategies`.
     scale
@@ -95,7 +112,8 @@ def train(
     workers, scheduler, tls
         Where simulations run, see `evaluate.evaluator`.
     run_directory
-        The directory in which every evaluation is stored; by default none.
+        The directory in which every evaluation is stored; by default none. With the margin "auto" it holds two runs,
+        "validation" and "training".
     progress
         Called with a `Progress` after every generation.
 
@@ -109,21 +127,22 @@ def train(
     callback("progress", progress)
     one_of("criterion", criterion, (*CRITERIA, BEST))
     one_of("backfill", backfill, BACKFILLS)
-    check_over(over)
     one_of("strategy", strategy, STRATEGIES)
     one_of("scale", scale, SCALES)
     if generations is None:
-        known = None if run_directory is None else known_parameters(run_directory).get("generations")
-        generations = known if isinstance(known, int) else GENERATIONS
+        generations = _known_generations(run_directory)
     if not 1 <= whole_number("generations", generations) <= MOST_GENERATIONS:
         raise InputError(f"generations must be in 1..{MOST_GENERATIONS}, but are {generations}")
     if whole_number("seed", seed) < 0:
         raise InputError(f"seed must be at least 0, but is {seed}")
-    task, test = tasks(*subject(workloads, wish), over, until)
-    groups = task.workloads[0].groups
+    whole, wish = subject(workloads, wish)
+    check_resample(resample)
+    margin = checked_margin(margin, wish)
+    over = checked_over(over, SUM, wish, resample)
     criteria = CRITERIA if criterion == BEST else (criterion,)
     evaluations = PARENTS + generations * CHILDREN
-    settings = {
+    total = len(criteria) * evaluations + mixed_systems(len(criteria))
+    settings: dict[str, Any] = {
         "criterion": criterion,
         "backfill": backfill,
         "strategy": strategy,
@@ -132,33 +151,68 @@ def train(
         "until": until,
         "over": over,
         "seed": seed,
+        **words_of_robustness(resample, margin),
     }
-    software = versions() | ({"cma": version("cma")} if strategy == "cma" else {})
-    total = len(criteria) * evaluations + mixed_systems(len(criteria))
-    record = carry_out(
-        "train",
-        task,
-        settings,
-        lambda: train_systems(criteria, len(groups), strategy, scale, evaluations, seed),
-        Weighting(backfill),
-        shape=len(Weighting().gene_labels(len(groups))),
-        evaluations=total,
-        software=software,
-        workers=workers,
-        scheduler=scheduler,
-        tls=tls,
-        run_directory=run_directory,
-        progress=progress,
-    )
+
+    def learn(task: Task, place: Path | None, report: Callable[[Progress], object] | None) -> Record:
+        groups = len(task.whole[0].groups)
+        return carry_out(
+            "train",
+            task,
+            settings,
+            lambda: train_systems(criteria, groups, strategy, scale, evaluations, seed),
+            Weighting(backfill),
+            shape=len(Weighting().gene_labels(groups)),
+            evaluations=total,
+            software=versions() | ({"cma": version("cma")} if strategy == "cma" else {}),
+            workers=workers,
+            scheduler=scheduler,
+            tls=tls,
+            run_directory=place,
+            progress=report,
+        )
+
+    place = None if run_directory is None else as_path(run_directory)
+    margins: list[Candidate] = []
+    if isinstance(margin, str):
+        with run_folder(place, RUNS, "a training with a validated margin"):
+            study, check = validation_tasks(whole, wish, over, until, resample, seed)
+            stages = Stages(progress, total)
+            studied = learn(study, None if place is None else place / VALIDATION_RUN, stages.first)
+            margins = candidates(
+                study,
+                check,
+                studied.genomes,
+                studied.values,
+                lambda genome: weighting.decode(genome, whole[0].groups, backfill),
+            )
+            task, test = tasks(whole, wish, over, until, resample, chosen(margins), seed)
+            record = learn(task, None if place is None else place / TRAINING_RUN, stages.second)
+    else:
+        task, test = tasks(whole, wish, over, until, resample, margin, seed)
+        record = learn(task, place, progress)
     fitness = task.fitness(record.values)
     champions = [
-        (weighting.decode(record.genomes[row], groups, backfill), record.values[row])
+        (weighting.decode(record.genomes[row], whole[0].groups, backfill), record.values[row])
         for row in _champions(record.genomes, fitness)
     ]
-    return trained(task, test, record, champions, settings)
+    told = [row._asdict() for row in margins]
+    settings |= {"margin": task.margin, "margins": told} if margins else {}
+    return replace(trained(task, test, record, champions, settings), margins=tuple(told))
 
 
 # --- the genomes of a training ---------------------------------------------------------------------------------------
+
+
+def _known_generations(run_directory: str | PathLike[str] | None) -> int:
+    """Return the generations of the run that is continued, or those of the paper."""
+    if run_directory is not None:
+        place = as_path(run_directory)
+        for run in (place, place / VALIDATION_RUN):
+            known = known_parameters(run).get("generations")
+            if isinstance(known, int):
+                return known
+    return GENERATIONS
 
 
 def mixed_systems(criteria: int) -> int:

@@ -11,17 +11,15 @@ such a policy, it is trained first for the same wish, with f2, the criterion tha
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from os import PathLike
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.arguments import as_path, callback, instance, listed, numbers, whole_number
+from ..core.arguments import as_path, instance, listed, numbers, whole_number
 from ..core.arrays import Floats
 from ..core.errors import InputError, one_of
 from ..encodings.rule_base import RuleBases, Situations, Symbiotic
@@ -39,17 +37,13 @@ from ..workload.reopening import WorkloadLike
 from ..workload.workload import Workload
 from .evolution_strategy import Search
 from .greedy_training import train
+from .margins import AUTO, checked_margin
+from .stages import Stages, run_folder
 from .symbiosis import Rules, Symbiosis, evolve
-from .training import RATIO, SUM, Progress, Task, Training, carry_out, check_over, subject, tasks, trained
+from .task import RATIO, SUM, Task, check_resample, checked_over, tasks, words_of_robustness
+from .training import Progress, Training, carry_out, subject, trained
 
 MOST_EVALUATIONS = 10**7
-SUMMED = (
-    "evaluations",
-    "total",
-    "replayed",
-    "seconds",
-    "elapsed",
-)  # fields of Progress that are added over both trainings
 STANDARD = STRATEGIES.index("fcfs by wait")  # algorithm 2 begins with it in every class
 F2 = "f2"
 RUNS = GREEDY_RUN, RULES_RUN = ("greedy", "rules")
@@ -152,6 +146,8 @@ def train_rules(
     bounds: Sequence[Sequence[float]] | None = None,
     until: float | None = None,
     over: str | None = None,
+    resample: int = 0,
+    margin: float = 0,
     seed: int = 0,
     workers: int = 0,
     scheduler: str | None = None,
@@ -182,10 +178,12 @@ def train_rules(
     bounds
         Of the iterative classes: for each feature the upper bounds, inclusive, of all intervals but the last. By
         default Table 2 of the paper.
-    until, seed, workers, scheduler, tls, progress
+    until, resample, seed, workers, scheduler, tls, progress
         As for `train`.
     over
         As for `train`; by default "ratio" for several workloads and a wish that is a sum.
+    margin
+        As for `train`, in per cent.
     run_directory
         The directory in which the runs "greedy" and "rules" are stored; by default none.
 
@@ -208,9 +206,11 @@ def train_rules(
     if whole_number("seed", seed) < 0:
         raise InputError(f"seed must be at least 0, but is {seed}")
     workloads, wish = subject(workloads, wish)
-    over = over or (RATIO if len(workloads) > 1 and wish.weights else SUM)
-    check_over(over)
-    task, test = tasks(workloads, wish, over, until)
+    check_resample(resample)
+    if checked_margin(margin, wish) == AUTO:
+        raise InputError("margin must be a number for a rule base; a validated one is for Greedy")
+    over = checked_over(over, RATIO if len(workloads) > 1 and wish.weights else SUM, wish, resample)
+    task, test = tasks(workloads, wish, over, until, resample, margin, seed)
     first = task.workloads[0]
     if greedy is not None:
         greedy = _checked(as_policy(greedy), first)
@@ -221,8 +221,8 @@ def train_rules(
     if evaluations is None and place is not None:
         evaluations = wanted_evaluations(place / RULES_RUN)
     total = course.budget(evaluations)
-    with _folder(place, total):
-        reports = _Reports(progress, total)
+    with run_folder(place, RUNS, "a training of rule bases", lambda wanted: keep_wanted(wanted / RULES_RUN, total)):
+        reports = Stages(progress, total)
         if greedy is None:
             trained_alone = train(
                 workloads,
@@ -232,16 +232,19 @@ def train_rules(
                 generations=generations,
                 until=until,
                 over=over,
+                resample=resample,
+                margin=margin,
                 seed=seed,
                 **where,
                 run_directory=None if place is None else place / GREEDY_RUN,
-                progress=reports.of_greedy,
+                progress=reports.first,
             )
             greedy = _checked(trained_alone.policy, first)
         groups, priority = first.groups, by_weight(wish, first.groups)
         encoding = course.encoding(groups, priority, greedy)
         settings: dict[str, Any] = {"rule_base": kind, "priority": list(priority)}
         settings |= course.settings() | {"until": until, "over": over, "seed": seed}
+        settings |= words_of_robustness(resample, margin)
 
         record = carry_out(
             "train rules",
@@ -254,7 +257,7 @@ def train_rules(
             software=versions(),
             **where,
             run_directory=None if place is None else place / RULES_RUN,
-            progress=reports.of_rules,
+            progress=reports.second,
         )
     return _result(task, test, record, course, encoding, greedy, settings)
 
@@ -262,27 +265,6 @@ def train_rules(
 def _inner(bounds: Sequence[Sequence[float]]) -> tuple[tuple[float, ...], ...]:
     """Return the bounds of the intervals of each feature as plain numbers."""
     return tuple(tuple(numbers("bounds", listed("bounds", row)).tolist()) for row in listed("bounds", bounds))
-
-
-class _Reports:
-    """Progress of two trainings, reported as if they were one: the Greedy, then `total` rule bases."""
-
-    def __init__(self, progress: Callable[[Progress], object] | None, total: int) -> None:
-        callback("progress", progress)
-        self.progress = progress
-        self.total = total
-        self.greedy = Progress(0, 0, 0, 0.0, 0.0, 0.0, 0.0, 0.0)
-
-    def of_greedy(self, done: Progress) -> None:
-        """Report on the training of the Greedy."""
-        self.greedy = done
-        if self.progress is not None:
-            self.progress(done._replace(total=done.total + self.total))
-
-    def of_rules(self, done: Progress) -> None:
-        """Report on the training of the rule base."""
-        if self.progress is not None:
-            self.progress(done._replace(**{key: getattr(self.greedy, key) + getattr(done, key) for key in SUMMED}))
 
 
 def _result(
@@ -300,7 +282,7 @@ def _result(
     policies: list[tuple[Policy, Floats]] = [(base, record.values[best]), (greedy, task.simulated(greedy))]
     training = replace(trained(task, test, record, policies, settings), best=0)
     rules, alone = training.systems
-    provenance = {**rules.policy.provenance, "decisions": decisions(task.workloads, base)}
+    provenance = {**rules.policy.provenance, "decisions": decisions(task.logs, base)}
     return replace(training, systems=(rules._replace(policy=replace(rules.policy, provenance=provenance)), alone))
 
 
@@ -359,34 +341,3 @@ def _checked(greedy: Policy, workload: Workload) -> Greedy:
     if not isinstance(greedy, Greedy) or greedy.backfill != "none":
         raise InputError(f"greedy must be a Greedy policy without backfilling, but {greedy.name} is none")
     return fits(greedy, workload)
-
-
-@contextmanager
-def _folder(place: Path | None, evaluations: int) -> Iterator[None]:
-    """Make a folder for two runs, and remove it again if it stays empty; Ctrl-C keeps how much was asked for."""
-    if place is None:
-        yield
-        return
-    fresh = False
-    try:
-        try:
-            fresh = not place.exists()
-            place.mkdir(exist_ok=True)
-            foreign = _foreign(place)
-        except OSError as error:
-            raise InputError(f"{place}: cannot make a run directory here: {error.strerror}") from None
-        if foreign:
-            raise InputError(f"{place}: must hold a training of rule bases or be empty, but holds {foreign[0]}")
-        yield
-    except BaseException as error:
-        if isinstance(error, KeyboardInterrupt) and place.is_dir() and not _foreign(place):
-            keep_wanted(place / RULES_RUN, evaluations)
-        if fresh:
-            with suppress(OSError):  # unless it holds files already
-                place.rmdir()
-        raise
-
-
-def _foreign(place: Path) -> list[str]:
-    """Return the names in a folder, sorted, that are not of the two runs of a training."""
-    return sorted(entry.name for entry in place.iterdir() if entry.name not in RUNS)

@@ -14,7 +14,7 @@ import numpy as np
 from ..comparison.comparison import improvement
 from ..comparison.comparison_tables import signed
 from ..core.arrays import Floats
-from ..core.errors import InputError, one_of
+from ..core.errors import InputError
 from ..core.notebook import html_table
 from ..core.tables import Column, table
 from ..encodings.encoding import Encoding
@@ -24,15 +24,14 @@ from ..policies.policy import Policy
 from ..search.evaluation import TlsFiles, joint_evaluator
 from ..search.resuming import Record, advance
 from ..search.runs import FINISHED, INTERRUPTED, RUNNING, open_run
-from ..simulation.objective import Objective, in_hours, objective_table, objectives_of
+from ..simulation.objective import Objective, in_hours, objective_table
 from ..wishes import wish as choice
 from ..wishes.wish import Wish
 from ..wishes.wish_files import WishLike, as_wish, to_json
 from ..workload.reopening import WorkloadLike, as_workloads
-from ..workload.time_split import split
 from ..workload.workload import Workload
+from .task import RATIO, Task
 
-SUM, RATIO = "sum", "ratio"
 SITUATIONS_OF_CRITERIA = "criteria: of weekend/day/night, where they differ; > is the best"
 CONVENTION = "vs EASY: (EASY - X) / EASY; positive is better for response times and worse for UTIL"
 
@@ -116,6 +115,13 @@ class Training:
         Genomes simulated, with those from the stored run.
     seconds, elapsed
         CPU seconds of the simulations; seconds of the whole training.
+    resampled
+        How many workloads were resampled from each training workload. The systems' `objective` and `exceeded` are over
+        these, too; their `values` are those on the training workloads themselves.
+    margin
+        The distance to the limits while the policies learnt, per cent.
+    margins
+        With a margin that was chosen: the candidates and how they did, see `validation.Candidate`.
     """
 
     wish: Wish
@@ -129,6 +135,9 @@ class Training:
     evaluations: int
     seconds: float
     elapsed: float
+    resampled: int = 0
+    margin: float = 0.0
+    margins: tuple[dict[str, float], ...] = ()
 
     def __repr__(self) -> str:
         return f"<Training for {choice.wish_text(self.wish)}: {self.policy.name}, {self.evaluations:,} policies tried>"
@@ -175,6 +184,20 @@ class Training:
             rows.append(row)
         return rows
 
+    def shortfalls(self) -> list[str]:
+        """Return in words where the policy is worse than EASY or outside the limits; nothing if it is so nowhere."""
+        policy, easy = self.systems[self.best], self.easy
+        parts = {"the training data": [(x.exceeded, x.objective) for x in (policy, easy)]}
+        if self.rest:
+            parts["the rest"] = [(x.rest_exceeded, x.rest_objective) for x in (policy, easy)]
+        words = []
+        for data, (reached, of_easy) in parts.items():
+            if reached > of_easy:  # limits come before the goal
+                words.append(f"worse than EASY on {data}")
+            if reached[0] > 0:
+                words.append(f"outside the limits on {data}, by {100 * reached[0]:,.2g} %")
+        return words
+
     def _gain(self, objective: float, easy: float) -> float | None:
         """Return the gain over EASY in per cent; None unless the wish is a sum that is positive for EASY."""
         return 100 * (easy - objective) / easy if self.wish.weights and easy > 0 else None
@@ -220,6 +243,15 @@ class Training:
         goal = [Column("objective", "objective", natural)] if self.wish.weights or self.wish.near else []
         objectives = table(lines, [Column("on", "on"), *goal, *map(in_hours, self.objectives)])
         notes = [SITUATIONS_OF_CRITERIA] if len(self.systems) > 1 and self.varies_criteria else []
+        if self.resampled:
+            each = "the log" if len(self.workloads) == 1 else "each log"
+            notes.append(
+                f"over {each} and {self.resampled} workloads resampled from it: the mean objective, and the limits on "
+                "the worst tenth; below and on the rest: the logs themselves"
+            )
+        if self.margin or self.margins:
+            chosen = ", which kept the limits on jobs that it had not learnt from" if self.margins else ""
+            notes.append(f"learnt with {self.margin:g} % distance to the limits{chosen}")
         return "\n".join([table(lines_of_systems, columns), *notes, "", objectives, CONVENTION])
 
     def _line(self, name: str, row: dict[str, Any]) -> dict[str, Any]:
@@ -228,68 +260,16 @@ class Training:
         return values | {o.name: row[o.name] / (3600 if o.unit == "s" else 1) for o in self.objectives}
 
 
-class Task:
-    """The goal and the limits of a wish on several workloads, for values side by side, (k, W m).
-
-    `whole` has the workloads of which these are parts.
-    """
-
-    def __init__(self, wish: Wish, over: str, workloads: Sequence[Workload], whole: Sequence[Workload]) -> None:
-        self.wish = wish
-        self.over = over
-        self.workloads = list(workloads)
-        self.whole = list(whole)
-        self.easy_values = self.simulated(Plain("easy"))
-        self.scales = np.ones(len(self.workloads))
-        for i, (workload, values) in enumerate(zip(self.workloads, self.parts(self.easy_values[None]), strict=True)):
-            try:
-                value = choice.goal(wish, values)
-            except InputError as error:
-                raise InputError(f"{workload.name}: {error}") from None
-            if over == RATIO:
-                if not (wish.weights and value[0] > 0):
-                    raise InputError(
-                        'over "ratio" must have a weighted sum that is positive for EASY, '
-                        f"but on {workload.name} {choice.wish_text(wish)} is {value[0]:g}"
-                    )
-                self.scales[i] = value[0] * len(self.workloads)
-        self.easy = self.measure(self.easy_values[None])
-
-    def simulated(self, policy: Policy) -> Floats:
-        """Return the objective values of a policy on all workloads, (W m,)."""
-        return np.concatenate([objectives_of(w, policy.simulated(w).start) for w in self.workloads])
-
-    def parts(self, values: Floats) -> list[Floats]:
-        """Return values by workload, W times (k, m)."""
-        return np.split(values, len(self.workloads), axis=1)
-
-    def measure(self, values: Floats) -> tuple[Floats, Floats]:
-        """Return goals and violations over all workloads, two (k,)."""
-        goals, violations = np.zeros(len(values)), np.zeros(len(values))
-        for part, scale in zip(self.parts(values), self.scales, strict=True):
-            goals += choice.goal(self.wish, part) / scale
-            violations += choice.violation(self.wish, part)
-        return goals, violations
-
-    def fitness(self, values: Floats) -> Floats:
-        """Return what is minimised, (k,): goals, with limits before them, see `choice.penalised`."""
-        return choice.penalised(*self.measure(values))
-
-
 def system_of(policy: Policy, task: Task, test: Task | None, values: Floats) -> System:
     """Return a policy with what it reaches; its values, (W m,), are known, and the test is simulated here."""
     goals, violations = task.measure(values[None])
-    reached = values.reshape(len(task.workloads), -1), float(goals[0]), float(violations[0])
+    of_logs = values.reshape(len(task.workloads), -1)[:: task.samples]
+    reached = of_logs, float(goals[0]), float(violations[0])
     if test is None:
         return System(policy, *reached, None, float("nan"), float("nan"))
     rest = test.simulated(policy)
     goals, violations = test.measure(rest[None])
     return System(policy, *reached, rest.reshape(len(test.workloads), -1), float(goals[0]), float(violations[0]))
-
-
-def check_over(over: str) -> None:
-    """Raise InputError if `over` is neither "sum" nor "ratio"."""
-    one_of("over", over, (SUM, RATIO))
 
 
 def subject(workloads: WorkloadLike | Sequence[WorkloadLike], wish: WishLike) -> tuple[list[Workload], Wish]:
@@ -304,25 +284,6 @@ def subject(workloads: WorkloadLike | Sequence[WorkloadLike], wish: WishLike) ->
     if not opened:
         raise InputError("there is no workload to train on; give one or more")
     return opened, as_wish(wish, opened[0].groups)
-
-
-def tasks(whole: Sequence[Workload], wish: Wish, over: str, until: float | None) -> tuple[Task, Task | None]:
-    """Return the task to train for and, with `until`, the task to test on, see `train`.
-
-    Raises
-    ------
-    InputError
-        The groups of the workloads differ, or the wish does not fit one of them.
-    """
-    for other in whole[1:]:
-        if other.groups != whole[0].groups:
-            raise InputError(
-                f"workloads must have the same groups, but {whole[0].name} has {', '.join(whole[0].groups)} "
-                f"and {other.name} has {', '.join(other.groups)}"
-            )
-    parts = [(w,) if until is None else split(w, until) for w in whole]
-    test = Task(wish, over, [part[-1] for part in parts], whole) if until is not None else None
-    return Task(wish, over, [part[0] for part in parts], whole), test
 
 
 def carry_out(
@@ -366,6 +327,8 @@ def carry_out(
         "wish": to_json(task.wish),
         "workloads": [w.digest for w in task.whole],
     }
+    if task.samples > 1:
+        parameters["resampled"] = [w.digest for w in task.workloads if w not in task.logs]
     about: dict[str, Any] = {"workloads": [w.name for w in task.whole], "groups": list(groups)}
     if all(w.source for w in task.whole):
         about["sources"] = [list(w.source) for w in task.whole]
@@ -403,9 +366,7 @@ def trained(
     provenance = {
         "wish": to_json(task.wish),
         "words": choice.wish_text(task.wish),
-        "workloads": [
-            {"name": w.name, "digest": w.digest, "jobs": len(w), "capacity": w.capacity} for w in task.workloads
-        ],
+        "workloads": [{"name": w.name, "digest": w.digest, "jobs": len(w), "capacity": w.capacity} for w in task.logs],
         **settings,
         "evaluations": record.count,
         "versions": record.about["versions"],
@@ -419,7 +380,7 @@ def trained(
     return Training(
         task.wish,
         task.over,
-        tuple(w.name for w in task.workloads),
+        tuple(w.name for w in task.logs),
         tuple(w.name for w in test.workloads) if test else (),
         objective_table(task.workloads[0].groups),
         system_of(Plain("easy"), task, test, task.easy_values),
@@ -428,6 +389,8 @@ def trained(
         record.count,
         record.seconds,
         record.elapsed,
+        task.samples - 1,
+        task.margin,
     )
 
 
@@ -435,7 +398,7 @@ def progress_of(record: Record, task: Task) -> Progress:
     """Return how far a training is."""
     values = record.values[: record.count]
     goals, violations = task.measure(values)
-    best = int(choice.penalised(goals, violations).argmin())
+    best = int(task.fitness(values).argmin())
     reached, easy = float(goals[best]), float(task.easy[0][0])
     done = record.count, record.total, record.replayed
     return Progress(*done, reached, easy, record.seconds, record.elapsed, float(violations[best]))

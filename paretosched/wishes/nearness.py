@@ -35,7 +35,7 @@ def fitness(wish: WishLike, values: ArrayLike | FrontLike) -> Floats:
     --------
     The second is faster for group 1 and exceeds the limit of group 2.
 
-    >>> [f"{x:g}" for x in fitness("AWRT1, AWRT2 <= 10", [[60, 8, 7, 9], [60, 8, 4, 15]])]
+    >>> [f"{x:g}" for x in fitness("AWRT1, AWRT2 <= 10s", [[60, 8, 7, 9], [60, 8, 4, 15]])]
     ['7', '1.5e+30']
     """
     matrix = as_front(values).values if isinstance(values, str | os.PathLike | Front) else numbers("values", values)

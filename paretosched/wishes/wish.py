@@ -5,17 +5,28 @@ point to come near to. A wish without a goal is a region, in which all schedules
 
 In words a wish is, with blanks and upper or lower case as you like::
 
-    wish     = goal {"," limit} | limit {"," limit}
-    goal     = sum | "near" point {"," point}
-    sum      = ["+" | "-"] term {("+" | "-") term}
-    term     = [number ["*"]] objective
-    point    = objective "=" quantity
-    limit    = objective ("<=" | ">=") quantity | objective "in" quantity ".." quantity
-    quantity = number ["s" | "min" | "h" | "d" | "%"]
+    wish      = goal {"," limit} | limit {"," limit}
+    goal      = sum | "near" point {"," point}
+    sum       = ["+" | "-"] term {("+" | "-") term}
+    term      = [number ["*"]] objective
+    point     = objective "=" quantity
+    limit     = limited ("<=" | ">=") (quantity | relative) | limited "in" quantity ".." quantity
+    limited   = objective | "others" | "all"
+    objective = "UTIL" | "AWRT" | "AWRT1" | ... | the name of a user group
+    quantity  = number ["s" | "min" | "h" | "d" | "%"]
+    relative  = [number ["*"]] policy
 
-as in `10*AWRT1 + 4*AWRT2, AWRT5 <= 11h`, in `near AWRT1 = 50000, UTIL = 67`, and in `AWRT1 in 45000..52000, UTIL >=
-65 %`. Without a unit a response time is in seconds and the utilisation in per cent. A unit after the second number of
-`in` counts for both, if the first has none.
+as in `10*AWRT1 + 4*AWRT2, AWRT5 <= 11h`, in `near AWRT1 = 50000, UTIL = 67`, in `AWRT1 in 45000..52000, UTIL >=
+65 %`, and in `10*vip + 4*physics, others <= 1.02*EASY, AWRT <= EASY`. Without a unit a response time is in seconds and
+the utilisation in per cent. A unit after the second number of `in` counts for both, if the first has none. A response
+time from 1 to 59 without a unit is refused, because hours may be meant. `<` means `<=`, and `>` means `>=`.
+
+**Groups.** The name of a group stands for its AWRT. A name that is not a word of letters and digits is written in
+quotes. `all` stands for all groups, `others` for those that are not in the goal; each of them has the limit.
+
+**Relative limits** are multiples of what a policy reaches, such as EASY or the recorded schedule, *on the same jobs*.
+So they hold for any part of a log. `relative_limits` puts numbers in their places. A relative limit for a group
+without jobs excludes nothing, and neither do `others` and `all` for such a group.
 
 **Sum.** Every term must ask for something better: response times have a plus, and UTIL, of which more is better, a
 minus, `10*AWRT1 - 500*UTIL`.
@@ -38,7 +49,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -46,8 +57,9 @@ from numpy.typing import ArrayLike
 
 from ..core.arguments import checked_when_made, listed, number
 from ..core.arrays import Floats
-from ..core.errors import InputError, quoted
+from ..core.errors import InputError, one_of, quoted
 from ..core.notebook import fields_html, fields_repr
+from ..policies.policy import OPTIMISED, POLICY_NAMES, as_policy
 from ..simulation.objective import objective_table
 
 AUGMENTATION = 1e-4
@@ -55,6 +67,9 @@ VIOLATED = 1e30  # beyond any goal: 64 groups, weights of 1e6, response times be
 SMALLEST, LARGEST = 1e-6, 1e6  # of weights
 FREE = (0.0, math.inf)  # the ends of a range without limits
 OBJECTIVE = re.compile(r"UTIL|AWRT|AWRT[1-9][0-9]?")
+OTHERS, ALL = SEVERAL = ("others", "all")  # the groups that are not in the goal, and all groups
+REFERENCES = (*POLICY_NAMES, OPTIMISED)  # policies that limits may be relative to
+HOURS_MEANT = 60  # a response time below it, without a unit, was probably meant in hours
 
 
 @checked_when_made
@@ -64,19 +79,24 @@ class Limit(NamedTuple):
     Attributes
     ----------
     objective
-        Its name.
+        Its name; or "others" or "all" for the AWRT of each of several groups.
     low, high
         In natural units; 0 and infinity where there is no limit.
+    of
+        The name of a policy: then low and high are multiples of what it reaches on the same jobs. "" for numbers.
     """
 
     objective: str
     low: float = FREE[0]
     high: float = FREE[1]
+    of: str = ""
 
     def __post_init__(self) -> None:
-        check_objective(self.objective)
+        check_limited(self.objective)
         for end in (self.low, self.high):
             number(f"limits of {self.objective}", end)
+        if self.of:
+            one_of(f"the policy in limits of {self.objective}", self.of, REFERENCES)
 
     def _repr_html_(self) -> str:
         return fields_html(self)
@@ -120,21 +140,26 @@ class Wish:
         for key in ("weights", "near"):
             pairs = _rows(key, getattr(self, key), "pairs of objective and number", 2)
             object.__setattr__(self, key, tuple((str(name), number(f"{key} of {name}", x)) for name, x in pairs))
-        rows = _rows("limits", self.limits, "values of the type Limit", 3)
-        limits = (Limit(str(n), number(f"limits of {n}", low), number(f"limits of {n}", high)) for n, low, high in rows)
-        object.__setattr__(self, "limits", tuple(limits))
-        for key in ("weights", "near", "limits"):
+        rows = _rows("limits", self.limits, "values of the type Limit", 3, 4)
+        limits = (
+            Limit(str(n), number(f"limits of {n}", low), number(f"limits of {n}", high), *of)
+            for n, low, high, *of in rows
+        )
+        object.__setattr__(self, "limits", tuple(sorted(limits, key=lambda limit: limit.of)))  # numbers first
+        for key in ("weights", "near"):
             names = [row[0] for row in getattr(self, key)]
             for name in names:
                 check_objective(name)
-                if names.count(name) > 1:
-                    raise InputError(f"wish: {name} must come once in its {key}, but comes again")
+                _check_once(name, names, key)
+        names = [f"{limit.objective} relative to {limit.of}" if limit.of else limit.objective for limit in self.limits]
+        for name in names:
+            _check_once(name, names, "limits")
         for name, weight in self.weights:
             check_weight(name, weight)
         for name, value in self.near:
             check_near(name, value)
         for limit in self.limits:
-            check_limit(*limit)
+            check_limit(*limit[:3])
         if self.weights and self.near:
             raise InputError("wish: must have weights or a point to come near to, not both")
         if not (self.weights or self.near or self.limits):
@@ -142,16 +167,26 @@ class Wish:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Return the names of the objectives that the wish uses, each once."""
-        names = [name for name, _ in (*self.weights, *self.near)] + [limit.objective for limit in self.limits]
-        return tuple(dict.fromkeys(names))
+        """Return the names of the objectives that the wish uses, each once; without those of "others" and "all"."""
+        limited = [limit.objective for limit in self.limits if limit.objective not in SEVERAL]
+        return tuple(dict.fromkeys([*self.aims, *limited]))
+
+    @property
+    def aims(self) -> tuple[str, ...]:
+        """Return the names of the objectives in the goal."""
+        return tuple(name for name, _ in (*self.weights, *self.near))
+
+    @property
+    def references(self) -> tuple[str, ...]:
+        """Return the names of the policies that limits are relative to, each once."""
+        return tuple(dict.fromkeys(limit.of for limit in self.limits if limit.of))
 
 
-def _rows(key: str, rows: object, kind: str, length: int) -> list[list[Any]]:
-    """Return the rows of a wish, each a list of `length` values; raise InputError for anything else."""
+def _rows(key: str, rows: object, kind: str, *lengths: int) -> list[list[Any]]:
+    """Return the rows of a wish, each a list of as many values; raise InputError for anything else."""
     table = [row if isinstance(row, Sequence) and not isinstance(row, str) else [row] for row in listed(key, rows)]
     for row in table:
-        if len(row) != length:
+        if len(row) not in lengths:
             raise InputError(f"wish: its {key} must be {kind}, but have {row[0] if len(row) == 1 else row!r:.60}")
     return [list(row) for row in table]
 
@@ -160,6 +195,18 @@ def check_objective(name: object) -> None:
     """Refuse what cannot be the name of an objective; raises InputError."""
     if not isinstance(name, str) or not OBJECTIVE.fullmatch(name):
         raise InputError(f"wish: an objective must be UTIL, AWRT, AWRT1, ..., but is {quoted(str(name))}")
+
+
+def check_limited(name: object) -> None:
+    """Refuse what cannot be limited: neither the name of an objective nor a word for groups; raises InputError."""
+    if name not in SEVERAL:
+        check_objective(name)
+
+
+def _check_once(name: str, names: Sequence[str], key: str) -> None:
+    """Raise InputError if a name comes again."""
+    if names.count(name) > 1:
+        raise InputError(f"wish: {name} must come once in its {key}, but comes again")
 
 
 def check_weight(name: str, weight: float) -> None:
@@ -194,7 +241,7 @@ def goal(wish: Wish, values: ArrayLike) -> Floats:
     Parameters
     ----------
     wish
-        The wish.
+        The wish; its limits may be relative.
     values
         (k, m) objective values in natural units, as of `objectives`.
 
@@ -228,19 +275,77 @@ def goal(wish: Wish, values: ArrayLike) -> Floats:
 def violation(wish: Wish, values: ArrayLike) -> Floats:
     """Return how far limits are exceeded, (k,): the sum of shares of each limit, 0 within all; arguments as of `goal`.
 
+    Raises
+    ------
+    InputError
+        As for `goal`; or a limit is relative to a policy, and has no number yet.
+
     Examples
     --------
     >>> violation(Wish(limits=[Limit("AWRT1", 20, 40)]), [[60, 30, 30], [60, 50, 50], [60, 15, 15]]).tolist()
     [0.0, 0.25, 0.25]
+    >>> violation(Wish(weights=[("AWRT1", 1)], limits=[Limit("others", high=40)]), [[60, 30, 99, 50]]).tolist()
+    [0.25]
     """
+    if wish.references:
+        raise InputError(
+            f"the wish {wish_text(wish)} has limits relative to {', '.join(map(reference_text, wish.references))}: "
+            "they need numbers, from what these policies reach on the same jobs (see `resolved`)"
+        )
     columns = _columns(wish, values)
     total = np.zeros(len(np.asarray(values)))
-    for name, low, high in wish.limits:
+    having_jobs = [name for name, column in columns.items() if not np.isnan(column).any()]
+    for name, low, high, _ in spelled_out(wish, having_jobs).limits:
         column = columns[name]
         total = total + np.maximum(low - column, 0) / max(low, 1.0)
         if high < math.inf:
             total = total + np.maximum(column - high, 0) / max(high, 1.0)
     return total
+
+
+def spelled_out(wish: Wish, names: Sequence[str]) -> Wish:
+    """Return a wish with limits for each group in place of "others" and "all"; relative limits stay.
+
+    Of several limits for an objective, the tightest ends count.
+
+    Parameters
+    ----------
+    wish
+        The wish.
+    names
+        The objectives to be limited, of groups that have jobs; others than "AWRT1" and so on are left out.
+
+    Raises
+    ------
+    InputError
+        Together the limits of an objective leave nothing.
+
+    Examples
+    --------
+    >>> wish = Wish(weights=[("AWRT1", 1)], limits=[Limit("others", high=9), Limit("AWRT2", high=7)])
+    >>> [(name, high) for name, _, high, _ in spelled_out(wish, ["AWRT1", "AWRT2", "AWRT3"]).limits]
+    [('AWRT2', 7.0), ('AWRT3', 9.0)]
+    """
+    if not any(limit.objective in SEVERAL for limit in wish.limits):
+        return wish
+    limits = []
+    for limit in wish.limits:
+        several = [name for name in names if name not in ("UTIL", "AWRT")]
+        groups = {ALL: several, OTHERS: [name for name in several if name not in wish.aims]}
+        limits += [limit._replace(objective=name) for name in groups.get(limit.objective, [limit.objective])]
+    return with_limits(wish, limits)
+
+
+def with_limits(wish: Wish, limits: Sequence[Limit]) -> Wish:
+    """Return a wish with other limits; of several for an objective and policy, the tightest ends count."""
+    joined: dict[tuple[str, str], Limit] = {}
+    for limit in limits:
+        key = limit.objective, limit.of
+        other = joined.get(key, limit)
+        joined[key] = limit._replace(low=max(limit.low, other.low), high=min(limit.high, other.high))
+    if not (joined or wish.aims):
+        raise InputError(f"the wish {wish_text(wish)} has limits for groups without jobs only, and no goal")
+    return replace(wish, limits=tuple(joined.values()))
 
 
 def penalised(goals: Floats, violations: Floats) -> Floats:
@@ -255,17 +360,17 @@ def penalised(goals: Floats, violations: Floats) -> Floats:
 
 
 def _columns(wish: Wish, values: ArrayLike) -> dict[str, Floats]:
-    """Return the columns that a wish uses, (k,) each, by the name of the objective."""
+    """Return all columns, (k,) each, by the name of the objective; raise InputError if the wish uses others."""
     matrix = np.asarray(values, dtype=np.float64)
     if matrix.ndim != 2 or matrix.shape[1] < 3:
         raise InputError(f"objective values must have shape (k, groups + 2), but have {matrix.shape}")
     names = [o.name for o in objective_table(tuple(str(i) for i in range(matrix.shape[1] - 2)))]
-    columns = {}
+    columns = dict(zip(names, matrix.T, strict=True))
+    fixed = {limit.objective for limit in wish.limits if not limit.of}
     for name in wish.names:
         if name not in names:
             raise InputError(f"the wish {wish_text(wish)} uses {name}, but here are only {', '.join(names)}")
-        columns[name] = matrix[:, names.index(name)]
-        if np.isnan(columns[name]).any():
+        if (name in wish.aims or name in fixed) and np.isnan(columns[name]).any():
             raise InputError(f"the wish {wish_text(wish)} uses {name}, which is undefined: its group has no jobs")
     return columns
 
@@ -297,9 +402,14 @@ def wish_text(wish: Wish, *, hours: bool = False) -> str:
     'near AWRT1 = 50000s, UTIL = 66.5, AWRT in 10h..12h'
     """
 
-    def quantity(name: str, value: float) -> str:
-        if not hours or name == "UTIL":
+    def quantity(name: str, value: float, of: str = "") -> str:
+        if of:
+            factor = "" if value == 1 else f"{_exact_text(value)}*"
+            return f"{factor}{reference_text(of)}"
+        if name == "UTIL":
             return _exact_text(value)
+        if not hours:
+            return f"{_exact_text(value)}{'s' if 0 < value < HOURS_MEANT else ''}"
         short = f"{value / 3600:.6g}"
         return f"{short}h" if times(float(short), 3600.0) == value else f"{_exact_text(value)}s"
 
@@ -310,14 +420,28 @@ def wish_text(wish: Wish, *, hours: bool = False) -> str:
         terms = (f"{s}{f}{name}" for s, f, (name, _) in zip(signs, factors, wish.weights, strict=True))
         parts.append(" ".join(terms).removeprefix("+ ").replace("- ", "-", 1 if wish.weights[0][1] < 0 else 0))
     parts += [f"{name} = {quantity(name, value)}" for name, value in wish.near]
-    for name, low, high in wish.limits:
+    for name, low, high, of in wish.limits:
         if low == 0:
-            parts.append(f"{name} <= {quantity(name, high)}")
+            parts.append(f"{name} <= {quantity(name, high, of)}")
         elif math.isinf(high):
-            parts.append(f"{name} >= {quantity(name, low)}")
+            parts.append(f"{name} >= {quantity(name, low, of)}")
+        elif of:
+            parts += [f"{name} >= {quantity(name, low, of)}", f"{name} <= {quantity(name, high, of)}"]
         else:
             parts.append(f"{name} in {quantity(name, low)}..{quantity(name, high)}")
     return ("near " if wish.near else "") + ", ".join(parts)
+
+
+def reference_text(policy: str) -> str:
+    """Return the name of a policy in a wish, in the capitals that its tables have.
+
+    Examples
+    --------
+    >>> reference_text("easy"), reference_text("conservative")
+    ('EASY', 'conservative')
+    """
+    name = as_policy(policy).name
+    return name if name.lower() == policy else policy
 
 
 def _exact_text(number: float) -> str:

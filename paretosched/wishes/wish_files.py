@@ -20,7 +20,7 @@ from ..core.typed_json import typed
 from ..simulation.objective import objective_table
 from ..workload.from_paths import GroupsLike, as_groups
 from ..workload.user_groups import MOST_GROUPS
-from .wish import FREE, LARGEST, OBJECTIVE, SMALLEST, Limit, Wish
+from .wish import FREE, LARGEST, OBJECTIVE, REFERENCES, SEVERAL, SMALLEST, Limit, Wish
 from .wish_grammar import parse
 
 FORMAT = "paretosched wish 1"
@@ -51,8 +51,16 @@ Ends = Annotated[
 Limits = Annotated[
     dict[str, Ends],
     Meta(
-        description="The smallest and the largest value allowed, by objective; null where there is no limit",
-        extra_json_schema={"propertyNames": {"pattern": f"^({OBJECTIVE.pattern})$"}},
+        description="The smallest and the largest value allowed, by objective, or for all groups, or for the others "
+        "than those in the goal; null where there is no limit",
+        extra_json_schema={"propertyNames": {"pattern": f"^({'|'.join((OBJECTIVE.pattern, *SEVERAL))})$"}},
+    ),
+]
+Relative = Annotated[
+    dict[str, Limits],
+    Meta(
+        description="Limits that are multiples of what a policy reaches on the same jobs, by the policy",
+        extra_json_schema={"propertyNames": {"enum": list(REFERENCES)}},
     ),
 ]
 
@@ -64,6 +72,7 @@ class WishFile(Struct, omit_defaults=True, forbid_unknown_fields=True):
     sum: Weights = {}
     near: Point = {}
     limits: Limits = {}
+    relative: Relative = {}
 
 
 # --- in files -------------------------------------------------------------------------------------------------------
@@ -77,8 +86,11 @@ def to_json(wish: Wish) -> dict[str, Any]:
     >>> to_json(Wish(weights=[("AWRT1", 10)], limits=[Limit("AWRT2", high=5)]))
     {'format': 'paretosched wish 1', 'sum': {'AWRT1': 10.0}, 'limits': {'AWRT2': [0.0, 5.0]}}
     """
-    limits: Limits = {name: [low, None if math.isinf(high) else high] for name, low, high in wish.limits}
-    plain: dict[str, Any] = msgspec.to_builtins(WishFile(FORMAT, dict(wish.weights), dict(wish.near), limits))
+    limits: dict[str, Limits] = {policy: {} for policy in ("", *wish.references)}
+    for name, low, high, of in wish.limits:
+        limits[of][name] = [low, None if math.isinf(high) else high]
+    parts = dict(wish.weights), dict(wish.near), limits.pop(""), limits
+    plain: dict[str, Any] = msgspec.to_builtins(WishFile(FORMAT, *parts))
     return plain
 
 
@@ -105,7 +117,11 @@ def from_json(value: Any, where: str = "wish") -> Wish:
         return Wish(
             tuple((name, _in_range(name, weight)) for name, weight in file.sum.items()),
             tuple((name, _in_range(name, level)) for name, level in file.near.items()),
-            tuple(_limit(name, ends) for name, ends in file.limits.items()),
+            tuple(
+                _limit(name, ends, of)
+                for of, limits in {"": file.limits, **file.relative}.items()
+                for name, ends in limits.items()
+            ),
         )
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
@@ -124,12 +140,12 @@ def _in_range(name: str, value: float) -> float:
     return value
 
 
-def _limit(name: str, ends: list[float | None]) -> Limit:
-    """Return the limits of an objective, from the list of both ends in a file."""
+def _limit(name: str, ends: list[float | None], of: str) -> Limit:
+    """Return the limits of an objective, relative to a policy or "", from the list of both ends in a file."""
     if len(ends) != 2:
         raise InputError(f"limits of {name} must be a list of two numbers, but are {len(ends)}")
     low, high = (free if end is None else _in_range(name, end) for end, free in zip(ends, FREE, strict=True))
-    return Limit(name, low, high)
+    return Limit(name, low, high, of)
 
 
 def save_wish(wish: WishLike, path: str | os.PathLike[str]) -> None:

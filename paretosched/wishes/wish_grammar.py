@@ -9,11 +9,36 @@ from contextlib import contextmanager
 from typing import NamedTuple, NoReturn
 
 from ..core.errors import InputError, did_you_mean, quoted
-from ..simulation.objective import Objective
-from .wish import FREE, Limit, Wish, check_limit, check_near, check_weight, times
+from ..simulation.objective import Objective, group_of
+from .wish import (
+    ALL,
+    FREE,
+    HOURS_MEANT,
+    OTHERS,
+    REFERENCES,
+    SEVERAL,
+    Limit,
+    Wish,
+    check_limit,
+    check_near,
+    check_weight,
+    times,
+)
 
 MOST_LETTERS = 2000
-UNITS = {"s": ("s", 1.0), "min": ("s", 60.0), "h": ("s", 3600.0), "d": ("s", 86400.0), "%": ("%", 1.0)}
+
+
+class _Unit(NamedTuple):
+    """A unit of quantities: what is measured with it, "s" or "%", and its size."""
+
+    kind: str
+    factor: float
+
+
+UNITS = {
+    "s": _Unit("s", 1.0), "min": _Unit("s", 60.0), "h": _Unit("s", 3600.0), "d": _Unit("s", 86400.0),
+    "%": _Unit("%", 1.0),
+}  # fmt: skip
 
 
 def parse(text: str, objectives: Sequence[Objective]) -> Wish:
@@ -35,7 +60,7 @@ def parse(text: str, objectives: Sequence[Objective]) -> Wish:
     --------
     >>> from paretosched.simulation.objective import objective_table
     >>> parse("10*AWRT1 + 4*AWRT2, AWRT <= 11h", objective_table(("1", "2"))).limits
-    (Limit(objective='AWRT', low=0.0, high=39600.0),)
+    (Limit(objective='AWRT', low=0.0, high=39600.0, of=''),)
     >>> parse("UTI", objective_table(()))
     Traceback (most recent call last):
     paretosched.core.errors.InputError: wish, character 1, "UTI": there must be one of UTIL, AWRT; did you mean UTIL?
@@ -46,14 +71,24 @@ def parse(text: str, objectives: Sequence[Objective]) -> Wish:
 class _Token(NamedTuple):
     """A number, word or sign of a wish in words, and where it is."""
 
-    kind: str  # "number", "word", "sign" or "end"
+    kind: str  # "number", "word", "name" (a word in quotes), "sign" or "end"
     text: str
     place: int  # of the first character, from 0
 
 
+class _Quantity(NamedTuple):
+    """A number, where it is, and its unit; "" without a unit."""
+
+    start: _Token
+    value: float
+    unit: str
+
+
 TOKEN = re.compile(
-    r"(?P<number>[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)|(?P<word>[A-Za-z][A-Za-z0-9_]*)|(?P<sign><=|>=|\.\.|[-+*,=%])"
+    r"(?P<number>[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)|(?P<word>[^\W\d_]\w*)|"
+    r"(?P<name>\"[^\"]*\"|'[^']*')|(?P<sign><=|>=|\.\.|[-+*,=%<>])"
 )
+LIMITS = {"<=": "<=", "<": "<=", ">=": ">=", ">": ">="}  # what the signs of limits mean
 
 
 def _tokens(text: str) -> Iterator[_Token]:
@@ -66,7 +101,7 @@ def _tokens(text: str) -> Iterator[_Token]:
         match = TOKEN.match(text, place)
         if match is None or match.lastgroup is None:
             _refuse(_Token("sign", text[place], place), "has no meaning here")
-        yield _Token(match.lastgroup, match.group(), place)
+        yield _Token(match.lastgroup, match.group()[1:-1] if match.lastgroup == "name" else match.group(), place)
         place = match.end()
     yield _Token("end", "", len(text))
 
@@ -85,16 +120,17 @@ class _Reader:
             raise InputError(f"wish: must have at most {MOST_LETTERS} characters, but has {len(text)}")
         self.tokens = list(_tokens(text))
         self.objectives = {o.name: o for o in objectives}
+        self.groups = {group_of(o): o.name for o in objectives if o.name not in ("UTIL", "AWRT")}
         self.place = 0
 
     def wish(self) -> Wish:
         """Return the wish: a goal and limits."""
         weights: dict[str, float] = {}
         near: dict[str, float] = {}
-        limits: dict[str, Limit] = {}
+        limits: dict[tuple[str, str], Limit] = {}
         if self.take("near"):
             self.point(near)
-        elif self.ahead(1) in ("<=", ">=", "in"):
+        elif self.ahead(1) in (*LIMITS, "in"):
             self.limit(limits)
         else:
             self.sum(weights)
@@ -106,6 +142,11 @@ class _Reader:
         if self.now.kind != "end":
             operators = '"+", "-", ' if weights and not limits else ""
             self.refuse(f'there must be {operators}"," or the end')
+        if any(limit.objective == OTHERS for limit in limits.values()) and not {*self.groups.values()} - {
+            *weights,
+            *near,
+        }:
+            raise InputError(f'wish: "{OTHERS}" must be groups that are not in the goal, but all groups are in it')
         return Wish(tuple(weights.items()), tuple(near.items()), tuple(limits.values()))
 
     def sum(self, weights: dict[str, float]) -> None:
@@ -136,50 +177,93 @@ class _Reader:
         if not self.take("="):
             self.refuse('there must be "="')
         start = self.now
-        value, unit = self.quantity(name)
+        level = self.level(name, self.quantity(name))
         with _at(start):
-            check_near(name, times(value, unit))
-        near[name] = times(value, unit)
+            check_near(name, level)
+        near[name] = level
 
-    def limit(self, limits: dict[str, Limit]) -> None:
+    def limit(self, limits: dict[tuple[str, str], Limit]) -> None:
         """Read a limit into `limits`; an objective may have a lower and an upper one."""
         start = self.now
-        name = self.objective()
-        low, high = FREE
-        if self.take("<="):
-            high = times(*self.quantity(name))
-        elif self.take(">="):
-            low = times(*self.quantity(name))
-        elif self.take("in"):
-            first = self.place
-            low, low_unit = self.quantity(name)
-            has_unit = self.place > first + 1
+        name = self.limited()
+        (low, high), of = FREE, ""
+        sign = self.now
+        if self.take("in"):
+            first = self.quantity(name)
             if not self.take(".."):
                 self.refuse('there must be ".."')
-            high, high_unit = self.quantity(name)
-            low, high = times(low, low_unit if has_unit else high_unit), times(high, high_unit)
+            second = self.quantity(name)
+            low, high = self.level(name, first, second.unit), self.level(name, second)
+        elif self.ahead(0) in LIMITS:
+            self.place += 1
+            end, of = self.end(name)
+            low, high = (low, end) if LIMITS[sign.text] == "<=" else (end, high)
         else:
             self.refuse('there must be "<=", ">=" or "in"')
-        earlier = limits.get(name, Limit(name))
+        earlier = limits.get((name, of), Limit(name))
         with _at(start):
             if (low > 0 and earlier.low > 0) or (high < math.inf and earlier.high < math.inf):
                 raise InputError("is limited twice")
-            both = Limit(name, max(low, earlier.low), min(high, earlier.high))
-            check_limit(*both)
-        limits[name] = both
+            both = Limit(name, max(low, earlier.low), min(high, earlier.high), of)
+            check_limit(*both[:3])
+        limits[name, of] = both
 
-    def quantity(self, name: str) -> tuple[float, float]:
-        """Return a number and the factor of its unit."""
+    def end(self, name: str) -> tuple[float, str]:
+        """Return an end of a range and, if it is relative, the policy of which it is a multiple; else ""."""
+        if self.now.kind in ("word", "name"):
+            return 1.0, self.policy("a number or a policy")
+        quantity = self.quantity(name)
+        is_number = quantity.unit == ""
+        if is_number and (self.take("*") or self.now.kind == "name" or self.names_policy()):
+            return quantity.value, self.policy("a policy")
+        return self.level(name, quantity), ""
+
+    def policy(self, rule: str) -> str:
+        """Return the name of the policy that comes now, which may have hyphens."""
+        start, length = self.now, 1
+        while self.ahead(length) == "-":
+            length += 2
+        word = "".join(token.text for token in self.tokens[self.place : self.place + length]).lower()
+        if word not in REFERENCES:
+            _refuse(
+                start, f"there must be {rule}; policies are {', '.join(REFERENCES)}{did_you_mean(word, REFERENCES)}"
+            )
+        self.place += length
+        return word
+
+    def names_policy(self) -> bool:
+        """Return whether a word comes now with which the name of a policy begins."""
+        word = self.now.text.lower()
+        return self.now.kind == "word" and any(word == name.partition("-")[0] for name in REFERENCES)
+
+    def quantity(self, name: str) -> _Quantity:
+        """Return the number that comes now, with its unit if it has one."""
+        start = self.now
         value = self.number()
         unit = self.now.text.lower()
-        if unit not in UNITS:
-            return value, 1.0
-        kind, factor = UNITS[unit]
-        if kind != self.objectives[name].unit:
-            units = [word for word, (kind, _) in UNITS.items() if kind == self.objectives[name].unit]
+        if self.now.kind == "name" or unit not in UNITS:
+            return _Quantity(start, value, "")
+        if UNITS[unit].kind != self.unit_of(name):
+            units = [word for word in UNITS if UNITS[word].kind == self.unit_of(name)]
             self.refuse(f"the unit of {name} must be one of {', '.join(units)}")
         self.place += 1
-        return value, factor
+        return _Quantity(start, value, unit)
+
+    def level(self, name: str, quantity: _Quantity, other_unit: str = "") -> float:
+        """Return a quantity in natural units; if it has no unit, `other_unit` is its unit.
+
+        A response time of seconds without a unit is refused where hours may be meant.
+        """
+        unit = quantity.unit or other_unit
+        is_short = self.unit_of(name) == "s" and 0 < quantity.value < HOURS_MEANT
+        if not unit and is_short and self.now.kind != "word":  # else this word is refused
+            text = quantity.start.text
+            _refuse(quantity.start, f"is {text} s; did you mean {text}h? Write {text}s for seconds")
+        return times(quantity.value, UNITS[unit].factor if unit else 1.0)
+
+    def unit_of(self, name: str) -> str:
+        """Return the unit of an objective; that of several groups is that of response times."""
+        return "s" if name in SEVERAL else self.objectives[name].unit
 
     def number(self) -> float:
         """Return the number that comes now."""
@@ -199,13 +283,32 @@ class _Reader:
             _refuse(token, f"{name} must come once, but comes again")
         return name
 
-    def objective(self) -> str:
-        """Return the name of the objective that comes now."""
-        name = self.now.text.upper()
-        if name not in self.objectives:
-            self.refuse(f"there must be one of {', '.join(self.objectives)}{did_you_mean(name, self.objectives)}")
+    def limited(self) -> str:
+        """Return the name of the objective, or the word for several groups, that comes now."""
+        word = self.now.text.lower()
+        if self.now.kind != "word" or word not in SEVERAL:
+            return self.objective()
+        if len(self.groups) > 1 and any(group.lower() == word for group in self.groups):
+            self.refuse(f"means {ALL} groups or those not in the goal, and a group has this name; write it in quotes")
         self.place += 1
-        return name
+        return word
+
+    def objective(self) -> str:
+        """Return the name of the objective that comes now: a word for it, or the name of its group."""
+        word = self.now.text
+        names = [self.groups[word]] if word in self.groups else []
+        names = names or [name for group, name in self.groups.items() if group.lower() == word.lower()]
+        if self.now.kind == "word" and word.upper() in self.objectives:
+            names.append(word.upper())
+        if self.now.kind not in ("word", "name") or not names:
+            known = [*self.objectives, *(group for group in self.groups if not group.isdigit())]
+            self.refuse(f"there must be one of {', '.join(known)}{did_you_mean(word, known)}")
+        if len({*names}) > 1:
+            self.refuse(
+                f"means {' and '.join(dict.fromkeys(names))}; write one of them, or a group's exact name in quotes"
+            )
+        self.place += 1
+        return names[0]
 
     @property
     def now(self) -> _Token:
@@ -214,11 +317,12 @@ class _Reader:
 
     def ahead(self, count: int) -> str:
         """Return the text of a token further on."""
-        return self.tokens[min(self.place + count, len(self.tokens) - 1)].text.lower()
+        token = self.tokens[min(self.place + count, len(self.tokens) - 1)]
+        return "" if token.kind == "name" else token.text.lower()
 
     def take(self, text: str) -> bool:
         """Return whether this sign or word comes now; if so, go on to the next token."""
-        comes = self.now.text.lower() == text
+        comes = self.ahead(0) == text
         self.place += comes
         return comes
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
 from ..core.errors import InputError
-from . import scaling, swf, time_split, user_groups
+from . import resampling, scaling, swf, time_split, user_groups
 from .reopening import WorkloadLike, as_workload
 from .scaling import PAPER_PROCESSORS
 from .user_groups import PAPER_THRESHOLDS
@@ -155,6 +155,31 @@ def scale(
         A number is out of range; the result would have more than 20 million jobs; or as for `as_workload`.
     """
     return scaling.scale(as_workload(workload), processors, factor, seed, jobs, probability)
+
+
+def resample(
+    workload: WorkloadLike, seed: int = 0, load: float | None = None, double: str | Sequence[str] = ()
+) -> Workload:
+    """Return a workload of the same users' habits, put together anew; see `resampling.resample`.
+
+    Parameters
+    ----------
+    workload
+        A workload that knows its users, of some weeks; or the path of a log or of a run directory.
+    seed
+        Seed of the random numbers.
+    load
+        How many times the load of `workload` is wanted, in 0.1..10; by default as it comes, which is near it.
+    double
+        The name of a group, or several, whose users are there twice.
+
+    Raises
+    ------
+    InputError
+        The workload does not know its users; a number is out of range; a group is unknown or comes twice; there would
+        be more than 20 million jobs; or as for `as_workload`.
+    """
+    return resampling.resample(as_workload(workload), seed, load, double)
 
 
 def split(workload: WorkloadLike, until: float) -> tuple[Workload, Workload]:

@@ -23,6 +23,7 @@ from ..core.files import sha256_of
 from ..core.parquet_files import MARK
 from ..core.run_files import RUN_FILE, is_run, read_description, runs_below
 from .lublin_feitelson import lublin
+from .resampling import resample
 from .scaling import scale
 from .swf import read_swf
 from .time_split import split
@@ -39,6 +40,7 @@ LATER: Mapping[str, Callable[..., Workload]] = MappingProxyType(
         "by_csv": by_csv,
         "grouped": grouped,
         "scale": scale,
+        "resample": resample,
         "split": lambda workload, until, part: split(workload, until)[part],
     }
 )

@@ -20,8 +20,8 @@ from support.house import furnish
 from support.page_clients import as_nobody
 
 WRITING = (
-    "generate", "scale", "simulate", "explore", "train", "rules", "explain", "explain rules", "front", "compare",
-    "assign",
+    "generate", "scale", "resample", "simulate", "explore", "train", "rules", "explain", "explain rules", "front",
+    "compare", "assign",
 )  # fmt: skip
 
 

@@ -279,7 +279,7 @@ def test_a_region_has_limits_and_no_value():
     assert found["EASY"] == [None, None, None, 0]
     assert found["FCFS"][3] == pytest.approx((348 / 33 - 10) / 10)
     table = c.text().split("\n\n")[1].splitlines()
-    assert table[0] == "objective: AWRT1 <= 10"
+    assert table[0] == "objective: AWRT1 <= 10s"
     assert table[1].split() == ["policy", "limits", "exceeded", "by", "%"]
 
 

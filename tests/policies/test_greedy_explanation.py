@@ -319,7 +319,7 @@ def test_it_says_what_a_policy_was_trained_for_and_what_it_reached(tmp_path: Pat
         save_policy(training.policy, tmp_path / "p.json")
         said = explain(tmp_path / "p.json").words()[0]
         part = "" if until is None else " to 70 % of the time"
-        assert said.startswith(f"Trained for 10*AWRT1 + 4*AWRT2, AWRT5 <= 1 on {workload.name}{part}: there")
+        assert said.startswith(f"Trained for 10*AWRT1 + 4*AWRT2, AWRT5 <= 1s on {workload.name}{part}: there")
         system, easy = training.systems[training.best], training.easy.objective
         change = 100 * (easy - system.objective) / easy
         assert f"reached {system.objective:,.6g}, and EASY {easy:,.6g} ({abs(change):.1f} %" in said

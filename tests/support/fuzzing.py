@@ -34,6 +34,7 @@ def takes_trace(trace: Path, house: Path, folder: Path) -> list[tuple[object, ..
     return [
         ("info", trace),
         ("scale", trace, "-o", folder / "out.swf"),
+        ("resample", trace, "-o", folder / "out.swf"),
         ("simulate", trace, "-o", folder / "out.csv", "--save-policy", folder / "out.json"),
         ("simulate", trace, "--policy", "scojo-opt", "--segments", folder / "out.parquet"),
         ("explore", trace, "-o", folder / "out", "--evaluations", 8, "--population", 4),
@@ -53,6 +54,7 @@ def sound(name: str, house: Path, folder: Path) -> list[object]:
         "info": ["info", house / "w.swf.gz"],
         "generate": ["generate", "lublin", "--jobs", 5, "-o", folder / "out.swf"],
         "scale": ["scale", house / "w.swf.gz", "--processors", 64, "-o", folder / "out.swf"],
+        "resample": ["resample", house / "w.swf.gz", "-o", folder / "out.swf"],
         "fetch": ["fetch", "CTC-SP2", "-o", folder],
         "simulate": ["simulate", house / "w.swf.gz", "-o", folder / "out.csv"],
         "explore": ["explore", house / "w.swf.gz", "-o", folder / "out", "--evaluations", 8, "--population", 4],

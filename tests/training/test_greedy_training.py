@@ -326,13 +326,13 @@ def test_progress_is_told_after_every_generation() -> None:
 
 def test_progress_says_how_far_limits_are_exceeded() -> None:
     seen: list[Progress] = []
-    wish = parse("AWRT1, AWRT2 <= 1", objective_table(W.groups))
+    wish = parse("AWRT1, AWRT2 <= 1s", objective_table(W.groups))
     training = train(W, wish, criterion="f1", generations=1, progress=seen.append)
     assert seen[0].exceeded >= seen[-1].exceeded == training.systems[0].exceeded > 0
 
 
 def test_a_region_has_no_objective_in_the_text() -> None:
-    text = train(W, parse("AWRT1 <= 1", objective_table(W.groups)), criterion="f1", generations=1).text()
+    text = train(W, parse("AWRT1 <= 1s", objective_table(W.groups)), criterion="f1", generations=1).text()
     assert "objective" not in text
     assert "limits exceeded" in text
 

@@ -36,6 +36,12 @@ ABSURD: dict[str, dict[str, tuple[str, ...]]] = {
         "--seed": ("-1", "nan"),
         "--capacity": ("0", LIMIT),
     },
+    "resample": {
+        "--load": ("0", "-1", "11", "nan", "inf", "-inf", "1e400", LIMIT),
+        "--double": ("", "6", "all"),
+        "--seed": ("-1", "nan"),
+        "--capacity": ("0", LIMIT),
+    },
     "simulate": {
         "--capacity": ("0", "-1", LIMIT),
         "--policy": ("greedy", "EASY", "none.json", ""),

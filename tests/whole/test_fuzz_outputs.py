@@ -20,6 +20,7 @@ from support.fuzzing import LONG, refused, sound
 OUTPUTS = [
     ("generate", "-o"),
     ("scale", "-o"),
+    ("resample", "-o"),
     ("simulate", "-o"),
     ("simulate", "--save-policy"),
     ("explore", "-o"),

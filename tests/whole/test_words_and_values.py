@@ -86,6 +86,7 @@ def arguments(house: House, out: Path) -> dict[str, dict[str, Any]]:
         "reading_limits": {"cells": 10**6},
         "lublin": {"jobs": 5},
         "scale": {"workload": w, "processors": 64},
+        "resample": {"workload": w},
         "split": {"workload": w, "until": 0.5},
         "by_consumption": {"workload": w},
         "by_csv": {"workload": w, "path": f / "groups.csv"},

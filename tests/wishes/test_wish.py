@@ -15,12 +15,13 @@ from paretosched.encodings.weighting import Weighting
 from paretosched.fronts.front import Front, Origin, front_of
 from paretosched.simulation.objective import objective_table
 from paretosched.wishes.nearness import fitness, nearest
-from paretosched.wishes.wish import Limit, Wish, goal, violation, wish_text
+from paretosched.wishes.wish import Limit, Wish, goal, spelled_out, violation, wish_text
 from paretosched.wishes.wish_files import from_json, to_json
 from paretosched.wishes.wish_grammar import parse
 
 GROUPS = tuple("12345")
 OBJECTIVES = objective_table(GROUPS)
+NAMED = objective_table(("vip", "physics", "deep learning", "VIP", "UTIL"))
 NAMES = [o.name for o in OBJECTIVES]
 NUMBERS = st.floats(1e-6, 1e6) | st.integers(1, 10**6).map(float)
 
@@ -40,7 +41,9 @@ def wishes(draw: st.DrawFn) -> Wish:
     limits = []
     for name in some(1 if kind == "region" else 0):
         low, high = sorted([draw(NUMBERS), draw(NUMBERS)])
-        limits.append(Limit(name, *draw(st.sampled_from([(0.0, high), (low, math.inf), (low, high)]))))
+        name, of = draw(st.sampled_from([(name, ""), (name, ""), (name, "easy"), ("all", ""), ("all", "recorded")]))
+        limits.append(Limit(name, *draw(st.sampled_from([(0.0, high), (low, math.inf), (low, high)])), of))
+    limits = list({(limit.objective, limit.of): limit for limit in limits}.values())
     numbers = [(name, draw(NUMBERS)) for name in (some(1) if kind != "region" else [])]
     if kind == "near":
         return Wish(near=numbers, limits=limits)
@@ -77,6 +80,19 @@ def test_words_and_files_say_all_of_a_wish(wish: Wish) -> None:
         ("AWRT1 in 10..1h", None),
         ("AWRT1 in 10s..1h", Wish(limits=[Limit("AWRT1", 10, 3600)])),
         ("near AWRT1=50000, UTIL = 67%", Wish(near=[("AWRT1", 50000), ("UTIL", 67)])),
+        ("AWRT1 < 15h, UTIL > 50", Wish(limits=[Limit("AWRT1", high=54000), Limit("UTIL", 50)])),
+        ("AWRT1 <= 40min, AWRT2 <= 59s", Wish(limits=[Limit("AWRT1", high=2400), Limit("AWRT2", high=59)])),
+        (
+            "10*AWRT1, others <= 1.02*EASY, AWRT <= easy",
+            Wish(weights=[("AWRT1", 10)], limits=[Limit("others", high=1.02, of="easy"), Limit("AWRT", 0, 1, "easy")]),
+        ),
+        ("all <= recorded, ALL <= 11h", Wish(limits=[Limit("all", high=39600), Limit("all", high=1, of="recorded")])),
+        (
+            "AWRT1 >= .5*EASY, AWRT1 <= 1.1 'Conservative-Replan'".replace(".5", "0.5"),
+            Wish(limits=[Limit("AWRT1", high=1.1, of="conservative-replan"), Limit("AWRT1", 0.5, of="easy")]),
+        ),
+        ("AWRT1 <= 1.1*conservative - replan", Wish(limits=[Limit("AWRT1", high=1.1, of="conservative-replan")])),
+        ("AWRT1 >= 0.5*EASY, AWRT1 <= 2*EASY", Wish(limits=[Limit("AWRT1", 0.5, 2, "easy")])),
         (
             "near AWRT1=1h, AWRT2 <= 2h, AWRT3=3h",
             Wish(near=[("AWRT1", 3600), ("AWRT3", 10800)], limits=[Limit("AWRT2", high=7200)]),
@@ -99,7 +115,7 @@ def test_words_mean_what_they_say(words: str, wish: Wish | None) -> None:
         ("AWRT6", 1, '"AWRT6"', "one of UTIL"),
         ("10*", 4, "the end", "one of UTIL"),
         ("AWRT1 AWRT2", 7, '"AWRT2"', 'there must be "+", "-", "," or the end'),
-        ("AWRT1 < 5", 7, '"<"', "no meaning"),
+        ("AWRT1 == 5", 7, '"="', 'there must be "+", "-"'),
         ("AWRT1 <= x", 10, '"x"', "a number"),
         ("AWRT1 <= 5 %", 12, '"%"', "the unit of AWRT1 must be one of s, min, h, d"),
         ("UTIL >= 5h", 10, '"h"', "the unit of UTIL must be one of %"),
@@ -108,10 +124,10 @@ def test_words_mean_what_they_say(words: str, wish: Wish | None) -> None:
         ("AWRT1, AWRT2 = 5", 14, '"="', '"<=", ">=" or "in"'),
         ("near AWRT1", 11, "the end", '"="'),
         ("near AWRT1 = 0", 14, '"0"', "at least 1e-06"),
-        ("near AWRT1 = 5, AWRT1 = 6", 17, '"AWRT1"', "once"),
-        ("AWRT1 in 5, 6", 11, '","', '".."'),
-        ("AWRT1 <= 5, AWRT1 <= 6", 13, '"AWRT1"', "limited twice"),
-        ("AWRT1 in 5..6, AWRT1 >= 5", 16, '"AWRT1"', "limited twice"),
+        ("near AWRT1 = 5h, AWRT1 = 6h", 18, '"AWRT1"', "once"),
+        ("AWRT1 in 5h, 6h", 12, '","', '".."'),
+        ("AWRT1 <= 5h, AWRT1 <= 6h", 14, '"AWRT1"', "limited twice"),
+        ("AWRT1 in 5..6h, AWRT1 >= 5h", 17, '"AWRT1"', "limited twice"),
         ("AWRT1 + 2*AWRT1", 11, '"AWRT1"', "once"),
         ("AWRT1 + 5*UTIL", 9, '"5"', "UTIL needs a minus, because more of it is better"),
         ("AWRT1 - AWRT2", 9, '"AWRT2"', "AWRT2 needs a plus, because less of it is better"),
@@ -131,8 +147,59 @@ def test_errors_point_at_the_character(words: str, character: int, word: str, ru
     assert rule in said
 
 
+@pytest.mark.parametrize(
+    ("words", "meaning"),
+    [
+        ("10*vip + 4*Physics, others <= 1.02*EASY", "10*AWRT1 + 4*AWRT2, others <= 1.02*EASY"),
+        ("VIP + 'deep learning'", "AWRT4 + AWRT3"),
+        ('"UTIL" - UTIL', None),
+        ("AWRT1, 'UTIL' <= 2h", "AWRT1, AWRT5 <= 7200"),
+        ('near physics = 1h, "vip" = 2h', "near AWRT2 = 3600, AWRT1 = 7200"),
+    ],
+)
+def test_names_of_groups_stand_for_their_response_times(words: str, meaning: str | None) -> None:
+    if meaning is None:  # without quotes it could be both
+        with pytest.raises(InputError, match=r'character 10, "UTIL": means AWRT5 and UTIL; write one of them'):
+            parse(words, NAMED)
+    else:
+        assert parse(words, NAMED) == parse(meaning, NAMED)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("AWRT1 <= 15", 'character 10, "15": is 15 s; did you mean 15h? Write 15s for seconds'),
+        ("near vip = 2.5", 'character 12, "2.5": is 2.5 s; did you mean 2.5h?'),
+        ("others < 15", 'character 10, "15": is 15 s'),
+        ("AWRT1 in 10..90", 'character 10, "10": is 10 s'),
+        ("Vip", 'character 1, "Vip": means AWRT1 and AWRT4; write one of them, or a group\'s exact name in quotes'),
+        ("vi", "did you mean VIP?"),
+        ("AWRT1 <= 1.02*eazy", 'character 15, "eazy": there must be a policy; policies are fcfs, list'),
+        ("AWRT1 <= 1.02*", "character 15, the end: there must be a policy"),
+        ("AWRT1 <= EAZY", 'character 10, "EAZY": there must be a number or a policy'),
+        ("AWRT1 <= EASY, AWRT1 <= 2*EASY", 'character 16, "AWRT1": is limited twice'),
+        ("AWRT1 <= 2h*EASY", 'character 12, "*": there must be "," or the end'),
+        ("AWRT1 in 1*EASY..2*EASY", 'character 11, "*": there must be ".."'),
+        ("others + AWRT1", 'character 1, "others": there must be one of UTIL'),
+        ("vip + physics + 'VIP' + 'UTIL' + 'deep learning', others <= EASY", '"others" must be groups that are not'),
+        ("'vip", 'character 1, "\'": has no meaning'),
+    ],
+)
+def test_what_owners_get_wrong_is_explained(words: str, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        parse(words, NAMED)
+    assert message in str(caught.value)
+
+
+def test_a_group_with_the_name_of_a_word_is_written_in_quotes() -> None:
+    with pytest.raises(InputError, match=r'"all": means all groups .*; write it in quotes'):
+        parse("all <= 2h", objective_table(("all", "others")))
+    assert parse('"all" <= 2h', objective_table(("all", "others"))) == Wish(limits=[Limit("AWRT1", high=7200)])
+    assert parse("all <= 2h", objective_table(("all",))) == Wish(limits=[Limit("all", high=7200)])
+
+
 @pytest.mark.slow
-@given(st.text(max_size=40) | st.text(alphabet="AWRTUILnear0123.,<=>+-*%hdms in\n", max_size=40))
+@given(st.text(max_size=40) | st.text(alphabet="AWRTUILnear0123.,<=>+-*%hdms in\n\"'EASYothl", max_size=40))
 def test_any_text_is_a_wish_or_an_input_error(words: str) -> None:
     try:
         wish = parse(words, OBJECTIVES)
@@ -165,6 +232,9 @@ def test_very_long_texts_are_refused() -> None:
         ({"limits": [Limit("UTIL", math.nan, 4)]}, "range"),
         ({"limits": [Limit("UTIL", math.inf, math.inf)]}, "range"),
         ({"limits": [Limit("UTIL")]}, "exclude something"),
+        ({"limits": [("AWRT", 0, 1, "eazy")]}, "policy in limits of AWRT must be one of .*; did you mean easy"),
+        ({"limits": [("AWRT", 0, 1, "easy"), ("AWRT", 0, 2, "easy")]}, "AWRT relative to easy must come once"),
+        ({"limits": [("AWRT", 0)]}, "values of the type Limit"),
     ],
 )
 def test_a_wish_keeps_its_rules(fields: dict[str, list[tuple[str, float]]], rule: str) -> None:
@@ -201,10 +271,14 @@ def test_feasible_comes_before_infeasible_and_less_violation_first() -> None:
 
 @given(wishes(), st.integers(0, 2**32 - 1))
 def test_limits_always_come_first(wish: Wish, seed: int) -> None:
+    limits = [limit for limit in wish.limits if not limit.of and limit.objective in NAMES]
+    wish = Wish(wish.weights, wish.near, limits or [Limit("UTIL", 1)])
     values = 10.0 ** np.random.default_rng(seed).uniform(-3, 18, (30, 7))
     found, exceeded = fitness(wish, values), violation(wish, values)
     assert np.isfinite(found).all()
-    inside = np.array([all(low <= row[NAMES.index(name)] <= high for name, low, high in wish.limits) for row in values])
+    inside = np.array(
+        [all(low <= row[NAMES.index(name)] <= high for name, low, high, _ in wish.limits) for row in values]
+    )
     assert (inside == (exceeded == 0)).all()
     assert found[inside].tolist() == goal(wish, values)[inside].tolist()
     if inside.any() and not inside.all():
@@ -227,7 +301,7 @@ def test_what_is_better_in_everything_is_nearer(wish: Wish, seed: int) -> None:
 def test_undefined_and_missing_objectives_are_named() -> None:
     values = np.array([[60, 5, np.nan, 7]])
     assert goal(parse("AWRT2", OBJECTIVES), values).tolist() == [7.0]
-    for words in ("AWRT2 + AWRT1", "near AWRT1 = 5", "AWRT1 <= 5"):
+    for words in ("AWRT2 + AWRT1", "near AWRT1 = 5s", "AWRT1 <= 5s"):
         with pytest.raises(InputError, match=r"uses AWRT1, which is undefined: its group has no jobs"):
             fitness(parse(words, OBJECTIVES), values)
     with pytest.raises(InputError, match=r"the wish AWRT5 uses AWRT5, but here are only UTIL, AWRT, AWRT1, AWRT2"):
@@ -237,13 +311,32 @@ def test_undefined_and_missing_objectives_are_named() -> None:
     assert fitness(parse("AWRT2", OBJECTIVES), values[:0]).tolist() == []
 
 
+def test_a_limit_for_several_groups_is_one_for_each_that_has_jobs() -> None:
+    wish = parse("AWRT1 + AWRT, others <= 10s, all <= 20s, AWRT3 <= 9s", OBJECTIVES)
+    values = np.array([[60, 5, 20, 10, 9, np.nan, 10], [60, 5, 40, 20, 18, np.nan, 10]])
+    assert violation(wish, values).tolist() == [0, 3]
+    spelled = spelled_out(wish, ["UTIL", "AWRT", "AWRT1", "AWRT2", "AWRT3", "AWRT5"])
+    assert wish_text(spelled) == "AWRT1 + AWRT, AWRT2 <= 10s, AWRT3 <= 9s, AWRT5 <= 10s, AWRT1 <= 20s"
+    with pytest.raises(InputError, match=r"limits of AWRT2 must be a range"):
+        violation(parse("AWRT1, AWRT2 >= 20s, others <= 10s", OBJECTIVES), values)
+
+
+def test_relative_limits_are_not_evaluated_without_numbers() -> None:
+    wish = parse("AWRT1, others <= 1.02*EASY, AWRT <= recorded", OBJECTIVES)
+    with pytest.raises(InputError, match=r"limits relative to EASY, recorded: they need numbers"):
+        violation(wish, [[60, 8, 7, 9, 1, 1, 1]])
+    with pytest.raises(InputError, match=r"they need numbers"):
+        fitness(wish, [[60, 8, 7, 9, 1, 1, 1]])
+    assert goal(wish, [[60, 8, 7, 9, 1, np.nan, 1]]).tolist() == [7]
+
+
 def test_the_rows_of_a_front_are_ranked() -> None:
     f = front([[60, 5, 3, 9], [60, 5, 5, 5], [60, 5, 9, 3]])
     for words, best in (
         ("10*AWRT1 + AWRT2", 3),
         ("AWRT1 + 10*AWRT2", 9),
-        ("near AWRT1=4, AWRT2=4", 5),
-        ("AWRT1 in 4..6", 5),
+        ("near AWRT1=4s, AWRT2=4s", 5),
+        ("AWRT1 in 4..6s", 5),
     ):
         assert f.values[nearest(parse(words, objective_table(f.groups)), f)[0], 2] == best
     assert f.values[nearest(parse("AWRT1", OBJECTIVES), f), 2].tolist() == [3, 5, 9]

@@ -21,7 +21,7 @@ SAVED = {  # by version 0.1.0
     "sum": "10*AWRT1 + 4*AWRT2, AWRT5 <= 39600",
     "sum-with-util": "AWRT1 - 0.3*UTIL",
     "near": "near AWRT1 = 51732, UTIL = 67.123456789, AWRT in 36000..43200",
-    "region": "AWRT1 <= 172800, UTIL >= 65, AWRT2 in 0.001..1000000000000000",
+    "region": "AWRT1 <= 172800, UTIL >= 65, AWRT2 in 0.001s..1000000000000000",
 }
 
 
@@ -36,6 +36,20 @@ def test_files_are_read_wherever_words_are(tmp_path: Path) -> None:
         "sum": {"AWRT1": 10, "AWRT2": 4},
         "limits": {"AWRT5": [0, 40000], "UTIL": [60, None]},
     }
+
+
+def test_relative_limits_and_those_of_several_groups_are_kept_in_files(tmp_path: Path) -> None:
+    wish = as_wish("10*AWRT1, AWRT <= EASY, others <= 1.02*EASY, AWRT2 <= recorded, all <= 11h", GROUPS)
+    save_wish(wish, tmp_path / "wish.json")
+    assert load_wish(tmp_path / "wish.json") == wish
+    value = json.loads((tmp_path / "wish.json").read_text())
+    assert value == {
+        "format": "paretosched wish 1",
+        "sum": {"AWRT1": 10},
+        "limits": {"all": [0, 39600]},
+        "relative": {"easy": {"AWRT": [0, 1], "others": [0, 1.02]}, "recorded": {"AWRT2": [0, 1]}},
+    }
+    Draft202012Validator(schema()).validate(value)
 
 
 @pytest.mark.parametrize(
@@ -107,6 +121,10 @@ def test_the_published_schema_is_that_of_the_types() -> None:
         {"limits": {"AWRT1": [5]}},
         {"limits": {"AWRT1": [-5, 5]}},
         {"limits": {"AWRT1": [5, "6"]}},
+        {"limits": {"some": [5, 6]}},
+        {"relative": {"eazy": {"AWRT1": [0, 1]}}},
+        {"relative": {"easy": {"AWRT0": [0, 1]}}},
+        {"relative": {"easy": {"AWRT1": [1]}}},
     ],
 )
 def test_what_the_schema_refuses_is_refused(change: dict[str, object]) -> None:

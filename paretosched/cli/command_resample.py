@@ -1,0 +1,63 @@
+"""`paretosched resample`: a workload of the same users, put together anew."""
+
+from __future__ import annotations
+
+import argparse
+
+from .console import PROGRAM, remark
+from .inputs import load_of, read_workload, remark_repairs, show_written
+from .options import new_command, number, takes_log_to_write, takes_trace, whole
+from .parser import Parser
+
+SHORT = 4 * 7 * 86400  # s
+
+
+def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
+    """Add the command and its options."""
+    parser = new_command(
+        commands,
+        "resample",
+        run,
+        "put the users of a log together anew, with their hours and weeks: another year that could have been",
+        "  paretosched resample w.swf.gz --seed 3 -o another-year.swf.gz\n"
+        "  paretosched resample w.swf.gz --load 1.1 -o growth.swf.gz          (what if there is 10 % more to do?)\n"
+        "  paretosched resample w.swf.gz --double 2 -o twice-group-2.swf.gz   (what if group 2 doubles?)\n"
+        "  (after Zakay and Feitelson 2013: each user's jobs stay together and move by whole weeks of local time)",
+    )
+    takes_trace(parser)
+    parser.add_argument(
+        "--seed", type=whole, default=0, help="seed; chance decides which users come, and in which weeks (default 0)"
+    )
+    parser.add_argument(
+        "--load",
+        type=number,
+        metavar="X",
+        help="X times the load of the log, 0.1 to 10: users are left out, or come again (default: as chance has it)",
+    )
+    parser.add_argument(
+        "--double",
+        action="append",
+        default=[],
+        metavar="GROUP",
+        help="user group whose users are there twice; may be repeated",
+    )
+    takes_log_to_write(parser)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Write a workload that is put together anew from the users of a log."""
+    from ..workload.resampling import resample
+    from ..workload.swf import write_swf
+
+    workload = read_workload(options)
+    resampled = resample(workload, options.seed, options.load, options.double)
+    write_swf(resampled, options.output)
+    remark_repairs(options.trace, workload)
+    if resampled.submit[-1] - resampled.submit[0] < SHORT:
+        remark(f"{options.trace}: lasts less than four weeks, so that there is little to put together anew")
+    remark(f"{options.trace}: {len(workload):,} jobs, offered load {load_of(workload):.3f}")
+    remark(
+        f"users that came again have new numbers in {options.output}; groups by consumption are made anew from it "
+        f"({PROGRAM} info)"
+    )
+    show_written(options, resampled)

@@ -1,0 +1,191 @@
+"""What a training minimises: the goal and the limits of a wish, on one workload or several."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core.arguments import whole_number
+from ..core.arrays import Floats
+from ..core.errors import InputError, one_of
+from ..policies.plain import Plain
+from ..policies.policy import Policy
+from ..simulation.objective import objectives_of
+from ..wishes import wish as choice
+from ..wishes.relative_limits import resolved_on
+from ..wishes.wish import Wish
+from ..workload.resampling import WEEK, resample
+from ..workload.time_split import split
+from ..workload.workload import Workload
+from .margins import tightened
+
+SUM, RATIO = "sum", "ratio"
+MOST_SAMPLES = 1000
+LEAST_WEEKS = 2  # of what is resampled
+TENTH = 10  # limits are those of the worst tenth of the samples
+
+
+class Task:
+    """The goal and the limits of a wish on several workloads, for values side by side, (k, W m).
+
+    `whole` has the workloads of which these are parts. `samples` workloads in succession stand for one log, see
+    `with_samples`: of them, goals count by their mean and limits by the worst tenth. Relative limits get numbers on
+    each workload, in `wishes`. The search keeps a distance of `margin` per cent to the limits.
+    """
+
+    def __init__(
+        self,
+        wish: Wish,
+        over: str,
+        workloads: Sequence[Workload],
+        whole: Sequence[Workload],
+        samples: int = 1,
+        margin: float = 0.0,
+    ) -> None:
+        self.wish = wish
+        self.samples = samples
+        self.margin = margin
+        self.over = over
+        self.workloads = list(workloads)
+        self.whole = list(whole)
+        self.easy_values = self.simulated(Plain("easy"))
+        easy = self.parts(self.easy_values[None])
+        self.wishes = [
+            resolved_on(wish, w, {"easy": values[0]}) for w, values in zip(self.workloads, easy, strict=True)
+        ]
+        self.scales = np.full(len(self.workloads), float(samples))
+        for i, (workload, values) in enumerate(zip(self.workloads, easy, strict=True)):
+            try:
+                value = choice.goal(wish, values)
+            except InputError as error:
+                raise InputError(f"{workload.name}: {error}") from None
+            if over == RATIO:
+                if not (wish.weights and value[0] > 0):
+                    raise InputError(
+                        'over "ratio" must have a weighted sum that is positive for EASY, '
+                        f"but on {workload.name} {choice.wish_text(wish)} is {value[0]:g}"
+                    )
+                self.scales[i] = value[0] * len(self.workloads)
+        self.easy = self.measure(self.easy_values[None])
+
+    def simulated(self, policy: Policy) -> Floats:
+        """Return the objective values of a policy on all workloads, (W m,)."""
+        return np.concatenate([objectives_of(w, policy.simulated(w).start) for w in self.workloads])
+
+    def parts(self, values: Floats) -> list[Floats]:
+        """Return values by workload, W times (k, m)."""
+        return np.split(values, len(self.workloads), axis=1)
+
+    @property
+    def logs(self) -> list[Workload]:
+        """Return the workloads that are not resampled."""
+        return self.workloads[:: self.samples]
+
+    def measure(self, values: Floats, margin: float = 0.0) -> tuple[Floats, Floats]:
+        """Return goals and violations over all workloads, two (k,); of limits with a margin, per cent."""
+        goals, violations = np.zeros(len(values)), np.zeros(len(values))
+        for part, scale, wish in zip(self.parts(values), self.scales, self.wishes, strict=True):
+            goals += choice.goal(wish, part) / scale
+        of_workloads = self.violations(values, margin)
+        for first in range(0, len(of_workloads), self.samples):
+            violations += worst_tenth(of_workloads[first : first + self.samples])
+        return goals, violations
+
+    def violations(self, values: Floats, margin: float = 0.0) -> Floats:
+        """Return the violation of limits with a margin on each workload, (W, k)."""
+        pairs = zip(self.parts(values), self.wishes, strict=True)
+        return np.array([choice.violation(tightened(wish, margin), part) for part, wish in pairs])
+
+    def fitness(self, values: Floats, margin: float | None = None) -> Floats:
+        """Return what is minimised, (k,): goals, with limits before them, by default with the margin of the task."""
+        return choice.penalised(*self.measure(values, self.margin if margin is None else margin))
+
+
+def worst_tenth(violations: Floats) -> Floats:
+    """Return the mean of the worst tenth of the rows of (s, k), column by column, (k,); of fewer than 20, the worst.
+
+    Examples
+    --------
+    >>> worst_tenth(np.array([[0.0, 3], [2, 1], [0, 0]])).tolist()
+    [2.0, 3.0]
+    """
+    mean: Floats = np.sort(violations, axis=0)[-max(1, len(violations) // TENTH) :].mean(axis=0)
+    return mean
+
+
+def with_samples(parts: Sequence[Workload], samples: int, seed: int) -> list[Workload]:
+    """Return every workload with some that are resampled from it after it: by users, see `resample`.
+
+    Sample i of seed s has the seed 1000 s + i, from 1.
+
+    Raises
+    ------
+    InputError
+        A workload is shorter than two weeks, or does not know its users.
+    """
+    whole: list[Workload] = []
+    for part in parts:
+        weeks = int(part.submit[-1] - part.submit[0]) / WEEK
+        if samples and weeks < LEAST_WEEKS:
+            raise InputError(
+                f"{part.name}: must last {LEAST_WEEKS} weeks or more to be resampled by weeks, but lasts {weeks:.1f}"
+            )
+        jobs = part.with_(records=None) if samples else part  # no simulation needs them, and they are large
+        whole += [part, *(resample(jobs, MOST_SAMPLES * seed + i) for i in range(1, samples + 1))]
+    return whole
+
+
+def checked_over(over: str | None, by_default: str, wish: Wish, resample: int) -> str:
+    """Return "sum" or "ratio"; raise InputError if `over` is neither.
+
+    By default workloads that are resampled count by their ratio to EASY, because their response times differ much, if
+    the wish is a sum of which EASY's is positive.
+    """
+    if over is None:
+        positive = bool(wish.weights) and all(weight > 0 for _, weight in wish.weights)
+        over = RATIO if resample and positive else by_default
+    one_of("over", over, (SUM, RATIO))
+    return over
+
+
+def words_of_robustness(resample: int, margin: float | str) -> dict[str, Any]:
+    """Return those of both arguments that are set, for the parameters of a run; older runs have none."""
+    return {name: value for name, value in (("resample", resample), ("margin", margin)) if value}
+
+
+def check_resample(resample: int) -> None:
+    """Raise InputError if it is no number of workloads to be resampled."""
+    if not 0 <= whole_number("resample", resample) <= MOST_SAMPLES:
+        raise InputError(f"resample must be in 0..{MOST_SAMPLES} workloads, but is {resample}")
+
+
+def tasks(
+    whole: Sequence[Workload],
+    wish: Wish,
+    over: str,
+    until: float | None,
+    resample: int = 0,
+    margin: float = 0.0,
+    seed: int = 0,
+) -> tuple[Task, Task | None]:
+    """Return the task to train for and, with `until`, the task to test on, see `train`.
+
+    The jobs to test on are not resampled, and no margin is kept there.
+
+    Raises
+    ------
+    InputError
+        The groups of the workloads differ, or the wish does not fit one of them.
+    """
+    for other in whole[1:]:
+        if other.groups != whole[0].groups:
+            raise InputError(
+                f"workloads must have the same groups, but {whole[0].name} has {', '.join(whole[0].groups)} "
+                f"and {other.name} has {', '.join(other.groups)}"
+            )
+    parts = [(w,) if until is None else split(w, until) for w in whole]
+    test = Task(wish, over, [part[-1] for part in parts], whole) if until is not None else None
+    learnt = with_samples([part[0] for part in parts], resample, seed)
+    return Task(wish, over, learnt, whole, resample + 1, margin), test

@@ -1,0 +1,33 @@
+"""`paretosched resample` writes what the library makes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import paretosched as ps
+from support.commands import done, load
+
+
+def test_resample_writes_what_the_library_makes(tmp_path: Path) -> None:
+    log, target = tmp_path / "w.swf.gz", tmp_path / "r.swf.gz"
+    w = ps.lublin(jobs=300, processors=64, seed=4)
+    ps.write_swf(w.with_(submit=w.submit * 20), log)
+    workload = ps.read_swf(log)
+    outcome = done("resample", log, "--seed", 4, "--load", 1.2, "--double", 2, "-o", target, "--json")
+    expected = ps.resample(workload, 4, 1.2, ["2"])
+    written = ps.read_swf(target)
+    assert written.submit.tolist() == expected.submit.tolist()
+    assert written.run.tolist() == expected.run.tolist()
+    assert outcome.json == {"file": str(target), "jobs": len(expected), "capacity": 64, "load": load(written)}
+    assert outcome.err.splitlines() == [
+        f"paretosched: {log}: 300 jobs, offered load {load(workload):.3f}",
+        f"paretosched: users that came again have new numbers in {target}; groups by consumption are made anew from it "
+        "(paretosched info)",
+    ]
+    shown = done("resample", log, "-o", target)
+    assert f"{len(ps.resample(workload)):,} jobs on 64 processors, offered load" in shown.out
+
+
+def test_resample_remarks_a_short_log(house: Path, tmp_path: Path) -> None:
+    outcome = done("resample", house / "w.swf.gz", "-o", tmp_path / "r.swf")
+    assert "lasts less than four weeks" in outcome.err.splitlines()[0]

@@ -1,0 +1,268 @@
+"""Resampling: habits stay, weeks keep in step, only the mix changes. Run times are all different and name the job."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import Counter
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from paretosched.core.errors import InputError
+from paretosched.workload.reopening import record, reopen
+from paretosched.workload.resampling import LONGEST_BURST, SESSION, WEEK, resample
+from paretosched.workload.swf import read_swf, write_swf
+from paretosched.workload.workload import Workload
+
+SUMMER = 954032400  # 26 March 2000, 01:00 UTC
+ZONE = "Europe/Berlin"
+WEEKS = 12
+
+
+def year(seed: int = 0, zone: str = ZONE, weeks: int = WEEKS) -> Workload:
+    """A log of `weeks` weeks, whose sixth week is that in which summer time begins; half of the users come and go."""
+    r = np.random.default_rng(seed)
+    epoch = SUMMER - 5 * WEEK - 2 * 86400
+    submit, user = [0, weeks * WEEK - 9], [3, 4]
+    for number in range(24):
+        first, last = (0, weeks) if number < 8 else sorted(r.uniform(0, weeks, 2))
+        last = min(last, first + 0.4 * weeks) if number >= 8 else last
+        for begin in r.uniform(first * WEEK, last * WEEK, 6):
+            gaps = r.choice([0, 5, 300, SESSION, SESSION + 1], r.integers(1, 9))
+            submit += (int(begin) + gaps.cumsum()).tolist()
+            user += [number] * gaps.size
+    order = np.argsort(submit, kind="stable")
+    n = order.size
+    run = 1 + r.permutation(n)
+    return Workload(
+        submit=np.array(submit)[order],
+        run=run,
+        estimate=run + 7,
+        width=r.integers(1, 9, n),
+        capacity=64,
+        user=np.array(user)[order],
+        group=(np.array(user)[order] % 3),
+        groups=("a", "b", "c"),
+        epoch=epoch,
+        zone=zone,
+        name="year",
+    )
+
+
+LOG = year()
+
+
+def origin(log: Workload, resampled: Workload) -> list[int]:
+    """Rows of the log, one for each job."""
+    row_of = {run: row for row, run in enumerate(log.run.tolist())}
+    return [row_of[run] for run in resampled.run.tolist()]
+
+
+def walls(workload: Workload) -> list[dt.datetime]:
+    zone = ZoneInfo(workload.zone)
+    return [dt.datetime.fromtimestamp(workload.epoch + second, zone) for second in workload.submit.tolist()]
+
+
+def streams(workload: Workload) -> dict[int, list[int]]:
+    """Rows of each user, in order."""
+    rows: dict[int, list[int]] = {}
+    for row, user in enumerate(workload.user.tolist()):
+        rows.setdefault(user, []).append(row)
+    return rows
+
+
+def bursts(log: Workload, rows: list[int]) -> list[list[int]]:
+    """Rows of a user, in bursts: a new one after more than an hour, and with every day since the last pause."""
+    parts: dict[tuple[int, int], list[int]] = {}
+    begin = before = int(log.submit[rows[0]])
+    for row in rows:
+        at = int(log.submit[row])
+        begin = at if at - before > SESSION else begin
+        parts.setdefault((begin, (at - begin) // LONGEST_BURST), []).append(row)
+        before = at
+    return list(parts.values())
+
+
+def long_term(log: Workload) -> set[int]:
+    half = (log.submit[-1] - log.submit[0]) / 2
+    return {user for user, rows in streams(log).items() if log.submit[rows[-1]] - log.submit[rows[0]] >= half}
+
+
+def share(workload: Workload) -> float:
+    return workload.work / float(workload.submit[-1] - workload.submit[0])
+
+
+@given(st.integers(0, 2**32), st.integers(0, 30))
+@settings(max_examples=15)
+def test_hour_and_day_of_every_job_stay(seed: int, log_seed: int) -> None:
+    log = year(log_seed)
+    resampled = resample(log, seed)
+    before, after = walls(log), walls(resampled)
+    change = dt.date(2000, 3, 26)
+    for row, now in zip(origin(log, resampled), after, strict=True):
+        then = before[row]
+        if change not in (then.date(), now.date()):  # the hour that is left out is tried by hand below
+            assert (now.weekday(), now.time()) == (then.weekday(), then.time())
+            assert (now.date() - then.date()).days % 7 == 0
+
+
+@given(st.integers(0, 2**32), st.integers(0, 30))
+@settings(max_examples=15)
+def test_streams_are_whole_and_bursts_stay_together(seed: int, log_seed: int) -> None:
+    log = year(log_seed, "UTC")
+    resampled = resample(log, seed)
+    place = origin(log, resampled)
+    of_users = streams(log)
+    for rows in streams(resampled).values():
+        sources = [place[row] for row in rows]
+        stream = of_users[int(log.user[sources[0]])]
+        assert sorted(sources) == stream
+        submit = {place[row]: int(resampled.submit[row]) for row in rows}
+        for burst in bursts(log, stream):
+            assert len({submit[row] - int(log.submit[row]) for row in burst}) == 1
+    for key in ("estimate", "width", "group"):
+        assert getattr(resampled, key).tolist() == getattr(log, key)[place].tolist()
+
+
+def test_long_term_users_all_stay_and_others_arrive_as_before() -> None:
+    log = year(3, "UTC")
+    constant = long_term(log)
+    assert 8 <= len(constant) < len(set(log.user.tolist())) - 5
+
+    def arrivals(workload: Workload, rows: dict[int, list[int]]) -> Counter[tuple[int, str]]:
+        """Weeks in which streams begin, by group of the job they begin with."""
+        return Counter(
+            (int(workload.submit[first]) // WEEK % WEEKS, workload.groups[workload.group[first]])
+            for first in (each[0] for each in rows.values())
+        )
+
+    before = arrivals(log, {user: rows for user, rows in streams(log).items() if user not in constant})
+    for seed in range(5):
+        resampled = resample(log, seed)
+        place = origin(log, resampled)
+        users = {user: int(log.user[place[rows[0]]]) for user, rows in streams(resampled).items()}
+        assert sorted(source for source in users.values() if source in constant) == sorted(constant)
+        # the first job of a stream, wherever the end of the log has moved it to
+        first_rows = {
+            user: [min(rows, key=lambda row: place[row])]
+            for user, rows in streams(resampled).items()
+            if users[user] not in constant
+        }
+        assert arrivals(resampled, first_rows) == before
+        assert len(set(users.values())) < len(users)  # some came again
+        assert all(user == source or user > max(log.user) for user, source in users.items())
+
+
+def test_the_load_of_a_month_varies_no_more_than_in_the_log() -> None:
+    def variation(workload: Workload) -> float:
+        week = (workload.submit - LOG.submit[0]) // WEEK % WEEKS
+        load = np.bincount(week, workload.run * workload.width, WEEKS)
+        months = np.array([sum(load[(week + i) % WEEKS] for i in range(4)) for week in range(WEEKS)])
+        return float(months.std() / months.mean())
+
+    wanted = variation(LOG)
+    assert all(variation(resample(LOG, seed)) <= 1.02 * wanted for seed in range(8))
+
+
+@pytest.mark.parametrize("load", [0.5, 1.0, 1.1, 3.0])
+def test_the_load_is_near_what_is_wanted(load: float) -> None:
+    for seed in range(4):
+        resampled = resample(LOG, seed, load)
+        assert resampled.work / (WEEKS * WEEK) == pytest.approx(load * share(LOG), rel=0.03)
+        assert set(resampled.group.tolist()) == {0, 1, 2}
+
+
+def test_a_group_doubles_and_the_others_stay() -> None:
+    once, twice = resample(LOG, 1), resample(LOG, 1, double=["b"])
+
+    def users(workload: Workload) -> list[int]:
+        return [len(set(workload.user[workload.group == group].tolist())) for group in range(3)]
+
+    assert users(once) == users(LOG)
+    assert users(twice) == [users(LOG)[0], 2 * users(LOG)[1], users(LOG)[2]]
+    assert resample(LOG, 1, double="b").digest == twice.digest
+
+
+def test_the_same_seed_makes_the_same_workload() -> None:
+    assert resample(LOG, 5, 1.2).digest == resample(LOG, 5, 1.2).digest
+    assert len({resample(LOG, seed).digest for seed in range(5)} | {LOG.digest}) == 6
+
+
+def moved_by_a_week(submit: list[int], epoch: int) -> list[int]:
+    """Seconds since the second week began, when the jobs of one user have been moved by one week."""
+    n = len(submit) + 1
+    log = Workload([*submit, 4 * WEEK + 90000], [5] * n, [5] * n, [1] * n, 4, user=[1] * n, epoch=epoch, zone=ZONE)
+    for seed in range(50):
+        resampled = resample(log, seed).submit
+        inside = resampled[(resampled >= WEEK) & (resampled < WEEK + 80000)]
+        if inside.size == len(submit):
+            return [int(second) - WEEK for second in inside]
+    raise AssertionError("no draw of 50 moved them by one week")
+
+
+def test_the_hour_that_spring_leaves_out_counts_on() -> None:
+    """The log begins at midnight, a week before summer time, which begins at two; jobs at 1:50, 2:30, 3:10 and 4:30.
+
+    Then half past two is half past three, an hour and a half after 1:50 less one; 3:10 would be before it, in the same
+    burst, and so comes at the same time; 4:30 is 4:30, which is three and a half hours after midnight.
+    """
+    assert moved_by_a_week([6600, 9000, 11400, 16200], SUMMER - WEEK - 7200) == [6600, 9000, 9000, 12600]
+
+
+def test_of_the_hour_that_comes_twice_it_is_the_first() -> None:
+    """Summer time ended on 29 October 2000, three o'clock: jobs at 1:50, 2:30 and 3:10 a week before."""
+    autumn = 972781200
+    assert moved_by_a_week([6600, 9000, 11400], autumn - WEEK - 10800) == [6600, 9000, 15000]
+
+
+def test_a_file_and_a_run_know_how_it_was_made(tmp_path: Path) -> None:
+    path = tmp_path / "year.swf.gz"
+    write_swf(LOG, path)
+    log = read_swf(path)
+    resampled = resample(log, 3, load=1.3, double="5")
+    assert reopen(record(resampled)).digest == resampled.digest
+    assert resampled.job.tolist() == list(range(1, len(resampled) + 1))
+    assert "load 1.3 times as high, twice the users of 5" in resampled.header[-1]
+    again = tmp_path / "again.swf.gz"
+    write_swf(resampled, again)
+    assert read_swf(again).submit.tolist() == resampled.submit.tolist()
+    assert read_swf(again).user.tolist() == resampled.user.tolist()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ({"seed": -1}, "seed must be at least 0, but is -1"),
+        ({"seed": 1.5}, "seed must be a whole number, but is 1.5"),
+        ({"load": 0.01}, "load must be in 0.1..10 times that of the log, but is 0.01"),
+        ({"load": float("nan")}, "load must be in 0.1..10 times that of the log, but is nan"),
+        ({"double": "d"}, 'double must be one of a, b, c, but is "d"'),
+        ({"double": ["a", "a"]}, "double: a group must come once, but a comes again"),
+        ({"workload": LOG.with_(user=np.full(len(LOG), -1))}, "year: must know its users to be resampled by users"),
+    ],
+)
+def test_wrong_arguments_are_refused_in_one_line(words: dict[str, Any], said: str) -> None:
+    with pytest.raises(InputError) as error:
+        resample(**({"workload": LOG} | words))
+    assert str(error.value).startswith(said)
+    assert "\n" not in str(error.value)
+
+
+def test_in_a_log_of_a_week_no_job_moves() -> None:
+    log = LOG.take(np.flatnonzero(LOG.submit < 5 * 86400))
+    resampled = resample(log, 4)
+    assert resampled.submit.tolist() == log.submit[origin(log, resampled)].tolist()
+    assert resampled.digest != log.digest
+    once = log.take([0])
+    assert resample(once, 4, load=1).digest == once.digest
+
+
+def test_unknown_users_are_one_stream_that_stays() -> None:
+    log = LOG.with_(user=np.where(LOG.user < 2, -1, LOG.user))
+    resampled = resample(log, 1, double="a")
+    assert set(log.run[log.user < 0].tolist()) <= set(resampled.run[resampled.user < 0].tolist())
