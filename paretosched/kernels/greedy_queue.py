@@ -7,22 +7,18 @@ from ..core.arrays import Int, Ints
 from ..core.situations import Calendar
 from .events import era_at, next_event
 from .inputs import Jobs, Weights
+from .keys import after_equals, line_at, roundings, settle
 from .kinetic_queue import (
     BENCH,
     EMPTY,
-    MARGIN,
-    TINY,
     Tournament,
-    after_equals,
     close_ranks,
     due,
     fill_slot,
-    line_at,
     new_tournament,
     open_bench,
     replay,
     reseat,
-    settle,
 )
 from .lines import Lines
 from .running import Running, complete, launch, reserve, running_jobs
@@ -257,7 +253,8 @@ def ahead(
     """
     lead = (alpha - best_alpha) + (beta - best_beta) * float(t)
     largest = abs(alpha) + abs(best_alpha) + (beta + best_beta) * weights.horizon
-    if abs(lead) - TINY > MARGIN * largest:
+    rounding, floor = roundings(weights)
+    if abs(lead) - floor > rounding * largest:
         return lead > 0.0
     first, _ = settle(game.slots, np.int64(slot), best, s, t, weights)
     return first

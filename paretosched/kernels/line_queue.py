@@ -16,13 +16,13 @@ from ..core.situations import Calendar
 from .events import era_at, next_event
 from .greedy_queue import ahead, in_order, lift_bench, next_slot
 from .inputs import Backfilling, Jobs
+from .keys import line_at
 from .kinetic_queue import (
     BENCH,
     EMPTY,
     Tournament,
     due,
     fill_slot,
-    line_at,
     new_tournament,
     open_bench,
     plant,
@@ -209,7 +209,7 @@ def _lined(
                 slot, held = next_reserved(jobs, queue, s, top, t, order, backfilling, held)
                 if slot < 0:
                     step = 3
-                    limited = named > 0
+                    limited = bool(named > 0)
             if step == 3:
                 climb(queue, t)
                 tries = order if backfilling.same else candidates

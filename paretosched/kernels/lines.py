@@ -26,6 +26,9 @@ class Lines(NamedTuple):
         same keys at all times.
     program, jobs, shares
         As for `evaluate`: the keys of jobs whose lines are too close to tell.
+    rounding, floor
+        The largest rounding error of the order of two jobs: `rounding` times the sizes of both alphas and of both
+        beta * horizon, plus `floor`, which is at least `rounding` times twice the largest size of an alpha.
     horizon
         Twice the latest possible time, s: an upper bound of all times in keys.
     """
@@ -37,6 +40,8 @@ class Lines(NamedTuple):
     program: Program
     jobs: Jobs
     shares: Floats
+    rounding: float
+    floor: float
     horizon: float
 
 
@@ -73,7 +78,7 @@ def settle_lines(slots: NDArray[np.void], i: Int, j: Int, s: Int, t: Int, lines:
     if not lines.printed:
         key_i = evaluate(lines.program, s, lines.jobs, row_i, t, 0.0, lines.shares[row_i])
         key_j = evaluate(lines.program, s, lines.jobs, row_j, t, 0.0, lines.shares[row_j])
-        return key_i > key_j or (key_i == key_j and row_i < row_j), False
+        return bool(key_i > key_j or (key_i == key_j and row_i < row_j)), False
     alpha_i = lines.alpha[s, row_i]
     alpha_j = lines.alpha[s, row_j]
     beta_i = lines.beta[s, row_i]
@@ -81,7 +86,8 @@ def settle_lines(slots: NDArray[np.void], i: Int, j: Int, s: Int, t: Int, lines:
     key_i = alpha_i + beta_i * float(t - slots[i]["submit"])
     key_j = alpha_j + beta_j * float(t - slots[j]["submit"])
     same = alpha_i == alpha_j and beta_i == beta_j and slots[i]["submit"] == slots[j]["submit"]
-    return key_i > key_j or (key_i == key_j and row_i < row_j), same or (beta_i == 0.0 and beta_j == 0.0)
+    first = bool(key_i > key_j or (key_i == key_j and row_i < row_j))
+    return first, bool(same or (beta_i == 0.0 and beta_j == 0.0))
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")

@@ -7,6 +7,7 @@ import numpy as np
 from ..core.arrays import Floats, Mask
 from ..kernels.formulas import MOST_DEEP, OPERATIONS, Program
 from ..kernels.inputs import Jobs
+from ..kernels.keys import MARGIN, TINY
 from ..kernels.lines import Lines
 from ..workload.workload import Workload
 from .greedy_order import horizon
@@ -24,6 +25,8 @@ def printed_lines(workload: Workload, alpha: Floats, beta: Floats) -> Lines:
         line_program(alpha, beta),
         jobs_of(workload),
         np.zeros(0),
+        MARGIN,
+        MARGIN * 2.0 * float(np.abs(alpha).max()) + TINY,
         horizon(workload),
     )
 
@@ -31,7 +34,11 @@ def printed_lines(workload: Workload, alpha: Floats, beta: Floats) -> Lines:
 def line_program(alpha: Floats, beta: Floats) -> Program:
     """Return the byte code of alpha + beta * wait, for kernels that take any formula."""
     words = ("column", "column", "wait", "*", "+")
-    code = [(OPERATIONS.index(word), column) for s in range(3) for word, column in zip(words, (s, 3 + s, 0, 0, 0))]
+    code = [
+        (OPERATIONS.index(word), column)
+        for s in range(3)
+        for word, column in zip(words, (s, 3 + s, 0, 0, 0), strict=True)
+    ]
     return Program(
         np.array(code, dtype=np.int64),
         np.arange(4, dtype=np.int64) * len(words),

@@ -57,9 +57,7 @@ def backfill_of(w: Workload, rng: np.random.Generator, reservations: int | None)
     )
 
 
-def starts_of(
-    w: Workload, order: Lines, candidates: Lines | None, backfill: Backfill
-) -> list[int]:
+def starts_of(w: Workload, order: Lines, candidates: Lines | None, backfill: Backfill) -> list[int]:
     start = np.full(len(w), -7, dtype=np.int64)
     backfilling = backfilling_of(backfill, len(w.groups), candidates is None)
     lined(jobs_of(w), w.capacity, w.calendar, order, candidates or order, backfilling, start)
