@@ -296,6 +296,17 @@ def depth(term: Term) -> int:
     return max([1, *(place + depth(part) for place, part in enumerate(term.parts))])
 
 
+def terms_in(term: Term) -> int:
+    """Return how many numbers, variables and operations a term has.
+
+    Examples
+    --------
+    >>> terms_in(parse_formula("wait / estimate + 1", "largest").term)
+    5
+    """
+    return 1 + sum(map(terms_in, term.parts))
+
+
 def variables(term: Term) -> frozenset[str]:
     """Return the words of the terms without parts in a term.
 

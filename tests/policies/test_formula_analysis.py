@@ -1,0 +1,163 @@
+"""What the analysis promises about the order of a formula holds for the printed formula."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from paretosched import Workload
+from paretosched.policies.formula import Term, parse_formula
+from paretosched.policies.formula_analysis import Line, line_of, shape_of
+from paretosched.policies.published_orders import PUBLISHED
+from support.formulas import LEAVES, TERMS, naive_key, naive_value
+
+# Many ratios of these jobs are equal but for rounding.
+W = Workload(
+    submit=[0, 0, 0, 0, 0, 3, 40, 40, 86399, 90000, 90000, 90000],
+    run=[1] * 12,
+    estimate=[3, 6, 7, 49, 70, 7, 60, 3600, 3600, 90001, 1, 10**7],
+    width=[3, 6, 7, 49, 70, 1, 3, 64, 63, 1000, 1000, 1],
+    capacity=1000,
+    user=[3, 8, 8, -1, 3, 8, 3, 3, 3, 8, 8, 8],
+    group=[0, 1, 2, 1, 0, 2, 2, 0, 0, 1, 2, 0],
+    groups=("1", "2", "vip"),
+)
+TIMES = (90000, 90001, 180000, 10**8)
+LATEST = 2.0 * TIMES[-1]
+STATIC = LEAVES.filter(lambda term: term.word not in ("wait", "usage"))
+NUMBERS = st.sampled_from([0.0, 1e-3, 0.5, 1.0, 3.0, 1 / 3, 1e5]).map(lambda value: Term("number", value=value))
+FACTORS = st.one_of(STATIC, NUMBERS)
+
+
+EXPONENTS = st.sampled_from([2.0, 3.0, 0.5, 7.0]).map(lambda value: Term("number", value=value))
+STEPS = st.one_of(
+    st.builds(lambda word, b: lambda a: Term(word, (a, b)), st.sampled_from(["*", "/", "+", "-"]), FACTORS),
+    st.builds(lambda word, b: lambda a: Term(word, (b, a)), st.sampled_from(["*", "/", "+", "-"]), FACTORS),
+    st.builds(lambda b: lambda a: Term("^", (a, b)), EXPONENTS),
+    st.builds(lambda b: lambda a: Term("^", (a, Term("-x", (b,)))), EXPONENTS),
+    st.builds(lambda word: lambda a: Term(word, (a,)), st.sampled_from(["-x", "sqrt", "log", "abs"])),
+    st.builds(lambda word, c: lambda a: Term(word, (a, Term("*", (Term("wait"), c)))), st.sampled_from("+-*"), FACTORS),
+    st.builds(lambda c, b: lambda a: Term("if", (c, a, b)), STATIC, FACTORS),
+)
+
+
+def _after(steps: list[Callable[[Term], Term]]) -> Term:
+    """Return the wait after some operations."""
+    return functools.reduce(lambda term, step: step(term), steps, Term("wait"))
+
+
+LINES = st.lists(STEPS, max_size=6).map(_after)  # many of them are lines in the wait
+
+
+def certain(line: Line, j: int, k: int, t: int) -> int:
+    """Return 1 or -1 if the lines of two jobs say which of them comes first, else 0."""
+    values = []
+    for i in (j, k):
+        alpha, beta, size = (naive_value(term, W, i, t, 0.0, 0.1) for term in line[:3])
+        values.append((alpha + beta * float(t - W.submit[i]), abs(alpha) + size + beta * LATEST))
+    (first, one), (second, other) = values
+    return 0 if abs(first - second) <= line.margin * (one + other) else 1 if first > second else -1
+
+
+def check_order(key: Term, jobs: range, t: int, usage: float) -> None:
+    """Check that the printed keys of jobs of one account are in the order that the analysis promises."""
+    shape = shape_of(key)
+    if shape.inner is None:
+        return
+    for j, k in itertools.combinations(jobs, 2):
+        first, second = (naive_key(key, W, i, t, usage, 0.1) for i in (j, k))
+        if shape.line is not None:
+            sign = certain(shape.line, j, k, t)
+        else:
+            inner = [naive_key(shape.inner, W, i, int(W.submit[i]), 0.0, 0.1) for i in (j, k)]
+            sign = (inner[0] > inner[1]) - (inner[0] < inner[1])
+        if shape.kind == "usage":  # roundings may make keys equal that are not
+            assert (first - second if first != second else 0) * sign >= 0
+        elif sign or shape.kind == "static":
+            assert (first >= second) == (sign >= 0)  # of equal jobs the one with the lower row comes first, which is j
+
+
+@settings(max_examples=600)
+@given(LINES, st.sampled_from(TIMES))
+def test_lines_order_jobs_as_the_printed_formula_does(key: Term, t: int) -> None:
+    check_order(key, range(len(W)), t, 0.0)
+
+
+@settings(max_examples=300)
+@given(TERMS, st.sampled_from(TIMES))
+def test_any_formula_is_in_the_order_that_is_promised(key: Term, t: int) -> None:
+    if "usage" not in str(key):
+        check_order(key, range(len(W)), t, 0.0)
+
+
+USAGE = st.sampled_from(["+", "-", "*", "/", "min", "max"])
+COMMON = st.one_of(st.just(Term("usage")), NUMBERS, st.just(Term("share")), LINES.map(lambda _: Term("usage")))
+
+
+@settings(max_examples=400)
+@given(
+    st.recursive(
+        LINES,
+        lambda parts: st.one_of(
+            st.builds(lambda word, a, b: Term(word, (a, b)), USAGE, parts, COMMON),
+            st.builds(lambda word, a, b: Term(word, (b, a)), USAGE, parts, COMMON),
+        ),
+        max_leaves=4,
+    ),
+    st.sampled_from(TIMES),
+    st.sampled_from([0.0, 0.3, 1e7]),
+)
+def test_the_order_within_an_account_is_that_of_the_inner_term(key: Term, t: int, usage: float) -> None:
+    shape = shape_of(key)
+    if shape.kind == "usage":
+        check_order(key, range(len(W)), t, usage)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("wait", "line"),
+        ("submit + 0 * width", "static"),
+        ("(wait / estimate)^3 * width", "line"),
+        ("(wait / estimate)^(1/3) * width", "line"),
+        ("wait^2 / min(max(estimate, 6h), 12h)^3 * width / 1024 * (1 + vip)", "line"),
+        ("10 * vip + wait / 1h - 3 * area", "line"),
+        ("sqrt(wait * wait / area)", "line"),
+        ("2 * log(wait + 1)", "line"),
+        ("smallest estimate / (wait + 1h)", "line"),
+        ("if(vip, 2, 1) * wait", "line"),
+        ("if(vip, wait, estimate)", "line"),
+        ("smallest wait", "general"),
+        ("min(wait, 1h)", "general"),
+        ("wait * (wait + estimate)", "general"),
+        ("(wait - estimate)^3", "general"),
+        ("wait * 1e-200 * 1e-200", "general"),
+        ("2 * wait - wait", "general"),
+        ("if(wait > 1h, 1, 0)", "general"),
+        ("10 + width - usage / share", "usage"),
+        ("wait / 1h / (1 + usage)", "usage"),
+        ("(wait / estimate)^3 - usage", "usage"),
+        ("width / usage", "general"),  # 0 / 0 is 0, but 1 / 0 is not
+        ("-usage + wait + width", "general"),
+        ("wait^usage", "general"),
+    ],
+)
+def test_kinds_by_hand(text: str, kind: str) -> None:
+    assert shape_of(parse_formula(text, "largest").key).kind == kind
+
+
+def test_published_orders_need_no_sorting_at_each_pass() -> None:
+    kinds = {name: shape_of(order.formula.key).kind for name, order in PUBLISHED.items()}
+    assert {name for name, kind in kinds.items() if kind == "line"} == {"lxf", "wfp3", "unicef"}
+    assert set(kinds.values()) == {"static", "line"}
+
+
+def test_the_margin_grows_where_roundings_weigh_more() -> None:
+    margins = [line_of(parse_formula(text, "largest").key) for text in ("wait", "sqrt(wait)", "log(wait + 1)")]
+    assert all(line is not None for line in margins)
+    assert [line.margin for line in margins if line] == sorted(line.margin for line in margins if line)
