@@ -1,0 +1,474 @@
+"""Orders whose keys do not change while a job waits, with any backfilling: nothing is sorted during the simulation.
+
+As long as no job ends, nothing of what held in the last pass becomes better for a job that waited then: the expected
+ends of running jobs, and so the places of reservations, are all later than now. So only new jobs need to be tried,
+unless one of them comes before a job that has a reservation, or gets one itself.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from ..core.arrays import Floats, Int, Ints, Order
+from ..core.situations import Calendar
+from .events import era_at, next_event
+from .formulas import Program, evaluate
+from .inputs import Backfilling, Jobs, Sorted
+from .profile import add, earliest, forget_past
+from .ranked_jobs import (
+    FOREVER,
+    LEAST,
+    STEPS,
+    Candidates,
+    Ranks,
+    Stairs,
+    add_rank,
+    climb,
+    could_start,
+    drop_candidate,
+    drop_rank,
+    enter_candidate,
+    level_stairs,
+    may_start,
+    narrowest,
+    next_candidate,
+    next_rank,
+    no_candidates,
+    no_ranks,
+    room_until,
+)
+from .running import Profile, Running, end_next, launch, lay_out, no_profile, reserve, running_jobs
+from .waiting_orders import BITS
+from .waiting_tree import FAR
+
+RUNNING, FREE, WAITING, NAMED, PLANNED, HEAD, LAST, HOLDERS, COMPLETE, LIMITED = range(10)  # of `Line.state`
+SLOT, RANK = 0, 1  # of `Line.heads`
+
+
+class Line(NamedTuple):
+    """The waiting jobs, and what the last pass found.
+
+    Attributes
+    ----------
+    queue, tried
+        `Sorted`: the orders of the queue and of candidates.
+    orders
+        (2, 3) int64, which of them hold in each situation.
+    waiting, entitled
+        `Ranks` of the waiting jobs, and of those that are entitled to reservations, in the orders of the queue.
+    candidates
+        `Candidates`.
+    stairs
+        The processors that are free beside all running jobs and reservations.
+    profile
+        `Profile`; only with two reservations or more.
+    heads
+        (kinds, 2) int64, work space of a pass: the next SLOT of each kind, and its RANK.
+    state
+        (10,) int64. RUNNING and WAITING jobs, FREE processors, and waiting jobs of the NAMED groups. Of the last pass:
+        whether it PLANNED what comes after it, the ranks of the HEAD, which did not fit, and of the LAST job with a
+        reservation, the number of HOLDERS of reservations, whether they are COMPLETE (otherwise no waiting job could
+        start beside those that there are), and whether candidates were LIMITED.
+    """
+
+    queue: Sorted
+    tried: Sorted
+    orders: Ints
+    waiting: Ranks
+    entitled: Ranks
+    candidates: Candidates
+    stairs: Stairs
+    profile: Profile
+    heads: Ints
+    state: Ints
+
+
+def prioritised_once(
+    jobs: Jobs,
+    capacity: Int,
+    calendar: Calendar,
+    order: Program,
+    candidates: Program,
+    backfilling: Backfilling,
+    accounts: Ints,  # noqa: ARG001  # as `prioritised`
+    shares: Floats,
+    half_life: float,  # noqa: ARG001
+    start: Ints,
+) -> None:
+    """Fill `start` as `prioritised` does, for keys that depend neither on waits nor on usage, without slack.
+
+    Parameters
+    ----------
+    jobs, capacity, calendar, order, candidates, backfilling, accounts, shares, half_life, start
+        As for `prioritised`.
+    """
+    queue, queue_of = sorted_orders(order, jobs, shares)
+    tried, tried_of = (queue, queue_of) if backfilling.same else sorted_orders(candidates, jobs, shares)
+    orders = np.array([queue_of, tried_of], dtype=np.int64)
+    in_fixed_order(jobs, capacity, calendar, queue, tried, orders, backfilling, start)
+
+
+def sorted_orders(program: Program, jobs: Jobs, shares: Floats) -> tuple[Sorted, list[int]]:
+    """Return the different orders of a program for the three situations, and which of them each situation has.
+
+    Parameters
+    ----------
+    program
+        `Program`, whose keys depend neither on waits nor on usage.
+    jobs
+        `Jobs`.
+    shares
+        (n,) float64, the share of each job's account.
+    """
+    codes = [program.code[program.begin[s] : program.begin[s + 1]].tobytes() for s in range(3)]
+    first_with = [codes.index(code) for code in codes]
+    different = sorted(set(first_with))
+    n = jobs.submit.size
+    row = np.empty((len(different), n), dtype=np.int32)
+    place = np.empty_like(row)
+    for o, situation in enumerate(different):
+        row[o] = np.argsort(-unchanging(program, situation, jobs, shares), kind="stable")
+        invert(row[o], place[o])
+    return Sorted(row, place), [different.index(s) for s in first_with]
+
+
+@njit(cache=True, nogil=True)
+def unchanging(program: Program, situation: Int, jobs: Jobs, shares: Floats) -> Floats:
+    """Return the keys of all jobs in a situation, (n,) float64, if they depend neither on waits nor on usage."""
+    keys = np.empty(jobs.submit.size, np.float64)
+    for j in range(keys.size):
+        keys[j] = evaluate(program, situation, jobs, j, jobs.submit[j], 0.0, shares[j])
+    return keys
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def invert(row: Order, place: Order) -> None:
+    """Fill `place` with the place of each row; both are (n,) int32."""
+    for i in range(row.size):
+        place[row[i]] = i
+
+
+@njit(cache=True, nogil=True)
+def in_fixed_order(
+    jobs: Jobs,
+    capacity: Int,
+    calendar: Calendar,
+    queue: Sorted,
+    tried: Sorted,
+    orders: Ints,
+    backfilling: Backfilling,
+    start: Ints,
+) -> None:
+    """Fill `start` with the start times of fixed orders with a backfilling without slack.
+
+    Parameters
+    ----------
+    jobs, capacity, calendar
+        `Jobs`, processors, and `Calendar`.
+    queue, tried
+        `Sorted`, different orders of the queue, and of candidates.
+    orders
+        (2, 3) int64, which of them hold in each situation.
+    backfilling
+        `Backfilling`.
+    start
+        (n,) int64, s, filled in place.
+    """
+    n = jobs.submit.size
+    several = backfilling.reservations > 1
+    choosy = not backfilling.entitled.all()
+    candidates = no_candidates(jobs, backfilling, tried)
+    most = min(n, capacity) + 2
+    line = Line(
+        queue,
+        tried,
+        orders,
+        no_ranks(queue.row.shape[0], n),
+        no_ranks(queue.row.shape[0], n if choosy else 1),
+        candidates,
+        Stairs(np.empty(most, np.int64), np.empty(most, np.int64), np.empty(2, np.int64)),
+        no_profile(2 * n + 16 if several else 1),
+        np.empty((candidates.leaves.size, 2), np.int64),
+        np.zeros(10, np.int64),
+    )
+    line.state[FREE] = capacity
+    _in_fixed_order(jobs, calendar, backfilling, choosy, running_jobs(start, capacity, backfilling.reservations > 0), line)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def _in_fixed_order(
+    jobs: Jobs, calendar: Calendar, backfilling: Backfilling, choosy: bool, now: Running, line: Line
+) -> None:
+    """Do the work of `in_fixed_order` without allocating memory.
+
+    Parameters
+    ----------
+    jobs, calendar, backfilling
+        As for `in_fixed_order`.
+    choosy
+        Whether some group is not entitled to reservations.
+    now
+        `Running`, modified in place: `start` is filled.
+    line
+        Modified in place.
+    """
+    state = line.state
+    n = jobs.submit.size
+    arrived: Int = 0
+    era: Int = 0
+    o: Int = -1
+    c: Int = -1
+    while arrived < n or state[WAITING] > 0:
+        t = next_event(jobs, arrived, now, state[RUNNING])
+        while state[RUNNING] > 0 and (now.heap[0] >> now.row_bits) == t:
+            state[FREE] += jobs.width[end_next(jobs, now, state[RUNNING])]
+            state[RUNNING] -= 1
+            state[PLANNED] = 0
+        era = era_at(calendar, era, t)
+        situation = calendar.kind[era]
+        if line.orders[0, situation] != o or line.orders[1, situation] != c:
+            o = line.orders[0, situation]
+            c = line.orders[1, situation]
+            state[PLANNED] = 0
+        first = arrived
+        wanted = 0
+        while arrived < n and jobs.submit[arrived] == t:
+            wanted += jobs.width[arrived]
+            arrived += 1
+        if state[WAITING] == 0:
+            if wanted <= state[FREE]:
+                for j in range(first, arrived):
+                    launch(jobs, now, state[RUNNING], j, t)
+                    state[RUNNING] += 1
+                state[FREE] -= wanted
+                continue
+            state[PLANNED] = 0
+        planned = state[PLANNED] == 1
+        for j in range(first, arrived):
+            if planned:
+                if jobs.width[j] < line.stairs.state[LEAST]:
+                    climb(line.profile, jobs.width[j], line.stairs)
+                planned = not upsets(jobs, backfilling, line, o, j, t)
+        if planned and arrived - first == 1 and backfilling.reservations > 0:
+            named = backfilling.named[jobs.group[first]]
+            limited = state[NAMED] + named > 0
+            if limited or state[LIMITED] == 0:
+                state[LIMITED] = limited
+                too_long = limited and jobs.estimate[first] > backfilling.longest[jobs.group[first]]
+                if not too_long and fits(jobs, line.stairs, first, t):
+                    launch(jobs, now, state[RUNNING], first, t)
+                    state[RUNNING] += 1
+                    state[FREE] -= jobs.width[first]
+                    narrow(jobs, backfilling, line, first, t)
+                else:
+                    enter(jobs, backfilling, choosy, line, first)
+                continue
+        for j in range(first, arrived):
+            enter(jobs, backfilling, choosy, line, j)
+        if not planned:
+            start_heads(jobs, backfilling, choosy, now, line, o, t)
+            give_reservations(jobs, backfilling, choosy, now, line, o, c, t)
+        if state[COMPLETE] == 1:
+            backfill(jobs, backfilling, choosy, now, line, c, t)
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def fits(jobs: Jobs, stairs: Stairs, j: Int, t: Int) -> bool:
+    """Return whether job j could start in second t beside all running jobs and reservations."""
+    width = jobs.width[j]
+    return width <= stairs.room[0] and width <= room_until(stairs, t + jobs.estimate[j])
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def upsets(jobs: Jobs, backfilling: Backfilling, line: Line, o: Int, j: Int, t: Int) -> bool:
+    """Return whether job j, which arrives in second t, may change more than whether it starts itself.
+
+    It does if it is the first job of the order and fits, or if it may get a reservation; or if the reservations are
+    not complete, and it might start beside those that there are.
+    """
+    state = line.state
+    rank = line.queue.place[o, j]
+    if rank < state[HEAD] and jobs.width[j] <= state[FREE]:
+        return True
+    if backfilling.reservations == 0:
+        return False
+    if backfilling.entitled[jobs.group[j]] and (
+        rank < state[LAST] or (state[COMPLETE] == 1 and state[HOLDERS] < backfilling.reservations)
+    ):
+        return True
+    return state[COMPLETE] == 0 and fits(jobs, line.stairs, j, t)
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def enter(jobs: Jobs, backfilling: Backfilling, choosy: bool, line: Line, j: Int) -> None:
+    """Add job j to the waiting jobs; `line` is modified in place."""
+    group = jobs.group[j]
+    line.state[WAITING] += 1
+    line.state[NAMED] += backfilling.named[group]
+    for o in range(line.queue.place.shape[0]):
+        add_rank(line.waiting, o, line.queue.place[o, j])
+        if choosy and backfilling.entitled[group]:
+            add_rank(line.entitled, o, line.queue.place[o, j])
+    if backfilling.reservations > 0:
+        enter_candidate(line.candidates, jobs, j)
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def start(jobs: Jobs, backfilling: Backfilling, choosy: bool, now: Running, line: Line, j: Int, t: Int) -> None:
+    """Start the waiting job j in second t; `now` and `line` are modified in place."""
+    group = jobs.group[j]
+    state = line.state
+    launch(jobs, now, state[RUNNING], j, t)
+    state[RUNNING] += 1
+    state[FREE] -= jobs.width[j]
+    state[WAITING] -= 1
+    state[NAMED] -= backfilling.named[group]
+    for o in range(line.queue.place.shape[0]):
+        drop_rank(line.waiting, o, line.queue.place[o, j])
+        if choosy and backfilling.entitled[group]:
+            drop_rank(line.entitled, o, line.queue.place[o, j])
+    if backfilling.reservations > 0:
+        drop_candidate(line.candidates, jobs, j)
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def start_heads(
+    jobs: Jobs, backfilling: Backfilling, choosy: bool, now: Running, line: Line, o: Int, t: Int
+) -> None:
+    """Start the first jobs of order o while they fit; `now` and `line` are modified in place."""
+    state = line.state
+    rank = next_rank(line.waiting, o, 0)
+    while rank >= 0:
+        j = np.int64(line.queue.row[o, rank])
+        if jobs.width[j] > state[FREE]:
+            break
+        start(jobs, backfilling, choosy, now, line, j, t)
+        rank = next_rank(line.waiting, o, rank + 1)
+    state[HEAD] = rank if rank >= 0 else FAR
+    state[PLANNED] = 1
+    state[LAST] = -1
+    state[HOLDERS] = 0
+    state[COMPLETE] = 0
+    state[LIMITED] = 0
+    level_stairs(line.stairs, state[FREE])
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def give_reservations(
+    jobs: Jobs, backfilling: Backfilling, choosy: bool, now: Running, line: Line, o: Int, c: Int, t: Int
+) -> None:
+    """Give reservations along order o, from its head on, as far as they matter.
+
+    Parameters
+    ----------
+    jobs, backfilling, choosy
+        As for `_in_fixed_order`.
+    now, line
+        Modified in place.
+    o, c, t
+        The orders of the queue and of candidates, and the second.
+    """
+    state = line.state
+    stairs = line.stairs
+    profile = line.profile
+    if backfilling.reservations == 0 or state[WAITING] == 0:
+        return
+    least = narrowest(line.candidates)
+    if least > state[FREE]:
+        return
+    ranks = line.entitled if choosy else line.waiting
+    several = backfilling.reservations > 1
+    if several:
+        lay_out(now, state[RUNNING], state[FREE], t, profile)
+    rank = next_rank(ranks, o, state[HEAD])
+    while rank >= 0 and state[HOLDERS] < backfilling.reservations:
+        j = np.int64(line.queue.row[o, rank])
+        width = jobs.width[j]
+        estimate = jobs.estimate[j]
+        if fits(jobs, stairs, j, t):
+            start(jobs, backfilling, choosy, now, line, j, t)
+            if state[WAITING] == 0:
+                return
+            least = narrowest(line.candidates)
+            if several:
+                add(profile.when, profile.room, profile.span, t, t + estimate, -width)
+                climb(profile, least, stairs)
+            else:
+                level_stairs(stairs, state[FREE])
+        else:
+            if several:
+                begin = earliest(profile.when, profile.room, profile.span, t, FAR, FAR, width, estimate)
+                add(profile.when, profile.room, profile.span, begin, begin + estimate, -width)
+                climb(profile, least, stairs)
+            else:
+                shadow, extra = reserve(now.ends, state[RUNNING], now.width_bits, state[FREE], width)
+                stairs.until[0] = shadow
+                stairs.room[0] = state[FREE]
+                stairs.until[1] = FOREVER
+                stairs.room[1] = min(extra, state[FREE])
+                stairs.state[STEPS] = 2
+            state[HOLDERS] += 1
+            state[LAST] = rank
+        if several and not could_start(line.candidates, jobs, c, stairs, t):
+            return
+        rank = next_rank(ranks, o, rank + 1)
+    state[COMPLETE] = 1
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def narrow(jobs: Jobs, backfilling: Backfilling, line: Line, j: Int, t: Int) -> None:
+    """Take the processors of job j, which starts in second t beside the reservations; `line` is modified in place."""
+    stairs = line.stairs
+    width = jobs.width[j]
+    end = t + jobs.estimate[j]
+    if backfilling.reservations > 1:
+        profile = line.profile
+        forget_past(profile.when, profile.span, t)
+        add(profile.when, profile.room, profile.span, t, end, -width)
+        climb(profile, narrowest(line.candidates), stairs)
+        return
+    stairs.room[0] -= width
+    if stairs.state[STEPS] == 2:
+        if end > stairs.until[0]:
+            stairs.room[1] -= width
+        stairs.room[1] = min(stairs.room[1], stairs.room[0])
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def backfill(jobs: Jobs, backfilling: Backfilling, choosy: bool, now: Running, line: Line, c: Int, t: Int) -> None:
+    """Start, in order c, the jobs that can start beside all reservations; `now` and `line` are modified in place."""
+    candidates = line.candidates
+    heads = line.heads
+    state = line.state
+    limited = state[NAMED] > 0
+    state[LIMITED] = limited
+    kinds = candidates.leaves.size
+    if limited:
+        kinds >>= 1  # without the jobs with too long estimates
+    active = 0
+    for k in range(kinds):
+        if may_start(candidates, c, k, line.stairs, t):
+            slot = next_candidate(candidates, jobs, c, k, candidates.bench[k] << BITS, line.stairs, t)
+            if slot >= 0:
+                heads[active, SLOT] = slot
+                heads[active, RANK] = line.tried.place[c, candidates.row[c, slot]]
+                active += 1
+    while active > 0:
+        best = 0
+        for i in range(1, active):
+            if heads[i, RANK] < heads[best, RANK]:
+                best = i
+        slot = heads[best, SLOT]
+        j = np.int64(candidates.row[c, slot])
+        if fits(jobs, line.stairs, j, t):
+            start(jobs, backfilling, choosy, now, line, j, t)
+            narrow(jobs, backfilling, line, j, t)
+        slot = next_candidate(candidates, jobs, c, candidates.kind[j], slot + 1, line.stairs, t)
+        if slot >= 0:
+            heads[best, SLOT] = slot
+            heads[best, RANK] = line.tried.place[c, candidates.row[c, slot]]
+        else:
+            active -= 1
+            heads[best, SLOT] = heads[active, SLOT]
+            heads[best, RANK] = heads[active, RANK]
