@@ -78,7 +78,8 @@ def settle_lines(slots: NDArray[np.void], i: Int, j: Int, s: Int, t: Int, lines:
     if not lines.printed:
         key_i = evaluate(lines.program, s, lines.jobs, row_i, t, 0.0, lines.shares[row_i])
         key_j = evaluate(lines.program, s, lines.jobs, row_j, t, 0.0, lines.shares[row_j])
-        return bool(key_i > key_j or (key_i == key_j and row_i < row_j)), False
+        first = bool(key_i > key_j or (key_i == key_j and row_i < row_j))
+        return first, is_equal(lines, row_i, row_j)
     alpha_i = lines.alpha[s, row_i]
     alpha_j = lines.alpha[s, row_j]
     beta_i = lines.beta[s, row_i]
@@ -88,6 +89,28 @@ def settle_lines(slots: NDArray[np.void], i: Int, j: Int, s: Int, t: Int, lines:
     same = alpha_i == alpha_j and beta_i == beta_j and slots[i]["submit"] == slots[j]["submit"]
     first = bool(key_i > key_j or (key_i == key_j and row_i < row_j))
     return first, bool(same or (beta_i == 0.0 and beta_j == 0.0))
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def is_equal(lines: Lines, i: Int, j: Int) -> bool:
+    """Return whether nothing that a formula can know tells two jobs apart, so that their keys are always the same."""
+    jobs = lines.jobs
+    columns = lines.program.columns
+    if jobs.submit[i] != jobs.submit[j] or jobs.estimate[i] != jobs.estimate[j] or jobs.width[i] != jobs.width[j]:
+        return False
+    for k in range(columns.shape[0]):
+        if columns[k, i] != columns[k, j]:
+            return False
+    return bool(lines.shares[i] == lines.shares[j])
+
+
+@njit(cache=True, nogil=True)
+def resting(program: Program, s: Int, jobs: Jobs, shares: Floats) -> Floats:
+    """Return the keys of jobs by a formula without waits and usage in situation s, (n,) float64."""
+    keys = np.empty(jobs.submit.size, np.float64)
+    for j in range(keys.size):
+        keys[j] = evaluate(program, s, jobs, j, jobs.submit[j], 0.0, shares[j])
+    return keys
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ..core.arrays import Floats, Mask
 from ..kernels.formulas import MOST_DEEP, OPERATIONS, Program
 from ..kernels.inputs import Jobs
 from ..kernels.keys import MARGIN, TINY
-from ..kernels.lines import Lines
+from ..kernels.lines import Lines, resting
 from ..workload.workload import Workload
+from .formula import Term
+from .formula_analysis import LINE, STATIC, shape_of
+from .formula_program import compiled
 from .greedy_order import horizon
 from .outcome import jobs_of
+
+STEEPEST = 1e30  # steeper lines would make the rounding errors of all others count for nothing
 
 
 def printed_lines(workload: Workload, alpha: Floats, beta: Floats) -> Lines:
@@ -29,6 +36,61 @@ def printed_lines(workload: Workload, alpha: Floats, beta: Floats) -> Lines:
         MARGIN * 2.0 * float(np.abs(alpha).max()) + TINY,
         horizon(workload),
     )
+
+
+def formula_lines(workload: Workload, keys: Sequence[Term], shares: Floats) -> Lines | None:
+    """Return keys by formulas as lines in the wait; None if one of them is not known to be static or a line.
+
+    Parameters
+    ----------
+    workload
+        The jobs.
+    keys
+        Three terms; the job with the largest value comes first.
+    shares
+        (n,) float64, the share of each job's account.
+    """
+    shapes = {key: shape_of(key) for key in keys}
+    if any(shape.kind not in (STATIC, LINE) for shape in shapes.values()):
+        return None
+    n = len(workload)
+    tables = {key: _static_line(workload, key, shares) for key in shapes if shapes[key].line is None}
+    rounding, largest = MARGIN, 0.0
+    for key, shape in shapes.items():
+        if shape.line is not None:
+            alpha, beta, size = (_values(workload, term, shares) for term in shape.line[:3])
+            tables[key] = alpha, beta
+            rounding = max(rounding, shape.line.margin)
+            largest = max(largest, float(np.abs(alpha).max()), float(size.max()))
+    alpha, beta = (np.array([tables[key][part] for key in keys]) for part in range(2))
+    if not (np.isfinite(alpha).all() and beta.max() < STEEPEST):
+        return None
+    program = compiled(keys, workload)
+    return Lines(
+        alpha,
+        beta,
+        False,
+        alike(workload, program.columns, shares[None]),
+        program,
+        jobs_of(workload),
+        shares,
+        rounding,
+        4.0 * rounding * max(largest, float(n)) + TINY,
+        horizon(workload),
+    )
+
+
+def _static_line(workload: Workload, key: Term, shares: Floats) -> tuple[Floats, Floats]:
+    """Return alpha and beta, two (n,), of a key without waits: jobs are numbered from the last one to the first."""
+    n = len(workload)
+    alpha = np.empty(n)
+    alpha[np.argsort(-_values(workload, key, shares), kind="stable")] = np.arange(n, 0, -1)
+    return alpha, np.zeros(n)
+
+
+def _values(workload: Workload, term: Term, shares: Floats) -> Floats:
+    """Return the value of a term without waits and usage for each job, (n,) float64."""
+    return resting(compiled([term] * 3, workload), 0, jobs_of(workload), shares)
 
 
 def line_program(alpha: Floats, beta: Floats) -> Program:

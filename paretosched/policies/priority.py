@@ -32,11 +32,13 @@ from ..core.notebook import fields_html, fields_repr
 from ..core.situations import SITUATIONS
 from ..core.watching import unknown_starts
 from ..kernels.inputs import Backfilling
+from ..kernels.line_queue import lined
 from ..kernels.priority import prioritised
 from ..kernels.waiting_tree import FAR
 from ..workload.workload import Workload
 from .formula import labels, variables
 from .formula_program import compiled, field_of
+from .line_orders import formula_lines
 from .outcome import Outcome, Queue, jobs_of
 from .policy_tokens import written_time
 from .published_orders import JobOrder, job_order
@@ -259,10 +261,16 @@ class Priority:
         """
         start = unknown_starts(len(workload))
         accounts, shares = self._accounts(workload)
+        machine = jobs_of(workload), workload.capacity, workload.calendar
+        order = formula_lines(workload, [row.formula.key for row in self.orders], shares)
+        if order is not None:
+            same = not self.backfill.order
+            tried = order if same else formula_lines(workload, [row.formula.key for row in self.tried], shares)
+            if tried is not None:
+                lined(*machine, order, tried, self.backfill.arguments(workload.groups), start)
+                return Outcome(start)
         prioritised(
-            jobs_of(workload),
-            workload.capacity,
-            workload.calendar,
+            *machine,
             compiled([row.formula.key for row in self.orders], workload),
             compiled([row.formula.key for row in self.tried], workload),
             self.backfill.arguments(workload.groups),
