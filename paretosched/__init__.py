@@ -49,7 +49,9 @@ if TYPE_CHECKING:
     from .training.rule_base_training import train_rules
     from .training.symbiosis import Symbiosis
     from .training.training import Training
+    from .wishes.answers import Answer, Slack, answer
     from .wishes.nearness import fitness, nearest
+    from .wishes.relative_limits import reference_values, resolved
     from .wishes.wish import Limit, Wish
     from .wishes.wish_files import WishLike, as_wish, load_wish, save_wish
     from .workload.description import describe
@@ -157,6 +159,11 @@ __all__ = [
     "Wish",
     "fitness",
     "nearest",
+    "reference_values",
+    "resolved",
+    "Answer",
+    "Slack",
+    "answer",
     "WishLike",
     "as_wish",
     "load_wish",
@@ -215,7 +222,9 @@ _MODULES = {
     "fronts.row_schedules": "row_policy schedules",
     "fronts.quality_indicators": "Box Course box_of contributions course indicators",
     "wishes.wish": "Limit Wish",
+    "wishes.answers": "Answer Slack answer",
     "wishes.nearness": "fitness nearest",
+    "wishes.relative_limits": "reference_values resolved",
     "wishes.wish_files": "WishLike as_wish load_wish save_wish",
     "training.greedy_training": "train",
     "training.rule_base_training": "train_rules",

@@ -46,7 +46,14 @@ def after(state: State, action: Any, front: Front) -> State:
 
 def _say(state: State, action: Mapping[str, Any], front: Front) -> State:
     text = _text(action, "text", wish_grammar.MOST_LETTERS)
-    return with_wish(state, wish_grammar.parse(text, front.objectives) if text.strip() else None, front)
+    said = with_wish(state, wish_grammar.parse(text, front.objectives) if text.strip() else None, front)
+    if said.uncounted:
+        known = ", ".join(map(wish.reference_text, state.known)) or "none, until the workload has been simulated"
+        raise InputError(
+            f"limits can be relative to policies whose values the page knows ({known}), but not to "
+            f"{', '.join(map(wish.reference_text, said.uncounted))}"
+        )
+    return said
 
 
 def _limit(state: State, action: Mapping[str, Any], front: Front) -> State:
@@ -54,15 +61,15 @@ def _limit(state: State, action: Mapping[str, Any], front: Front) -> State:
     new_limits = action.get("limits")
     if not isinstance(new_limits, dict):
         raise InputError("limits must be an object")
-    limits = {} if state.wish is None else {limit.objective: limit for limit in state.wish.limits}
+    limits = {} if state.wish is None else {(limit.objective, limit.of): limit for limit in state.wish.limits}
     for name, ends in new_limits.items():
         known_objective(name, front)
         if not isinstance(ends, list) or len(ends) != 2:
             raise InputError(f"limits of {name} must be two numbers")
         low, high = (free if end is None else finite_number(end) for end, free in zip(ends, wish.FREE, strict=True))
-        limits.pop(name, None)
+        limits.pop((name, ""), None)
         if (low, high) != wish.FREE:
-            limits[name] = Limit(name, low, high)
+            limits[name, ""] = Limit(name, low, high)
     goal = state.wish or _Nothing
     state = replace(state, fit=state.fit or action.get("fit") is True)
     return with_wish(state, _wish(goal.weights, goal.near, tuple(limits.values())), front)
@@ -109,14 +116,14 @@ def _choose(state: State, action: Mapping[str, Any], front: Front) -> State:
 
 
 def _compromise(state: State, action: Mapping[str, Any], front: Front) -> State:  # noqa: ARG001
-    row = compromise(front, remaining(state.wish, front))
+    row = compromise(front, remaining(state.numbers, front))
     if row is None:
         raise InputError("no schedule is within the limits; loosen one")
     return replace(state, chosen=row, suggested=("compromise", (row,)))
 
 
 def _knees(state: State, action: Mapping[str, Any], front: Front) -> State:  # noqa: ARG001
-    among = remaining(state.wish, front)
+    among = remaining(state.numbers, front)
     rows = knees(front, among)
     if not rows:
         raise InputError("no schedule stands out" if among.any() else "no schedule is within the limits; loosen one")
@@ -171,9 +178,10 @@ def _wish(weights: Any, near: Any, limits: Any) -> Wish | None:
 
 def with_wish(state: State, new_wish: Wish | None, front: Front) -> State:
     """Return the state with another wish; the page then shows the schedule nearest to it."""
-    if new_wish is not None:
-        nearness.fitness(new_wish, front.values)  # raises if the wish uses an undefined objective
-    return state if new_wish == state.wish else replace(state, wish=new_wish, chosen=None, suggested=("", ()))
+    changed = replace(state, wish=new_wish, chosen=None, suggested=("", ()))
+    if changed.numbers is not None:
+        nearness.fitness(changed.numbers, front.values)  # raises if the wish uses an undefined objective
+    return state if new_wish == state.wish else changed
 
 
 def _sorted(values: Mapping[str, float], front: Front) -> tuple[tuple[str, float], ...]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..comparison.comparison import IDEAL, Comparison, compare
+from ..comparison.comparison import IDEAL, OVERBOOKED, Comparison, compare
 from ..core.arrays import Floats
 from ..core.errors import InputError
 from ..fronts.front import Front
@@ -22,9 +23,11 @@ from . import page_file, page_folder
 from .actions import after
 from .charts import BEST_OF_EACH, axes, empty, part
 from .state import State, beginning
+from .state_view import view_of
 from .trainings import DONE, EFFORTS, RUNNING, Training, Trainings
 from .undo import History
 
+RECORDED = (("recorded",), (f"recorded{OVERBOOKED}",))
 KNOWN_POLICIES = ("fcfs", "conservative")  # simulated beside EASY and the recorded schedule
 
 
@@ -51,6 +54,7 @@ class Desk:
         self.trouble = ""
         self.known_trainings: list[Training] = []
         self._workload: Workload | None = None
+        self._references: tuple[tuple[str, tuple[float, ...]], ...] = ()
         self._trained_values: dict[int, Floats] = {}
         self._drawings: dict[Any, Any] = {}
         self._best_of_each = reachable(front, np.ones(len(front), dtype=np.bool_))
@@ -67,7 +71,7 @@ class Desk:
     @property
     def state(self) -> State:
         """What the owner wants, looks at and has on the shortlist."""
-        return self.history.present
+        return replace(self.history.present, references=self._references)
 
     def act(self, action: Any) -> None:
         """Carry out an action of the owner, as the page sent it, and save.
@@ -147,7 +151,21 @@ class Desk:
             self._workload, self.comparison, self.trouble, self.waiting = workload, comparison, trouble, False
             if comparison is not None:
                 self.trainings.trace = words
+                self._know(comparison)
             self.revision += 1
+
+    def _know(self, comparison: Comparison) -> None:
+        """Store what the policies reach that limits may be relative to; the first ones of a comparison, see above."""
+        rules = ["easy", *KNOWN_POLICIES]
+        if comparison.policies[len(rules) : len(rules) + 1] in RECORDED:
+            rules.append("recorded")
+        rows = zip(rules, comparison.values.tolist(), strict=False)
+        self._references = tuple((rule, tuple(values)) for rule, values in rows)
+        try:
+            view_of(self.state, self.front)
+        except InputError as error:  # the limits of a file written by hand leave nothing
+            self._references, self.remark = (), str(error)
+        self.trainings.know(self.state.known)
 
     def look_after(self) -> None:
         """Read the progress of the trainings, measure new policies, and start the next training."""
@@ -216,7 +234,7 @@ class Desk:
 
     def _drawing(self, key: Any, draw: Callable[[Front, dict[str, Floats]], Any]) -> Any:
         """Return a drawing, drawn anew only after a change: placing the names of the marks is the slowest step."""
-        marks, wish = self.marks, self.state.wish if self.state.fit else None
+        marks, wish = self.marks, self.state.numbers if self.state.fit else None
         if self._drawings.get("of") != (list(marks), wish):
             among = remaining(wish, self.front)
             front = part(self.front, among) if among.any() and not among.all() else self.front

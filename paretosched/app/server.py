@@ -132,7 +132,7 @@ def _page(desk: Desk) -> dict[str, Any]:
                 front,
                 x,
                 y,
-                wish=state.wish,
+                wish=state.numbers,
                 chosen=view.row,
                 picks=picks,
                 suggested=state.suggested[1],

@@ -5,11 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
+
+from ..core.arrays import Floats
 from ..fronts.front import Front
 from ..plots.style import defined
 from ..wishes.navigation import compromise, remaining
 from ..wishes.nearness import fitness
-from ..wishes.wish import Wish
+from ..wishes.relative_limits import known_part
+from ..wishes.wish import SEVERAL, Limit, Wish
 
 
 class Pick(NamedTuple):
@@ -39,6 +43,8 @@ class State:
         The two objectives of the free chart, and whether its axes are logarithmic.
     fit
         Whether the axes cover only the schedules that remain.
+    references
+        What the policies reach that limits may be relative to: pairs of the name of a policy and (m,) objective values.
     """
 
     wish: Wish | None = None
@@ -50,6 +56,27 @@ class State:
     up: str = ""
     log: bool = True
     fit: bool = False
+    references: tuple[tuple[str, tuple[float, ...]], ...] = ()
+
+    @property
+    def numbers(self) -> Wish | None:
+        """The wish with numbers in place of its relative limits, as far as they are known yet; None without a wish."""
+        return None if self.wish is None else known_part(self.wish, self.known)
+
+    @property
+    def known(self) -> dict[str, Floats]:
+        """Objective values by the name of a policy that limits may be relative to, (m,) natural units."""
+        return {name: np.array(values) for name, values in self.references}
+
+    @property
+    def uncounted(self) -> list[str]:
+        """The policies that limits are relative to, and whose values are not known yet."""
+        return [] if self.wish is None else [name for name in self.wish.references if name not in self.known]
+
+
+def is_brushed(limit: Limit) -> bool:
+    """Return whether a limit is a range of numbers of one objective, which the owner can change with the mouse."""
+    return not limit.of and limit.objective not in SEVERAL
 
 
 def beginning(front: Front) -> State:
@@ -64,12 +91,13 @@ def current(state: State, front: Front) -> int:
     """Return the current row: the chosen one, else the nearest to the wish; without a wish the compromise."""
     if state.chosen is not None:
         return state.chosen
-    if state.wish is None:
+    wish = state.numbers
+    if wish is None:
         row = compromise(front, remaining(None, front))
         assert row is not None  # noqa: S101  # a page has at least one schedule
         return row
-    if not (state.wish.weights or state.wish.near):  # a region: its middle, not its first row
-        row = compromise(front, remaining(state.wish, front))
+    if not (wish.weights or wish.near):  # a region: its middle, not its first row
+        row = compromise(front, remaining(wish, front))
         if row is not None:
             return row
-    return int(fitness(state.wish, front.values).argmin())
+    return int(fitness(wish, front.values).argmin())

@@ -14,7 +14,7 @@ from ..fronts.front import Front
 from ..wishes import nearness
 from ..wishes.navigation import reachable, remaining, tradeoffs
 from .charts import LETTERS
-from .state import State, current
+from .state import State, current, is_brushed
 
 NEAREST = 5
 STEP = 0.01
@@ -50,11 +50,12 @@ class View(NamedTuple):
 
 def view_of(state: State, front: Front) -> View:
     """Return what a state means on a front."""
-    among = remaining(state.wish, front)
+    wish = state.numbers
+    among = remaining(wish, front)
     row = current(state, front)
     nearest: tuple[int, ...] = ()
-    if state.wish is not None and (state.wish.weights or state.wish.near):
-        fitness = nearness.fitness(state.wish, front.values)
+    if wish is not None and (wish.weights or wish.near):
+        fitness = nearness.fitness(wish, front.values)
         count = min(NEAREST, len(front))
         few = np.flatnonzero(fitness <= np.partition(fitness, count - 1)[count - 1])
         nearest = tuple(few[np.argsort(fitness[few], kind="stable")][:count].tolist())
@@ -69,7 +70,7 @@ def scene(
     limits = (
         {}
         if state.wish is None
-        else {x.objective: [x.low, None if np.isinf(x.high) else x.high] for x in state.wish.limits}
+        else {x.objective: [x.low, None if np.isinf(x.high) else x.high] for x in state.wish.limits if is_brushed(x)}
     )
     return {
         "limits": limits,

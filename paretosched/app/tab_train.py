@@ -13,6 +13,7 @@ from ..fronts.front import Front
 from ..plots.style import defined
 from ..wishes import nearness
 from ..wishes.navigation import way
+from ..wishes.relative_limits import known_part
 from ..wishes.wish import Wish, violation, wish_text
 from .charts import value_text
 from .desk import Desk
@@ -77,7 +78,9 @@ def training_rows(desk: Desk) -> list[dict[str, Any]]:
             "simulated": t.done,
         }
         values = desk.trained_values.get(t.number, np.full(len(names), np.nan))
-        share = "" if np.isnan(values).all() else progress(t.wish, easy, values, desk.front)
+        share = (
+            "" if np.isnan(values).all() else progress(known_part(t.wish, desk.state.known), easy, values, desk.front)
+        )
         rows.append({**row, **dict(zip(names, plain(values), strict=True)), "way": share})
     return rows
 
@@ -118,7 +121,7 @@ def _training_card(desk: Desk, t: Training) -> Any:
     if values is None and len(t.course) and t.status in (RUNNING, STOPPED):
         values = t.course[-1]
     if values is not None and values.size == len(desk.front.objectives) and not np.isnan(values).all():
-        share = progress(t.wish, easy, values, desk.front)
+        share = progress(known_part(t.wish, desk.state.known), easy, values, desk.front)
         body.append(html.P([html.B(share)], className="way", **{"data-way": str(t.number)}) if share else None)
         cells = [
             html.Td(
@@ -150,12 +153,12 @@ def _buttons(t: Training) -> list[Any]:
     return [button("Continue", {"do": "resume", "number": t.number})]
 
 
-def progress(wish: Wish, easy: Floats | None, values: Floats, front: Front) -> str:
+def progress(wish: Wish | None, easy: Floats | None, values: Floats, front: Front) -> str:
     """Return in words how much of the way from EASY to the front a trained policy goes.
 
-    `easy` and `values`, (m,) natural units, are the objective values of EASY and of the policy.
+    `easy` and `values`, (m,) natural units, are the objective values of EASY and of the policy; the wish has numbers.
     """
-    if easy is None or np.isnan(nearness.fitness(wish, [values])).any():
+    if easy is None or wish is None or np.isnan(nearness.fitness(wish, [values])).any():
         return ""
     share = way(wish, easy, values, front)
     exceeded = float(violation(wish, [values])[0])

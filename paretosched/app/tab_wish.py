@@ -12,10 +12,10 @@ from ..fronts.row_schedules import row_policy
 from ..plots.style import defined
 from ..simulation.objective import Objective
 from ..wishes.navigation import CLASSES, FREE
-from ..wishes.wish import wish_text
+from ..wishes.wish import reference_text, wish_text
 from .charts import unit_of, value_text
 from .desk import Desk
-from .state import State
+from .state import State, is_brushed
 from .state_view import View
 from .widgets import button, csv_links, field, gain_in_words, labelled, meaning_of, number_field
 
@@ -53,6 +53,7 @@ def wish_tab(desk: Desk, view: View) -> list[Any]:
             className="text",
         ),
         html.P(desk.remark, className="remark") if desk.remark else None,
+        _uncounted(state),
         html.Div(id="left", **{"aria-live": "polite"}),
         html.Div(
             [html.Button(w, className="choice", **{"data-mode": key}) for key, w in MODES.items()],
@@ -83,12 +84,22 @@ def wish_tab(desk: Desk, view: View) -> list[Any]:
     ]
 
 
+def _uncounted(state: State) -> Any:
+    """Return a remark about limits that do not count, because what they are relative to is not known; else None."""
+    if not state.uncounted:
+        return None
+    policies = " and ".join(map(reference_text, state.uncounted))
+    return html.P(
+        f"not counted, until the workload has been simulated: limits relative to {policies}", className="remark"
+    )
+
+
 def _wish_table(state: State, desk: Desk, view: View) -> Any:
     """Return the table of the objectives: what is reachable, and fields for limits, point, weights and classes."""
     wish = state.wish
     weights = dict(wish.weights) if wish else {}
     near = dict(wish.near) if wish else {}
-    limits = {x.objective: x for x in wish.limits} if wish else {}
+    limits = {x.objective: x for x in wish.limits if is_brushed(x)} if wish else {}
     classes = {name: (kind, level) for name, kind, level in state.classes}
     rows = []
     for j, o in enumerate(desk.front.objectives):

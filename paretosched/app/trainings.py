@@ -33,6 +33,7 @@ from ..search import runs
 from ..training.evolution_strategy import CHILDREN, PARENTS
 from ..training.greedy_training import mixed_systems
 from ..wishes import nearness, wish_files
+from ..wishes.relative_limits import known_part
 from ..wishes.wish import Wish
 from .processes import Process, is_running, process_of, send
 
@@ -115,6 +116,7 @@ class Trainings:
     _number: int = 0
     _queue: list[int] = field(default_factory=list)
     _courses: dict[int, tuple[int, Floats]] = field(default_factory=dict)
+    _references: dict[str, Floats] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Go on with the queue of a page that was killed."""
@@ -162,6 +164,11 @@ class Trainings:
         self._save()
         self.advance()
         return number
+
+    def know(self, references: dict[str, Floats]) -> None:
+        """Store what policies reach on the workload, (m,) each, which wishes may be relative to."""
+        self._references = references
+        self._courses.clear()
 
     def resume(self, number: int) -> None:
         """Continue a training that was stopped."""
@@ -299,7 +306,7 @@ class Trainings:
             return np.empty((0, 0))
         cached = self._courses.get(number)
         if cached is None or cached[0] != len(values):
-            self._courses[number] = cached = (len(values), best_so_far(wish, values))
+            self._courses[number] = cached = (len(values), best_so_far(known_part(wish, self._references), values))
         return cached[1]
 
     def _request(self, number: int) -> Mapping[str, Any]:
@@ -333,16 +340,16 @@ def size(generations: int) -> int:
     return len(CRITERIA) * (PARENTS + generations * CHILDREN) + mixed_systems(len(CRITERIA))
 
 
-def best_so_far(wish: Wish, values: Floats) -> Floats:
-    """Return the rows of `values`, (n, m), that are nearer to a wish than all rows before them, (k, m).
+def best_so_far(wish: Wish | None, values: Floats) -> Floats:
+    """Return the rows of `values`, (n, m), that are nearer to a wish than all rows before them, (k, m); None: no row.
 
     Examples
     --------
     >>> best_so_far(Wish(weights=[("AWRT1", 1)]), np.array([[9, 5, 5], [9, 7, 7], [9, 4, 4]])).tolist()
     [[9, 5, 5], [9, 4, 4]]
     """
-    if len(values) == 0:
-        return values
+    if len(values) == 0 or wish is None:
+        return values[:0]
     fitness = nearness.fitness(wish, values)
     before = np.concatenate([[np.inf], np.minimum.accumulate(fitness)[:-1]])
     better: Floats = values[fitness < before]

@@ -10,7 +10,7 @@ from ..core.errors import InputError
 from .console import remark, show
 from .file_kinds import Kind
 from .inputs import read_wish, read_workload, remark_history, remark_repairs
-from .options import FRONT, POLICY, WISH, Name, new_command, reading_words, takes_trace
+from .options import FRONT, POLICY, WISH, Name, new_command, reading_words, takes_trace, whole
 from .parser import Parser
 from .waiting import watched
 
@@ -28,7 +28,8 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         run,
         "compare policies with EASY, with a front and with your wish; tables, and a report in one HTML file",
         "  paretosched compare w.swf.gz --front run --policy fcfs --policy easy --policy policy.json -o report.html\n"
-        '  paretosched compare ctc.swf.gz kth.swf.gz --policy policy.json --objective "10*AWRT1 + 4*AWRT2" --json',
+        '  paretosched compare ctc.swf.gz kth.swf.gz --policy policy.json --objective "10*AWRT1 + 4*AWRT2" --json\n'
+        "  paretosched compare w.swf.gz --policy policy.json --intervals --rolling 6      (how certain is the gain?)",
     )
     takes_trace(parser, several=True, needed=False)
     group = parser.add_argument_group(
@@ -56,6 +57,18 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         type=WISH,
         help="the wish, as for train (default: the wish of the first policy file that was trained for one)",
     )
+    certain = parser.add_argument_group("how certain it is", "No simulation is repeated for these.")
+    certain.add_argument(
+        "--intervals",
+        action="store_true",
+        help="show 90 %% intervals of all response times and gains, by a block bootstrap over the weeks of each log",
+    )
+    certain.add_argument(
+        "--rolling",
+        type=whole,
+        metavar="K",
+        help="compare also in K parts of each log, one after the other: is a gain there all the time?",
+    )
     output = parser.add_argument_group("what is written", "Without these options, only tables.")
     output.add_argument("-o", "--output", metavar="FILE", type=Name(writes=Kind.REPORT), help="HTML report to write")
     output.add_argument(
@@ -79,8 +92,9 @@ def run(options: argparse.Namespace) -> None:
     policies = [as_policy(policy) for policy in options.policy or ["fcfs"]]
     fronts = assign(workloads, [load_front(path) for path in options.front])
     wish, reason = _wish(options, policies, workloads)
+    words = {"intervals": options.intervals, "rolling": options.rolling}
     pairs = list(zip(workloads, fronts, strict=True))
-    comparisons = watched(lambda: [compare(w, policies, front, wish) for w, front in pairs])
+    comparisons = watched(lambda: [compare(w, policies, front, wish, **words) for w, front in pairs])
     if options.figures is not None:
         from ..plots.comparisons import compared
         from ..report.figure_files import export_figures

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 from ..core.errors import InputError
 from .console import PROGRAM, remark, show
 from .file_kinds import Kind
-from .options import FRONT, Name, new_command, takes_limits
+from .options import FRONT, WISH, Name, new_command, takes_limits
 from .parser import Parser
 
 if TYPE_CHECKING:
     from ..fronts.front import Front
+    from ..wishes.answers import Answer
 
 
 def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
@@ -26,7 +27,8 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         "front",
         run,
         "merge runs into one front; show its best schedules, size and quality indicators",
-        "  paretosched front run1 run2 -o front.parquet",
+        "  paretosched front run1 run2 -o front.parquet\n"
+        '  paretosched front run --wish "10*AWRT1 + 4*AWRT2, others <= 1.05*EASY"',
     )
     parser.add_argument(
         "runs", nargs="+", metavar="RUN", type=FRONT, help="run directories or front files of one workload"
@@ -37,6 +39,13 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         metavar="FRONT",
         type=Name(writes=Kind.FRONT),
         help="front file to write: Parquet, or a table for other programs if the name ends in .csv",
+    )
+    parser.add_argument(
+        "--wish",
+        metavar="WISH",
+        type=WISH,
+        help="show the answer to this wish instead: what the best schedule costs whom, against EASY, and what looser "
+        "limits would bring if they are relative, as in others <= 1.05*EASY; the wish as for train --objective",
     )
     takes_limits(parser)
 
@@ -54,14 +63,38 @@ def run(options: argparse.Namespace) -> None:
     inputs = [load_front(path) for path in options.runs]
     merged = merge(inputs)
     about = merging(merged, inputs, options.runs)
+    answer = None if options.wish is None else _answer(options, merged)
     if options.output is not None:
         save_front(merged, options.output)
     if options.json:
-        show(to_json(about | {"log": _log(options.runs, merged), "unfinished": states}))
+        answered = {} if answer is None else {"answer": answer.about()}
+        show(to_json(about | {"log": _log(options.runs, merged), "unfinished": states} | answered))
     else:
         lines = [f"{path}: {state}" for path, state in states.items()]
-        show("\n".join([merging_text(about), extremes_text(merged), *lines]))
+        parts = [merging_text(about), extremes_text(merged)] if answer is None else [answer.text()]
+        show("\n".join([*parts, *lines]))
     _remark_faults(options.runs)
+
+
+def _answer(options: argparse.Namespace, merged: Front) -> Answer:
+    """Return the answer to --wish, on the workload of the first run that can open it again."""
+    from ..wishes.answers import answer
+    from ..wishes.wish_files import as_wish
+    from ..workload.reopening import reopen
+
+    try:
+        wish = as_wish(options.wish, merged)
+    except InputError as error:
+        raise InputError(f"--wish: {error}") from None
+    troubles = []
+    for run in options.runs:
+        try:
+            workload = reopen(run, merged.digest)
+        except InputError as error:
+            troubles.append(error)
+        else:
+            return answer(wish, merged, workload)
+    raise InputError(f"--wish: EASY must be simulated on the jobs of the front, but {troubles[0]}")
 
 
 def _states(runs: Sequence[str]) -> dict[str, str]:

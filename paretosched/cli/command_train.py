@@ -230,8 +230,7 @@ def run(options: argparse.Namespace) -> int:
     save_policy(training.policy, options.output)
     for trace, workload in zip(options.traces, workloads, strict=True):
         remark_repairs(trace, workload)
-    if options.rule_base is not None:
-        _remark_better_greedy(training)
+    _remark_disappointments(options, training)
     show(_json(options, training) if options.json else _text(options, training))
     return DISAPPOINTING if training.shortfalls() and not options.accept_worse else 0
 
@@ -296,11 +295,14 @@ def _train_rules(
     return train_rules(workloads, wish, kind=kind, symbiosis=symbiosis, **settings, **shared)
 
 
-def _remark_better_greedy(training: Training) -> None:
-    """Write a remark if a rule base is worse than the Greedy among its strategies."""
-    rules, alone = training.systems
-    if (alone.exceeded, alone.objective) < (rules.exceeded, rules.objective):
-        remark("the Greedy among its strategies is better alone than these rules")
+def _remark_disappointments(options: argparse.Namespace, training: Training) -> None:
+    """Write remarks if the best policy exceeds the limits, or a rule base is worse than its Greedy."""
+    if training.systems[training.best].exceeded:
+        remark("no policy within the limits was found; this one exceeds them least")
+    if options.rule_base is not None:
+        rules, alone = training.systems
+        if (alone.exceeded, alone.objective) < (rules.exceeded, rules.objective):
+            remark("the Greedy among its strategies is better alone than these rules")
 
 
 def _json(options: argparse.Namespace, training: Training) -> str:
@@ -328,7 +330,7 @@ def _text(options: argparse.Namespace, training: Training) -> str:
     on = shlex.join([*options.traces, *reading_words(options), "--policy", options.output])
     shortfalls = "; ".join(training.shortfalls())
     return (
-        (f"NOT GOOD ENOUGH: {options.output} is {shortfalls}\n" if shortfalls else "")
+        (f"NOT AS WISHED: {options.output} is {shortfalls}\n" if shortfalls else "")
         + f"{training.evaluations:,} policies tried for {wish_text(training.wish)} in {training.elapsed:.1f} s "
         f"({cost:.1f} ms CPU each)\n\n{training.text()}\n\n"
         f"{options.output}: {training.policy.name}; what it does: {PROGRAM} {explain}\n"

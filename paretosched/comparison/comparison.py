@@ -50,6 +50,7 @@ from ..workload.workload import Workload
 from .comparison_tables import (
     CONVENTION,
     EVERY_JOB,
+    INTERVALS,
     OF_CLASSES,
     SLOWDOWN,
     WAY,
@@ -59,6 +60,9 @@ from .comparison_tables import (
     wait_table,
     wish_table,
 )
+from .intervals import Intervals, interval_table, week_sums
+from .intervals import intervals as bootstrapped
+from .periods import Period, period_table, periods
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -74,6 +78,7 @@ PROMPT_RULE = (
 ANY_RULE = "ideal point: no schedule can have a shorter AWRT or a higher UTIL, whenever it starts"
 OVERBOOKED = " (overbooked)"
 _OF_POLICIES = ("waits", "utilisation_over_time", "classes", "searched")
+_WHEN_ASKED = ("intervals", "periods")
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,6 +131,10 @@ class Comparison:
         What group optimisation did, (q,); None for policies without it.
     shares_time
         Whether one of the policies is SCOJO-PECT: then the text has a table of the classes.
+    intervals
+        In which intervals the objectives and the gains lie, see `intervals`; None if not asked for.
+    periods
+        The policies in one part of the log after the other, see `periods`; none if not asked for.
     """
 
     workload_name: str
@@ -152,6 +161,8 @@ class Comparison:
     classes: tuple[list[OfClass], ...] = ()
     searched: tuple[SearchTotals | None, ...] = ()
     shares_time: bool = False
+    intervals: Intervals | None = None
+    periods: tuple[Period, ...] = ()
 
     def __repr__(self) -> str:
         return f"<Comparison on {self.workload_name}: {', '.join(self.policies)}>"
@@ -165,7 +176,8 @@ class Comparison:
         """Return the rows as a pandas DataFrame, one a policy, without the tables and lists in `rows`."""
         import pandas as pd
 
-        rows = [{key: x for key, x in row.items() if key not in _OF_POLICIES} for row in self.rows()]
+        lists = (*_OF_POLICIES, *_WHEN_ASKED)
+        rows = [{key: x for key, x in row.items() if key not in lists} for row in self.rows()]
         return pd.DataFrame(rows).set_index("policy")
 
     @property
@@ -190,7 +202,8 @@ class Comparison:
         limits; "waits", a list with "group" (None for all), "jobs", "wait_mean_s", "wait_median_s", "wait_p95_s",
         "wait_worst_s" and the bounded slowdown's mean and median; and "utilisation_over_time", with "from_s",
         "bin_s", "until_s" and "percent"; "classes", the rows of `service.by_class`; and "searched", what group
-        optimisation did.
+        optimisation did. If they were asked for, "intervals", [low, high] by the names of the values and gains, and
+        "periods", a list with "from_s", "until_s", "from" (local day), "jobs", and the values and gains in each.
         """
         rows = [
             self._row(name, self.values[q], self.improvement[q])
@@ -202,6 +215,8 @@ class Comparison:
             | {"waits": self._waits_of(q), "utilisation_over_time": self._over_time(q)}
             | {"classes": [row._asdict() for row in self.classes[q]] if self.classes else None}
             | {"searched": search._asdict() if self.searched and (search := self.searched[q]) else None}
+            | ({"intervals": self.intervals.cells(self.objectives, q)} if self.intervals else {})
+            | ({"periods": [part.cells(self.objectives, q) for part in self.periods]} if self.periods else {})
             for q, name in enumerate(self.policies)
         ]
         for name, values, nearest in (
@@ -276,6 +291,11 @@ class Comparison:
             aim = bool(self.wish.weights or self.wish.near)
             parts.append(f"objective: {choice.wish_text(self.wish)}\n{wish_table(rows, self.wish, against_front)}")
             notes += [WAY] if against_front and aim else []
+        if self.intervals is not None:
+            parts.append(interval_table(of_policies, self.objectives))
+            notes.append(INTERVALS.format(weeks=self.intervals.weeks, block=self.intervals.block))
+        if self.periods and len(self.policies) > 1:
+            parts.append(period_table(of_policies, self.objectives, self.wish))
         if self.waits:
             parts.append(wait_table(of_policies, len(self.objectives) - 1))
             notes.append(EVERY_JOB)
@@ -298,6 +318,9 @@ def compare(
     policies: PolicyLike | Sequence[PolicyLike],
     front: FrontLike | None = None,
     wish: WishLike | None = None,
+    *,
+    intervals: bool = False,
+    rolling: int | None = None,
 ) -> Comparison:
     """Simulate policies and compare them with EASY, a front, and what the owner wants.
 
@@ -312,6 +335,10 @@ def compare(
     wish
         What the owner wants, see `wish`; or a wish in words, or the path of a wish file. The policies need not have
         been trained for it.
+    intervals
+        Whether objectives and gains get 90 % intervals, by a block bootstrap over weeks, see `comparison.intervals`.
+    rolling
+        In how many parts of the log, one after the other, policies are compared, too; by default none.
 
     Returns
     -------
@@ -359,19 +386,6 @@ def compare(
     prompt = bool(all_values[:, 0].max() <= limits.prompt_utilisation)
     if prompt:
         ideal[0] = limits.prompt_utilisation
-    above = below = best = best_online = nearest = nearest_online = None
-    if front is not None:
-        of_policies, of_front = np.split(costs(all_values, table_of_objectives), [len(values)])
-        above = np.array([np.count_nonzero(_dominate(of_front, row)) for row in of_policies], dtype=np.int64)
-        below = np.array([np.count_nonzero(_dominate(-of_front, -row)) for row in of_policies], dtype=np.int64)
-        above[~feasible] = below[~feasible] = -1
-        sign = np.array([1.0 if o.maximise else -1.0 for o in table_of_objectives])
-        best = _best(sign, front.values)
-        nearest = _nearest(wish_here, table_of_objectives, front.values)
-        is_online = online(front)
-        if is_online.any() and not is_online.all():
-            best_online = _best(sign, front.values[is_online])
-            nearest_online = _nearest(wish_here, table_of_objectives, front.values[is_online])
     sharing = first_sharing(all_policies)
     edges = bins(int(workload.submit[0]), max(int(schedule.finish.max()) for schedule in schedules))
     return Comparison(
@@ -385,21 +399,34 @@ def compare(
         improvement(values, values[0]),
         ideal,
         PROMPT_RULE if prompt else ANY_RULE,
-        above,
-        below,
-        best,
-        best_online,
-        wish,
-        wish_here,
-        nearest,
-        nearest_online,
-        tuple(waits(schedule) for schedule in schedules),
-        edges,
-        np.array([use(schedule, edges) for schedule in schedules]),
-        tuple(by_class(schedule, sharing) for schedule in schedules),
-        tuple(schedule.searched for schedule in schedules),
-        sharing is not None,
+        wish=wish,
+        wish_here=wish_here,
+        waits=tuple(waits(schedule) for schedule in schedules),
+        edges=edges,
+        used=np.array([use(schedule, edges) for schedule in schedules]),
+        classes=tuple(by_class(schedule, sharing) for schedule in schedules),
+        searched=tuple(schedule.searched for schedule in schedules),
+        shares_time=sharing is not None,
+        intervals=bootstrapped([week_sums(schedule) for schedule in schedules], wish) if intervals else None,
+        periods=() if rolling is None else periods(schedules, rolling, wish),
+        **({} if front is None else _against(front, values, feasible, wish_here)),
     )
+
+
+def _against(front: Front, values: Floats, feasible: NDArray[np.bool_], wish: Wish | None) -> dict[str, Any]:
+    """Return the fields of a comparison that depend on the front; `values`, (q, m), are those of the policies."""
+    of_policies, of_front = np.split(costs(np.vstack([values, front.values]), front.objectives), [len(values)])
+    above = np.array([np.count_nonzero(_dominate(of_front, row)) for row in of_policies], dtype=np.int64)
+    below = np.array([np.count_nonzero(_dominate(-of_front, -row)) for row in of_policies], dtype=np.int64)
+    above[~feasible] = below[~feasible] = -1
+    sign = np.array([1.0 if o.maximise else -1.0 for o in front.objectives])
+    fields: dict[str, Any] = {"dominated_by": above, "dominates": below, "best": _best(sign, front.values)}
+    fields["nearest"] = _nearest(wish, front.objectives, front.values)
+    is_online = online(front)
+    if is_online.any() and not is_online.all():
+        fields["best_online"] = _best(sign, front.values[is_online])
+        fields["nearest_online"] = _nearest(wish, front.objectives, front.values[is_online])
+    return fields
 
 
 def assign(workloads: Sequence[Workload], fronts: Sequence[Front]) -> list[Front | None]:

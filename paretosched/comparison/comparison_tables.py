@@ -19,6 +19,10 @@ EVERY_JOB = (
     "wait: until the first start, of every job alike, large or small; slowdown: response time / "
     f"max(run, {SLOWDOWN_BOUND} s), at least 1"
 )
+INTERVALS = (
+    "intervals: block bootstrap over {weeks} weeks of submissions, blocks of {block}; what these weeks say about other "
+    "weeks of the same users"
+)
 ALL_JOBS = "all jobs"
 SLOWDOWN = f"bounded_slowdown_{SLOWDOWN_BOUND}s"
 OF_CLASSES = (

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from importlib.metadata import version
 from os import PathLike
 from pathlib import Path
@@ -29,23 +28,20 @@ from ..core.errors import InputError, one_of
 from ..core.situations import SITUATIONS
 from ..encodings import weighting
 from ..encodings.weighting import Weighting
-from ..policies.greedy_order import BACKFILLS, CRITERIA, gene_names
+from ..policies.greedy_order import BACKFILLS, CRITERIA, Greedy, gene_names
 from ..search.evaluation import TlsFiles, check_workers, versions
 from ..search.resuming import Record
 from ..search.runs import known_parameters
 from ..wishes.wish_files import WishLike
 from ..workload.reopening import WorkloadLike
 from .evolution_strategy import CHILDREN, PARENTS, STRATEGIES, Search, limited, search
-from .margins import checked_margin
-from .stages import Stages, run_folder
-from .task import SUM, Task, check_resample, checked_over, tasks, words_of_robustness
-from .training import Progress, Training, carry_out, subject, trained
-from .validation import Candidate, candidates, chosen, validation_tasks
+from .task import Task, data_of
+from .training import Progress, Training, carry_out, trained
+from .validation import VALIDATION_RUN, learn
 
 GENERATIONS = 100  # paper 000, IV-C
 MOST_GENERATIONS = 20_000  # 2 million simulations a system
 BEST = "best"
-RUNS = VALIDATION_RUN, TRAINING_RUN = ("validation", "training")
 SCALES = ("linear", "log")
 DECADES = 6  # of a gene on a logarithmic scale: K of f4 is in seconds, and a millionth of a day is a tenth of a second
 
@@ -133,36 +129,25 @@ def train(
         generations = _known_generations(run_directory)
     if not 1 <= whole_number("generations", generations) <= MOST_GENERATIONS:
         raise InputError(f"generations must be in 1..{MOST_GENERATIONS}, but are {generations}")
-    if whole_number("seed", seed) < 0:
-        raise InputError(f"seed must be at least 0, but is {seed}")
-    whole, wish = subject(workloads, wish)
-    check_resample(resample)
-    margin = checked_margin(margin, wish)
-    over = checked_over(over, SUM, wish, resample)
+    data = data_of(workloads, wish, over, until, resample, margin, seed)
+    groups = data.whole[0].groups
     criteria = CRITERIA if criterion == BEST else (criterion,)
     evaluations = PARENTS + generations * CHILDREN
     total = len(criteria) * evaluations + mixed_systems(len(criteria))
-    settings: dict[str, Any] = {
-        "criterion": criterion,
-        "backfill": backfill,
-        "strategy": strategy,
-        "scale": scale,
-        "generations": generations,
-        "until": until,
-        "over": over,
-        "seed": seed,
-        **words_of_robustness(resample, margin),
-    }
+    settings: dict[str, Any] = {"criterion": criterion, "backfill": backfill, "strategy": strategy, "scale": scale}
+    settings |= {"generations": generations} | data.settings()
 
-    def learn(task: Task, place: Path | None, report: Callable[[Progress], object] | None) -> Record:
-        groups = len(task.whole[0].groups)
+    def policy_of(genome: Floats) -> Greedy:
+        return weighting.decode(genome, groups, backfill)
+
+    def run(task: Task, place: Path | None, report: Callable[[Progress], object] | None) -> Record:
         return carry_out(
             "train",
             task,
             settings,
-            lambda: train_systems(criteria, groups, strategy, scale, evaluations, seed),
+            lambda: train_systems(criteria, len(groups), strategy, scale, evaluations, seed),
             Weighting(backfill),
-            shape=len(Weighting().gene_labels(groups)),
+            shape=len(Weighting().gene_labels(len(groups))),
             evaluations=total,
             software=versions() | ({"cma": version("cma")} if strategy == "cma" else {}),
             workers=workers,
@@ -173,32 +158,10 @@ def train(
         )
 
     place = None if run_directory is None else as_path(run_directory)
-    margins: list[Candidate] = []
-    if isinstance(margin, str):
-        with run_folder(place, RUNS, "a training with a validated margin"):
-            study, check = validation_tasks(whole, wish, over, until, resample, seed)
-            stages = Stages(progress, total)
-            studied = learn(study, None if place is None else place / VALIDATION_RUN, stages.first)
-            margins = candidates(
-                study,
-                check,
-                studied.genomes,
-                studied.values,
-                lambda genome: weighting.decode(genome, whole[0].groups, backfill),
-            )
-            task, test = tasks(whole, wish, over, until, resample, chosen(margins), seed)
-            record = learn(task, None if place is None else place / TRAINING_RUN, stages.second)
-    else:
-        task, test = tasks(whole, wish, over, until, resample, margin, seed)
-        record = learn(task, place, progress)
-    fitness = task.fitness(record.values)
-    champions = [
-        (weighting.decode(record.genomes[row], whole[0].groups, backfill), record.values[row])
-        for row in _champions(record.genomes, fitness)
-    ]
-    told = [row._asdict() for row in margins]
-    settings |= {"margin": task.margin, "margins": told} if margins else {}
-    return replace(trained(task, test, record, champions, settings), margins=tuple(told))
+    task, test, record, margins = learn(data, run, policy_of, evaluations=total, place=place, progress=progress)
+    genomes, values = record.genomes, record.values
+    champions = [(policy_of(genomes[row]), values[row]) for row in _champions(genomes, task.fitness(values))]
+    return trained(task, test, record, champions, settings, margins)
 
 
 # --- the genomes of a training ---------------------------------------------------------------------------------------

@@ -37,11 +37,10 @@ from ..workload.reopening import WorkloadLike
 from ..workload.workload import Workload
 from .evolution_strategy import Search
 from .greedy_training import train
-from .margins import AUTO, checked_margin
 from .stages import Stages, run_folder
 from .symbiosis import Rules, Symbiosis, evolve
-from .task import RATIO, SUM, Task, check_resample, checked_over, tasks, words_of_robustness
-from .training import Progress, Training, carry_out, subject, trained
+from .task import RATIO, Task, data_of, tasks
+from .training import Progress, Training, carry_out, trained
 
 MOST_EVALUATIONS = 10**7
 STANDARD = STRATEGIES.index("fcfs by wait")  # algorithm 2 begins with it in every class
@@ -203,14 +202,10 @@ def train_rules(
     instance("symbiosis", symbiosis, Symbiosis)
     if evaluations is not None and not 1 <= whole_number("evaluations", evaluations) <= MOST_EVALUATIONS:
         raise InputError(f"evaluations must be in 1..{MOST_EVALUATIONS}, but are {evaluations}")
-    if whole_number("seed", seed) < 0:
-        raise InputError(f"seed must be at least 0, but is {seed}")
-    workloads, wish = subject(workloads, wish)
-    check_resample(resample)
-    if checked_margin(margin, wish) == AUTO:
+    data = data_of(workloads, wish, over, until, resample, margin, seed, several=RATIO)
+    if isinstance(data.margin, str):
         raise InputError("margin must be a number for a rule base; a validated one is for Greedy")
-    over = checked_over(over, RATIO if len(workloads) > 1 and wish.weights else SUM, wish, resample)
-    task, test = tasks(workloads, wish, over, until, resample, margin, seed)
+    task, test = tasks(data, data.margin)
     first = task.workloads[0]
     if greedy is not None:
         greedy = _checked(as_policy(greedy), first)
@@ -225,26 +220,21 @@ def train_rules(
         reports = Stages(progress, total)
         if greedy is None:
             trained_alone = train(
-                workloads,
-                wish,
+                data.whole,
+                data.wish,
                 criterion=F2,
                 backfill="none",
                 generations=generations,
-                until=until,
-                over=over,
-                resample=resample,
-                margin=margin,
-                seed=seed,
+                **{**data.settings(), "resample": resample, "margin": margin},
                 **where,
                 run_directory=None if place is None else place / GREEDY_RUN,
                 progress=reports.first,
             )
             greedy = _checked(trained_alone.policy, first)
-        groups, priority = first.groups, by_weight(wish, first.groups)
+        groups, priority = first.groups, by_weight(data.wish, first.groups)
         encoding = course.encoding(groups, priority, greedy)
         settings: dict[str, Any] = {"rule_base": kind, "priority": list(priority)}
-        settings |= course.settings() | {"until": until, "over": over, "seed": seed}
-        settings |= words_of_robustness(resample, margin)
+        settings |= course.settings() | data.settings()
 
         record = carry_out(
             "train rules",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,10 +16,12 @@ from ..simulation.objective import objectives_of
 from ..wishes import wish as choice
 from ..wishes.relative_limits import resolved_on
 from ..wishes.wish import Wish
+from ..wishes.wish_files import WishLike, as_wish
+from ..workload.reopening import WorkloadLike, as_workloads
 from ..workload.resampling import WEEK, resample
 from ..workload.time_split import split
 from ..workload.workload import Workload
-from .margins import tightened
+from .margins import checked_margin, tightened
 
 SUM, RATIO = "sum", "ratio"
 MOST_SAMPLES = 1000
@@ -137,55 +139,87 @@ def with_samples(parts: Sequence[Workload], samples: int, seed: int) -> list[Wor
     return whole
 
 
-def checked_over(over: str | None, by_default: str, wish: Wish, resample: int) -> str:
-    """Return "sum" or "ratio"; raise InputError if `over` is neither.
+class Data(NamedTuple):
+    """What a training learns from, and what it minimises; made by `data_of`.
+
+    Attributes
+    ----------
+    whole
+        The workloads.
+    wish
+        What the owner wants.
+    over, until, resample, margin, seed
+        As for `train`.
+    """
+
+    whole: Sequence[Workload]
+    wish: Wish
+    over: str
+    until: float | None
+    resample: int
+    margin: float | str
+    seed: int
+
+    def settings(self) -> dict[str, Any]:
+        """Return the words for the parameters of a run; older runs lack the last two, and None is the same."""
+        words = {"until": self.until, "over": self.over, "seed": self.seed}
+        return words | {"resample": self.resample or None, "margin": self.margin or None}
+
+
+def data_of(
+    workloads: WorkloadLike | Sequence[WorkloadLike],
+    wish: WishLike,
+    over: str | None,
+    until: float | None,
+    resample: int,
+    margin: float | str,
+    seed: int,
+    several: str = SUM,
+) -> Data:
+    """Return the data of a training, from the arguments of `train`.
 
     By default workloads that are resampled count by their ratio to EASY, because their response times differ much, if
-    the wish is a sum of which EASY's is positive.
-    """
-    if over is None:
-        positive = bool(wish.weights) and all(weight > 0 for _, weight in wish.weights)
-        over = RATIO if resample and positive else by_default
-    one_of("over", over, (SUM, RATIO))
-    return over
-
-
-def words_of_robustness(resample: int, margin: float | str) -> dict[str, Any]:
-    """Return those of both arguments that are set, for the parameters of a run; older runs have none."""
-    return {name: value for name, value in (("resample", resample), ("margin", margin)) if value}
-
-
-def check_resample(resample: int) -> None:
-    """Raise InputError if it is no number of workloads to be resampled."""
-    if not 0 <= whole_number("resample", resample) <= MOST_SAMPLES:
-        raise InputError(f"resample must be in 0..{MOST_SAMPLES} workloads, but is {resample}")
-
-
-def tasks(
-    whole: Sequence[Workload],
-    wish: Wish,
-    over: str,
-    until: float | None,
-    resample: int = 0,
-    margin: float = 0.0,
-    seed: int = 0,
-) -> tuple[Task, Task | None]:
-    """Return the task to train for and, with `until`, the task to test on, see `train`.
-
-    The jobs to test on are not resampled, and no margin is kept there.
+    the wish is a sum of which EASY's is positive; otherwise several workloads of a sum count as `several` says.
 
     Raises
     ------
     InputError
-        The groups of the workloads differ, or the wish does not fit one of them.
+        There is no workload, their groups differ, or a number is out of range; or as for `as_workload` and `as_wish`.
     """
+    if whole_number("seed", seed) < 0:
+        raise InputError(f"seed must be at least 0, but is {seed}")
+    whole = as_workloads(workloads)
+    if not whole:
+        raise InputError("there is no workload to train on; give one or more")
+    wish = as_wish(wish, whole[0].groups)
     for other in whole[1:]:
         if other.groups != whole[0].groups:
             raise InputError(
                 f"workloads must have the same groups, but {whole[0].name} has {', '.join(whole[0].groups)} "
                 f"and {other.name} has {', '.join(other.groups)}"
             )
-    parts = [(w,) if until is None else split(w, until) for w in whole]
-    test = Task(wish, over, [part[-1] for part in parts], whole) if until is not None else None
-    learnt = with_samples([part[0] for part in parts], resample, seed)
-    return Task(wish, over, learnt, whole, resample + 1, margin), test
+    if not 0 <= whole_number("resample", resample) <= MOST_SAMPLES:
+        raise InputError(f"resample must be in 0..{MOST_SAMPLES} workloads, but is {resample}")
+    if over is None:
+        positive = bool(wish.weights) and all(weight > 0 for _, weight in wish.weights)
+        over = several if len(whole) > 1 and wish.weights else SUM
+        over = RATIO if resample and positive else over
+    one_of("over", over, (SUM, RATIO))
+    return Data(whole, wish, over, until, resample, checked_margin(margin, wish), seed)
+
+
+def tasks(data: Data, margin: float) -> tuple[Task, Task | None]:
+    """Return the task to train for, with a margin, and with `until` the task to test on, see `train`.
+
+    The jobs to test on are not resampled, and no margin is kept there.
+
+    Raises
+    ------
+    InputError
+        The wish does not fit a workload, or one cannot be split or resampled.
+    """
+    wish, over, whole = data.wish, data.over, data.whole
+    parts = [(w,) if data.until is None else split(w, data.until) for w in whole]
+    test = Task(wish, over, [part[-1] for part in parts], whole) if data.until is not None else None
+    learnt = with_samples([part[0] for part in parts], data.resample, data.seed)
+    return Task(wish, over, learnt, whole, data.resample + 1, margin), test

@@ -14,9 +14,8 @@ import numpy as np
 from ..comparison.comparison import improvement
 from ..comparison.comparison_tables import signed
 from ..core.arrays import Floats
-from ..core.errors import InputError
 from ..core.notebook import html_table
-from ..core.tables import Column, table
+from ..core.tables import Column, amount, table
 from ..encodings.encoding import Encoding
 from ..policies.greedy_order import Greedy
 from ..policies.plain import Plain
@@ -27,9 +26,7 @@ from ..search.runs import FINISHED, INTERRUPTED, RUNNING, open_run
 from ..simulation.objective import Objective, in_hours, objective_table
 from ..wishes import wish as choice
 from ..wishes.wish import Wish
-from ..wishes.wish_files import WishLike, as_wish, to_json
-from ..workload.reopening import WorkloadLike, as_workloads
-from ..workload.workload import Workload
+from ..wishes.wish_files import to_json
 from .task import RATIO, Task
 
 SITUATIONS_OF_CRITERIA = "criteria: of weekend/day/night, where they differ; > is the best"
@@ -195,7 +192,7 @@ class Training:
             if reached > of_easy:  # limits come before the goal
                 words.append(f"worse than EASY on {data}")
             if reached[0] > 0:
-                words.append(f"outside the limits on {data}, by {100 * reached[0]:,.2g} %")
+                words.append(f"outside the limits on {data}, by {amount(100 * reached[0])} %")
         return words
 
     def _gain(self, objective: float, easy: float) -> float | None:
@@ -250,7 +247,8 @@ class Training:
                 "the worst tenth; below and on the rest: the logs themselves"
             )
         if self.margin or self.margins:
-            chosen = ", which kept the limits on jobs that it had not learnt from" if self.margins else ""
+            kept = [100 * row["kept"] for row in self.margins if row["margin"] == self.margin]
+            chosen = f", which kept them on {kept[0]:.0f} % of the workloads of the validation" if kept else ""
             notes.append(f"learnt with {self.margin:g} % distance to the limits{chosen}")
         return "\n".join([table(lines_of_systems, columns), *notes, "", objectives, CONVENTION])
 
@@ -270,20 +268,6 @@ def system_of(policy: Policy, task: Task, test: Task | None, values: Floats) -> 
     rest = test.simulated(policy)
     goals, violations = test.measure(rest[None])
     return System(policy, *reached, rest.reshape(len(test.workloads), -1), float(goals[0]), float(violations[0]))
-
-
-def subject(workloads: WorkloadLike | Sequence[WorkloadLike], wish: WishLike) -> tuple[list[Workload], Wish]:
-    """Return the workloads and the wish of a training, from the arguments of `train`.
-
-    Raises
-    ------
-    InputError
-        There is no workload; or as for `as_workload` and `as_wish`.
-    """
-    opened = as_workloads(workloads)
-    if not opened:
-        raise InputError("there is no workload to train on; give one or more")
-    return opened, as_wish(wish, opened[0].groups)
 
 
 def carry_out(
@@ -329,9 +313,8 @@ def carry_out(
         "task": task_name,
         "wish": to_json(task.wish),
         "workloads": [w.digest for w in task.whole],
+        "resampled": [w.digest for w in task.workloads if w not in task.logs] or None,
     }
-    if task.samples > 1:
-        parameters["resampled"] = [w.digest for w in task.workloads if w not in task.logs]
     about: dict[str, Any] = {"workloads": [w.name for w in task.whole], "groups": list(groups)}
     if all(w.source for w in task.whole):
         about["sources"] = [list(w.source) for w in task.whole]
@@ -364,13 +347,19 @@ def trained(
     record: Record,
     policies: Sequence[tuple[Policy, Floats]],
     settings: Mapping[str, Any],
+    margins: Sequence[NamedTuple] = (),
 ) -> Training:
-    """Return a training from its policies, each with its values, (W m,); a policy without provenance gets one."""
+    """Return a training from its policies, each with its values, (W m,); a policy without provenance gets one.
+
+    `margins` are the candidates for the margin, if it was chosen.
+    """
+    rows = tuple(row._asdict() for row in margins)
     provenance = {
         "wish": to_json(task.wish),
         "words": choice.wish_text(task.wish),
         "workloads": [{"name": w.name, "digest": w.digest, "jobs": len(w), "capacity": w.capacity} for w in task.logs],
         **settings,
+        **({"margin": task.margin, "margins": list(rows)} if rows else {}),
         "evaluations": record.count,
         "versions": record.about["versions"],
     }
@@ -394,6 +383,7 @@ def trained(
         record.elapsed,
         task.samples - 1,
         task.margin,
+        rows,
     )
 
 

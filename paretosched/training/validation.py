@@ -13,20 +13,23 @@ not as good as if they had been trained with these.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from ..core.arrays import Floats
 from ..policies.policy import Policy
-from ..wishes.wish import Wish
+from ..search.resuming import Record
 from ..workload.time_split import split
-from ..workload.workload import Workload
 from .margins import MARGINS
-from .task import SUM, Task, tasks, with_samples
+from .stages import Stages, run_folder
+from .task import SUM, Data, Task, tasks, with_samples
+from .training import Progress
 
 STUDY_UNTIL = 2 / 3
 KEPT = 0.9
+RUNS = VALIDATION_RUN, _ = ("validation", "training")
 
 
 class Candidate(NamedTuple):
@@ -45,6 +48,25 @@ class Candidate(NamedTuple):
     margin: float
     kept: float
     exceeded: float
+
+
+class Learnt(NamedTuple):
+    """A training that was carried out.
+
+    Attributes
+    ----------
+    task, test
+        What it was for, and what to test on.
+    record
+        What was tried.
+    margins
+        The margins that were considered; none if it was given.
+    """
+
+    task: Task
+    test: Task | None
+    record: Record
+    margins: tuple[Candidate, ...]
 
 
 def candidates(
@@ -79,14 +101,51 @@ def candidates(
     return rows
 
 
-def validation_tasks(
-    whole: Sequence[Workload], wish: Wish, over: str, until: float | None, resample: int, seed: int
-) -> tuple[Task, Task]:
-    """Return the tasks on the first two thirds and on the last third of the training part, see `train`."""
-    parts = whole if until is None else [split(workload, until)[0] for workload in whole]
-    study, _ = tasks(parts, wish, over, STUDY_UNTIL, resample, 0.0, seed)
-    rest = with_samples([split(part, STUDY_UNTIL)[1] for part in parts], resample, seed)
-    return study, Task(wish, SUM, rest, parts, resample + 1)
+def learn(
+    data: Data,
+    run: Callable[[Task, Path | None, Callable[[Progress], object] | None], Record],
+    policy_of: Callable[[Floats], Policy],
+    *,
+    evaluations: int,
+    place: Path | None,
+    progress: Callable[[Progress], object] | None,
+) -> Learnt:
+    """Carry out a training; with the margin "auto" first a study that chooses one.
+
+    Parameters
+    ----------
+    data
+        What to learn from.
+    run
+        Carries out a training for a task in a run directory, with a function to report to.
+    policy_of
+        Makes a policy of a genome, (d,).
+    evaluations
+        The evaluations of one training.
+    place
+        The run directory; with a study it holds two runs. None for none.
+    progress
+        As for `train`.
+    """
+    if not isinstance(data.margin, str):
+        task, test = tasks(data, data.margin)
+        return Learnt(task, test, run(task, place, progress), ())
+    folders = [None if place is None else place / name for name in RUNS]
+    with run_folder(place, RUNS, "a training with a validated margin"):
+        stages = Stages(progress, evaluations)
+        study, check = validation_tasks(data)
+        studied = run(study, folders[0], stages.first)
+        rows = candidates(study, check, studied.genomes, studied.values, policy_of)
+        task, test = tasks(data, chosen(rows))
+        return Learnt(task, test, run(task, folders[1], stages.second), tuple(rows))
+
+
+def validation_tasks(data: Data) -> tuple[Task, Task]:
+    """Return the tasks on the first two thirds and on the last third of the training part."""
+    parts = [w if data.until is None else split(w, data.until)[0] for w in data.whole]
+    study, _ = tasks(data._replace(whole=parts, until=STUDY_UNTIL), 0.0)
+    rest = with_samples([split(part, STUDY_UNTIL)[1] for part in parts], data.resample, data.seed)
+    return study, Task(data.wish, SUM, rest, parts, data.resample + 1)
 
 
 def chosen(rows: Sequence[Candidate]) -> float:

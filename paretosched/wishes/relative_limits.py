@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 
+from ..core.arguments import instance
 from ..core.arrays import Floats
 from ..core.errors import InputError
 from ..simulation.objective import objective_table, objectives
@@ -16,7 +15,7 @@ from .wish_files import ANY_GROUPS, WishLike, as_wish
 
 
 def reference_values(
-    wish: WishLike, workload: WorkloadLike, known: Mapping[str, Floats] | None = None
+    wish: WishLike, workload: WorkloadLike, known: dict[str, Floats] | None = None
 ) -> dict[str, Floats]:
     """Return what the policies that a wish is relative to reach on a workload, by their names, (m,) natural units.
 
@@ -36,11 +35,11 @@ def reference_values(
     """
     workload = as_workload(workload)
     names = as_wish(wish, workload).references
-    values = known or {}
+    values = {} if known is None else instance("known", known, dict)
     return {name: values[name] if name in values else objectives(simulate(workload, name)) for name in names}
 
 
-def resolved(wish: WishLike, references: Mapping[str, Floats]) -> Wish:
+def resolved(wish: WishLike, references: dict[str, Floats]) -> Wish:
     """Return a wish with numbers in place of its relative limits.
 
     A relative limit for a group without jobs excludes nothing, and is left out.
@@ -56,7 +55,8 @@ def resolved(wish: WishLike, references: Mapping[str, Floats]) -> Wish:
     Raises
     ------
     InputError
-        The values of a policy are missing; an objective of the wish is; or the limits of an objective leave nothing.
+        `references` is no dict, or a policy is missing in it; the wish uses an objective that is not there; or the
+        limits of an objective leave nothing.
 
     Examples
     --------
@@ -64,6 +64,7 @@ def resolved(wish: WishLike, references: Mapping[str, Floats]) -> Wish:
     >>> wish_text(wish), wish_text(resolved(wish, {"easy": np.array([60.0, 350, 100, 500])}))
     ('10*AWRT1, others <= 1.02*EASY', '10*AWRT1, AWRT2 <= 510')
     """
+    references = instance("references", references, dict)
     groups = next((ANY_GROUPS[: len(values) - 2] for values in references.values()), ANY_GROUPS)
     wish = as_wish(wish, groups)
     for name in wish.references:
@@ -75,7 +76,7 @@ def resolved(wish: WishLike, references: Mapping[str, Floats]) -> Wish:
     return _with_numbers(wish, references) if wish.references else wish
 
 
-def known_part(wish: Wish, references: Mapping[str, Floats]) -> Wish | None:
+def known_part(wish: Wish, references: dict[str, Floats]) -> Wish | None:
     """Return a wish with numbers, without limits relative to policies whose values are not known; None if nothing is.
 
     Examples
@@ -87,12 +88,12 @@ def known_part(wish: Wish, references: Mapping[str, Floats]) -> Wish | None:
     return resolved(with_limits(wish, limits), references) if limits or wish.aims else None
 
 
-def resolved_on(wish: Wish, workload: WorkloadLike, known: Mapping[str, Floats] | None = None) -> Wish:
+def resolved_on(wish: Wish, workload: WorkloadLike, known: dict[str, Floats] | None = None) -> Wish:
     """Return a wish with numbers in place of its relative limits, on a workload; arguments as of `reference_values`."""
     return resolved(wish, reference_values(wish, workload, known)) if wish.references else wish
 
 
-def _with_numbers(wish: Wish, references: Mapping[str, Floats]) -> Wish:
+def _with_numbers(wish: Wish, references: dict[str, Floats]) -> Wish:
     """Return a wish with numbers in place of its relative limits; the values of its policies are known."""
     limits = []
     for limit in wish.limits:

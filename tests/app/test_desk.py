@@ -23,7 +23,7 @@ from paretosched.core.errors import InputError
 from paretosched.encodings.rule_base import Situations
 from paretosched.policies.strategy_choice import partitions
 from paretosched.wishes.navigation import way
-from paretosched.wishes.wish import goal, wish_text
+from paretosched.wishes.wish import goal, violation, wish_text
 from support.commands import done
 from support.page import FRONT
 
@@ -97,6 +97,35 @@ def test_policies_of_ones_own_are_marks(house: Path, tmp_path: Path) -> None:
     for policy in (rule, rules):
         assert desk.marks[policy.name].tolist() == ps.objectives(ps.simulate(workload, policy)).tolist()
     assert {"EASY", "FCFS", "CONS"} <= desk.marks.keys()
+
+
+def test_limits_relative_to_a_policy_stay_relative_on_the_page(house: Path, tmp_path: Path) -> None:
+    front = ps.load_front(house / "run")
+    desk = Desk(front, tmp_path)
+    words = "10*AWRT1, others <= 1.5*EASY, AWRT <= FCFS"
+    with pytest.raises(InputError, match=r"policies whose values the page knows \(none, until .* not to EASY, FCFS"):
+        desk.act({"do": "say", "text": words})
+    desk.simulate_known(finder(house / "run", front))
+    with pytest.raises(InputError, match=r"knows \(EASY, FCFS, conservative\), but not to List"):
+        desk.act({"do": "say", "text": "AWRT1 <= list"})
+    desk.act({"do": "say", "text": words})
+    assert wish_text(desk.state.wish) == words
+    references = {name: desk.marks[mark] for name, mark in (("easy", "EASY"), ("fcfs", "FCFS"))}
+    here = ps.resolved(desk.state.wish, references)
+    view = view_of(desk.state, front)
+    assert view.among.tolist() == (violation(here, front.values) == 0).tolist()
+    assert view.nearest[0] == ps.nearest(here, front)[0]
+    limits = {"AWRT2": [None, float(references["easy"][3])]}
+    desk.act({"do": "limit", "limits": limits})
+    assert wish_text(desk.state.wish).endswith(
+        "AWRT2 <= " + repr(limits["AWRT2"][1]) + ", others <= 1.5*EASY, AWRT <= FCFS"
+    )
+    again = Desk(front, tmp_path)  # the workload is not known yet
+    assert (again.state.wish, again.state.uncounted) == (desk.state.wish, ["easy", "fcfs"])
+    assert view_of(again.state, front).left >= view_of(desk.state, front).left
+    again.simulate_known(finder(house / "run", front))
+    assert view_of(again.state, front).among.tolist() == view_of(desk.state, front).among.tolist()
+    assert again.remark == ""
 
 
 def test_a_wish_on_the_page_agrees_with_the_commands(house: Path, tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from support.house import furnish
 EVALUATIONS = "evaluations"
 AT_MOST = 3  # kills of a run before it is finished
 EXPLORE = ("explore", "HOUSE/log.swf", "--evaluations", "1000", "--population", "20", "-o", "run")
-TRAIN = ("train", "HOUSE/log.swf", "--objective", "AWRT1", "--run", "run", "-o", "policy.json")
+TRAIN = ("train", "HOUSE/log.swf", "--objective", "AWRT1", "--run", "run", "-o", "policy.json", "--accept-worse")
 LONG: dict[str, tuple[str, ...]] = {
     "explore": EXPLORE,
     "explore sequences": (*EXPLORE, "--encoding", "sequence"),

@@ -132,7 +132,7 @@ def wishes(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
     if r.randrange(10):
         yield ended("compare", house / "w.swf.gz", "--policy", "easy", *wish)
     else:
-        yield ended("train", house / "w.swf.gz", *wish, "--generations", 1, "-o", folder / "out.json")
+        yield ended("train", house / "w.swf.gz", *wish, "--generations", 1, "--accept-worse", "-o", folder / "out.json")
 
 
 def fronts(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:

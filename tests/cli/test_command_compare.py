@@ -10,6 +10,7 @@ import paretosched as ps
 from support.commands import (
     done,
 )
+from support.trainings import of_weeks
 
 
 @pytest.mark.slow
@@ -105,3 +106,13 @@ def test_compare_explains_its_new_options_in_its_help() -> None:
     outcome = done("compare", "--help")
     assert "[TRACE ...]" in outcome.out
     assert '--objective "10*AWRT1 + 4*AWRT2"' in outcome.out
+
+
+def test_compare_says_how_certain_a_gain_is(tmp_path: Path) -> None:
+    w = of_weeks(3)
+    log = tmp_path / "w.swf"
+    ps.write_swf(w.with_(submit=w.submit * 3), log)
+    outcome = done("compare", log, "--policy", "fcfs", "--intervals", "--rolling", 3, "--json")
+    expected = ps.compare(log, "fcfs", intervals=True, rolling=3)
+    assert outcome.json[1]["intervals"] == expected.rows()[1]["intervals"]
+    assert outcome.json[1]["periods"] == expected.rows()[1]["periods"]

@@ -44,6 +44,25 @@ def test_front_merges_and_measures(house: Path, tmp_path: Path) -> None:
     assert again["size"] == len(merged)
 
 
+def test_front_answers_a_wish_group_by_group(house: Path, tmp_path: Path) -> None:
+    words = "10*AWRT1 + 4*AWRT2, others <= 1.05*EASY"
+    front, workload = ps.load_front(house / "run"), ps.read_swf(house / "w.swf.gz")
+    answer = ps.answer(words, front, workload)
+    outcome = done("front", house / "run", "--wish", words, "-o", tmp_path / "front.parquet")
+    assert outcome.out == f"{answer.text()}\n"
+    assert len(ps.load_front(tmp_path / "front.parquet")) == len(front)
+    about = done("front", house / "run", "--wish", words, "--json").json
+    assert about["answer"] == answer.about()
+    assert about["size"] == len(front)
+    missing = command("front", house / "run", "--wish", "10*AWRT9")
+    assert missing.status == 2
+    assert missing.err.startswith('paretosched front: --wish: wish, character 4, "AWRT9": there must be one of UTIL')
+    ps.save_front(front, tmp_path / "alone.parquet")
+    (tmp_path / "front.parquet").unlink()
+    lost = command("front", tmp_path / "alone.parquet", "--wish", words)
+    assert lost.err.startswith("paretosched front: --wish: EASY must be simulated on the jobs of the front, but ")
+
+
 def test_the_end_of_the_name_decides_how_a_front_is_written(house: Path, tmp_path: Path) -> None:
     front = ps.load_front(house / "run")
     done("front", house / "run", "-o", tmp_path / "front.csv")

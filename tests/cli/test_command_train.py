@@ -20,6 +20,7 @@ from support.commands import (
     environment,
     numbers,
 )
+from support.trainings import of_weeks
 
 
 @pytest.mark.slow
@@ -50,12 +51,16 @@ def test_train_takes_several_logs_and_keeps_a_part_back(house: Path, tmp_path: P
     done("generate", "lublin", "--jobs", 150, "--processors", 32, "--seed", 4, "-o", tmp_path / "v.swf")
     outcome = done("train", house / "w.swf.gz", tmp_path / "v.swf", "--objective", "AWRT1", "-o", tmp_path / "p.json",
                 "--train-until", 0.6, "--over", "ratio", "--criterion", "f2", "--generations", 1, "--backfill", "none",
-                "--strategy", "cma", "--scale", "log", "--json")  # fmt: skip
+                "--strategy", "cma", "--scale", "log", "--accept-worse", "--json")  # fmt: skip
+    assert outcome.json["shortfalls"] == ["worse than EASY on the rest"]
     limited = done("train", house / "w.swf.gz", tmp_path / "v.swf", "--objective", "AWRT1 <= 1s", "-o",
-                 tmp_path / "q.json", "--criterion", "f2", "--generations", 1)  # fmt: skip
+                 tmp_path / "q.json", "--criterion", "f2", "--generations", 1, "--accept-worse")  # fmt: skip
     _, compare, *arguments = shlex.split(limited.out.partition("next: ")[2])
     assert [compare, *arguments[:2]] == ["compare", str(house / "w.swf.gz"), str(tmp_path / "v.swf")]
     assert " of 120, limits exceeded by " in limited.err
+    assert limited.out.startswith(
+        f"NOT AS WISHED: {tmp_path / 'q.json'} is outside the limits on the training data, by "
+    )
     easy, system = outcome.json["systems"]
     assert easy["objective"] == pytest.approx(1, abs=1e-12)
     assert [w["workload"] for w in system["workloads"]] == ["w to 60 %", "v to 60 %"]
@@ -71,7 +76,8 @@ def test_train_points_at_what_it_does_not_understand(house: Path, tmp_path: Path
     assert outcome.err.startswith(
         'paretosched train: --objective: wish, character 14, "AWRTX": there must be one of UTIL'
     )
-    outcome = done(*train, "AWRT1, AWRT5 <= 1s", "--criterion", "f1")
+    outcome = command(*train, "AWRT1, AWRT5 <= 1s", "--criterion", "f1")
+    assert outcome.status == 3
     assert outcome.err.endswith("paretosched: no policy within the limits was found; this one exceeds them least\n")
 
 
@@ -82,13 +88,15 @@ def test_train_finds_the_rule_base_that_the_library_finds(
 ) -> None:
     words = "10*AWRT1 + 4*AWRT2"
     train = ("train", house / "w.swf.gz", "--objective", words, "--rule-base", kind, "--evaluations", 90, "--seed", 3)
-    outcome = done(*train, "--generations", 1, "--run", tmp_path / "run", "-o", tmp_path / "r.json")
+    outcome = command(*train, "--generations", 1, "--run", tmp_path / "run", "-o", tmp_path / "r.json")
     training = ps.train_rules(
         workload, ps.as_wish(words, workload.groups), kind=kind, evaluations=90, generations=1, seed=3
     )
     assert training.text() in outcome.out
-    assert outcome.out.startswith("90 policies tried for 10*AWRT1 + 4*AWRT2 in ")
+    assert "90 policies tried for 10*AWRT1 + 4*AWRT2 in " in outcome.out
     rules, alone = training.systems
+    is_worse = rules.objective > training.easy.objective
+    assert (outcome.status, outcome.out.startswith("NOT AS WISHED")) == (3 if is_worse else 0, is_worse)
     assert ("the Greedy among its strategies is better alone" in outcome.err) == (alone.objective < rules.objective)
     assert kind == "iterative" or rules.objective <= alone.objective
     assert "paretosched: training: 210 of 210, " in outcome.err
@@ -97,9 +105,8 @@ def test_train_finds_the_rule_base_that_the_library_finds(
     _, name, *arguments = shlex.split(outcome.out.partition("next: ")[2])
     assert f"{kind} rules" in done(name, *arguments).out
     save_policy(policy.greedy, tmp_path / "g.json")
-    again = done(
-        *train, "--greedy", tmp_path / "g.json", "--run", tmp_path / "run", "-o", tmp_path / "q.json", "--json"
-    )
+    again = done(*train, "--greedy", tmp_path / "g.json", "--run", tmp_path / "run", "-o", tmp_path / "q.json",
+                 "--accept-worse", "--json")  # fmt: skip
     assert again.json["systems"] == training.rows()
     simulated = done("simulate", house / "w.swf.gz", "--policy", tmp_path / "r.json", "--json").json
     assert simulated["AWRT1"] == training.rows()[1]["workloads"][0]["AWRT1"]
@@ -122,6 +129,29 @@ def test_train_evolves_default_values_and_keeps_parents_if_asked(
     assert to_json(policy) == to_json(training.policy)
     assert policy.threshold > 0
     assert (policy.provenance["symbiosis"]["plus"], policy.provenance["symbiosis"]["defaults"]) == (True, True)
+
+
+def test_limits_relative_to_easy_hold_on_both_parts_of_a_split(house: Path, tmp_path: Path) -> None:
+    words = "AWRT1, others <= 1.5*EASY, AWRT <= 1.2*EASY"
+    train = ("train", house / "w.swf.gz", "--objective", words, "--criterion", "f1", "--generations", 2)
+    outcome = command(*train, "--train-until", 0.6, "-o", tmp_path / "p.json", "--json")
+    about = outcome.json
+    assert about["wish"] == words
+    assert ps.load_policy(tmp_path / "p.json").provenance["wish"]["relative"]["easy"]["others"] == [0, 1.5]
+    easy, best = (next(row for row in about["systems"] if row["best"] == is_best) for is_best in (False, True))
+    expected = []
+    for part, data in (("", "the training data"), ("rest_", "the rest")):
+        values, of_easy = (row["rest" if part else "workloads"][0] for row in (best, easy))
+        factors = dict.fromkeys(("AWRT2", "AWRT3", "AWRT4", "AWRT5"), 1.5) | {"AWRT": 1.2}
+        limits = {name: factor * of_easy[name] for name, factor in factors.items() if of_easy[name] is not None}
+        exceeded = sum(max(values[name] - limit, 0) / limit for name, limit in limits.items())
+        assert best[f"{part}exceeded"] == pytest.approx(exceeded, abs=1e-12)
+        assert easy[f"{part}exceeded"] == 0
+        if exceeded or best[f"{part}objective"] > easy[f"{part}objective"]:
+            expected.append(f"worse than EASY on {data}")
+        expected += [f"outside the limits on {data}"] if exceeded else []
+    assert [words.partition(", by ")[0] for words in about["shortfalls"]] == expected
+    assert outcome.status == (3 if expected else 0)
 
 
 def test_train_explains_rule_bases_in_its_help() -> None:
@@ -161,10 +191,25 @@ def test_ctrl_c_keeps_what_rule_bases_have_learnt(house: Path, tmp_path: Path) -
 @pytest.mark.slow
 def test_ctrl_c_keeps_a_training_if_it_was_asked_to(house: Path, tmp_path: Path) -> None:
     train = ("train", house / "w.swf.gz", "-o", tmp_path / "p.json", "--objective", "AWRT1", "--generations", 150,
-             "--criterion", "f1", "--run", tmp_path / "run")  # fmt: skip
+             "--criterion", "f1", "--accept-worse", "--run", tmp_path / "run")  # fmt: skip
     assert 1500 < interrupted(train, tmp_path / "run") < 15 + 150 * 105
     assert not (tmp_path / "p.json").exists()
     done(*train)
     whole = done(*train[:-1], tmp_path / "whole", "--json").json
     assert whole["evaluations"] == 15 + 150 * 105
     assert ps.load_policy(tmp_path / "p.json").provenance["objective"] == whole["systems"][1]["objective"]
+
+
+@pytest.mark.slow
+def test_train_learns_from_samples_and_with_a_margin(tmp_path: Path) -> None:
+    w, log, policy = of_weeks(2), tmp_path / "w.swf", tmp_path / "p.json"
+    ps.write_swf(w.with_(submit=w.submit * 3), log)
+    wish = "10*AWRT1 + 4*AWRT2, AWRT3 <= 1.02*EASY"
+    words = ("train", log, "--objective", wish, "--criterion", "f2", "--generations", 1, "--accept-worse", "-o", policy)
+    outcome = done(*words, "--resample", 2, "--margin", "auto", "--json")
+    expected = ps.train(ps.read_swf(log), wish, criterion="f2", generations=1, resample=2, margin="auto")
+    assert ps.load_policy(policy).genes.tolist() == expected.policy.genes.tolist()
+    assert (outcome.json["resampled"], outcome.json["margin"]) == (2, expected.margin)
+    assert outcome.json["margins"] == list(expected.margins)
+    shown = done(*words, "--margin", "2.5", "--run", tmp_path / "run").out
+    assert "learnt with 2.5 % distance to the limits" in shown

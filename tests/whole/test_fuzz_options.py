@@ -67,6 +67,8 @@ ABSURD: dict[str, dict[str, tuple[str, ...]]] = {
         "--criterion": ("f5", ""),
         "--backfill": ("some",),
         "--over": ("mean",),
+        "--resample": ("-1", "1", "1001", "nan", LIMIT),
+        "--margin": ("-1", "1", "51", "nan", "much", "", "auto", LIMIT),
         "--strategy": ("sa",),
         "--scale": ("ln",),
         "--scheduler": ("", "abc"),
@@ -84,6 +86,7 @@ ABSURD: dict[str, dict[str, tuple[str, ...]]] = {
         "--capacity": ("0", LIMIT),
     },
     "compare": {
+        "--rolling": ("0", "1", "-1", "401", "nan", "1.5", LIMIT),
         "--policy": ("greedy", "none.json", ""),
         "--capacity": ("-1", LIMIT),
         "--objective": ("", "AWRT9", "10*", "none.json", "a\0.json", LONG + ".json", LIMIT),

@@ -143,7 +143,18 @@ def runs_on(disk: Path, house: Path) -> dict[str, list[object]]:
     log, wish = house / "w.swf.gz", ["--objective", "AWRT1"]
     return {
         "explore": ["explore", log, "-o", disk / "run", "--population", 4, "--evaluations", 400],
-        "train": ["train", log, *wish, "--generations", 2, "--run", disk / "run", "-o", disk / "p.json"],
+        "train": [
+            "train",
+            log,
+            *wish,
+            "--generations",
+            2,
+            "--accept-worse",
+            "--run",
+            disk / "run",
+            "-o",
+            disk / "p.json",
+        ],
         "simulate": ["simulate", log, "-o", disk / "s.csv"],
         "compare": ["compare", log, "--front", house / "run", "--policy", "easy", "-o", disk / "c.html"],
     }

@@ -1,0 +1,276 @@
+"""The answer to a wish: what the best known schedule costs whom, and what looser limits would bring."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..core.arrays import Floats
+from ..core.errors import InputError
+from ..core.notebook import html_table
+from ..core.tables import Column, amount, plain, table
+from ..fronts.front import Front, online
+from ..fronts.front_files import FrontLike, as_front
+from ..simulation.objective import Objective, group_of, objectives
+from ..simulation.simulator import simulate
+from ..workload.reopening import WorkloadLike, as_workload
+from .nearness import fitness
+from .relative_limits import reference_values, resolved
+from .wish import Limit, Wish, goal, reference_text, spelled_out, violation, wish_text
+from .wish_files import WishLike, as_wish
+
+SLACKS = (0, 1, 2, 5, 10, 25)  # per cent
+
+
+class Slack(NamedTuple):
+    """The best schedule if the relative limits of a wish were looser.
+
+    Attributes
+    ----------
+    percent
+        How much looser: 1.02 times EASY becomes 1.02 (1 + percent / 100) times EASY.
+    within
+        How many schedules of the front are within the limits.
+    row
+        The best of them; None if there is none.
+    objective, gain
+        Its goal, and how much better that is than EASY's, in per cent; NaN where this is undefined.
+    worst, worst_gain
+        The objective of the group that loses most, or gains least, and its gain over EASY in per cent.
+    """
+
+    percent: float
+    within: int
+    row: int | None
+    objective: float
+    gain: float
+    worst: str
+    worst_gain: float
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """The answer to a wish, made by `answer`.
+
+    Parameters
+    ----------
+    wish, wish_here
+        The wish, and the same with numbers in place of its relative limits.
+    workload
+        The name of the workload.
+    objectives
+        The objectives, (m,), in the order of every vector here.
+    row, schedules
+        The row of the front that is nearest to the wish, and how many rows the front has.
+    online
+        Whether a policy makes this schedule; otherwise all run times and submissions must be known in advance.
+    values, easy
+        (m,) natural units, of this schedule and of EASY; NaN where a group has no jobs.
+    objective, easy_objective
+        The goal of both, smaller is better; 0 if the wish is only limits.
+    exceeded, easy_exceeded
+        How far both exceed the limits, see `violation`.
+    slacks
+        What looser relative limits would bring; none if the wish has no relative limits.
+    """
+
+    wish: Wish
+    wish_here: Wish
+    workload: str
+    objectives: tuple[Objective, ...]
+    row: int
+    schedules: int
+    online: bool
+    values: Floats
+    easy: Floats
+    objective: float
+    easy_objective: float
+    exceeded: float
+    easy_exceeded: float
+    slacks: tuple[Slack, ...]
+
+    def __repr__(self) -> str:
+        return f"<Answer to {wish_text(self.wish)}: row {self.row} of {self.schedules:,}>"
+
+    def _repr_html_(self) -> str:
+        rows = [[row["objective"], row["group"], row["value"], row["easy"], row["vs_easy"]] for row in self.rows()]
+        return html_table(repr(self).strip("<>"), ("objective", "group", "value", "EASY", "vs EASY %"), rows)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return what the schedule costs whom, as plain values: a row for each objective.
+
+        The keys are "objective", "group", "unit", "value", "easy", "vs_easy" (the gain over EASY in per cent, negative
+        is worse), and the limits "low" and "high"; None where there is none.
+        """
+        names = [o.name for o, value in zip(self.objectives, self.easy, strict=True) if not np.isnan(value)]
+        limits = {limit.objective: limit for limit in spelled_out(self.wish_here, names).limits}
+        gains = _gains(self.values, self.easy, self.objectives)
+        rows = []
+        for o, value, easy, gain in zip(self.objectives, self.values, self.easy, gains, strict=True):
+            limit = limits.get(o.name, Limit(o.name))
+            row = {
+                "objective": o.name,
+                "group": None if o.name in ("UTIL", "AWRT") else group_of(o),
+                "unit": o.unit,
+                "value": value,
+                "easy": easy,
+                "vs_easy": gain,
+                "low": limit.low or None,
+                "high": limit.high,
+            }
+            rows.append(plain(row))
+        return rows
+
+    def about(self) -> dict[str, Any]:
+        """Return the answer as plain values: attributes of the same names, "groups" as of `rows`, and "slacks"."""
+        keys = ("workload", "row", "schedules", "online", "objective", "easy_objective", "exceeded", "easy_exceeded")
+        head = {"wish": wish_text(self.wish), "vs_easy": _gain(self.wish, self.objective, self.easy_objective)}
+        parts = {"groups": self.rows(), "slacks": [slack._asdict() for slack in self.slacks]}
+        answer: dict[str, Any] = plain(head | {key: getattr(self, key) for key in keys} | parts)
+        return answer
+
+    def text(self) -> str:
+        """Return the answer as tables for a terminal, response times in hours."""
+        lines = [self._headline(), "", table(map(_in_hours, self.rows()), COLUMNS), CONVENTION]
+        if not self.online:
+            lines.append("this schedule knows all run times and submissions in advance; no policy makes it")
+        if self.slacks:
+            policies = " and ".join(map(reference_text, self.wish.references))
+            rows = [slack._asdict() for slack in self.slacks]
+            columns = SLACK_COLUMNS if self.wish.weights else [c for c in SLACK_COLUMNS if c.key not in GOAL_KEYS]
+            lines += ["", f"if the limits relative to {policies} were looser by", table(rows, columns)]
+        return "\n".join(lines)
+
+    def _headline(self) -> str:
+        """Return which schedule it is, and how good it is."""
+        where = "within the limits" if not self.exceeded else f"{100 * self.exceeded:,.2f} % outside the limits"
+        place = f", {where}" if self.wish.limits else ""
+        lines = [f"{wish_text(self.wish)}\n{self.workload}: row {self.row} of {self.schedules:,} is nearest{place}"]
+        if self.exceeded:
+            lines.append("no known schedule is within the limits; this one exceeds them least")
+        if self.wish.weights:
+            gain = _gain(self.wish, self.objective, self.easy_objective)
+            change = "" if np.isnan(gain) else f": {abs(gain):.1f} % {'better' if gain >= 0 else 'worse'}"
+            lines.append(f"objective {amount(self.objective)}, EASY {amount(self.easy_objective)}{change}")
+        if (self.easy_exceeded, self.easy_objective) < (self.exceeded, self.objective):
+            lines.append("EASY itself is nearer to this wish than every schedule of the front")
+        return "\n".join(lines)
+
+
+CONVENTION = "vs EASY: positive is better, negative is what the wish costs the group"
+COLUMNS = (
+    Column("objective", "objective"),
+    Column("group", "group"),
+    Column("value", "schedule", ",.2f"),
+    Column("easy", "EASY", ",.2f"),
+    Column("unit", "unit"),
+    Column("vs_easy", "vs EASY %", "+,.1f"),
+    Column("low", "at least", ",.2f"),
+    Column("high", "at most", ",.2f"),
+)
+GOAL_KEYS = ("objective", "gain")
+SLACK_COLUMNS = (
+    Column("percent", "slack %", "d"),
+    Column("within", "schedules", ",d"),
+    Column("objective", "best objective", ",.1f"),
+    Column("gain", "vs EASY %", "+,.1f"),
+    Column("worst", "worst group"),
+    Column("worst_gain", "its AWRT vs EASY %", "+,.1f"),
+    Column("row", "row", "d"),
+)
+
+
+def answer(wish: WishLike, front: FrontLike, workload: WorkloadLike) -> Answer:
+    """Return the answer to a wish: what the best known schedule costs whom.
+
+    Parameters
+    ----------
+    wish
+        A wish, one in words, or the path of a wish file.
+    front
+        A front, or the path of a run directory or a front file.
+    workload
+        The jobs of the front, on which EASY and what limits are relative to are simulated; or the path of the log or
+        of the run directory.
+
+    Raises
+    ------
+    InputError
+        The front is empty, or belongs to another workload; or as for `as_wish`, `as_front` and `as_workload`.
+    """
+    front = as_front(front)
+    workload = as_workload(workload)
+    wish = as_wish(wish, front)
+    if not len(front):
+        raise InputError("a front must have a schedule, but this one is empty")
+    if front.digest != workload.digest:
+        raise InputError(
+            f"the front must be of the same workload: jobs, capacity and groups, but it is of {front.workload} "
+            f"({front.digest[:12]}), not of {workload.name} ({workload.digest[:12]})"
+        )
+    easy = np.asarray(objectives(simulate(workload, "easy")))
+    references = reference_values(wish, workload, {"easy": easy})
+    here = resolved(wish, references)
+    row = int(np.argmin(fitness(here, front.values)))
+    both = np.array([front.values[row], easy])
+    (reached, of_easy), (exceeded, easy_exceeded) = goal(here, both).tolist(), violation(here, both).tolist()
+    slacks = [_slack(wish, front, easy, references, percent) for percent in SLACKS] if wish.references else []
+    return Answer(
+        wish,
+        here,
+        front.workload,
+        front.objectives,
+        row,
+        len(front),
+        bool(online(front)[row]),
+        front.values[row],
+        easy,
+        reached,
+        of_easy,
+        exceeded,
+        easy_exceeded,
+        tuple(slacks),
+    )
+
+
+def _slack(wish: Wish, front: Front, easy: Floats, references: dict[str, Floats], percent: float) -> Slack:
+    """Return the best schedule if the relative limits were looser by some per cent."""
+    share = percent / 100
+    limits = [
+        limit._replace(low=limit.low * (1 - share), high=limit.high * (1 + share)) if limit.of else limit
+        for limit in wish.limits
+    ]
+    here = resolved(Wish(wish.weights, wish.near, limits), references)
+    nearness = np.where(violation(here, front.values) > 0, np.inf, goal(here, front.values))
+    within = int(np.isfinite(nearness).sum())
+    if not within:
+        return Slack(percent, 0, None, np.nan, np.nan, "", np.nan)
+    row = int(nearness.argmin())
+    of_groups = _gains(front.values[row], easy, front.objectives)[2:]
+    worst = int(np.nanargmin(of_groups))
+    reached, of_easy = goal(here, [front.values[row], easy]).tolist()
+    gain = _gain(wish, reached, of_easy)
+    return Slack(percent, within, row, reached, gain, front.objectives[2 + worst].name, float(of_groups[worst]))
+
+
+def _gains(values: Floats, easy: Floats, table_of_objectives: Sequence[Objective]) -> Floats:
+    """Return how much better than EASY's values are, (m,) per cent; positive is better in all objectives."""
+    sign = np.array([1.0 if o.maximise else -1.0 for o in table_of_objectives])
+    gains: Floats = 100 * sign * (values - easy) / easy
+    return gains
+
+
+def _gain(wish: Wish, reached: float, of_easy: float) -> float:
+    """Return how much better than EASY's a goal is, in per cent; NaN unless it is a sum that is positive for EASY."""
+    return 100 * (of_easy - reached) / of_easy if wish.weights and of_easy > 0 else float("nan")
+
+
+def _in_hours(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row of the table for people: response times in hours."""
+    if row["unit"] == "%":
+        return dict(row)
+    times = {key: None if row[key] is None else row[key] / 3600 for key in ("value", "easy", "low", "high")}
+    return {**row, **times, "unit": "h"}

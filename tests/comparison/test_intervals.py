@@ -1,0 +1,135 @@
+"""Intervals of the bootstrap: by hand, by the definition, and whether they hold what they promise."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from paretosched.comparison.comparison import compare
+from paretosched.comparison.intervals import (
+    DRAWS,
+    Intervals,
+    WeekSums,
+    block_length,
+    drawn_weeks,
+    intervals,
+    joined,
+    response_times,
+    week_sums,
+)
+from paretosched.core.errors import InputError
+from paretosched.core.tables import to_json
+from paretosched.simulation.objective import objective_table, objectives
+from paretosched.simulation.simulator import simulate
+from paretosched.wishes.wish_grammar import parse
+from paretosched.workload.workload import Workload
+from support.trainings import of_weeks
+
+WEEK = 7 * 86400
+W = of_weeks(3).with_(submit=of_weeks(3).submit * 3)  # twelve weeks
+WISH = parse("10*AWRT1 + 4*AWRT2, AWRT3 <= 1.02*EASY", objective_table(W.groups))
+
+
+def test_all_weeks_once_are_the_objectives() -> None:
+    for policy in ("easy", "fcfs", "scojo"):
+        schedule = simulate(W, policy)
+        sums = week_sums(schedule)
+        once = np.ones((1, len(sums.work)), dtype=np.int64)
+        assert response_times(sums, once)[0, 1:] == pytest.approx(np.asarray(objectives(schedule))[1:])
+
+
+@pytest.mark.parametrize("weeks", [4, 13, 48, 104])
+def test_draws_are_blocks_of_weeks_in_succession(weeks: int) -> None:
+    counts = drawn_weeks(weeks)
+    assert counts.shape == (DRAWS, weeks)
+    assert (counts.sum(axis=1) == weeks).all()
+    assert block_length(weeks) == {4: 2, 13: 2, 48: 4, 104: 5}[weeks]
+    # every week is as likely as any other; counts of weeks side by side go together
+    assert counts.mean(axis=0) == pytest.approx(np.ones(weeks), abs=0.15)
+    assert np.corrcoef(counts[:, 0], counts[:, 1])[0, 1] > np.corrcoef(counts[:, 0], counts[:, weeks // 2])[0, 1] + 0.2
+
+
+def test_intervals_are_quantiles_of_what_the_draws_give() -> None:
+    schedules = [simulate(W, policy) for policy in ("easy", "fcfs")]
+    found = intervals([week_sums(schedule) for schedule in schedules], WISH)
+    week = (W.submit - W.submit[0]) // WEEK
+    assert found.weeks == week[-1] + 1
+    drawn: list[list[list[float]]] = []
+    for counts in drawn_weeks(found.weeks):
+        times = counts[week]
+        of_policies = []
+        for schedule in schedules:
+            weight = times * W.run * W.width
+            response = schedule.finish - W.submit
+            values = [float((weight * response).sum() / weight.sum())]
+            for g in range(3):
+                mine = W.group == g
+                values.append(float((weight * response)[mine].sum() / max(weight[mine].sum(), 1e-300)))
+            of_policies.append([*values, 10 * values[1] + 4 * values[2]])
+        drawn.append(of_policies)
+    table = np.array(drawn)
+    gains = 100 * (table[:, :1] - table) / table[:, :1]
+    for expected, values, goals in ((table, found.values, found.goals), (gains, found.gains, found.goal_gains)):
+        ends = np.moveaxis(np.quantile(expected, [0.05, 0.95], axis=0), 0, -1)
+        np.testing.assert_allclose(values[:, 1:], ends[:, :4], rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(goals, ends[:, 4], rtol=1e-9, atol=1e-9)
+        assert np.isnan(values[:, 0]).all()
+    assert found.goal_gains[0].tolist() == [0, 0]
+
+
+@pytest.mark.parametrize(("weeks", "expected"), [(1, [np.nan, np.nan]), (20, [7, 7])])
+def test_a_group_that_is_hardly_ever_there_has_no_interval(weeks: int, expected: list[float]) -> None:
+    work = np.column_stack([np.ones(40), np.arange(40) < weeks])
+    np.testing.assert_array_equal(intervals([WeekSums(7 * work, work)]).values[0, 3], expected)
+
+
+@pytest.mark.slow
+def test_nine_of_ten_intervals_hold_the_truth() -> None:
+    """Weeks that do not depend on each other, whose true AWRT is 1,000 s."""
+    r = np.random.default_rng(5)
+    inside = 0
+    for _ in range(200):
+        work = r.uniform(1, 3, (40, 1))
+        sums = WeekSums(work * r.gamma(4, 250, (40, 1)), work)
+        low, high = intervals([sums]).values[0, 1]
+        inside += bool(low <= 1000 <= high)
+    assert 0.82 <= inside / 200 <= 0.95
+
+
+def test_differences_are_more_certain_than_values() -> None:
+    r = np.random.default_rng(6)
+    work = r.uniform(1, 3, (40, 2))
+    base = work * r.gamma(2, 500, (40, 2))
+    found = intervals([WeekSums(base, work), WeekSums(base * r.uniform(0.88, 0.92, (40, 2)), work)])
+    low, high = found.gains[1, 1]
+    assert 9 < low <= high < 11
+    assert np.ptp(found.values[1, 1]) / 1000 > 0.1
+
+
+def test_parts_are_joined_in_their_order() -> None:
+    sums = week_sums(simulate(W, "easy"))
+    again = joined([WeekSums(sums.weighted[:5], sums.work[:5]), WeekSums(sums.weighted[5:], sums.work[5:])])
+    assert again.weighted.tolist() == sums.weighted.tolist()
+    assert again.work.tolist() == sums.work.tolist()
+
+
+def test_what_has_no_interval_has_none() -> None:
+    w = W.with_(groups=("1", "2", "3", "empty"))
+    comparison = compare(w, "fcfs", wish="AWRT1 - 5*UTIL", intervals=True)
+    cells = comparison.rows()[1]["intervals"]
+    missing = [key for key, ends in cells.items() if ends is None]
+    assert missing == ["UTIL", "AWRT4", "UTIL_vs_easy", "AWRT4_vs_easy", "objective", "objective_vs_easy"]
+    assert cells["AWRT"][0] <= comparison.rows()[1]["AWRT"] <= cells["AWRT"][1]
+    near = compare(w, "fcfs", wish="near AWRT1=1h, AWRT2=2h", intervals=True).rows()[1]["intervals"]
+    assert near["objective"][0] < near["objective"][1]
+    assert near["objective_vs_easy"] is None
+    assert "90 % intervals" in comparison.text()
+    assert "intervals" not in compare(w, "fcfs").rows()[0]
+    to_json(comparison.rows())
+
+
+def test_too_few_weeks_are_refused() -> None:
+    short = Workload([0, 3 * WEEK - 1], [1, 1], [1, 1], [1, 1], 1)
+    with pytest.raises(InputError, match="intervals need jobs of 4 weeks or more, but these were submitted in 3"):
+        compare(short, "fcfs", intervals=True)
+    assert isinstance(compare(short.with_(submit=[0, 3 * WEEK]), "fcfs", intervals=True).intervals, Intervals)

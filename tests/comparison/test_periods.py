@@ -1,0 +1,64 @@
+"""Periods: the objectives of the jobs in each, and limits that mean EASY in the same period."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from paretosched.comparison.comparison import compare
+from paretosched.core.errors import InputError
+from paretosched.core.tables import to_json
+from paretosched.simulation.objective import objectives
+from paretosched.simulation.simulator import simulate
+from support.trainings import of_weeks
+
+W = of_weeks(3)
+WISH = "10*AWRT1 + 4*AWRT2, AWRT3 <= 1.02*EASY, AWRT <= FCFS"
+
+
+@pytest.mark.parametrize("count", [2, 3])
+def test_every_job_counts_in_one_period(count: int) -> None:
+    comparison = compare(W, ["fcfs", "conservative"], wish=WISH, rolling=count)
+    rows = comparison.rows()[:3]
+    first, span = int(W.submit[0]), int(W.submit[-1] - W.submit[0]) + 1
+    for place in range(count):
+        begin, end = (first + span * i // count for i in (place, place + 1))
+        inside = (W.submit >= begin) & (W.submit < end)
+        values = [np.asarray(objectives(simulate(W, p), inside)) for p in ("easy", "fcfs", "conservative")]
+        for row, of_policy in zip(rows, values, strict=True):
+            cells = row["periods"][place]
+            assert cells["jobs"] == np.count_nonzero(inside)
+            assert [cells[o.name] for o in comparison.objectives] == of_policy.tolist()
+            assert cells["AWRT_vs_easy"] == pytest.approx(100 * (1 - of_policy[1] / values[0][1]))
+            assert cells["objective"] == 10 * of_policy[2] + 4 * of_policy[3]
+            limit, other = 1.02 * values[0][4], values[1][1]
+            exceeded = max(of_policy[4] - limit, 0) / limit + max(of_policy[1] - other, 0) / other
+            assert cells["exceeded"] == pytest.approx(exceeded)
+    assert sum(cells["jobs"] for cells in rows[0]["periods"]) == len(W)
+    assert all(cells["from"] in comparison.text() for cells in rows[0]["periods"])
+    to_json(comparison.rows())
+
+
+def test_a_period_without_jobs_of_a_group_has_no_goal() -> None:
+    group = np.where(np.arange(len(W)) < 20, W.group, 2)
+    comparison = compare(W.with_(group=group), "fcfs", wish="AWRT1", rolling=3)
+    cells = [row["periods"][2] for row in comparison.rows()[:2]]
+    assert [each["AWRT1"] for each in cells] == [None, None]
+    assert [each["objective"] for each in cells] == [None, None]
+
+
+def test_a_period_without_jobs_is_empty() -> None:
+    w = W.take([0, 1, 2, len(W) - 1])
+    rows = compare(w, "fcfs", wish="AWRT, AWRT <= 2*EASY", rolling=4).rows()
+    assert [cells["jobs"] for cells in rows[0]["periods"]][1:3] == [0, 0]
+    assert (rows[1]["periods"][1]["AWRT"], rows[1]["periods"][1]["exceeded"]) == (None, None)
+
+
+@pytest.mark.parametrize(("count", "told"), [(1, "but is 1"), (401, "but is 401"), (2.5, "whole number")])
+def test_absurd_numbers_are_refused(count: int, told: str) -> None:
+    with pytest.raises(InputError, match=told):
+        compare(W, "fcfs", rolling=count)
+
+
+def test_without_the_option_nothing_changes() -> None:
+    assert "periods" not in compare(W, "fcfs").rows()[0]

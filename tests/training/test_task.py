@@ -1,0 +1,189 @@
+"""What is minimised over resampled workloads: the mean, and the limits of the worst tenth; the same for any workers."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from paretosched.core.arrays import Floats
+from paretosched.core.errors import InputError
+from paretosched.search.runs import known_parameters
+from paretosched.simulation.objective import objective_table, objectives, objectives_of
+from paretosched.simulation.simulator import simulate
+from paretosched.training.greedy_training import train
+from paretosched.training.rule_base_training import train_rules
+from paretosched.training.task import Task, data_of, tasks, with_samples, worst_tenth
+from paretosched.training.training import Progress
+from paretosched.wishes.wish import penalised
+from paretosched.wishes.wish_grammar import parse
+from paretosched.workload.resampling import resample
+from paretosched.workload.time_split import split
+from paretosched.workload.workload import Workload
+from support.trainings import archive, of_weeks, said
+
+W = of_weeks()
+TEXT = "10*AWRT1 + 4*AWRT2, AWRT3 <= 1.02*EASY"
+WISH = parse(TEXT, objective_table(W.groups))
+SHORT: dict[str, Any] = {"generations": 1, "criterion": "f2", "seed": 4}
+
+
+def easy(workload: Workload) -> Floats:
+    return objectives(simulate(workload, "easy"))
+
+
+def by_hand(policies: list[Floats], reference: list[Floats], over: str) -> tuple[float, float]:
+    """Objective and violation of one policy, from its values and EASY's on each workload of one log."""
+    goals = [10 * v[2] + 4 * v[3] for v in policies]
+    of_easy = [10 * v[2] + 4 * v[3] for v in reference]
+    ratios = [goal / ref for goal, ref in zip(goals, of_easy, strict=True)]
+    limits = [1.02 * ref[4] for ref in reference]
+    exceeded = [max(v[4] - limit, 0) / limit for v, limit in zip(policies, limits, strict=True)]
+    return float(np.mean(goals if over == "sum" else ratios)), max(exceeded)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("over", ["sum", "ratio"])
+def test_the_mean_counts_and_the_worst_limit(over: str) -> None:
+    training = train(W, TEXT, resample=3, over=over, **SHORT)
+    jobs = [W, *(resample(W, 4000 + i) for i in (1, 2, 3))]
+    for system in (training.easy, *training.systems):
+        values = [objectives(simulate(w, system.policy)) for w in jobs]
+        expected = by_hand(values, [easy(w) for w in jobs], over)
+        assert (system.objective, system.exceeded) == pytest.approx(expected)
+        assert system.values.tolist() == [values[0].tolist()]
+    assert training.workloads == ("random",)
+    assert training.resampled == 3
+    assert training.policy.provenance["resample"] == 3
+    assert [w["digest"] for w in training.policy.provenance["workloads"]] == [W.digest]
+    assert "over the log and 3 workloads resampled from it" in training.text()
+
+
+@pytest.mark.slow
+def test_by_default_workloads_count_by_their_ratio_to_easy() -> None:
+    settings = {"resample": 2, **SHORT}
+    assert said(train(W, TEXT, **settings)) == said(train(W, TEXT, over="ratio", **settings))
+    assert train(W, "-UTIL", **settings).over == train(W, TEXT, **SHORT).over == "sum"
+
+
+@pytest.mark.slow
+def test_only_the_part_that_is_learnt_from_is_resampled() -> None:
+    first, rest = split(W, 0.7)
+    training = train(W, TEXT, resample=2, until=0.7, **SHORT)
+    alone = train(first, TEXT, resample=2, **SHORT)
+    assert training.policy.genes.tobytes() == alone.policy.genes.tobytes()
+    assert training.rest == ("random from 70 %",)
+    best = training.systems[training.best]
+    assert best.rest is not None
+    assert best.rest.tolist() == [objectives(simulate(rest, best.policy)).tolist()]
+
+
+def test_several_logs_have_samples_of_their_own() -> None:
+    other = of_weeks(9).with_(name="other")
+    task, _ = tasks(data_of([W, other], WISH, "ratio", None, 2, 0.0, 1), 0.0)
+    assert [w.digest for w in task.workloads] == [
+        w.digest for log in (W, other) for w in (log, resample(log, 1001), resample(log, 1002))
+    ]
+    assert task.logs == [W, other]
+    values = task.simulated(train(W, TEXT, **SHORT).policy)
+    expected = [
+        by_hand(list(of_log), [easy(w) for w in task.workloads[3 * i : 3 * i + 3]], "ratio")
+        for i, of_log in enumerate(values.reshape(2, 3, -1))
+    ]
+    goal, violation = task.measure(values[None])
+    assert goal[0] == pytest.approx(sum(g for g, _ in expected) / 2)
+    assert violation[0] == pytest.approx(sum(v for _, v in expected))
+
+
+def test_the_worst_tenth_of_twenty_are_two() -> None:
+    rows = np.random.default_rng(1).random((25, 4))
+    assert worst_tenth(rows).tolist() == np.sort(rows, axis=0)[-2:].mean(axis=0).tolist()
+    assert worst_tenth(rows[:19]).tolist() == rows[:19].max(axis=0).tolist()
+
+
+def test_a_margin_is_kept_while_learning_and_not_in_what_is_said() -> None:
+    task = Task(WISH, "sum", [W], [W], margin=10.0)
+    reference = easy(W)
+    values = np.array([reference, reference])
+    values[:, 4] = reference[4] * np.array([0.9, 1.0])  # the limit is 1.02, with a margin of 10 % 0.918
+    assert task.measure(values)[1].tolist() == [0, 0]
+    expected = [0, (1 - 0.9 * 1.02) / (0.9 * 1.02)]
+    assert task.measure(values, 10.0)[1] == pytest.approx(expected)
+    assert task.fitness(values).tolist() == penalised(*task.measure(values, 10.0)).tolist()
+    assert task.fitness(values, 0.0).tolist() == task.measure(values)[0].tolist()
+    training = train(W, TEXT, margin=10, **SHORT)
+    assert training.margin == training.policy.provenance["margin"] == 10
+    assert "learnt with 10 % distance to the limits" in training.text()
+
+
+@pytest.mark.slow
+def test_runs_without_these_settings_are_those_of_earlier_versions(tmp_path: Path) -> None:
+    train(W, TEXT, run_directory=tmp_path / "old", **SHORT)
+    about = json.loads((tmp_path / "old" / "run.json").read_text())
+    for key in ("resample", "resampled", "margin"):  # which older runs do not have
+        assert about["parameters"].pop(key) is None
+    (tmp_path / "old" / "run.json").write_text(json.dumps(about))
+    assert said(train(W, TEXT, run_directory=tmp_path / "old", **SHORT)) == said(train(W, TEXT, **SHORT))
+    train(W, TEXT, resample=2, margin=1.5, run_directory=tmp_path / "new", **SHORT)
+    parameters = known_parameters(tmp_path / "new")
+    assert (parameters["resample"], parameters["margin"]) == (2, 1.5)
+    assert parameters["resampled"] == [resample(W, 4001).digest, resample(W, 4002).digest]
+    with pytest.raises(InputError, match=r"its margin is 1\.5, not None"):
+        train(W, TEXT, resample=2, run_directory=tmp_path / "new", **SHORT)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [0, 2])
+def test_an_interrupted_training_is_continued_by_any_workers(tmp_path: Path, workers: int) -> None:
+    def interrupt(progress: Progress) -> None:
+        if progress.evaluations > 15:
+            raise KeyboardInterrupt
+
+    words: dict[str, Any] = {"resample": 2, **SHORT, "generations": 2}
+    with pytest.raises(KeyboardInterrupt):
+        train(W, TEXT, run_directory=tmp_path / "run", progress=interrupt, **words)
+    assert len(archive(tmp_path / "run")) == 120
+    again = train(W, TEXT, run_directory=tmp_path / "run", workers=workers, **words)
+    assert said(again) == said(train(W, TEXT, **words))
+
+
+@pytest.mark.slow
+def test_rule_bases_learn_from_samples_too() -> None:
+    training = train_rules(W, TEXT, kind="iterative", evaluations=13, generations=1, resample=2, margin=5, seed=4)
+    task, _ = tasks(data_of(W, WISH, "ratio", None, 2, 5.0, 4), 5.0)
+    for system in training.systems:
+        values = np.concatenate([objectives_of(w, simulate(w, system.policy).start) for w in task.workloads])
+        assert (system.objective, system.exceeded) == pytest.approx([float(x[0]) for x in task.measure(values[None])])
+    assert (training.resampled, training.margin, training.over) == (2, 5.0, "ratio")
+    with pytest.raises(InputError, match="margin must be a number for a rule base"):
+        train_rules(W, TEXT, margin="auto")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ({"resample": -1}, "resample must be in 0..1000 workloads, but is -1"),
+        ({"resample": 1001}, "resample must be in 0..1000 workloads, but is 1001"),
+        ({"resample": 1.5}, "resample must be a whole number, but is 1.5"),
+        ({"margin": "much"}, "margin must be a number of per cent or \"auto\", but is 'much'"),
+        ({"margin": 51}, "margin must be in 0..50 %, but is 51"),
+        ({"margin": float("nan")}, "margin must be in 0..50 %, but is nan"),
+        ({"wish": "AWRT1", "margin": 1}, "margin must be a distance to limits, but the wish AWRT1 has none"),
+        (
+            {"until": 0.3, "resample": 1},
+            "random to 30 %: must last 2 weeks or more to be resampled by weeks, but lasts",
+        ),
+    ],
+)
+def test_what_cannot_be_is_refused(words: dict[str, Any], told: str) -> None:
+    with pytest.raises(InputError) as error:
+        train(W, **({"wish": TEXT} | words), **SHORT)
+    assert str(error.value).startswith(told)
+
+
+def test_a_log_without_users_cannot_be_resampled() -> None:
+    with pytest.raises(InputError, match="must know its users"):
+        with_samples([W.with_(user=np.full(len(W), -1))], 1, 0)

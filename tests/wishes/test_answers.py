@@ -1,0 +1,83 @@
+"""The answer to a wish is checked against a calculation by hand and against the definition."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import paretosched as ps
+from paretosched.encodings.weighting import Weighting
+from paretosched.fronts.front import Front, Origin, front_of
+from paretosched.wishes.answers import SLACKS, answer
+from paretosched.wishes.relative_limits import resolved
+from paretosched.wishes.wish import Limit, Wish, goal, violation
+
+WORKLOAD = ps.lublin(80, 32, 1)
+EASY = np.asarray(ps.objectives(ps.simulate(WORKLOAD, "easy")))
+WORDS = "10*AWRT1 + 4*AWRT2, others <= EASY, AWRT <= 2*EASY"
+
+
+def a_front(factors: np.ndarray, workload: ps.Workload = WORKLOAD) -> Front:
+    """Return a front of multiples of EASY's values, (p, m)."""
+    values = EASY * factors
+    genomes = np.ones((len(values), len(Weighting().gene_labels(len(workload.groups)))))
+    run = Origin("run", "nsga2", 0, 4, Weighting())
+    return front_of(values, genomes, run, workload.groups, workload.name, workload.digest)
+
+
+def test_the_best_schedule_within_the_limits_and_what_looser_ones_bring() -> None:
+    #                          UTIL  AWRT   1    2     3     4    5
+    front = a_front(np.array([[1.0, 1.0, 0.9, 1.0, 1.00, 0.95, 1.0],
+                              [1.0, 1.0, 0.8, 1.0, 1.015, 1.0, 0.7],
+                              [1.0, 1.0, 0.5, 1.1, 1.04, 1.2, 0.6]]))  # fmt: skip
+    rows = {round(float(values[2] / EASY[2]), 3): row for row, values in enumerate(front.values)}
+    found = answer(WORDS, front, WORKLOAD)
+    assert (found.row, found.exceeded, found.easy_exceeded, found.online) == (rows[0.9], 0, 0, True)
+    assert found.objective == pytest.approx(9 * EASY[2] + 4 * EASY[3])
+    by_slack = {slack.percent: slack for slack in found.slacks}
+    assert [by_slack[percent].row for percent in SLACKS] == [rows[x] for x in (0.9, 0.9, 0.8, 0.8, 0.8, 0.5)]
+    assert [by_slack[percent].within for percent in SLACKS] == [1, 1, 2, 2, 2, 3]
+    assert [by_slack[percent].worst for percent in (0, 2, 25)] == ["AWRT2", "AWRT3", "AWRT4"]
+    assert [by_slack[percent].worst_gain for percent in (0, 2, 25)] == pytest.approx([0, -1.5, -20])
+    gain = 100 * (1 - found.objective / (10 * EASY[2] + 4 * EASY[3]))
+    assert by_slack[0].gain == pytest.approx(gain)
+    row = found.rows()[2]
+    assert (row["objective"], row["group"], row["high"]) == ("AWRT1", "1", None)
+    assert row["vs_easy"] == pytest.approx(10)
+    assert found.rows()[4]["high"] == EASY[4]
+    text = found.text()
+    assert f"row {rows[0.9]} of 3 is nearest, within the limits" in text
+    assert f": {gain:.1f} % better" in text
+
+
+def test_the_answer_is_the_nearest_row_by_definition() -> None:
+    factors = np.random.default_rng(7).uniform(0.6, 1.4, (60, EASY.size))
+    factors[:, :2] = 1
+    front = a_front(factors)
+    found = answer(WORDS, front, WORKLOAD)
+    wish = ps.as_wish(WORDS, WORKLOAD)
+    for slack in found.slacks:
+        scale = 1 + slack.percent / 100
+        limits = [limit._replace(low=0, high=limit.high * scale) for limit in wish.limits]
+        here = resolved(Wish(wish.weights, limits=limits), {"easy": EASY})
+        inside = violation(here, front.values) == 0
+        assert slack.within == inside.sum()
+        if slack.row is not None:
+            assert slack.objective == goal(here, front.values)[inside].min()
+
+
+def test_what_cannot_be_had_is_said() -> None:
+    front = a_front(np.array([[1.0, 1.0, 1.1, 1.0, 1.0, 1.0, 1.0], [1.0, 1.0, 0.5, 1.0, 1.5, 1.5, 1.0]]))
+    text = answer("AWRT1, all <= 0.99*EASY", front, WORKLOAD).text()
+    assert "no known schedule is within the limits; this one exceeds them least" in text
+    text = answer("AWRT1, others <= EASY", front, WORKLOAD).text()
+    assert "EASY itself is nearer to this wish than every schedule of the front" in text
+    absolute = answer("AWRT1, AWRT2 <= 900h", front, WORKLOAD)
+    assert absolute.slacks == ()
+    assert "looser" not in absolute.text()
+    region = answer(Wish(limits=[Limit("all", high=2, of="easy")]), front, WORKLOAD)
+    assert "best objective" not in region.text()
+    with pytest.raises(ps.InputError, match=r"must be of the same workload"):
+        answer("AWRT1", front, ps.lublin(70, 32, 1))
+    with pytest.raises(ps.InputError, match=r"but this one is empty"):
+        answer("AWRT1", a_front(np.empty((0, EASY.size))), WORKLOAD)
