@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from ..core.errors import InputError
 from .console import remark, show
 from .file_kinds import Kind
-from .inputs import read_wish, read_workload, remark_history, remark_repairs
-from .options import FRONT, POLICY, WISH, Name, new_command, reading_words, takes_trace, whole
+from .inputs import read_policies, read_wish, read_workload, remark_history, remark_orders, remark_repairs
+from .options import FRONT, POLICY, WISH, Name, new_command, reading_words, takes_order, takes_trace, whole
 from .parser import Parser
 from .waiting import watched
 
@@ -43,6 +43,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         type=POLICY,
         help="policy to compare, as for simulate; may be repeated (default fcfs; EASY is always there)",
     )
+    takes_order(group)
     group.add_argument(
         "--front",
         action="append",
@@ -85,11 +86,10 @@ def run(options: argparse.Namespace) -> None:
     from ..comparison.several_logs import joint_rows, joint_text
     from ..core.tables import to_json
     from ..fronts.front_files import load_front
-    from ..policies.policy import as_policy
 
     logs = _logs(options)
     workloads = [workload for _, workload in logs]
-    policies = [as_policy(policy) for policy in options.policy or ["fcfs"]]
+    policies = read_policies(options, options.policy or ["fcfs"])
     fronts = assign(workloads, [load_front(path) for path in options.front])
     wish, reason = _wish(options, policies, workloads)
     words = {"intervals": options.intervals, "rolling": options.rolling}
@@ -150,5 +150,6 @@ def _remark_logs(logs: Sequence[tuple[str, Workload]], policies: Sequence[Policy
 
     for log, workload in logs:
         remark_repairs(log, workload)
+        remark_orders(policies, workload)
         if any(policy.replays for policy in policies):
             remark_history(simulate(workload, "recorded"))

@@ -8,8 +8,15 @@ from typing import TYPE_CHECKING, Any
 from ..core.errors import InputError
 from .console import remark, show
 from .file_kinds import Kind
-from .inputs import load_kernels_sooner, read_workload, remark_history, remark_repairs
-from .options import FRONT, POLICY, Name, new_command, takes_trace, whole
+from .inputs import (
+    load_kernels_sooner,
+    read_policies,
+    read_workload,
+    remark_history,
+    remark_orders,
+    remark_repairs,
+)
+from .options import FRONT, POLICY, Name, new_command, takes_order, takes_trace, whole
 from .parser import Parser
 from .waiting import watched
 
@@ -28,6 +35,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         "simulate a workload with a policy, and show how good the schedule is",
         "  paretosched simulate w.swf.gz --policy easy -o schedule.csv\n"
         "  paretosched simulate w.swf.gz --policy easy --estimates recent\n"
+        "  paretosched simulate w.swf.gz --policy fcfs --backfill easy --backfill-order sjf\n"
         "  paretosched simulate w.swf.gz --policy scojo-opt --segments segments.csv --save-policy scojo-opt.json\n"
         "  paretosched simulate w.swf.gz --front run --row 17 --save-policy policy.json",
     )
@@ -38,9 +46,12 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         metavar="P",
         type=POLICY,
         help="fcfs, list, easy (default), conservative, conservative-replan, recorded; scojo, the time sharing of "
-        "paper 004, or scojo-opt, the same with group optimisation (--save-policy writes all their numbers); or a "
-        "policy .json file",
+        "paper 004, or scojo-opt, the same with group optimisation (--save-policy writes all their numbers); an order "
+        "with --backfill: sjf, saf, lxf, wfp3, unicef, learned-f1 to learned-f4, or priority:1,2 for groups 1 and 2 "
+        "first; an order in words, such as 'order: (wait/estimate)^3 * width; backfill: easy'; or a policy .json or "
+        ".txt file",
     )
+    takes_order(group)
     group.add_argument(
         "--front",
         metavar="FRONT",
@@ -93,17 +104,19 @@ def run(options: argparse.Namespace) -> None:
     if explored_on is not None and explored_on != workload.digest:
         remark(f"{options.front} was explored on another workload; its policy was applied to this one")
     remark_history(schedule)
+    remark_orders([] if policy is None else [policy], workload)
     show(text)
 
 
 def _of_policy(options: argparse.Namespace, workload: Workload) -> tuple[Schedule, Policy | None, None]:
     """Return the schedule of --policy, the policy, and None: no front was explored."""
-    from ..policies.policy import as_policy, fits
+    from ..policies.policy import fits
     from ..simulation.simulator import simulate
 
     if options.row is not None:
         raise InputError("--row: chooses a schedule of a front, so it needs --front")
-    policy = fits(as_policy("easy" if options.policy is None else options.policy), workload)
+    (chosen,) = read_policies(options, ["easy" if options.policy is None else options.policy])
+    policy = fits(chosen, workload)
     return watched(lambda: simulate(workload, policy, options.estimates)), policy, None
 
 
@@ -115,6 +128,8 @@ def _of_front(options: argparse.Namespace, workload: Workload) -> tuple[Schedule
 
     if options.policy is not None:
         raise InputError("--front: chooses a schedule and its policy; it does not go with --policy")
+    if options.backfill is not None or options.backfill_order is not None:
+        raise InputError("--front: chooses a schedule and its policy; it does not go with --backfill")
     front = load_front(options.front)
     row = options.row or 0
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterable, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ from ..core.errors import InputError
 from .console import PROGRAM, remark, show
 
 if TYPE_CHECKING:
+    from ..policies.policy import Policy
     from ..simulation.schedule import Schedule
     from ..wishes.wish import Wish
     from ..workload.workload import Workload
@@ -56,6 +58,35 @@ def load_of(workload: Workload) -> float | None:
     """Return the offered load until the last submission; None if all jobs are submitted at once."""
     span = int(workload.submit[-1] - workload.submit[0])
     return workload.work / (workload.capacity * span) if span else None
+
+
+def read_policies(options: argparse.Namespace, policies: Sequence[str]) -> list[Policy]:
+    """Return policies, with --backfill and --backfill-order if these are given."""
+    from ..policies.policy import as_policy
+    from ..policies.priority_text import with_backfill
+
+    chosen = [as_policy(policy) for policy in policies]
+    if options.backfill is None and options.backfill_order is None:
+        return chosen
+    try:
+        return [with_backfill(policy, options.backfill, options.backfill_order) for policy in chosen]
+    except InputError as error:
+        raise InputError(f"--backfill{'' if options.backfill is not None else '-order'}: {error}") from None
+
+
+def remark_orders(policies: Iterable[Policy], workload: Workload) -> None:
+    """Write remarks about orders that name groups that a workload does not have, or say what changes nothing."""
+    from ..policies.priority import Priority
+
+    for policy in policies:
+        if not isinstance(policy, Priority):
+            continue
+        missing = [group for group in policy.named_groups if group not in workload.groups]
+        if missing:
+            groups = f"group{'s' if len(missing) > 1 else ''} {', '.join(missing)}"
+            remark(f"{policy.name}: {workload.name} has no {groups}; the policy goes on without")
+        if policy.backfill.order and not policy.tries_others:
+            remark(f"{policy.name}: every job has a reservation, so that the order of backfilling changes nothing")
 
 
 def show_written(options: argparse.Namespace, workload: Workload) -> None:

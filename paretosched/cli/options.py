@@ -190,6 +190,23 @@ def takes_backfill(group: Group, help_: str) -> None:
     group.add_argument("--backfill", choices=BACKFILLS, help=help_)
 
 
+def takes_order(group: Group) -> None:
+    """Add the options for the backfilling of an order."""
+    group.add_argument(
+        "--backfill",
+        metavar="HOW",
+        help="which jobs may start before the first ones of an order: none, easy (the first job has a reservation), "
+        "easy:K (the first K jobs have), conservative (all have); 'easy:8 for 1,2' gives reservations to jobs of the "
+        "groups 1 and 2 only. With fcfs or a policy that is an order",
+    )
+    group.add_argument(
+        "--backfill-order",
+        metavar="ORDER",
+        help="the order in which such jobs are tried: same, a named order as for --policy, or a formula, whose "
+        "smallest value comes first: sjf, 'estimate * width'",
+    )
+
+
 def takes_workers(parser: Parser) -> None:
     """Add the options for where simulations run."""
     group = parser.add_argument_group(

@@ -150,27 +150,6 @@ def evaluate(program: Program, situation: Int, jobs: Jobs, j: Int, t: Int, usage
     return key if key == key else -np.inf
 
 
-@njit(cache=True, nogil=True)
-def unchanging_keys(program: Program, jobs: Jobs, shares: Floats) -> Floats:
-    """Return the keys of jobs by formulas without waits and usage, (3, n) float64, by situation and row.
-
-    Parameters
-    ----------
-    program
-        `Program`; its stack is modified in place.
-    jobs
-        `Jobs`.
-    shares
-        (n,) float64, the share of each job's account.
-    """
-    n = jobs.submit.size
-    keys = np.empty((3, n), np.float64)
-    for situation in range(3):
-        for j in range(n):
-            keys[situation, j] = evaluate(program, situation, jobs, j, jobs.submit[j], 0.0, shares[j])
-    return keys
-
-
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def _pushed(
     program: Program, operation: Int, argument: Int, jobs: Jobs, j: Int, t: Int, usage: float, share: float

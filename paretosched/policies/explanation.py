@@ -14,6 +14,8 @@ from .greedy_order import Greedy
 from .plain import Plain
 from .policy import PolicyLike, as_policy
 from .policy_json import to_json
+from .priority import Priority
+from .priority_explanation import priority_words
 from .rule_base import RuleBase
 from .rule_base_explanation import RulesExplanation, explain_rules
 from .time_sharing import TimeSharing
@@ -31,7 +33,7 @@ class PlainExplanation:
         How it chooses the jobs that start.
     """
 
-    policy: Plain | TimeSharing
+    policy: Plain | TimeSharing | Priority
     sentences: tuple[str, ...]
 
     __repr__ = fields_repr
@@ -66,6 +68,7 @@ _EXPLAIN: dict[type, Callable[[Any], Explanation]] = {
     Plain: lambda policy: PlainExplanation(policy, (RULES[policy.rule],)),
     Greedy: explain_greedy,
     RuleBase: explain_rules,
+    Priority: lambda policy: PlainExplanation(policy, tuple(priority_words(policy))),
     TimeSharing: lambda policy: PlainExplanation(policy, (RULES[policy.rule], *time_sharing_words(policy))),
 }
 
@@ -76,7 +79,7 @@ def explain(policy: PolicyLike) -> Explanation:
     Parameters
     ----------
     policy
-        What `simulate` accepts: a `Policy`, the name of a rule, or the path of a policy file.
+        What `simulate` accepts: a `Policy`, the name of a rule, an order in words, or the path of a policy file.
 
     Raises
     ------

@@ -15,6 +15,8 @@ they differ by more than all roundings of both together, see `Line.margin`; what
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import lru_cache
 from typing import NamedTuple
 
 from .formula import Term, terms_in, variables
@@ -66,6 +68,7 @@ class Shape(NamedTuple):
     line: Line | None
 
 
+@lru_cache(maxsize=256)
 def shape_of(key: Term) -> Shape:
     """Return what is known of the order of a key, of which the largest value comes first.
 
@@ -174,7 +177,7 @@ def _sum(first: Term, second: Term) -> _Course | None:
     slopes = range_of(a.beta), range_of(b.beta)
     if not (min(s.low for s in slopes) >= 0 or max(s.high for s in slopes) <= 0):
         return None
-    return _Course(*(Term("+", pair) for pair in zip(a[:3], b[:3], strict=True)))
+    return _joined("+", (), a, b)
 
 
 def _difference(first: Term, second: Term) -> _Course | None:
@@ -240,7 +243,11 @@ def _scaled(course: _Course | None, factor: Term) -> _Course | None:
     if not course.rising and course.power == 1:
         return None
     scale = _to_power(factor, 1 / course.power)
-    return course._replace(**{name: Term("*", (getattr(course, name), scale)) for name in ("alpha", "beta", "size")})
+    return course._replace(
+        alpha=Term("*", (course.alpha, scale)),
+        beta=Term("*", (course.beta, scale)),
+        size=Term("*", (course.size, scale)),
+    )
 
 
 def _power(base: Term, exponent: Term) -> _Course | None:
@@ -279,10 +286,10 @@ def _choice(condition: Term, first: Term, second: Term) -> _Course | None:
     a, b = _course(first), _course(second)
     if "wait" in variables(condition) or a is None or b is None or not (a.plain and b.plain):
         return None
-    return _Course(*(Term("if", (condition, *pair)) for pair in zip(a[:3], b[:3], strict=True)))
+    return _joined("if", (condition,), a, b)
 
 
-_RULES = {
+_RULES: dict[str, Callable[..., _Course | None]] = {
     "+": _sum,
     "-": _difference,
     "-x": _minus,
@@ -296,6 +303,15 @@ _RULES = {
     "abs": _absolute,
     "if": _choice,
 }
+
+
+def _joined(word: str, first: tuple[Term, ...], a: _Course, b: _Course) -> _Course:
+    """Return the line of which all parts are those of two lines, joined by an operation."""
+    return _Course(
+        Term(word, (*first, a.alpha, b.alpha)),
+        Term(word, (*first, a.beta, b.beta)),
+        Term(word, (*first, a.size, b.size)),
+    )
 
 
 def _inner(term: Term, rising: bool) -> Term | None:

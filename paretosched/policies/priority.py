@@ -31,12 +31,15 @@ from ..core.errors import InputError, one_of, quoted
 from ..core.notebook import fields_html, fields_repr
 from ..core.situations import SITUATIONS
 from ..core.watching import unknown_starts
+from ..kernels.fixed_order import prioritised_once
 from ..kernels.inputs import Backfilling
 from ..kernels.line_queue import lined
+from ..kernels.lines import Lines
 from ..kernels.priority import prioritised
 from ..kernels.waiting_tree import FAR
 from ..workload.workload import Workload
 from .formula import labels, variables
+from .formula_analysis import LINE, STATIC, shape_of
 from .formula_program import compiled, field_of
 from .line_orders import formula_lines
 from .outcome import Outcome, Queue, jobs_of
@@ -149,8 +152,16 @@ class Backfill:
         """Return the order in which jobs are tried in each situation; () for that of the policy."""
         return _job_orders(self.order, "smallest", "backfill-order")
 
-    def arguments(self, groups: Sequence[str]) -> Backfilling:
-        """Return the backfilling as kernels take it, for a workload with these groups."""
+    def arguments(self, groups: Sequence[str], same: bool) -> Backfilling:
+        """Return the backfilling as kernels take it.
+
+        Parameters
+        ----------
+        groups
+            The groups of the workload.
+        same
+            Whether the order of backfilling is that of the policy.
+        """
         longest = {group: row.seconds for row in self.longest for group in row.groups}
         return Backfilling(
             FAR if self.reservations == ALL else self.reservations,
@@ -158,7 +169,7 @@ class Backfill:
             np.array([longest.get(group, FAR) for group in groups], dtype=np.int64),
             np.array([group in self.named for group in groups]),
             self.slack,
-            not self.order,
+            same,
         )
 
 
@@ -239,6 +250,11 @@ class Priority:
         return self.backfill.orders or self.orders
 
     @property
+    def tries_others(self) -> bool:
+        """Return whether there can be jobs without reservations, for which the order of backfilling matters."""
+        return self.backfill.reservations != ALL or bool(self.backfill.entitled)
+
+    @property
     def named_groups(self) -> tuple[str, ...]:
         """Return the groups that the policy names; for it, others are alike."""
         b = self.backfill
@@ -251,6 +267,12 @@ class Priority:
         """Return the words of all variables in the orders."""
         return frozenset().union(*(variables(row.formula.term) for row in (*self.orders, *self.tried)))
 
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """Return the different kinds of its orders, see `paretosched.policies.formula_analysis`."""
+        keys = [row.formula.key for row in (*self.orders, *self.tried)]
+        return tuple(dict.fromkeys(shape_of(key).kind for key in keys))
+
     def simulated(self, workload: Workload) -> Outcome:
         """Return the outcome of a workload.
 
@@ -262,24 +284,35 @@ class Priority:
         start = unknown_starts(len(workload))
         accounts, shares = self._accounts(workload)
         machine = jobs_of(workload), workload.capacity, workload.calendar
-        order = formula_lines(workload, [row.formula.key for row in self.orders], shares)
-        if order is not None:
-            same = not self.backfill.order
-            tried = order if same else formula_lines(workload, [row.formula.key for row in self.tried], shares)
-            if tried is not None:
-                lined(*machine, order, tried, self.backfill.arguments(workload.groups), start)
-                return Outcome(start)
-        prioritised(
+        backfilling = self.backfill.arguments(workload.groups, self.tried == self.orders)
+        fixed = self.kinds == (STATIC,) and self.backfill.slack == 0
+        lines = None if fixed else self._lines(workload, shares)
+        if lines is not None:
+            lined(*machine, *lines, backfilling, start)
+            return Outcome(start)
+        kernel = prioritised_once if fixed else prioritised
+        kernel(
             *machine,
             compiled([row.formula.key for row in self.orders], workload),
             compiled([row.formula.key for row in self.tried], workload),
-            self.backfill.arguments(workload.groups),
+            backfilling,
             accounts,
             shares,
             float(self.half_life),
             start,
         )
         return Outcome(start)
+
+    def _lines(self, workload: Workload, shares: Floats) -> tuple[Lines, Lines] | None:
+        """Return the orders of the queue and of backfilling as lines in the wait; None if they are not known to be."""
+        if not set(self.kinds) <= {STATIC, LINE}:
+            return None
+        order = formula_lines(workload, [row.formula.key for row in self.orders], shares)
+        if self.tried == self.orders:
+            tried = order
+        else:
+            tried = formula_lines(workload, [row.formula.key for row in self.tried], shares)
+        return None if order is None or tried is None else (order, tried)
 
     def refuses(self, learnt: bool) -> str:
         """Return why the policy cannot use other estimates than the requested ones; "" if it can.

@@ -28,13 +28,13 @@ from dataclasses import replace
 from typing import Any
 
 from ..core.situations import SITUATIONS
-from .plain import Plain
 from .policy_tokens import TokenReader, written_name, written_time
 from .priority import ACCOUNTS, ALL, LONGEST_TIME, Backfill, Longest, Priority
 from .published_orders import BACKFILLS, read_order
 
 ORDER, BACKFILL_ORDER = "order", "backfill-order"
 DIRECTION = {ORDER: "largest", BACKFILL_ORDER: "smallest"}  # what a formula puts first if it does not say it
+FIRST = "fcfs"  # a plain rule, and an order
 RESERVATIONS = dict(zip(BACKFILLS, (0, 1, ALL), strict=True))
 
 
@@ -58,13 +58,13 @@ backfill, backfill-order, longest, slack, usage, half-life, shares; did you mean
     return _Clauses(text, "policy").policy()
 
 
-def with_backfill(policy: Plain | Priority, backfill: str | None, order: str | None) -> Priority:
+def with_backfill(policy: Any, backfill: str | None, order: str | None) -> Priority:
     """Return first come first served, or another order, with another backfilling.
 
     Parameters
     ----------
     policy
-        Priority, or the plain rule "fcfs".
+        Any policy.
     backfill
         The backfilling as in a text behind "backfill:"; None to keep it.
     order
@@ -73,14 +73,19 @@ def with_backfill(policy: Plain | Priority, backfill: str | None, order: str | N
     Raises
     ------
     InputError
-        The words break a rule, or there is an order of backfilling without backfilling.
+        The policy has no order of its own to be backfilled, the words break a rule, or there is an order of
+        backfilling without backfilling.
 
     Examples
     --------
-    >>> with_backfill(Plain("fcfs"), "easy", "sjf").name
+    >>> with_backfill(Priority("fcfs"), "easy", "sjf").name
     'FCFS with EASY by SJF'
     """
-    priority = policy if isinstance(policy, Priority) else Priority("fcfs")
+    if policy.rule not in (FIRST, Priority.rule):
+        raise InputError(
+            f"a backfilling must go with an order, such as fcfs or sjf, but policy {policy.name} has its own"
+        )
+    priority: Priority = Priority(FIRST) if policy.rule == FIRST else policy
     changes: dict[str, Any] = {}
     if backfill is not None:
         reader = _Clauses(backfill, "backfill")

@@ -1,0 +1,106 @@
+"""The words with which orders and their backfilling are explained."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..core.situations import SITUATIONS
+from ..core.tables import enumeration
+from .explanation_words import WHEN
+from .formula import written_term
+from .formula_analysis import KINDS
+from .policy_tokens import written_time
+from .priority import ALL, Priority
+from .priority_text import priority_text
+from .published_orders import PUBLISHED, JobOrder
+
+COSTS = {
+    "static": "Two waiting jobs never change places, so that nothing is sorted again.",
+    "line": "Keys grow with the wait like straight lines, or like a power or logarithm of them: this is proven from "
+    "the formula, and only jobs that change places need to be looked at.",
+    "usage": "Jobs of one user or account keep an order of their own; only the first of each need to be compared when "
+    "the usage has changed.",
+    "general": "For this formula no shortcut is proven: all waiting jobs are sorted again at every submission and "
+    "completion, so that the simulation takes longest.",
+}
+
+
+def priority_words(policy: Priority) -> list[str]:
+    """Return sentences: what orders the waiting jobs, what that costs, and how they are backfilled."""
+    return [
+        *_order_words("", policy.orders),
+        *_cost_words(policy),
+        *_backfill_words(policy),
+        *_usage_words(policy),
+        f"The policy in words: {priority_text(policy)}",
+    ]
+
+
+def _order_words(where: str, orders: Sequence[JobOrder]) -> list[str]:
+    """Return sentences on what orders jobs, for each situation if they differ."""
+    if len(set(orders)) == 1:
+        return [f"{where or 'In the queue '}{_comes_first(orders[0])}, equal ones in the order of submission."]
+    rows = [f"{name} ({WHEN[name]}): {_comes_first(order)}" for name, order in zip(SITUATIONS, orders, strict=True)]
+    return [
+        f"{where or 'In the queue '}the order depends on the site's clock. {'; '.join(rows)}. Equal jobs come in "
+        "the order of submission."
+    ]
+
+
+def _comes_first(order: JobOrder) -> str:
+    """Return the part of a sentence that says which job an order puts first."""
+    name = order.name.split(":")[0]
+    term = order.formula.term
+    if term.word == "priority":
+        if not term.labels:
+            return "the jobs of the groups come in the order of the groups of the workload"
+        groups = "group" if len(term.labels) == 1 else "groups"
+        return f"the jobs of {groups} {', '.join(term.labels)} come first, in this order, and then all others"
+    size = "largest" if order.formula.largest else "smallest"
+    source = f" ({order.title}, {PUBLISHED[name].source})" if name in PUBLISHED else ""
+    return f"the job with the {size} {written_term(term)} comes first{source}"
+
+
+def _cost_words(policy: Priority) -> list[str]:
+    """Return a sentence on the kind of the orders that is simulated slowest."""
+    return [COSTS[max(policy.kinds, key=KINDS.index)]]
+
+
+def _backfill_words(policy: Priority) -> list[str]:
+    """Return sentences on which jobs start before others."""
+    b = policy.backfill
+    if b.reservations == 0:
+        return ["The first job starts as soon as it fits, and no job starts before it (no backfilling)."]
+    whose = f" of group{'s' * (len(b.entitled) > 1)} {enumeration(b.entitled)}" if b.entitled else ""
+    count = {1: f"the first waiting job{whose} has a reservation", ALL: f"every waiting job{whose} has a reservation"}
+    held = count.get(b.reservations, f"the first {b.reservations} waiting jobs{whose} have reservations")
+    sentences = [
+        f"While the first job does not fit, {held}, as early as the requests of the running jobs and the "
+        "reservations of jobs before it allow; other jobs start if they fit now and delay none of these."
+    ]
+    if policy.tries_others:
+        sentences += _order_words("Among these other jobs ", policy.tried) if b.order else []
+    elif b.order:
+        sentences.append("Every waiting job has a reservation, so that the order of backfilling changes nothing.")
+    for row in b.longest:
+        sentences.append(
+            f"While a job of group{'s' * (len(b.named) > 1)} {enumeration(b.named)} waits, jobs of "
+            f"{enumeration(row.groups)} that request more than {written_time(row.seconds)} are not among them."
+        )
+    if b.slack:
+        sentences.append(
+            f"A reservation may become up to {written_time(b.slack)} later than it was first, which leaves room for "
+            "more of the other jobs."
+        )
+    return sentences
+
+
+def _usage_words(policy: Priority) -> list[str]:
+    """Return a sentence on usage, if an order depends on it."""
+    if "usage" not in policy.variables:
+        return []
+    what = {"user": "user", "account": "account (the group number in the log)", "group": "group"}[policy.usage]
+    return [
+        f"Usage is the processor seconds that the jobs of the {what} have taken up to now; what was taken "
+        f"{written_time(policy.half_life)} ago counts half."
+    ]
