@@ -193,7 +193,9 @@ def in_fixed_order(
         np.zeros(10, np.int64),
     )
     line.state[FREE] = capacity
-    _in_fixed_order(jobs, calendar, backfilling, choosy, running_jobs(start, capacity, backfilling.reservations > 0), line)
+    _in_fixed_order(
+        jobs, calendar, backfilling, choosy, running_jobs(start, capacity, backfilling.reservations > 0), line
+    )
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -333,9 +335,7 @@ def start(jobs: Jobs, backfilling: Backfilling, choosy: bool, now: Running, line
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
-def start_heads(
-    jobs: Jobs, backfilling: Backfilling, choosy: bool, now: Running, line: Line, o: Int, t: Int
-) -> None:
+def start_heads(jobs: Jobs, backfilling: Backfilling, choosy: bool, now: Running, line: Line, o: Int, t: Int) -> None:
     """Start the first jobs of order o while they fit; `now` and `line` are modified in place."""
     state = line.state
     rank = next_rank(line.waiting, o, 0)
