@@ -13,7 +13,6 @@ parts of the jobs, another one in each generation, and only the best third on al
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from importlib.metadata import version
 from os import PathLike
 from pathlib import Path
@@ -38,6 +37,7 @@ from ..encodings.trained_order import (
     TrainedOrders,
     genes_of,
 )
+from ..policies.policy import Policy
 from ..policies.policy_tokens import written_name
 from ..search.evaluation import TlsFiles, check_workers, versions
 from ..search.resuming import Record
@@ -46,11 +46,10 @@ from ..wishes.wish import Wish
 from ..wishes.wish_files import WishLike
 from ..workload.reopening import WorkloadLike
 from .evolution_strategy import Search, covariance_strategy
-from .margins import checked_margin
 from .rule_base_training import by_weight
-from .task import SUM, Task, check_resample, checked_over, words_of_robustness
-from .training import Progress, Training, carry_out, subject, trained
-from .validation import learnt
+from .task import Task, data_of
+from .training import Progress, Training, carry_out, trained
+from .validation import VALIDATION_RUN, learn
 
 EVALUATIONS = 4000
 MOST_EVALUATIONS = 10**7
@@ -111,27 +110,15 @@ def train_priority(
         evaluations = _known_evaluations(run_directory)
     if not 1 <= whole_number("evaluations", evaluations) <= MOST_EVALUATIONS:
         raise InputError(f"evaluations must be in 1..{MOST_EVALUATIONS}, but are {evaluations}")
-    if whole_number("seed", seed) < 0:
-        raise InputError(f"seed must be at least 0, but is {seed}")
-    whole, wish = subject(workloads, wish)
-    check_resample(resample)
-    margin = checked_margin(margin, wish)
-    over = checked_over(over, SUM, wish, resample)
-    groups = whole[0].groups
-    favoured = by_weight(wish, groups)
-    important = len(important_groups(wish, groups))
+    data = data_of(workloads, wish, over, until, resample, margin, seed)
+    groups = data.whole[0].groups
+    favoured = by_weight(data.wish, groups)
+    important = len(important_groups(data.wish, groups))
     encoding = TrainedOrders(favoured, known_policies(favoured, important))
-    settings: dict[str, Any] = {
-        "class": "priority",
-        "policies": list(encoding.policies),
-        "evaluations": evaluations,
-        "until": until,
-        "over": over,
-        "seed": seed,
-        **words_of_robustness(resample, margin),
-    }
+    settings: dict[str, Any] = {"class": "priority", "policies": list(encoding.policies), "evaluations": evaluations}
+    settings |= data.settings()
 
-    def learn(task: Task, place: Path | None, report: Callable[[Progress], object] | None) -> Record:
+    def run(task: Task, place: Path | None, report: Callable[[Progress], object] | None) -> Record:
         return carry_out(
             "train priority",
             task,
@@ -149,23 +136,29 @@ def train_priority(
             costs=lambda values: soft_costs(task, values),
         )
 
+    def policy_of(genome: Floats) -> Policy:
+        return encoding.policy_of(genome, groups)
+
     place = None if run_directory is None else as_path(run_directory)
-    arguments = whole, wish, over, until, resample, margin, seed
-    task, test, record, margins = learnt(learn, encoding, place, progress, evaluations, *arguments)
-    told = [row._asdict() for row in margins]
-    settings |= {"margin": task.margin, "margins": told} if margins else {}
+    words: dict[str, Any] = {"counts": encoding.online, "evaluations": evaluations, "place": place}
+    task, test, record, margins = learn(data, run, policy_of, **words, progress=progress)
     rows = np.flatnonzero(encoding.online(record.genomes))
     known = rows[record.genomes[rows, POLICY] > 0]
     fitness = task.fitness(record.values)
     champions = dict.fromkeys(int(part[fitness[part].argmin()]) for part in (rows, known) if part.size)
-    policies = [(encoding.policy_of(record.genomes[row], groups), record.values[row]) for row in champions]
-    return replace(trained(task, test, record, policies, settings), margins=tuple(told))
+    policies = [(policy_of(record.genomes[row]), record.values[row]) for row in champions]
+    return trained(task, test, record, policies, settings, margins)
 
 
 def _known_evaluations(run_directory: str | PathLike[str] | None) -> int:
     """Return the evaluations of the run that is continued, or the default."""
-    known = None if run_directory is None else known_parameters(run_directory).get("evaluations")
-    return known if isinstance(known, int) else EVALUATIONS
+    if run_directory is not None:
+        place = as_path(run_directory)
+        for run in (place, place / VALIDATION_RUN):
+            known = known_parameters(run).get("evaluations")
+            if isinstance(known, int):
+                return known
+    return EVALUATIONS
 
 
 def important_groups(wish: Wish, groups: Sequence[str]) -> tuple[str, ...]:
