@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from .simulation.service import Waits, waits
     from .simulation.simulator import predictions, simulate
     from .training.greedy_training import train
+    from .training.priority_training import train_priority
     from .training.rule_base_training import train_rules
     from .training.symbiosis import Symbiosis
     from .training.training import Training
@@ -169,6 +170,7 @@ __all__ = [
     "load_wish",
     "save_wish",
     "train",
+    "train_priority",
     "train_rules",
     "Symbiosis",
     "Training",
@@ -227,6 +229,7 @@ _MODULES = {
     "wishes.relative_limits": "reference_values resolved",
     "wishes.wish_files": "WishLike as_wish load_wish save_wish",
     "training.greedy_training": "train",
+    "training.priority_training": "train_priority",
     "training.rule_base_training": "train_rules",
     "training.symbiosis": "Symbiosis",
     "training.training": "Training",

@@ -39,6 +39,7 @@ STATIC_SCALE = (1.0, 1e3, 0.1, 1e3, 3e3)
 MOST_RESERVATIONS = 5.0  # 2 to this power
 DECADES = 5.0  # of coefficients
 LARGEST = 10.0  # coefficient, times its scale
+MOST_SECONDS = 1e6  # of a wait that the constant of a group is worth
 NONE = 0.05  # a coefficient with less than this share of its range is 0
 SHORTEST, LONGEST_DECADES = 300.0, 2.8  # s, and from there on a logarithmic scale to two days
 UNLIMITED = 0.97  # from this gene on requests of any length are backfilled
@@ -164,43 +165,54 @@ class _Windows:
 
 
 def formula(block: Floats, groups: Sequence[str]) -> str:
-    """Return the order that genes stand for, in words; `block` is (2 G + 9,), of numbers in [0, 1]."""
-    weights, constants, of_wait, static = np.split(block, np.cumsum([len(groups), len(groups), len(OF_WAIT)]))
+    """Return the order that genes stand for, in words; `block` is (2 G + 9,), of numbers in [0, 1].
+
+    Examples
+    --------
+    >>> formula(np.array([1, 1, 0.9, 0, 0.8, 0, 0, 0, 0.1, 0.5, 0.5, 0.5, 0.5]), ("vip", "guest"))
+    '316200 * vip + wait - estimate'
+    """
+    count = len(groups)
+    weights, constants, of_wait, static = np.split(block, np.cumsum([count, count, len(OF_WAIT)]))
     labels = [Term("group", labels=(name,)) for name in groups]
-    wait = [
-        _rounded(LARGEST * scale * 10.0 ** (DECADES * (gene - 1)))
-        for scale, gene in zip(OF_WAIT_SCALE, of_wait, strict=False)
-    ]
-    wait = [0.0 if gene < NONE else value for value, gene in zip(wait, of_wait, strict=False)]
-    bonus = [_rounded(1e6 * 10.0 ** (DECADES * (gene - 1))) if gene >= NONE else 0.0 for gene in constants]
-    shares = [_rounded(10.0 ** (2 * (gene - 1))) for gene in weights]
-    sides = 2 * static - 1
-    sizes = [
-        0.0 if abs(side) < NONE else _rounded(LARGEST * scale * 10.0 ** (DECADES * (abs(side) - 1)))
-        for scale, side in zip(STATIC_SCALE, sides, strict=False)
-    ]
     below = (None, Term("estimate"), Term("width"), Term("area"))
     slopes = [
-        _number(value) if part is None else _of("/", _number(value), part)
-        for value, part in zip(wait, below, strict=False)
-        if value
+        _number(_size(gene, LARGEST * scale)) if part is None else _of("/", _number(_size(gene, LARGEST * scale)), part)
+        for gene, scale, part in zip(of_wait, OF_WAIT_SCALE, below, strict=True)
+        if gene >= NONE
     ]
-    terms = [(_of("*", _number(value), label), True) for value, label in zip(bonus, labels, strict=False) if value]
-    if slopes:
-        terms.append((_of("*", Term("wait"), _sum(slopes)), True))
+    plus = [
+        _times(_size(gene, MOST_SECONDS), label) for gene, label in zip(constants, labels, strict=True) if gene >= NONE
+    ]
+    plus += [_product(Term("wait"), _sum(slopes))] if slopes else []
+    minus = []
     measures = (Term("estimate"), Term("width"), Term("area"), _of("log", Term("estimate")), _of("log", Term("width")))
-    terms += [
-        (_of("*", _number(size), part), side > 0)
-        for size, part, side in zip(sizes, measures, sides, strict=False)
-        if size
-    ]
-    total = terms[0][0] if terms and terms[0][1] else _number(0.0)
-    for term, positive in terms[1:] if terms and terms[0][1] else terms:
-        total = _of("+" if positive else "-", total, term)
+    for gene, scale, measure in zip(2 * static - 1, STATIC_SCALE, measures, strict=True):
+        if abs(gene) >= NONE:
+            (plus if gene > 0 else minus).append(_times(_size(abs(gene), LARGEST * scale), measure))
+    total = _sum(plus) if plus else _number(0.0)
+    for term in minus:
+        total = _of("-", total, term)
+    shares = [_rounded(10.0 ** (2 * (gene - 1))) for gene in weights]
     if len(set(shares)) == 1:
         return written_term(total)
-    weight = _sum([_of("*", _number(value), label) for value, label in zip(shares, labels, strict=False)])
+    weight = _sum([_times(share, label) for share, label in zip(shares, labels, strict=True)])
     return written_term(_of("*", weight, total))
+
+
+def _size(gene: float, largest: float) -> float:
+    """Return the number that a gene in [0, 1] stands for, on a logarithmic scale."""
+    return _rounded(largest * 10.0 ** (DECADES * (gene - 1)))
+
+
+def _times(value: float, term: Term) -> Term:
+    """Return a term times a number."""
+    return term if value == 1.0 else _of("*", _number(value), term)
+
+
+def _product(first: Term, second: Term) -> Term:
+    """Return a product of terms, of which the second one may be the number 1."""
+    return first if second == _number(1.0) else _of("*", first, second)
 
 
 def genes_of(

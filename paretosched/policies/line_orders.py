@@ -18,7 +18,10 @@ from .formula_program import compiled
 from .greedy_order import horizon
 from .outcome import jobs_of
 
-STEEPEST = 1e30  # steeper lines would make the rounding errors of all others count for nothing
+# A key that is infinite as soon as a job waits, as that of a serial job by UNICEF, is a line as steep as this: steeper
+# than any other line, so that such a job comes first after a second; rounding errors before are those of close games.
+STEEPEST = 1e30
+USUAL = 1e20  # the largest key by another line
 
 
 def printed_lines(workload: Workload, alpha: Floats, beta: Floats) -> Lines:
@@ -63,8 +66,10 @@ def formula_lines(workload: Workload, keys: Sequence[Term], shares: Floats) -> L
             rounding = max(rounding, shape.line.margin)
             largest = max(largest, float(np.abs(alpha).max()), float(size.max()))
     alpha, beta = (np.array([tables[key][part] for key in keys]) for part in range(2))
-    if not (np.isfinite(alpha).all() and beta.max() < STEEPEST):
+    usual = beta[beta < STEEPEST].max(initial=0.0) * horizon(workload)
+    if not np.isfinite(alpha).all() or usual + np.abs(alpha).max() > USUAL:
         return None
+    beta = np.minimum(beta, STEEPEST)
     program = compiled(keys, workload)
     return Lines(
         alpha,
