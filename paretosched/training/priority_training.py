@@ -7,7 +7,7 @@ formula on a logarithmic scale, beginning with the best known order of the group
 one for each situation, and then another one for backfilling.
 
 Simulations of all jobs are the costs. Each generation therefore races: its candidates are simulated on one of eight
-parts of the jobs, another one in each generation, and only the best third on all jobs.
+parts of the jobs, another one in each generation, and only the better half on all jobs.
 """
 
 from __future__ import annotations
@@ -55,11 +55,13 @@ EVALUATIONS = 4000
 MOST_EVALUATIONS = 10**7
 ORDERS = ("fcfs", "sjf", "saf", "lxf", "wfp3", "unicef", "learned-f1", "learned-f2", "learned-f3", "learned-f4")
 BACKFILLS = ("easy", "easy:8")
-CANDIDATES = 24  # of a generation
-FINALISTS = 8  # of them, which are simulated on all jobs
+CANDIDATES = 20  # of a generation
+FINALISTS = 10  # of them, which are simulated on all jobs
 FIRST_STEP, LATER_STEP = 0.12, 0.08  # of a range
-PHASES = (0.5, 0.8)  # shares of the evaluations until which there is one order, and one for each situation
-PENALTY = 10.0  # of a limit that is exceeded, in shares of EASY's objective
+PHASES = (0.6, 0.8)  # shares of the evaluations until which there is one order, and one for each situation
+# Of a limit that is exceeded, in shares of EASY's objective. More would let candidates race for the limits of their
+# part of the jobs, which are not those of all jobs.
+PENALTY = 3.0
 
 
 def train_priority(
@@ -88,7 +90,7 @@ def train_priority(
     workloads, wish
         As for `train`.
     evaluations
-        Simulations, three quarters of them of an eighth of the jobs; by default 4000, or those of the run that is
+        Simulations, two thirds of them of an eighth of the jobs; by default 4000, or those of the run that is
         continued.
     until, over, resample, margin, seed, workers, scheduler, tls, run_directory, progress
         As for `train`.
@@ -190,7 +192,7 @@ def known_policies(favoured: Sequence[str], important: int) -> tuple[str, ...]:
 
 
 def soft_costs(task: Task, values: Floats) -> Floats:
-    """Return what the search minimises, (k,): goals in shares of EASY's, and violations of limits ten times as much.
+    """Return what the search minimises, (k,): goals in shares of EASY's, and violations of limits three times as much.
 
     Limits come first only when the result is chosen: a search that is told nothing about goals beyond a limit cannot
     go along it. `values` are (k, W m).
