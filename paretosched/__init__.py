@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from .policies.greedy_order import Greedy, greedy
     from .policies.plain import Plain
     from .policies.policy import Policy, PolicyLike, as_policy, load_policy, save_policy
+    from .policies.priority import Backfill, Longest, Priority
     from .policies.rule_base import RuleBase
     from .policies.rule_base_explanation import RulesExplanation
     from .policies.time_sharing import Grouping, Optimisation, Shares, TimeSharing
@@ -102,6 +103,9 @@ __all__ = [
     "Greedy",
     "greedy",
     "RuleBase",
+    "Priority",
+    "Backfill",
+    "Longest",
     "Grouping",
     "Optimisation",
     "Shares",
@@ -198,6 +202,7 @@ _MODULES = {
     "policies.policy": "PolicyLike Policy as_policy load_policy save_policy",
     "policies.plain": "Plain",
     "policies.greedy_order": "Greedy greedy",
+    "policies.priority": "Backfill Longest Priority",
     "policies.rule_base": "RuleBase",
     "policies.time_sharing": "Grouping Optimisation Shares TimeSharing",
     "policies.explanation": "Explanation PlainExplanation explain",

@@ -68,10 +68,7 @@ def read_policies(options: argparse.Namespace, policies: Sequence[str]) -> list[
     chosen = [as_policy(policy) for policy in policies]
     if options.backfill is None and options.backfill_order is None:
         return chosen
-    try:
-        return [with_backfill(policy, options.backfill, options.backfill_order) for policy in chosen]
-    except InputError as error:
-        raise InputError(f"--backfill{'' if options.backfill is not None else '-order'}: {error}") from None
+    return [with_backfill(policy, options.backfill, options.backfill_order) for policy in chosen]
 
 
 def remark_orders(policies: Iterable[Policy], workload: Workload) -> None:

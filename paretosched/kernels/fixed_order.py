@@ -42,8 +42,11 @@ from .running import Profile, Running, end_next, launch, lay_out, no_profile, re
 from .waiting_orders import BITS
 from .waiting_tree import FAR
 
-RUNNING, FREE, WAITING, NAMED, PLANNED, HEAD, LAST, HOLDERS, COMPLETE, LIMITED = range(10)  # of `Line.state`
+RUNNING, FREE, WAITING, NAMED, PLANNED, HEAD, LAST, HOLDERS, COMPLETE, LIMITED, NEXT, ACTIVE = range(
+    12
+)  # of `Line.state`
 SLOT, RANK = 0, 1  # of `Line.heads`
+HEADS, RESERVATIONS, CANDIDATES, ALONE, ENDED = range(5)  # stages of a pass
 
 
 class Line(NamedTuple):
@@ -66,10 +69,11 @@ class Line(NamedTuple):
     heads
         (kinds, 2) int64, work space of a pass: the next SLOT of each kind, and its RANK.
     state
-        (10,) int64. RUNNING and WAITING jobs, FREE processors, and waiting jobs of the NAMED groups. Of the last pass:
+        (12,) int64. RUNNING and WAITING jobs, FREE processors, and waiting jobs of the NAMED groups. Of the last pass:
         whether it PLANNED what comes after it, the ranks of the HEAD, which did not fit, and of the LAST job with a
         reservation, the number of HOLDERS of reservations, whether they are COMPLETE (otherwise no waiting job could
-        start beside those that there are), and whether candidates were LIMITED.
+        start beside those that there are), and whether candidates were LIMITED. Within a pass: the NEXT rank that may
+        get a reservation, and the number of ACTIVE kinds in `heads`.
     """
 
     queue: Sorted
@@ -190,7 +194,7 @@ def in_fixed_order(
         Stairs(np.empty(most, np.int64), np.empty(most, np.int64), np.empty(2, np.int64)),
         no_profile(2 * n + 16 if several else 1),
         np.empty((candidates.leaves.size, 2), np.int64),
-        np.zeros(10, np.int64),
+        np.zeros(12, np.int64),
     )
     line.state[FREE] = capacity
     _in_fixed_order(
@@ -234,7 +238,7 @@ def _in_fixed_order(
             c = line.orders[1, situation]
             state[PLANNED] = 0
         first = arrived
-        wanted = 0
+        wanted: Int = 0
         while arrived < n and jobs.submit[arrived] == t:
             wanted += jobs.width[arrived]
             arrived += 1
@@ -252,27 +256,45 @@ def _in_fixed_order(
                 if jobs.width[j] < line.stairs.state[LEAST]:
                     climb(line.profile, jobs.width[j], line.stairs)
                 planned = not upsets(jobs, backfilling, line, o, j, t)
-        if planned and arrived - first == 1 and backfilling.reservations > 0:
-            named = backfilling.named[jobs.group[first]]
-            limited = state[NAMED] + named > 0
-            if limited or state[LIMITED] == 0:
-                state[LIMITED] = limited
-                too_long = limited and jobs.estimate[first] > backfilling.longest[jobs.group[first]]
-                if not too_long and fits(jobs, line.stairs, first, t):
-                    launch(jobs, now, state[RUNNING], first, t)
-                    state[RUNNING] += 1
-                    state[FREE] -= jobs.width[first]
-                    narrow(jobs, backfilling, line, first, t)
-                else:
-                    enter(jobs, backfilling, choosy, line, first)
-                continue
-        for j in range(first, arrived):
-            enter(jobs, backfilling, choosy, line, j)
-        if not planned:
-            start_heads(jobs, backfilling, choosy, now, line, o, t)
-            give_reservations(jobs, backfilling, choosy, now, line, o, c, t)
-        if state[COMPLETE] == 1:
-            backfill(jobs, backfilling, choosy, now, line, c, t)
+        stage: Int = HEADS
+        if planned:
+            stage = alone(jobs, backfilling, line, first, arrived, t)
+        if stage != ALONE:
+            for j in range(first, arrived):
+                enter(jobs, backfilling, choosy, line, j)
+        if stage == HEADS:
+            forget_plan(line)
+        elif stage == CANDIDATES:
+            gather(jobs, line, c, t)
+        while stage < ENDED:
+            if stage == HEADS:
+                j = next_head(jobs, line, o)
+                if j < 0:
+                    stage = open_reservations(backfilling, now, line, t)
+                    continue
+            elif stage == RESERVATIONS:
+                j = next_reserved(jobs, backfilling, now, line, line.entitled if choosy else line.waiting, o, c, t)
+                if j < 0:
+                    stage = ENDED
+                    if state[COMPLETE] == 1:
+                        gather(jobs, line, c, t)
+                        stage = CANDIDATES
+                    continue
+            elif stage == CANDIDATES:
+                j = next_backfilled(jobs, line, c, t)
+                if j < 0:
+                    break
+            else:
+                j = first
+            launch(jobs, now, state[RUNNING], j, t)
+            state[RUNNING] += 1
+            state[FREE] -= jobs.width[j]
+            if stage != ALONE:
+                leave(jobs, backfilling, choosy, line, j)
+            if stage != HEADS:
+                narrow(jobs, backfilling, line, j, t)
+            if stage == ALONE or state[WAITING] == 0:
+                stage = ENDED
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
@@ -317,15 +339,11 @@ def enter(jobs: Jobs, backfilling: Backfilling, choosy: bool, line: Line, j: Int
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
-def start(jobs: Jobs, backfilling: Backfilling, choosy: bool, now: Running, line: Line, j: Int, t: Int) -> None:
-    """Start the waiting job j in second t; `now` and `line` are modified in place."""
+def leave(jobs: Jobs, backfilling: Backfilling, choosy: bool, line: Line, j: Int) -> None:
+    """Remove job j from the waiting jobs; `line` is modified in place."""
     group = jobs.group[j]
-    state = line.state
-    launch(jobs, now, state[RUNNING], j, t)
-    state[RUNNING] += 1
-    state[FREE] -= jobs.width[j]
-    state[WAITING] -= 1
-    state[NAMED] -= backfilling.named[group]
+    line.state[WAITING] -= 1
+    line.state[NAMED] -= backfilling.named[group]
     for o in range(line.queue.place.shape[0]):
         drop_rank(line.waiting, o, line.queue.place[o, j])
         if choosy and backfilling.entitled[group]:
@@ -335,85 +353,118 @@ def start(jobs: Jobs, backfilling: Backfilling, choosy: bool, now: Running, line
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
-def start_heads(jobs: Jobs, backfilling: Backfilling, choosy: bool, now: Running, line: Line, o: Int, t: Int) -> None:
-    """Start the first jobs of order o while they fit; `now` and `line` are modified in place."""
+def alone(jobs: Jobs, backfilling: Backfilling, line: Line, first: Int, arrived: Int, t: Int) -> Int:
+    """Return the stage of a pass in which only the new jobs, first..arrived - 1, can start.
+
+    It is ALONE if there is one new job and it starts; CANDIDATES if several jobs must be tried; ENDED if no job can
+    start, so that the new jobs wait.
+
+    Parameters
+    ----------
+    jobs, backfilling
+        `Jobs` and `Backfilling`.
+    line
+        `Line`; whether candidates were LIMITED is set in place.
+    first, arrived, t
+        Rows, and the second.
+    """
     state = line.state
-    rank = next_rank(line.waiting, o, 0)
-    while rank >= 0:
-        j = np.int64(line.queue.row[o, rank])
-        if jobs.width[j] > state[FREE]:
-            break
-        start(jobs, backfilling, choosy, now, line, j, t)
-        rank = next_rank(line.waiting, o, rank + 1)
-    state[HEAD] = rank if rank >= 0 else FAR
+    if backfilling.reservations == 0 or state[COMPLETE] == 0:
+        return ENDED
+    named = state[NAMED]
+    for j in range(first, arrived):
+        named += backfilling.named[jobs.group[j]]
+    limited = named > 0
+    if arrived - first > 1 or (state[LIMITED] == 1 and not limited):
+        return CANDIDATES
+    state[LIMITED] = limited
+    too_long = limited and jobs.estimate[first] > backfilling.longest[jobs.group[first]]
+    return ENDED if too_long or not fits(jobs, line.stairs, first, t) else ALONE
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def forget_plan(line: Line) -> None:
+    """Forget, in place, what the last pass found."""
+    state = line.state
+    state[HEAD] = 0
     state[PLANNED] = 1
     state[LAST] = -1
     state[HOLDERS] = 0
     state[COMPLETE] = 0
     state[LIMITED] = 0
-    level_stairs(line.stairs, state[FREE])
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
-def give_reservations(
-    jobs: Jobs, backfilling: Backfilling, choosy: bool, now: Running, line: Line, o: Int, c: Int, t: Int
-) -> None:
-    """Give reservations along order o, from its head on, as far as they matter.
+def next_head(jobs: Jobs, line: Line, o: Int) -> Int:
+    """Return the first job of order o if it fits; otherwise -1. The rank of the HEAD is set in place."""
+    state = line.state
+    rank = next_rank(line.waiting, o, state[HEAD])
+    state[HEAD] = rank if rank >= 0 else FAR
+    if rank < 0:
+        return np.int64(-1)
+    j = np.int64(line.queue.row[o, rank])
+    return j if jobs.width[j] <= state[FREE] else np.int64(-1)
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def open_reservations(backfilling: Backfilling, now: Running, line: Line, t: Int) -> Int:
+    """Set up, in place, the processors that are free beside the running jobs; return the stage of the pass."""
+    state = line.state
+    level_stairs(line.stairs, state[FREE])
+    if backfilling.reservations == 0 or narrowest(line.candidates) > state[FREE]:
+        return ENDED
+    state[NEXT] = state[HEAD]
+    if backfilling.reservations > 1:
+        lay_out(now, state[RUNNING], state[FREE], t, line.profile)
+    return RESERVATIONS
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def next_reserved(
+    jobs: Jobs, backfilling: Backfilling, now: Running, line: Line, ranks: Ranks, o: Int, c: Int, t: Int
+) -> Int:
+    """Give reservations along order o until a job can start, and return it; -1 if none starts before they matter.
 
     Parameters
     ----------
-    jobs, backfilling, choosy
-        As for `_in_fixed_order`.
+    jobs, backfilling
+        `Jobs` and `Backfilling`.
     now, line
         Modified in place.
+    ranks
+        The jobs that are entitled to reservations.
     o, c, t
         The orders of the queue and of candidates, and the second.
     """
     state = line.state
     stairs = line.stairs
     profile = line.profile
-    if backfilling.reservations == 0 or state[WAITING] == 0:
-        return
-    least = narrowest(line.candidates)
-    if least > state[FREE]:
-        return
-    ranks = line.entitled if choosy else line.waiting
-    several = backfilling.reservations > 1
-    if several:
-        lay_out(now, state[RUNNING], state[FREE], t, profile)
-    rank = next_rank(ranks, o, state[HEAD])
-    while rank >= 0 and state[HOLDERS] < backfilling.reservations:
+    while state[HOLDERS] < backfilling.reservations:
+        if backfilling.reservations > 1 and not could_start(line.candidates, jobs, c, stairs, t):
+            return np.int64(-1)
+        rank = next_rank(ranks, o, state[NEXT])
+        if rank < 0:
+            break
+        state[NEXT] = rank + 1
         j = np.int64(line.queue.row[o, rank])
         width = jobs.width[j]
-        estimate = jobs.estimate[j]
         if fits(jobs, stairs, j, t):
-            start(jobs, backfilling, choosy, now, line, j, t)
-            if state[WAITING] == 0:
-                return
-            least = narrowest(line.candidates)
-            if several:
-                add(profile.when, profile.room, profile.span, t, t + estimate, -width)
-                climb(profile, least, stairs)
-            else:
-                level_stairs(stairs, state[FREE])
+            return j
+        if backfilling.reservations > 1:
+            begin = earliest(profile.when, profile.room, profile.span, t, FAR, FAR, width, jobs.estimate[j])
+            add(profile.when, profile.room, profile.span, begin, begin + jobs.estimate[j], -width)
+            climb(profile, narrowest(line.candidates), stairs)
         else:
-            if several:
-                begin = earliest(profile.when, profile.room, profile.span, t, FAR, FAR, width, estimate)
-                add(profile.when, profile.room, profile.span, begin, begin + estimate, -width)
-                climb(profile, least, stairs)
-            else:
-                shadow, extra = reserve(now.ends, state[RUNNING], now.width_bits, state[FREE], width)
-                stairs.until[0] = shadow
-                stairs.room[0] = state[FREE]
-                stairs.until[1] = FOREVER
-                stairs.room[1] = min(extra, state[FREE])
-                stairs.state[STEPS] = 2
-            state[HOLDERS] += 1
-            state[LAST] = rank
-        if several and not could_start(line.candidates, jobs, c, stairs, t):
-            return
-        rank = next_rank(ranks, o, rank + 1)
+            shadow, extra = reserve(now.ends, state[RUNNING], now.width_bits, state[FREE], width)
+            stairs.until[0] = shadow
+            stairs.room[0] = state[FREE]
+            stairs.until[1] = FOREVER
+            stairs.room[1] = min(extra, state[FREE])
+            stairs.state[STEPS] = 2
+        state[HOLDERS] += 1
+        state[LAST] = rank
     state[COMPLETE] = 1
+    return np.int64(-1)
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
@@ -436,8 +487,8 @@ def narrow(jobs: Jobs, backfilling: Backfilling, line: Line, j: Int, t: Int) -> 
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
-def backfill(jobs: Jobs, backfilling: Backfilling, choosy: bool, now: Running, line: Line, c: Int, t: Int) -> None:
-    """Start, in order c, the jobs that can start beside all reservations; `now` and `line` are modified in place."""
+def gather(jobs: Jobs, line: Line, c: Int, t: Int) -> None:
+    """Set up, in place, the first job of each kind that could start in second t beside all reservations."""
     candidates = line.candidates
     heads = line.heads
     state = line.state
@@ -446,7 +497,7 @@ def backfill(jobs: Jobs, backfilling: Backfilling, choosy: bool, now: Running, l
     kinds = candidates.leaves.size
     if limited:
         kinds >>= 1  # without the jobs with too long estimates
-    active = 0
+    active: Int = 0
     for k in range(kinds):
         if may_start(candidates, c, k, line.stairs, t):
             slot = next_candidate(candidates, jobs, c, k, candidates.bench[k] << BITS, line.stairs, t)
@@ -454,21 +505,34 @@ def backfill(jobs: Jobs, backfilling: Backfilling, choosy: bool, now: Running, l
                 heads[active, SLOT] = slot
                 heads[active, RANK] = line.tried.place[c, candidates.row[c, slot]]
                 active += 1
-    while active > 0:
+    state[ACTIVE] = active
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def next_backfilled(jobs: Jobs, line: Line, c: Int, t: Int) -> Int:
+    """Return the next job in order c that can start beside all reservations; -1 if there is none.
+
+    The kinds that `gather` has set up are modified in place.
+    """
+    candidates = line.candidates
+    heads = line.heads
+    state = line.state
+    while state[ACTIVE] > 0:
         best = 0
-        for i in range(1, active):
+        for i in range(1, state[ACTIVE]):
             if heads[i, RANK] < heads[best, RANK]:
                 best = i
         slot = heads[best, SLOT]
         j = np.int64(candidates.row[c, slot])
-        if fits(jobs, line.stairs, j, t):
-            start(jobs, backfilling, choosy, now, line, j, t)
-            narrow(jobs, backfilling, line, j, t)
+        startable = fits(jobs, line.stairs, j, t)
         slot = next_candidate(candidates, jobs, c, candidates.kind[j], slot + 1, line.stairs, t)
-        if slot >= 0:
+        if slot < 0:
+            state[ACTIVE] -= 1
+            heads[best, SLOT] = heads[state[ACTIVE], SLOT]
+            heads[best, RANK] = heads[state[ACTIVE], RANK]
+        else:
             heads[best, SLOT] = slot
             heads[best, RANK] = line.tried.place[c, candidates.row[c, slot]]
-        else:
-            active -= 1
-            heads[best, SLOT] = heads[active, SLOT]
-            heads[best, RANK] = heads[active, RANK]
+        if startable:
+            return j
+    return np.int64(-1)

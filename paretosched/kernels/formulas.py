@@ -9,6 +9,7 @@ or less is -inf, the root of less than 0 is 0, and 0 to a negative power is inf.
 """
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -112,6 +113,42 @@ class Program(NamedTuple):
     constants: Floats
     columns: Floats
     stack: Floats
+
+
+def postfix(texts: Sequence[str], columns: Floats) -> Program:
+    """Return the program of three formulas in postfix notation, for weekend, day and night.
+
+    Parameters
+    ----------
+    texts
+        Numbers, words of OPERATIONS, and #0, #1, ... for the rows of `columns`, with spaces between them.
+    columns
+        (f, n) float64, a number for each job, as in `Program`.
+
+    Examples
+    --------
+    >>> postfix(["wait 2.5 *"] * 3, np.empty((0, 4))).begin.tolist()
+    [0, 3, 6, 9]
+    """
+    code: list[tuple[int, int]] = []
+    constants: dict[float, int] = {}
+    begin = [0]
+    for text in texts:
+        for word in text.split():
+            if word in _CODE:
+                code.append((_CODE[word], 0))
+            elif word.startswith("#"):
+                code.append((_COLUMN, int(word[1:])))
+            else:
+                code.append((_NUMBER, constants.setdefault(float(word), len(constants))))
+        begin.append(len(code))
+    return Program(
+        np.array(code, dtype=np.int64),
+        np.array(begin, dtype=np.int64),
+        np.array(list(constants), dtype=np.float64),
+        columns,
+        np.empty(MOST_DEEP),
+    )
 
 
 @njit(cache=True, nogil=True, _nrt=False)

@@ -1,7 +1,7 @@
-"""Backfilling and Greedy with predicted run times, from jobs that have ended; too short predictions are corrected.
+"""Any order with any backfilling and predicted run times, from jobs that have ended; short predictions are corrected.
 
-The policies are those of the other kernels, but a job's estimate changes as time goes on. The queue is sorted anew at
-every event, as in `replanned`, so that nothing has to be updated when a prediction changes.
+The policies are those of `prioritised`, but a job's estimate changes as time goes on. The queue is sorted anew at
+every event, so that nothing has to be updated when a prediction changes.
 """
 
 from typing import NamedTuple
@@ -9,28 +9,17 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from ..core.arrays import Int, Ints
+from ..core.arrays import Floats, Int, Ints
 from ..core.situations import Calendar
-from .conservative import plan_all
 from .events import era_at, next_event
-from .inputs import Jobs, Weights
-from .running import (
-    Profile,
-    Running,
-    end_next,
-    expect,
-    forget,
-    launch,
-    no_profile,
-    pop,
-    push,
-    reserve,
-    running_jobs,
-)
-from .waiting_heap import Waiting, arrange, count_fitting, no_jobs, still_waiting, take_first
+from .formulas import Program
+from .inputs import Backfilling, Jobs
+from .priority import Desk, Ranking, empty_desk, ordered_pass
+from .running import Running, end_next, expect, forget, pop, push, running_jobs
+from .usage import no_usage, note_usage
+from .waiting_heap import still_waiting
 
 RECENT, INTERPOLATED, PRINTED = range(3)  # how to predict
-NO_BACKFILL, EASY, CONSERVATIVE = range(3)
 # A prediction that is too short grows by these times, s: by the first one, then by the second, ...; the last repeats.
 STEPS = np.array([60, 300, 900, 1800, 3600, 7200, 18000, 36000, 72000, 180000, 360000], dtype=np.int64)
 
@@ -91,8 +80,12 @@ def predicted(
     jobs: Jobs,
     capacity: Int,
     calendar: Calendar,
-    weights: Weights,
-    backfill: Int,
+    order: Program,
+    candidates: Program,
+    backfilling: Backfilling,
+    accounts: Ints,
+    shares: Floats,
+    half_life: float,
     histories: Histories,
     how: Int,
     start: Ints,
@@ -110,10 +103,8 @@ def predicted(
     ----------
     jobs
         `Jobs`; `estimate` is the request of the user.
-    capacity, calendar, weights
-        As for `greedy`; no genes for the order of arrival.
-    backfill
-        NO_BACKFILL, EASY or CONSERVATIVE; the last one plans anew at every event.
+    capacity, calendar, order, candidates, backfilling, accounts, shares, half_life
+        As for `prioritised`; in keys and in `Backfilling.longest`, estimates are predictions.
     histories
         `Histories`.
     how
@@ -123,7 +114,6 @@ def predicted(
     first, corrections
         (n,) int64, filled in place with the prediction at submission, s, and the number of its corrections.
     """
-    n = jobs.submit.size
     current = Jobs(jobs.submit, jobs.run, jobs.estimate.copy(), jobs.width, jobs.group)
     now = running_jobs(start, capacity, True)
     corrections[:] = 0
@@ -137,20 +127,13 @@ def predicted(
         corrections,
         np.empty(now.heap.size, np.int64),
     )
-    _predicted(current, capacity, calendar, weights, backfill, predictor, now, no_jobs(n), no_profile(2 * n + 16))
+    ranking = Ranking(order, candidates, backfilling, no_usage(accounts, half_life), shares)
+    _predicted(current, capacity, calendar, ranking, predictor, now, empty_desk(jobs.submit.size, backfilling))
 
 
 @njit(cache=True, nogil=True, _nrt=False)
 def _predicted(
-    jobs: Jobs,
-    capacity: Int,
-    calendar: Calendar,
-    weights: Weights,
-    backfill: Int,
-    predictor: Predictor,
-    now: Running,
-    waiting: Waiting,
-    profile: Profile,
+    jobs: Jobs, capacity: Int, calendar: Calendar, ranking: Ranking, predictor: Predictor, now: Running, desk: Desk
 ) -> None:
     """Do the work of `predicted` without allocating memory.
 
@@ -158,18 +141,18 @@ def _predicted(
     ----------
     jobs
         `Jobs`, whose `estimate` has the present predictions, modified in place.
-    capacity, calendar, weights, backfill
+    capacity, calendar
         As for `predicted`.
-    predictor
+    ranking, predictor
         Modified in place.
     now
         `Running`, modified in place: `start` is filled.
-    waiting, profile
-        `Waiting` and `Profile`, modified in place.
+    desk
+        Modified in place.
     """
     length = jobs.estimate
     late = predictor.late
-    weighted = weights.genes.size > 0
+    rows = desk.waiting.rows
     n = jobs.submit.size
     running: Int = 0
     overdue: Int = 0  # entries of `late`
@@ -185,32 +168,29 @@ def _predicted(
             j = end_next(jobs, now, running)
             running -= 1
             free += jobs.width[j]
+            note_usage(ranking.usage, j, t, -jobs.width[j])
             _learn(predictor, j, jobs.run[j])
         overdue = correct(jobs, now, running, predictor, overdue, t)
         era = era_at(calendar, era, t)
         while arrived < n and jobs.submit[arrived] == t:
             length[arrived] = _predict(predictor, arrived)
             predictor.first[arrived] = length[arrived]
-            waiting.rows[count] = arrived
+            rows[count] = arrived
             now.start[arrived] = -1
             count += 1
             arrived += 1
-        fitting = count_fitting(waiting.rows, count, jobs.width, free)
-        if fitting == 0:
+        if count == 0:
             continue
-
-        arrange(jobs, weights, calendar.kind[era], t, waiting, count)
-        if backfill == CONSERVATIVE:
-            running, free = plan_all(jobs, now, running, free, t, waiting, count, fitting, weighted, profile)
-        else:
-            reserving = backfill == EASY
-            running, free = start_in_order(jobs, now, running, free, t, waiting, count, fitting, weighted, reserving)
+        before = running
+        running, free = ordered_pass(jobs, now, running, free, t, calendar.kind[era], ranking, desk, count)
+        if running == before:
+            continue
         for i in range(count):
-            j = waiting.rows[i]
+            j = rows[i]
             if now.start[j] == t and length[j] < jobs.run[j]:
                 push(late, overdue, ((t + length[j]) << now.row_bits) | j)
                 overdue += 1
-        count = still_waiting(waiting.rows, count, now.start)
+        count = still_waiting(rows, count, now.start)
 
 
 @njit(cache=True, nogil=True, _nrt=False)
@@ -241,53 +221,6 @@ def correct(jobs: Jobs, now: Running, running: Int, predictor: Predictor, overdu
             push(late, overdue, ((now.start[j] + length[j]) << now.row_bits) | j)
             overdue += 1
     return overdue
-
-
-@njit(cache=True, nogil=True, _nrt=False, inline="always")
-def start_in_order(
-    jobs: Jobs,
-    now: Running,
-    running: Int,
-    free: Int,
-    t: Int,
-    waiting: Waiting,
-    left: Int,
-    fitting: Int,
-    weighted: bool,
-    reserving: bool,
-) -> tuple[Int, Int]:
-    """Start jobs of a queue in turn; the first job that does not fit ends the pass, or gets EASY's reservation.
-
-    Parameters and return values as for `plan_all`; `reserving` is whether there are reservations.
-    """
-    blocked = False
-    shadow: Int = 0
-    extra: Int = 0
-    position: Int = 0
-    while fitting > 0:
-        j = take_first(waiting, position, left, weighted)
-        left -= 1
-        if not weighted:
-            position += 1
-        width = jobs.width[j]
-        if width > free:
-            if blocked:
-                continue
-            if not reserving:
-                break
-            blocked = True
-            shadow, extra = reserve(now.ends, running, now.width_bits, free, width)
-            continue
-        fitting -= 1
-        if blocked and t + jobs.estimate[j] > shadow:
-            if width > extra:
-                continue
-            extra -= width
-        launch(jobs, now, running, j, t)
-        running += 1
-        free -= width
-        fitting = count_fitting(waiting.queue[position:], left, jobs.width, free)
-    return running, free
 
 
 @njit(cache=True, nogil=True, _nrt=False)

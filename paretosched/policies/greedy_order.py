@@ -31,18 +31,25 @@ from ..core.notebook import fields_html, fields_repr
 from ..core.situations import SITUATIONS
 from ..core.watching import unknown_starts
 from ..kernels.conservative import replanned
+from ..kernels.formulas import Program, postfix
 from ..kernels.greedy_queue import greedy as start_by_keys
 from ..kernels.inputs import Weights
-from ..kernels.predicted import CONSERVATIVE, EASY, NO_BACKFILL
+from ..kernels.waiting_tree import FAR
 from ..workload.from_paths import GroupsLike, as_groups
 from ..workload.workload import Workload
-from .outcome import Outcome, Queue, jobs_of
+from .outcome import Outcome, Queue, jobs_of, simple_queue
 
 CRITERIA = ("f1", "f2", "f3", "f4")
 BACKFILLS = ("none", "easy", "conservative")
 WITH_BACKFILL = {"none": "", "easy": " with EASY", "conservative": " with CONS"}  # endings of names
 HIGHEST = {"w": 1.0, "K": 5.0, "a": 1.0, "b": 1.0}
-_KERNEL_BACKFILL = {"none": NO_BACKFILL, "easy": EASY, "conservative": CONSERVATIVE}
+_RESERVATIONS = {"none": 0, "easy": 1, "conservative": FAR}
+_POSTFIX = {  # the criteria as printed, with columns for w and K of each job
+    "f1": "#{w} #{K} {a} wait estimate / * + {b} estimate width / * + *",
+    "f2": "#{w} #{K} {a} wait * + {b} area * + *",
+    "f3": "#{w} #{K} {a} wait area / * + *",
+    "f4": "#{w} #{K} {a} wait * + {b} estimate width / * + *",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,7 +147,7 @@ class Greedy:
 
     def queue(self, workload: Workload) -> Queue:
         """Return how the waiting jobs are ordered and backfilled."""
-        return Queue(weights(workload, self), _KERNEL_BACKFILL[self.backfill])
+        return simple_queue(workload, key_program(workload, self), _RESERVATIONS[self.backfill])
 
 
 def greedy(
@@ -189,6 +196,19 @@ def weights(workload: Workload, policy: Greedy) -> Weights:
     """Return what orders the waiting jobs of a policy, as kernels take it."""
     criteria = np.array([CRITERIA.index(c) + 1 for c in policy.criteria], dtype=np.int64)
     return Weights(criteria, policy.genes, horizon(workload))
+
+
+def key_program(workload: Workload, policy: Greedy) -> Program:
+    """Return the keys of a policy for the jobs of a workload as byte code."""
+    count = len(policy.groups)
+    texts = []
+    columns = np.empty((2 * len(SITUATIONS), len(workload)))
+    for s, (criterion, genes) in enumerate(zip(policy.criteria, policy.genes, strict=True)):
+        w, K, a, b = 2 * s, 2 * s + 1, float(genes[-2]), float(genes[-1])
+        columns[w] = genes[:count][workload.group]
+        columns[K] = genes[count : 2 * count][workload.group]
+        texts.append(_POSTFIX[criterion].format(w=w, K=K, a=a, b=b))
+    return postfix(texts, columns)
 
 
 def submission_order(workload: Workload) -> Weights:

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..core.arrays import Ints
+import numpy as np
+
+from ..core.arrays import Floats, Ints
 from ..core.notebook import fields_html, fields_repr
-from ..kernels.inputs import Jobs, Weights
+from ..kernels.formulas import Program
+from ..kernels.inputs import Backfilling, Jobs
+from ..kernels.waiting_tree import FAR
 from ..workload.workload import Workload
 
 
@@ -92,18 +96,37 @@ class Outcome(NamedTuple):
 
 
 class Queue(NamedTuple):
-    """How the waiting jobs are ordered and backfilled, as `paretosched.kernels.predicted` takes it.
+    """How the waiting jobs are ordered and backfilled, as `prioritised` and `predicted` of the kernels take it.
 
     Attributes
     ----------
-    weights
-        What orders the jobs; no genes for the order of submission.
-    backfill
-        NO_BACKFILL, EASY or CONSERVATIVE of `paretosched.kernels.predicted`.
+    order, candidates
+        The keys of the waiting jobs, and of those that are backfilled.
+    backfilling
+        Which jobs may start before jobs that come first.
+    accounts
+        (n,) int64, the account of each job, from 0 on; (0,) if no key depends on usage.
+    shares
+        (n,) float64, the share of each job's account.
+    half_life
+        The time, s, in which usage decays to its half.
     """
 
-    weights: Weights
-    backfill: int
+    order: Program
+    candidates: Program
+    backfilling: Backfilling
+    accounts: Ints
+    shares: Floats
+    half_life: float
+
+
+def simple_queue(workload: Workload, order: Program, reservations: int) -> Queue:
+    """Return an order with a number of reservations, for which all jobs are alike."""
+    groups = len(workload.groups)
+    backfilling = Backfilling(
+        reservations, np.ones(groups, np.bool_), np.full(groups, FAR, np.int64), np.zeros(groups, np.bool_), 0, True
+    )
+    return Queue(order, order, backfilling, np.empty(0, np.int64), np.ones(len(workload)), 1.0)
 
 
 def jobs_of(workload: Workload) -> Jobs:

@@ -21,13 +21,15 @@ import numpy as np
 from ..core.arrays import Ints
 from ..core.errors import InputError, one_of
 from ..core.notebook import fields_html, fields_repr
+from ..core.situations import SITUATIONS
 from ..core.watching import unknown_starts
 from ..kernels.conservative import conservative, replanned
 from ..kernels.fcfs_easy import backfilled, fcfs
-from ..kernels.predicted import CONSERVATIVE, EASY
+from ..kernels.formulas import postfix
+from ..kernels.waiting_tree import FAR
 from ..workload.workload import Workload
 from .greedy_order import submission_order
-from .outcome import Outcome, Queue, jobs_of
+from .outcome import Outcome, Queue, jobs_of, simple_queue
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +102,8 @@ class Plain:
 
     def queue(self, workload: Workload) -> Queue:
         """Return how the waiting jobs are ordered and backfilled; only for a rule that does not refuse predictions."""
-        return Queue(submission_order(workload), _RULES[self.rule].backfill)
+        submission = postfix(["0"] * len(SITUATIONS), np.empty((0, len(workload))))  # equal keys
+        return simple_queue(workload, submission, _RULES[self.rule].reservations)
 
 
 class _Rule(NamedTuple):
@@ -109,7 +112,7 @@ class _Rule(NamedTuple):
     name: str
     start_times: Callable[[Workload], Ints]
     asks: bool = False
-    backfill: int = -1
+    reservations: int = 0
     refusal: str = ""
     replays: bool = False
 
@@ -134,7 +137,7 @@ def _recorded_starts(workload: Workload) -> Ints:
 _RULES = {
     "fcfs": _Rule("FCFS", lambda w: _start_times(w, fcfs)),
     "list": _Rule("List", lambda w: _start_times(w, backfilled, False)),
-    "easy": _Rule("EASY", lambda w: _start_times(w, backfilled, True), True, EASY),
+    "easy": _Rule("EASY", lambda w: _start_times(w, backfilled, True), True, 1),
     "conservative": _Rule(
         "CONS",
         lambda w: _start_times(w, conservative),
@@ -146,7 +149,7 @@ _RULES = {
         "CONS replan",
         lambda w: _start_times(w, replanned, w.calendar, submission_order(w)),
         True,
-        CONSERVATIVE,
+        FAR,
     ),
     "recorded": _Rule("recorded", _recorded_starts, replays=True),
 }

@@ -45,6 +45,7 @@ from .line_orders import formula_lines
 from .outcome import Outcome, Queue, jobs_of
 from .policy_tokens import written_time
 from .published_orders import JobOrder, job_order
+from .value_ranges import SHARES
 
 ALL = 2**31 - 1  # reservations: all waiting jobs have one
 ACCOUNTS = ("user", "account", "group")  # whose usage and share it is
@@ -232,9 +233,11 @@ class Priority:
         one_of("usage", self.usage, ACCOUNTS)
         object.__setattr__(self, "half_life", _in_bounds("half_life", self.half_life, LONGEST_TIME, lowest=1))
         shares = {str(account): number("share", share) for account, share in self.shares.items()}
+        _group_names("shares", shares)
         for account, share in shares.items():
-            if not 0 < share < 1e9:
-                raise InputError(f"share must be above 0 and below 1e9, but that of {quoted(account)} is {share:g}")
+            if not SHARES[0] <= share <= SHARES[1]:
+                low, high = SHARES
+                raise InputError(f"share must be in {low:g}..{high:g}, but that of {quoted(account)} is {share:g}")
         object.__setattr__(self, "shares", shares)
         ending = self.backfill.name and f" with {self.backfill.name}"
         object.__setattr__(self, "name", self.name or f"{_titles(self.orders)}{ending}")
@@ -282,25 +285,16 @@ class Priority:
             A formula needs accounts or queues of a log, and the workload does not come from one.
         """
         start = unknown_starts(len(workload))
-        accounts, shares = self._accounts(workload)
         machine = jobs_of(workload), workload.capacity, workload.calendar
-        backfilling = self.backfill.arguments(workload.groups, self.tried == self.orders)
-        fixed = self.kinds == (STATIC,) and self.backfill.slack == 0
-        lines = None if fixed else self._lines(workload, shares)
-        if lines is not None:
-            lined(*machine, *lines, backfilling, start)
+        queue = self.queue(workload)
+        if self.kinds == (STATIC,) and self.backfill.slack == 0:
+            prioritised_once(*machine, *queue, start)
             return Outcome(start)
-        kernel = prioritised_once if fixed else prioritised
-        kernel(
-            *machine,
-            compiled([row.formula.key for row in self.orders], workload),
-            compiled([row.formula.key for row in self.tried], workload),
-            backfilling,
-            accounts,
-            shares,
-            float(self.half_life),
-            start,
-        )
+        lines = self._lines(workload, queue.shares)
+        if lines is None:
+            prioritised(*machine, *queue, start)
+        else:
+            lined(*machine, *lines, queue.backfilling, start)
         return Outcome(start)
 
     def _lines(self, workload: Workload, shares: Floats) -> tuple[Lines, Lines] | None:
@@ -314,19 +308,27 @@ class Priority:
             tried = formula_lines(workload, [row.formula.key for row in self.tried], shares)
         return None if order is None or tried is None else (order, tried)
 
-    def refuses(self, learnt: bool) -> str:
-        """Return why the policy cannot use other estimates than the requested ones; "" if it can.
-
-        Parameters
-        ----------
-        learnt
-            Whether the estimates are predictions, which may prove too short; else they are exact.
-        """
-        return "may prove too short, and orders are evaluated on requests" if learnt else ""
+    def refuses(self, learnt: bool) -> str:  # noqa: ARG002  # it can use all estimates
+        """Return why the policy cannot use other estimates than the requested ones: never."""
+        return ""
 
     def queue(self, workload: Workload) -> Queue:
-        """Raise InputError: predictions cannot be used."""
-        raise InputError(f"{workload.name}: predictions {self.refuses(True)}")
+        """Return how the waiting jobs are ordered and backfilled.
+
+        Raises
+        ------
+        InputError
+            A formula needs accounts or queues of a log, and the workload does not come from one.
+        """
+        accounts, shares = self._accounts(workload)
+        return Queue(
+            compiled([row.formula.key for row in self.orders], workload),
+            compiled([row.formula.key for row in self.tried], workload),
+            self.backfill.arguments(workload.groups, self.tried == self.orders),
+            accounts,
+            shares,
+            float(self.half_life),
+        )
 
     def _accounts(self, workload: Workload) -> tuple[Ints, Floats]:
         """Return the account of each job, (n,) int64, from 0 on, and its share, (n,) float64.

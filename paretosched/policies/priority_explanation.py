@@ -18,8 +18,8 @@ COSTS = {
     "static": "Two waiting jobs never change places, so that nothing is sorted again.",
     "line": "Keys grow with the wait like straight lines, or like a power or logarithm of them: this is proven from "
     "the formula, and only jobs that change places need to be looked at.",
-    "usage": "Jobs of one user or account keep an order of their own; only the first of each need to be compared when "
-    "the usage has changed.",
+    "usage": "Jobs of one user or account keep an order of their own, but accounts change places as usage does: all "
+    "waiting jobs are sorted again at every submission and completion.",
     "general": "For this formula no shortcut is proven: all waiting jobs are sorted again at every submission and "
     "completion, so that the simulation takes longest.",
 }

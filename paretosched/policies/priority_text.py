@@ -27,6 +27,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from ..core.errors import InputError
 from ..core.situations import SITUATIONS
 from .policy_tokens import TokenReader, written_name, written_time
 from .priority import ACCOUNTS, ALL, LONGEST_TIME, Backfill, Longest, Priority
@@ -82,8 +83,9 @@ def with_backfill(policy: Any, backfill: str | None, order: str | None) -> Prior
     'FCFS with EASY by SJF'
     """
     if policy.rule not in (FIRST, Priority.rule):
+        option = BACKFILL_ORDER if backfill is None else "backfill"
         raise InputError(
-            f"a backfilling must go with an order, such as fcfs or sjf, but policy {policy.name} has its own"
+            f"{option} must go with an order, such as fcfs or sjf, but policy {policy.name} has its own backfilling"
         )
     priority: Priority = Priority(FIRST) if policy.rule == FIRST else policy
     changes: dict[str, Any] = {}
@@ -144,9 +146,10 @@ class _Clauses(TokenReader):
     def has_head(self) -> bool:
         """Return whether the word that comes now is the head of a clause, and not the name of an order."""
         begin = self.place
-        head = self.now.kind == "word" and self.long_name().text.lower() in self.clauses
+        is_head = self.now.kind == "word" and self.long_name().text.lower() in self.clauses
+        is_head = is_head and self.comes(":", *SITUATIONS)
         self.place = begin
-        return head
+        return is_head
 
     def order(self, head: str) -> None:
         """Read an order, for one situation or for all."""

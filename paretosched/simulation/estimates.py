@@ -96,7 +96,7 @@ def predict(workload: Workload, policy: Policy, estimates: str) -> Predictions:
     w, queue = workload, policy.queue(workload)
     result = Predictions(unknown_starts(len(w)), *(np.empty(len(w), dtype=np.int64) for _ in range(2)))
     method = LEARNING[estimates]
-    predicted(jobs_of(w), w.capacity, w.calendar, queue.weights, queue.backfill, histories(w), method, *result)
+    predicted(jobs_of(w), w.capacity, w.calendar, *queue, histories(w), method, *result)
     return result
 
 

@@ -27,7 +27,8 @@ def simulate(workload: WorkloadLike, policy: PolicyLike, estimates: str = "reque
         The jobs and the machine; or the path of a log or of a run directory.
     policy
         A `Policy`, the name of a rule ("fcfs", "list", "easy", "conservative", "conservative-replan",
-        "recorded", "scojo", "scojo-opt"), or the path of a policy file.
+        "recorded", "scojo", "scojo-opt") or of an order ("sjf", "saf", ...), an order in words
+        ("sjf; backfill: easy"), or the path of a policy file.
     estimates
         What the policy knows of run times: "requested", "recent", "predicted", "printed" or "exact"; see
         `paretosched.simulation.estimates`. FCFS, List and recorded use no estimates. SCOJO-PECT accepts "requested"

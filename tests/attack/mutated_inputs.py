@@ -50,6 +50,12 @@ POLICIES = (
     "scojo",
     "scojo-opt",
 )
+ORDERS = (
+    "order: (wait / estimate)^3 * width; backfill: easy:8 for 1,2; backfill-order: saf; slack: 15min",
+    "order day: sjf\norder night: smallest log2(submit) * area\norder weekend: priority:1,2\nbackfill: conservative\n",
+    "wfp3; backfill: easy; longest: 4h of 3,4 and 90s of 5 while 1,2",
+    "order: if(group(1) and not width > 4, 2, 0.5) * wait - usage / share; usage: group; half-life: 1h; shares: 1 = 2",
+)
 METHODS = ("fcfs", "random", "list", "lpt", "tga", "pgga")
 
 
@@ -123,6 +129,17 @@ def policies(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
         yield ended("simulate", house / "w.swf.gz", "--policy", folder / "policy.json", "-o", folder / "out.csv")
     else:
         yield ended("explain", folder / "policy.json", "-o", folder / "out.html")
+
+
+def orders(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
+    """A damaged order in words, in a file or as an option."""
+    text = damaged_bytes(r.choice(ORDERS).encode(), r)
+    (folder / "order.txt").write_bytes(text)
+    words = text.decode("latin-1").replace("\0", "") if r.randrange(2) else folder / "order.txt"
+    if r.randrange(4):
+        yield ended("simulate", house / "w.swf.gz", "--policy", words, "-o", folder / "out.csv")
+    else:
+        yield ended("explain", words)
 
 
 def wishes(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
@@ -280,6 +297,7 @@ ATTACKS: Mapping[str, tuple[int, Attack]] = {  # with their shares of all attemp
     "damaged lists of groups": (6, groups_lists),
     "damaged lists of jobs and nodes": (8, assigned_lists),
     "damaged policies": (10, policies),
+    "damaged orders in words": (6, orders),
     "damaged wishes": (6, wishes),
     "damaged pages": (4, pages),
     "damaged fronts": (10, fronts),
@@ -383,7 +401,7 @@ def compile_all(house: Path, folder: Path) -> None:
             done(*sound(name, house, folder))
             for path in folder.iterdir():
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
-    for policy in (*POLICIES, house / "iterative.json", house / "symbiotic.json"):
+    for policy in (*POLICIES, house / "iterative.json", house / "symbiotic.json", *ORDERS):
         command("simulate", house / "w.swf.gz", "--policy", policy)  # the log has no waits, so "recorded" is refused
     for method in METHODS:
         done("assign", house / "jobs.csv", house / "nodes.csv", "--method", method)

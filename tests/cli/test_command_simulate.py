@@ -15,6 +15,7 @@ from support.commands import (
     command,
     done,
 )
+from support.fuzzing import refused
 
 
 @pytest.mark.parametrize("policy", ["fcfs", "list", "easy", "conservative", "conservative-replan"])
@@ -157,3 +158,43 @@ def test_names_in_lists_are_no_formulas_in_what_is_written(house: Path, tmp_path
     again = ps.by_csv(ps.read_swf(house / "w.swf.gz"), tmp_path / "again.csv")
     names = [workload.groups[group] for group in workload.group]
     assert [again.groups[group] for group in again.group] == names
+
+
+def test_orders_take_a_backfilling(house: Path, workload: ps.Workload) -> None:
+    options = ("--policy", "fcfs", "--backfill", "easy:2 for 1", "--backfill-order", "sjf", "--json")
+    measured = done("simulate", house / "w.swf.gz", *options).json
+    text = "fcfs; backfill: easy:2 for 1; backfill-order: sjf"
+    assert measured["policy"] == ps.as_policy(text).name
+    assert measured["AWRT"] == ps.objectives(ps.simulate(workload, text))["AWRT"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            ("--backfill", "easy"),
+            "backfill must go with an order, such as fcfs or sjf, but policy EASY",
+        ),
+        (
+            ("--policy", "sjf", "--backfill", "eazy"),
+            'backfill, character 1, "eazy": backfill must be one of none',
+        ),
+        (
+            ("--policy", "sjf", "--backfill-order", "saf"),
+            'backfill-order must come with backfilling',
+        ),
+        (
+            ("--policy", "order: wiat"),
+            'order, character 8, "wiat": there must be a number, variable, func',
+        ),
+    ],
+)
+def test_a_backfilling_that_cannot_be_is_refused(house: Path, options: tuple[str, ...], message: str) -> None:
+    assert refused("simulate", house / "w.swf.gz", *options).startswith(f"paretosched simulate: {message}")
+
+
+def test_groups_that_are_not_there_are_remarked(house: Path) -> None:
+    words = "order: 5 * vip + width; backfill: conservative; backfill-order: sjf"
+    outcome = done("simulate", house / "w.swf.gz", "--policy", words)
+    assert "w has no group vip; the policy goes on without" in outcome.err
+    assert "every job has a reservation, so that the order of backfilling changes nothing" in outcome.err

@@ -12,12 +12,11 @@ from paretosched.kernels.fixed_order import prioritised_once
 from paretosched.policies.plain import Plain
 from support import naive
 from support.naive_priority import Backfill, start_times
-from support.prioritising import STATIC, Rank, starts
+from support.prioritising import RESERVATIONS, STATIC, Rank, starts
 from support.priority_cases import CASES
 from support.simulating import DEEP, briefly, checked
 from support.zoo import ZOO, workloads
 
-RESERVATIONS = (0, 1, 2, 3, 8, None)
 BY_HAND = [name for name, case in CASES.items() if case.rank.order in STATIC and case.rank.backfill.slack == 0]
 
 

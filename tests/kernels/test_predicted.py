@@ -10,10 +10,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from paretosched import Policy, Workload, greedy, predictions, simulate
-from paretosched.kernels.predicted import STEPS
+
+from paretosched.kernels.predicted import STEPS, predicted
+from paretosched.policies.outcome import jobs_of
 from paretosched.policies.plain import Plain
-from paretosched.simulation.estimates import LEARNING
-from support import naive
+from paretosched.simulation.estimates import LEARNING, histories
+from support import naive, naive_priority
+from support.prioritising import Rank, rank_of, ranks
 from support.zoo import BACKFILLS, ZOO, constant, drawn, greedy_policies, jobs, workloads
 
 RULES = ("easy", "conservative-replan")
@@ -29,9 +32,16 @@ def peopled(name: str) -> Workload:
 
 
 def same_as_oracle(w: Workload, policy: Policy, source: str) -> None:
-    predicted = predictions(w, policy, source)
-    assert tuple(column.tolist() for column in predicted) == naive.predicted(w, policy, source)
-    assert simulate(w, policy, source).check().start.tolist() == predicted.start.tolist()
+    result = predictions(w, policy, source)
+    assert tuple(column.tolist() for column in result) == naive.predicted(w, policy, source)
+    assert simulate(w, policy, source).check().start.tolist() == result.start.tolist()
+
+
+def kernel_predictions(w: Workload, policy: Rank, source: str) -> tuple[list[int], ...]:
+    """Start times, first predictions and corrections of the kernel."""
+    result = [np.empty(len(w), dtype=np.int64) for _ in range(3)]
+    predicted(jobs_of(w), w.capacity, w.calendar, *policy.queue(w), histories(w), LEARNING[source], *result)
+    return tuple(column.tolist() for column in result)
 
 
 # ---- the oracle
@@ -67,6 +77,27 @@ def test_equals_the_oracle_on_hundreds_of_jobs(source: str) -> None:
         policies += [greedy([c] * 3, constant(5, 1, 0, 1, 1), groups=w.groups, backfill="easy") for c in ("f1", "f3")]
         for policy in policies:
             same_as_oracle(w, policy, source)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("source", LEARNING)
+@checked
+@given(data=st.data(), w=workloads(max_jobs=14))
+def test_orders_equal_the_oracle_on_any_workload(data: st.DataObject, source: str, w: Workload) -> None:
+    user = data.draw(st.lists(st.integers(-1, 2), min_size=len(w), max_size=len(w)))
+    w = w.with_(user=[0, *user[1:]])
+    policy = data.draw(ranks(w))
+    assert kernel_predictions(w, policy, source) == naive_priority.predicted(w, policy.rule(), source)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("source", LEARNING)
+def test_orders_equal_the_oracle_on_a_hundred_jobs(source: str) -> None:
+    for seed, reservations in enumerate((0, 1, 2, 8, None)):
+        w = drawn(seed, 100, 64, gap=2, run=60, slack=30.0, grain=(1, 60, 600)[seed % 3])
+        w = w.with_(user=np.random.default_rng(seed).integers(0, 4, len(w)))
+        policy = rank_of(seed, w, reservations)
+        assert kernel_predictions(w, policy, source) == naive_priority.predicted(w, policy.rule(), source), seed
 
 
 # ---- worked examples
@@ -121,12 +152,12 @@ def test_a_prediction_that_proves_too_short_grows_by_the_steps_up_to_the_request
     history = ((0, 10, 100 * HOUR, 1), (20, 10, 100 * HOUR, 1))
     long = (50, 30 * HOUR, 100 * HOUR, 1)
     w = jobs(4, *history, long).with_(user=[1] * 3)
-    predicted = predictions(w, "easy", "recent")
-    assert predicted.first.tolist() == [100 * HOUR, 100 * HOUR, 10]
+    result = predictions(w, "easy", "recent")
+    assert result.first.tolist() == [100 * HOUR, 100 * HOUR, 10]
     ends = 10 + np.cumsum(STEPS)  # 10 s + 1 min, + 5 min, ...
-    assert predicted.corrections.tolist() == [0, 0, int((ends < 30 * HOUR).sum()) + 1]
+    assert result.corrections.tolist() == [0, 0, int((ends < 30 * HOUR).sum()) + 1]
     short = w.with_(estimate=[20, 20, 30 * HOUR])
-    assert predictions(short, "easy", "recent").corrections[-1] == predicted.corrections[-1]
+    assert predictions(short, "easy", "recent").corrections[-1] == result.corrections[-1]
 
 
 def test_a_correction_moves_the_reservation_and_lets_a_job_pass() -> None:
@@ -136,3 +167,15 @@ def test_a_correction_moves_the_reservation_and_lets_a_job_pass() -> None:
     w = jobs(4, *history, (100, 500, 1000, 3), (101, 9, 9, 4), (102, 50, 50, 1)).with_(user=[1, 1, 1, 2, 3])
     assert predictions(w, "easy", "recent").start.tolist() == [0, 20, 100, 600, 110]
     assert simulate(w, "easy").start.tolist() == [0, 20, 100, 600, 102]
+
+
+def test_with_shortest_predictions_first_and_corrections_it_is_easy_plus_plus() -> None:
+    # Job 2 has 4 of 8 processors until 200, and the wide job 3 waits for them. Jobs 4 and 5 fit before it, one after
+    # the other: job 5 is the shorter one, because it is expected to take 20 s as the others of its user.
+    history = [(0, 20, 900, 1), (30, 20, 900, 1)]
+    rows = [*history, (100, 100, 100, 4), (101, 9, 9, 8), (102, 60, 60, 3), (102, 20, 900, 3)]
+    w = jobs(8, *rows).with_(user=[1, 1, 2, 2, 3, 1])
+    plus, plus_plus = Priority("fcfs", Backfill(1)), Priority("fcfs", Backfill(1, order="sjf"))
+    assert predictions(w, plus, "recent").start.tolist() == [0, 30, 100, 200, 102, 162]
+    assert predictions(w, plus_plus, "recent").start.tolist() == [0, 30, 100, 200, 122, 102]
+    assert simulate(w, plus_plus).start.tolist() == [0, 30, 100, 200, 102, 209]  # 900 s do not fit before job 3

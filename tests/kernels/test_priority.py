@@ -12,47 +12,11 @@ from hypothesis import strategies as st
 from paretosched import Workload
 from paretosched.policies.plain import Plain
 from support import naive
-from support.naive_priority import Backfill, Usage, start_times
-from support.prioritising import ORDERS, Rank, starts
+from support.naive_priority import Usage, start_times
+from support.prioritising import RESERVATIONS, Rank, rank_of, ranks, starts
 from support.priority_cases import CASES, rank
 from support.simulating import DEEP, briefly, checked
 from support.zoo import ZOO, workloads
-
-RESERVATIONS = (0, 1, 2, 3, 8, None)
-
-
-@st.composite
-def ranks(draw: st.DrawFn, w: Workload) -> Rank:
-    """Return an order, an order of candidates and a backfilling for a workload."""
-    groups = st.integers(0, len(w.groups) - 1)
-    backfill = Backfill(
-        draw(st.sampled_from(RESERVATIONS)),
-        draw(st.none() | st.frozensets(groups)),
-        draw(st.dictionaries(groups, st.integers(1, 20))),
-        draw(st.frozensets(groups)),
-        draw(st.sampled_from((0, 0, 1, 5, 20))),
-    )
-    accounts = draw(st.lists(st.integers(0, 2), min_size=len(w), max_size=len(w)))
-    shares = [0.5 + account for account in accounts]
-    names = st.sampled_from(sorted(ORDERS))
-    return Rank(draw(names), draw(st.none() | names), backfill, accounts, shares, draw(st.sampled_from((1.0, 100.0))))
-
-
-def rank_of(seed: int, w: Workload, reservations: int | None) -> Rank:
-    """Return a random order and backfilling for a workload, with times that suit it."""
-    rng = np.random.default_rng(seed)
-    groups = range(len(w.groups))
-    middle = int(np.median(w.estimate))
-    backfill = Backfill(
-        reservations,
-        frozenset(g for g in groups if rng.random() < 0.6) if seed % 2 else None,
-        {g: int(middle * 2 * rng.random()) + 1 for g in groups if rng.random() < 0.5},
-        frozenset(g for g in groups if rng.random() < 0.4),
-        middle * (seed % 3),
-    )
-    order, candidates = rng.choice(sorted(ORDERS), 2).tolist()
-    accounts = rng.integers(0, 4, len(w)).tolist()
-    return Rank(order, candidates if seed % 5 else None, backfill, accounts, [1.0] * len(w), 50.0 * middle)
 
 
 # ---- the oracle

@@ -98,3 +98,35 @@ def test_every_policy_says_whether_it_replays_the_log_or_knows_run_times(
     policy: Policy, replays: bool, knows_run_times: bool
 ) -> None:
     assert (policy.replays, policy.knows_run_times) == (replays, knows_run_times)
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        ("sjf", "SJF"),
+        ("fcfs", "FCFS"),
+        ("priority:1,2", "Priority 1, 2"),
+        ("saf; backfill: easy", "SAF with EASY"),
+        ("order: wait / estimate", "wait / estimate"),
+    ],
+)
+def test_orders_are_policies_by_name_and_in_words(words: str, name: str) -> None:
+    assert as_policy(words).name == name
+
+
+def test_words_may_stand_in_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "mine.txt"
+    file.write_text("order: (wait / estimate)^3 * width\nbackfill: easy:8 for 1,2\n", encoding="utf-8")
+    assert as_policy(file).name == "(wait / estimate)^3 * width with EASY 8 for 1, 2"
+    file.write_text("order: wait\nbackfill: eazy\n", encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        as_policy(str(file))
+    assert str(caught.value).startswith(f'{file}: backfill, line 2, character 11, "eazy": backfill must be one of')
+    file.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(InputError, match="a policy file must be text, but this is binary"):
+        as_policy(file)
+
+
+def test_a_missing_file_of_words_is_no_words() -> None:
+    with pytest.raises(InputError, match=r"nowhere\.txt: "):
+        as_policy("nowhere.txt")

@@ -389,6 +389,53 @@ def test_the_schema_and_the_reader_refuse_the_same(name: str, path: str, value: 
         from_json(whole)
 
 
+def test_an_order_can_be_read_by_a_person() -> None:
+    value = to_json(as_policy("priority:1,2; backfill: easy:8 for 1; longest: 4h of 3 while 1; slack: 15min"))
+    assert value == {
+        "format": FORMAT,
+        "rule": "priority",
+        "name": "Priority 1, 2 with EASY 8 for 1, limited requests, slack 15min",
+        "order": "priority:1,2",
+        "backfill": {
+            "reservations": 8,
+            "for": ["1"],
+            "order": "same",
+            "longest": [{"seconds": 14400, "groups": ["3"]}],
+            "while": ["1"],
+            "slack": 900,
+        },
+        "usage": "user",
+        "half_life": 604800,
+        "shares": {},
+        "provenance": {},
+    }
+    jsonschema.validate(value, schema())
+    assert same(from_json({"format": FORMAT, "rule": "priority", "order": "sjf"}), as_policy("sjf"))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"order": "wiat"}, 'policy: order, character 1, "wiat": there must be a number'),
+        ({"order": {"day": "sjf"}}, 'policy: order: "weekend" is missing'),
+        ({"order": 3}, 'policy: "order" must be'),
+        ({"backfill": {}}, 'policy: backfill: "reservations" is missing'),
+        ({"backfill": {"reservations": "some"}}, 'policy: backfill.reservations must be a number or "all", but is "so'),
+        ({"backfill": {"reservations": -1}}, "policy: reservations must be in 0..2147483647, but is -1"),
+        ({"backfill": {"reservations": 1, "order": "easy"}}, 'policy: backfill-order, character 1, "easy": is a back'),
+        ({"backfill": {"reservations": 1, "slack": 1.5}}, 'policy: backfill: "slack" must be a whole number'),
+        ({"usage": "queue"}, "policy: usage must be one of user, account, group"),
+        ({"half_life": 0}, "policy: half_life must be in 1..10000000000, but is 0"),
+        ({"shares": {"a": "much"}}, "policy: shares"),
+        ({"queue": 1}, "policy: the keys here are format, rule, name, order, backfill, usage, half_life, shares, prov"),
+    ],
+)
+def test_every_malformed_order_has_its_message(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        from_json({"format": FORMAT, "rule": "priority", "order": "sjf"} | change)
+    assert str(caught.value).startswith(message)
+
+
 def test_numbers_and_words_that_are_left_out_have_their_defaults() -> None:
     assert to_json(from_json({"format": FORMAT, "rule": "scojo"})) == to_json(ps.TimeSharing())
     least = {key: value for key, value in old("symbiotic").items() if key not in ("name", "otherwise", "provenance")}

@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from hypothesis import strategies as st
 
 from paretosched import Workload
-from paretosched.kernels.formulas import MOST_DEEP, OPERATIONS, Program
+from paretosched.kernels.formulas import postfix
 from paretosched.kernels.inputs import Backfilling
 from paretosched.kernels.priority import prioritised
 from paretosched.kernels.waiting_tree import FAR
@@ -47,29 +48,11 @@ ORDERS = {
         "wait usage share / -", lambda job, now: float(now.t - job.submit) - now.usage / now.share
     ),
 }
+RESERVATIONS = (0, 1, 2, 3, 8, None)
 STATIC = ("fcfs", "sjf", "widest", "saf")
 
 
-def program(words: Sequence[str]) -> Program:
-    """Return the byte code of three texts in postfix notation."""
-    lines: list[tuple[int, int]] = []
-    begin = [0]
-    constants: list[float] = []
-    for text in words:
-        for word in text.split():
-            if word in OPERATIONS:
-                lines.append((OPERATIONS.index(word), 0))
-            else:
-                lines.append((OPERATIONS.index("number"), len(constants)))
-                constants.append(float(word))
-        begin.append(len(lines))
-    return Program(
-        np.array(lines, dtype=np.int64),
-        np.array(begin, dtype=np.int64),
-        np.array(constants, dtype=np.float64),
-        np.empty((0, 0)),
-        np.empty(MOST_DEEP),
-    )
+_NO_COLUMNS = np.empty((0, 0))
 
 
 class Rank(NamedTuple):
@@ -90,8 +73,8 @@ class Rank(NamedTuple):
 
     def queue(self, workload: Workload) -> tuple[object, ...]:
         """Return what kernels take: orders, backfilling, accounts, shares and half-life."""
-        order = program(ORDERS[self.order].words)
-        candidates = order if self.candidates is None else program(ORDERS[self.candidates].words)
+        order = postfix(ORDERS[self.order].words, _NO_COLUMNS)
+        candidates = order if self.candidates is None else postfix(ORDERS[self.candidates].words, _NO_COLUMNS)
         backfilling = backfilling_of(self.backfill, len(workload.groups), self.candidates is None)
         shares = np.array(self.shares or [1.0] * len(workload))
         return order, candidates, backfilling, np.array(self.accounts, dtype=np.int64), shares, self.half_life
@@ -114,3 +97,37 @@ def starts(workload: Workload, rank: Rank, kernel: Callable[..., None] = priorit
     start = np.full(len(workload), -7, dtype=np.int64)
     kernel(jobs_of(workload), workload.capacity, workload.calendar, *rank.queue(workload), start)
     return start.tolist()  # type: ignore[no-any-return]
+
+
+@st.composite
+def ranks(draw: st.DrawFn, w: Workload) -> Rank:
+    """Return an order, an order of candidates and a backfilling for a workload."""
+    groups = st.integers(0, len(w.groups) - 1)
+    backfill = Backfill(
+        draw(st.sampled_from(RESERVATIONS)),
+        draw(st.none() | st.frozensets(groups)),
+        draw(st.dictionaries(groups, st.integers(1, 20))),
+        draw(st.frozensets(groups)),
+        draw(st.sampled_from((0, 0, 1, 5, 20))),
+    )
+    accounts = draw(st.lists(st.integers(0, 2), min_size=len(w), max_size=len(w)))
+    shares = [0.5 + account for account in accounts]
+    names = st.sampled_from(sorted(ORDERS))
+    return Rank(draw(names), draw(st.none() | names), backfill, accounts, shares, draw(st.sampled_from((1.0, 100.0))))
+
+
+def rank_of(seed: int, w: Workload, reservations: int | None) -> Rank:
+    """Return a random order and backfilling for a workload, with times that suit it."""
+    rng = np.random.default_rng(seed)
+    groups = range(len(w.groups))
+    middle = int(np.median(w.estimate))
+    backfill = Backfill(
+        reservations,
+        frozenset(g for g in groups if rng.random() < 0.6) if seed % 2 else None,
+        {g: int(middle * 2 * rng.random()) + 1 for g in groups if rng.random() < 0.5},
+        frozenset(g for g in groups if rng.random() < 0.4),
+        middle * (seed % 3),
+    )
+    order, candidates = rng.choice(sorted(ORDERS), 2).tolist()
+    accounts = rng.integers(0, 4, len(w)).tolist()
+    return Rank(order, candidates if seed % 5 else None, backfill, accounts, [1.0] * len(w), 50.0 * middle)

@@ -47,6 +47,8 @@ ABSURD: dict[str, dict[str, tuple[str, ...]]] = {
         "--policy": ("greedy", "EASY", "none.json", ""),
         "--row": ("-1", "1000000", LIMIT, "nan"),
         "--estimates": ("guessed", "EXACT", ""),
+        "--backfill": ("some", "easy:0", "easy for", ""),
+        "--backfill-order": ("easy", "wiat", ""),
     },
     "explore": {
         "--evaluations": ("0", "-1", "3", "nan", str(10**12), LIMIT),
@@ -88,6 +90,8 @@ ABSURD: dict[str, dict[str, tuple[str, ...]]] = {
     "compare": {
         "--rolling": ("0", "1", "-1", "401", "nan", "1.5", LIMIT),
         "--policy": ("greedy", "none.json", ""),
+        "--backfill": ("some", "easy:0", ""),
+        "--backfill-order": ("easy", "wiat", ""),
         "--capacity": ("-1", LIMIT),
         "--objective": ("", "AWRT9", "10*", "none.json", "a\0.json", LONG + ".json", LIMIT),
     },
@@ -115,7 +119,7 @@ ABSURD: dict[str, dict[str, tuple[str, ...]]] = {
 }  # fmt: skip
 TEXTS = ("--groups", "--method", "--line", "--start", "--variant", "--estimates", "--policy", "--backfill",
          "--algorithm", "--scheduler", "--objective", "--criterion", "--over", "--strategy", "--scale",
-         "--host", "--tls-proxy", "--rule-base", "--greedy")  # fmt: skip
+         "--host", "--tls-proxy", "--rule-base", "--greedy", "--backfill-order")  # fmt: skip
 
 
 @pytest.mark.parametrize(("name", "option"), [(name, option) for name, options in ABSURD.items() for option in options])

@@ -1,0 +1,108 @@
+"""Formulas are read as they are written, or refused at a character and a word."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from paretosched import InputError
+from paretosched.kernels.formulas import MOST_DEEP
+from paretosched.policies.formula import MOST_TERMS, Formula, Term, depth, labels, parse_formula, written_formula
+from support.formulas import TERMS
+
+SMALL = TERMS.filter(lambda term: depth(term) <= MOST_DEEP)
+
+
+@settings(max_examples=300)
+@given(SMALL, st.booleans(), st.sampled_from(["largest", "smallest"]))
+def test_what_is_written_is_read_as_the_same_formula(term: Term, largest: bool, direction: str) -> None:
+    formula = Formula(term, largest)
+    assert parse_formula(written_formula(formula, direction), direction) == formula
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("(wait/estimate)^3*width", "(wait / estimate)^3 * width"),
+        ("physics", "physics"),
+        ("WAIT + Width", "wait + width"),
+        ("eligible", "submit"),
+        ("smallest  estimate", "smallest estimate"),
+        ("wait - (3 - 2) - 1", "wait - (3 - 2) - 1"),
+        ("2^3^2", "2^3^2"),
+        ("(2^3)^2", "(2^3)^2"),
+        ("(-2)^2 - -2^-2", "(-2)^2 - -2^-2"),
+        ("4h + 1.5 min", "14400 + 90"),
+        ("not vip and (wait > 2 or group(1))", "not vip and (wait > 2 or group(1))"),
+        ('group("two words") * user(007)', 'group("two words") * user(007)'),
+        ("max(1, 2, 3)", "max(max(1, 2), 3)"),
+        ("if(account(3) != 0, 1, queue(4))", "if(account(3) != 0, 1, queue(4))"),
+    ],
+)
+def test_formulas_by_hand(text: str, written: str) -> None:
+    formula = parse_formula(text, "largest")
+    assert written_formula(formula, "largest") == written
+    assert parse_formula(written, "largest") == formula
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "wiat",
+            'character 1, "wiat": there must be a number, variable, function or group; did you mean wait? (a group',
+        ),
+        (
+            "wait / estimat",
+            'character 8, "estimat": there must be a number, variable, function or group; did you mean e',
+        ),
+        ("wait estimate", 'character 6, "estimate": there must be an operator or the end'),
+        ("wait +", "character 7, the end: there must be a number, variable, function or group"),
+        ("wait $", 'character 6, "$": has no meaning here'),
+        ('group("x', 'character 7, "\\"": has no meaning here; a name must end with its quote'),
+        ("1e999", 'character 1, "1e999": is too large a number'),
+        ("1 < 2 < 3", 'character 7, "<": a comparison has two sides; join two comparisons with "and"'),
+        ("log(1, 2)", 'character 1, "log": there must be 1 value in the brackets, but there are 2'),
+        ("min(1)", 'character 1, "min": there must be at least 2 values in the brackets, but there are 1'),
+        ("(wait", 'character 6, the end: there must be ")"'),
+        ("if wait", 'character 4, "wait": there must be "("'),
+        ("user(vip)", 'character 6, "vip": there must be the number of the user in the log'),
+        ("wait\n+", "line 1, character 5, the end of the line: there must be an operator or the end"),
+        ("(" * 40, 'character 33, "(": a formula must not nest deeper than 32 brackets or powers, but does'),
+        ("1" + "+1" * 400, f"must have at most {MOST_TERMS} numbers, variables and operations"),
+        (
+            "if(1,2,3+" * 12 + "4" + ")" * 12,
+            "a formula must not nest deeper than 32 values, but does",
+        ),
+        ("1" * 10_001, "order: must have at most 10000 characters, but has 10001"),
+    ],
+)
+def test_every_fault_has_its_place(text: str, message: str) -> None:
+    with pytest.raises(InputError, match=re.escape(message)):
+        parse_formula(text, "largest")
+
+
+WORDS = ["wait", "vip", "group", '"a b"', "(", ")", ",", "+", "-", "^", "<", "if", "min", "not", "3", "h"]
+
+
+@settings(max_examples=300)
+@given(st.text(max_size=40) | st.lists(st.sampled_from(WORDS), max_size=12).map(" ".join))
+def test_any_text_is_read_or_refused_in_one_line(text: str) -> None:
+    try:
+        formula = parse_formula(text, "largest")
+    except InputError as error:
+        message = str(error)
+    else:
+        message = "order"
+        assert parse_formula(written_formula(formula, "smallest"), "smallest") == formula
+    assert message.startswith("order")
+    assert "\n" not in message
+
+
+def test_labels_are_those_of_all_parts_in_their_order() -> None:
+    term = parse_formula("vip + if(group(2), user(7), vip) * user(8)", "largest").term
+    assert labels(term, "group") == ("vip", "2")
+    assert labels(term, "user") == ("7", "8")

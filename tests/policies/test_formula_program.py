@@ -1,0 +1,61 @@
+"""What is known of each job becomes a column of the program."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from paretosched import InputError, Workload
+from paretosched.policies.formula import Term, parse_formula
+from paretosched.policies.formula_program import column_of, compiled
+
+RECORDS = np.zeros((3, 18))
+RECORDS[:, 12] = [5, 6, -1]  # groups of the log
+RECORDS[:, 14] = [1, 1, 2]  # queues
+W = Workload(
+    submit=[0, 1, 2],
+    run=[1, 1, 1],
+    estimate=[1, 1, 1],
+    width=[1, 1, 1],
+    capacity=1,
+    user=[7, 8, 7],
+    group=[1, 0, 2],
+    groups=("a", "b", "c"),
+    records=RECORDS,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "column"),
+    [
+        ("b", [1, 0, 0]),
+        ("nobody", [0, 0, 0]),
+        ("user(7)", [1, 0, 1]),
+        ("account(6)", [0, 1, 0]),
+        ("queue(2)", [0, 0, 1]),
+    ],
+)
+def test_labels_are_1_for_their_jobs(text: str, column: list[int]) -> None:
+    assert column_of(parse_formula(text, "largest").term, W).tolist() == column
+
+
+@pytest.mark.parametrize(
+    ("groups", "column"), [((), [2, 3, 1]), (("c",), [0, 0, 1]), (("c", "x", "a"), [0, 1, 3]), (("x",), [0, 0, 0])]
+)
+def test_the_first_group_counts_most(groups: tuple[str, ...], column: list[int]) -> None:
+    assert column_of(Term("priority", labels=groups), W).tolist() == column
+
+
+def test_equal_numbers_and_labels_are_stored_once() -> None:
+    key = parse_formula("3 * b + 3 * c + b", "largest").key
+    program = compiled([key, key, key], W)
+    assert program.constants.tolist() == [3.0]
+    assert program.columns.shape == (2, 3)
+    assert program.begin.tolist() == [0, 9, 18, 27]
+
+
+@pytest.mark.parametrize("text", ["account(1)", "queue(1)"])
+def test_a_workload_that_is_no_log_has_no_accounts_and_queues(text: str) -> None:
+    w = Workload(submit=[0], run=[1], estimate=[1], width=[1], capacity=1)
+    with pytest.raises(InputError, match="of jobs is needed, but this workload does not come from a log"):
+        compiled([parse_formula(text, "largest").key] * 3, w)

@@ -1,0 +1,172 @@
+"""Orders with their backfilling: the schedules of the oracle, and values that are checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import paretosched as ps
+from paretosched import Backfill, InputError, Priority, Workload
+from paretosched.policies.policy import as_policy
+from paretosched.policies.priority import ALL, HALF_LIFE, Longest
+from paretosched.policies.published_orders import JobOrder
+from support import naive_priority
+from support.formulas import naive_key
+from support.naive import Job
+from support.naive_priority import Moment, Rule, start_times
+from support.zoo import drawn, jobs
+
+TEXTS = [
+    "sjf",
+    "fcfs; backfill: easy; backfill-order: sjf",
+    "saf; backfill: easy:3 for 1,2; longest: 30s of 3 and 5s of 4 while 1,2",
+    "wfp3; backfill: easy; backfill-order: saf",
+    "unicef; backfill: conservative",
+    "learned-f1; backfill: easy:8; slack: 10s",
+    "priority:2,1; backfill: conservative for 2",
+    "priority; backfill: easy",
+    "order weekend: sjf; order day: wait / estimate; order night: smallest width; backfill: easy:2",
+    "order: wait / 1h - usage / share; backfill: easy; usage: group; half-life: 1h; shares: 1 = 3, 2 = 0.5",
+    "order: if(group(1), 2, 1) * wait^2 / estimate + min(width, 4); backfill: easy; backfill-order day: estimate; "
+    "backfill-order night: largest width; backfill-order weekend: fcfs",
+]
+WORKLOADS = {
+    "deep": lambda: drawn(3, 120, 16, gap=2, run=40),
+    "coarse": lambda: drawn(4, 120, 32, gap=1, run=8, grain=3600),
+}
+
+
+def rule_of(policy: Priority, w: Workload) -> Rule:
+    """Return what the oracle is told of a policy."""
+
+    def key_by(orders: tuple[JobOrder, ...]) -> Callable[[Job, Moment], float]:
+        return lambda job, now: naive_key(orders[now.situation].formula.key, w, job.row, now.t, now.usage, now.share)
+
+    def places(groups: tuple[str, ...]) -> frozenset[int]:
+        return frozenset(w.groups.index(group) for group in groups if group in w.groups)
+
+    b = policy.backfill
+    backfill = naive_priority.Backfill(
+        None if b.reservations == ALL else b.reservations,
+        places(b.entitled) if b.entitled else None,
+        {g: row.seconds for row in b.longest for g in places(row.groups)},
+        places(b.named),
+        b.slack,
+    )
+    shares = [policy.shares.get(w.groups[g], 1 / len(w.groups)) for g in w.group.tolist()]
+    candidates = key_by(policy.tried) if b.order else None
+    accounts = w.group.tolist() if policy.usage == "group" else None
+    return Rule(key_by(policy.orders), backfill, candidates, accounts, shares, float(policy.half_life))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text", TEXTS)
+@pytest.mark.parametrize("name", WORKLOADS)
+def test_the_schedule_is_that_of_the_oracle(text: str, name: str) -> None:
+    w = WORKLOADS[name]()
+    policy = as_policy(text)
+    assert isinstance(policy, Priority)
+    schedule = ps.simulate(w, policy)
+    schedule.check()
+    assert schedule.start.tolist() == start_times(w, rule_of(policy, w))
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("order: fcfs", "fcfs"),
+        ("fcfs; backfill: easy", "easy"),
+        ("fcfs; backfill: conservative", "conservative-replan"),
+        ("order: -submit; backfill: easy", "easy"),
+        ("order: wait; backfill: easy", "easy"),
+        ("order: fcfs; backfill: easy; backfill-order: smallest submit", "easy"),
+    ],
+)
+def test_rules_of_old_are_orders(text: str, same: str) -> None:
+    w = drawn(5, 200, 32, gap=1, run=50)
+    assert ps.simulate(w, text).start.tolist() == ps.simulate(w, same).start.tolist()
+
+
+def test_shortest_candidates_first_by_hand() -> None:
+    """EASY-SJBF: job 2 holds the reservation at 10; of the jobs that could fill the hole, the shorter one does."""
+    w = jobs(4, (0, 10, 10, 3), (1, 5, 5, 4), (2, 8, 8, 1), (2, 3, 3, 1))
+    assert ps.simulate(w, "fcfs; backfill: easy").start.tolist() == [0, 10, 2, 15]
+    assert ps.simulate(w, "fcfs; backfill: easy; backfill-order: sjf").start.tolist() == [0, 10, 15, 2]
+
+
+def test_accounts_and_shares() -> None:
+    records = np.zeros((3, 18))
+    records[:, 12] = [9, 4, 9]
+    w = Workload([0, 0, 0], [1] * 3, [1] * 3, [1] * 3, 1, user=[5, 5, -1], records=records)
+    key = "order: usage + share; shares: 9 = 2, 5 = 3"
+    by_account = as_policy(f"{key}; usage: account")
+    assert isinstance(by_account, Priority)
+    assert ps.simulate(w, by_account).start.tolist() == [0, 2, 1]
+    with pytest.raises(InputError, match="the account of jobs is needed, but this workload does not come from a log"):
+        ps.simulate(w.with_(records=None), by_account)
+
+
+def test_groups_that_a_workload_does_not_have_are_no_error() -> None:
+    w = jobs(2, (0, 5, 5, 2), (0, 5, 5, 2))
+    assert ps.simulate(w, "order: 5 * vip + width; backfill: easy for guests").start.tolist() == [0, 5]
+
+
+def test_names_say_order_and_backfilling() -> None:
+    assert Priority("order").name == "order"
+    assert Priority("wfp3", Backfill(ALL, entitled=("1",), order="width")).name == "WFP3 with CONS for 1 by width"
+    longest = Backfill(8, longest=(Longest(60, ("2",)),), named=("1",), slack=90)
+    assert Priority(("sjf", "saf", "sjf"), longest).name == "SJF / SAF with EASY 8, limited requests, slack 90s"
+    assert Priority("sjf", name="mine").name == "mine"
+
+
+def test_named_groups_are_those_of_all_parts() -> None:
+    policy = as_policy("order: vip + user(7); backfill: easy for 1; backfill-order: physics; longest: 1h of 2 while 3")
+    assert isinstance(policy, Priority)
+    assert policy.named_groups == ("vip", "physics", "1", "2", "3")
+    assert policy.kinds == ("static",)
+    assert policy.groups == ()
+
+
+def test_predictions_or_exact_run_times() -> None:
+    w = drawn(6, 100, 16, gap=1, run=30)
+    exact = ps.simulate(w, "sjf; backfill: easy", "exact").start
+    assert exact.tolist() == ps.simulate(w.with_(estimate=w.run), "sjf; backfill: easy").start.tolist()
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Priority(()), "order must be the name of an order or a formula, but there is none"),
+        (
+            lambda: Priority(("sjf", "saf")),
+            "order must be one, or one for each of weekend, day, night, but there are 2",
+        ),
+        (lambda: Priority(3), "order must be a list, but is 3"),
+        (lambda: Priority("wiat"), 'order, character 1, "wiat": there must be a number'),
+        (lambda: Priority("sjf", "easy"), "backfill must be"),
+        (lambda: Priority("sjf", usage="queue"), 'usage must be one of user, account, group, but is "queue"'),
+        (lambda: Priority("sjf", half_life=0), "half_life must be in 1..10000000000, but is 0"),
+        (lambda: Priority("sjf", shares={"a": 0}), 'share must be in 1e-09..1e+09, but that of "a" is 0'),
+        (lambda: Priority("sjf", shares={'"': 1}), "shares: a group must have a name that can be printed"),
+        (lambda: Backfill(-1), "reservations must be in 0..2147483647, but is -1"),
+        (lambda: Backfill(1.5), "reservations must be a whole number, but is 1.5"),
+        (lambda: Backfill(1, entitled="12"), "entitled must be a list, but is '12'"),
+        (lambda: Backfill(1, entitled=("a", "a")), "entitled must have different groups, but has a, a"),
+        (lambda: Backfill(1, order="sjff"), 'backfill-order, character 1, "sjff": there must be a formula or one of'),
+        (lambda: Backfill(0, order="sjf"), 'backfill-order must come with backfilling, but backfill is "none"'),
+        (lambda: Backfill(1, longest=((60, ("a",)),)), "longest and while must be given together"),
+        (lambda: Backfill(1, longest=[(1, ["a"]), (2, ["a"])], named=["b"]), "longest must have different groups"),
+        (lambda: Backfill(1, slack=-5), "slack must be in 0..10000000000, but is -5"),
+    ],
+)
+def test_every_bad_value_has_its_message(make: Callable[[], Any], message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        make()
+    assert str(caught.value).startswith(message)
+
+
+def test_the_half_life_is_a_week() -> None:
+    assert as_policy("sjf").half_life == HALF_LIFE == 7 * 86400  # type: ignore[union-attr]
