@@ -266,33 +266,32 @@ def _in_fixed_order(
             forget_plan(line)
         elif stage == CANDIDATES:
             gather(jobs, line, c, t)
+        job: Int = first
         while stage < ENDED:
             if stage == HEADS:
-                j = next_head(jobs, line, o)
-                if j < 0:
+                job = next_head(jobs, line, o)
+                if job < 0:
                     stage = open_reservations(backfilling, now, line, t)
                     continue
             elif stage == RESERVATIONS:
-                j = next_reserved(jobs, backfilling, now, line, line.entitled if choosy else line.waiting, o, c, t)
-                if j < 0:
+                job = next_reserved(jobs, backfilling, now, line, line.entitled if choosy else line.waiting, o, c, t)
+                if job < 0:
                     stage = ENDED
                     if state[COMPLETE] == 1:
                         gather(jobs, line, c, t)
                         stage = CANDIDATES
                     continue
             elif stage == CANDIDATES:
-                j = next_backfilled(jobs, line, c, t)
-                if j < 0:
+                job = next_backfilled(jobs, line, c, t)
+                if job < 0:
                     break
-            else:
-                j = first
-            launch(jobs, now, state[RUNNING], j, t)
+            launch(jobs, now, state[RUNNING], job, t)
             state[RUNNING] += 1
-            state[FREE] -= jobs.width[j]
+            state[FREE] -= jobs.width[job]
             if stage != ALONE:
-                leave(jobs, backfilling, choosy, line, j)
+                leave(jobs, backfilling, choosy, line, job)
             if stage != HEADS:
-                narrow(jobs, backfilling, line, j, t)
+                narrow(jobs, backfilling, line, job, t)
             if stage == ALONE or state[WAITING] == 0:
                 stage = ENDED
 

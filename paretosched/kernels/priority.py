@@ -12,7 +12,7 @@ from numba import njit
 from ..core.arrays import Floats, Int, Ints
 from ..core.situations import Calendar
 from .events import era_at, next_event
-from .formulas import Program, evaluate
+from .formulas import BLOCK, MOST_DEEP, Program, evaluate_block
 from .inputs import Backfilling, Jobs
 from .profile import FIRST, add, add_at, earliest, earliest_at
 from .running import Profile, Running, end_next, launch, lay_out, no_profile, running_jobs
@@ -58,6 +58,8 @@ class Desk(NamedTuple):
         (n,) int64, s, the latest start of each job, NONE_YET before its first place; (1,) if there is no slack.
     profile
         `Profile`: the running jobs and the reservations of this pass.
+    usages, stacks
+        (BLOCK,) and (MOST_DEEP, BLOCK) float64, see `evaluate_block`.
     """
 
     waiting: Waiting
@@ -65,13 +67,23 @@ class Desk(NamedTuple):
     aside_keys: Floats
     latest: Ints
     profile: Profile
+    usages: Floats
+    stacks: Floats
 
 
 @njit(cache=True, nogil=True)
 def empty_desk(n: Int, backfilling: Backfilling) -> Desk:
     """Return work space for n waiting jobs."""
     latest = np.full(n if backfilling.slack > 0 else 1, NONE_YET, np.int64)
-    return Desk(no_jobs(n), np.empty(n, np.int64), np.empty(n, np.float64), latest, no_profile(2 * n + 16))
+    return Desk(
+        no_jobs(n),
+        np.empty(n, np.int64),
+        np.empty(n, np.float64),
+        latest,
+        no_profile(2 * n + 16),
+        np.zeros(BLOCK, np.float64),
+        np.empty((MOST_DEEP, BLOCK), np.float64),
+    )
 
 
 @njit(cache=True, nogil=True)
@@ -186,7 +198,7 @@ def ordered_pass(
         return running, free
     for i in range(count):
         waiting.queue[i] = waiting.rows[i]
-    rank(ranking.order, situation, jobs, t, ranking, waiting, count)
+    rank(ranking.order, situation, jobs, t, ranking, desk, count)
     left = count
     while left > 0 and jobs.width[waiting.queue[0]] <= free:
         j = take_first(waiting, 0, left, True)
@@ -211,7 +223,7 @@ def ordered_pass(
         for i in range(left // 2 - 1, -1, -1):
             sink(waiting.queue, waiting.keys, i, left)
     else:
-        rank(ranking.candidates, situation, jobs, t, ranking, waiting, left)
+        rank(ranking.candidates, situation, jobs, t, ranking, desk, left)
     when = desk.profile.when
     room = desk.profile.room
     span = desk.profile.span
@@ -228,7 +240,7 @@ def ordered_pass(
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def rank(program: Program, situation: Int, jobs: Jobs, t: Int, ranking: Ranking, waiting: Waiting, count: Int) -> None:
+def rank(program: Program, situation: Int, jobs: Jobs, t: Int, ranking: Ranking, desk: Desk, count: Int) -> None:
     """Make a heap of the first `count` rows of the queue by their keys in second t.
 
     Parameters
@@ -239,16 +251,22 @@ def rank(program: Program, situation: Int, jobs: Jobs, t: Int, ranking: Ranking,
         `Jobs` and the second.
     ranking
         `Ranking`, for usage and shares.
-    waiting
-        `Waiting`, of which `queue` and `keys` are modified in place.
+    desk
+        `Desk`, of whose `waiting` the queue and the keys are modified in place.
     count
         How many jobs are in the queue.
     """
-    for i in range(count):
-        j = waiting.queue[i]
-        waiting.keys[i] = evaluate(program, situation, jobs, j, t, usage_of(ranking.usage, j, t), ranking.shares[j])
+    queue = desk.waiting.queue
+    keys = desk.waiting.keys
+    for begin in range(0, count, BLOCK):
+        end = min(begin + BLOCK, count)
+        if ranking.usage.account.size > 0:
+            for i in range(begin, end):
+                desk.usages[i - begin] = usage_of(ranking.usage, queue[i], t)
+        rows = queue[begin:end]
+        evaluate_block(program, situation, jobs, rows, t, desk.usages, ranking.shares, desk.stacks, keys[begin:end])
     for i in range(count // 2 - 1, -1, -1):
-        sink(waiting.queue, waiting.keys, i, count)
+        sink(queue, keys, i, count)
 
 
 @njit(cache=True, nogil=True, _nrt=False)

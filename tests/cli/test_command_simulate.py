@@ -181,7 +181,7 @@ def test_orders_take_a_backfilling(house: Path, workload: ps.Workload) -> None:
         ),
         (
             ("--policy", "sjf", "--backfill-order", "saf"),
-            'backfill-order must come with backfilling',
+            "backfill-order must come with backfilling",
         ),
         (
             ("--policy", "order: wiat"),

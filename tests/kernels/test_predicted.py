@@ -9,8 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from paretosched import Policy, Workload, greedy, predictions, simulate
-
+from paretosched import Backfill, Policy, Priority, Workload, greedy, predictions, simulate
 from paretosched.kernels.predicted import STEPS, predicted
 from paretosched.policies.outcome import jobs_of
 from paretosched.policies.plain import Plain

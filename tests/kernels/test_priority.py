@@ -18,7 +18,6 @@ from support.priority_cases import CASES, rank
 from support.simulating import DEEP, briefly, checked
 from support.zoo import ZOO, workloads
 
-
 # ---- the oracle
 
 
