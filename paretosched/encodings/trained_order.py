@@ -185,7 +185,7 @@ def formula(block: Floats, groups: Sequence[str]) -> str:
         _times(_size(gene, MOST_SECONDS), label) for gene, label in zip(constants, labels, strict=True) if gene >= NONE
     ]
     plus += [_product(Term("wait"), _sum(slopes))] if slopes else []
-    minus = []
+    minus: list[Term] = []
     measures = (Term("estimate"), Term("width"), Term("area"), _of("log", Term("estimate")), _of("log", Term("width")))
     for gene, scale, measure in zip(2 * static - 1, STATIC_SCALE, measures, strict=True):
         if abs(gene) >= NONE:

@@ -7,7 +7,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from ..core.arrays import Floats, Int, Mask
-from .formulas import Program, evaluate
+from .formulas import BLOCK, MOST_DEEP, Program, evaluate, evaluate_block
 from .inputs import Jobs
 
 
@@ -107,9 +107,15 @@ def is_equal(lines: Lines, i: Int, j: Int) -> bool:
 @njit(cache=True, nogil=True)
 def resting(program: Program, s: Int, jobs: Jobs, shares: Floats) -> Floats:
     """Return the keys of jobs by a formula without waits and usage in situation s, (n,) float64."""
-    keys = np.empty(jobs.submit.size, np.float64)
-    for j in range(keys.size):
-        keys[j] = evaluate(program, s, jobs, j, jobs.submit[j], 0.0, shares[j])
+    n = jobs.submit.size
+    keys = np.empty(n, np.float64)
+    rows = np.arange(n)
+    usages = np.zeros(BLOCK, np.float64)
+    stacks = np.empty((MOST_DEEP, BLOCK), np.float64)
+    for begin in range(0, n, BLOCK):
+        end = min(n, begin + BLOCK)
+        t = jobs.submit[0]
+        evaluate_block(program, s, jobs, rows[begin:end], t, usages, shares, stacks, keys[begin:end])
     return keys
 
 

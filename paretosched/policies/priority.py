@@ -285,16 +285,15 @@ class Priority:
             A formula needs accounts or queues of a log, and the workload does not come from one.
         """
         start = unknown_starts(len(workload))
-        machine = jobs_of(workload), workload.capacity, workload.calendar
+        jobs, capacity, calendar = jobs_of(workload), workload.capacity, workload.calendar
         queue = self.queue(workload)
-        if self.kinds == (STATIC,) and self.backfill.slack == 0:
-            prioritised_once(*machine, *queue, start)
+        fixed = self.kinds == (STATIC,) and self.backfill.slack == 0
+        lines = None if fixed else self._lines(workload, queue.shares)
+        if lines is not None:
+            lined(jobs, capacity, calendar, *lines, queue.backfilling, start)
             return Outcome(start)
-        lines = self._lines(workload, queue.shares)
-        if lines is None:
-            prioritised(*machine, *queue, start)
-        else:
-            lined(*machine, *lines, queue.backfilling, start)
+        kernel = prioritised_once if fixed else prioritised
+        kernel(jobs, capacity, calendar, *queue, start)
         return Outcome(start)
 
     def _lines(self, workload: Workload, shares: Floats) -> tuple[Lines, Lines] | None:
