@@ -110,7 +110,8 @@ class TrainedOrders(NamedTuple):
         others = tuple(name for name in groups if name not in entitled)
         longest: tuple[Longest, ...] = ()
         if others and genome[LONGEST] < UNLIMITED:
-            longest = (Longest(int(SHORTEST * 10.0 ** (LONGEST_DECADES * genome[LONGEST])), others),)
+            minutes = round(SHORTEST / 60.0 * 10.0 ** (LONGEST_DECADES * genome[LONGEST]))
+            longest = (Longest(60 * minutes, others),)
         backfill = Backfill(
             round(2.0 ** (MOST_RESERVATIONS * genome[RESERVATIONS])),
             entitled if others else (),
