@@ -19,8 +19,6 @@ class Lines(NamedTuple):
     alpha, beta
         (3, n) float64, finite, by situation and row. At any time jobs are in the order of alpha + beta * wait, except
         for rounding errors; beta is 0 or more, in 1/s.
-    printed
-        Whether the keys are alpha + beta * wait itself, evaluated in float64. Otherwise `program` has the keys.
     alike
         (n,) bool, whether a job has the submission, estimate, width and group of the job in the row before, and the
         same keys at all times.
@@ -35,7 +33,6 @@ class Lines(NamedTuple):
 
     alpha: Floats
     beta: Floats
-    printed: bool
     alike: Mask
     program: Program
     jobs: Jobs
@@ -71,24 +68,14 @@ def settle_lines(slots: NDArray[np.void], i: Int, j: Int, s: Int, t: Int, lines:
     first : bool
         The job of slot i comes before that of slot j at time t in situation s.
     ever : bool
-        The decision is final: their keys are the same function of time in float64, or both are constant.
+        The decision is final: their keys are always the same.
     """
     row_i = np.int64(slots[i]["row"])
     row_j = np.int64(slots[j]["row"])
-    if not lines.printed:
-        key_i = evaluate(lines.program, s, lines.jobs, row_i, t, 0.0, lines.shares[row_i])
-        key_j = evaluate(lines.program, s, lines.jobs, row_j, t, 0.0, lines.shares[row_j])
-        first = bool(key_i > key_j or (key_i == key_j and row_i < row_j))
-        return first, is_equal(lines, row_i, row_j)
-    alpha_i = lines.alpha[s, row_i]
-    alpha_j = lines.alpha[s, row_j]
-    beta_i = lines.beta[s, row_i]
-    beta_j = lines.beta[s, row_j]
-    key_i = alpha_i + beta_i * float(t - slots[i]["submit"])
-    key_j = alpha_j + beta_j * float(t - slots[j]["submit"])
-    same = alpha_i == alpha_j and beta_i == beta_j and slots[i]["submit"] == slots[j]["submit"]
+    key_i = evaluate(lines.program, s, lines.jobs, row_i, t, 0.0, lines.shares[row_i])
+    key_j = evaluate(lines.program, s, lines.jobs, row_j, t, 0.0, lines.shares[row_j])
     first = bool(key_i > key_j or (key_i == key_j and row_i < row_j))
-    return first, bool(same or (beta_i == 0.0 and beta_j == 0.0))
+    return first, is_equal(lines, row_i, row_j)
 
 
 @njit(cache=True, nogil=True, _nrt=False)

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..core.arrays import Floats, Mask
-from ..kernels.formulas import MOST_DEEP, OPERATIONS, Program
 from ..kernels.inputs import Jobs
 from ..kernels.keys import MARGIN, TINY
 from ..kernels.lines import Lines, resting
@@ -22,23 +21,6 @@ from .outcome import jobs_of
 # than any other line, so that such a job comes first after a second; rounding errors before are those of close games.
 STEEPEST = 1e30
 USUAL = 1e20  # the largest key by another line
-
-
-def printed_lines(workload: Workload, alpha: Floats, beta: Floats) -> Lines:
-    """Return keys that are alpha + beta * wait, evaluated in float64; alpha and beta are (3, n), beta 0 or more."""
-    alpha, beta = np.ascontiguousarray(alpha), np.ascontiguousarray(beta)
-    return Lines(
-        alpha,
-        beta,
-        True,
-        alike(workload, alpha, beta),
-        line_program(alpha, beta),
-        jobs_of(workload),
-        np.zeros(0),
-        MARGIN,
-        MARGIN * 2.0 * float(np.abs(alpha).max()) + TINY,
-        horizon(workload),
-    )
 
 
 def formula_lines(workload: Workload, keys: Sequence[Term], shares: Floats) -> Lines | None:
@@ -74,7 +56,6 @@ def formula_lines(workload: Workload, keys: Sequence[Term], shares: Floats) -> L
     return Lines(
         alpha,
         beta,
-        False,
         alike(workload, program.columns, shares[None]),
         program,
         jobs_of(workload),
@@ -96,23 +77,6 @@ def _static_line(workload: Workload, key: Term, shares: Floats) -> tuple[Floats,
 def _values(workload: Workload, term: Term, shares: Floats) -> Floats:
     """Return the value of a term without waits and usage for each job, (n,) float64."""
     return resting(compiled([term] * 3, workload), 0, jobs_of(workload), shares)
-
-
-def line_program(alpha: Floats, beta: Floats) -> Program:
-    """Return the byte code of alpha + beta * wait, for kernels that take any formula."""
-    words = ("column", "column", "wait", "*", "+")
-    code = [
-        (OPERATIONS.index(word), column)
-        for s in range(3)
-        for word, column in zip(words, (s, 3 + s, 0, 0, 0), strict=True)
-    ]
-    return Program(
-        np.array(code, dtype=np.int64),
-        np.arange(4, dtype=np.int64) * len(words),
-        np.zeros(0),
-        np.concatenate([alpha, beta]),
-        np.empty(MOST_DEEP),
-    )
 
 
 def alike(workload: Workload, *tables: Floats) -> Mask:

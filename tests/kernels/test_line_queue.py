@@ -8,18 +8,38 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paretosched import Workload
+from paretosched.core.arrays import Floats
+from paretosched.kernels.formulas import postfix
+from paretosched.kernels.keys import MARGIN, TINY
 from paretosched.kernels.line_queue import lined
 from paretosched.kernels.lines import Lines
 from paretosched.kernels.priority import prioritised
-from paretosched.policies.line_orders import alike, printed_lines
+from paretosched.policies.greedy_order import horizon
+from paretosched.policies.line_orders import alike
 from paretosched.policies.outcome import jobs_of
 from support.naive import Job
 from support.naive_priority import Backfill, Key, Moment, Rule, start_times
-from support.prioritising import ORDERS, backfilling_of, program
+from support.prioritising import ORDERS, backfilling_of
 from support.simulating import DEEP, briefly, checked
 from support.zoo import ZOO, workloads
 
 RESERVATIONS = (0, 1, 2, 3, 8, None)
+
+
+def printed_lines(workload: Workload, alpha: Floats, beta: Floats) -> Lines:
+    """Return keys that are alpha + beta * wait, evaluated in float64; alpha and beta are (3, n), beta 0 or more."""
+    alpha, beta = np.ascontiguousarray(alpha), np.ascontiguousarray(beta)
+    return Lines(
+        alpha,
+        beta,
+        alike(workload, alpha, beta),
+        postfix([f"#{s} #{3 + s} wait * +" for s in range(3)], np.concatenate([alpha, beta])),
+        jobs_of(workload),
+        np.zeros(len(workload)),
+        MARGIN,
+        MARGIN * 2.0 * float(np.abs(alpha).max()) + TINY,
+        horizon(workload),
+    )
 
 
 def key_of(alpha: np.ndarray, beta: np.ndarray) -> Key:
@@ -111,6 +131,6 @@ def test_a_monotone_transform_of_a_line_is_settled_by_its_formula(w: Workload, s
     backfill = backfill_of(w, rng, RESERVATIONS[seed % len(RESERVATIONS)])
     beta = np.tile(1.0 / w.estimate, (3, 1))
     lines = printed_lines(w, np.zeros((3, len(w))), beta)._replace(
-        printed=False, program=program(ORDERS["lxf"].words), shares=np.ones(len(w)), alike=alike(w)
+        program=postfix(ORDERS["lxf"].words, np.empty((0, len(w)))), shares=np.ones(len(w)), alike=alike(w)
     )
     assert starts_of(w, lines, None, backfill) == start_times(w, Rule(ORDERS["lxf"].key, backfill))
