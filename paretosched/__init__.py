@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from .simulation.service import Waits, waits
     from .simulation.simulator import predictions, simulate
     from .training.greedy_training import train
+    from .training.priority_training import train_priority
     from .training.rule_base_training import train_rules
     from .training.symbiosis import Symbiosis
     from .training.training import Training
@@ -178,6 +179,7 @@ __all__ = [
     "load_wish",
     "save_wish",
     "train",
+    "train_priority",
     "train_rules",
     "Symbiosis",
     "Training",
@@ -239,6 +241,7 @@ _MODULES = {
     "wishes.relative_limits": "reference_values resolve",
     "wishes.wish_files": "WishLike as_wish load_wish save_wish",
     "training.greedy_training": "train",
+    "training.priority_training": "train_priority",
     "training.rule_base_training": "train_rules",
     "training.symbiosis": "Symbiosis",
     "training.training": "Training",

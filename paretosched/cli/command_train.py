@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 OF_GREEDY = ("criterion", "backfill", "generations", "strategy", "scale")
 DISAPPOINTING = 3  # exit status
 OF_RULES = ("greedy", "generations", "evaluations", "plus", "defaults")
+OF_PRIORITY = ("evaluations",)
+GREEDY, PRIORITY = CLASSES = ("greedy", "priority")
 
 
 def margin(text: str) -> float | str:
@@ -62,6 +64,8 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
         '  paretosched train ctc1024.swf.gz --rule-base symbiotic --objective "10*AWRT1 + 4*AWRT2" -o rules.json\n'
         '  paretosched train ctc1024.swf.gz --objective "10*AWRT1 + 4*AWRT2, AWRT5 <= 11h" --resample 8 --margin 2 '
         "-o p.json\n"
+        '  paretosched train ctc1024.swf.gz --class priority --objective "10*AWRT1 + 4*AWRT2, AWRT <= EASY" '
+        "-o order.json\n"
         "  paretosched train ctc1024.swf.gz --rule-base iterative --greedy policy.json --objective AWRT -o rules.json\n"
         "  (with --run: after Ctrl-C or a kill, the same command continues the training, with the same result)",
     )
@@ -76,6 +80,7 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
     _takes_wish(parser)
     takes_trace(parser, several=True)
     _takes_data(parser)
+    _takes_class(parser)
     _takes_greedy(parser)
     _takes_rules(parser)
     _takes_run(parser)
@@ -136,6 +141,19 @@ def _takes_data(parser: Parser) -> None:
     )
 
 
+def _takes_class(parser: Parser) -> None:
+    group = parser.add_argument_group("the class of policies", "Which policies there are to choose from.")
+    group.add_argument(
+        "--class",
+        dest="policy_class",
+        choices=CLASSES,
+        default=GREEDY,
+        help="greedy: the Greedy of paper 000 (default). priority: an order of the waiting jobs that is a formula in "
+        "words, with one or many reservations for some groups or for all, and a longest request for backfilling; the "
+        "published orders are tried first, so that it is never worse than the best of them on the training data",
+    )
+
+
 def _takes_greedy(parser: Parser) -> None:
     group = parser.add_argument_group(
         "Greedy (paper 000)", "A formula orders the waiting jobs; the weights of the user groups in it are trained."
@@ -181,7 +199,8 @@ def _takes_rules(parser: Parser) -> None:
         type=whole,
         metavar="N",
         help="rule bases to simulate (default, as in the paper: 2496 for iterative, 3513 for symbiotic; or those of "
-        "RUN, which can be continued with more)",
+        "RUN, which can be continued with more); with --class priority, simulations, most of them of an eighth of the "
+        "jobs (default 4000, or those of RUN)",
     )
     group.add_argument(
         "--greedy",
@@ -236,7 +255,13 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _settings(options: argparse.Namespace) -> dict[str, Any]:
-    """Return the options for Greedy, or for rule bases, that were set; refuse those that belong to the other one."""
+    """Return the options for the class of policies that were set; refuse those that belong to another one."""
+    if options.policy_class == PRIORITY:
+        settings = chosen_options(options, ("rule_base", *OF_GREEDY, *OF_RULES))
+        wrong = [name.replace("_", "-") for name in settings if name not in OF_PRIORITY]
+        if wrong:
+            raise InputError(f"--{wrong[0]}: does not go with --class priority")
+        return settings
     names, others = (OF_GREEDY, OF_RULES) if options.rule_base is None else (OF_RULES, OF_GREEDY)
     settings = chosen_options(options, (*OF_GREEDY, *OF_RULES))
     wrong = [name for name in settings if name in others and name not in names]
@@ -252,9 +277,10 @@ def _settings(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _train(options: argparse.Namespace, settings: dict[str, Any], workloads: list[Workload]) -> Training:
-    """Train with a progress bar, and return the training; `settings` are for Greedy, or for rule bases."""
+    """Train with a progress bar, and return the training; `settings` are for the class of policies."""
     from ..core.tables import amount
     from ..training.greedy_training import train
+    from ..training.priority_training import train_priority
 
     wish = read_wish(options, workloads[0])
     with sure_interrupt(), remarks_of_search(), bar("training", None) as update:
@@ -273,6 +299,8 @@ def _train(options: argparse.Namespace, settings: dict[str, Any], workloads: lis
             "progress": on_progress,
         } | chosen_options(options, ["over", "resample", "margin"])
         try:
+            if options.policy_class == PRIORITY:
+                return train_priority(workloads, wish, **settings, **common)
             if options.rule_base is None:
                 return train(workloads, wish, **settings, **common)
             return _train_rules(options.rule_base, settings, workloads, wish, common)

@@ -54,6 +54,12 @@ def read_wish(options: argparse.Namespace, workload: Workload) -> Wish:
         raise InputError(f"--objective: {error}") from None
 
 
+def load_of(workload: Workload) -> float | None:
+    """Return the offered load until the last submission; None if all jobs are submitted at once."""
+    span = int(workload.submit[-1] - workload.submit[0])
+    return workload.work / (workload.capacity * span) if span else None
+
+
 def read_policies(options: argparse.Namespace, policies: Sequence[str]) -> list[Policy]:
     """Return policies, with --backfill and --backfill-order if these are given."""
     from ..policies.policy import as_policy
@@ -78,12 +84,6 @@ def remark_orders(policies: Iterable[Policy], workload: Workload) -> None:
             remark(f"{policy.name}: {workload.name} has no {groups}; the policy goes on without")
         if policy.backfill.order and not policy.tries_others:
             remark(f"{policy.name}: every job has a reservation, so that the order of backfilling changes nothing")
-
-
-def load_of(workload: Workload) -> float | None:
-    """Return the offered load until the last submission; None if all jobs are submitted at once."""
-    span = int(workload.submit[-1] - workload.submit[0])
-    return workload.work / (workload.capacity * span) if span else None
 
 
 def show_written(options: argparse.Namespace, workload: Workload) -> None:

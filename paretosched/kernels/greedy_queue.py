@@ -5,24 +5,22 @@ from numba import njit
 
 from ..core.arrays import Int, Ints
 from ..core.situations import Calendar
-from .events import after_copies, era_at, next_event
+from .events import era_at, next_event
 from .inputs import Jobs, Weights
+from .keys import after_equals, line_at, roundings, settle
 from .kinetic_queue import (
     BENCH,
     EMPTY,
-    MARGIN,
-    TINY,
     Tournament,
     close_ranks,
     due,
     fill_slot,
-    line_at,
     new_tournament,
     open_bench,
     replay,
     reseat,
-    settle,
 )
+from .lines import Lines
 from .running import Running, complete, launch, reserve, running_jobs
 from .waiting_tree import FAR, WIDTH, lift, lower, open_smallest
 
@@ -49,7 +47,7 @@ def greedy(jobs: Jobs, capacity: Int, calendar: Calendar, weights: Weights, back
     """
     game = new_tournament(jobs.submit.size)
     least = np.empty((game.stale.shape[1] if backfill else 1, 2), np.int64)
-    _greedy(jobs, capacity, calendar, weights, backfill, running_jobs(start, capacity, backfill), game, least)
+    in_order(jobs, capacity, calendar, weights, backfill, running_jobs(start, capacity, backfill), game, least)
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
@@ -118,17 +116,17 @@ def next_slot(game: Tournament, least: Ints, backfill: bool, last: Int, waiting:
 
 # The arrays come as arguments and are never bound anew, so that numba counts no references in the loop.
 @njit(cache=True, nogil=True, _nrt=False)
-def _greedy(
+def in_order(
     jobs: Jobs,
     capacity: Int,
     calendar: Calendar,
-    weights: Weights,
+    weights: Weights | Lines,
     backfill: bool,
     now: Running,
     game: Tournament,
     least: Ints,
 ) -> None:
-    """Do the work of `greedy` without allocating memory.
+    """Do the work of `greedy`, for keys of any kind, without allocating memory.
 
     Parameters
     ----------
@@ -170,7 +168,7 @@ def _greedy(
         newest: Int = 0
         while arrivals < n and jobs.submit[arrivals] == t:
             j: Int = arrivals
-            arrivals = after_copies(jobs, j)
+            arrivals = after_equals(jobs, j, weights)
             count = arrivals - j
             if waiting == 0 and width[j] * count <= free and (arrivals == n or jobs.submit[arrivals] != t):
                 for i in range(j, arrivals):
@@ -247,7 +245,7 @@ def ahead(
     best_alpha: float,
     best_beta: float,
     t: Int,
-    weights: Weights,
+    weights: Weights | Lines,
 ) -> bool:
     """Return whether the job in `slot` comes before the job in slot `best` in second t of situation s.
 
@@ -256,7 +254,8 @@ def ahead(
     """
     lead = (alpha - best_alpha) + (beta - best_beta) * float(t)
     largest = abs(alpha) + abs(best_alpha) + (beta + best_beta) * weights.horizon
-    if abs(lead) - TINY > MARGIN * largest:
+    rounding, floor = roundings(weights)
+    if abs(lead) - floor > rounding * largest:
         return lead > 0.0
     first, _ = settle(game.slots, np.int64(slot), best, s, t, weights)
     return first
@@ -264,7 +263,7 @@ def ahead(
 
 @njit(cache=True, nogil=True, _nrt=False)
 def first_backfill(
-    game: Tournament, s: Int, least: Ints, top: Int, t: Int, weights: Weights, free: Int, extra: Int, limit: Int
+    game: Tournament, s: Int, least: Ints, top: Int, t: Int, weights: Weights | Lines, free: Int, extra: Int, limit: Int
 ) -> Int:
     """Return the slot of the first job in the order that may start beside EASY's reservation; -1 if there is none.
 

@@ -30,6 +30,8 @@ from numpy.typing import NDArray
 
 from ..core.arrays import Int, Ints, Mask
 from .inputs import Jobs, Weights
+from .keys import TINY, line_at, roundings, settle
+from .lines import Lines
 from .waiting_tree import slots_for
 
 # The winner's line, the time up to which it wins, its slot, and a bound of the slopes below (rounded up). Two nodes
@@ -69,11 +71,6 @@ PAST = -1.0
 BENCH = 4  # slots of a leaf; 2 and 8 were slower
 EMPTY = -1
 
-# All rounding errors of a line and of a printed formula together are at most a few units in the last place of their
-# largest term; this margin is generous.
-MARGIN = 64 * 2.0**-53
-TINY = 1e-290  # products below it lose digits
-
 
 @njit(cache=True, nogil=True)
 def new_tournament(jobs: Int) -> Tournament:
@@ -96,101 +93,6 @@ def new_tournament(jobs: Int) -> Tournament:
 
 
 @njit(cache=True, nogil=True, inline="always")
-def key_of(
-    criterion: Int, w: float, K: float, a: float, b: float, wait: float, estimate: float, width: float, area: float
-) -> float:
-    """Return a criterion, 1..4, evaluated as printed, left to right (papers 000 and 002, f1 to f4).
-
-    Genes w, K, a, b; `wait` and `estimate` in s, `width` in processors, `area` is estimate * width.
-    """
-    if criterion == 1:
-        return w * (K + a * (wait / estimate) + b * (estimate / width))
-    if criterion == 2:
-        return w * (K + a * wait + b * area)
-    if criterion == 3:
-        return w * (K + a * (wait / area))
-    return w * (K + a * wait + b * (estimate / width))
-
-
-@njit(cache=True, nogil=True, inline="always")
-def line_of(
-    criterion: Int, w: float, K: float, a: float, b: float, submit: float, estimate: float, width: float, area: float
-) -> tuple[float, float]:
-    """Return alpha and beta of a criterion, 1..4, as alpha + beta * t.
-
-    Genes w, K, a, b; `submit` and `estimate` in s, `width` in processors, `area` is estimate * width.
-    """
-    if criterion == 1:
-        beta = w * a / estimate
-        constant = w * (K + b * (estimate / width))
-    elif criterion == 2:
-        beta = w * a
-        constant = w * (K + b * area)
-    elif criterion == 3:
-        beta = w * a / area
-        constant = w * K
-    else:
-        beta = w * a
-        constant = w * (K + b * (estimate / width))
-    return constant - beta * submit, beta
-
-
-@njit(cache=True, nogil=True, _nrt=False)
-def settle(slots: NDArray[np.void], i: Int, j: Int, s: Int, t: Int, weights: Weights) -> tuple[bool, bool]:
-    """Return which job of two slots comes first by the printed formula, and whether this is final.
-
-    Parameters
-    ----------
-    slots, i, j
-        (size * BENCH,) SLOT, and two slots with jobs.
-    s, t
-        Situation, 0..2, and second.
-    weights
-        `Weights`.
-
-    Returns
-    -------
-    first : bool
-        The job of slot i comes before that of slot j at time t in situation s.
-    ever : bool
-        The decision is final: their keys are the same function of time in float64, or both are constant.
-    """
-    job_i = slots[i]
-    job_j = slots[j]
-    criterion = weights.criteria[s]
-    genes = weights.genes[s]
-    groups = (genes.size - 2) // 2
-    gi = job_i["group"]
-    gj = job_j["group"]
-    a = genes[2 * groups]
-    b = genes[2 * groups + 1]
-    wi = genes[gi]
-    wj = genes[gj]
-    since_i = float(t - job_i["submit"])
-    since_j = float(t - job_j["submit"])
-    ei = float(job_i["estimate"])
-    ej = float(job_j["estimate"])
-    mi = float(job_i["width"])
-    mj = float(job_j["width"])
-    area_i = float(job_i["estimate"] * np.int64(job_i["width"]))
-    area_j = float(job_j["estimate"] * np.int64(job_j["width"]))
-    key_i = key_of(criterion, wi, genes[groups + gi], a, b, since_i, ei, mi, area_i)
-    key_j = key_of(criterion, wj, genes[groups + gj], a, b, since_j, ej, mj, area_j)
-    first = key_i > key_j or (key_i == key_j and job_i["row"] < job_j["row"])
-    if a == 0.0 or (wi == 0.0 and wj == 0.0):
-        return first, True
-    if wi != wj or genes[groups + gi] != genes[groups + gj] or since_i != since_j:
-        return first, False
-    if criterion == 1:
-        return first, ei == ej and b * (ei / mi) == b * (ej / mj)
-    if criterion == 2:
-        return first, b * area_i == b * area_j
-    if criterion == 3:
-        return first, area_i == area_j
-    return first, b * (ei / mi) == b * (ej / mj)
-
-
-@njit(cache=True, nogil=True, inline="always")
 def lasts(
     lead: float,
     margin: float,
@@ -200,6 +102,7 @@ def lasts(
     steepest: float,
     now: float,
     horizon: float,
+    rounding: float,
 ) -> float:
     """Return a time up to which the winner of a game that is not close stays ahead of the loser's side, s.
 
@@ -214,12 +117,12 @@ def lasts(
         Slopes of the winner's and the loser's line, 1/s.
     expiry, steepest
         Of the loser's side: the time up to which the loser comes first there, s, and a bound of the slopes, 1/s.
-    now, horizon
-        The present second, and `Weights.horizon`.
+    now, horizon, rounding
+        The present second, `Weights.horizon`, and the relative rounding error.
     """
     gain = beta - winner_beta
     most = steepest - winner_beta
-    wider = margin + 2.0 * MARGIN * steepest * horizon
+    wider = margin + 2.0 * rounding * steepest * horizon
     # Both times are computed before one is chosen: a division costs less than a branch that is predicted wrong.
     crossing = now + (lead - margin) / max(gain, TINY) * (1.0 - 1e-9)
     passing = now + (lead - wider) / max(most, TINY) * (1.0 - 1e-9)
@@ -231,7 +134,7 @@ def lasts(
 
 # Inlined, because passing so many arrays costs as much as the game.
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
-def play(game: Tournament, s: Int, node: Int, t: Int, weights: Weights) -> bool:
+def play(game: Tournament, s: Int, node: Int, t: Int, weights: Weights | Lines) -> bool:
     """Play the game of one node of situation s between its children, none of them stale; return whether it changed.
 
     `game` is modified in place; t is the present second, `weights` are those of Greedy.
@@ -247,9 +150,10 @@ def play(game: Tournament, s: Int, node: Int, t: Int, weights: Weights) -> bool:
         loser = left
     elif right["slot"] >= 0:
         lead = (left["alpha"] - right["alpha"]) + (left["beta"] - right["beta"]) * now
+        rounding, floor = roundings(weights)
         margin = (
-            MARGIN * (abs(left["alpha"]) + abs(right["alpha"]) + (left["beta"] + right["beta"]) * weights.horizon)
-            + TINY
+            rounding * (abs(left["alpha"]) + abs(right["alpha"]) + (left["beta"] + right["beta"]) * weights.horizon)
+            + floor
         )
         first = lead > 0.0
         ever = False
@@ -274,6 +178,7 @@ def play(game: Tournament, s: Int, node: Int, t: Int, weights: Weights) -> bool:
                     loser["steepest"],
                     now,
                     weights.horizon,
+                    rounding,
                 )
             expiry = min(winner["expiry"], until)
     steepest = max(left["steepest"], right["steepest"])
@@ -294,27 +199,8 @@ def play(game: Tournament, s: Int, node: Int, t: Int, weights: Weights) -> bool:
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
-def line_at(s: Int, job: np.void, weights: Weights) -> tuple[float, float]:
-    """Return alpha and beta of the line of a job, a SLOT, in situation s, with the `weights` of Greedy."""
-    genes = weights.genes
-    groups = (genes.shape[1] - 2) // 2
-    g = job["group"]
-    return line_of(
-        weights.criteria[s],
-        genes[s, g],
-        genes[s, groups + g],
-        genes[s, 2 * groups],
-        genes[s, 2 * groups + 1],
-        float(job["submit"]),
-        float(job["estimate"]),
-        float(job["width"]),
-        float(job["estimate"] * np.int64(job["width"])),
-    )
-
-
-@njit(cache=True, nogil=True, _nrt=False, inline="always")
-def seat(game: Tournament, s: Int, leaf: Int, t: Int, weights: Weights) -> bool:
-    """Play the games of the bench of node `leaf` of situation s, one after the other; return whether the node changed.
+def seat(game: Tournament, s: Int, leaf: Int, t: Int, weights: Weights | Lines) -> bool:
+    """Play the games of a bench of situation s, one after the other; return whether its node changed.
 
     `game` is modified in place; t is the present second, `weights` are those of Greedy.
     """
@@ -327,6 +213,7 @@ def seat(game: Tournament, s: Int, leaf: Int, t: Int, weights: Weights) -> bool:
     best_beta = 0.0
     expiry = NEVER
     steepest = 0.0
+    rounding, floor = roundings(weights)
     for slot in range(first_slot, first_slot + BENCH):
         job = game.slots[slot]
         if job["row"] < 0:
@@ -340,7 +227,7 @@ def seat(game: Tournament, s: Int, leaf: Int, t: Int, weights: Weights) -> bool:
             steepest = steep
             continue
         lead = (best_alpha - alpha) + (best_beta - beta) * now
-        margin = MARGIN * (abs(best_alpha) + abs(alpha) + (best_beta + beta) * weights.horizon) + TINY
+        margin = rounding * (abs(best_alpha) + abs(alpha) + (best_beta + beta) * weights.horizon) + floor
         first = lead > 0.0
         ever = False
         close = abs(lead) <= margin
@@ -349,12 +236,12 @@ def seat(game: Tournament, s: Int, leaf: Int, t: Int, weights: Weights) -> bool:
         if first:
             until = NEVER if ever else now + 0.5
             if not close:
-                until = lasts(lead, margin, best_beta, beta, NEVER, steep, now, weights.horizon)
+                until = lasts(lead, margin, best_beta, beta, NEVER, steep, now, weights.horizon, rounding)
             expiry = min(expiry, until)
         else:
             until = expiry if ever else now + 0.5
             if not close:
-                until = lasts(-lead, margin, beta, best_beta, expiry, steepest, now, weights.horizon)
+                until = lasts(-lead, margin, beta, best_beta, expiry, steepest, now, weights.horizon, rounding)
             expiry = until if expiry > now else expiry
             best = slot
             best_alpha = alpha
@@ -384,7 +271,7 @@ def due(game: Tournament, s: Int, node: Int, t: Int) -> bool:
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def replay(game: Tournament, s: Int, top: Int, t: Int, weights: Weights) -> None:
+def replay(game: Tournament, s: Int, top: Int, t: Int, weights: Weights | Lines) -> None:
     """Play again the nodes at or below `top` that are stale or have expired, children before parents.
 
     Node `top` itself must be due. `game` is modified in place; s is the situation, t the present second, `weights` are
@@ -413,7 +300,7 @@ def replay(game: Tournament, s: Int, top: Int, t: Int, weights: Weights) -> None
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def reseat(game: Tournament, s: Int, slot: Int, top: Int, t: Int, weights: Weights) -> None:
+def reseat(game: Tournament, s: Int, slot: Int, top: Int, t: Int, weights: Weights | Lines) -> None:
     """Play the games that change in situation s after a job has come to or gone from a slot; mark the two other trees.
 
     `game`, whose root is `top`, is modified in place; t is the present second, `weights` are those of Greedy.
@@ -517,15 +404,24 @@ def close_ranks(game: Tournament, past: Int) -> tuple[Int, Int]:
         Slots in use now, and the level of the trees; all their nodes are stale.
     """
     slots = game.slots
-    size = game.stale.shape[1] >> 1
     count: Int = 0
     for slot in range(past):
         if slots[slot]["row"] >= 0:
             slots[count] = slots[slot]
             count += 1
-    benches = (count + BENCH - 1) // BENCH
-    for slot in range(count, benches * BENCH):
+    for slot in range(count, (count + BENCH - 1) // BENCH * BENCH):
         slots[slot]["row"] = EMPTY
+    return count, plant(game, count)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def plant(game: Tournament, used: Int) -> Int:
+    """Set up new trees over slots 0..used - 1, all of whose nodes are stale; return their level.
+
+    `game` is modified in place.
+    """
+    size = game.stale.shape[1] >> 1
+    benches = (used + BENCH - 1) // BENCH
     level: Int = -1
     for bench in range(benches):
         level = open_bench(game, bench, level)
@@ -536,4 +432,4 @@ def close_ranks(game: Tournament, past: Int) -> tuple[Int, Int]:
             while node >= top and not game.stale[s, node]:
                 game.stale[s, node] = True
                 node >>= 1
-    return count, level
+    return level

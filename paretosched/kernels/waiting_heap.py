@@ -6,8 +6,8 @@ import numpy as np
 from numba import njit
 
 from ..core.arrays import Floats, Int, Ints
+from .criteria import key_of
 from .inputs import Jobs, Weights
-from .kinetic_queue import key_of
 
 
 class Waiting(NamedTuple):

@@ -33,13 +33,16 @@ from ..core.situations import SITUATIONS
 from ..core.watching import unknown_starts
 from ..kernels.fixed_order import prioritised_once
 from ..kernels.inputs import Backfilling
+from ..kernels.line_queue import lined
+from ..kernels.lines import Lines
 from ..kernels.priority import prioritised
 from ..kernels.waiting_tree import FAR
 from ..workload.group_rules import GroupRule
 from ..workload.workload import Workload
 from .formula import labels, variables
-from .formula_analysis import STATIC, shape_of
+from .formula_analysis import LINE, STATIC, shape_of
 from .formula_program import compiled, field_of
+from .line_orders import formula_lines
 from .outcome import Outcome, Queue, jobs_of
 from .policy_tokens import written_time
 from .published_orders import JobOrder, job_order
@@ -290,9 +293,27 @@ class Priority:
             A formula needs accounts or queues of a log, and the workload does not come from one.
         """
         start = unknown_starts(len(workload))
-        kernel = prioritised_once if self.kinds == (STATIC,) and self.backfill.slack == 0 else prioritised
-        kernel(jobs_of(workload), workload.capacity, workload.calendar, *self.queue(workload), start)
+        jobs, capacity, calendar = jobs_of(workload), workload.capacity, workload.calendar
+        queue = self.queue(workload)
+        fixed = self.kinds == (STATIC,) and self.backfill.slack == 0
+        lines = None if fixed else self._lines(workload, queue.shares)
+        if lines is not None:
+            lined(jobs, capacity, calendar, *lines, queue.backfilling, start)
+            return Outcome(start)
+        kernel = prioritised_once if fixed else prioritised
+        kernel(jobs, capacity, calendar, *queue, start)
         return Outcome(start)
+
+    def _lines(self, workload: Workload, shares: Floats) -> tuple[Lines, Lines] | None:
+        """Return the orders of the queue and of backfilling as lines in the wait; None if they are not known to be."""
+        if not set(self.kinds) <= {STATIC, LINE}:
+            return None
+        order = formula_lines(workload, [row.formula.key for row in self.orders], shares)
+        if self.tried == self.orders:
+            tried = order
+        else:
+            tried = formula_lines(workload, [row.formula.key for row in self.tried], shares)
+        return None if order is None or tried is None else (order, tried)
 
     def refuses(self, learnt: bool) -> str:  # noqa: ARG002  # it can use all estimates
         """Return why the policy cannot use other estimates than the requested ones: never."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Generator
+from typing import Any
 
 import numpy as np
 
@@ -145,27 +146,42 @@ def covariance_adaptation(lower: Floats, upper: Floats, seed: int | list[int]) -
     criteria says that no better genome can be expected, it begins again at another random place, with twice the
     population (Auger and Hansen 2005).
     """
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Could not import matplotlib")  # make installs none, cma's plots rest
-        import cma  # here, because that takes a second
-
     generator = np.random.default_rng(seed)
     population = 4 + int(3 * math.log(lower.size))
     while True:
-        options = {
-            "bounds": [0, 1],
-            "popsize": population,
-            "randn": lambda *shape: generator.standard_normal(shape),
-            "seed": math.nan,  # does not change the random numbers of the process
-            "signals_filename": "",  # a file in the current directory must not steer the search
-            "verbose": -9,
-        }
-        strategy = cma.CMAEvolutionStrategy(generator.random(lower.size), FIRST_STEP_OF_CMA, options)
+        strategy = covariance_strategy(generator.random(lower.size), FIRST_STEP_OF_CMA, population, generator)
         while not strategy.stop():
             points = strategy.ask()  # in [0, 1]
             fitness = yield np.clip(lower + (upper - lower) * np.array(points), lower, upper)
             strategy.tell(points, fitness.tolist())
         population *= 2
+
+
+def covariance_strategy(start: Floats, step: float, population: int, generator: np.random.Generator) -> Any:
+    """Return a CMA-ES of the library `cma` for genes in [0, 1]: an object with `ask`, `tell` and `stop`.
+
+    Parameters
+    ----------
+    start, step
+        (d,), where the search begins, and its first step size.
+    population
+        Genomes in a generation.
+    generator
+        Of random choices.
+    """
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Could not import matplotlib")  # make installs none, cma's plots rest
+        import cma  # here, because that takes a second
+
+    options = {
+        "bounds": [0, 1],
+        "popsize": population,
+        "randn": lambda *shape: generator.standard_normal(shape),
+        "seed": math.nan,  # does not change the random numbers of the process
+        "signals_filename": "",  # a file in the current directory must not steer the search
+        "verbose": -9,
+    }
+    return cma.CMAEvolutionStrategy(start, step, options)
 
 
 def limit_genomes(searching: Search, genomes: int) -> Search:

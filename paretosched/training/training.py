@@ -287,6 +287,7 @@ def carry_out(
     tls: TlsFiles | None,
     run_directory: str | PathLike[str] | None,
     progress: Callable[[Progress], object] | None,
+    costs: Callable[[Floats], Floats] | None = None,
 ) -> Record:
     """Carry out a training in a run directory, which is new or continued.
 
@@ -306,6 +307,8 @@ def carry_out(
         Versions, by package.
     workers, scheduler, tls, run_directory, progress
         As for `train`.
+    costs
+        What the search is sent for objective values, (k, W m); by default the task's fitness.
     """
     groups = task.workloads[0].groups
     parameters = {
@@ -325,13 +328,13 @@ def carry_out(
             record.write(RUNNING)
             if len(record.stored_rows) < evaluations:
                 with joint_evaluator(task.workloads, encoding, workers, scheduler, tls) as evaluate:
-                    for _ in advance(course(), record, evaluate, task.fitness):
+                    for _ in advance(course(), record, evaluate, costs or task.fitness):
                         if progress is not None:
-                            progress(progress_of(record, task))
+                            progress(progress_of(record, task, encoding))
             else:
                 record.take_stored()
                 if progress is not None:
-                    progress(progress_of(record, task))
+                    progress(progress_of(record, task, encoding))
         except BaseException:
             record.take_stored()
             record.write(INTERRUPTED)
@@ -396,9 +399,9 @@ def _with_grouping(policy: Policy, workloads: Sequence[Workload]) -> Policy:
     return policy
 
 
-def progress_of(record: Record, task: Task) -> Progress:
-    """Return how far a training is."""
-    values = record.values[: record.count]
+def progress_of(record: Record, task: Task, encoding: Encoding) -> Progress:
+    """Return how far a training is; genomes that are tried on a part of the jobs only do not count as the best."""
+    values = record.values[: record.count][encoding.online(record.genomes[: record.count])]
     goals, violations = task.measure(values)
     best = int(task.fitness(values).argmin())
     reached, easy = float(goals[best]), float(task.easy[0][0])

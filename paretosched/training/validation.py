@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.arrays import Floats
+from ..core.arrays import Floats, Mask
 from ..policies.policy import Policy
 from ..search.resuming import Record
 from ..workload.time_split import split
@@ -106,6 +106,7 @@ def learn(
     run: Callable[[Task, Path | None, Callable[[Progress], object] | None], Record],
     policy_of: Callable[[Floats], Policy],
     *,
+    counts: Callable[[Floats], Mask] | None = None,
     evaluations: int,
     place: Path | None,
     progress: Callable[[Progress], object] | None,
@@ -120,6 +121,8 @@ def learn(
         Carries out a training for a task in a run directory, with a function to report to.
     policy_of
         Makes a policy of a genome, (d,).
+    counts
+        Which genomes, (k, d), were tried on all jobs, (k,) bool; by default all.
     evaluations
         The evaluations of one training.
     place
@@ -135,7 +138,8 @@ def learn(
         stages = Stages(progress, evaluations)
         study, check = validation_tasks(data)
         studied = run(study, folders[0], stages.first)
-        rows = candidates(study, check, studied.genomes, studied.values, policy_of)
+        whole = slice(None) if counts is None else counts(studied.genomes)
+        rows = candidates(study, check, studied.genomes[whole], studied.values[whole], policy_of)
         task, test = tasks(data, chosen(rows))
         return Learnt(task, test, run(task, folders[1], stages.second), tuple(rows))
 

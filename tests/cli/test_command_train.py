@@ -48,6 +48,26 @@ def test_train_finds_what_the_library_finds(house: Path, workload: ps.Workload, 
 
 
 @pytest.mark.slow
+def test_train_finds_the_order_that_the_library_finds(house: Path, workload: ps.Workload, tmp_path: Path) -> None:
+    words = "10*AWRT1 + 4*AWRT2, AWRT <= 1.2*EASY"
+    train = ("train", house / "w.swf.gz", "--class", "priority", "--objective", words, "--evaluations", 80, "--seed", 3)
+    outcome = succeed(*train, "-o", tmp_path / "p.json")
+    training = ps.train_priority(workload, words, evaluations=80, seed=3)
+    policy = ps.load_policy(tmp_path / "p.json")
+    assert to_json(policy) == to_json(training.policy)
+    assert training.text() in outcome.out
+    assert policy.provenance["class"] == "priority"
+
+
+@pytest.mark.parametrize("option", [("--criterion", "f1"), ("--rule-base", "iterative"), ("--generations", 2)])
+def test_options_of_other_classes_are_refused(house: Path, tmp_path: Path, option: tuple[object, ...]) -> None:
+    train = ("train", house / "w.swf.gz", "--class", "priority", "--objective", "AWRT1", "-o", tmp_path / "p.json")
+    outcome = command(*train, *option)
+    assert (outcome.status, outcome.out) == (2, "")
+    assert f"{option[0]}: does not go with --class priority" in outcome.err
+
+
+@pytest.mark.slow
 def test_train_takes_several_logs_and_keeps_a_part_back(house: Path, tmp_path: Path) -> None:
     succeed("generate", "lublin", "--jobs", 150, "--processors", 32, "--seed", 4, "-o", tmp_path / "v.swf")
     outcome = succeed("train", house / "w.swf.gz", tmp_path / "v.swf", "--objective", "AWRT1", "-o",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from paretosched.kernels.kinetic_queue import key_of
+from paretosched.kernels.criteria import key_of
 from paretosched.policies.greedy_explanation import key
 from paretosched.policies.greedy_order import CRITERIA
 from support import naive

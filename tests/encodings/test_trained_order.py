@@ -1,0 +1,131 @@
+"""Genomes of trained orders: what they stand for, and how they race on a part of the jobs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paretosched.core.errors import InputError
+from paretosched.encodings.trained_order import (
+    BY_SITUATION,
+    ENTITLED,
+    HEAD,
+    LONGEST,
+    OWN_BACKFILLING,
+    POLICY,
+    RESERVATIONS,
+    WINDOW,
+    WINDOWS,
+    TrainedOrders,
+    formula,
+    genes_of,
+)
+from paretosched.policies.formula_analysis import shape_of
+from paretosched.policies.plain import Plain
+from paretosched.policies.policy import as_policy
+from paretosched.policies.policy_json import from_json, to_json
+from paretosched.policies.priority import Priority
+from support.exploring import random_workload
+from support.simulating import briefly
+
+GROUPS = ("a b", "2", "vip")
+ENCODING = TrainedOrders(("vip", "2", "a b"), ("sjf; backfill: easy",))
+LENGTH = len(ENCODING.gene_labels(3))
+
+
+def genome(**genes: float) -> np.ndarray:
+    """Return a genome of waits alone, with some genes of its head."""
+    waits = genes_of(3, weights=[1.0] * 3, constants=[0.0] * 3, of_wait=(0.8, 0.0, 0.0, 0.0))
+    row = np.concatenate([np.zeros(len(HEAD)), *[waits] * 4])
+    places = {"policy": POLICY, "reservations": RESERVATIONS, "entitled": ENTITLED, "longest": LONGEST}
+    places |= {"by_situation": BY_SITUATION, "own_backfilling": OWN_BACKFILLING, "window": WINDOW}
+    for name, value in genes.items():
+        row[places[name]] = value
+    return row
+
+
+def policy_of(row: np.ndarray) -> Priority:
+    policy = ENCODING.policy_of(row, GROUPS)
+    assert isinstance(policy, Priority)
+    return policy
+
+
+def test_waits_alone_are_first_come_first_served_with_easy() -> None:
+    w = random_workload()
+    row = genome(entitled=1.0, longest=1.0)
+    assert policy_of(row).order == ("wait",)
+    assert policy_of(row).outcome(w).start.tolist() == Plain("easy").outcome(w).start.tolist()
+
+
+def test_terms_have_their_signs_and_four_digits() -> None:
+    block = genes_of(
+        3,
+        weights=[1.0, 0.5, 1.0],
+        constants=[0.0, 1.0, 0.02],
+        of_wait=(1.0, 0, 0, 0.9),
+        static=(0.0, 0.5, 1.0, 0.52, 0.25),
+    )
+    assert formula(block, GROUPS) == (
+        '(group("a b") + 0.1 * group(2) + vip) * (1000000 * group(2) + wait * (10 + 316200 / area) + area '
+        "- 10 * estimate - 94.87 * log(width))"
+    )
+
+
+@pytest.mark.parametrize(
+    ("genes", "words"),
+    [
+        ({"reservations": 0.6, "entitled": 1.0, "longest": 1.0}, (8, (), (), ())),
+        ({"reservations": 0.0, "entitled": 0.0, "longest": 1.0}, (1, ("vip",), (), ())),
+        ({"reservations": 1.0, "entitled": 0.5, "longest": 0.0}, (32, ("vip", "2"), ((300, ("a b",)),), ("vip", "2"))),
+    ],
+)
+def test_the_head_says_who_gets_reservations(genes: dict[str, float], words: tuple[object, ...]) -> None:
+    backfill = policy_of(genome(**genes)).backfill
+    assert (backfill.reservations, backfill.entitled, backfill.longest, backfill.named) == words
+
+
+def test_a_known_policy_can_be_chosen() -> None:
+    assert ENCODING.policy_of(genome(policy=1), GROUPS).name == as_policy("sjf; backfill: easy").name
+
+
+@briefly
+@given(seed=st.integers(0, 10**6))
+def test_every_genome_is_a_line_that_a_file_keeps(seed: int) -> None:
+    row = np.random.default_rng(seed).random(LENGTH)
+    row[[WINDOW, POLICY]] = 0.0
+    policy = policy_of(row)
+    assert to_json(from_json(to_json(policy))) == to_json(policy)
+    kinds = {shape_of(order.formula.key).kind for order in (*policy.orders, *policy.tried)}
+    assert kinds <= {"line", "static"}
+
+
+def test_a_window_changes_the_start_times_of_its_jobs_only() -> None:
+    w = random_workload()
+    encoding = TrainedOrders(w.groups, ("sjf",))
+    decode = encoding.decoder(w)
+    length = len(encoding.gene_labels(len(w.groups)))
+    row = np.zeros(length)
+    row[POLICY] = 1
+    easy = Plain("easy").outcome(w).start
+    bounds = np.linspace(0, len(w), WINDOWS + 1).astype(int)
+    changed = 0
+    for window in range(1, WINDOWS + 1):
+        row[WINDOW] = window
+        start = decode(row, row)
+        inside = np.zeros(len(w), dtype=bool)
+        inside[bounds[window - 1] : bounds[window]] = True
+        assert (start[~inside] == easy[~inside]).all()
+        assert (start >= w.submit).all()
+        changed += int((start != easy).sum())
+    assert changed > 0
+    assert not encoding.online(row[None]).any()
+    row[WINDOW] = 0
+    assert decode(row, row).tolist() == as_policy("sjf").outcome(w).start.tolist()
+    assert encoding.online(row[None]).all()
+
+
+def test_genes_out_of_bounds_are_refused() -> None:
+    with pytest.raises(InputError, match="within their bounds"):
+        ENCODING.check_genomes(np.full((1, LENGTH), 1.5), 3)

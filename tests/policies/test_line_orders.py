@@ -1,0 +1,97 @@
+"""Formulas that are lines in the wait: the kinetic queue has the start times of the queue that is sorted anew."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paretosched import Workload
+from paretosched.core.watching import unknown_starts
+from paretosched.kernels.priority import prioritised
+from paretosched.policies.formula_program import compiled
+from paretosched.policies.line_orders import formula_lines
+from paretosched.policies.outcome import jobs_of
+from paretosched.policies.policy import as_policy
+from paretosched.policies.priority import Priority
+from support.simulating import DEEP, briefly
+from support.zoo import ZOO, workloads
+
+LINES = (
+    "lxf",
+    "wfp3; backfill: easy:2 for 1",
+    "unicef; backfill: easy:2",
+    "unicef",
+    "order: wait; backfill: easy; backfill-order: largest wait / estimate",
+    "order: log(1 + wait / width); backfill: easy:3; slack: 5s",
+    "order: (1 * group(1) + 0.3 * group(2)) * (1000 * group(1) + wait * (1 + 3 / estimate) - 0.01 * area); "
+    "backfill: easy:2 for 1; longest: 10s of 2 while 1",
+    "order weekend: sjf; order day: wfp3; order night: wait / area; backfill: easy; backfill-order: sjf",
+    "order: wait + 7 * group(2); backfill: conservative",
+)
+
+
+def policy_of(text: str) -> Priority:
+    policy = as_policy(text)
+    assert isinstance(policy, Priority)
+    return policy
+
+
+def sorted_anew(w: Workload, policy: Priority) -> list[int]:
+    """Return the start times of the kernel for any formula."""
+    start = unknown_starts(len(w))
+    orders = [compiled([row.formula.key for row in rows], w) for rows in (policy.orders, policy.tried)]
+    backfilling = policy.backfill.arguments(w.groups, policy.tried == policy.orders)
+    unused = np.empty(0, dtype=np.int64), np.zeros(len(w)), 1.0
+    prioritised(jobs_of(w), w.capacity, w.calendar, *orders, backfilling, *unused, start)
+    return start.tolist()
+
+
+def check(w: Workload, text: str) -> None:
+    policy = policy_of(text)
+    for rows in (policy.orders, policy.tried):
+        assert formula_lines(w, [row.formula.key for row in rows], np.zeros(len(w))) is not None
+    assert policy.outcome(w).start.tolist() == sorted_anew(w, policy)
+
+
+@pytest.mark.parametrize("text", LINES)
+@briefly
+@given(w=workloads(max_jobs=14))
+def test_lines_start_jobs_as_the_formula_says(text: str, w: Workload) -> None:
+    check(w, text)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text", LINES)
+@pytest.mark.parametrize("kind", DEEP)
+def test_lines_start_hundreds_of_jobs_as_the_formula_says(kind: str, text: str) -> None:
+    check(DEEP[kind](3), text)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ZOO)
+def test_lines_start_jobs_of_awkward_workloads_as_the_formula_says(name: str) -> None:
+    for text in LINES:
+        check(ZOO[name], text)
+
+
+@pytest.mark.slow
+@briefly
+@given(w=workloads(max_jobs=14), seed=st.integers(0, 10**6))
+def test_trained_formulas_are_lines(w: Workload, seed: int) -> None:
+    from paretosched.encodings.trained_order import POLICY, WINDOW, TrainedOrders
+    from paretosched.policies.priority_text import priority_text
+
+    encoding = TrainedOrders(w.groups, ())
+    genome = np.random.default_rng(seed).random(len(encoding.gene_labels(len(w.groups))))
+    genome[[WINDOW, POLICY]] = 0.0
+    policy = encoding.policy_of(genome, w.groups)
+    assert isinstance(policy, Priority)
+    check(w, priority_text(policy))
+
+
+@pytest.mark.parametrize("text", ["min(wait, 1h)", "wait - usage", "abs(wait - estimate)", "wait * -1"])
+def test_other_formulas_are_none(text: str) -> None:
+    w = ZOO["two in turn"]
+    assert formula_lines(w, [row.formula.key for row in policy_of(f"order: {text}").orders], np.zeros(len(w))) is None

@@ -1,0 +1,109 @@
+"""Training of orders: reproducible, continued after a death, and never worse than what was known before."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from paretosched.core.errors import InputError
+from paretosched.encodings.trained_order import POLICY, WINDOW, TrainedOrders
+from paretosched.policies.policy import as_policy
+from paretosched.policies.policy_json import from_json, to_json
+from paretosched.simulation.objective import objective_table, objectives_of
+from paretosched.training.priority_training import (
+    CANDIDATES,
+    FINALISTS,
+    first_genomes,
+    important_groups,
+    known_policies,
+    search_orders,
+    train_priority,
+)
+from paretosched.training.training import Progress, Training
+from paretosched.wishes.wish_grammar import parse
+from support.exploring import random_workload
+from support.trainings import archive, training_json
+
+W = random_workload()
+WISH = parse("10*AWRT1 + 4*AWRT2", objective_table(W.groups))
+GROUPS = W.groups
+FAVOURED = important_groups(WISH, GROUPS)
+KNOWN = known_policies((*FAVOURED, *(g for g in GROUPS if g not in FAVOURED)), len(FAVOURED))
+SHORT: dict[str, Any] = {"evaluations": 200, "seed": 4}
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Training]:
+    """A training that nothing disturbed."""
+    directory = tmp_path_factory.mktemp("whole") / "run"
+    return directory, train_priority(W, WISH, run_directory=directory, **SHORT)
+
+
+@pytest.mark.slow
+def test_the_result_is_not_worse_than_any_known_policy_and_reaches_what_it_says(whole: tuple[Path, Training]) -> None:
+    training = whole[1]
+    best = training.systems[training.best]
+    assert training.evaluations == SHORT["evaluations"]
+    for words in KNOWN:
+        values = objectives_of(W, as_policy(words).outcome(W).start)
+        assert best.objective <= 10 * values[2] + 4 * values[3], words
+    read = from_json(to_json(best.policy))
+    assert objectives_of(W, read.outcome(W).start).tolist() == best.values[0].tolist()
+
+
+@pytest.mark.slow
+def test_workers_and_interruptions_change_nothing(whole: tuple[Path, Training], tmp_path: Path) -> None:
+    directory, training = whole
+
+    def stop(progress: Progress) -> None:
+        if progress.evaluations > 80:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train_priority(W, WISH, run_directory=tmp_path / "run", progress=stop, **SHORT)
+    assert 80 < len(archive(tmp_path / "run")) < SHORT["evaluations"]
+    again = train_priority(W, WISH, run_directory=tmp_path / "run", workers=1, **(SHORT | {"evaluations": None}))
+    assert archive(tmp_path / "run") == archive(directory)
+    assert training_json(again) == training_json(training)
+
+
+@pytest.mark.slow
+def test_a_margin_is_chosen_by_genomes_that_were_tried_on_all_jobs() -> None:
+    from support.trainings import of_weeks
+
+    limits = parse("10*AWRT1 + 4*AWRT2, AWRT <= 1.1*EASY", objective_table(GROUPS))
+    training = train_priority(of_weeks(), limits, margin="auto", evaluations=120)
+    assert training.margin in [row["margin"] for row in training.margins]
+
+
+def test_the_search_tries_known_policies_then_formulas_then_races() -> None:
+    encoding = TrainedOrders(GROUPS, KNOWN)
+    searching = search_orders(encoding, GROUPS, len(FAVOURED), 500, seed=1)
+    known = next(searching)
+    assert known[:, POLICY].tolist() == list(range(1, len(KNOWN) + 1))
+    first = searching.send(np.ones(len(known)))
+    assert np.array_equal(first, first_genomes(encoding, GROUPS, len(FAVOURED)))
+    race = searching.send(np.arange(len(first), dtype=float))
+    assert race[:, WINDOW].tolist() == [1] * CANDIDATES
+    costs = np.random.default_rng(0).random(CANDIDATES)
+    finalists = searching.send(costs)
+    assert finalists[:, WINDOW].tolist() == [0] * FINALISTS
+    assert np.array_equal(finalists[:, 1:], race[np.argsort(costs)[:FINALISTS], 1:])
+    following = searching.send(np.ones(FINALISTS))
+    assert following[:, WINDOW].tolist() == [2] * CANDIDATES
+
+
+def test_a_wish_without_groups_favours_none() -> None:
+    wish = parse("AWRT", objective_table(GROUPS))
+    assert important_groups(wish, GROUPS) == ()
+    assert not any(words.startswith("priority") for words in known_policies(GROUPS, 0))
+    assert len(first_genomes(TrainedOrders(GROUPS, ()), GROUPS, 0)) == 2
+
+
+@pytest.mark.parametrize("evaluations", [0, -1, 1.5])
+def test_a_number_of_evaluations_that_cannot_be_meant_is_refused(evaluations: float) -> None:
+    with pytest.raises(InputError, match="evaluations must be"):
+        train_priority(W, WISH, evaluations=evaluations)  # type: ignore[arg-type]
