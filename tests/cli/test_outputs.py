@@ -28,6 +28,8 @@ WORDS = {
     ("train", "scheduler"),
     ("app", "host"),
     ("app", "tls_proxy"),
+    ("resample", "double"),
+    *((command, order) for command in ("simulate", "compare") for order in ("backfill", "backfill_order")),
 }  # never files
 INPUTS = {
     "the workload log": "w.swf",
