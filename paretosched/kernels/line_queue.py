@@ -285,7 +285,10 @@ def seat_arrival(
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def claim(queue: Queue, slot: Int, count: Int) -> None:
-    """Add to the jobs of a slot that may get a reservation and have none; `queue` is modified in place."""
+    """Add `count`, which may be below 0, to the jobs of a slot that may get a reservation and have none.
+
+    `queue` is modified in place.
+    """
     node = slot // BENCH + (queue.game.stale.shape[1] >> 1)
     while node > 0:
         queue.claims[node] += count
@@ -296,7 +299,7 @@ def claim(queue: Queue, slot: Int, count: Int) -> None:
 def take_from(queue: Queue, backfilling: Backfilling, slot: Int, top: Int) -> bool:
     """Remove the first job from a slot, without playing; return whether the slot is empty then.
 
-    `queue`, whose root is `top`, is modified in place.
+    `queue`, whose root is `top`, is modified in place; `backfilling` says which groups get reservations.
     """
     job = queue.game.slots[slot]
     if backfilling.entitled[job["group"]]:
@@ -312,7 +315,10 @@ def take_from(queue: Queue, backfilling: Backfilling, slot: Int, top: Int) -> bo
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def occupy(jobs: Jobs, queue: Queue, j: Int, begin: Int) -> None:
-    """Take the processors of job j, planned to begin in a second, out of the profile; `queue` is modified in place."""
+    """Take the processors of job j, planned to begin in second `begin`, out of the profile.
+
+    `jobs` is only read; `queue` is modified in place.
+    """
     profile = queue.profile
     add(profile.when, profile.room, profile.span, begin, begin + jobs.estimate[j], -jobs.width[j])
 
@@ -366,7 +372,7 @@ def next_reserved(
 
 @njit(cache=True, nogil=True, _nrt=False)
 def release(queue: Queue, held: Int) -> None:
-    """Forget the reservations of a pass; `queue` is modified in place."""
+    """Forget the reservations of a pass, of which there are `held`; `queue` is modified in place."""
     for i in range(held):
         queue.held[queue.holders[i]] = 0
         claim(queue, queue.holders[i], 1)
@@ -393,7 +399,7 @@ def climb(queue: Queue, t: Int) -> None:
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def has_room(queue: Queue, width: Int, estimate: Int) -> bool:
-    """Return whether a job could start beside the reservations."""
+    """Return whether a job could start beside the reservations in `queue`: `width` in processors, `estimate` in s."""
     step = 0
     while estimate > queue.stairs[step, 0]:
         step += 1
@@ -402,7 +408,11 @@ def has_room(queue: Queue, width: Int, estimate: Int) -> bool:
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def may(queue: Queue, slot: Int, backfilling: Backfilling, reserving: bool, limited: bool) -> bool:
-    """Return whether a job in a slot may get a reservation or, if not `reserving`, start beside them."""
+    """Return whether a job in a slot may get a reservation or, if not `reserving`, start beside them.
+
+    `queue` and `backfilling` are only read; `limited`: a job of the named groups waits, so that jobs with longer
+    estimates than `Backfilling.longest` may not start.
+    """
     job = queue.game.slots[slot]
     if reserving:
         return bool(backfilling.entitled[job["group"]] and job["copies"] > queue.held[slot])

@@ -73,7 +73,7 @@ class Desk(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def empty_desk(n: Int, backfilling: Backfilling) -> Desk:
-    """Return work space for n waiting jobs."""
+    """Return work space for n waiting jobs; `backfilling` says by its slack whether latest starts are kept."""
     latest = np.full(n if backfilling.slack > 0 else 1, NONE_YET, np.int64)
     return Desk(
         no_jobs(n),
@@ -271,7 +271,10 @@ def rank(program: Program, situation: Int, jobs: Jobs, t: Int, ranking: Ranking,
 
 @njit(cache=True, nogil=True, _nrt=False)
 def can_start(jobs: Jobs, profile: Profile, j: Int, t: Int) -> bool:
-    """Return whether job j can run from second t on, with which the profile begins, for the whole of its estimate."""
+    """Return whether job j can run from second t on, with which the profile begins, for the whole of its estimate.
+
+    `jobs` and `profile` are only read.
+    """
     begin, _ = earliest_at(
         profile.when,
         profile.room,
