@@ -95,12 +95,12 @@ def prioritised_once(
     order: Program,
     candidates: Program,
     backfilling: Backfilling,
-    accounts: Ints,  # noqa: ARG001  # as `prioritised`
+    accounts: Ints,  # noqa: ARG001  # as `in_order_of_keys`
     shares: Floats,
     half_life: float,  # noqa: ARG001
     start: Ints,
 ) -> None:
-    """Fill `start` as `prioritised` does, for keys that depend neither on waits nor on usage, without slack.
+    """Fill `start` as `in_order_of_keys` does, for keys that depend neither on waits nor on usage, without slack.
 
     Parameters
     ----------

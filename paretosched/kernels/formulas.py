@@ -175,7 +175,7 @@ def evaluate(program: Program, situation: Int, jobs: Jobs, j: Int, t: Int, usage
         operation = program.code[i, 0]
         if operation <= _SHARE:
             top += 1
-            stack[top] = _pushed(program, operation, program.code[i, 1], jobs, j, t, usage, share)
+            stack[top] = _value_of(program, operation, program.code[i, 1], jobs, j, t, usage, share)
         elif operation <= _LOG10:
             stack[top] = _of_one(operation, stack[top])
         elif operation <= _OR:
@@ -225,7 +225,7 @@ def evaluate_block(
             argument = program.code[i, 1]
             for k in range(rows.size):
                 j = rows[k]
-                stacks[top, k] = _pushed(program, operation, argument, jobs, j, t, usages[k], shares[j])
+                stacks[top, k] = _value_of(program, operation, argument, jobs, j, t, usages[k], shares[j])
         elif operation <= _LOG10:
             for k in range(rows.size):
                 stacks[top, k] = _of_one(operation, stacks[top, k])
@@ -254,7 +254,7 @@ def evaluate_block(
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
-def _pushed(
+def _value_of(
     program: Program, operation: Int, argument: Int, jobs: Jobs, j: Int, t: Int, usage: float, share: float
 ) -> float:
     """Return the value of a number or a variable of a key, as a line of the byte code says.

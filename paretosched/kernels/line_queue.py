@@ -72,7 +72,7 @@ class Queue(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def lined(
+def in_order_of_lines(
     jobs: Jobs,
     capacity: Int,
     calendar: Calendar,
@@ -116,7 +116,9 @@ def lined(
         no_profile(2 * n + 16),
         np.empty((most + 2, 2), np.int64),
     )
-    _lined(jobs, capacity, calendar, order, candidates, backfilling, running_jobs(start, capacity, True), queue)
+    _in_order_of_lines(
+        jobs, capacity, calendar, order, candidates, backfilling, running_jobs(start, capacity, True), queue
+    )
 
 
 @njit(cache=True, nogil=True)
@@ -130,7 +132,7 @@ def is_simple(backfilling: Backfilling) -> bool:
 
 # The arrays come as arguments and are never bound anew, so that numba counts no references in the loop.
 @njit(cache=True, nogil=True, _nrt=False)
-def _lined(
+def _in_order_of_lines(
     jobs: Jobs,
     capacity: Int,
     calendar: Calendar,
@@ -140,12 +142,12 @@ def _lined(
     now: Running,
     queue: Queue,
 ) -> None:
-    """Do the work of `lined` without allocating memory.
+    """Do the work of `in_order_of_lines` without allocating memory.
 
     Parameters
     ----------
     jobs, capacity, calendar, order, candidates, backfilling
-        As for `lined`.
+        As for `in_order_of_lines`.
     now
         `Running`, modified in place: `start` is filled.
     queue
