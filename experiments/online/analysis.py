@@ -56,7 +56,7 @@ def main() -> None:
     """Write the summary and the figure."""
     options = common.analysis_parser("online", __doc__).parse_args()
     provenance = common.load_provenance(options.results)
-    rows = {part: defined(common.rows(options.results / f"{part}.csv")) for part in run.PARTS}
+    rows = {part: with_objective(common.rows(options.results / f"{part}.csv")) for part in run.PARTS}
     pooled = [row for part in run.PARTS for row in common.rows(options.results / f"{part}-pooled.csv")]
     everything = [row for part in run.PARTS for row in rows[part]]
     standings = sorted(standings_of(everything), key=lambda standing: standing.rank)
@@ -81,7 +81,7 @@ def main() -> None:
 # --- what the rows say ------------------------------------------------------------------------------------------------
 
 
-def defined(rows: Iterable[Row]) -> list[Row]:
+def with_objective(rows: Iterable[Row]) -> list[Row]:
     """Return the rows in which the objective is defined: groups 1 and 2 have jobs."""
     return [row for row in rows if row["objective_vs_easy"]]
 

@@ -18,7 +18,7 @@ import common
 import settings
 
 import paretosched as ps
-from paretosched.comparison.intervals import LEAST_WEEKS, WeekSums, intervals, joined, week_sums
+from paretosched.comparison.intervals import LEAST_WEEKS, WeekSums, intervals, join_sums, week_sums
 from paretosched.core.files import replacing
 from paretosched.core.tables import save_rows
 from paretosched.policies.policy import save_policy
@@ -139,14 +139,14 @@ def rows_of(part: str, log: str, options: argparse.Namespace) -> Iterator[dict[s
         if part == UNTRAINED:
             for words in policies(options.quick):
                 label = where | {"policy": words, "seed": NO_SEED, "wish": ""}
-                yield label | kept(test, words, options)
+                yield label | reached_by(test, words, options)
         else:
             learnt = between(whole, split.begin, split.until)
             for learner in learners(options.quick):
                 for seed in settings.SEEDS[: 1 if options.quick else None]:
                     policy, reached = training_of(learner, seed, learnt, split, log, options)
                     label = where | {"policy": learner.name, "seed": seed, "wish": learner.wish}
-                    yield label | kept(test, policy, options) | reached
+                    yield label | reached_by(test, policy, options) | reached
 
 
 def training_of(
@@ -191,7 +191,7 @@ def training_of(
 # --- what it reaches --------------------------------------------------------------------------------------------------
 
 
-def kept(test: ps.Workload, policy: str | ps.Policy, options: argparse.Namespace) -> dict[str, Any]:
+def reached_by(test: ps.Workload, policy: str | ps.Policy, options: argparse.Namespace) -> dict[str, Any]:
     """Return what a policy reaches on a workload; from a file if it was simulated before."""
     value = ps.as_policy(policy)
     identity = f"{test.digest} {json.dumps(as_json(value), sort_keys=True)}"
@@ -251,7 +251,7 @@ def pool(measured: list[dict[str, Any]]) -> list[dict[str, Any]]:
     for log, policy, seed in dict.fromkeys((row["log"], row["policy"], row["seed"]) for row in tried):
         mine = [row for row in tried if (row["log"], row["policy"], row["seed"]) == (log, policy, seed)]
         sums = [
-            joined([WeekSums(np.array(row[key]), np.array(row["work"])) for row in mine])
+            join_sums([WeekSums(np.array(row[key]), np.array(row["work"])) for row in mine])
             for key in ("easy_weighted", "weighted")
         ]
         row = {"log": log, "policy": policy, "seed": seed, "weeks": len(sums[0].work), "splits": len(mine)}

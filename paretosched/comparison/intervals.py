@@ -103,7 +103,7 @@ def week_sums(schedule: Schedule) -> WeekSums:
     return WeekSums(weighted, done)
 
 
-def joined(parts: Sequence[WeekSums]) -> WeekSums:
+def join_sums(parts: Sequence[WeekSums]) -> WeekSums:
     """Return the sums of several schedules with the same groups, one after the other."""
     return WeekSums(np.concatenate([part.weighted for part in parts]), np.concatenate([part.work for part in parts]))
 

@@ -194,7 +194,7 @@ def formula(block: Floats, groups: Sequence[str]) -> str:
     total = _sum(plus) if plus else _number(0.0)
     for term in minus:
         total = _of("-", total, term)
-    shares = [_rounded(10.0 ** (2 * (gene - 1))) for gene in weights]
+    shares = [_four_digits(10.0 ** (2 * (gene - 1))) for gene in weights]
     if len(set(shares)) == 1:
         return written_term(total)
     weight = _sum([_times(share, label) for share, label in zip(shares, labels, strict=True)])
@@ -203,7 +203,7 @@ def formula(block: Floats, groups: Sequence[str]) -> str:
 
 def _size(gene: float, largest: float) -> float:
     """Return the number that a gene in [0, 1] stands for, on a logarithmic scale."""
-    return _rounded(largest * 10.0 ** (DECADES * (gene - 1)))
+    return _four_digits(largest * 10.0 ** (DECADES * (gene - 1)))
 
 
 def _times(value: float, term: Term) -> Term:
@@ -228,7 +228,7 @@ def genes_of(
     return np.concatenate([weights, constants, of_wait, static]).reshape(2 * groups + len(OF_WAIT) + len(STATIC))
 
 
-def _rounded(value: float) -> float:
+def _four_digits(value: float) -> float:
     """Return a number with four digits."""
     return float(f"{value:.4g}")
 

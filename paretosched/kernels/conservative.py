@@ -253,7 +253,7 @@ def promise(
     """Reserve the earliest place from second `sooner` on for job j, which arrives in second t, and return its begin.
 
     If it begins at t, the job starts; otherwise it waits in the next slot. `now`, `queue` and `profile` are modified in
-    place; `jobs` is only read.
+    place; `jobs` and `gaps`, which are used if they are kept, are only read.
     """
     state = queue.state
     size = queue.row_of.size

@@ -29,7 +29,10 @@ def key_of(
 def line_of(
     criterion: Int, w: float, K: float, a: float, b: float, submit: float, estimate: float, width: float, area: float
 ) -> tuple[float, float]:
-    """Return alpha and beta of the criterion as alpha + beta * t; parameters as for `key_of`."""
+    """Return alpha and beta of a criterion, 1..4, as alpha + beta * t; beta per second.
+
+    Genes w, K, a, b; `submit`, `estimate` and t in s, `width` in processors, `area` is estimate * width.
+    """
     if criterion == 1:
         beta = w * a / estimate
         constant = w * (K + b * (estimate / width))
@@ -102,7 +105,7 @@ def settle_criteria(slots: NDArray[np.void], i: Int, j: Int, s: Int, t: Int, wei
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def line_of_criterion(s: Int, job: np.void, weights: Weights) -> tuple[float, float]:
-    """Return alpha and beta of the criterion of a job, a SLOT, in situation s."""
+    """Return alpha and beta of the criterion of a job, a SLOT, in situation s, 0..2; `weights` are only read."""
     genes = weights.genes
     groups = (genes.shape[1] - 2) // 2
     g = job["group"]

@@ -95,17 +95,27 @@ def prioritised_once(
     order: Program,
     candidates: Program,
     backfilling: Backfilling,
-    accounts: Ints,  # noqa: ARG001  # as `prioritised`
+    accounts: Ints,  # noqa: ARG001  # as `in_order_of_keys`
     shares: Floats,
     half_life: float,  # noqa: ARG001
     start: Ints,
 ) -> None:
-    """Fill `start` as `prioritised` does, for keys that depend neither on waits nor on usage, without slack.
+    """Fill `start` as `in_order_of_keys` does, for keys that depend neither on waits nor on usage, without slack.
 
     Parameters
     ----------
-    jobs, capacity, calendar, order, candidates, backfilling, accounts, shares, half_life, start
-        As for `prioritised`.
+    jobs, capacity, calendar
+        `Jobs`, processors, and `Calendar`.
+    order, candidates
+        `Program`, the keys of the queue and of the jobs that are backfilled; their stacks are modified in place.
+    backfilling
+        `Backfilling`, without slack.
+    accounts, half_life
+        (n,) or (0,) int64, and s: not used, because no key depends on usage.
+    shares
+        (n,) float64, the share of each job's account.
+    start
+        (n,) int64, s, filled in place.
     """
     queue, queue_of = sorted_orders(order, jobs, shares)
     tried, tried_of = (queue, queue_of) if backfilling.same else sorted_orders(candidates, jobs, shares)
@@ -139,7 +149,11 @@ def sorted_orders(program: Program, jobs: Jobs, shares: Floats) -> tuple[Sorted,
 
 @njit(cache=True, nogil=True)
 def unchanging(program: Program, situation: Int, jobs: Jobs, shares: Floats) -> Floats:
-    """Return the keys of all jobs in a situation, (n,) float64, if they depend neither on waits nor on usage."""
+    """Return the keys of all jobs in a situation, (n,) float64, if they depend neither on waits nor on usage.
+
+    `program` is a `Program`, whose stack is modified in place; `situation` is 0..2, and `shares`, (n,) float64, has the
+    share of each job's account.
+    """
     keys = np.empty(jobs.submit.size, np.float64)
     for j in range(keys.size):
         keys[j] = evaluate(program, situation, jobs, j, jobs.submit[j], 0.0, shares[j])
@@ -298,7 +312,7 @@ def _in_fixed_order(
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def fits(jobs: Jobs, stairs: Stairs, j: Int, t: Int) -> bool:
-    """Return whether job j could start in second t beside all running jobs and reservations."""
+    """Return whether job j of `jobs` could start in second t beside all running jobs and reservations, by `stairs`."""
     width = jobs.width[j]
     return width <= stairs.room[0] and width <= room_until(stairs, t + jobs.estimate[j])
 
@@ -307,8 +321,9 @@ def fits(jobs: Jobs, stairs: Stairs, j: Int, t: Int) -> bool:
 def upsets(jobs: Jobs, backfilling: Backfilling, line: Line, o: Int, j: Int, t: Int) -> bool:
     """Return whether job j, which arrives in second t, may change more than whether it starts itself.
 
-    It does if it is the first job of the order and fits, or if it may get a reservation; or if the reservations are
-    not complete, and it might start beside those that there are.
+    It does if it is the first job of order o of the queue and fits, or if it may get a reservation; or if the
+    reservations are not complete, and it might start beside those that there are. `jobs`, `backfilling` and `line` are
+    only read.
     """
     state = line.state
     rank = line.queue.place[o, j]
@@ -325,7 +340,10 @@ def upsets(jobs: Jobs, backfilling: Backfilling, line: Line, o: Int, j: Int, t: 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def enter(jobs: Jobs, backfilling: Backfilling, choosy: bool, line: Line, j: Int) -> None:
-    """Add job j to the waiting jobs; `line` is modified in place."""
+    """Add job j to the waiting jobs; `line` is modified in place.
+
+    `jobs` and `backfilling` are only read; `choosy`: not all groups are entitled to reservations.
+    """
     group = jobs.group[j]
     line.state[WAITING] += 1
     line.state[NAMED] += backfilling.named[group]
@@ -339,7 +357,10 @@ def enter(jobs: Jobs, backfilling: Backfilling, choosy: bool, line: Line, j: Int
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def leave(jobs: Jobs, backfilling: Backfilling, choosy: bool, line: Line, j: Int) -> None:
-    """Remove job j from the waiting jobs; `line` is modified in place."""
+    """Remove job j from the waiting jobs; `line` is modified in place.
+
+    `jobs` and `backfilling` are only read; `choosy`: not all groups are entitled to reservations.
+    """
     group = jobs.group[j]
     line.state[WAITING] -= 1
     line.state[NAMED] -= backfilling.named[group]
@@ -383,7 +404,7 @@ def alone(jobs: Jobs, backfilling: Backfilling, line: Line, first: Int, arrived:
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def forget_plan(line: Line) -> None:
-    """Forget, in place, what the last pass found."""
+    """Forget what the last pass found; the state of `line` is modified in place."""
     state = line.state
     state[HEAD] = 0
     state[PLANNED] = 1
@@ -395,7 +416,10 @@ def forget_plan(line: Line) -> None:
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def next_head(jobs: Jobs, line: Line, o: Int) -> Int:
-    """Return the first job of order o if it fits; otherwise -1. The rank of the HEAD is set in place."""
+    """Return the first job of order o if it fits; otherwise -1.
+
+    `jobs` is only read; in `line`, the rank of the HEAD is set in place.
+    """
     state = line.state
     rank = next_rank(line.waiting, o, state[HEAD])
     state[HEAD] = rank if rank >= 0 else FAR
@@ -407,7 +431,10 @@ def next_head(jobs: Jobs, line: Line, o: Int) -> Int:
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def open_reservations(backfilling: Backfilling, now: Running, line: Line, t: Int) -> Int:
-    """Set up, in place, the processors that are free beside the running jobs; return the stage of the pass."""
+    """Set up the processors that are free beside the running jobs in second t; return the stage of the pass.
+
+    `backfilling` and `now` are only read; the stairs, the profile and the state of `line` are modified in place.
+    """
     state = line.state
     level_stairs(line.stairs, state[FREE])
     if backfilling.reservations == 0 or narrowest(line.candidates) > state[FREE]:
@@ -468,7 +495,10 @@ def next_reserved(
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def narrow(jobs: Jobs, backfilling: Backfilling, line: Line, j: Int, t: Int) -> None:
-    """Take the processors of job j, which starts in second t beside the reservations; `line` is modified in place."""
+    """Take the processors of job j, which starts in second t beside the reservations; `line` is modified in place.
+
+    `jobs` and `backfilling` are only read.
+    """
     stairs = line.stairs
     width = jobs.width[j]
     end = t + jobs.estimate[j]
@@ -487,7 +517,10 @@ def narrow(jobs: Jobs, backfilling: Backfilling, line: Line, j: Int, t: Int) -> 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def gather(jobs: Jobs, line: Line, c: Int, t: Int) -> None:
-    """Set up, in place, the first job of each kind that could start in second t beside all reservations."""
+    """Set up the first job of each kind, in order c, that could start in second t beside all reservations.
+
+    `jobs` is only read; the heads and the state of `line` are modified in place.
+    """
     candidates = line.candidates
     heads = line.heads
     state = line.state
@@ -509,9 +542,9 @@ def gather(jobs: Jobs, line: Line, c: Int, t: Int) -> None:
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def next_backfilled(jobs: Jobs, line: Line, c: Int, t: Int) -> Int:
-    """Return the next job in order c that can start beside all reservations; -1 if there is none.
+    """Return the next job in order c that can start beside all reservations in second t; -1 if there is none.
 
-    The kinds that `gather` has set up are modified in place.
+    `jobs` is only read; the kinds that `gather` has set up in `line` are modified in place.
     """
     candidates = line.candidates
     heads = line.heads

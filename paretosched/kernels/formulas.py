@@ -175,7 +175,7 @@ def evaluate(program: Program, situation: Int, jobs: Jobs, j: Int, t: Int, usage
         operation = program.code[i, 0]
         if operation <= _SHARE:
             top += 1
-            stack[top] = _pushed(program, operation, program.code[i, 1], jobs, j, t, usage, share)
+            stack[top] = _value_of(program, operation, program.code[i, 1], jobs, j, t, usage, share)
         elif operation <= _LOG10:
             stack[top] = _of_one(operation, stack[top])
         elif operation <= _OR:
@@ -225,7 +225,7 @@ def evaluate_block(
             argument = program.code[i, 1]
             for k in range(rows.size):
                 j = rows[k]
-                stacks[top, k] = _pushed(program, operation, argument, jobs, j, t, usages[k], shares[j])
+                stacks[top, k] = _value_of(program, operation, argument, jobs, j, t, usages[k], shares[j])
         elif operation <= _LOG10:
             for k in range(rows.size):
                 stacks[top, k] = _of_one(operation, stacks[top, k])
@@ -254,10 +254,24 @@ def evaluate_block(
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
-def _pushed(
+def _value_of(
     program: Program, operation: Int, argument: Int, jobs: Jobs, j: Int, t: Int, usage: float, share: float
 ) -> float:
-    """Return the value of a number or a variable; parameters as for `evaluate`, and a line of the byte code."""
+    """Return the value of a number or a variable of a key, as a line of the byte code says.
+
+    Parameters
+    ----------
+    program
+        `Program`, only read.
+    operation, argument
+        The line of the byte code: an operation up to _SHARE, and the index of the number or column.
+    jobs
+        `Jobs`.
+    j, t
+        Row and second.
+    usage, share
+        Decayed processor seconds of the job's account in second t, and its share.
+    """
     if operation == _NUMBER:
         return program.constants[argument]
     if operation == _COLUMN:
@@ -279,13 +293,13 @@ def _pushed(
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def _is_true(x: float) -> bool:
-    """Return whether a value counts as true: a number other than 0."""
+    """Return whether a value x counts as true: a number other than 0."""
     return x < 0.0 or x > 0.0
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def _of_one(operation: Int, x: float) -> float:
-    """Return the result of an operation with one value."""
+    """Return the result of an `operation` with one value x."""
     if operation == _NEGATE:
         return -x
     if operation == _NOT:
@@ -305,7 +319,7 @@ def _of_one(operation: Int, x: float) -> float:
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def _of_two(operation: Int, x: float, y: float) -> float:
-    """Return the result of an operation with two values."""
+    """Return the result of an `operation` with two values, x and y in their order in the formula."""
     if operation == _PLUS:
         return x + y
     if operation == _MINUS:
@@ -335,7 +349,7 @@ def _ratio(x: float, y: float) -> float:
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def _holds(operation: Int, x: float, y: float) -> bool:
-    """Return whether a comparison holds, or both or one of two values are true."""
+    """Return whether the comparison `operation` of x and y holds, or whether both or one of them are true."""
     if operation == _LESS:
         return x < y
     if operation == _AT_MOST:

@@ -26,28 +26,38 @@ TINY = 1e-290  # products below it lose digits
 
 
 def settle(slots: NDArray[np.void], i: Int, j: Int, s: Int, t: Int, weights: Weights | Lines) -> tuple[bool, bool]:
-    """Return which job of two slots comes first, and whether this is final; parameters as for `settle_criteria`."""
+    """Return which job of two slots comes first, and whether this is final.
+
+    Parameters and returned values are as for `settle_criteria`: `slots`, (size * BENCH,) SLOT; two slots i and j with
+    jobs; situation s, 0..2; second t; and `weights`. The stack of the program of `Lines` is modified in place.
+    """
     raise NotImplementedError
 
 
 def line_at(s: Int, job: np.void, weights: Weights | Lines) -> tuple[float, float]:
-    """Return alpha and beta of the line of a job, a SLOT, in situation s."""
+    """Return alpha and beta (per second) of the line of a job, a SLOT, in situation s; `weights` are only read."""
     raise NotImplementedError
 
 
 def roundings(weights: Weights | Lines) -> tuple[float, float]:
-    """Return the largest rounding error of a key, relative to its largest term, and what is added to it."""
+    """Return the largest rounding error of a key, relative to its largest term, and what is added to it.
+
+    `weights` are those of the order; they are only read.
+    """
     raise NotImplementedError
 
 
 def after_equals(jobs: Jobs, j: Int, weights: Weights | Lines) -> Int:
-    """Return the first row after job j that may not share a slot with it."""
+    """Return the first row of `jobs` after job j that may not share a slot with it, by the order of `weights`."""
     raise NotImplementedError
 
 
 @overload(settle, inline="always", strict=False)
 def _settle(slots: Any, i: Any, j: Any, s: Any, t: Any, weights: Any) -> Callable[..., Any]:
-    """Return how close games are settled, for a type of weights."""
+    """Return how close games are settled, for a type of weights.
+
+    slots, i, j, s, t and `weights` are numba's types of the arguments of `settle`.
+    """
     if weights.instance_class is Weights:
         return lambda slots, i, j, s, t, weights: settle_criteria(slots, i, j, s, t, weights)
     return lambda slots, i, j, s, t, weights: settle_lines(slots, i, j, s, t, weights)
@@ -55,7 +65,10 @@ def _settle(slots: Any, i: Any, j: Any, s: Any, t: Any, weights: Any) -> Callabl
 
 @overload(line_at, inline="always", strict=False)
 def _line_at(s: Any, job: Any, weights: Any) -> Callable[..., Any]:
-    """Return where lines come from, for a type of weights."""
+    """Return where lines come from, for a type of weights.
+
+    s, `job` and `weights` are numba's types of the arguments of `line_at`.
+    """
     if weights.instance_class is Weights:
         return lambda s, job, weights: line_of_criterion(s, job, weights)
     return lambda s, job, weights: line_of_job(s, job, weights)
@@ -71,7 +84,10 @@ def _roundings(weights: Any) -> Callable[..., Any]:
 
 @overload(after_equals, inline="always", strict=False)
 def _after_equals(jobs: Any, j: Any, weights: Any) -> Callable[..., Any]:
-    """Return which jobs share a slot, for a type of weights."""
+    """Return which jobs share a slot, for a type of weights.
+
+    `jobs`, j and `weights` are numba's types of the arguments of `after_equals`.
+    """
     if weights.instance_class is Weights:
         return lambda jobs, j, weights: after_copies(jobs, j)
     return lambda jobs, j, weights: after_alike(j, weights)

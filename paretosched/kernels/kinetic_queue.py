@@ -200,9 +200,9 @@ def play(game: Tournament, s: Int, node: Int, t: Int, weights: Weights | Lines) 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def seat(game: Tournament, s: Int, leaf: Int, t: Int, weights: Weights | Lines) -> bool:
-    """Play the games of a bench of situation s, one after the other; return whether its node changed.
+    """Play the games of a bench of situation s, one after the other; return whether its node, `leaf`, changed.
 
-    `game` is modified in place; t is the present second, `weights` are those of Greedy.
+    `game` is modified in place; t is the present second, `weights` are those of the order.
     """
     now = float(t)
     size = game.stale.shape[1] >> 1

@@ -72,7 +72,7 @@ class Queue(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def lined(
+def in_order_of_lines(
     jobs: Jobs,
     capacity: Int,
     calendar: Calendar,
@@ -116,7 +116,9 @@ def lined(
         no_profile(2 * n + 16),
         np.empty((most + 2, 2), np.int64),
     )
-    _lined(jobs, capacity, calendar, order, candidates, backfilling, running_jobs(start, capacity, True), queue)
+    _in_order_of_lines(
+        jobs, capacity, calendar, order, candidates, backfilling, running_jobs(start, capacity, True), queue
+    )
 
 
 @njit(cache=True, nogil=True)
@@ -130,7 +132,7 @@ def is_simple(backfilling: Backfilling) -> bool:
 
 # The arrays come as arguments and are never bound anew, so that numba counts no references in the loop.
 @njit(cache=True, nogil=True, _nrt=False)
-def _lined(
+def _in_order_of_lines(
     jobs: Jobs,
     capacity: Int,
     calendar: Calendar,
@@ -140,12 +142,12 @@ def _lined(
     now: Running,
     queue: Queue,
 ) -> None:
-    """Do the work of `lined` without allocating memory.
+    """Do the work of `in_order_of_lines` without allocating memory.
 
     Parameters
     ----------
     jobs, capacity, calendar, order, candidates, backfilling
-        As for `lined`.
+        As for `in_order_of_lines`.
     now
         `Running`, modified in place: `start` is filled.
     queue
@@ -285,7 +287,10 @@ def seat_arrival(
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def claim(queue: Queue, slot: Int, count: Int) -> None:
-    """Add to the jobs of a slot that may get a reservation and have none; `queue` is modified in place."""
+    """Add `count`, which may be below 0, to the jobs of a slot that may get a reservation and have none.
+
+    `queue` is modified in place.
+    """
     node = slot // BENCH + (queue.game.stale.shape[1] >> 1)
     while node > 0:
         queue.claims[node] += count
@@ -296,7 +301,7 @@ def claim(queue: Queue, slot: Int, count: Int) -> None:
 def take_from(queue: Queue, backfilling: Backfilling, slot: Int, top: Int) -> bool:
     """Remove the first job from a slot, without playing; return whether the slot is empty then.
 
-    `queue`, whose root is `top`, is modified in place.
+    `queue`, whose root is `top`, is modified in place; `backfilling` says which groups get reservations.
     """
     job = queue.game.slots[slot]
     if backfilling.entitled[job["group"]]:
@@ -312,7 +317,10 @@ def take_from(queue: Queue, backfilling: Backfilling, slot: Int, top: Int) -> bo
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def occupy(jobs: Jobs, queue: Queue, j: Int, begin: Int) -> None:
-    """Take the processors of job j, planned to begin in a second, out of the profile; `queue` is modified in place."""
+    """Take the processors of job j, planned to begin in second `begin`, out of the profile.
+
+    `jobs` is only read; `queue` is modified in place.
+    """
     profile = queue.profile
     add(profile.when, profile.room, profile.span, begin, begin + jobs.estimate[j], -jobs.width[j])
 
@@ -366,7 +374,7 @@ def next_reserved(
 
 @njit(cache=True, nogil=True, _nrt=False)
 def release(queue: Queue, held: Int) -> None:
-    """Forget the reservations of a pass; `queue` is modified in place."""
+    """Forget the reservations of a pass, of which there are `held`; `queue` is modified in place."""
     for i in range(held):
         queue.held[queue.holders[i]] = 0
         claim(queue, queue.holders[i], 1)
@@ -393,7 +401,7 @@ def climb(queue: Queue, t: Int) -> None:
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def has_room(queue: Queue, width: Int, estimate: Int) -> bool:
-    """Return whether a job could start beside the reservations."""
+    """Return whether a job could start beside the reservations in `queue`: `width` in processors, `estimate` in s."""
     step = 0
     while estimate > queue.stairs[step, 0]:
         step += 1
@@ -402,7 +410,11 @@ def has_room(queue: Queue, width: Int, estimate: Int) -> bool:
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def may(queue: Queue, slot: Int, backfilling: Backfilling, reserving: bool, limited: bool) -> bool:
-    """Return whether a job in a slot may get a reservation or, if not `reserving`, start beside them."""
+    """Return whether a job in a slot may get a reservation or, if not `reserving`, start beside them.
+
+    `queue` and `backfilling` are only read; `limited`: a job of the named groups waits, so that jobs with longer
+    estimates than `Backfilling.longest` may not start.
+    """
     job = queue.game.slots[slot]
     if reserving:
         return bool(backfilling.entitled[job["group"]] and job["copies"] > queue.held[slot])

@@ -44,7 +44,10 @@ class Lines(NamedTuple):
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def line_of_job(s: Int, job: np.void, lines: Lines) -> tuple[float, float]:
-    """Return the line of a job in time, alpha + beta * t, in situation s; `job` is a SLOT of `kinetic_queue`."""
+    """Return the line of a job in time, alpha + beta * t, in situation s, 0..2; beta in 1/s.
+
+    `job` is a SLOT of `kinetic_queue`; `lines` are only read.
+    """
     row = np.int64(job["row"])
     beta = lines.beta[s, row]
     return lines.alpha[s, row] - beta * float(job["submit"]), beta
@@ -80,7 +83,10 @@ def settle_lines(slots: NDArray[np.void], i: Int, j: Int, s: Int, t: Int, lines:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def is_equal(lines: Lines, i: Int, j: Int) -> bool:
-    """Return whether nothing that a formula can know tells two jobs apart, so that their keys are always the same."""
+    """Return whether nothing that a formula can know tells jobs i and j apart, so that their keys are always the same.
+
+    `lines` are only read.
+    """
     jobs = lines.jobs
     columns = lines.program.columns
     if jobs.submit[i] != jobs.submit[j] or jobs.estimate[i] != jobs.estimate[j] or jobs.width[i] != jobs.width[j]:
@@ -93,7 +99,10 @@ def is_equal(lines: Lines, i: Int, j: Int) -> bool:
 
 @njit(cache=True, nogil=True)
 def resting(program: Program, s: Int, jobs: Jobs, shares: Floats) -> Floats:
-    """Return the keys of jobs by a formula without waits and usage in situation s, (n,) float64."""
+    """Return the keys of `jobs` by a formula without waits and usage in situation s, (n,) float64.
+
+    `program` is only read; `shares`, (n,) float64, has the share of each job's account.
+    """
     n = jobs.submit.size
     keys = np.empty(n, np.float64)
     rows = np.arange(n)
@@ -108,7 +117,7 @@ def resting(program: Program, s: Int, jobs: Jobs, shares: Floats) -> Floats:
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def after_alike(j: Int, lines: Lines) -> Int:
-    """Return the first row after job j that is not like it."""
+    """Return the first row after job j that is not like it, by the table `alike` of `lines`."""
     i = j + 1
     while i < lines.alike.size and lines.alike[i]:
         i += 1

@@ -73,7 +73,7 @@ class Desk(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def empty_desk(n: Int, backfilling: Backfilling) -> Desk:
-    """Return work space for n waiting jobs."""
+    """Return work space for n waiting jobs; `backfilling` says by its slack whether latest starts are kept."""
     latest = np.full(n if backfilling.slack > 0 else 1, NONE_YET, np.int64)
     return Desk(
         no_jobs(n),
@@ -87,7 +87,7 @@ def empty_desk(n: Int, backfilling: Backfilling) -> Desk:
 
 
 @njit(cache=True, nogil=True)
-def prioritised(
+def in_order_of_keys(
     jobs: Jobs,
     capacity: Int,
     calendar: Calendar,
@@ -122,17 +122,19 @@ def prioritised(
     """
     now = running_jobs(start, capacity, True)
     ranking = Ranking(order, candidates, backfilling, no_usage(accounts, half_life), shares)
-    _prioritised(jobs, capacity, calendar, ranking, now, empty_desk(jobs.submit.size, backfilling))
+    _in_order_of_keys(jobs, capacity, calendar, ranking, now, empty_desk(jobs.submit.size, backfilling))
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def _prioritised(jobs: Jobs, capacity: Int, calendar: Calendar, ranking: Ranking, now: Running, desk: Desk) -> None:
-    """Do the work of `prioritised` without allocating memory.
+def _in_order_of_keys(
+    jobs: Jobs, capacity: Int, calendar: Calendar, ranking: Ranking, now: Running, desk: Desk
+) -> None:
+    """Do the work of `in_order_of_keys` without allocating memory.
 
     Parameters
     ----------
     jobs, capacity, calendar
-        As for `prioritised`.
+        As for `in_order_of_keys`.
     ranking
         `Ranking`; its usage is modified in place.
     now
@@ -271,7 +273,10 @@ def rank(program: Program, situation: Int, jobs: Jobs, t: Int, ranking: Ranking,
 
 @njit(cache=True, nogil=True, _nrt=False)
 def can_start(jobs: Jobs, profile: Profile, j: Int, t: Int) -> bool:
-    """Return whether job j can run from second t on, with which the profile begins, for the whole of its estimate."""
+    """Return whether job j can run from second t on, with which the profile begins, for the whole of its estimate.
+
+    `jobs` and `profile` are only read.
+    """
     begin, _ = earliest_at(
         profile.when,
         profile.room,

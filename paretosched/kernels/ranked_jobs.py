@@ -88,7 +88,7 @@ class Candidates(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def no_ranks(orders: Int, n: Int) -> Ranks:
-    """Return empty sets of the ranks of n jobs."""
+    """Return empty sets of the ranks of n jobs, one for each of `orders` orders."""
     begin = np.zeros(16, np.int64)
     levels = 0
     words = n
@@ -126,7 +126,7 @@ def drop_rank(ranks: Ranks, o: Int, rank: Int) -> None:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def next_rank(ranks: Ranks, o: Int, rank: Int) -> Int:
-    """Return the first rank of set o that is `rank` or later; -1 if there is none."""
+    """Return the first rank of set o of `ranks` that is `rank` or later; -1 if there is none."""
     begin = ranks.begin
     place: Int = np.int64(rank)
     level = 0
@@ -197,7 +197,7 @@ def no_candidates(jobs: Jobs, backfilling: Backfilling, order: Sorted) -> Candid
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def enter_candidate(candidates: Candidates, jobs: Jobs, j: Int) -> None:
-    """Add job j to every order; `candidates` is modified in place."""
+    """Add job j of `jobs` to every order; `candidates` is modified in place."""
     k = candidates.kind[j]
     for o in range(candidates.slot.shape[0]):
         slot = np.int64(candidates.slot[o, j])
@@ -209,7 +209,7 @@ def enter_candidate(candidates: Candidates, jobs: Jobs, j: Int) -> None:
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def drop_candidate(candidates: Candidates, jobs: Jobs, j: Int) -> None:
-    """Remove job j from every order; `candidates` is modified in place."""
+    """Remove job j of `jobs` from every order; `candidates` is modified in place."""
     k = candidates.kind[j]
     for o in range(candidates.slot.shape[0]):
         slot = np.int64(candidates.slot[o, j])
@@ -232,7 +232,7 @@ def drop_candidate(candidates: Candidates, jobs: Jobs, j: Int) -> None:
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def narrowest(candidates: Candidates) -> Int:
-    """Return the smallest width of the waiting jobs, processors; FAR if no job waits."""
+    """Return the smallest width of the waiting jobs in `candidates`, processors; FAR if no job waits."""
     least: Int = FAR
     kinds = candidates.leaves.size
     for k in range(kinds):
@@ -242,7 +242,7 @@ def narrowest(candidates: Candidates) -> Int:
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def room_until(stairs: Stairs, end: Int) -> Int:
-    """Return how many processors are free from now until second `end`."""
+    """Return how many processors are free from now until second `end`, by `stairs`."""
     i = 0
     while end > stairs.until[i]:
         i += 1
@@ -291,7 +291,10 @@ def climb(profile: Profile, least: Int, stairs: Stairs) -> None:
 
 @njit(cache=True, nogil=True, _nrt=False)
 def could_start(candidates: Candidates, jobs: Jobs, o: Int, stairs: Stairs, t: Int) -> bool:
-    """Return whether some waiting job could start in second t."""
+    """Return whether some waiting job in order o of `candidates` could start in second t, by `stairs`.
+
+    `jobs`, like the others, is only read.
+    """
     for k in range(candidates.leaves.size):
         if (
             may_start(candidates, o, k, stairs, t)
@@ -303,7 +306,10 @@ def could_start(candidates: Candidates, jobs: Jobs, o: Int, stairs: Stairs, t: I
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def may_start(candidates: Candidates, o: Int, k: Int, stairs: Stairs, t: Int) -> bool:
-    """Return whether a job of kind k could start in second t, as far as the root of its tree can tell."""
+    """Return whether a job of kind k could start in second t, as far as the root of its tree can tell.
+
+    `candidates`, of which o is the order, and `stairs`, the processors that are free, are only read.
+    """
     root = candidates.node[k] + 1
     width = candidates.least[o, root, WIDTH]
     return width <= stairs.room[0] and width <= room_until(stairs, t + candidates.least[o, root, ESTIMATE])

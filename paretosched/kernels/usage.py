@@ -69,7 +69,10 @@ def usage_of(usage: Usage, j: Int, t: Int) -> float:
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def note_usage(usage: Usage, j: Int, t: Int, width: Int) -> None:
-    """Note in `usage` that in second t job j starts (its width) or ends (its width below 0)."""
+    """Note that in second t job j starts (its `width`, processors) or ends (its width below 0).
+
+    `usage` is modified in place.
+    """
     if usage.account.size > 0:
         account = usage.account[j]
         usage.used[account] = usage_at(usage, account, t)

@@ -147,7 +147,7 @@ class _Terms:
         self.deeper()
         term = self.conjunction()
         while self.reader.take("or"):
-            term = self.made("or", term, self.conjunction())
+            term = self.operation_term("or", term, self.conjunction())
         self.nested -= 1
         return term
 
@@ -155,7 +155,7 @@ class _Terms:
         """Return values with "and" between them."""
         term = self.negation()
         while self.reader.take("and"):
-            term = self.made("and", term, self.negation())
+            term = self.operation_term("and", term, self.negation())
         return term
 
     def negation(self) -> Term:
@@ -165,7 +165,7 @@ class _Terms:
             count += 1
         term = self.comparison()
         for _ in range(count):
-            term = self.made("not", term)
+            term = self.operation_term("not", term)
         return term
 
     def comparison(self) -> Term:
@@ -173,7 +173,7 @@ class _Terms:
         term = self.sum()
         sign = self.reader.take("<", "<=", ">", ">=", "=", "!=")
         if sign:
-            term = self.made(sign, term, self.sum())
+            term = self.operation_term(sign, term, self.sum())
             if self.reader.comes("<", "<=", ">", ">=", "=", "!="):
                 self.reader.refuse('a comparison has two sides; join two comparisons with "and"')
         return term
@@ -182,14 +182,14 @@ class _Terms:
         """Return products with + and - between them."""
         term = self.product()
         while sign := self.reader.take("+", "-"):
-            term = self.made(sign, term, self.product())
+            term = self.operation_term(sign, term, self.product())
         return term
 
     def product(self) -> Term:
         """Return factors with * and / between them."""
         term = self.factor()
         while sign := self.reader.take("*", "/"):
-            term = self.made(sign, term, self.factor())
+            term = self.operation_term(sign, term, self.factor())
         return term
 
     def factor(self) -> Term:
@@ -199,7 +199,7 @@ class _Terms:
             count += 1
         term = self.power()
         for _ in range(count):
-            term = self.made("-x", term)
+            term = self.operation_term("-x", term)
         return term
 
     def power(self) -> Term:
@@ -207,7 +207,7 @@ class _Terms:
         term = self.single()
         if self.reader.take("^"):
             self.deeper()
-            term = self.made("^", term, self.factor())
+            term = self.operation_term("^", term, self.factor())
             self.nested -= 1
         return term
 
@@ -230,7 +230,7 @@ class _Terms:
         if word in VARIABLES:
             return Term("submit" if word == "eligible" else word)
         if word in LABELLED and reader.comes("("):
-            return self.labelled(word)
+            return self.label_term(word)
         if word in FUNCTIONS:
             return self.function(word)
         near = nearest_word(word, RESERVED)
@@ -242,7 +242,7 @@ class _Terms:
             )
         return Term("group", labels=(token.text,))
 
-    def labelled(self, word: str) -> Term:
+    def label_term(self, word: str) -> Term:
         """Return the term of a group, user, account or queue, of which the name or number in brackets comes now."""
         reader = self.reader
         reader.need("(")
@@ -268,10 +268,10 @@ class _Terms:
             reader.refuse_token(token, f"there must be {values_needed} in the brackets, but there are {len(values)}")
         term = Term(word, tuple(values[:needed]))
         for value in values[needed:]:
-            term = self.made(word, term, value)
+            term = self.operation_term(word, term, value)
         return term
 
-    def made(self, word: str, *parts: Term) -> Term:
+    def operation_term(self, word: str, *parts: Term) -> Term:
         """Return the term of an operation."""
         self.count += 1
         if self.count > MOST_TERMS:

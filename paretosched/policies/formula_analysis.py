@@ -178,7 +178,7 @@ def _sum(first: Term, second: Term) -> _Course | None:
     slopes = range_of(a.beta), range_of(b.beta)
     if not (min(s.low for s in slopes) >= 0 or max(s.high for s in slopes) <= 0):
         return None
-    return _joined("+", (), a, b)
+    return _join("+", (), a, b)
 
 
 def _difference(first: Term, second: Term) -> _Course | None:
@@ -200,25 +200,25 @@ def _product(first: Term, second: Term) -> _Course | None:
     if "wait" in variables(first) and "wait" in variables(second):
         return None
     moving, factor = (first, second) if "wait" in variables(first) else (second, first)
-    return _scaled(_course(moving), factor)
+    return _scale(_course(moving), factor)
 
 
 def _quotient(first: Term, second: Term) -> _Course | None:
     if "wait" not in variables(second):
-        return _divided(_course(first), second)
+        return _divide(_course(first), second)
     below = _course(second)
     if "wait" in variables(first) or below is None or below.final or below.divisor is not None:
         return None
     if range_of(below.value).low <= 0:
         return None
-    return _scaled(below._replace(power=-below.power), first)
+    return _scale(below._replace(power=-below.power), first)
 
 
-def _divided(course: _Course | None, divisor: Term) -> _Course | None:
+def _divide(course: _Course | None, divisor: Term) -> _Course | None:
     """Return a course divided by a term without waits."""
     bounds = range_of(divisor)
     if bounds.low > 0 or bounds.high < 0:
-        return _scaled(course, Term("/", (_number(1.0), divisor)))
+        return _scale(course, Term("/", (_number(1.0), divisor)))
     if course is None or not course.plain or course.alpha != _number(0.0) or bounds.low < 0:
         return None
     if range_of(course.beta).low <= 0:
@@ -227,7 +227,7 @@ def _divided(course: _Course | None, divisor: Term) -> _Course | None:
     return course._replace(beta=Term("/", (course.beta, not_zero)), divisor=divisor)
 
 
-def _scaled(course: _Course | None, factor: Term) -> _Course | None:
+def _scale(course: _Course | None, factor: Term) -> _Course | None:
     """Return a course times a term without waits."""
     bounds = range_of(factor)
     if course is None or not bounds.tame:
@@ -236,7 +236,7 @@ def _scaled(course: _Course | None, factor: Term) -> _Course | None:
         size = Term("*", (course.size, Term("abs", (factor,))))
         return _Course(Term("*", (course.alpha, factor)), Term("*", (course.beta, factor)), size)
     if bounds.high < 0:
-        return _scaled(course._replace(rising=not course.rising), _negative(factor))
+        return _scale(course._replace(rising=not course.rising), _negative(factor))
     if bounds.low < 0 or (bounds.low == 0 and (course.power < 0 or course.divisor is not None or course.final)):
         return None
     if course.final:
@@ -287,7 +287,7 @@ def _choice(condition: Term, first: Term, second: Term) -> _Course | None:
     a, b = _course(first), _course(second)
     if "wait" in variables(condition) or a is None or b is None or not (a.plain and b.plain):
         return None
-    return _joined("if", (condition,), a, b)
+    return _join("if", (condition,), a, b)
 
 
 _RULES: dict[str, Callable[..., _Course | None]] = {
@@ -306,7 +306,7 @@ _RULES: dict[str, Callable[..., _Course | None]] = {
 }
 
 
-def _joined(word: str, first: tuple[Term, ...], a: _Course, b: _Course) -> _Course:
+def _join(word: str, first: tuple[Term, ...], a: _Course, b: _Course) -> _Course:
     """Return the line of which all parts are those of two lines, joined by an operation."""
     return _Course(
         Term(word, (*first, a.alpha, b.alpha)),

@@ -17,7 +17,7 @@ _CODE = {word: code for code, word in enumerate(OPERATIONS)}
 _COLUMNS = (*LABELLED, "priority")
 
 
-def compiled(keys: Sequence[Term], workload: Workload) -> Program:
+def program_of(keys: Sequence[Term], workload: Workload) -> Program:
     """Return the program of a key for each of weekend, day and night.
 
     Parameters
@@ -36,7 +36,7 @@ def compiled(keys: Sequence[Term], workload: Workload) -> Program:
     --------
     >>> from .formula import parse_formula
     >>> w = Workload(submit=[0, 5], run=[10, 3], estimate=[20, 3], width=[4, 2], capacity=8)
-    >>> compiled([parse_formula("estimate + 1", "largest").key] * 3, w).constants.tolist()
+    >>> program_of([parse_formula("estimate + 1", "largest").key] * 3, w).constants.tolist()
     [1.0]
     """
     code: list[tuple[int, int]] = []

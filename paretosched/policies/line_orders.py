@@ -13,7 +13,7 @@ from ..kernels.lines import Lines, resting
 from ..workload.workload import Workload
 from .formula import Term
 from .formula_analysis import LINE, STATIC, shape_of
-from .formula_program import compiled
+from .formula_program import program_of
 from .greedy_order import horizon
 from .outcome import jobs_of
 
@@ -52,7 +52,7 @@ def formula_lines(workload: Workload, keys: Sequence[Term], shares: Floats) -> L
     if not np.isfinite(alpha).all() or usual + np.abs(alpha).max() > USUAL:
         return None
     beta = np.minimum(beta, STEEPEST)
-    program = compiled(keys, workload)
+    program = program_of(keys, workload)
     return Lines(
         alpha,
         beta,
@@ -76,7 +76,7 @@ def _static_line(workload: Workload, key: Term, shares: Floats) -> tuple[Floats,
 
 def _values(workload: Workload, term: Term, shares: Floats) -> Floats:
     """Return the value of a term without waits and usage for each job, (n,) float64."""
-    return resting(compiled([term] * 3, workload), 0, jobs_of(workload), shares)
+    return resting(program_of([term] * 3, workload), 0, jobs_of(workload), shares)
 
 
 def alike(workload: Workload, *tables: Floats) -> Mask:

@@ -33,15 +33,15 @@ from ..core.situations import SITUATIONS
 from ..core.watching import unknown_starts
 from ..kernels.fixed_order import prioritised_once
 from ..kernels.inputs import Backfilling
-from ..kernels.line_queue import lined
+from ..kernels.line_queue import in_order_of_lines
 from ..kernels.lines import Lines
-from ..kernels.priority import prioritised
+from ..kernels.priority import in_order_of_keys
 from ..kernels.waiting_tree import FAR
 from ..workload.group_rules import GroupRule
 from ..workload.workload import Workload
 from .formula import labels, variables
 from .formula_analysis import LINE, STATIC, shape_of
-from .formula_program import compiled, field_of
+from .formula_program import field_of, program_of
 from .line_orders import formula_lines
 from .outcome import Outcome, Queue, jobs_of
 from .policy_tokens import written_time
@@ -256,7 +256,7 @@ class Priority:
         return _job_orders(self.order, "largest", "order")
 
     @property
-    def tried(self) -> tuple[JobOrder, ...]:
+    def candidate_orders(self) -> tuple[JobOrder, ...]:
         """Return the order of backfilling in each situation, (3,)."""
         return self.backfill.orders or self.orders
 
@@ -269,19 +269,19 @@ class Priority:
     def named_groups(self) -> tuple[str, ...]:
         """Return the groups that the policy names; for it, others are alike."""
         b = self.backfill
-        names = [name for row in (*self.orders, *self.tried) for name in labels(row.formula.term, "group")]
+        names = [name for row in (*self.orders, *self.candidate_orders) for name in labels(row.formula.term, "group")]
         names += [*b.entitled, *(group for row in b.longest for group in row.groups), *b.named]
         return tuple(dict.fromkeys([*names, *(self.shares if self.usage == "group" else ())]))
 
     @property
     def variables(self) -> frozenset[str]:
         """Return the words of all variables in the orders."""
-        return frozenset().union(*(variables(row.formula.term) for row in (*self.orders, *self.tried)))
+        return frozenset().union(*(variables(row.formula.term) for row in (*self.orders, *self.candidate_orders)))
 
     @property
     def kinds(self) -> tuple[str, ...]:
         """Return the different kinds of its orders, see `paretosched.policies.formula_analysis`."""
-        keys = [row.formula.key for row in (*self.orders, *self.tried)]
+        keys = [row.formula.key for row in (*self.orders, *self.candidate_orders)]
         return tuple(dict.fromkeys(shape_of(key).kind for key in keys))
 
     def outcome(self, workload: Workload) -> Outcome:
@@ -298,9 +298,9 @@ class Priority:
         fixed = self.kinds == (STATIC,) and self.backfill.slack == 0
         lines = None if fixed else self._lines(workload, queue.shares)
         if lines is not None:
-            lined(jobs, capacity, calendar, *lines, queue.backfilling, start)
+            in_order_of_lines(jobs, capacity, calendar, *lines, queue.backfilling, start)
             return Outcome(start)
-        kernel = prioritised_once if fixed else prioritised
+        kernel = prioritised_once if fixed else in_order_of_keys
         kernel(jobs, capacity, calendar, *queue, start)
         return Outcome(start)
 
@@ -309,10 +309,10 @@ class Priority:
         if not set(self.kinds) <= {STATIC, LINE}:
             return None
         order = formula_lines(workload, [row.formula.key for row in self.orders], shares)
-        if self.tried == self.orders:
+        if self.candidate_orders == self.orders:
             tried = order
         else:
-            tried = formula_lines(workload, [row.formula.key for row in self.tried], shares)
+            tried = formula_lines(workload, [row.formula.key for row in self.candidate_orders], shares)
         return None if order is None or tried is None else (order, tried)
 
     def refuses(self, learnt: bool) -> str:  # noqa: ARG002  # it can use all estimates
@@ -329,9 +329,9 @@ class Priority:
         """
         accounts, shares = self._accounts(workload)
         return Queue(
-            compiled([row.formula.key for row in self.orders], workload),
-            compiled([row.formula.key for row in self.tried], workload),
-            self.backfill.arguments(workload.groups, self.tried == self.orders),
+            program_of([row.formula.key for row in self.orders], workload),
+            program_of([row.formula.key for row in self.candidate_orders], workload),
+            self.backfill.arguments(workload.groups, self.candidate_orders == self.orders),
             accounts,
             shares,
             float(self.half_life),
@@ -360,7 +360,7 @@ def _texts(order: str | Sequence[str], direction: str, part: str) -> tuple[str, 
     texts = list_argument(part, [order] if isinstance(order, str) else order)
     if len(texts) not in (0, 1, len(SITUATIONS)):
         raise InputError(f"{part} must be one, or one for each of {', '.join(SITUATIONS)}, but there are {len(texts)}")
-    words = [job_order(instance(part, text, str), direction, part).written(direction) for text in texts]
+    words = [job_order(instance(part, text, str), direction, part).words(direction) for text in texts]
     return tuple(words[:1] if len(set(words)) == 1 else words)
 
 

@@ -79,7 +79,7 @@ def _backfill_words(policy: Priority) -> list[str]:
         "reservations of jobs before it allow; other jobs start if they fit now and delay none of these."
     ]
     if policy.tries_others:
-        sentences += _order_words("Among these other jobs ", policy.tried) if b.order else []
+        sentences += _order_words("Among these other jobs ", policy.candidate_orders) if b.order else []
     elif b.order:
         sentences.append("Every waiting job has a reservation, so that the order of backfilling changes nothing.")
     for row in b.longest:

@@ -138,7 +138,7 @@ class _Clauses(TokenReader):
             self.part = head
             self.clauses[head]()
         self.part = "policy"
-        order, backfill_order = self.joined(ORDER), self.joined(BACKFILL_ORDER)
+        order, backfill_order = self.order_words(ORDER), self.order_words(BACKFILL_ORDER)
         if not order:
             self.refuse('there must be an order, such as "order: sjf"')
         return Priority(order, Backfill(**self.backfilling, order=backfill_order), **self.settings)
@@ -165,10 +165,10 @@ class _Clauses(TokenReader):
     def one_order(self, head: str, situation: str) -> None:
         """Read what an order is by."""
         row = read_order(self, DIRECTION[head])
-        self.orders[head][situation] = row.written(DIRECTION[head])
+        self.orders[head][situation] = row.words(DIRECTION[head])
         self.end("an operator, ")
 
-    def joined(self, head: str) -> tuple[str, ...]:
+    def order_words(self, head: str) -> tuple[str, ...]:
         """Return the order that the clauses with a head say: none, one, or one for each situation."""
         orders = self.orders[head]
         missing = [situation for situation in SITUATIONS if situation not in orders]
@@ -256,11 +256,11 @@ def priority_text(policy: Priority) -> str:
     clauses = _order_clauses("order", policy.order)
     if b.reservations:
         words = {1: "easy", ALL: "conservative"}.get(b.reservations, f"easy:{b.reservations}")
-        clauses.append(f"backfill: {words}{_listed(' for ', b.entitled)}")
+        clauses.append(f"backfill: {words}{_names_after(' for ', b.entitled)}")
     clauses += _order_clauses("backfill-order", b.order)
     if b.longest:
-        rows = " and ".join(f"{written_time(row.seconds)} of {_listed('', row.groups)}" for row in b.longest)
-        clauses.append(f"longest: {rows}{_listed(' while ', b.named)}")
+        rows = " and ".join(f"{written_time(row.seconds)} of {_names_after('', row.groups)}" for row in b.longest)
+        clauses.append(f"longest: {rows}{_names_after(' while ', b.named)}")
     if b.slack:
         clauses.append(f"slack: {written_time(b.slack)}")
     if policy.usage != Priority.usage:
@@ -280,6 +280,6 @@ def _order_clauses(word: str, order: str | Sequence[str]) -> list[str]:
     return [f"{word} {situation}: {text}" for situation, text in zip(SITUATIONS, order, strict=False)]
 
 
-def _listed(word: str, groups: Sequence[str]) -> str:
+def _names_after(word: str, groups: Sequence[str]) -> str:
     """Return a word and the names of groups; "" without any."""
     return f"{word}{','.join(map(written_name, groups))}" if groups else ""

@@ -68,7 +68,7 @@ class JobOrder(NamedTuple):
     name: str
     title: str
 
-    def written(self, direction: str) -> str:
+    def words(self, direction: str) -> str:
         """Return the order in words, which say what comes first where it is not what `direction` says."""
         return self.name or written_formula(self.formula, direction)
 
@@ -147,7 +147,7 @@ def _refuse_misspelt(reader: TokenReader, token: Token) -> None:
         )
 
 
-def _published(title: str, text: str, source: str) -> Published:
+def _published_order(title: str, text: str, source: str) -> Published:
     """Return an order with a name; its formula in words."""
     return Published(title, parse_formula(text, "largest"), source)
 
@@ -156,16 +156,16 @@ _CLUSTER_2009 = "Tang, Lan, Desai, Buettner, Cluster 2009"
 _SC_2017 = "Carastan-Santos and de Camargo, SC 2017"
 _SINCE = "log10(max(1, submit))"
 PUBLISHED = {
-    "fcfs": _published("FCFS", "smallest submit", "folklore"),
-    "sjf": _published("SJF", "smallest estimate", "folklore"),
-    "saf": _published("SAF", "smallest area", "Carastan-Santos, de Camargo, Trystram, Zrigui, IPDPS 2019"),
-    "lxf": _published("LXF", "(wait + estimate) / estimate", "Chiang and Vernon 2001"),
-    "wfp3": _published("WFP3", "(wait / estimate)^3 * width", _CLUSTER_2009),
-    "unicef": _published("UNICEF", "wait / (log2(width) * estimate)", _CLUSTER_2009),
-    "learned-f1": _published("F1", f"smallest log10(estimate) * width + 870 * {_SINCE}", _SC_2017),
-    "learned-f2": _published("F2", f"smallest sqrt(estimate) * width + 25600 * {_SINCE}", _SC_2017),
-    "learned-f3": _published("F3", f"smallest estimate * width + 6860000 * {_SINCE}", _SC_2017),
-    "learned-f4": _published("F4", f"smallest estimate * sqrt(width) + 530000 * {_SINCE}", _SC_2017),
+    "fcfs": _published_order("FCFS", "smallest submit", "folklore"),
+    "sjf": _published_order("SJF", "smallest estimate", "folklore"),
+    "saf": _published_order("SAF", "smallest area", "Carastan-Santos, de Camargo, Trystram, Zrigui, IPDPS 2019"),
+    "lxf": _published_order("LXF", "(wait + estimate) / estimate", "Chiang and Vernon 2001"),
+    "wfp3": _published_order("WFP3", "(wait / estimate)^3 * width", _CLUSTER_2009),
+    "unicef": _published_order("UNICEF", "wait / (log2(width) * estimate)", _CLUSTER_2009),
+    "learned-f1": _published_order("F1", f"smallest log10(estimate) * width + 870 * {_SINCE}", _SC_2017),
+    "learned-f2": _published_order("F2", f"smallest sqrt(estimate) * width + 25600 * {_SINCE}", _SC_2017),
+    "learned-f3": _published_order("F3", f"smallest estimate * width + 6860000 * {_SINCE}", _SC_2017),
+    "learned-f4": _published_order("F4", f"smallest estimate * sqrt(width) + 530000 * {_SINCE}", _SC_2017),
     PRIORITY: Published("Priority", Formula(Term(PRIORITY), largest=True), "common practice"),
 }
 ORDER_NAMES = tuple(PUBLISHED)

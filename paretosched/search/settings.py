@@ -185,13 +185,15 @@ class _Beginning(NamedTuple):
     parameters: dict[str, Any]
 
 
-def _searched(encoding: Explored, space: Space, request: _Request, parameters: dict[str, Any]) -> _Beginning:
+def _begin_search(encoding: Explored, space: Space, request: _Request, parameters: dict[str, Any]) -> _Beginning:
     """Return the beginning of a run in which an algorithm searches a space."""
     start_search = partial(search, request.algorithm, space, request.population, request.seed)
     return _Beginning(encoding, start_search, EVALUATIONS, parameters)
 
 
-def _enumerated(encoding: Explored, genomes: Floats, request: _Request, parameters: dict[str, Any]) -> _Beginning:
+def _begin_enumeration(
+    encoding: Explored, genomes: Floats, request: _Request, parameters: dict[str, Any]
+) -> _Beginning:
     """Return the beginning of a run that simulates all of some genomes, (k, d)."""
     return _Beginning(encoding, lambda _: enumeration(genomes, request.population), len(genomes), parameters)
 
@@ -206,13 +208,13 @@ def _begin(encoding: Explored, request: _Request) -> _Beginning:
             raise InputError(f'algorithm "{ALL}" must be given a run or front to begin with, but start is empty')
         genomes = _members(workload, encoding.name, start, None)
         parameters = {"start_digest": hashlib.sha256(genomes.tobytes()).hexdigest()}
-        return _enumerated(encoding, genomes, request, parameters)
+        return _begin_enumeration(encoding, genomes, request, parameters)
     if not start:
-        return _searched(encoding, space, request, {})
+        return _begin_search(encoding, space, request, {})
     members = request.earlier
     if members is None:
         members = _members(workload, encoding.name, start, request.population).tolist()
-    return _searched(encoding, space._replace(first=np.array(members)), request, {"starts": members})
+    return _begin_search(encoding, space._replace(first=np.array(members)), request, {"starts": members})
 
 
 @_begin.register
@@ -221,7 +223,7 @@ def _begin_orders(encoding: Orders, request: _Request) -> _Beginning:
     if request.algorithm != ALL:
         raise InputError(f'orders are few and enumerated: algorithm must be "{ALL}", but is "{request.algorithm}"')
     genomes = _orders(len(request.workload.groups), request.start or ("workload", "queue"))
-    return _enumerated(encoding, genomes, request, {})
+    return _begin_enumeration(encoding, genomes, request, {})
 
 
 @_begin.register
@@ -239,9 +241,9 @@ def _begin_sequences(encoding: Sequences, request: _Request) -> _Beginning:
     strategy = _strategy(request.strategy, workload, first)
     if all_orders:
         rows = [[i, -1, -1, i, strategy["frequency"], strategy["jump"]] for i in range(len(first))]
-        return _enumerated(whole, np.array(rows, dtype=np.float64), request, {})
+        return _begin_enumeration(whole, np.array(rows, dtype=np.float64), request, {})
     space = Recipes(len(first), most=len(workload), recombination=rate, **strategy)
-    return _searched(whole, space, request, strategy)
+    return _begin_search(whole, space, request, strategy)
 
 
 def _refuse(words: Sequence[str], why: str) -> None:

@@ -13,19 +13,19 @@ MARGINS = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.5, 10.0, 15.0, 20.0)  # per
 MOST_MARGIN = 50.0
 
 
-def tightened(wish: Wish, margin: float) -> Wish:
+def stricter_wish(wish: Wish, margin: float) -> Wish:
     """Return a wish with stricter limits: ranges that end `margin` per cent sooner, or their middle if nothing is left.
 
     Examples
     --------
     >>> wish = Wish(weights=[("AWRT1", 10)], limits=[Limit("AWRT", high=40000), Limit("UTIL", 60, 61)])
-    >>> wish_text(tightened(wish, 1.5)), wish_text(tightened(wish, 0.5))
+    >>> wish_text(stricter_wish(wish, 1.5)), wish_text(stricter_wish(wish, 0.5))
     ('10*AWRT1, AWRT <= 39400, UTIL in 60.5..60.5', '10*AWRT1, AWRT <= 39800, UTIL in 60.3..60.695')
     """
-    return replace(wish, limits=[_tightened(limit, margin / 100) for limit in wish.limits]) if margin else wish
+    return replace(wish, limits=[_stricter_limit(limit, margin / 100) for limit in wish.limits]) if margin else wish
 
 
-def _tightened(limit: Limit, share: float) -> Limit:
+def _stricter_limit(limit: Limit, share: float) -> Limit:
     """Return a stricter limit."""
     low, high = limit.low * (1 + share), limit.high * (1 - share)
     if low > high:

@@ -21,7 +21,7 @@ from ..workload.reopening import WorkloadLike, as_workloads
 from ..workload.resampling import WEEK, resample
 from ..workload.time_split import split
 from ..workload.workload import Workload
-from .margins import checked_margin, tightened
+from .margins import checked_margin, stricter_wish
 
 SUM, RATIO = "sum", "ratio"
 MOST_SAMPLES = 1000
@@ -98,7 +98,7 @@ class Task:
     def violations(self, values: Floats, margin: float = 0.0) -> Floats:
         """Return the violation of limits with a margin on each workload, (W, k)."""
         pairs = zip(self.parts(values), self.wishes, strict=True)
-        return np.array([choice.violation(tightened(wish, margin), part) for part, wish in pairs])
+        return np.array([choice.violation(stricter_wish(wish, margin), part) for part, wish in pairs])
 
     def fitness(self, values: Floats, margin: float | None = None) -> Floats:
         """Return what is minimised, (k,): goals, with limits before them, by default with the margin of the task."""

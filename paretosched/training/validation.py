@@ -140,7 +140,7 @@ def learn(
         studied = run(study, folders[0], stages.first)
         whole = slice(None) if counts is None else counts(studied.genomes)
         rows = candidates(study, check, studied.genomes[whole], studied.values[whole], policy_of)
-        task, test = tasks(data, chosen(rows))
+        task, test = tasks(data, choose_margin(rows))
         return Learnt(task, test, run(task, folders[1], stages.second), tuple(rows))
 
 
@@ -152,14 +152,14 @@ def validation_tasks(data: Data) -> tuple[Task, Task]:
     return study, Task(data.wish, SUM, rest, parts, data.resample + 1)
 
 
-def chosen(rows: Sequence[Candidate]) -> float:
+def choose_margin(rows: Sequence[Candidate]) -> float:
     """Return the margin that is chosen of candidates with ascending margins, see the module.
 
     Examples
     --------
-    >>> chosen([Candidate(0, 1, 0), Candidate(1, 0.8, 0.1), Candidate(2, 0.9, 0.1), Candidate(3, 1, 0)])
+    >>> choose_margin([Candidate(0, 1, 0), Candidate(1, 0.8, 0.1), Candidate(2, 0.9, 0.1), Candidate(3, 1, 0)])
     2
-    >>> chosen([Candidate(0, 0.5, 0.1), Candidate(1, 0.8, 0.2), Candidate(2, 0.8, 0.1)])
+    >>> choose_margin([Candidate(0, 0.5, 0.1), Candidate(1, 0.8, 0.2), Candidate(2, 0.8, 0.1)])
     2
     """
     for row, following in zip(rows, (*rows[1:], rows[-1]), strict=True):

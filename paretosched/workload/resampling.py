@@ -110,25 +110,25 @@ def resample(
     'lublin-typeless-3000-128-1 resampled 5'
     """
     _check(workload, seed, load)
-    doubled = _doubled(workload, double)
+    doubled = _double_groups(workload, double)
     rng = np.random.default_rng(seed)
     epoch, first = workload.epoch, int(workload.submit[0])
     span = int(workload.submit[-1]) - first
     weeks = max(1, round(span / WEEK))
     known = offsets(workload.zone, epoch + first, min(epoch + int(workload.submit[-1]) + 2 * WEEK, LATEST))
     streams = _streams(workload, known, span)
-    draw = _drawn(streams, weeks, doubled, rng)
+    draw = _draw_streams(streams, weeks, doubled, rng)
     if load is not None:
         longer = weeks * WEEK / span if weeks > 1 else 1.0
         draw = _with_work(streams, draw, weeks, load * workload.work * longer, rng)
-    draw = _levelled(streams, draw, weeks, rng)
+    draw = _level_load(streams, draw, weeks, rng)
     sizes = np.diff(streams.begin)
     if sizes[draw.stream].sum() > MOST_JOBS:
         raise InputError(
             f"a resampled workload must have at most {MOST_JOBS} jobs, but this one would have "
             f"{int(sizes[draw.stream].sum())}"
         )
-    rows, submit, user = _placed(workload, streams, draw, weeks, known)
+    rows, submit, user = _place_jobs(workload, streams, draw, weeks, known)
     order = np.lexsort((rows, submit))
     rows, total = rows[order], rows.size
     records = workload.records
@@ -164,7 +164,7 @@ def _check(workload: Workload, seed: int, load: float | None) -> None:
         raise InputError(f"{workload.name}: must know its users to be resampled by users, but knows none")
 
 
-def _doubled(workload: Workload, double: str | Sequence[str]) -> Ints:
+def _double_groups(workload: Workload, double: str | Sequence[str]) -> Ints:
     """Return the numbers of the groups whose users are there twice."""
     names = [double] if isinstance(double, str) else [str(name) for name in list_argument("double", double)]
     for name in names:
@@ -223,7 +223,7 @@ def _rising(values: Ints, part: Ints) -> Ints:
     return np.maximum.accumulate(values + part * step) - part * step
 
 
-def _drawn(streams: _Streams, weeks: int, doubled: Ints, rng: np.random.Generator) -> _Draw:
+def _draw_streams(streams: _Streams, weeks: int, doubled: Ints, rng: np.random.Generator) -> _Draw:
     """Return the streams of a new workload: long-term ones all, others drawn for the weeks in which users arrived."""
     times = np.ones(streams.group.size, dtype=np.int64)
     times[np.isin(streams.group, doubled)] = 2
@@ -273,7 +273,7 @@ def _move(streams: _Streams, stream: int, weeks: int, rng: np.random.Generator) 
     return int(streams.arrival[alike[rng.integers(alike.size)]] - streams.arrival[stream]) % weeks
 
 
-def _levelled(streams: _Streams, draw: _Draw, weeks: int, rng: np.random.Generator) -> _Draw:
+def _level_load(streams: _Streams, draw: _Draw, weeks: int, rng: np.random.Generator) -> _Draw:
     """Return a draw of which moves were changed until its load varies no more than that of the log, in proportion."""
     moves = draw.weeks.copy()
     of_log, load = np.zeros(weeks), np.zeros(weeks)
@@ -326,7 +326,9 @@ def _variation(load: Floats) -> float:
     return float(month.std() / month.mean())
 
 
-def _placed(workload: Workload, streams: _Streams, draw: _Draw, weeks: int, known: Offsets) -> tuple[Ints, Ints, Ints]:
+def _place_jobs(
+    workload: Workload, streams: _Streams, draw: _Draw, weeks: int, known: Offsets
+) -> tuple[Ints, Ints, Ints]:
     """Return the row, the submission and the user of every job of a draw, (k,) each, one stream after the other."""
     sizes = np.diff(streams.begin)[draw.stream]
     entry = np.repeat(np.arange(draw.stream.size), sizes)

@@ -13,7 +13,7 @@ from paretosched.comparison.intervals import (
     block_length,
     drawn_weeks,
     intervals,
-    joined,
+    join_sums,
     response_times,
     week_sums,
 )
@@ -108,7 +108,7 @@ def test_differences_are_more_certain_than_values() -> None:
 
 def test_parts_are_joined_in_their_order() -> None:
     sums = week_sums(simulate(W, "easy"))
-    again = joined([WeekSums(sums.weighted[:5], sums.work[:5]), WeekSums(sums.weighted[5:], sums.work[5:])])
+    again = join_sums([WeekSums(sums.weighted[:5], sums.work[:5]), WeekSums(sums.weighted[5:], sums.work[5:])])
     assert again.weighted.tolist() == sums.weighted.tolist()
     assert again.work.tolist() == sums.work.tolist()
 

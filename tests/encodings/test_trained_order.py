@@ -97,7 +97,7 @@ def test_every_genome_is_a_line_that_a_file_keeps(seed: int) -> None:
     row[[WINDOW, POLICY]] = 0.0
     policy = policy_of(row)
     assert to_json(from_json(to_json(policy))) == to_json(policy)
-    kinds = {shape_of(order.formula.key).kind for order in (*policy.orders, *policy.tried)}
+    kinds = {shape_of(order.formula.key).kind for order in (*policy.orders, *policy.candidate_orders)}
     assert kinds <= {"line", "static"}
 
 

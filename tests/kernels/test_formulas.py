@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from paretosched import Workload
 from paretosched.kernels.formulas import BLOCK, MOST_DEEP, evaluate, evaluate_block
 from paretosched.policies.formula import Term, parse_formula
-from paretosched.policies.formula_program import compiled
+from paretosched.policies.formula_program import program_of
 from paretosched.policies.outcome import jobs_of
 from support.formulas import TERMS, naive_key
 
@@ -32,7 +32,7 @@ TIMES = (7205, 7206, 10**6 + 1)
 
 def keys(term: Term, t: int, usage: float = 0.0, share: float = 0.0) -> list[float]:
     """Return the keys of all jobs in second t, which are the same one by one and in a block."""
-    program = compiled([term, term, term], W)
+    program = program_of([term, term, term], W)
     alone = [evaluate(program, 1, JOBS, j, t, usage, share) for j in range(len(W))]
     block = np.empty(BLOCK)
     usages, shares, stacks = np.full(BLOCK, usage), np.full(len(W), share), np.empty((MOST_DEEP, BLOCK))
@@ -85,7 +85,7 @@ def test_values_by_hand(text: str, value: float) -> None:
 
 def test_each_situation_has_its_own_formula() -> None:
     words = ("estimate", "smallest width", "2 * estimate")
-    program = compiled([parse_formula(text, "largest").key for text in words], W)
+    program = program_of([parse_formula(text, "largest").key for text in words], W)
     keys_of = [[evaluate(program, s, JOBS, j, 7205, 0.0, 0.0) for j in range(len(W))] for s in range(3)]
     assert keys_of == [
         [1.0, 60.0, 3600.0, 90001.0],

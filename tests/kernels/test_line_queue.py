@@ -11,9 +11,9 @@ from paretosched import Workload
 from paretosched.core.arrays import Floats
 from paretosched.kernels.formulas import postfix
 from paretosched.kernels.keys import MARGIN, TINY
-from paretosched.kernels.line_queue import lined
+from paretosched.kernels.line_queue import in_order_of_lines
 from paretosched.kernels.lines import Lines
-from paretosched.kernels.priority import prioritised
+from paretosched.kernels.priority import in_order_of_keys
 from paretosched.policies.greedy_order import horizon
 from paretosched.policies.line_orders import alike
 from paretosched.policies.outcome import jobs_of
@@ -80,7 +80,7 @@ def backfill_of(w: Workload, rng: np.random.Generator, reservations: int | None)
 def starts_of(w: Workload, order: Lines, candidates: Lines | None, backfill: Backfill) -> list[int]:
     start = np.full(len(w), -7, dtype=np.int64)
     backfilling = backfilling_of(backfill, len(w.groups), candidates is None)
-    lined(jobs_of(w), w.capacity, w.calendar, order, candidates or order, backfilling, start)
+    in_order_of_lines(jobs_of(w), w.capacity, w.calendar, order, candidates or order, backfilling, start)
     return start.tolist()  # type: ignore[no-any-return]
 
 
@@ -98,7 +98,7 @@ def check(w: Workload, seed: int, reservations: int | None) -> None:
     backfilling = backfilling_of(backfill, len(w.groups), same)
     programs = lines.program, (others or lines).program
     unused = np.empty(0, dtype=np.int64), np.ones(len(w)), 1.0
-    prioritised(jobs_of(w), w.capacity, w.calendar, *programs, backfilling, *unused, general)
+    in_order_of_keys(jobs_of(w), w.capacity, w.calendar, *programs, backfilling, *unused, general)
     assert start == general.tolist(), seed
 
 

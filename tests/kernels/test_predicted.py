@@ -86,7 +86,7 @@ def test_orders_equal_the_oracle_on_any_workload(data: st.DataObject, source: st
     user = data.draw(st.lists(st.integers(-1, 2), min_size=len(w), max_size=len(w)))
     w = w.with_(user=[0, *user[1:]])
     policy = data.draw(ranks(w))
-    assert kernel_predictions(w, policy, source) == naive_priority.predicted(w, policy.rule(), source)
+    assert kernel_predictions(w, policy, source) == naive_priority.predicted_times(w, policy.rule(), source)
 
 
 @pytest.mark.slow
@@ -96,7 +96,7 @@ def test_orders_equal_the_oracle_on_a_hundred_jobs(source: str) -> None:
         w = random_jobs(seed, 100, 64, gap=2, run=60, slack=30.0, grain=(1, 60, 600)[seed % 3])
         w = w.with_(user=np.random.default_rng(seed).integers(0, 4, len(w)))
         policy = rank_of(seed, w, reservations)
-        assert kernel_predictions(w, policy, source) == naive_priority.predicted(w, policy.rule(), source), seed
+        assert kernel_predictions(w, policy, source) == naive_priority.predicted_times(w, policy.rule(), source), seed
 
 
 # ---- worked examples

@@ -7,7 +7,7 @@ import pytest
 
 from paretosched import InputError, Workload
 from paretosched.policies.formula import Term, parse_formula
-from paretosched.policies.formula_program import column_of, compiled
+from paretosched.policies.formula_program import column_of, program_of
 
 RECORDS = np.zeros((3, 18))
 RECORDS[:, 12] = [5, 6, -1]  # groups of the log
@@ -48,7 +48,7 @@ def test_the_first_group_counts_most(groups: tuple[str, ...], column: list[int])
 
 def test_equal_numbers_and_labels_are_stored_once() -> None:
     key = parse_formula("3 * b + 3 * c + b", "largest").key
-    program = compiled([key, key, key], W)
+    program = program_of([key, key, key], W)
     assert program.constants.tolist() == [3.0]
     assert program.columns.shape == (2, 3)
     assert program.begin.tolist() == [0, 9, 18, 27]
@@ -58,4 +58,4 @@ def test_equal_numbers_and_labels_are_stored_once() -> None:
 def test_a_workload_that_is_no_log_has_no_accounts_and_queues(text: str) -> None:
     w = Workload(submit=[0], run=[1], estimate=[1], width=[1], capacity=1)
     with pytest.raises(InputError, match="of jobs is needed, but this workload does not come from a log"):
-        compiled([parse_formula(text, "largest").key] * 3, w)
+        program_of([parse_formula(text, "largest").key] * 3, w)

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from paretosched import Workload
 from paretosched.core.watching import unknown_starts
-from paretosched.kernels.priority import prioritised
-from paretosched.policies.formula_program import compiled
+from paretosched.kernels.priority import in_order_of_keys
+from paretosched.policies.formula_program import program_of
 from paretosched.policies.line_orders import formula_lines
 from paretosched.policies.outcome import jobs_of
 from paretosched.policies.policy import as_policy
@@ -41,16 +41,16 @@ def policy_of(text: str) -> Priority:
 def sorted_anew(w: Workload, policy: Priority) -> list[int]:
     """Return the start times of the kernel for any formula."""
     start = unknown_starts(len(w))
-    orders = [compiled([row.formula.key for row in rows], w) for rows in (policy.orders, policy.tried)]
-    backfilling = policy.backfill.arguments(w.groups, policy.tried == policy.orders)
+    orders = [program_of([row.formula.key for row in rows], w) for rows in (policy.orders, policy.candidate_orders)]
+    backfilling = policy.backfill.arguments(w.groups, policy.candidate_orders == policy.orders)
     unused = np.empty(0, dtype=np.int64), np.zeros(len(w)), 1.0
-    prioritised(jobs_of(w), w.capacity, w.calendar, *orders, backfilling, *unused, start)
+    in_order_of_keys(jobs_of(w), w.capacity, w.calendar, *orders, backfilling, *unused, start)
     return start.tolist()
 
 
 def check(w: Workload, text: str) -> None:
     policy = policy_of(text)
-    for rows in (policy.orders, policy.tried):
+    for rows in (policy.orders, policy.candidate_orders):
         assert formula_lines(w, [row.formula.key for row in rows], np.zeros(len(w))) is not None
     assert policy.outcome(w).start.tolist() == sorted_anew(w, policy)
 

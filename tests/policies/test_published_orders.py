@@ -111,5 +111,5 @@ def test_what_is_no_order_is_refused(text: str, message: str) -> None:
 
 def test_a_direction_is_written_where_it_is_not_the_default() -> None:
     for direction, text in (("largest", "smallest width"), ("smallest", "width")):
-        assert job_order("smallest width", "largest", "order").written(direction) == text
-    assert job_order("SJF", "largest", "order").written("largest") == "sjf"
+        assert job_order("smallest width", "largest", "order").words(direction) == text
+    assert job_order("SJF", "largest", "order").words("largest") == "sjf"

@@ -57,7 +57,7 @@ def start_times(workload: Workload, rule: Rule) -> list[int]:
     return naive.run(naive.jobs_of(workload), workload.capacity, lambda t, waiting: waiting, pass_of(workload, rule))
 
 
-def predicted(workload: Workload, rule: Rule, how: str) -> tuple[list[int], list[int], list[int]]:
+def predicted_times(workload: Workload, rule: Rule, how: str) -> tuple[list[int], list[int], list[int]]:
     """Return start times, predictions and corrections, as `naive.predicted` does."""
     return naive.predicted_with(workload, how, lambda t, waiting: waiting, pass_of(workload, rule))
 
@@ -86,7 +86,7 @@ def pass_of(workload: Workload, rule: Rule) -> Pass:
                 usage.change(rule.accounts[row], t, -job.width)
         queue = in_order(rule.key, t, waiting)
         tried = queue if rule.candidates is None else in_order(rule.candidates, t, waiting)
-        now = started(t, queue, tried, rule.backfill, latest, running, capacity)
+        now = starting_jobs(t, queue, tried, rule.backfill, latest, running, capacity)
         for job in now:
             known[job.row] = job
             if rule.accounts is not None:
@@ -96,7 +96,7 @@ def pass_of(workload: Workload, rule: Rule) -> Pass:
     return choose
 
 
-def started(
+def starting_jobs(
     t: int,
     queue: list[Job],
     candidates: list[Job],

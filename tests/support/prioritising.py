@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from paretosched import Workload
 from paretosched.kernels.formulas import postfix
 from paretosched.kernels.inputs import Backfilling
-from paretosched.kernels.priority import prioritised
+from paretosched.kernels.priority import in_order_of_keys
 from paretosched.kernels.waiting_tree import FAR
 from paretosched.policies.outcome import jobs_of
 from support.naive import Job
@@ -92,7 +92,7 @@ def backfilling_of(backfill: Backfill, groups: int, same: bool) -> Backfilling:
     )
 
 
-def starts(workload: Workload, rank: Rank, kernel: Callable[..., None] = prioritised) -> list[int]:
+def starts(workload: Workload, rank: Rank, kernel: Callable[..., None] = in_order_of_keys) -> list[int]:
     """Return the start times of a kernel."""
     start = np.full(len(workload), -7, dtype=np.int64)
     kernel(jobs_of(workload), workload.capacity, workload.calendar, *rank.queue(workload), start)

@@ -31,6 +31,6 @@ def rule_of(policy: Priority, w: Workload) -> Rule:
         b.slack,
     )
     shares = [policy.shares.get(w.groups[g], 1 / len(w.groups)) for g in w.group.tolist()]
-    candidates = key_by(policy.tried) if b.order else None
+    candidates = key_by(policy.candidate_orders) if b.order else None
     accounts = w.group.tolist() if policy.usage == "group" else None
     return Rule(key_by(policy.orders), backfill, candidates, accounts, shares, float(policy.half_life))

@@ -15,7 +15,7 @@ from paretosched.training.greedy_training import train
 from paretosched.training.margins import MARGINS
 from paretosched.training.stages import run_folder
 from paretosched.training.training import Progress, Training
-from paretosched.training.validation import Candidate, chosen
+from paretosched.training.validation import Candidate, choose_margin
 from paretosched.workload.resampling import resample
 from paretosched.workload.time_split import split
 from paretosched.workload.workload import Workload
@@ -33,7 +33,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Training]:
     return directory, train(W, TEXT, margin="auto", run_directory=directory, **SHORT)
 
 
-def exceeded(policy: Policy, workload: Workload) -> float:
+def violation_of(policy: Policy, workload: Workload) -> float:
     limit = 1.02 * objectives(simulate(workload, "easy"))[4]
     return max(objectives(simulate(workload, policy))[4] - limit, 0) / limit
 
@@ -44,10 +44,10 @@ def test_every_candidate_is_the_best_of_the_first_part_on_the_last(whole: tuple[
     assert [row["margin"] for row in training.margins] == list(MARGINS)
     first, last = split(W, 2 / 3)
     study = train(first, TEXT, **SHORT).policy  # it learns without a margin
-    assert training.margins[0]["exceeded"] == pytest.approx(exceeded(study, last))
+    assert training.margins[0]["exceeded"] == pytest.approx(violation_of(study, last))
     for row in training.margins:
         assert row["kept"] == (row["exceeded"] == 0)
-    assert training.margin == chosen([Candidate(**row) for row in training.margins])
+    assert training.margin == choose_margin([Candidate(**row) for row in training.margins])
     assert training.policy.provenance["margin"] == training.margin
     assert training.policy.provenance["margins"] == list(training.margins)
 
@@ -74,7 +74,7 @@ def test_samples_of_the_last_third_are_looked_at() -> None:
     first, last = split(slow, 2 / 3)
     study = train(first, TEXT, resample=3, **SHORT).policy
     jobs = [last, *(resample(last, 4000 + i) for i in (1, 2, 3))]
-    violations = [exceeded(study, w) for w in jobs]
+    violations = [violation_of(study, w) for w in jobs]
     assert training.margins[0]["exceeded"] == pytest.approx(sum(violations) / 4)
     assert training.margins[0]["kept"] == violations.count(0) / 4
 
@@ -104,7 +104,7 @@ def test_it_is_continued_in_both_runs(whole: tuple[Path, Training], tmp_path: Pa
     [((1, 1, 1), 0), ((0.8, 1, 0.9), 1), ((1, 0.8, 1), 2), ((0, 0, 1), 2), ((0.5, 0.8, 0.8), 1), ((0, 0, 0), 0)],
 )
 def test_the_smallest_margin_that_is_not_by_luck(kept: tuple[float, ...], margin: float) -> None:
-    assert chosen([Candidate(i, share, 1 - share) for i, share in enumerate(kept)]) == margin
+    assert choose_margin([Candidate(i, share, 1 - share) for i, share in enumerate(kept)]) == margin
 
 
 def test_a_folder_that_holds_something_else_stays_as_it_is(tmp_path: Path) -> None:

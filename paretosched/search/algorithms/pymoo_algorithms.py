@@ -63,7 +63,7 @@ RANGE = 1e6  # of every cost in the first generation; see `_scale`
 def evolve(name: str, space: Space, population: int, seed: int, generations: int | None) -> Search:
     """Yield the generations of an algorithm; see `named_algorithms.search`, which has checked the arguments."""
     generator = np.random.default_rng(seed)
-    genomes = space.numbered(space.first_generation(population, generator), 0)
+    genomes = space.with_numbers(space.first_generation(population, generator), 0)
     costs = yield genomes.copy()
     scale = _scale(costs) if name in ("unsga3", "agemoea2", "rvea") else 1.0
     algorithm = _build(name, space, population, costs.shape[1], generations, seed)
@@ -77,7 +77,7 @@ def evolve(name: str, space: Space, population: int, seed: int, generations: int
             infills = algorithm.infill()
         if infills is None:
             return
-        genomes = space.numbered(np.array(infills.get("X"), dtype=np.float64), count)
+        genomes = space.with_numbers(np.array(infills.get("X"), dtype=np.float64), count)
         infills.set("X", genomes)
         count += len(genomes)
         costs = yield genomes.copy()

@@ -46,7 +46,7 @@ class Space(Protocol):
     def first_generation(self, population: int, generator: np.random.Generator, /) -> Floats:
         """Return the first generation of a genetic algorithm, (k, d), without numbers yet."""
 
-    def numbered(self, genomes: Floats, count: int, /) -> Floats:
+    def with_numbers(self, genomes: Floats, count: int, /) -> Floats:
         """Return genomes, (k, d), as they are asked for after `count` others: recipes get their numbers."""
 
     def at_random(self, population: int, generator: np.random.Generator, /) -> Search:
@@ -79,7 +79,7 @@ class Reals(NamedTuple):
         _, first_of_equals = np.unique(points, axis=0, return_index=True)
         return points[np.sort(first_of_equals)]
 
-    def numbered(self, genomes: Floats, _count: int) -> Floats:
+    def with_numbers(self, genomes: Floats, _count: int) -> Floats:
         """Return the genomes: they have no numbers."""
         return genomes
 
@@ -169,13 +169,13 @@ class Recipes(NamedTuple):
         rows[:, FREQUENCY:] = np.clip(strategy, 1, self.most)
         return rows
 
-    def numbered(self, genomes: Floats, count: int) -> Floats:
+    def with_numbers(self, genomes: Floats, count: int) -> Floats:
         """Return a copy of recipes, (k, 6), numbered from `count` on.
 
         Examples
         --------
         >>> recipes = Recipes(starts=2, frequency=8, jump=3, most=100)
-        >>> recipes.numbered(np.full((2, 6), NO_PARENT), 40)[:, NUMBER].tolist()
+        >>> recipes.with_numbers(np.full((2, 6), NO_PARENT), 40)[:, NUMBER].tolist()
         [40.0, 41.0]
         """
         rows = genomes.copy()
@@ -184,10 +184,10 @@ class Recipes(NamedTuple):
 
     def at_random(self, population: int, generator: np.random.Generator) -> Search:
         """Yield the first generation, and then generations of children of random start orders."""
-        first = self.numbered(self.first_generation(population, generator), 0)
+        first = self.with_numbers(self.first_generation(population, generator), 0)
         yield first.copy()
         count = len(first)
         while True:
             parents, mates = first[generator.integers(self.starts, size=(2, population))]
-            yield self.numbered(self.children(parents, mates, generator), count)
+            yield self.with_numbers(self.children(parents, mates, generator), count)
             count += population
