@@ -82,6 +82,9 @@ def remark_orders(policies: Iterable[Policy], workload: Workload) -> None:
         if missing:
             groups = f"group{'s' if len(missing) > 1 else ''} {', '.join(missing)}"
             remark(f"{policy.name}: {workload.name} has no {groups}; the policy goes on without")
+        entitled = policy.backfill.entitled
+        if entitled and not any(group in workload.groups for group in entitled):
+            remark(f"{policy.name}: no job has a reservation, because reservations are for {', '.join(entitled)} only")
         if policy.backfill.order and not policy.tries_others:
             remark(f"{policy.name}: every job has a reservation, so that the order of backfilling changes nothing")
 

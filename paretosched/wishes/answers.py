@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -107,7 +107,7 @@ class Answer:
         """
         names = [o.name for o, value in zip(self.objectives, self.easy, strict=True) if not np.isnan(value)]
         limits = {limit.objective: limit for limit in spelled_out(self.wish_here, names).limits}
-        gains = _gains(self.values, self.easy, self.objectives)
+        gains = _gains(self.values, self.easy)
         rows = []
         for o, value, easy, gain in zip(self.objectives, self.values, self.easy, gains, strict=True):
             limit = limits.get(o.name, Limit(o.name))
@@ -160,7 +160,10 @@ class Answer:
         return "\n".join(lines)
 
 
-CONVENTION = "vs EASY: positive is better, negative is what the wish costs the group"
+CONVENTION = (
+    "vs EASY: (EASY - X) / EASY; positive is better for response times and worse for UTIL; negative is what the wish "
+    "costs the group"
+)
 COLUMNS = (
     Column("objective", "objective"),
     Column("group", "group"),
@@ -249,17 +252,16 @@ def _slack(wish: Wish, front: Front, easy: Floats, references: dict[str, Floats]
     if not within:
         return Slack(percent, 0, None, np.nan, np.nan, "", np.nan)
     row = int(nearness.argmin())
-    of_groups = _gains(front.values[row], easy, front.objectives)[2:]
+    of_groups = _gains(front.values[row], easy)[2:]
     worst = int(np.nanargmin(of_groups))
     reached, of_easy = goal(here, [front.values[row], easy]).tolist()
     gain = _gain(wish, reached, of_easy)
     return Slack(percent, within, row, reached, gain, front.objectives[2 + worst].name, float(of_groups[worst]))
 
 
-def _gains(values: Floats, easy: Floats, table_of_objectives: Sequence[Objective]) -> Floats:
-    """Return how much better than EASY's values are, (m,) per cent; positive is better in all objectives."""
-    sign = np.array([1.0 if o.maximise else -1.0 for o in table_of_objectives])
-    gains: Floats = 100 * sign * (values - easy) / easy
+def _gains(values: Floats, easy: Floats) -> Floats:
+    """Return (EASY - X) / EASY, (m,) per cent; as in comparisons, positive is worse for UTIL."""
+    gains: Floats = 100 * (easy - values) / easy
     return gains
 
 

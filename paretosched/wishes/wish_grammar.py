@@ -215,6 +215,8 @@ class _Reader:
         quantity = self.quantity(name)
         is_number = quantity.unit == ""
         if is_number and (self.take("*") or self.now.kind == "name" or self.names_policy()):
+            if quantity.value == 0:
+                _refuse(quantity.start, "the factor of a policy must be above 0")
             return quantity.value, self.policy("a policy")
         return self.level(name, quantity), ""
 

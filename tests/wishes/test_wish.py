@@ -176,6 +176,7 @@ def test_names_of_groups_stand_for_their_response_times(words: str, meaning: str
         ("vi", "did you mean VIP?"),
         ("AWRT1 <= 1.02*eazy", 'character 15, "eazy": there must be a policy; policies are fcfs, list'),
         ("AWRT1 <= 1.02*", "character 15, the end: there must be a policy"),
+        ("AWRT1 <= 0*EASY", 'character 10, "0": the factor of a policy must be above 0'),
         ("AWRT1 <= EAZY", 'character 10, "EAZY": there must be a number or a policy'),
         ("AWRT1 <= EASY, AWRT1 <= 2*EASY", 'character 16, "AWRT1": is limited twice'),
         ("AWRT1 <= 2h*EASY", 'character 12, "*": there must be "," or the end'),
