@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from ..core.errors import InputError
 from .console import PROGRAM, remark
 from .inputs import load_of, read_workload, remark_repairs, show_written
 from .options import new_command, number, takes_log_to_write, takes_trace, whole
@@ -51,12 +52,18 @@ def run(options: argparse.Namespace) -> None:
     from ..workload.swf import write_swf
 
     workload = read_workload(options)
+    load = load_of(workload)
+    if load is None:
+        raise InputError(
+            f"{options.trace}: must last 2 weeks or more to be resampled by weeks, but all jobs are submitted in one "
+            "second; take a longer log"
+        )
     resampled = resample(workload, options.seed, options.load, options.double)
     write_swf(resampled, options.output)
     remark_repairs(options.trace, workload)
     if resampled.submit[-1] - resampled.submit[0] < SHORT:
         remark(f"{options.trace}: lasts less than four weeks, so that there is little to put together anew")
-    remark(f"{options.trace}: {len(workload):,} jobs, offered load {load_of(workload):.3f}")
+    remark(f"{options.trace}: {len(workload):,} jobs, offered load {load:.3f}")
     remark(
         f"users that came again have new numbers in {options.output}; groups by consumption are made anew from it "
         f"({PROGRAM} info)"

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 import paretosched as ps
-from support.commands import load, succeed
+from support.commands import command, load, succeed
 
 
 def test_resample_writes_what_the_library_makes(tmp_path: Path) -> None:
@@ -31,3 +33,13 @@ def test_resample_writes_what_the_library_makes(tmp_path: Path) -> None:
 def test_resample_remarks_a_short_log(house: Path, tmp_path: Path) -> None:
     outcome = succeed("resample", house / "w.swf.gz", "-o", tmp_path / "r.swf")
     assert "lasts less than four weeks" in outcome.err.splitlines()[0]
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_jobs_of_one_second_are_refused_before_anything_is_written(tmp_path: Path, jobs: int) -> None:
+    ps.write_swf(ps.Workload([0] * jobs, [5] * jobs, [5] * jobs, [1] * jobs, 4, user=[1] * jobs), tmp_path / "w.swf")
+    outcome = command("resample", tmp_path / "w.swf", "-o", tmp_path / "r.swf")
+    assert (outcome.status, outcome.out) == (2, "")
+    assert "must last 2 weeks or more" in outcome.err
+    assert outcome.err.count("\n") == 1
+    assert not (tmp_path / "r.swf").exists()
