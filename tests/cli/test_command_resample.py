@@ -43,3 +43,14 @@ def test_jobs_of_one_second_are_refused_before_anything_is_written(tmp_path: Pat
     assert "must last 2 weeks or more" in outcome.err
     assert outcome.err.count("\n") == 1
     assert not (tmp_path / "r.swf").exists()
+
+
+@pytest.mark.parametrize(("days", "short"), [(27.9, True), (28.1, False)])
+def test_the_log_that_is_read_must_last_four_weeks(tmp_path: Path, days: float, short: bool) -> None:
+    w = ps.lublin(jobs=60, processors=64, seed=4)
+    submit = (w.submit - w.submit[0]) * days * 86400 // (w.submit[-1] - w.submit[0])
+    ps.write_swf(w.with_(submit=submit.astype(int)), tmp_path / "w.swf")
+    outcome = succeed("resample", tmp_path / "w.swf", "-o", tmp_path / "r.swf")
+    written = ps.read_swf(tmp_path / "r.swf")
+    assert written.submit[-1] - written.submit[0] < 28 * 86400
+    assert ("lasts less than four weeks" in outcome.err) == short
