@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
 from ..core.errors import InputError
 from .console import PROGRAM, remark
 from .inputs import load_of, read_workload, remark_repairs, show_written
 from .options import new_command, number, takes_log_to_write, takes_trace, whole
 from .parser import Parser
+
+if TYPE_CHECKING:
+    from ..workload.workload import Workload
 
 SHORT = 4 * 7 * 86400  # s
 
@@ -64,8 +68,22 @@ def run(options: argparse.Namespace) -> None:
     if workload.submit[-1] - workload.submit[0] < SHORT:
         remark(f"{options.trace}: lasts less than four weeks, so that there is little to put together anew")
     remark(f"{options.trace}: {len(workload):,} jobs, offered load {load:.3f}")
-    remark(
-        f"users that came again have new numbers in {options.output}; groups by consumption are made anew from it "
-        f"({PROGRAM} info)"
-    )
+    _remark_copies(options, workload, resampled)
     show_written(options, resampled)
+
+
+def _remark_copies(options: argparse.Namespace, workload: Workload, resampled: Workload) -> None:
+    """Write a remark on the new numbers of users, with what they mean for the groups that were asked for."""
+    from ..workload.group_rules import grouping_of
+
+    new_numbers = f"users that came again have new numbers in {options.output}"
+    grouping = grouping_of(workload).get("function")
+    if grouping == "by_consumption":
+        remark(f"{new_numbers}; groups by consumption are made anew from it ({PROGRAM} info)")
+    elif grouping == "by_csv" and resampled.user.max() > workload.user.max():
+        remark(
+            f"{new_numbers}, which the list {options.groups} does not name; read with this list, their jobs are in the "
+            'group "other", unless a line fits any user'
+        )
+    elif grouping != "by_csv":
+        remark(new_numbers)

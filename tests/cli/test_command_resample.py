@@ -54,3 +54,18 @@ def test_the_log_that_is_read_must_last_four_weeks(tmp_path: Path, days: float, 
     written = ps.read_swf(tmp_path / "r.swf")
     assert written.submit[-1] - written.submit[0] < 28 * 86400
     assert ("lasts less than four weeks" in outcome.err) == short
+
+
+def test_users_that_came_again_are_in_no_list_of_groups(tmp_path: Path) -> None:
+    log, target, groups = tmp_path / "w.swf", tmp_path / "r.swf", tmp_path / "groups.csv"
+    w = ps.lublin(jobs=300, processors=64, seed=4)
+    ps.write_swf(w.with_(submit=w.submit * 20), log)
+    groups.write_text("\n".join(["user,group", *(f"{user},staff" for user in sorted(set(w.user.tolist())))]))
+    listed = succeed("resample", log, "--groups", groups, "--load", 2, "-o", target).err
+    assert f"users that came again have new numbers in {target}, which the list {groups} does not name" in listed
+    assert "consumption" not in listed
+    again = ps.by_csv(target, groups)
+    assert again.groups == ("staff", "other")
+    assert (again.group == 1).tolist() == (again.user > w.user.max()).tolist()
+    other = succeed("resample", log, "--groups", "queue", "--load", 2, "-o", target).err
+    assert other.splitlines()[-1] == f"paretosched: users that came again have new numbers in {target}"
