@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ..workload.workload import Workload
 
 SHORT = 4 * 7 * 86400  # s
+FAR = 0.05  # of the load that is asked for
 
 
 def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
@@ -68,8 +69,20 @@ def run(options: argparse.Namespace) -> None:
     if workload.submit[-1] - workload.submit[0] < SHORT:
         remark(f"{options.trace}: lasts less than four weeks, so that there is little to put together anew")
     remark(f"{options.trace}: {len(workload):,} jobs, offered load {load:.3f}")
+    if options.load is not None:
+        _remark_load(options, options.load * load, load_of(resampled))
     _remark_copies(options, workload, resampled)
     show_written(options, resampled)
+
+
+def _remark_load(options: argparse.Namespace, target: float, reached: float | None) -> None:
+    """Write a remark if the load of what was written is not near what was asked for."""
+    if reached is None or abs(reached - target) > FAR * target:
+        reached_text = "is not known" if reached is None else f"is {reached:.4g}"
+        remark(
+            f"{options.output}: offered load {reached_text}, but --load {options.load:g} asks for {target:.4g}; users "
+            "are left out or come again with all their jobs, and each group keeps one; another --seed may come nearer"
+        )
 
 
 def _remark_copies(options: argparse.Namespace, workload: Workload, resampled: Workload) -> None:

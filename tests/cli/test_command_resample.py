@@ -69,3 +69,15 @@ def test_users_that_came_again_are_in_no_list_of_groups(tmp_path: Path) -> None:
     assert (again.group == 1).tolist() == (again.user > w.user.max()).tolist()
     other = succeed("resample", log, "--groups", "queue", "--load", 2, "-o", target).err
     assert other.splitlines()[-1] == f"paretosched: users that came again have new numbers in {target}"
+
+
+@pytest.mark.parametrize(("factor", "far"), [(0.1, True), (1.2, False)])
+def test_a_load_that_is_not_reached_is_remarked(tmp_path: Path, factor: float, far: bool) -> None:
+    log, target = tmp_path / "w.swf", tmp_path / "r.swf"
+    w = ps.lublin(jobs=300, processors=64, seed=4)
+    ps.write_swf(w.with_(submit=w.submit * 20), log)
+    outcome = succeed("resample", log, "--load", factor, "--seed", 4, "-o", target)
+    wanted, reached = factor * load(ps.read_swf(log)), load(ps.read_swf(target))
+    assert (abs(reached / wanted - 1) > 0.05) == far
+    text = f"{target}: offered load is {reached:.4g}, but --load {factor} asks for {wanted:.4g}"
+    assert (text in outcome.err) == far
