@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
+from ..core.errors import InputError
 from .console import PROGRAM, remark
 from .inputs import load_of, read_workload, remark_repairs, show_written
 from .options import new_command, number, takes_log_to_write, takes_trace, whole
 from .parser import Parser
 
+if TYPE_CHECKING:
+    from ..workload.workload import Workload
+
 SHORT = 4 * 7 * 86400  # s
+FAR = 0.05  # of the load that is asked for
 
 
 def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
@@ -51,14 +57,46 @@ def run(options: argparse.Namespace) -> None:
     from ..workload.swf import write_swf
 
     workload = read_workload(options)
+    load = load_of(workload)
+    if load is None:
+        raise InputError(
+            f"{options.trace}: must last 2 weeks or more to be resampled by weeks, but all jobs are submitted in one "
+            "second; take a longer log"
+        )
     resampled = resample(workload, options.seed, options.load, options.double)
     write_swf(resampled, options.output)
     remark_repairs(options.trace, workload)
-    if resampled.submit[-1] - resampled.submit[0] < SHORT:
+    if workload.submit[-1] - workload.submit[0] < SHORT:
         remark(f"{options.trace}: lasts less than four weeks, so that there is little to put together anew")
-    remark(f"{options.trace}: {len(workload):,} jobs, offered load {load_of(workload):.3f}")
-    remark(
-        f"users that came again have new numbers in {options.output}; groups by consumption are made anew from it "
-        f"({PROGRAM} info)"
-    )
+    remark(f"{options.trace}: {len(workload):,} jobs, offered load {load:.3f}")
+    if options.load is not None:
+        _remark_load(options, options.load * load, load_of(resampled))
+    _remark_copies(options, workload, resampled)
     show_written(options, resampled)
+
+
+def _remark_load(options: argparse.Namespace, target: float, reached: float | None) -> None:
+    """Write a remark if the load of what was written is not near what was asked for."""
+    if reached is None or abs(reached - target) > FAR * target:
+        reached_text = "is not known" if reached is None else f"is {reached:.4g}"
+        remark(
+            f"{options.output}: offered load {reached_text}, but --load {options.load:g} asks for {target:.4g}; users "
+            "are left out or come again with all their jobs, and each group keeps one; another --seed may come nearer"
+        )
+
+
+def _remark_copies(options: argparse.Namespace, workload: Workload, resampled: Workload) -> None:
+    """Write a remark on the new numbers of users, with what they mean for the groups that were asked for."""
+    from ..workload.group_rules import grouping_of
+
+    new_numbers = f"users that came again have new numbers in {options.output}"
+    grouping = grouping_of(workload).get("function")
+    if grouping == "by_consumption":
+        remark(f"{new_numbers}; groups by consumption are made anew from it ({PROGRAM} info)")
+    elif grouping == "by_csv" and resampled.user.max() > workload.user.max():
+        remark(
+            f"{new_numbers}, which the list {options.groups} does not name; read with this list, their jobs are in the "
+            'group "other", unless a line fits any user'
+        )
+    elif grouping != "by_csv":
+        remark(new_numbers)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 import paretosched as ps
-from support.commands import load, succeed
+from support.commands import command, load, succeed
 
 
 def test_resample_writes_what_the_library_makes(tmp_path: Path) -> None:
@@ -31,3 +33,51 @@ def test_resample_writes_what_the_library_makes(tmp_path: Path) -> None:
 def test_resample_remarks_a_short_log(house: Path, tmp_path: Path) -> None:
     outcome = succeed("resample", house / "w.swf.gz", "-o", tmp_path / "r.swf")
     assert "lasts less than four weeks" in outcome.err.splitlines()[0]
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_jobs_of_one_second_are_refused_before_anything_is_written(tmp_path: Path, jobs: int) -> None:
+    ps.write_swf(ps.Workload([0] * jobs, [5] * jobs, [5] * jobs, [1] * jobs, 4, user=[1] * jobs), tmp_path / "w.swf")
+    outcome = command("resample", tmp_path / "w.swf", "-o", tmp_path / "r.swf")
+    assert (outcome.status, outcome.out) == (2, "")
+    assert "must last 2 weeks or more" in outcome.err
+    assert outcome.err.count("\n") == 1
+    assert not (tmp_path / "r.swf").exists()
+
+
+@pytest.mark.parametrize(("days", "short"), [(27.9, True), (28.1, False)])
+def test_the_log_that_is_read_must_last_four_weeks(tmp_path: Path, days: float, short: bool) -> None:
+    w = ps.lublin(jobs=60, processors=64, seed=4)
+    submit = (w.submit - w.submit[0]) * days * 86400 // (w.submit[-1] - w.submit[0])
+    ps.write_swf(w.with_(submit=submit.astype(int)), tmp_path / "w.swf")
+    outcome = succeed("resample", tmp_path / "w.swf", "-o", tmp_path / "r.swf")
+    written = ps.read_swf(tmp_path / "r.swf")
+    assert written.submit[-1] - written.submit[0] < 28 * 86400
+    assert ("lasts less than four weeks" in outcome.err) == short
+
+
+def test_users_that_came_again_are_in_no_list_of_groups(tmp_path: Path) -> None:
+    log, target, groups = tmp_path / "w.swf", tmp_path / "r.swf", tmp_path / "groups.csv"
+    w = ps.lublin(jobs=300, processors=64, seed=4)
+    ps.write_swf(w.with_(submit=w.submit * 20), log)
+    groups.write_text("\n".join(["user,group", *(f"{user},staff" for user in sorted(set(w.user.tolist())))]))
+    listed = succeed("resample", log, "--groups", groups, "--load", 2, "-o", target).err
+    assert f"users that came again have new numbers in {target}, which the list {groups} does not name" in listed
+    assert "consumption" not in listed
+    again = ps.by_csv(target, groups)
+    assert again.groups == ("staff", "other")
+    assert (again.group == 1).tolist() == (again.user > w.user.max()).tolist()
+    other = succeed("resample", log, "--groups", "queue", "--load", 2, "-o", target).err
+    assert other.splitlines()[-1] == f"paretosched: users that came again have new numbers in {target}"
+
+
+@pytest.mark.parametrize(("factor", "far"), [(0.1, True), (1.2, False)])
+def test_a_load_that_is_not_reached_is_remarked(tmp_path: Path, factor: float, far: bool) -> None:
+    log, target = tmp_path / "w.swf", tmp_path / "r.swf"
+    w = ps.lublin(jobs=300, processors=64, seed=4)
+    ps.write_swf(w.with_(submit=w.submit * 20), log)
+    outcome = succeed("resample", log, "--load", factor, "--seed", 4, "-o", target)
+    wanted, reached = factor * load(ps.read_swf(log)), load(ps.read_swf(target))
+    assert (abs(reached / wanted - 1) > 0.05) == far
+    text = f"{target}: offered load is {reached:.4g}, but --load {factor} asks for {wanted:.4g}"
+    assert (text in outcome.err) == far
