@@ -92,7 +92,11 @@ def with_backfill(policy: Any, backfill: str | None, order: str | None) -> Prior
     if backfill is not None:
         reader = _Clauses(backfill, "backfill")
         reader.reservations()
-        reader.end()
+        if reader.now.kind != "end":
+            reader.refuse(
+                "there must be the end; what else a policy has stands in its words, "
+                'such as "sjf; backfill: easy; slack: 3h"'
+            )
         changes = reader.backfilling
     if order is not None:
         changes["order"] = () if order == "same" else order

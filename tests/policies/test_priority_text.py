@@ -145,3 +145,17 @@ def test_another_backfilling() -> None:
     for other in (Plain("easy"), Plain("list")):
         with pytest.raises(InputError, match="backfill must go with an order, such as fcfs or sjf, but policy"):
             with_backfill(other, "easy", None)
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("easy; slack: 3h", 'character 5, ";"'),
+        ("easy for 1,2\nslack: 3h", "line 1, character 13, the end of the line"),
+        ("easy 3", 'character 6, "3"'),
+    ],
+)
+def test_another_backfilling_has_no_clauses_behind_it(text: str, place: str) -> None:
+    with pytest.raises(InputError) as caught:
+        with_backfill(Plain("fcfs"), text, None)
+    assert str(caught.value).startswith(f"backfill, {place}: there must be the end; what else a policy has")
