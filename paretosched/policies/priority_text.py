@@ -200,7 +200,7 @@ class _Clauses(TokenReader):
         self.need(":")
         rows = []
         while True:
-            seconds = self.whole_number(0, LONGEST_TIME)
+            seconds = self.seconds(0, LONGEST_TIME, "of")
             self.need("of")
             rows.append(Longest(seconds, self.names()))
             if not self.take("and"):
@@ -212,7 +212,7 @@ class _Clauses(TokenReader):
     def slack(self) -> None:
         """Read a slack."""
         self.need(":")
-        self.backfilling["slack"] = self.whole_number(0, LONGEST_TIME)
+        self.backfilling["slack"] = self.seconds(0, LONGEST_TIME)
         self.end()
 
     def usage(self) -> None:
@@ -224,7 +224,7 @@ class _Clauses(TokenReader):
     def half_life(self) -> None:
         """Read a half-life."""
         self.need(":")
-        self.settings["half_life"] = self.whole_number(1, LONGEST_TIME)
+        self.settings["half_life"] = self.seconds(1, LONGEST_TIME)
         self.end()
 
     def shares(self) -> None:
