@@ -106,23 +106,45 @@ class TokenReader:
 
     def number(self) -> float:
         """Return the number that comes now, in seconds if it has a unit of time."""
+        return self.measure()[1]
+
+    def measure(self) -> tuple[Token, float]:
+        """Return the number that comes now with its unit of time, as one token, and its value, then in seconds."""
         if self.now.kind != "number":
             self.refuse("there must be a number")
-        token = self.now
-        value = float(token.text)
+        first = self.now
+        value = float(first.text)
         self.place += 1
         # the unit stands without a space or with one: "4h", "4 h"
         value *= UNITS[self.take(*UNITS)] if self.comes(*UNITS) else 1.0
+        token = self.token_from(first)
         if math.isinf(value):
             self.refuse_token(token, "is too large a number")
-        return value
+        return token, value
+
+    def token_from(self, first: Token) -> Token:
+        """Return a token that stands for all from this one to the last one that was read."""
+        end = self.ahead(-1).end
+        return Token(first.kind, self.text[first.place : end], first.place, end)
 
     def whole_number(self, low: int, high: int) -> int:
-        """Return the whole number that comes now, in seconds if it has a unit of time; it must be in low..high."""
-        token = self.now
-        value = self.number()
+        """Return the whole number that comes now; it must be in low..high and have no unit."""
+        first = self.now
+        token, value = self.measure()
+        if token.end != first.end or not (value.is_integer() and low <= value <= high):
+            unit = " without a unit" if token.end != first.end else ""
+            self.refuse_token(token, f"must be a whole number from {low} to {high}{unit}")
+        return int(value)
+
+    def seconds(self, low: int, high: int, *following: str) -> int:
+        """Return the time that comes now, in whole seconds from low to high; these words may stand behind it."""
+        token, value = self.measure()
+        if token.text[-1].isdigit() and self.now.kind == "word" and not self.comes(*following):
+            self.place += 1
+            self.refuse_token(self.token_from(token), f"the unit of a time must be one of {', '.join(UNITS)}")
         if not (value.is_integer() and low <= value <= high):
-            self.refuse_token(token, f"must be a whole number from {low} to {high}")
+            rule = f"must be a whole number of seconds from {low} to {high}"
+            self.refuse_token(token, f"{rule}, but is {value:.15g}")
         return int(value)
 
     def long_name(self) -> Token:

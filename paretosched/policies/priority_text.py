@@ -92,7 +92,11 @@ def with_backfill(policy: Any, backfill: str | None, order: str | None) -> Prior
     if backfill is not None:
         reader = _Clauses(backfill, "backfill")
         reader.reservations()
-        reader.end()
+        if reader.now.kind != "end":
+            reader.refuse(
+                "there must be the end; what else a policy has stands in its words, "
+                'such as "sjf; backfill: easy; slack: 3h"'
+            )
         changes = reader.backfilling
     if order is not None:
         changes["order"] = () if order == "same" else order
@@ -196,7 +200,7 @@ class _Clauses(TokenReader):
         self.need(":")
         rows = []
         while True:
-            seconds = self.whole_number(0, LONGEST_TIME)
+            seconds = self.seconds(0, LONGEST_TIME, "of")
             self.need("of")
             rows.append(Longest(seconds, self.names()))
             if not self.take("and"):
@@ -208,7 +212,7 @@ class _Clauses(TokenReader):
     def slack(self) -> None:
         """Read a slack."""
         self.need(":")
-        self.backfilling["slack"] = self.whole_number(0, LONGEST_TIME)
+        self.backfilling["slack"] = self.seconds(0, LONGEST_TIME)
         self.end()
 
     def usage(self) -> None:
@@ -220,7 +224,7 @@ class _Clauses(TokenReader):
     def half_life(self) -> None:
         """Read a half-life."""
         self.need(":")
-        self.settings["half_life"] = self.whole_number(1, LONGEST_TIME)
+        self.settings["half_life"] = self.seconds(1, LONGEST_TIME)
         self.end()
 
     def shares(self) -> None:

@@ -108,7 +108,12 @@ def test_words_by_hand(text: str, written: str) -> None:
         ("sjf; backfill: easy; longest: 4h of 1", 'longest, character 38, the end: there must be "while"'),
         ("sjf; usage: queue", 'usage, character 13, "queue": usage must be one of user, account, group'),
         ("sjf; shares: a = 1, a = 2", 'shares, character 21, "a": must have one share, but has another one'),
-        ("sjf; slack: 1.5s", 'slack, character 13, "1.5": must be a whole number from 0 to 10000000000'),
+        (
+            "sjf; slack: 1.5s",
+            'slack, character 13, "1.5s": must be a whole number of seconds from 0 to 10000000000, but',
+        ),
+        ("sjf; half-life: 1000y", 'half-life, character 17, "1000y": the unit of a time must be one of s, min, h, d'),
+        ("sjf; backfill: easy:3h", 'backfill, character 21, "3h": must be a whole number from 1 to 2147483646 without'),
         ("sjf; backfill: easy; backfill-order: wiat", 'backfill-order, character 38, "wiat": there must be a number'),
     ],
 )
@@ -145,3 +150,17 @@ def test_another_backfilling() -> None:
     for other in (Plain("easy"), Plain("list")):
         with pytest.raises(InputError, match="backfill must go with an order, such as fcfs or sjf, but policy"):
             with_backfill(other, "easy", None)
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("easy; slack: 3h", 'character 5, ";"'),
+        ("easy for 1,2\nslack: 3h", "line 1, character 13, the end of the line"),
+        ("easy 3", 'character 6, "3"'),
+    ],
+)
+def test_another_backfilling_has_no_clauses_behind_it(text: str, place: str) -> None:
+    with pytest.raises(InputError) as caught:
+        with_backfill(Plain("fcfs"), text, None)
+    assert str(caught.value).startswith(f"backfill, {place}: there must be the end; what else a policy has")
