@@ -174,7 +174,7 @@ def _in_order_of_lines(
         s = calendar.kind[era]
         while arrived < n and jobs.submit[arrived] == t:
             j: Int = arrived
-            arrived = after_alike(j, order)
+            arrived = min(after_alike(j, order), after_alike(j, candidates))  # jobs of a slot are alike for both
             count = arrived - j
             if waiting == 0 and jobs.width[j] * count <= free and (arrived == n or jobs.submit[arrived] != t):
                 for i in range(j, arrived):

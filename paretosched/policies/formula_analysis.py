@@ -68,7 +68,6 @@ class Shape(NamedTuple):
     line: Line | None
 
 
-@lru_cache(maxsize=256)
 @lru_cache(maxsize=1024)  # of a policy it is asked in several places, and for each workload
 def shape_of(key: Term) -> Shape:
     """Return what is known of the order of a key, of which the largest value comes first.

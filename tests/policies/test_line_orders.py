@@ -91,6 +91,15 @@ def test_trained_formulas_are_lines(w: Workload, seed: int) -> None:
     check(w, priority_text(policy))
 
 
+@pytest.mark.parametrize("order", ["wfp3", "lxf", "order: wait / estimate", "order: wait; slack: 60s"])
+def test_jobs_that_only_the_order_of_backfilling_tells_apart_share_no_slot(order: str) -> None:
+    """Jobs 3 and 4 are copies but for their users; while job 2 waits for job 1, one processor is free."""
+    w = Workload([0, 1, 2, 2], [10, 5, 4, 4], [10, 5, 4, 4], [3, 4, 1, 1], 4, user=[9, 9, 1, 3])
+    text = f"{order}; backfill: easy; backfill-order: user(1)"
+    assert policy_of(text).outcome(w).start.tolist() == [0, 10, 6, 2]
+    assert sorted_anew(w, policy_of(text)) == [0, 10, 6, 2]
+
+
 @pytest.mark.parametrize("text", ["min(wait, 1h)", "wait - usage", "abs(wait - estimate)", "wait * -1"])
 def test_other_formulas_are_none(text: str) -> None:
     w = ZOO["two in turn"]
