@@ -108,6 +108,9 @@ def run(options: argparse.Namespace) -> None:
     _remark_logs(logs, policies)
     if reason:
         remark(reason)
+    for (trace, _), comparison in zip(logs, comparisons, strict=True):
+        if comparison.intervals is not None and comparison.intervals.caution:
+            remark(f"{trace}: {comparison.intervals.caution}")
     show(to_json(joint_rows(comparisons)) if options.json else joint_text(comparisons))
     if options.output is not None:
         remark(f"report: {options.output} (open it in a browser; it needs no network)")

@@ -200,7 +200,7 @@ def _takes_rules(parser: Parser) -> None:
         metavar="N",
         help="rule bases to simulate (default, as in the paper: 2496 for iterative, 3513 for symbiotic; or those of "
         "RUN, which can be continued with more); with --class priority, simulations, most of them of an eighth of the "
-        "jobs (default 4000, or those of RUN)",
+        "jobs (default 4000, or those of RUN; at least as many as there are known orders, which are tried first)",
     )
     group.add_argument(
         "--greedy",
@@ -244,6 +244,8 @@ def run(options: argparse.Namespace) -> int:
     from ..policies.policy import save_policy
 
     settings = _settings(options)
+    if options.resample is not None and options.resample < 1:
+        raise InputError(f"--resample must be at least 1, but is {options.resample}")
     workloads = [read_workload(options, trace) for trace in options.traces]
     training = _train(options, settings, workloads)
     save_policy(training.policy, options.output)

@@ -33,6 +33,7 @@ PERCENT = 90  # of the intervals
 DRAWS = 2000
 SEED = 0
 LEAST_WEEKS = 4
+FEW_WEEKS = 8  # below, intervals are rough
 UNKNOWN = 0.05  # share of the draws without jobs of a group from which it has no interval
 
 
@@ -70,6 +71,15 @@ class Intervals(NamedTuple):
     gains: Floats
     goals: Floats
     goal_gains: Floats
+
+    @property
+    def caution(self) -> str:
+        """Return a sentence on how rough intervals from few weeks are; empty from eight weeks on."""
+        if self.weeks >= FEW_WEEKS:
+            return ""
+        return (
+            f"intervals from {self.weeks} weeks are rough, and often too short; take a log of {FEW_WEEKS} weeks or more"
+        )
 
     def cells(self, objectives: Sequence[Objective], q: int) -> dict[str, Any]:
         """Return the intervals of a policy as plain values: [low, high] by the keys of `Comparison.rows`."""

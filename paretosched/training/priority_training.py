@@ -90,8 +90,8 @@ def train_priority(
     workloads, wish
         As for `train`.
     evaluations
-        Simulations, two thirds of them of an eighth of the jobs; by default 4000, or those of the run that is
-        continued.
+        Simulations, two thirds of them of an eighth of the jobs, and at least one for each known policy; by default
+        4000, or those of the run that is continued.
     until, over, resample, margin, seed, workers, scheduler, tls, run_directory, progress
         As for `train`.
 
@@ -117,6 +117,11 @@ def train_priority(
     favoured = by_weight(data.wish, groups)
     important = len(important_groups(data.wish, groups))
     encoding = TrainedOrders(favoured, known_policies(favoured, important))
+    if evaluations < len(encoding.policies):
+        raise InputError(
+            f"evaluations must be at least {len(encoding.policies)}, so that all known orders are tried, but are "
+            f"{evaluations}"
+        )
     settings: dict[str, Any] = {"class": "priority", "policies": list(encoding.policies), "evaluations": evaluations}
     settings |= data.settings()
 

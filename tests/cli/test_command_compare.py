@@ -117,6 +117,9 @@ def test_compare_says_how_certain_a_gain_is(tmp_path: Path) -> None:
     expected = ps.compare(log, "fcfs", intervals=True, rolling=3)
     assert outcome.json[1]["intervals"] == expected.rows()[1]["intervals"]
     assert outcome.json[1]["periods"] == expected.rows()[1]["periods"]
+    assert "rough" not in outcome.err
+    ps.write_swf(w.with_(submit=w.submit * 6 * 7 * 86400 // w.submit[-1]), log)
+    assert f"paretosched: {log}: intervals from 6 weeks are rough" in succeed("compare", log, "--intervals").err
 
 
 @pytest.mark.slow

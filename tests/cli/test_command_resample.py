@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import paretosched as ps
@@ -37,7 +38,9 @@ def test_resample_remarks_a_short_log(house: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("jobs", [1, 3])
 def test_jobs_of_one_second_are_refused_before_anything_is_written(tmp_path: Path, jobs: int) -> None:
-    ps.write_swf(ps.Workload([0] * jobs, [5] * jobs, [5] * jobs, [1] * jobs, 4, user=[1] * jobs), tmp_path / "w.swf")
+    ones = np.ones(jobs, dtype=np.int64)
+    w = ps.Workload(submit=0 * ones, run=ones, estimate=ones, width=ones, capacity=4, user=ones)
+    ps.write_swf(w, tmp_path / "w.swf")
     outcome = command("resample", tmp_path / "w.swf", "-o", tmp_path / "r.swf")
     assert (outcome.status, outcome.out) == (2, "")
     assert "must last 2 weeks or more" in outcome.err

@@ -255,3 +255,11 @@ def test_train_learns_from_samples_and_with_a_margin(tmp_path: Path) -> None:
     assert outcome.json["margins"] == list(expected.margins)
     shown = succeed(*words, "--margin", "2.5", "--run", tmp_path / "run").out
     assert "learnt with 2.5 % distance to the limits" in shown
+
+
+@pytest.mark.parametrize("samples", [0, -1])
+def test_no_samples_cannot_be_asked_for(house: Path, tmp_path: Path, samples: int) -> None:
+    train = ("train", house / "w.swf.gz", "--objective", "AWRT1", "-o", tmp_path / "p.json")
+    outcome = command(*train, "--resample", samples)
+    assert (outcome.status, outcome.out) == (2, "")
+    assert f"--resample must be at least 1, but is {samples}" in outcome.err

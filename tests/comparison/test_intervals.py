@@ -133,3 +133,10 @@ def test_too_few_weeks_are_refused() -> None:
     with pytest.raises(InputError, match="intervals need jobs of 4 weeks or more, but these were submitted in 3"):
         compare(short, "fcfs", intervals=True)
     assert isinstance(compare(short.with_(submit=[0, 3 * WEEK]), "fcfs", intervals=True).intervals, Intervals)
+
+
+@pytest.mark.parametrize(("weeks", "few"), [(4, True), (7, True), (8, False)])
+def test_intervals_from_few_weeks_say_that_they_are_rough(weeks: int, few: bool) -> None:
+    sums = WeekSums(np.ones((weeks, 1)), np.ones((weeks, 1)))
+    expected = f"intervals from {weeks} weeks are rough, and often too short; take a log of 8 weeks or more"
+    assert intervals([sums]).caution == (expected if few else "")

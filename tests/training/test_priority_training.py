@@ -107,3 +107,17 @@ def test_a_wish_without_groups_favours_none() -> None:
 def test_a_number_of_evaluations_that_cannot_be_meant_is_refused(evaluations: float) -> None:
     with pytest.raises(InputError, match="evaluations must be"):
         train_priority(W, WISH, evaluations=evaluations)  # type: ignore[arg-type]
+
+
+def test_so_few_evaluations_that_not_all_known_orders_are_tried_are_refused() -> None:
+    with pytest.raises(InputError) as error:
+        train_priority(W, WISH, evaluations=len(KNOWN) - 1)
+    assert str(error.value) == (
+        f"evaluations must be at least {len(KNOWN)}, so that all known orders are tried, but are {len(KNOWN) - 1}"
+    )
+
+
+@pytest.mark.slow
+def test_as_many_evaluations_as_known_orders_are_enough() -> None:
+    training = train_priority(W, WISH, evaluations=len(KNOWN))
+    assert (training.evaluations, len(training.systems)) == (len(KNOWN), 1)
