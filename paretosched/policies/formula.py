@@ -233,11 +233,15 @@ class _Terms:
             return self.label_term(word)
         if word in FUNCTIONS:
             return self.function(word)
+        if word in LABELLED:
+            need = "a name in brackets, as in group(1)" if word == "group" else f"a number in brackets, as in {word}(7)"
+            reader.refuse_token(token, f"needs {need}")
         near = nearest_word(word, RESERVED)
         if near is not None:
+            hint = "" if near == word else f"; did you mean {near}?"
             reader.refuse_token(
                 token,
-                f"there must be a number, variable, function or group; did you mean {near}? "
+                f"there must be a number, variable, function or group{hint} "
                 f'(a group of this name is group("{token.text}"))',
             )
         return Term("group", labels=(token.text,))

@@ -27,6 +27,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from pathlib import Path
 from typing import TypeVar
 
@@ -109,6 +110,7 @@ def _other_groups(policy: Policy, workload: Workload, reason: str = "") -> Input
     )
 
 
+COMMENTS = re.compile(r'("[^"\n]*")|(?<!\S)#.*')  # or a name in quotes, which stays; a#b is a name without its quotes
 PolicyLike = str | os.PathLike[str] | Policy
 
 
@@ -141,7 +143,7 @@ def as_policy(policy: PolicyLike) -> Policy:
     if word in ORDER_NAMES:
         return Priority(word)
     path = Path(policy)
-    if path.suffix in (".json", ".txt") or _is_file(path):
+    if path.suffix.lower() in (".json", ".txt") or _is_file(path):
         return load_policy(path)
     if not isinstance(policy, os.PathLike) and (":" in word or ";" in word):
         return read_priority(word)
@@ -161,15 +163,17 @@ def save_policy(policy: PolicyLike, path: str | os.PathLike[str]) -> None:
 def load_policy(path: str | os.PathLike[str]) -> Policy:
     """Read a policy file: JSON, or words in a file whose name ends in ".txt".
 
+    Among words, a # at the beginning of a line or behind a space begins a comment, which ends with the line.
+
     Raises
     ------
     InputError
         The file cannot be read, is neither JSON nor words, or is not a policy.
     """
-    text = read_words(path, "policy") if as_path(path).suffix == ".txt" else "{"
+    text = read_words(path, "policy") if as_path(path).suffix.lower() == ".txt" else "{"
     if not text.lstrip().startswith("{"):  # JSON may have any name
         try:
-            return read_priority(text)
+            return read_priority(COMMENTS.sub(r"\1", text))
         except InputError as error:
             raise InputError(f"{path}: {error}") from None
     value = read_json(path, "policy", lambda word: math.nan if word == "NaN" else math.inf)

@@ -180,6 +180,19 @@ def test_words_may_stand_in_a_file(tmp_path: Path) -> None:
         as_policy(file)
 
 
+def test_a_file_of_words_may_have_comments_and_a_name_in_capitals(tmp_path: Path) -> None:
+    file = tmp_path / "MINE.TXT"
+    words = '# ours; since "May\norder: priority:"a #1"  # $\n\nbackfill: easy#\n'
+    file.write_text(words, encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        as_policy(file)
+    assert str(caught.value) == f'{file}: policy, line 4, character 15, "#": has no meaning here'
+    file.write_text(words.replace("easy#", "easy #"), encoding="utf-8")
+    assert as_policy(file).name == as_policy(str(file)).name == "Priority a #1 with EASY"
+
+
 def test_a_missing_file_of_words_is_no_words() -> None:
     with pytest.raises(InputError, match=r"nowhere\.txt: "):
         as_policy("nowhere.txt")
+    with pytest.raises(InputError, match=r"nowhere\.TXT: "):
+        as_policy("nowhere.TXT")

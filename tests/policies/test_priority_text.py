@@ -102,6 +102,7 @@ def test_words_by_hand(text: str, written: str) -> None:
         ("sjf; backfill: easy:0", 'backfill, character 21, "0": must be a whole number from 1 to 2147483646'),
         ("sjf; backfill: easy; backfill: none", 'policy, character 22, "backfill": must come once, but comes again'),
         ("sjf\nbackfill: easy 8", 'backfill, line 2, character 16, "8": there must be ";" or the end'),
+        ("order: group", 'order, character 8, "group": needs a name in brackets, as in group(1)'),
         ("order day: sjf", "policy, character 15, the end: there must be order weekend, too, as there is order day"),
         ("order: sjf; order day: saf", 'order, character 19, "day": order must come once, or once for each of'),
         ("sjf; backfill: easy; longest: 4h while 1", 'longest, character 34, "while": there must be "of"'),
