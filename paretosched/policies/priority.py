@@ -68,6 +68,9 @@ class Longest(NamedTuple):
     seconds: int
     groups: tuple[str, ...]
 
+    def _repr_html_(self) -> str:
+        return fields_html(self)
+
 
 @dataclass(frozen=True)
 class Backfill:

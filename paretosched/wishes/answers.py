@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.arrays import Floats
 from ..core.errors import InputError
-from ..core.notebook import html_table
+from ..core.notebook import fields_html, html_table
 from ..core.tables import Column, amount, plain, table
 from ..fronts.front import Front, online
 from ..fronts.front_files import FrontLike, as_front
@@ -49,6 +49,9 @@ class Slack(NamedTuple):
     gain: float
     worst: str
     worst_gain: float
+
+    def _repr_html_(self) -> str:
+        return fields_html(self)
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,6 +16,7 @@ import numpy as np
 
 from ..core.arrays import Ints
 from ..core.errors import InputError, did_you_mean, in_quotes
+from ..core.notebook import fields_html
 from ..core.tables import csv_cell, from_csv_cell
 from .swf_header import numbered_names
 from .workload import Workload
@@ -44,6 +45,9 @@ class GroupLine(NamedTuple):
     account: int | None = None
     queue: int | str | None = None
     partition: int | str | None = None
+
+    def _repr_html_(self) -> str:
+        return fields_html(self)
 
 
 Key = tuple[int | str | None, ...]

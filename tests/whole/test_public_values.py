@@ -39,7 +39,11 @@ def examples(place: Path) -> dict[str, Any]:
     bag, nodes = assignment.Bag(["a<b>", "c"], [3.0, 1.0]), assignment.Nodes(["n1", "n2"], [2.0, 1.0])
     time_sharing = ps.TimeSharing(optimisation=ps.Optimisation())
     rules = getattr(RULES, "rules", RULES)
+    line = ps.GroupLine("vip", user=7)
+    answer = ps.answer("10*AWRT1, others <= 1.5*EASY", front, W)
     values = [
+        *(line, ps.ListedGroups(("vip", "other"), (line,), "other"), ps.ConsumptionGroups(("1", "2"), (0.1,), 90, "2")),
+        *(ps.Priority("wfp3"), ps.Backfill(8, ("1",)), ps.Longest(3600, ("2",)), answer, answer.slacks[0]),
         *(
             W,
             easy,
