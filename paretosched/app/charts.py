@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..comparison.comparison import IDEAL, improvement
+from ..comparison.comparison import IDEAL
 from ..core.arrays import Floats
 from ..fronts.front import Front
 from ..plots.axes import axis, extent, ticks, unit
 from ..plots.fronts import plane
 from ..plots.style import HOUR, SETS, defined_objectives, mark_style, template, text
-from ..simulation.objective import Objective
+from ..simulation.objective import Objective, improvement
 from ..wishes.wish import Wish
 
 if TYPE_CHECKING:

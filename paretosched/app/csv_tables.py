@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..comparison.comparison import improvement
 from ..core.arrays import Floats
 from ..core.tables import csv_text, plain
 from ..fronts.front import Front
+from ..simulation.objective import improvement
 from ..wishes.navigation import reachable
 from .state_view import View
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from dash import dcc, html
 
-from ..comparison.comparison import improvement
 from ..plots.style import defined_objectives
+from ..simulation.objective import improvement
 from .charts import LETTERS, differences, value_text
 from .desk import Desk
 from .widgets import GRAPH, button, field, gain_in_words, heading, meaning_of

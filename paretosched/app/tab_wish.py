@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 from dash import html
 
-from ..comparison.comparison import improvement
 from ..fronts.row_schedules import row_policy
 from ..plots.style import defined_objectives
-from ..simulation.objective import Objective
+from ..simulation.objective import Objective, improvement
 from ..wishes.navigation import CLASSES, FREE
 from ..wishes.wish import reference_text, wish_text
 from .charts import unit_of, value_text

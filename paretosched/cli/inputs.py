@@ -54,12 +54,6 @@ def read_wish(options: argparse.Namespace, workload: Workload) -> Wish:
         raise InputError(f"--objective: {error}") from None
 
 
-def load_of(workload: Workload) -> float | None:
-    """Return the offered load until the last submission; None if all jobs are submitted at once."""
-    span = int(workload.submit[-1] - workload.submit[0])
-    return workload.work / (workload.capacity * span) if span else None
-
-
 def read_policies(options: argparse.Namespace, policies: Sequence[str]) -> list[Policy]:
     """Return policies, with --backfill and --backfill-order if these are given."""
     from ..policies.policy import as_policy
@@ -92,8 +86,9 @@ def remark_orders(policies: Iterable[Policy], workload: Workload) -> None:
 def show_written(options: argparse.Namespace, workload: Workload) -> None:
     """Show what is in the log that was written to --output."""
     from ..core.tables import to_json
+    from ..workload.description import offered_load
 
-    load = load_of(workload)
+    load = offered_load(workload)
     if options.json:
         about = {"file": options.output, "jobs": len(workload), "capacity": workload.capacity, "load": load}
         show(to_json(about))

@@ -36,7 +36,7 @@ from ..policies.outcome import SearchTotals
 from ..policies.plain import PLAIN_RULES, Plain
 from ..policies.policy import Policy, PolicyLike, as_policy
 from ..simulation.lower_bounds import bounds
-from ..simulation.objective import Objective, group_of, objective_table, objectives
+from ..simulation.objective import CONVENTION, Objective, group_of, improvement, objective_table, objectives
 from ..simulation.schedule import Schedule
 from ..simulation.service import OfClass, Waits, bins, by_class, first_sharing, use, waits
 from ..simulation.simulator import simulate
@@ -48,7 +48,6 @@ from ..wishes.wish_files import WishLike, as_wish, from_json
 from ..workload.reopening import WorkloadLike, as_workload
 from ..workload.workload import Workload
 from .comparison_tables import (
-    CONVENTION,
     EVERY_JOB,
     INTERVALS,
     OF_CLASSES,
@@ -507,18 +506,6 @@ def _best(sign: Floats, values: Floats) -> Floats:
     best: Floats = sign * (sign * values).max(axis=0, initial=-np.inf)
     best[~np.isfinite(best)] = np.nan
     return best
-
-
-def improvement(values: Floats, easy: Floats) -> Floats:
-    """Return (EASY - X) / EASY in per cent, the papers' convention: for UTIL positive is worse.
-
-    Examples
-    --------
-    >>> improvement(np.array([66.0, 45.0]), np.array([60.0, 50.0])).tolist()
-    [-10.0, 10.0]
-    """
-    gain: Floats = 100.0 * (easy - values) / easy
-    return gain
 
 
 def _could_run(schedule: Schedule) -> bool:

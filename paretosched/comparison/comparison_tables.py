@@ -13,7 +13,6 @@ from ..simulation.objective import Objective, in_hours
 from ..simulation.service import CLASS_BOUND, SLOWDOWN_BOUND, OfClass
 from ..wishes.wish import Wish
 
-CONVENTION = "(EASY - X) / EASY; positive is better for response times and worse for UTIL"
 WAY = "of the way: from EASY to the schedule of the front that comes nearest to the objective"
 EVERY_JOB = (
     "wait: until the first start, of every job alike, large or small; slowdown: response time / "

@@ -32,7 +32,7 @@ from typing import NamedTuple
 
 from ..core.errors import nearest_word
 from ..kernels.formulas import MOST_DEEP
-from .policy_tokens import TokenReader, written_name, written_number
+from .policy_tokens import PolicyReader, written_name, written_number
 
 VARIABLES = ("wait", "estimate", "width", "area", "submit", "eligible", "usage", "share")
 LABELLED = ("group", "user", "account", "queue")
@@ -112,14 +112,14 @@ def parse_formula(text: str, direction: str, part: str = "order") -> Formula:
     paretosched.core.errors.InputError: order, character 2, "wiat": there must be a number, variable, function or \
 group; did you mean wait? (a group of this name is group("wiat"))
     """
-    reader = TokenReader(text, part)
+    reader = PolicyReader(text, part)
     formula = read_formula(reader, direction)
     if reader.now.kind != "end":
         reader.refuse("there must be an operator or the end")
     return formula
 
 
-def read_formula(reader: TokenReader, direction: str) -> Formula:
+def read_formula(reader: PolicyReader, direction: str) -> Formula:
     """Return the formula that comes now; the tokens behind it are left."""
     word = reader.take(*DIRECTIONS) or direction
     first = reader.now
@@ -137,7 +137,7 @@ def read_formula(reader: TokenReader, direction: str) -> Formula:
 class _Terms:
     """Recursive descent: a method for each rule of the grammar."""
 
-    def __init__(self, reader: TokenReader) -> None:
+    def __init__(self, reader: PolicyReader) -> None:
         self.reader = reader
         self.count = 0
         self.nested = 0

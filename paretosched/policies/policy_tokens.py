@@ -4,33 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterator
-from typing import NamedTuple, NoReturn
+from collections.abc import Collection
 
-from ..core.errors import InputError, did_you_mean, in_quotes
+from ..core.errors import did_you_mean
+from ..core.token_reader import Token, TokenReader
 
 MOST_LETTERS = 10_000
 UNITS = {"s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
-
-
-class Token(NamedTuple):
-    """A number, word, name in quotes or sign, and where it is.
-
-    Attributes
-    ----------
-    kind
-        "number", "word", "name", "sign" or "end".
-    text
-        As it is written; a name without its quotes.
-    place, end
-        The place of its first character, from 0, and of the character after its last one.
-    """
-
-    kind: str
-    text: str
-    place: int
-    end: int
-
 
 PATTERN = re.compile(
     r'(?P<number>[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)|(?P<word>[A-Za-z_][A-Za-z0-9_]*)|(?P<name>"[^"\n]*")'
@@ -38,71 +18,23 @@ PATTERN = re.compile(
 )
 
 
-class TokenReader:
-    """Reads tokens one after the other.
+class PolicyReader(TokenReader):
+    """Reads the tokens of a policy or of a part of it; a line break is as good as a semicolon.
 
     Parameters
     ----------
-    text
-        A policy or a part of it in words; a line break is as good as a semicolon.
-    part
-        What is being read; it begins the message of an error, and is changed on the way.
+    text, part
+        As for `TokenReader`; `part` is changed on the way.
 
     Raises
     ------
     InputError
-        The text is too long, or has a character that no token has.
+        As for `TokenReader`.
     """
 
     def __init__(self, text: str, part: str) -> None:
-        self.text = text
-        self.part = part
-        if len(text) > MOST_LETTERS:
-            raise InputError(f"{part}: must have at most {MOST_LETTERS} characters, but has {len(text)}")
-        self.tokens = list(self._tokens())
-        self.place = 0
-
-    def _tokens(self) -> Iterator[Token]:
-        """Yield the tokens of the text, the end last."""
-        place = 0
-        while place < len(self.text):
-            letter = self.text[place]
-            if letter.isspace() and letter != "\n":
-                place += 1
-                continue
-            match = PATTERN.match(self.text, place)
-            if match is None or match.lastgroup is None:
-                hint = "; a name must end with its quote" if letter == '"' else ""
-                self.refuse_token(Token("sign", letter, place, place + 1), f"has no meaning here{hint}")
-            word = ";" if letter == "\n" else match.group().strip('"')
-            yield Token(match.lastgroup, word, place, match.end())
-            place = match.end()
-        yield Token("end", "", len(self.text), len(self.text))
-
-    @property
-    def now(self) -> Token:
-        """Return the token that comes now."""
-        return self.tokens[self.place]
-
-    def ahead(self, count: int) -> Token:
-        """Return a token further on."""
-        return self.tokens[min(self.place + count, len(self.tokens) - 1)]
-
-    def comes(self, *signs: str) -> bool:
-        """Return whether one of these signs or words comes now."""
-        return self.now.kind in ("word", "sign") and self.now.text.lower() in signs
-
-    def take(self, *signs: str) -> str:
-        """Return the sign or word that comes now if it is one of these, and go on to the next token; else ""."""
-        if not self.comes(*signs):
-            return ""
-        self.place += 1
-        return self.tokens[self.place - 1].text.lower()
-
-    def need(self, sign: str) -> None:
-        """Go on behind this sign or word, which must come now."""
-        if not self.take(sign):
-            self.refuse(f'there must be "{sign}"')
+        super().__init__(text, part, PATTERN, MOST_LETTERS)
+        self.tokens = [token._replace(text=";") if token.text == "\n" else token for token in self.tokens]
 
     def number(self) -> float:
         """Return the number that comes now, in seconds if it has a unit of time."""
@@ -180,25 +112,23 @@ class TokenReader:
             self.refuse_token(token, f"{what} must be one of {', '.join(words)}{did_you_mean(word, words)}")
         return word
 
-    def refuse(self, rule: str) -> NoReturn:
-        """Raise InputError for the token that comes now."""
-        self.refuse_token(self.now, rule)
+    def no_meaning(self, letter: str) -> str:
+        """Return what is said of a character that no token has."""
+        return super().no_meaning(letter) + ("; a name must end with its quote" if letter == '"' else "")
 
-    def refuse_token(self, token: Token, rule: str) -> NoReturn:
-        """Raise InputError for a token that breaks a rule."""
+    def where(self, token: Token) -> str:
+        """Return where a token is, with its line if there are several."""
         lines = self.text[: token.place].split("\n")
         line = f", line {len(lines)}" if "\n" in self.text.strip() else ""
-        if token.kind == "end":
-            word = "the end"
-        elif self.text[token.place : token.end] == "\n":
-            word = "the end of the line"
-        else:
-            word = in_quotes(token.text)
-        raise InputError(f"{self.part}{line}, character {len(lines[-1]) + 1}, {word}: {rule}")
+        return f"{line}, character {len(lines[-1]) + 1}"
+
+    def word_of(self, token: Token) -> str:
+        """Return what a token is called in messages."""
+        return "the end of the line" if self.text[token.place : token.end] == "\n" else super().word_of(token)
 
 
 def written_name(name: str) -> str:
-    """Return the name of a group as `TokenReader.names` reads it: in quotes if it is not a plain word.
+    """Return the name of a group as `PolicyReader.names` reads it: in quotes if it is not a plain word.
 
     Examples
     --------

@@ -29,7 +29,7 @@ from typing import Any
 
 from ..core.errors import InputError
 from ..core.situations import SITUATIONS
-from .policy_tokens import TokenReader, written_name, written_time
+from .policy_tokens import PolicyReader, written_name, written_time
 from .priority import ACCOUNTS, ALL, LONGEST_TIME, Backfill, Longest, Priority
 from .published_orders import BACKFILLS, read_order
 
@@ -103,7 +103,7 @@ def with_backfill(policy: Any, backfill: str | None, order: str | None) -> Prior
     return replace(priority, backfill=replace(priority.backfill, **changes), name="")
 
 
-class _Clauses(TokenReader):
+class _Clauses(PolicyReader):
     """Reads a policy: a method for each clause."""
 
     def __init__(self, text: str, part: str) -> None:

@@ -26,8 +26,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..core.errors import in_quotes, nearest_word
+from ..core.token_reader import Token
 from .formula import RESERVED, Formula, Term, parse_formula, read_formula, written_formula
-from .policy_tokens import Token, TokenReader, written_name
+from .policy_tokens import PolicyReader, written_name
 
 BACKFILLS = ("none", "easy", "conservative")
 PRIORITY = "priority"  # the order that may be followed by a list of groups
@@ -95,14 +96,14 @@ def job_order(text: str, direction: str, part: str) -> JobOrder:
     >>> job_order("saf", "largest", "order").title, job_order("wait", "largest", "order").title
     ('SAF', 'wait')
     """
-    reader = TokenReader(text, part)
+    reader = PolicyReader(text, part)
     result = read_order(reader, direction)
     if reader.now.kind != "end":
         reader.refuse("there must be an operator or the end")
     return result
 
 
-def read_order(reader: TokenReader, direction: str) -> JobOrder:
+def read_order(reader: PolicyReader, direction: str) -> JobOrder:
     """Return the order that comes now; the tokens behind it are left."""
     begin = reader.place
     if reader.now.kind == "word":
@@ -119,12 +120,12 @@ def read_order(reader: TokenReader, direction: str) -> JobOrder:
     return JobOrder(formula, "", written_formula(formula, direction))
 
 
-def _ends(reader: TokenReader) -> bool:
+def _ends(reader: PolicyReader) -> bool:
     """Return whether the words for an order end here."""
     return reader.now.kind == "end" or reader.comes(";")
 
 
-def _by_groups(reader: TokenReader) -> JobOrder:
+def _by_groups(reader: PolicyReader) -> JobOrder:
     """Return the order of groups; the word "priority" has been read, the list may come now."""
     groups = reader.names() if reader.take(":") else ()
     name = PRIORITY + (":" if groups else "") + ",".join(map(written_name, groups))
@@ -132,7 +133,7 @@ def _by_groups(reader: TokenReader) -> JobOrder:
     return JobOrder(Formula(Term(PRIORITY, labels=groups), largest=True), name, title)
 
 
-def _refuse_misspelt(reader: TokenReader, token: Token) -> None:
+def _refuse_misspelt(reader: PolicyReader, token: Token) -> None:
     """Refuse a word that stands alone and is a backfilling or probably a misspelt name of an order, and not a group."""
     if token.text.lower() in BACKFILLS:
         reader.refuse_token(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..comparison.comparison import BEST, IDEAL, ONLINE, Comparison
-from ..comparison.comparison_tables import ALL_JOBS, CONVENTION, SLOWDOWN, WAITS
+from ..comparison.comparison_tables import ALL_JOBS, SLOWDOWN, WAITS
 from ..core.arguments import as_list, instance
 from ..core.errors import InputError
 from ..core.files import replacing
@@ -23,7 +23,7 @@ from ..fronts.front_files import FrontLike, as_front
 from ..plots.axes import unit
 from ..plots.comparisons import all_figures, prefix
 from ..plots.style import HOUR
-from ..simulation.objective import Objective
+from ..simulation.objective import CONVENTION, Objective
 from ..simulation.service import SLOWDOWN_BOUND
 from ..wishes.wish import Wish, wish_text
 from .html_page import page_of

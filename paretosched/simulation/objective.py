@@ -31,6 +31,7 @@ from .schedule import Schedule
 if TYPE_CHECKING:
     import pandas as pd
 
+CONVENTION = "(EASY - X) / EASY; positive is better for response times and worse for UTIL"
 EVERY_JOB = np.empty(0, dtype=np.bool_)
 
 
@@ -215,3 +216,15 @@ def shares(workload: Workload) -> Floats:
     consumption = (workload.run * workload.width).astype(np.float64)
     share: Floats = np.bincount(workload.group, consumption, len(workload.groups)) / consumption.sum()
     return share
+
+
+def improvement(values: Floats, easy: Floats) -> Floats:
+    """Return (EASY - X) / EASY in per cent, the papers' convention: for UTIL positive is worse.
+
+    Examples
+    --------
+    >>> improvement(np.array([66.0, 45.0]), np.array([60.0, 50.0])).tolist()
+    [-10.0, 10.0]
+    """
+    gain: Floats = 100.0 * (easy - values) / easy
+    return gain

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..comparison.comparison import improvement
 from ..comparison.comparison_tables import with_sign
 from ..core.arrays import Floats
 from ..core.notebook import html_table
@@ -23,7 +22,7 @@ from ..policies.policy import Policy
 from ..search.evaluation import TlsFiles, joint_evaluator
 from ..search.resuming import Record, advance
 from ..search.runs import FINISHED, INTERRUPTED, RUNNING, open_run
-from ..simulation.objective import Objective, in_hours, objective_table
+from ..simulation.objective import CONVENTION, Objective, improvement, in_hours, objective_table
 from ..wishes import wish as choice
 from ..wishes.wish import Wish
 from ..wishes.wish_files import to_json
@@ -32,7 +31,6 @@ from ..workload.workload import Workload
 from .task import RATIO, Task
 
 SITUATIONS_OF_CRITERIA = "criteria: of weekend/day/night, where they differ; > is the best"
-CONVENTION = "vs EASY: (EASY - X) / EASY; positive is better for response times and worse for UTIL"
 
 
 class Progress(NamedTuple):
@@ -252,7 +250,7 @@ class Training:
             kept = [100 * row["kept"] for row in self.margins if row["margin"] == self.margin]
             chosen = f", which kept them on {kept[0]:.0f} % of the workloads of the validation" if kept else ""
             notes.append(f"learnt with {self.margin:g} % distance to the limits{chosen}")
-        return "\n".join([table(lines_of_systems, columns), *notes, "", objectives, CONVENTION])
+        return "\n".join([table(lines_of_systems, columns), *notes, "", objectives, f"vs EASY: {CONVENTION}"])
 
     def _line(self, name: str, row: dict[str, Any]) -> dict[str, Any]:
         """Return a line of the table of objectives, response times in hours."""

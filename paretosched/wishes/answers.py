@@ -14,7 +14,7 @@ from ..core.notebook import fields_html, html_table
 from ..core.tables import Column, amount, plain, table
 from ..fronts.front import Front, online
 from ..fronts.front_files import FrontLike, as_front
-from ..simulation.objective import Objective, group_of, objectives
+from ..simulation.objective import CONVENTION, Objective, group_of, improvement, objectives
 from ..simulation.simulator import simulate
 from ..workload.reopening import WorkloadLike, as_workload
 from .nearness import fitness
@@ -110,7 +110,7 @@ class Answer:
         """
         names = [o.name for o, value in zip(self.objectives, self.easy, strict=True) if not np.isnan(value)]
         limits = {limit.objective: limit for limit in spelled_out(self.wish_here, names).limits}
-        gains = _gains(self.values, self.easy)
+        gains = improvement(self.values, self.easy)
         rows = []
         for o, value, easy, gain in zip(self.objectives, self.values, self.easy, gains, strict=True):
             limit = limits.get(o.name, Limit(o.name))
@@ -137,7 +137,7 @@ class Answer:
 
     def text(self) -> str:
         """Return the answer as tables for a terminal, response times in hours."""
-        lines = [self._headline(), "", table(map(_in_hours, self.rows()), COLUMNS), CONVENTION]
+        lines = [self._headline(), "", table(map(_in_hours, self.rows()), COLUMNS), COSTS]
         if not self.online:
             lines.append("this schedule knows all run times and submissions in advance; no policy makes it")
         if self.slacks:
@@ -163,10 +163,7 @@ class Answer:
         return "\n".join(lines)
 
 
-CONVENTION = (
-    "vs EASY: (EASY - X) / EASY; positive is better for response times and worse for UTIL; negative is what the wish "
-    "costs the group"
-)
+COSTS = f"vs EASY: {CONVENTION}; negative is what the wish costs the group"
 COLUMNS = (
     Column("objective", "objective"),
     Column("group", "group"),
@@ -255,17 +252,11 @@ def _slack(wish: Wish, front: Front, easy: Floats, references: dict[str, Floats]
     if not within:
         return Slack(percent, 0, None, np.nan, np.nan, "", np.nan)
     row = int(nearness.argmin())
-    of_groups = _gains(front.values[row], easy)[2:]
+    of_groups = improvement(front.values[row], easy)[2:]
     worst = int(np.nanargmin(of_groups))
     reached, of_easy = goal(here, [front.values[row], easy]).tolist()
     gain = _gain(wish, reached, of_easy)
     return Slack(percent, within, row, reached, gain, front.objectives[2 + worst].name, float(of_groups[worst]))
-
-
-def _gains(values: Floats, easy: Floats) -> Floats:
-    """Return (EASY - X) / EASY, (m,) per cent; as in comparisons, positive is worse for UTIL."""
-    gains: Floats = 100 * (easy - values) / easy
-    return gains
 
 
 def _gain(wish: Wish, reached: float, of_easy: float) -> float:

@@ -6,9 +6,10 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple
 
-from ..core.errors import InputError, did_you_mean, in_quotes
+from ..core.errors import InputError, did_you_mean
+from ..core.token_reader import Token, TokenReader
 from ..simulation.objective import Objective, group_of
 from .wish import (
     ALL,
@@ -68,18 +69,10 @@ def parse(text: str, objectives: Sequence[Objective]) -> Wish:
     return _Reader(text, objectives).wish()
 
 
-class _Token(NamedTuple):
-    """A number, word or sign of a wish in words, and where it is."""
-
-    kind: str  # "number", "word", "name" (a word in quotes), "sign" or "end"
-    text: str
-    place: int  # of the first character, from 0
-
-
 class _Quantity(NamedTuple):
     """A number, where it is, and its unit; "" without a unit."""
 
-    start: _Token
+    start: Token
     value: float
     unit: str
 
@@ -91,37 +84,13 @@ TOKEN = re.compile(
 LIMITS = {"<=": "<=", "<": "<=", ">=": ">=", ">": ">="}  # what the signs of limits mean
 
 
-def _tokens(text: str) -> Iterator[_Token]:
-    """Yield the tokens of a text, the end last; raises InputError at a character that no token has."""
-    place = 0
-    while place < len(text):
-        if text[place].isspace():
-            place += 1
-            continue
-        match = TOKEN.match(text, place)
-        if match is None or match.lastgroup is None:
-            _refuse(_Token("sign", text[place], place), "has no meaning here")
-        yield _Token(match.lastgroup, match.group()[1:-1] if match.lastgroup == "name" else match.group(), place)
-        place = match.end()
-    yield _Token("end", "", len(text))
-
-
-def _refuse(token: _Token, rule: str) -> NoReturn:
-    """Raise InputError for a token that breaks a rule."""
-    word = "the end" if token.kind == "end" else in_quotes(token.text)
-    raise InputError(f"wish, character {token.place + 1}, {word}: {rule}")
-
-
-class _Reader:
+class _Reader(TokenReader):
     """Recursive descent: a method for each rule of the grammar."""
 
     def __init__(self, text: str, objectives: Sequence[Objective]) -> None:
-        if len(text) > MOST_LETTERS:
-            raise InputError(f"wish: must have at most {MOST_LETTERS} characters, but has {len(text)}")
-        self.tokens = list(_tokens(text))
+        super().__init__(text, "wish", TOKEN, MOST_LETTERS)
         self.objectives = {o.name: o for o in objectives}
         self.groups = {group_of(o): o.name for o in objectives if o.name not in ("UTIL", "AWRT")}
-        self.place = 0
 
     def wish(self) -> Wish:
         """Return the wish: a goal and limits."""
@@ -130,12 +99,12 @@ class _Reader:
         limits: dict[tuple[str, str], Limit] = {}
         if self.take("near"):
             self.point(near)
-        elif self.ahead(1) in (*LIMITS, "in"):
+        elif self.comes(*LIMITS, "in", ahead=1):
             self.limit(limits)
         else:
             self.sum(weights)
         while self.take(","):
-            if near and self.ahead(1) == "=":
+            if near and self.comes("=", ahead=1):
                 self.point(near)
             else:
                 self.limit(limits)
@@ -161,7 +130,7 @@ class _Reader:
                 weight *= self.number()
                 self.take("*")
             name = self.new_objective(weights)
-            with _at(factor if factor.kind == "number" else self.tokens[self.place - 1]):
+            with self.at(factor if factor.kind == "number" else self.tokens[self.place - 1]):
                 check_weight(name, weight)
             weights[name] = weight
             if self.take("+"):
@@ -174,11 +143,10 @@ class _Reader:
     def point(self, near: dict[str, float]) -> None:
         """Read the value of one objective of a point into `near`."""
         name = self.new_objective(near)
-        if not self.take("="):
-            self.refuse('there must be "="')
+        self.need("=")
         start = self.now
         level = self.level(name, self.quantity(name))
-        with _at(start):
+        with self.at(start):
             check_near(name, level)
         near[name] = level
 
@@ -190,18 +158,17 @@ class _Reader:
         sign = self.now
         if self.take("in"):
             first = self.quantity(name)
-            if not self.take(".."):
-                self.refuse('there must be ".."')
+            self.need("..")
             second = self.quantity(name)
             low, high = self.level(name, first, second.unit), self.level(name, second)
-        elif self.ahead(0) in LIMITS:
+        elif self.comes(*LIMITS):
             self.place += 1
             end, of = self.end(name)
             low, high = (low, end) if LIMITS[sign.text] == "<=" else (end, high)
         else:
             self.refuse('there must be "<=", ">=" or "in"')
         earlier = limits.get((name, of), Limit(name))
-        with _at(start):
+        with self.at(start):
             if (low > 0 and earlier.low > 0) or (high < math.inf and earlier.high < math.inf):
                 raise InputError("is limited twice")
             both = Limit(name, max(low, earlier.low), min(high, earlier.high), of)
@@ -216,18 +183,18 @@ class _Reader:
         is_number = quantity.unit == ""
         if is_number and (self.take("*") or self.now.kind == "name" or self.names_policy()):
             if quantity.value == 0:
-                _refuse(quantity.start, "the factor of a policy must be above 0")
+                self.refuse_token(quantity.start, "the factor of a policy must be above 0")
             return quantity.value, self.policy("a policy")
         return self.level(name, quantity), ""
 
     def policy(self, rule: str) -> str:
         """Return the name of the policy that comes now, which may have hyphens."""
         start, length = self.now, 1
-        while self.ahead(length) == "-":
+        while self.comes("-", ahead=length):
             length += 2
         word = "".join(token.text for token in self.tokens[self.place : self.place + length]).lower()
         if word not in REFERENCES:
-            _refuse(
+            self.refuse_token(
                 start, f"there must be {rule}; policies are {', '.join(REFERENCES)}{did_you_mean(word, REFERENCES)}"
             )
         self.place += length
@@ -260,7 +227,7 @@ class _Reader:
         is_short = self.unit_of(name) == "s" and 0 < quantity.value < HOURS_MEANT
         if not unit and is_short and self.now.kind != "word":  # else this word is refused
             text = quantity.start.text
-            _refuse(quantity.start, f"is {text} s; did you mean {text}h? Write {text}s for seconds")
+            self.refuse_token(quantity.start, f"is {text} s; did you mean {text}h? Write {text}s for seconds")
         return times(quantity.value, UNITS[unit].factor if unit else 1.0)
 
     def unit_of(self, name: str) -> str:
@@ -282,7 +249,7 @@ class _Reader:
         token = self.now
         name = self.objective()
         if name in earlier:
-            _refuse(token, f"{name} must come once, but comes again")
+            self.refuse_token(token, f"{name} must come once, but comes again")
         return name
 
     def limited_name(self) -> str:
@@ -312,31 +279,10 @@ class _Reader:
         self.place += 1
         return names[0]
 
-    @property
-    def now(self) -> _Token:
-        """Return the token that comes now."""
-        return self.tokens[self.place]
-
-    def ahead(self, count: int) -> str:
-        """Return the text of a token further on."""
-        token = self.tokens[min(self.place + count, len(self.tokens) - 1)]
-        return "" if token.kind == "name" else token.text.lower()
-
-    def take(self, text: str) -> bool:
-        """Return whether this sign or word comes now; if so, go on to the next token."""
-        comes = self.ahead(0) == text
-        self.place += comes
-        return comes
-
-    def refuse(self, rule: str) -> NoReturn:
-        """Raise InputError for the token that comes now."""
-        _refuse(self.now, rule)
-
-
-@contextmanager
-def _at(token: _Token) -> Iterator[None]:
-    """Add the place and the text of a token to an error that is raised meanwhile."""
-    try:
-        yield
-    except InputError as error:
-        _refuse(token, str(error))
+    @contextmanager
+    def at(self, token: Token) -> Iterator[None]:
+        """Add the place and the text of a token to an error that is raised meanwhile."""
+        try:
+            yield
+        except InputError as error:
+            self.refuse_token(token, str(error))

@@ -79,7 +79,7 @@ def describe(workload: WorkloadLike) -> dict[str, Any]:
         "last_submit": _wall_clock(w, int(w.submit[-1])),
         "span_days": span / 86400,
         "work": w.work,
-        "load": w.work / (w.capacity * span) if span else None,
+        "load": offered_load(w),
         "serial_percent": 100 * float((w.width == 1).mean()),
         "recorded_waits_percent": 100 * float((w.wait >= 0).mean()),
         "quantiles": {
@@ -92,6 +92,18 @@ def describe(workload: WorkloadLike) -> dict[str, Any]:
         "situations": _situations(w),
         "repairs": [repair._asdict() for repair in w.repairs],
     }
+
+
+def offered_load(workload: Workload) -> float | None:
+    """Return the offered load until the last submission; None if all jobs are submitted at once.
+
+    Examples
+    --------
+    >>> offered_load(Workload(submit=[0, 10], run=[5, 5], estimate=[5, 5], width=[2, 2], capacity=4))
+    0.5
+    """
+    span = int(workload.submit[-1] - workload.submit[0])
+    return workload.work / (workload.capacity * span) if span else None
 
 
 def description_text(about: Mapping[str, Any]) -> str:

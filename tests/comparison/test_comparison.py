@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from paretosched.comparison.comparison import BEST, IDEAL, NEAREST, ONLINE, assign, compare, improvement, trained_for
+from paretosched.comparison.comparison import BEST, IDEAL, NEAREST, ONLINE, assign, compare, trained_for
 from paretosched.comparison.several_logs import joint_gains, joint_rows, joint_text
 from paretosched.core.errors import InputError
 from paretosched.core.tables import to_json
@@ -19,7 +19,7 @@ from paretosched.policies.greedy_order import greedy
 from paretosched.policies.plain import Plain
 from paretosched.policies.rule_base import RuleBase
 from paretosched.simulation.lower_bounds import bounds
-from paretosched.simulation.objective import objectives
+from paretosched.simulation.objective import improvement, objectives
 from paretosched.simulation.simulator import simulate
 from paretosched.wishes.nearness import fitness
 from paretosched.wishes.wish import Limit, Wish

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,41 +11,12 @@ from paretosched.kernels.fixed_order import prioritised_once
 from paretosched.policies.plain import Plain
 from support import naive
 from support.naive_priority import Backfill, start_times
-from support.prioritising import RESERVATIONS, STATIC, Rank, starts
+from support.prioritising import RESERVATIONS, STATIC, Rank, rank_of, ranks, starts
 from support.priority_cases import CASES
 from support.simulating import DEEP, briefly, checked
 from support.zoo import ZOO, workloads
 
 BY_HAND = [name for name, case in CASES.items() if case.rank.order in STATIC and case.rank.backfill.slack == 0]
-
-
-@st.composite
-def fixed_ranks(draw: st.DrawFn, w: Workload) -> Rank:
-    """Return fixed orders and a backfilling for a workload."""
-    groups = st.integers(0, len(w.groups) - 1)
-    backfill = Backfill(
-        draw(st.sampled_from(RESERVATIONS)),
-        draw(st.none() | st.frozensets(groups)),
-        draw(st.dictionaries(groups, st.integers(1, 20))),
-        draw(st.frozensets(groups)),
-    )
-    names = st.sampled_from(STATIC)
-    return Rank(draw(names), draw(st.none() | names), backfill)
-
-
-def fixed_rank(seed: int, w: Workload, reservations: int | None) -> Rank:
-    """Return random fixed orders and a random backfilling for a workload."""
-    rng = np.random.default_rng(seed)
-    groups = range(len(w.groups))
-    middle = int(np.median(w.estimate))
-    backfill = Backfill(
-        reservations,
-        frozenset(g for g in groups if rng.random() < 0.6) if seed % 2 else None,
-        {g: int(middle * 2 * rng.random()) + 1 for g in groups if rng.random() < 0.5},
-        frozenset(g for g in groups if rng.random() < 0.4),
-    )
-    order, candidates = rng.choice(STATIC, 2).tolist()
-    return Rank(order, candidates if seed % 3 else None, backfill)
 
 
 @pytest.mark.parametrize("name", BY_HAND)
@@ -61,7 +31,7 @@ def test_start_times_worked_out_by_hand(name: str) -> None:
 def test_equals_the_oracle_on_awkward_workloads(name: str, reservations: int | None) -> None:
     w = ZOO[name]
     for seed in range(3):
-        policy = fixed_rank(seed, w, reservations)
+        policy = rank_of(seed, w, reservations, STATIC, slack=False)
         assert starts(w, policy, prioritised_once) == start_times(w, policy.rule()), seed
 
 
@@ -69,7 +39,7 @@ def test_equals_the_oracle_on_awkward_workloads(name: str, reservations: int | N
 @checked
 @given(data=st.data(), w=workloads(max_jobs=14))
 def test_equals_the_oracle_on_any_workload(data: st.DataObject, w: Workload) -> None:
-    policy = data.draw(fixed_ranks(w))
+    policy = data.draw(ranks(w, STATIC, (0,)))
     assert starts(w, policy, prioritised_once) == start_times(w, policy.rule())
 
 
@@ -78,7 +48,7 @@ def test_equals_the_oracle_on_any_workload(data: st.DataObject, w: Workload) -> 
 def test_equals_the_sorting_kernel_on_hundreds_of_jobs(kind: str) -> None:
     for seed, reservations in enumerate(RESERVATIONS * 2):
         w = DEEP[kind](seed)
-        policy = fixed_rank(seed, w, reservations)
+        policy = rank_of(seed, w, reservations, STATIC, slack=False)
         assert starts(w, policy, prioritised_once) == starts(w, policy), seed
 
 

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from paretosched.comparison.comparison import Comparison, improvement
+from paretosched.comparison.comparison import Comparison
 from paretosched.encodings.encoding import Explored
 from paretosched.encodings.weighting import Weighting
 from paretosched.fronts.front import Front, Origin, front_of
+from paretosched.simulation.objective import improvement
 
 EASY = Weighting()
 

@@ -49,6 +49,7 @@ ORDERS = {
     ),
 }
 RESERVATIONS = (0, 1, 2, 3, 8, None)
+ANY = tuple(sorted(ORDERS))
 STATIC = ("fcfs", "sjf", "widest", "saf")
 
 
@@ -100,7 +101,7 @@ def starts(workload: Workload, rank: Rank, kernel: Callable[..., None] = in_orde
 
 
 @st.composite
-def ranks(draw: st.DrawFn, w: Workload) -> Rank:
+def ranks(draw: st.DrawFn, w: Workload, orders: Sequence[str] = ANY, slacks: Sequence[int] = (0, 0, 1, 5, 20)) -> Rank:
     """Return an order, an order of candidates and a backfilling for a workload."""
     groups = st.integers(0, len(w.groups) - 1)
     backfill = Backfill(
@@ -108,15 +109,15 @@ def ranks(draw: st.DrawFn, w: Workload) -> Rank:
         draw(st.none() | st.frozensets(groups)),
         draw(st.dictionaries(groups, st.integers(1, 20))),
         draw(st.frozensets(groups)),
-        draw(st.sampled_from((0, 0, 1, 5, 20))),
+        draw(st.sampled_from(slacks)),
     )
     accounts = draw(st.lists(st.integers(0, 2), min_size=len(w), max_size=len(w)))
     shares = [0.5 + account for account in accounts]
-    names = st.sampled_from(sorted(ORDERS))
+    names = st.sampled_from(orders)
     return Rank(draw(names), draw(st.none() | names), backfill, accounts, shares, draw(st.sampled_from((1.0, 100.0))))
 
 
-def rank_of(seed: int, w: Workload, reservations: int | None) -> Rank:
+def rank_of(seed: int, w: Workload, reservations: int | None, orders: Sequence[str] = ANY, slack: bool = True) -> Rank:
     """Return a random order and backfilling for a workload, with times that suit it."""
     rng = np.random.default_rng(seed)
     groups = range(len(w.groups))
@@ -126,8 +127,8 @@ def rank_of(seed: int, w: Workload, reservations: int | None) -> Rank:
         frozenset(g for g in groups if rng.random() < 0.6) if seed % 2 else None,
         {g: int(middle * 2 * rng.random()) + 1 for g in groups if rng.random() < 0.5},
         frozenset(g for g in groups if rng.random() < 0.4),
-        middle * (seed % 3),
+        middle * (seed % 3) if slack else 0,
     )
-    order, candidates = rng.choice(sorted(ORDERS), 2).tolist()
+    order, candidates = rng.choice(orders, 2).tolist()
     accounts = rng.integers(0, 4, len(w)).tolist()
     return Rank(order, candidates if seed % 5 else None, backfill, accounts, [1.0] * len(w), 50.0 * middle)
