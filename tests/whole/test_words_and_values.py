@@ -148,6 +148,7 @@ def arguments(house: House, out: Path) -> dict[str, dict[str, Any]]:
             "evaluations": 1,
             "greedy": f / "greedy.json",
         },
+        "train_priority": {"workloads": w, "wish": "AWRT1", "evaluations": 60},
         "compare": {"workload": w, "policies": "easy", "front": front, "wish": "AWRT1"},
         "figures": {"front": front, "marks": {}},
     }
