@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..core.errors import InputError
 from .console import PROGRAM, remark
-from .inputs import load_of, read_workload, remark_repairs, show_written
+from .inputs import read_workload, remark_repairs, show_written
 from .options import new_command, number, takes_log_to_write, takes_trace, whole
 from .parser import Parser
 
@@ -53,11 +53,12 @@ def add_to(commands: argparse._SubParsersAction[Parser]) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Write a workload that is put together anew from the users of a log."""
+    from ..workload.description import offered_load
     from ..workload.resampling import resample
     from ..workload.swf import write_swf
 
     workload = read_workload(options)
-    load = load_of(workload)
+    load = offered_load(workload)
     if load is None:
         raise InputError(
             f"{options.trace}: must last 2 weeks or more to be resampled by weeks, but all jobs are submitted in one "
@@ -70,7 +71,7 @@ def run(options: argparse.Namespace) -> None:
         remark(f"{options.trace}: lasts less than four weeks, so that there is little to put together anew")
     remark(f"{options.trace}: {len(workload):,} jobs, offered load {load:.3f}")
     if options.load is not None:
-        _remark_load(options, options.load * load, load_of(resampled))
+        _remark_load(options, options.load * load, offered_load(resampled))
     _remark_copies(options, workload, resampled)
     show_written(options, resampled)
 

@@ -150,7 +150,8 @@ def _takes_class(parser: Parser) -> None:
         default=GREEDY,
         help="greedy: the Greedy of paper 000 (default). priority: an order of the waiting jobs that is a formula in "
         "words, with one or many reservations for some groups or for all, and a longest request for backfilling; the "
-        "published orders are tried first, so that it is never worse than the best of them on the training data",
+        "published orders are tried first, with EASY and with eight reservations, so that it is never worse than the "
+        "best of these on the training data",
     )
 
 
