@@ -133,18 +133,18 @@ def test_another_account_of_this_machine_reads_nothing_and_starts_nothing(house:
         parts = urlsplit(url)
 
         def attack() -> list[Any]:
-            seen: list[Any] = [os.getuid()]
+            reports: list[Any] = [os.getuid()]
             for method, path in [*(("GET", path) for path in PATHS), ("POST", "/_dash-update-component")]:
                 connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=30)
                 connection.request(method, path, b"{}" if method == "POST" else None)
                 answer = connection.getresponse()
-                seen.append([answer.status, "AWRT" in answer.read().decode("utf-8", "replace")])
+                reports.append([answer.status, "AWRT" in answer.read().decode("utf-8", "replace")])
             for path in (folder, folder / "page.json"):
                 try:
-                    seen.append([*map(str, path.iterdir())] if path == folder else path.read_text())
+                    reports.append([*map(str, path.iterdir())] if path == folder else path.read_text())
                 except PermissionError:
-                    seen.append("refused")
-            return seen
+                    reports.append("refused")
+            return reports
 
         assert as_nobody((Path(place) / "front.parquet").exists)
         assert as_nobody(attack) == [65534, *[[401, False]] * (len(PATHS) + 1), "refused", "refused"]

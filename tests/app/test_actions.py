@@ -22,13 +22,13 @@ from support.page import FRONT, START, did
 
 
 def test_the_wish_is_one_however_it_is_said() -> None:
-    typed = did({"do": "say", "text": "10*AWRT1 + 4*AWRT2, AWRT5 <= 11h"})
-    weighed = did(
+    of_text = did({"do": "say", "text": "10*AWRT1 + 4*AWRT2, AWRT5 <= 11h"})
+    of_sliders = did(
         {"do": "weigh", "name": "AWRT2", "value": 4},
         {"do": "weigh", "name": "AWRT1", "value": 10},
         {"do": "limit", "limits": {"AWRT5": [None, 39600]}},
     )
-    assert typed.wish == weighed.wish == parse("10*AWRT1 + 4*AWRT2, AWRT5 <= 39600", FRONT.objectives)
+    assert of_text.wish == of_sliders.wish == parse("10*AWRT1 + 4*AWRT2, AWRT5 <= 39600", FRONT.objectives)
     near = did({"do": "near", "name": "UTIL", "value": 67}, {"do": "near", "name": "AWRT1", "value": 5e4})
     assert near.wish == Wish(near=[("UTIL", 67), ("AWRT1", 5e4)])
     assert did({"do": "weigh", "name": "UTIL", "value": 3}).wish == Wish(weights=[("UTIL", -3)])
@@ -48,11 +48,11 @@ def test_weights_and_a_point_exclude_each_other_and_limits_stay() -> None:
 def test_what_is_looked_at_is_chosen_or_nearest_or_the_compromise() -> None:
     everything = np.ones(len(FRONT), dtype=bool)
     assert current(START, FRONT) == compromise(FRONT, everything)
-    wished = did({"do": "say", "text": "near AWRT1 = 60000"})
-    assert current(wished, FRONT) == nearest(wished.wish, FRONT)[0]
+    state = did({"do": "say", "text": "near AWRT1 = 60000"})
+    assert current(state, FRONT) == nearest(state.wish, FRONT)[0]
     region = did({"do": "say", "text": "AWRT1 <= 100000"})
     assert current(region, FRONT) == compromise(FRONT, remaining(region.wish, FRONT))
-    assert current(did({"do": "choose", "row": 7}, state=wished), FRONT) == 7
+    assert current(did({"do": "choose", "row": 7}, state=state), FRONT) == 7
     assert did({"do": "choose", "row": 7}, {"do": "say", "text": "AWRT1"}).chosen is None
     assert did({"do": "knees"}).suggested == ("knee", tuple(knees(FRONT, everything)))
     assert did({"do": "compromise"}).chosen == compromise(FRONT, everything)

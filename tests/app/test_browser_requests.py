@@ -90,15 +90,15 @@ def damage(body: Any, rng: random.Random) -> Any:
 def test_damaged_bodies_are_answered_or_refused(desk: Desk) -> None:
     client = signed_in(desk)
     rng = random.Random(14)
-    seen = {200: 0, 204: 0, 400: 0}
+    counts = {200: 0, 204: 0, 400: 0}
     for _ in range(400):
         body = body_of(rng.choice(ACTIONS))
         for _ in range(rng.randint(1, 3)):
             body = damage(body, rng)
         answer = client.post(POST, json=body)
-        assert answer.status_code in seen, (body, answer.status_code)
-        seen[answer.status_code] += 1
-    assert seen[400] > 200
+        assert answer.status_code in counts, (body, answer.status_code)
+        counts[answer.status_code] += 1
+    assert counts[400] > 200
 
 
 @pytest.mark.parametrize(

@@ -30,10 +30,10 @@ class Server:
         stack.callback(server.task_dispatcher.shutdown)
         self.port, self.stack = server.effective_port, stack
 
-    def client(self, sent: bytes) -> socket.socket:
+    def client(self, data: bytes) -> socket.socket:
         """Return a connection on which some bytes were sent."""
         client = self.stack.enter_context(socket.create_connection(("127.0.0.1", self.port), timeout=60))
-        client.sendall(sent)
+        client.sendall(data)
         client.setblocking(False)
         return client
 
@@ -101,11 +101,11 @@ def test_bytes_now_and_then_keep_no_connection_when_others_need_it(stack: ExitSt
 
 
 def test_a_request_that_is_being_answered_keeps_its_connection(stack: ExitStack) -> None:
-    at_work, proceed = threading.Event(), threading.Event()
+    at_work, go_on = threading.Event(), threading.Event()
 
     def slow(environment: dict[str, Any], start: Callable[..., Any]) -> list[bytes]:
         at_work.set()
-        proceed.wait(60)
+        go_on.wait(60)
         return hello(environment, start)
 
     server = Server(slow, stack)
@@ -114,5 +114,5 @@ def test_a_request_that_is_being_answered_keeps_its_connection(stack: ExitStack)
     attackers = [server.client(HALF) for _ in range(2 * LIMIT)]
     server.turn_until(lambda: bytes_for(attackers[LIMIT]) == b"")
     assert bytes_for(owner) is None
-    proceed.set()
+    go_on.set()
     assert server.answer(owner).startswith(b"HTTP/1.1 200 OK")

@@ -154,8 +154,8 @@ def test_a_wish_on_the_page_agrees_with_the_commands(house: Path, tmp_path: Path
     for name in ("FCFS", "CONS"):
         for o in front.objectives:
             assert on_page[name][f"{o.name}_vs_reference"] == by_policy[name][f"{o.name}_vs_easy"]
-    simulated = succeed("simulate", house / "w.swf.gz", "--front", house / "run", "--row", view.row, "--json").json
-    assert [simulated[o.name] for o in front.objectives] == front.values[view.row].tolist()
+    simulation = succeed("simulate", house / "w.swf.gz", "--front", house / "run", "--row", view.row, "--json").json
+    assert [simulation[o.name] for o in front.objectives] == front.values[view.row].tolist()
 
 
 def test_axes_fit_what_remains_if_asked(tmp_path: Path) -> None:

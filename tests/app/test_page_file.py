@@ -25,8 +25,8 @@ def test_rows_are_found_again_on_a_longer_front_and_missed_where_they_are_gone()
         FRONT.values[rows], FRONT.genomes[rows], FRONT.origin[rows], FRONT.evaluation[rows], FRONT.origins,
         FRONT.groups, FRONT.workload, FRONT.digest, FRONT.ancestors,
     )  # fmt: skip
-    state, lost = from_json(to_json(busy(), FRONT), shorter, "page")
-    assert (state.chosen, state.picks, lost) == (1, (), 1)
+    state, lost_rows = from_json(to_json(busy(), FRONT), shorter, "page")
+    assert (state.chosen, state.picks, lost_rows) == (1, (), 1)
     assert from_json(to_json(state, shorter), FRONT, "page")[0].chosen == 9
 
 

@@ -204,11 +204,11 @@ def test_an_owner_goes_from_the_first_look_to_the_scheduler(house: Path, chromiu
         )
         policy = tmp_path / "policy.json"
         policy.write_text(page.file_behind("[data-policy='1']"))
-        measured = succeed("simulate", house / "w.swf.gz", "--policy", policy, "--json").json
+        simulation = succeed("simulate", house / "w.swf.gz", "--policy", policy, "--json").json
         for o in front.objectives:
             cell = tab.locator(f"[data-trained='1 {o.name}']")
-            assert float(cell.get_attribute("data-value")) == measured[o.name]
-            assert cell.inner_text().split()[-1] == f"{measured[o.name] / (3600 if o.unit == 's' else 1):,.2f}"
+            assert float(cell.get_attribute("data-value")) == simulation[o.name]
+            assert cell.inner_text().split()[-1] == f"{simulation[o.name] / (3600 if o.unit == 's' else 1):,.2f}"
         assert "trained 1" in tab.locator("#legend .chip").all_inner_texts()
         page.close()
 
@@ -292,8 +292,8 @@ def test_actions_are_done_in_their_order_and_the_last_answer_is_shown(page: Page
     tab.click("[data-tab='compare']")
     labels = [field.get_attribute("aria-label") for field in tab.locator("#picks input").all()]
     assert labels == ["why A", "why B", "why C"]
-    shared = json.loads(page.file_behind("text=Save a copy"))
-    assert [entry["row"] for entry in shared["shortlist"]] == [3, 1, 4]
+    copy = json.loads(page.file_behind("text=Save a copy"))
+    assert [entry["row"] for entry in copy["shortlist"]] == [3, 1, 4]
     undo = "for (let k = 0; k < 7; k++) window.paretosched.say({ do: k % 2 ? 'redo' : 'undo' })"
     page.after(lambda: tab.evaluate(undo))
     assert tab.locator("#picks input").count() == 2
@@ -399,10 +399,10 @@ def test_a_page_that_was_saved_is_opened(page: Page, front: ps.Front, tmp_path: 
     tab = page.tab
     page.say("AWRT1, AWRT2 <= 14.37h")
     page.after(lambda: tab.click("#pick"))
-    shared = page.context.request.get(page.url + "page.json").json()
-    shared["shortlist"] = []
-    shared["wish"] = None
-    (tmp_path / "shared.json").write_text(json.dumps(shared))
+    copy = page.context.request.get(page.url + "page.json").json()
+    copy["shortlist"] = []
+    copy["wish"] = None
+    (tmp_path / "shared.json").write_text(json.dumps(copy))
 
     def pick_file() -> None:
         with tab.expect_file_chooser() as chooser:

@@ -12,6 +12,6 @@ def test_the_way_is_told_in_words() -> None:
     best = FRONT.values[FRONT.values[:, 2].argmin()]
     assert progress(wish, easy, best, FRONT) == "100 % of the way from EASY to the front"
     assert progress(wish, best, easy, FRONT) == "EASY is as good as the front for this wish"
-    limited = Wish(weights=[("AWRT1", 1.0)], limits=[Limit("AWRT1", high=float(best[2]))])
-    assert "exceeds the limits by" in progress(limited, easy, easy, FRONT)
+    wish_with_limit = Wish(weights=[("AWRT1", 1.0)], limits=[Limit("AWRT1", high=float(best[2]))])
+    assert "exceeds the limits by" in progress(wish_with_limit, easy, easy, FRONT)
     assert progress(wish, None, best, FRONT) == ""

@@ -49,12 +49,12 @@ def test_trainings_wait_stop_continue_and_are_the_command(
     again.resume(first)
     wait(again, lambda by_number: by_number[first].status == DONE)
     again.close()
-    trained = {t.number: t for t in again.read_all()}[first]
-    assert (trained.done, trained.total) == (size(25), size(25))
+    training = {t.number: t for t in again.read_all()}[first]
+    assert (training.done, training.total) == (size(25), size(25))
     workload = ps.read_swf(house / "w.swf.gz")
-    assert ps.objectives(ps.simulate(workload, trained.policy))[2] == trained.course[-1][2]
+    assert ps.objectives(ps.simulate(workload, training.policy))[2] == training.course[-1][2]
     direct = ps.train(workload, Wish(weights=[("AWRT1", 1.0)]), generations=25).policy
-    assert np.array_equal(direct.genes, trained.policy.genes)
+    assert np.array_equal(direct.genes, training.policy.genes)
 
 
 def wait(trainings: Trainings, until: Any) -> None:
@@ -93,9 +93,9 @@ def test_a_process_is_known_by_its_start_too() -> None:
     with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"]) as child:
         process = process_of(child.pid)
         assert process is not None
-        recycled = Process(child.pid, process.start + "1")  # the number of a process that has ended
-        assert (is_running(process), is_running(recycled)) == (True, False)
-        send(recycled, signal.SIGKILL)
+        other = Process(child.pid, process.start + "1")  # the number of a process that has ended
+        assert (is_running(process), is_running(other)) == (True, False)
+        send(other, signal.SIGKILL)
         time.sleep(0.05)
         assert child.poll() is None
         send(process, signal.SIGKILL)
