@@ -67,28 +67,28 @@ def test_a_size_seen_again_replaces_its_record() -> None:
 @briefly
 @given(
     sizes=st.lists(st.integers(1, 1000), min_size=2, unique=True),
-    asked=st.integers(1, 1000),
+    new_size=st.integers(1, 1000),
     slope=st.integers(1, 9),
     base=st.integers(0, 99),
 )
 def test_a_straight_line_is_interpolated_exactly_and_printed_if_through_the_origin(
-    sizes: list[int], asked: int, slope: int, base: int
+    sizes: list[int], new_size: int, slope: int, base: int
 ) -> None:
     h = proportional = History()
     for size in sizes:
         h = learn(h, "J", size, base + slope * size)
         proportional = learn(proportional, "J", size, slope * size)
-    assert estimate(h, "J", asked) == pytest.approx(base + slope * asked)
-    assert estimate(h, "J", asked, "printed") == pytest.approx(slope * asked)
-    assert estimate(proportional, "J", asked, "printed") == pytest.approx(estimate(proportional, "J", asked))
+    assert estimate(h, "J", new_size) == pytest.approx(base + slope * new_size)
+    assert estimate(h, "J", new_size, "printed") == pytest.approx(slope * new_size)
+    assert estimate(proportional, "J", new_size, "printed") == pytest.approx(estimate(proportional, "J", new_size))
 
 
 def test_queues_tell_who_has_a_workload() -> None:
     h = learn(learn(History(), "J", 10, 40.0), "J", 30, 100.0)
     bag = Bag(["J", "J", "K", "K"], [NAN, 5.0, NAN, 7.0], [20, 20, 20, NAN])
-    estimated, q1, q2 = queues(h, bag)
+    with_estimates, q1, q2 = queues(h, bag)
     assert (q1.tolist(), q2.tolist()) == ([2], [0, 1, 3])
-    assert estimated.workload[q2].tolist() == [70, 5, 7]
+    assert with_estimates.workload[q2].tolist() == [70, 5, 7]
     assert bag.workload[1] == 5  # what is known stays
 
 
