@@ -38,7 +38,7 @@ class Size:
     ----------
     inputs, kills
         Number of damaged inputs, and of kills of long commands.
-    killed
+    commands_to_kill
         The commands that are killed.
     evaluations, every, worker_kills
         Length of an exploration whose workers are killed, the seconds between two kills, and how many at most.
@@ -54,7 +54,7 @@ class Size:
 
     inputs: int
     kills: int
-    killed: tuple[str, ...]
+    commands_to_kill: tuple[str, ...]
     evaluations: int
     every: float
     worker_kills: int
@@ -75,7 +75,7 @@ def attacks(size: Size, seed: int, tell: Tell) -> Mapping[str, Callable[[Path], 
     processes = min(4, os.cpu_count() or 1)
     return {
         "inputs": lambda work: mutated_inputs(seed, size.inputs, work, processes, tell),
-        "kills": lambda work: kills(seed, size.kills, work, processes, tell, size.killed),
+        "kills": lambda work: kills(seed, size.kills, work, processes, tell, size.commands_to_kill),
         "clusters": lambda work: clusters(
             seed, size.evaluations, size.every, size.worker_kills, size.schedulers, work, tell
         ),

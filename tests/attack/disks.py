@@ -95,8 +95,8 @@ def disks(seed: int, times: int, work: Path, tell: Callable[[str], None]) -> lis
             full = [v for name in WRITING for v in on_a_full_disk(name, house, work / "disk", wholes[name], times, r)]
             rows.append(tally("full disk", full))
             writable(False)
-            refused = [must_be_refused(verdict_on(*words_of(name, house, work / "disk"))) for name in WRITING]
-            rows.append(tally("read-only disk", refused))
+            verdicts = [must_be_refused(verdict_on(*words_of(name, house, work / "disk"))) for name in WRITING]
+            rows.append(tally("read-only disk", verdicts))
     except pytest.skip.Exception as reason:
         rows += [not_tried("full disk", str(reason)), not_tried("read-only disk", str(reason))]
     rows.append(read_only_folder(house, work))
@@ -113,5 +113,7 @@ def read_only_folder(house: Path, work: Path) -> Tally:
     theirs.mkdir(mode=0o755)
     attempts = as_nobody(lambda: [list(verdict_on(*words_of(command, house, theirs))) for command in WRITING])
     verdicts = [must_be_refused(Verdict(*attempt)) for attempt in attempts]
-    left = [Verdict(f"files were left: {sorted(p.name for p in theirs.iterdir())}")] if any(theirs.iterdir()) else []
-    return tally(name, verdicts + left)
+    leftovers = (
+        [Verdict(f"files were left: {sorted(p.name for p in theirs.iterdir())}")] if any(theirs.iterdir()) else []
+    )
+    return tally(name, verdicts + leftovers)

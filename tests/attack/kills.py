@@ -74,8 +74,8 @@ def fault_of(words: Sequence[str], folder: Path) -> str:
     except subprocess.TimeoutExpired:
         process.kill()
         return f"no end within {MOST_SECONDS * 3:.0f} s"
-    said = (folder / ".err").read_text()
-    return "" if status == 0 else f"exit status {status}: {said[-300:]}"
+    errors = (folder / ".err").read_text()
+    return "" if status == 0 else f"exit status {status}: {errors[-300:]}"
 
 
 def killed_and_continued(
@@ -90,13 +90,13 @@ def killed_and_continued(
         process.kill()
         if process.wait() != -signal.SIGKILL:
             continue  # it had ended before
-        left = results_or_fault(folder)
-        if isinstance(left, str):
-            yield left
+        remains = results_or_fault(folder)
+        if isinstance(remains, str):
+            yield remains
             continue
-        stored_now = left.pop(EVALUATIONS, [])
+        stored_now = remains.pop(EVALUATIONS, [])
         assert isinstance(stored_now, list)
-        wrong = [name for name, data in left.items() if name != "front" and data != whole[name]]
+        wrong = [name for name, data in remains.items() if name != "front" and data != whole[name]]
         if wrong:
             yield f"half a file was left: {wrong}"
         elif len(stored_now) < evaluations:

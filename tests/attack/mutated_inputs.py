@@ -101,10 +101,10 @@ def caches(r: Random, house: Path, folder: Path) -> Iterator[Verdict]:
         mock.patch.dict(os.environ, {"XDG_CACHE_HOME": str(folder), log_cache.OFF_VARIABLE: ""}),
     ):
         whole = command(*words).out
-        [kept] = folder.rglob("*.npz")
-        data = kept.read_bytes()
+        [cache] = folder.rglob("*.npz")
+        data = cache.read_bytes()
         data = data[: r.randrange(len(data))] if r.randrange(4) == 0 else damaged_bytes(data, r)
-        kept.write_bytes(data)
+        cache.write_bytes(data)
         verdict = verdict_on(*words)
         same = command(*words).out == whole
     yield verdict if same else verdict._replace(end=f"another result than without a cache: {data[:99]!r}")
@@ -201,10 +201,10 @@ def damage_rows(store: Path, r: Random) -> None:
         connection.close()
 
 
-def check_values(verdict: Verdict, front: Path, damaged: Path) -> Verdict:
+def check_values(verdict: Verdict, front: Path, mutant: Path) -> Verdict:
     """Return the verdict; broken if a damaged front was accepted with other values or genomes."""
     if verdict.end == ACCEPTED:
-        values, others = ps.load_front(front), ps.load_front(damaged)
+        values, others = ps.load_front(front), ps.load_front(mutant)
         if (values.values.tobytes(), values.genomes.tobytes()) != (others.values.tobytes(), others.genomes.tobytes()):
             return verdict._replace(end="accepted with other values than were written")
     return verdict
@@ -340,8 +340,8 @@ def attempt(seed: int, number: int, house: Path, folder: Path) -> tuple[str, lis
     with chdir(folder):  # relative names lie there
         verdicts = list(ATTACKS[name][1](r, house, folder))
     if contents(house) != before:
-        changed = [key for key, data in before.items() if contents(house).get(key) != data]
-        verdicts.append(Verdict(f"inputs were changed: {changed}", verdicts[-1].attempt))
+        changes = [key for key, data in before.items() if contents(house).get(key) != data]
+        verdicts.append(Verdict(f"inputs were changed: {changes}", verdicts[-1].attempt))
     if resource.getrusage(resource.RUSAGE_SELF).ru_maxrss > MOST_MEMORY:
         verdicts.append(Verdict("more than 1 GiB of memory", verdicts[-1].attempt))
     return name, [v._replace(attempt=f"seed {seed}, attempt {number}: {v.attempt}") for v in verdicts]

@@ -99,8 +99,8 @@ def kills_of_the_page(front: Path, times: int, r: Random) -> Iterator[Verdict]:
             process.kill()
             process.wait(60)
         with serve_page(front) as url:
-            kept = note.encode() in Client(url).ask("/page.json").body
-        yield Verdict(ACCEPTED if kept else "the last note is lost", attempt)
+            is_there = note.encode() in Client(url).ask("/page.json").body
+        yield Verdict(ACCEPTED if is_there else "the last note is lost", attempt)
 
 
 def pages(seed: int, clients: int, count: int, kills: int, work: Path, tell: Callable[[str], None]) -> list[Tally]:

@@ -60,9 +60,9 @@ def tally(attack: str, verdicts: Iterable[Verdict]) -> Tally:
     """Return the row of an attack."""
     all_ = list(verdicts)
     bad = [verdict for verdict in all_ if verdict.broken]
-    refused, accepted = (sum(verdict.end == end for verdict in all_) for end in (REFUSED, ACCEPTED))
+    refusals, acceptances = (sum(verdict.end == end for verdict in all_) for end in (REFUSED, ACCEPTED))
     offender = f"{bad[0].attempt}: {bad[0].end}" if bad else ""
-    return Tally(attack, len(all_), refused, accepted, len(bad), offender)
+    return Tally(attack, len(all_), refusals, acceptances, len(bad), offender)
 
 
 def not_tried(attack: str, remark: str) -> Tally:
