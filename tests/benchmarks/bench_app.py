@@ -113,20 +113,20 @@ def main() -> int:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--repeats", type=int, default=20)
     options.add_argument("--points", type=int, nargs="*", default=list(GOALS))
-    given = options.parse_args()
+    arguments = options.parse_args()
     if executable() is None:
         print("NO BROWSER: the page was not measured; install chromium and playwright, or name one in BROWSER_PATH")
         return 0
-    rows, missed = [], []
-    for points in given.points:
-        times = measure(points, given.repeats)
+    rows, misses = [], []
+    for points in arguments.points:
+        times = measure(points, arguments.repeats)
         row: dict[str, Any] = {"points": points}
         for key, values in times.items():
             row[key] = f"{statistics.median(values):.2f} ({max(values):.2f})"
         for key, goal in zip(("first", "brush"), GOALS.get(points, ()), strict=False):
             row[f"{key} goal"] = goal
             if statistics.median(times[key]) > goal:
-                missed.append(f"{points:,} points: {key} {statistics.median(times[key]):.2f} s, goal {goal} s")
+                misses.append(f"{points:,} points: {key} {statistics.median(times[key]):.2f} s, goal {goal} s")
         rows.append(row)
     columns = [
         Column("points", "schedules", ",d"),
@@ -137,10 +137,10 @@ def main() -> int:
     columns += [Column("brush goal", "goal", ".1f"), Column("answered", "answered s")]
     print(table(rows, columns))
     load = ", ".join(f"{x:.1f}" for x in os.getloadavg())
-    print(f"medians of {given.repeats} (slowest), Chromium with software rendering; load of the machine {load}")
-    for line in missed:
+    print(f"medians of {arguments.repeats} (slowest), Chromium with software rendering; load of the machine {load}")
+    for line in misses:
         print(f"missed: {line}")
-    return 1 if missed else 0
+    return 1 if misses else 0
 
 
 if __name__ == "__main__":

@@ -67,14 +67,14 @@ GROWTH = 2.5  # goal: how much more time twice the queue may take, a job
 
 def policies(groups: int) -> dict[str, list[Policy]]:
     """Everything that is timed, by name; several weightings for Greedy."""
-    timed: dict[str, list[Policy]] = {
+    by_name: dict[str, list[Policy]] = {
         p.name: [p] for p in map(Plain, ("fcfs", "list", "easy", "conservative", "conservative-replan"))
     }
     high = np.tile(upper_bounds(groups), (3, 1))
     names = tuple(str(i + 1) for i in range(groups))
     for backfill in ("none", "easy"):
         for criterion in ("f1", "f2", "f3", "f4"):
-            made = [
+            variants = [
                 greedy(
                     [criterion] * 3,
                     high * np.random.default_rng(seed).random(high.shape),
@@ -83,11 +83,11 @@ def policies(groups: int) -> dict[str, list[Policy]]:
                 )
                 for seed in range(WEIGHTINGS)
             ]
-            timed[made[0].name] = made
-    timed |= {text: [as_policy(text)] for text in ORDERS}
+            by_name[variants[0].name] = variants
+    by_name |= {text: [as_policy(text)] for text in ORDERS}
     for kind in ("iterative", "symbiotic"):
-        timed[f"{kind} rules"] = [random_rules(names, seed, kind) for seed in range(WEIGHTINGS)]
-    return timed
+        by_name[f"{kind} rules"] = [random_rules(names, seed, kind) for seed in range(WEIGHTINGS)]
+    return by_name
 
 
 def random_rules(names: tuple[str, ...], seed: int, kind: str) -> Policy:
@@ -227,13 +227,13 @@ def per_deep_queue() -> Iterator[dict[str, Any]]:
 
 def in_turn(first: Callable[[], Any], second: Callable[[], Any], repeats: int) -> tuple[float, float]:
     """Time two functions in turn; the median of each, seconds."""
-    taken = np.empty((repeats, 2))
+    seconds = np.empty((repeats, 2))
     for i in range(repeats):
         for k, function in enumerate((first, second)):
             begin = time.perf_counter()
             function()
-            taken[i, k] = time.perf_counter() - begin
-    return tuple(np.median(taken, axis=0))  # type: ignore[return-value]
+            seconds[i, k] = time.perf_counter() - begin
+    return tuple(np.median(seconds, axis=0))  # type: ignore[return-value]
 
 
 def per_trace(workload: Workload, repeats: int) -> list[dict[str, Any]]:
@@ -244,11 +244,11 @@ def per_trace(workload: Workload, repeats: int) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     for name, variants in simulations(len(workload.groups)):
         worst: dict[str, Any] = {"ratio": 0.0}
-        for simulated, oracle in variants:
-            if simulated(part).tolist() != oracle(part):
+        for simulate, oracle in variants:
+            if simulate(part).tolist() != oracle(part):
                 raise SystemExit(f"{name} differs from the naive simulator on {workload.name}")
-            simulated(workload)
-            sort, run = in_turn(lambda: np.argsort(numbers, kind="stable"), lambda f=simulated: f(workload), repeats)
+            simulate(workload)
+            sort, run = in_turn(lambda: np.argsort(numbers, kind="stable"), lambda f=simulate: f(workload), repeats)
             if run / sort > worst["ratio"]:
                 worst = {"ratio": run / sort, "ms": 1e3 * run, "ns": 1e9 * run / n}
         goal = GOALS.get(name)
@@ -267,12 +267,12 @@ def one_size(name: str, jobs: int, repeats: int) -> tuple[float, float]:
     if policy.rule == "greedy":
         _ = workload.calendar
     memory = _memory(lambda: policy.outcome(workload).start) / jobs
-    taken = []
+    seconds = []
     for _ in range(repeats):
         begin = time.perf_counter()
         policy.outcome(workload)
-        taken.append(time.perf_counter() - begin)
-    return 1e9 * float(np.median(taken)) / jobs, memory
+        seconds.append(time.perf_counter() - begin)
+    return 1e9 * float(np.median(seconds)) / jobs, memory
 
 
 def _memory(function: Callable[[], Any]) -> float:
@@ -299,14 +299,14 @@ def sizes(decades: list[int]) -> list[dict[str, Any]]:
         row: dict[str, Any] = {"policy": name}
         last = None
         for jobs in decades:
-            found = subprocess.run(
+            process = subprocess.run(
                 [sys.executable, __file__, "--one-size", name, str(jobs)],
                 capture_output=True,
                 text=True,
                 check=True,
                 env=os.environ,
             )
-            ns, memory = map(float, found.stdout.split())
+            ns, memory = map(float, process.stdout.split())
             row |= {f"ns{jobs}": ns, f"growth{jobs}": None if last is None else ns / last, f"bytes{jobs}": memory}
             last = ns
         rows.append(row)
