@@ -26,12 +26,12 @@ def test_compare_without_a_front(house: Path, workload: ps.Workload) -> None:
 
 @pytest.mark.slow
 def test_compare_with_a_front_writes_a_report(house: Path, workload: ps.Workload, tmp_path: Path) -> None:
-    saved, target = tmp_path / "p.json", tmp_path / "report.html"
-    succeed("simulate", house / "w.swf.gz", "--front", house / "run", "--row", 1, "--save-policy", saved)
-    compare = ("compare", house / "w.swf.gz", "--front", house / "run", "--policy", "fcfs", "--policy", saved)
+    policy, target = tmp_path / "p.json", tmp_path / "report.html"
+    succeed("simulate", house / "w.swf.gz", "--front", house / "run", "--row", 1, "--save-policy", policy)
+    compare = ("compare", house / "w.swf.gz", "--front", house / "run", "--policy", "fcfs", "--policy", policy)
     outcome = succeed(*compare, "-o", target)
     front = ps.load_front(house / "run")
-    comparison = ps.compare(workload, ["fcfs", saved], front)
+    comparison = ps.compare(workload, ["fcfs", policy], front)
     assert outcome.out == comparison.text() + "\n"
     assert outcome.err == f"paretosched: report: {target} (open it in a browser; it needs no network)\n"
     ps.report.write_report(tmp_path / "ours.html", front, comparison)

@@ -84,16 +84,16 @@ def test_explore_continues_a_run_and_refuses_to_mix_it(house: Path, tmp_path: Pa
         (("--capacity", 65), ""),
         (("--groups", "8"), ""),
     ):
-        refused = command(*explore, "--evaluations", 36, *other)
-        assert refused.status == 2
+        refusal = command(*explore, "--evaluations", 36, *other)
+        assert refusal.status == 2
         rule = f"paretosched explore: {tmp_path / 'run'}: a run is continued with its own parameters, but {fact}"
         if not fact:
             rule = (
                 f"paretosched explore: {tmp_path / 'run'}: a run is continued with the workload that it began with, w,"
             )
-            assert "give the same log with the same capacity and groups, or another run directory" in refused.err
-        assert refused.err.startswith(rule)
-        assert refused.err.count("\n") == 1
+            assert "give the same log with the same capacity and groups, or another run directory" in refusal.err
+        assert refusal.err.startswith(rule)
+        assert refusal.err.count("\n") == 1
     assert files(tmp_path) == before
 
 
@@ -117,9 +117,9 @@ def test_lost_workers_end_in_one_line_and_the_same_command_continues(
         patch.setattr("paretosched.search.exploration.evaluator", soon_lost)
         outcome = command(*explore)
     assert outcome.status == 2
-    *_, remark, kept, line = outcome.err.splitlines()
+    *_, remark, advice, line = outcome.err.splitlines()
     assert remark == "paretosched: 0 of 2 workers are at work"
-    assert kept == f"paretosched: 12 evaluations are kept in {tmp_path / 'run'}; the same command continues them"
+    assert advice == f"paretosched: 12 evaluations are kept in {tmp_path / 'run'}; the same command continues them"
     assert line == "paretosched explore: no worker could be had for 60 s"
     succeed(*explore)
     assert stored_rows(tmp_path / "run") == stored_rows(house / "run")

@@ -17,20 +17,20 @@ from support.commands import columns, command, succeed
 @pytest.mark.slow
 def test_front_merges_and_measures(house: Path, tmp_path: Path) -> None:
     first, second = ps.load_front(house / "run"), ps.load_front(house / "other")
-    merged = ps.merge([first, second])
+    front = ps.merge([first, second])
     outcome = succeed("front", house / "run", house / "other", "-o", tmp_path / "both.parquet")
-    ps.save_front(merged, tmp_path / "ours.parquet")
+    ps.save_front(front, tmp_path / "ours.parquet")
     assert (tmp_path / "both.parquet").read_bytes() == (tmp_path / "ours.parquet").read_bytes()
-    assert outcome.out.startswith(f"{len(merged):,} of 72 schedules of w are not dominated; ")
-    measured = ps.indicators(merged, [first, second])
+    assert outcome.out.startswith(f"{len(front):,} of 72 schedules of w are not dominated; ")
+    quality = ps.indicators(front, [first, second])
     about = succeed("front", house / "run", house / "other", "--json").json
     assert about["workload"] == "w"
-    assert about["digest"] == merged.digest
-    assert about["size"] == len(merged)
+    assert about["digest"] == front.digest
+    assert about["size"] == len(front)
     shares = ps.contributions([first, second], gain=False)
-    for row, expected, share, name in zip(about["inputs"], measured["inputs"], shares, ("run", "other"), strict=True):
+    for row, expected, share, name in zip(about["inputs"], quality["inputs"], shares, ("run", "other"), strict=True):
         assert row == expected | {key: share[key] for key in ("only", "best_in")} | {"path": str(house / name)}
-    assert [(end["objective"], end["row"]) for end in about["extremes"]] == [(o.name, r) for o, r in extremes(merged)]
+    assert [(end["objective"], end["row"]) for end in about["extremes"]] == [(o.name, r) for o, r in extremes(front)]
     table = columns(outcome.out, "from")
     assert [row[0] for row in table][:3] == [str(house / "run"), str(house / "other"), "merged"]
     assert table[0][1:] == [
@@ -39,9 +39,9 @@ def test_front_merges_and_measures(house: Path, tmp_path: Path) -> None:
         *(str(about["inputs"][0][key]) for key in ("in_front", "only")),
         *(f"{about['inputs'][0][key]:.4f}" for key in ("hypervolume", "igd_plus", "epsilon")),
     ]
-    assert table[2][1:4] == ["72", str(len(merged)), str(len(merged))]
+    assert table[2][1:4] == ["72", str(len(front)), str(len(front))]
     again = succeed("front", tmp_path / "both.parquet", house / "run", "--json").json
-    assert again["size"] == len(merged)
+    assert again["size"] == len(front)
 
 
 def test_front_answers_a_wish_group_by_group(house: Path, tmp_path: Path) -> None:
@@ -59,8 +59,8 @@ def test_front_answers_a_wish_group_by_group(house: Path, tmp_path: Path) -> Non
     assert missing.err.startswith('paretosched front: --wish: wish, character 4, "AWRT9": there must be one of UTIL')
     ps.save_front(front, tmp_path / "alone.parquet")
     (tmp_path / "front.parquet").unlink()
-    lost = command("front", tmp_path / "alone.parquet", "--wish", words)
-    assert lost.err.startswith("paretosched front: --wish: EASY must be simulated on the jobs of the front, but ")
+    refusal = command("front", tmp_path / "alone.parquet", "--wish", words)
+    assert refusal.err.startswith("paretosched front: --wish: EASY must be simulated on the jobs of the front, but ")
 
 
 def test_the_end_of_the_name_decides_how_a_front_is_written(house: Path, tmp_path: Path) -> None:

@@ -50,8 +50,8 @@ def test_groups_are_those_asked_for(house: Path, how: str, names: list[str]) -> 
     about = succeed("info", house / "record.swf", "--groups", how, "--json").json
     assert [group["group"] for group in about["groups"]] == names
     assert sum(group["jobs"] for group in about["groups"]) == 4
-    measured = succeed("simulate", house / "record.swf", "--groups", how, "--json").json
-    assert [key for key in measured if key.startswith("AWRT")] == ["AWRT", *(f"AWRT{i + 1}" for i in range(len(names)))]
+    values = succeed("simulate", house / "record.swf", "--groups", how, "--json").json
+    assert [key for key in values if key.startswith("AWRT")] == ["AWRT", *(f"AWRT{i + 1}" for i in range(len(names)))]
 
 
 def test_groups_of_an_owner_come_from_a_csv_file(house: Path, tmp_path: Path) -> None:

@@ -33,14 +33,14 @@ def test_help_is_quick_and_teaches_by_examples_that_parse(name: str | None) -> N
     outcome = subprocess.run(
         [sys.executable, "-c", script], env=environment(), capture_output=True, text=True, check=True
     )
-    *help_, imported = outcome.stdout.splitlines()
-    assert imported == "imported []"
+    *help_, imports = outcome.stdout.splitlines()
+    assert imports == "imported []"
     assert outcome.stderr == ""
     examples = [line for line in help_ if line.startswith("  paretosched ")]
     assert examples
     for line in examples:
-        parsed = all_commands().parse_args(shlex.split(line)[1:])
-        assert name in (None, parsed.command)
+        arguments = all_commands().parse_args(shlex.split(line)[1:])
+        assert name in (None, arguments.command)
     if name is None:
         assert [line.split()[0] for line in help_ if re.match(r"    [a-z]+  ", line)] == list(COMMANDS)
 

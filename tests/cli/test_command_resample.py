@@ -18,17 +18,17 @@ def test_resample_writes_what_the_library_makes(tmp_path: Path) -> None:
     workload = ps.read_swf(log)
     outcome = succeed("resample", log, "--seed", 4, "--load", 1.2, "--double", 2, "-o", target, "--json")
     expected = ps.resample(workload, 4, 1.2, ["2"])
-    written = ps.read_swf(target)
-    assert written.submit.tolist() == expected.submit.tolist()
-    assert written.run.tolist() == expected.run.tolist()
-    assert outcome.json == {"file": str(target), "jobs": len(expected), "capacity": 64, "load": load(written)}
+    sample = ps.read_swf(target)
+    assert sample.submit.tolist() == expected.submit.tolist()
+    assert sample.run.tolist() == expected.run.tolist()
+    assert outcome.json == {"file": str(target), "jobs": len(expected), "capacity": 64, "load": load(sample)}
     assert outcome.err.splitlines() == [
         f"paretosched: {log}: 300 jobs, offered load {load(workload):.3f}",
         f"paretosched: users that came again have new numbers in {target}; groups by consumption are made anew from it "
         "(paretosched info)",
     ]
-    shown = succeed("resample", log, "-o", target)
-    assert f"{len(ps.resample(workload)):,} jobs on 64 processors, offered load" in shown.out
+    outcome = succeed("resample", log, "-o", target)
+    assert f"{len(ps.resample(workload)):,} jobs on 64 processors, offered load" in outcome.out
 
 
 def test_resample_remarks_a_short_log(house: Path, tmp_path: Path) -> None:
@@ -54,8 +54,8 @@ def test_the_log_that_is_read_must_last_four_weeks(tmp_path: Path, days: float, 
     submit = (w.submit - w.submit[0]) * days * 86400 // (w.submit[-1] - w.submit[0])
     ps.write_swf(w.with_(submit=submit.astype(int)), tmp_path / "w.swf")
     outcome = succeed("resample", tmp_path / "w.swf", "-o", tmp_path / "r.swf")
-    written = ps.read_swf(tmp_path / "r.swf")
-    assert written.submit[-1] - written.submit[0] < 28 * 86400
+    sample = ps.read_swf(tmp_path / "r.swf")
+    assert sample.submit[-1] - sample.submit[0] < 28 * 86400
     assert ("lasts less than four weeks" in outcome.err) == short
 
 
@@ -64,9 +64,9 @@ def test_users_that_came_again_are_in_no_list_of_groups(tmp_path: Path) -> None:
     w = ps.lublin(jobs=300, processors=64, seed=4)
     ps.write_swf(w.with_(submit=w.submit * 20), log)
     groups.write_text("\n".join(["user,group", *(f"{user},staff" for user in sorted(set(w.user.tolist())))]))
-    listed = succeed("resample", log, "--groups", groups, "--load", 2, "-o", target).err
-    assert f"users that came again have new numbers in {target}, which the list {groups} does not name" in listed
-    assert "consumption" not in listed
+    remarks = succeed("resample", log, "--groups", groups, "--load", 2, "-o", target).err
+    assert f"users that came again have new numbers in {target}, which the list {groups} does not name" in remarks
+    assert "consumption" not in remarks
     again = ps.by_csv(target, groups)
     assert again.groups == ("staff", "other")
     assert (again.group == 1).tolist() == (again.user > w.user.max()).tolist()
@@ -80,7 +80,7 @@ def test_a_load_that_is_not_reached_is_remarked(tmp_path: Path, factor: float, f
     w = ps.lublin(jobs=300, processors=64, seed=4)
     ps.write_swf(w.with_(submit=w.submit * 20), log)
     outcome = succeed("resample", log, "--load", factor, "--seed", 4, "-o", target)
-    wanted, reached = factor * load(ps.read_swf(log)), load(ps.read_swf(target))
-    assert (abs(reached / wanted - 1) > 0.05) == far
-    text = f"{target}: offered load is {reached:.4g}, but --load {factor} asks for {wanted:.4g}"
+    goal, result = factor * load(ps.read_swf(log)), load(ps.read_swf(target))
+    assert (abs(result / goal - 1) > 0.05) == far
+    text = f"{target}: offered load is {result:.4g}, but --load {factor} asks for {goal:.4g}"
     assert (text in outcome.err) == far

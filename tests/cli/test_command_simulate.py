@@ -32,10 +32,10 @@ def test_simulate_prints_and_writes_what_the_library_gives(
     assert [row[0] for row in rows] == names
     assert [row[1] for row in rows] == [f"{value:,.2f}" for value in values]
     assert [row[2:4] for row in rows] == [["%", ""], *(["s", f"{value / 3600:,.2f}"] for value in values[1:])]
-    measured = succeed("simulate", house / "w.swf.gz", "--policy", policy, "--json").json
-    assert [measured[name] for name in names] == values.tolist()
-    assert measured["digest"] == workload.digest
-    assert measured["policy"] == schedule.name
+    simulation = succeed("simulate", house / "w.swf.gz", "--policy", policy, "--json").json
+    assert [simulation[name] for name in names] == values.tolist()
+    assert simulation["digest"] == workload.digest
+    assert simulation["policy"] == schedule.name
     with target.open(newline="") as file:
         table = list(csv.reader(file))
     assert table[0] == ["job", "submit", "start", "finish", "processors", "user", "group"]
@@ -60,20 +60,20 @@ def test_simulate_shares_time(house: Path, workload: ps.Workload, tmp_path: Path
     assert again.finish.tolist() == schedule.finish.tolist()
     lines = (tmp_path / "s.csv").read_text().splitlines()[1:]
     assert [int(line.split(",")[3]) for line in lines] == schedule.finish.tolist()
-    measured = succeed("simulate", house / "w.swf.gz", "--policy", tmp_path / "p.json", "--json").json
+    simulation = succeed("simulate", house / "w.swf.gz", "--policy", tmp_path / "p.json", "--json").json
     assert schedule.searched is not None
-    assert measured["searched"] == {key: list(value) for key, value in schedule.searched._asdict().items()}
-    assert measured["AWRT"] == ps.objectives(schedule)[1]
-    assert measured["estimates"] == "exact"
+    assert simulation["searched"] == {key: list(value) for key, value in schedule.searched._asdict().items()}
+    assert simulation["AWRT"] == ps.objectives(schedule)[1]
+    assert simulation["estimates"] == "exact"
     plain = tmp_path / "estimates.json"
     plain.write_text(json.dumps(json.loads((tmp_path / "p.json").read_text()) | {"run_times": "estimates"}))
     assert succeed("simulate", house / "w.swf.gz", "--policy", plain, "--json").json["estimates"] == "requested"
     other = command("simulate", house / "w.swf.gz", "--policy", plain, "--estimates", "exact")
     assert (other.status, other.err.count("\n")) == (2, 1)
     assert "run_times" in other.err
-    assert len(measured["classes"]) == 16
-    compared = succeed("compare", house / "w.swf.gz", "--policy", tmp_path / "p.json", "--json").json
-    assert [row["AWRT"] for row in compared if row["policy"] == "SCOJO-PECT optimised"] == [measured["AWRT"]]
+    assert len(simulation["classes"]) == 16
+    comparison = succeed("compare", house / "w.swf.gz", "--policy", tmp_path / "p.json", "--json").json
+    assert [row["AWRT"] for row in comparison if row["policy"] == "SCOJO-PECT optimised"] == [simulation["AWRT"]]
 
 
 def test_the_policy_is_easy_by_default(house: Path) -> None:
@@ -125,16 +125,16 @@ def test_generated_and_scaled_workloads_have_no_recorded_schedule(house: Path, t
 
 
 def test_a_schedule_of_a_front_can_be_had_as_a_policy(house: Path, tmp_path: Path) -> None:
-    trace, run, saved = house / "w.swf.gz", house / "run", tmp_path / "p.json"
-    explored = ps.load_front(run)
-    names = [o.name for o in explored.objectives]
-    for row in (0, len(explored) // 2, len(explored) - 1):
-        of_front = succeed("simulate", trace, "--front", run, "--row", row, "--save-policy", saved, "--json")
-        of_file = succeed("simulate", trace, "--policy", saved, "--json")
-        assert [of_front.json[name] for name in names] == explored.values[row].tolist()
+    trace, run, policy = house / "w.swf.gz", house / "run", tmp_path / "p.json"
+    front = ps.load_front(run)
+    names = [o.name for o in front.objectives]
+    for row in (0, len(front) // 2, len(front) - 1):
+        of_front = succeed("simulate", trace, "--front", run, "--row", row, "--save-policy", policy, "--json")
+        of_file = succeed("simulate", trace, "--policy", policy, "--json")
+        assert [of_front.json[name] for name in names] == front.values[row].tolist()
         assert of_file.json == of_front.json
     assert succeed("simulate", trace, "--front", run).out == succeed("simulate", trace, "--front", run, "--row", 0).out
-    assert ps.load_policy(saved).provenance["run"] == "run"
+    assert ps.load_policy(policy).provenance["run"] == "run"
 
 
 def test_a_policy_explored_elsewhere_is_applied_and_remarked(house: Path, tmp_path: Path) -> None:
@@ -162,10 +162,10 @@ def test_names_in_lists_are_no_formulas_in_what_is_written(house: Path, tmp_path
 
 def test_orders_take_a_backfilling(house: Path, workload: ps.Workload) -> None:
     options = ("--policy", "fcfs", "--backfill", "easy:2 for 1", "--backfill-order", "sjf", "--json")
-    measured = succeed("simulate", house / "w.swf.gz", *options).json
+    simulation = succeed("simulate", house / "w.swf.gz", *options).json
     text = "fcfs; backfill: easy:2 for 1; backfill-order: sjf"
-    assert measured["policy"] == ps.as_policy(text).name
-    assert measured["AWRT"] == ps.objectives(ps.simulate(workload, text))["AWRT"]
+    assert simulation["policy"] == ps.as_policy(text).name
+    assert simulation["AWRT"] == ps.objectives(ps.simulate(workload, text))["AWRT"]
 
 
 @pytest.mark.parametrize(

@@ -75,12 +75,12 @@ def test_train_takes_several_logs_and_keeps_a_part_back(house: Path, tmp_path: P
                 "--generations", 1, "--backfill", "none",
                 "--strategy", "cma", "--scale", "log", "--accept-worse", "--json")  # fmt: skip
     assert outcome.json["shortfalls"] == ["worse than EASY on the rest"]
-    limited = succeed("train", house / "w.swf.gz", tmp_path / "v.swf", "--objective", "AWRT1 <= 1s", "-o",
+    with_limit = succeed("train", house / "w.swf.gz", tmp_path / "v.swf", "--objective", "AWRT1 <= 1s", "-o",
                  tmp_path / "q.json", "--criterion", "f2", "--generations", 1, "--accept-worse")  # fmt: skip
-    _, compare, *arguments = shlex.split(limited.out.partition("next: ")[2])
+    _, compare, *arguments = shlex.split(with_limit.out.partition("next: ")[2])
     assert [compare, *arguments[:2]] == ["compare", str(house / "w.swf.gz"), str(tmp_path / "v.swf")]
-    assert " of 120, limits exceeded by " in limited.err
-    assert limited.out.startswith(
+    assert " of 120, limits exceeded by " in with_limit.err
+    assert with_limit.out.startswith(
         f"NOT AS WISHED: {tmp_path / 'q.json'} is outside the limits on the training data, by "
     )
     easy, system = outcome.json["systems"]
@@ -130,8 +130,8 @@ def test_train_finds_the_rule_base_that_the_library_finds(
     again = succeed(*train, "--greedy", tmp_path / "g.json", "--run", tmp_path / "run", "-o", tmp_path / "q.json",
                  "--accept-worse", "--json")  # fmt: skip
     assert again.json["systems"] == training.rows()
-    simulated = succeed("simulate", house / "w.swf.gz", "--policy", tmp_path / "r.json", "--json").json
-    assert simulated["AWRT1"] == training.rows()[1]["workloads"][0]["AWRT1"]
+    simulation = succeed("simulate", house / "w.swf.gz", "--policy", tmp_path / "r.json", "--json").json
+    assert simulation["AWRT1"] == training.rows()[1]["workloads"][0]["AWRT1"]
 
 
 @pytest.mark.slow
@@ -166,12 +166,12 @@ def test_limits_relative_to_easy_hold_on_both_parts_of_a_split(house: Path, tmp_
         values, of_easy = (row["rest" if part else "workloads"][0] for row in (best, easy))
         factors = dict.fromkeys(("AWRT2", "AWRT3", "AWRT4", "AWRT5"), 1.5) | {"AWRT": 1.2}
         limits = {name: factor * of_easy[name] for name, factor in factors.items() if of_easy[name] is not None}
-        exceeded = sum(max(values[name] - limit, 0) / limit for name, limit in limits.items())
-        assert best[f"{part}exceeded"] == pytest.approx(exceeded, abs=1e-12)
+        excess = sum(max(values[name] - limit, 0) / limit for name, limit in limits.items())
+        assert best[f"{part}exceeded"] == pytest.approx(excess, abs=1e-12)
         assert easy[f"{part}exceeded"] == 0
         if best[f"{part}objective"] > easy[f"{part}objective"]:
             expected.append(f"worse than EASY on {data}")
-        expected += [f"outside the limits on {data}"] if exceeded else []
+        expected += [f"outside the limits on {data}"] if excess else []
     assert [words.partition(", by ")[0] for words in about["shortfalls"]] == expected
     assert outcome.status == (3 if expected else 0)
 
@@ -253,8 +253,8 @@ def test_train_learns_from_samples_and_with_a_margin(tmp_path: Path) -> None:
     assert ps.load_policy(policy).genes.tolist() == expected.policy.genes.tolist()
     assert (outcome.json["resampled"], outcome.json["margin"]) == (2, expected.margin)
     assert outcome.json["margins"] == list(expected.margins)
-    shown = succeed(*words, "--margin", "2.5", "--run", tmp_path / "run").out
-    assert "learnt with 2.5 % distance to the limits" in shown
+    output = succeed(*words, "--margin", "2.5", "--run", tmp_path / "run").out
+    assert "learnt with 2.5 % distance to the limits" in output
 
 
 @pytest.mark.parametrize("samples", [0, -1])

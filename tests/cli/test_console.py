@@ -54,9 +54,18 @@ def test_a_full_disk_behind_standard_output_is_one_line(house: Path, arguments: 
 @pytest.mark.slow
 def test_closed_streams_are_no_error(house: Path) -> None:
     shell = f"{shlex.quote(sys.executable)} -m paretosched.cli info record.swf --json"
-    for closed, out in ((">&-", ""), ("2>&-", succeed("info", house / "record.swf", "--json").out), (">&- 2>&-", "")):
+    for redirection, out in (
+        (">&-", ""),
+        ("2>&-", succeed("info", house / "record.swf", "--json").out),
+        (">&- 2>&-", ""),
+    ):
         outcome = subprocess.run(
-            ["sh", "-c", f"{shell} {closed}"], cwd=house, env=environment(), capture_output=True, text=True, check=False
+            ["sh", "-c", f"{shell} {redirection}"],
+            cwd=house,
+            env=environment(),
+            capture_output=True,
+            text=True,
+            check=False,
         )
         assert (outcome.returncode, outcome.stdout, outcome.stderr) == (0, out, "")
     # remarks must not end up in a table
@@ -78,9 +87,9 @@ def test_what_standard_output_has_no_letter_for_is_replaced(house: Path, tmp_pat
     )
     assert outcome.stderr == b""
     assert outcome.stdout.startswith(b"caf?-?\n  4 jobs")
-    scaled = tmp_path / "s.swf"
-    succeed("scale", os.fsdecode(trace), "--processors", 16, "-o", scaled)
-    assert "caf\u00e9-\ufffd" in scaled.read_text(encoding="utf-8")
+    copy = tmp_path / "s.swf"
+    succeed("scale", os.fsdecode(trace), "--processors", 16, "-o", copy)
+    assert "caf\u00e9-\ufffd" in copy.read_text(encoding="utf-8")
 
 
 def test_a_pipe_is_a_log_like_any_other(house: Path) -> None:
@@ -110,8 +119,8 @@ def test_ctrl_c_keeps_what_was_done_and_the_same_command_continues(house: Path, 
     out, err = child.communicate(timeout=60)
     assert child.returncode == 130, (out, err)
     assert out == ""
-    *_, line, interrupted = err.splitlines()
-    assert interrupted == "paretosched explore: interrupted"
+    *_, line, message = err.splitlines()
+    assert message == "paretosched explore: interrupted"
     assert line.startswith("paretosched: ")
     assert line.endswith(f" evaluations are kept in {run}; the same command continues them")
     count = len(stored_rows(run))

@@ -88,18 +88,18 @@ def test_files_of_version_0_1_have_their_kind(name: str, kind: Kind) -> None:
 @pytest.mark.slow
 def test_what_commands_write_has_the_kind_that_they_declare(house: Path, tmp_path: Path) -> None:
     trace = house / "w.swf.gz"
-    written = {
+    paths = {
         name: tmp_path / name for name in ("s.csv", "p.json", "g.csv", "g.parquet", "f.csv", "f.parquet", "r", "x")
     }
-    succeed("simulate", trace, "-o", written["s.csv"], "--save-policy", written["p.json"])
+    succeed("simulate", trace, "-o", paths["s.csv"], "--save-policy", paths["p.json"])
     for name in ("g.csv", "g.parquet"):
-        succeed("simulate", trace, "--policy", "scojo", "--segments", written[name])
+        succeed("simulate", trace, "--policy", "scojo", "--segments", paths[name])
     for name in ("f.csv", "f.parquet"):
-        succeed("front", house / "run", "-o", written[name])
-    succeed("compare", trace, "-o", written["r"])
-    succeed("scale", trace, "--processors", 128, "-o", written["x"])
+        succeed("front", house / "run", "-o", paths[name])
+    succeed("compare", trace, "-o", paths["r"])
+    succeed("scale", trace, "--processors", 128, "-o", paths["x"])
     kinds = [Kind.SCHEDULE, Kind.POLICY, Kind.SEGMENTS, Kind.SEGMENTS, Kind.FRONT, Kind.FRONT, Kind.REPORT, Kind.LOG]
-    assert [kind_of(path) for path in written.values()] == kinds
+    assert [kind_of(path) for path in paths.values()] == kinds
     succeed("explain", OLD / "greedy.json", "-o", tmp_path / "e.html")
     assert kind_of(tmp_path / "e.html") == Kind.FIGURE
     ps.save_wish(ps.as_wish("AWRT1", ("1",)), tmp_path / "wish")

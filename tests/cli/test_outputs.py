@@ -93,9 +93,9 @@ def words(name: str, place: Path, **values: object) -> list[str]:
     """Return a command line with everything that the command needs, and these values of arguments by `dest`."""
     line = [name, *NEEDED.get(name, [])]
     for action, of in arguments(name):
-        needed = action.required and action.nargs != "*"
+        is_needed = action.required and action.nargs != "*"
         value = values.get(
-            action.dest, place / (INPUTS.get(of.reads, "other") if of.reads else "new") if needed else None
+            action.dest, place / (INPUTS.get(of.reads, "other") if of.reads else "new") if is_needed else None
         )
         if value is not None:
             line += [*action.option_strings[-1:], str(value)]
@@ -127,8 +127,8 @@ def test_every_file_is_declared_as_read_or_written(name: str) -> None:
         is_text = action.type in (None, str) and action.choices is None and action.nargs != 0
         assert not is_text or (name, action.dest) in WORDS, action
         if isinstance(action.type, Name):
-            declared = [bool(action.type.reads), action.type.writes is not None]
-            assert sum(declared) == bool(action.type.place), action
+            declarations = [bool(action.type.reads), action.type.writes is not None]
+            assert sum(declarations) == bool(action.type.place), action
             is_output = action.dest in ("output", "figures", "segments", "save_policy", "run_directory")
             assert is_output == bool(action.type.writes), action
 

@@ -35,17 +35,17 @@ def _refuse() -> None:
 @pytest.mark.parametrize("policy", ["fcfs", "list", "easy", "conservative", "conservative-replan", "scojo"])
 def test_the_start_times_are_seen_while_they_are_filled(policy: str) -> None:
     workload = ps.Workload(submit=[0, 1, 2], run=[10, 5, 3], estimate=[10, 5, 3], width=[3, 4, 1], capacity=4)
-    seen: list[list[int]] = []
+    progress: list[list[int]] = []
 
     def simulate() -> list[int]:
         start = ps.simulate(workload, policy).start
         starts = WATCHED.get()
         assert starts is not None
-        seen.extend(array.tolist() for array in starts)
+        progress.extend(array.tolist() for array in starts)
         return [int(t) for t in start]
 
     start = with_progress(simulate)
-    assert seen == [start]
+    assert progress == [start]
     assert NOT_STARTED not in start
     assert WATCHED.get() is None  # in this thread
 
