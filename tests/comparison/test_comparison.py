@@ -100,8 +100,8 @@ def test_awrt_and_groups_without_jobs_decide_nothing():
     better = [util, awrt * 9, first - 1, second, nan]  # a worse AWRT beside better groups cannot be, and must not count
     equal = [util, awrt / 9, first, second, nan]
     worse = [util - 1, awrt, first, second + 1, nan]
-    mixed = [util + 1, awrt, first + 1, second, nan]
-    c = compare(WORKLOAD, [], a_front([better, equal, worse, mixed, better]))
+    better_and_worse = [util + 1, awrt, first + 1, second, nan]
+    c = compare(WORKLOAD, [], a_front([better, equal, worse, better_and_worse, better]))
     assert c.dominated_by is not None
     assert c.dominates is not None
     assert (c.dominated_by.tolist(), c.dominates.tolist()) == ([2], [1])
@@ -154,8 +154,8 @@ def test_policies_of_one_name_are_told_apart():
 def test_a_policy_named_like_a_row_takes_no_place_of_its():
     genes = np.full((3, 8), 0.5)
     names = ("EASY", IDEAL, BEST, NEAREST)
-    named = [greedy(["f2"] * 3, genes, groups=WORKLOAD.groups, name=name) for name in names]
-    c = compare(WORKLOAD, named, a_front([EASY.tolist()]), FIRST)
+    policies = [greedy(["f2"] * 3, genes, groups=WORKLOAD.groups, name=name) for name in names]
+    c = compare(WORKLOAD, policies, a_front([EASY.tolist()]), FIRST)
     assert c.policies == ("EASY", *(f"{name} (2)" for name in names))
     assert len(c.marks) == 6
     assert c.marks[IDEAL] is c.ideal
@@ -218,24 +218,24 @@ def test_without_a_wish_nothing_is_said_about_one():
 def test_the_objective_by_hand():
     front = a_front([at(199 / 33, 90), at(300 / 33, 1)])
     rows = compare(WORKLOAD, ["fcfs"], front, FIRST).rows()
-    found = wishes_of(rows, "objective", "objective_vs_easy", "share_of_way", "exceeded")
-    assert found["EASY"] == pytest.approx([309, 0, 0, 0])
-    assert found["FCFS"] == pytest.approx([348, 100 * (309 - 348) / 309, 100 * (309 - 348) / (309 - 199), 0])
-    assert found[BEST] == pytest.approx([199, 100 * 110 / 309, 100, 0])
-    assert found[IDEAL][0] == pytest.approx(33 * bounds(WORKLOAD).together[2])
-    assert found[IDEAL][3] is None  # a bound is no schedule, and exceeds no limit
+    cells = wishes_of(rows, "objective", "objective_vs_easy", "share_of_way", "exceeded")
+    assert cells["EASY"] == pytest.approx([309, 0, 0, 0])
+    assert cells["FCFS"] == pytest.approx([348, 100 * (309 - 348) / 309, 100 * (309 - 348) / (309 - 199), 0])
+    assert cells[BEST] == pytest.approx([199, 100 * 110 / 309, 100, 0])
+    assert cells[IDEAL][0] == pytest.approx(33 * bounds(WORKLOAD).together[2])
+    assert cells[IDEAL][3] is None  # a bound is no schedule, and exceeds no limit
     assert {row["wish"] for row in rows} == {"33*AWRT1"}
 
 
 def test_the_nearest_schedule_of_the_front_is_one_within_the_limits_if_there_is_any():
     front = a_front([at(6, 90), at(8, 14), at(7, 15.4)])
-    limited = Wish(weights=[("AWRT1", 1)], limits=[Limit("AWRT2", high=14)])
-    c = compare(WORKLOAD, ["fcfs"], front, limited)
+    wish = Wish(weights=[("AWRT1", 1)], limits=[Limit("AWRT2", high=14)])
+    c = compare(WORKLOAD, ["fcfs"], front, wish)
     assert c.nearest is not None
     assert c.nearest.tolist()[2:4] == [8, 14]
-    found = wishes_of(c.rows(), "objective", "exceeded", "share_of_way")
-    assert found[BEST] == pytest.approx([8, 0, 100])
-    assert found["FCFS"] == pytest.approx([348 / 33, 0, 100 * (309 - 348) / (309 - 8 * 33)])
+    cells = wishes_of(c.rows(), "objective", "exceeded", "share_of_way")
+    assert cells[BEST] == pytest.approx([8, 0, 100])
+    assert cells["FCFS"] == pytest.approx([348 / 33, 0, 100 * (309 - 348) / (309 - 8 * 33)])
     # no schedule is within 10 s: the least violation is the nearest, and no share of any way has a meaning
     strict = compare(WORKLOAD, [], front, Wish(weights=[("AWRT1", 1)], limits=[Limit("AWRT2", high=10)]))
     assert wishes_of(strict.rows(), "objective", "exceeded", "share_of_way") == {
@@ -246,19 +246,19 @@ def test_the_nearest_schedule_of_the_front_is_one_within_the_limits_if_there_is_
 
 
 def test_a_policy_that_exceeds_a_limit_has_no_share_of_the_way_but_others_have():
-    limited = Wish(weights=[("AWRT2", 1)], limits=[Limit("AWRT1", high=10)])  # FCFS has 10.5
-    rows = compare(WORKLOAD, ["fcfs"], a_front([at(309 / 33, 10)]), limited).rows()
-    found = wishes_of(rows, "share_of_way", "exceeded")
-    assert found["EASY"] == [0, 0]
-    assert found["FCFS"] == [None, pytest.approx((348 / 33 - 10) / 10)]
-    assert found[BEST] == [100, 0]
+    wish = Wish(weights=[("AWRT2", 1)], limits=[Limit("AWRT1", high=10)])  # FCFS has 10.5
+    rows = compare(WORKLOAD, ["fcfs"], a_front([at(309 / 33, 10)]), wish).rows()
+    cells = wishes_of(rows, "share_of_way", "exceeded")
+    assert cells["EASY"] == [0, 0]
+    assert cells["FCFS"] == [None, pytest.approx((348 / 33 - 10) / 10)]
+    assert cells[BEST] == [100, 0]
 
 
 def test_there_is_no_way_to_a_front_that_is_no_better_than_easy():
     for worse in (0, 1):
         front = a_front([at(EASY[2] + worse, 13)])
-        found = wishes_of(compare(WORKLOAD, ["fcfs"], front, FIRST).rows(), "share_of_way")
-        assert all(share == [None] for share in found.values())
+        cells = wishes_of(compare(WORKLOAD, ["fcfs"], front, FIRST).rows(), "share_of_way")
+        assert all(share == [None] for share in cells.values())
     alone = wishes_of(compare(WORKLOAD, ["fcfs"], None, FIRST).rows(), "objective", "share_of_way")
     assert alone["FCFS"] == [pytest.approx(348), None]
 
@@ -266,18 +266,18 @@ def test_there_is_no_way_to_a_front_that_is_no_better_than_easy():
 def test_a_point_has_a_share_of_the_way_but_no_per_cent_of_a_shortfall():
     front = a_front([at(300 / 33, 14)])
     rows = compare(WORKLOAD, ["fcfs"], front, Wish(near=[("AWRT1", 100 / 33)])).rows()
-    found = wishes_of(rows, "objective", "objective_vs_easy", "share_of_way")
+    cells = wishes_of(rows, "objective", "objective_vs_easy", "share_of_way")
     scale = 1.0001  # the augmentation
-    assert found["EASY"] == [pytest.approx(2.09 * scale), None, 0]
-    assert found["FCFS"] == [pytest.approx(2.48 * scale), None, pytest.approx(100 * (309 - 348) / 9)]
-    assert found[BEST] == [pytest.approx(2.0 * scale), None, pytest.approx(100)]
+    assert cells["EASY"] == [pytest.approx(2.09 * scale), None, 0]
+    assert cells["FCFS"] == [pytest.approx(2.48 * scale), None, pytest.approx(100 * (309 - 348) / 9)]
+    assert cells[BEST] == [pytest.approx(2.0 * scale), None, pytest.approx(100)]
 
 
 def test_a_region_has_limits_and_no_value():
     c = compare(WORKLOAD, ["fcfs"], a_front([EASY.tolist()]), Wish(limits=[Limit("AWRT1", high=10)]))
-    found = wishes_of(c.rows(), "objective", "objective_vs_easy", "share_of_way", "exceeded")
-    assert found["EASY"] == [None, None, None, 0]
-    assert found["FCFS"][3] == pytest.approx((348 / 33 - 10) / 10)
+    cells = wishes_of(c.rows(), "objective", "objective_vs_easy", "share_of_way", "exceeded")
+    assert cells["EASY"] == [None, None, None, 0]
+    assert cells["FCFS"][3] == pytest.approx((348 / 33 - 10) / 10)
     table = c.text().split("\n\n")[1].splitlines()
     assert table[0] == "objective: AWRT1 <= 10s"
     assert table[1].split() == ["policy", "limits", "exceeded", "by", "%"]
@@ -302,9 +302,9 @@ def test_a_sum_that_is_not_positive_for_easy_has_no_gain_in_per_cent():
 def test_the_best_online_schedule_has_a_share_of_the_way_of_its_own():
     offline = a_front([at(200 / 33, 90)], encoding=Weighting(decoding="earliest"))
     both = merge([offline, a_front([at(254.5 / 33, 14)])])
-    found = wishes_of(compare(WORKLOAD, [], both, FIRST).rows(), "objective", "share_of_way")
-    assert found[ONLINE] == pytest.approx([254.5, 50])
-    assert found[BEST] == pytest.approx([200, 100])
+    cells = wishes_of(compare(WORKLOAD, [], both, FIRST).rows(), "objective", "share_of_way")
+    assert cells[ONLINE] == pytest.approx([254.5, 50])
+    assert cells[BEST] == pytest.approx([200, 100])
 
 
 @pytest.mark.slow
@@ -330,7 +330,7 @@ def test_the_best_of_the_wish_is_the_best_of_all_rows(points, limit, near):
 def test_a_wish_is_taken_from_the_policies_that_were_trained_for_it():
     words = Wish(weights=[("AWRT1", 10)])
     other = Wish(weights=[("AWRT2", 4)])
-    made = [
+    policies = [
         Plain("easy", name="none"),
         Plain("fcfs", name="first", provenance={"wish": to_plain(words)}),
         Plain("list", name="second", provenance={"wish": to_plain(other)}),
@@ -338,22 +338,26 @@ def test_a_wish_is_taken_from_the_policies_that_were_trained_for_it():
         Plain("list", name="free", provenance={"wish": "the best"}),
         Plain("list", name="beyond", provenance={"wish": to_plain(Wish(weights=[("AWRT9", 1)]))}),
     ]
-    assert trained_for(made, [WORKLOAD]) == {words: "first", other: "second"}
-    assert trained_for(made[:1], [WORKLOAD]) == {}
+    assert trained_for(policies, [WORKLOAD]) == {words: "first", other: "second"}
+    assert trained_for(policies[:1], [WORKLOAD]) == {}
 
 
 def test_policies_of_one_name_are_told_apart_by_what_they_were_trained_for():
     genes = np.full((3, 8), 0.5)
     words = [Wish(weights=[("AWRT1", 10)]), Wish(weights=[("AWRT2", 4)])]
-    made = [greedy(["f2"] * 3, genes, groups=WORKLOAD.groups, provenance={"wish": to_plain(wish)}) for wish in words]
-    assert tuple(trained_for(made, [WORKLOAD]).values()) == compare(WORKLOAD, made).policies[1:]
-    assert len(set(trained_for(made, [WORKLOAD]).values())) == 2
+    policies = [
+        greedy(["f2"] * 3, genes, groups=WORKLOAD.groups, provenance={"wish": to_plain(wish)}) for wish in words
+    ]
+    assert tuple(trained_for(policies, [WORKLOAD]).values()) == compare(WORKLOAD, policies).policies[1:]
+    assert len(set(trained_for(policies, [WORKLOAD]).values())) == 2
 
 
 def test_the_text_says_which_group_an_objective_is_of():
-    named, numbered = (WORKLOAD.with_(groups=groups) for groups in (("staff", "guests", "3"), ("1", "2", "3")))
-    assert "AWRT1 is group staff, AWRT2 is group guests, AWRT3 is group 3" in compare(named, []).text().splitlines()
-    assert "is group" not in compare(numbered, []).text()
+    with_names, with_numbers = (WORKLOAD.with_(groups=groups) for groups in (("staff", "guests", "3"), ("1", "2", "3")))
+    assert (
+        "AWRT1 is group staff, AWRT2 is group guests, AWRT3 is group 3" in compare(with_names, []).text().splitlines()
+    )
+    assert "is group" not in compare(with_numbers, []).text()
 
 
 # --- what administrators ask --------------------------------------------------------------------------------------
@@ -397,11 +401,11 @@ def test_the_text_has_the_objective_and_the_waits_below_the_policies():
         ["FCFS", "348.0", "-12.6", "%", "-118.2"],
         ["best", "on", "the", "front", "276.0", "+10.7", "%", "100.0"],
     ]
-    waited = [line.split() for line in parts[2].splitlines()]
-    assert " ".join(waited[0]) == "wait of policy jobs mean h median h 95 % h worst h slowdown (10 s) mean median"
-    assert waited[2][:4] == ["all", "jobs", "EASY", "3"]
-    assert waited[4] == ["group", "staff", "EASY", "2", "0.00", "0.00", "0.00", "0.00", "1.00", "1.00"]
-    assert waited[-1] == ["FCFS", "0", "-", "-", "-", "-", "-", "-"]
+    lines = [line.split() for line in parts[2].splitlines()]
+    assert " ".join(lines[0]) == "wait of policy jobs mean h median h 95 % h worst h slowdown (10 s) mean median"
+    assert lines[2][:4] == ["all", "jobs", "EASY", "3"]
+    assert lines[4] == ["group", "staff", "EASY", "2", "0.00", "0.00", "0.00", "0.00", "1.00", "1.00"]
+    assert lines[-1] == ["FCFS", "0", "-", "-", "-", "-", "-", "-"]
 
 
 # --- several workloads --------------------------------------------------------------------------------------------
@@ -449,17 +453,17 @@ def test_workloads_of_one_name_are_told_apart():
 
 def test_time_sharing_has_its_place_among_the_others() -> None:
     w = lublin(jobs=300, processors=32, seed=3)
-    made = compare(w, ["fcfs", "scojo", "scojo-opt", "scojo"])
-    assert made.policies == ("EASY", "FCFS", "SCOJO-PECT", "SCOJO-PECT optimised", "SCOJO-PECT (2)")
-    np.testing.assert_array_equal(made.values[2], made.values[4])
-    np.testing.assert_array_equal(made.values[2], objectives(simulate(w, "scojo")))
-    rows = made.rows()
-    shared = rows[3]
-    assert shared["searched"] == simulate(w, "scojo-opt").searched._asdict()
+    comparison = compare(w, ["fcfs", "scojo", "scojo-opt", "scojo"])
+    assert comparison.policies == ("EASY", "FCFS", "SCOJO-PECT", "SCOJO-PECT optimised", "SCOJO-PECT (2)")
+    np.testing.assert_array_equal(comparison.values[2], comparison.values[4])
+    np.testing.assert_array_equal(comparison.values[2], objectives(simulate(w, "scojo")))
+    rows = comparison.rows()
+    optimised_row = rows[3]
+    assert optimised_row["searched"] == simulate(w, "scojo-opt").searched._asdict()
     assert rows[1]["searched"] is rows[2]["searched"] is None
-    assert [row["jobs"] for row in shared["classes"] if row["kind"] == row["size"] == "all"] == [300]
+    assert [row["jobs"] for row in optimised_row["classes"] if row["kind"] == row["size"] == "all"] == [300]
     assert rows[-1]["classes"] is None
-    text = made.text()
+    text = comparison.text()
     assert "slowdown (600 s)" in text
     assert "wait: until the first start, of every job alike" in text
     assert "nodes of search trees visited" in text

@@ -51,11 +51,11 @@ def test_draws_are_blocks_of_weeks_in_succession(weeks: int) -> None:
 
 def test_intervals_are_quantiles_of_what_the_draws_give() -> None:
     schedules = [simulate(W, policy) for policy in ("easy", "fcfs")]
-    found = intervals([week_sums(schedule) for schedule in schedules], WISH)
+    result = intervals([week_sums(schedule) for schedule in schedules], WISH)
     week = (W.submit - W.submit[0]) // WEEK
-    assert found.weeks == week[-1] + 1
-    drawn: list[list[list[float]]] = []
-    for counts in drawn_weeks(found.weeks):
+    assert result.weeks == week[-1] + 1
+    draws: list[list[list[float]]] = []
+    for counts in drawn_weeks(result.weeks):
         times = counts[week]
         of_policies = []
         for schedule in schedules:
@@ -66,15 +66,15 @@ def test_intervals_are_quantiles_of_what_the_draws_give() -> None:
                 mine = W.group == g
                 values.append(float((weight * response)[mine].sum() / max(weight[mine].sum(), 1e-300)))
             of_policies.append([*values, 10 * values[1] + 4 * values[2]])
-        drawn.append(of_policies)
-    table = np.array(drawn)
+        draws.append(of_policies)
+    table = np.array(draws)
     gains = 100 * (table[:, :1] - table) / table[:, :1]
-    for expected, values, goals in ((table, found.values, found.goals), (gains, found.gains, found.goal_gains)):
+    for expected, values, goals in ((table, result.values, result.goals), (gains, result.gains, result.goal_gains)):
         ends = np.moveaxis(np.quantile(expected, [0.05, 0.95], axis=0), 0, -1)
         np.testing.assert_allclose(values[:, 1:], ends[:, :4], rtol=1e-9, atol=1e-9)
         np.testing.assert_allclose(goals, ends[:, 4], rtol=1e-9, atol=1e-9)
         assert np.isnan(values[:, 0]).all()
-    assert found.goal_gains[0].tolist() == [0, 0]
+    assert result.goal_gains[0].tolist() == [0, 0]
 
 
 @pytest.mark.parametrize(("weeks", "expected"), [(1, [np.nan, np.nan]), (20, [7, 7])])
@@ -100,10 +100,10 @@ def test_differences_are_more_certain_than_values() -> None:
     r = np.random.default_rng(6)
     work = r.uniform(1, 3, (40, 2))
     base = work * r.gamma(2, 500, (40, 2))
-    found = intervals([WeekSums(base, work), WeekSums(base * r.uniform(0.88, 0.92, (40, 2)), work)])
-    low, high = found.gains[1, 1]
+    result = intervals([WeekSums(base, work), WeekSums(base * r.uniform(0.88, 0.92, (40, 2)), work)])
+    low, high = result.gains[1, 1]
     assert 9 < low <= high < 11
-    assert np.ptp(found.values[1, 1]) / 1000 > 0.1
+    assert np.ptp(result.values[1, 1]) / 1000 > 0.1
 
 
 def test_parts_are_joined_in_their_order() -> None:

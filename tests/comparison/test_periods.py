@@ -32,8 +32,8 @@ def test_every_job_counts_in_one_period(count: int) -> None:
             assert cells["AWRT_vs_easy"] == pytest.approx(100 * (1 - of_policy[1] / values[0][1]))
             assert cells["objective"] == 10 * of_policy[2] + 4 * of_policy[3]
             limit, other = 1.02 * values[0][4], values[1][1]
-            exceeded = max(of_policy[4] - limit, 0) / limit + max(of_policy[1] - other, 0) / other
-            assert cells["exceeded"] == pytest.approx(exceeded)
+            excess = max(of_policy[4] - limit, 0) / limit + max(of_policy[1] - other, 0) / other
+            assert cells["exceeded"] == pytest.approx(excess)
     assert sum(cells["jobs"] for cells in rows[0]["periods"]) == len(W)
     assert all(cells["from"] in comparison.text() for cells in rows[0]["periods"])
     to_json(comparison.rows())
@@ -54,9 +54,9 @@ def test_a_period_without_jobs_is_empty() -> None:
     assert (rows[1]["periods"][1]["AWRT"], rows[1]["periods"][1]["exceeded"]) == (None, None)
 
 
-@pytest.mark.parametrize(("count", "told"), [(1, "but is 1"), (401, "but is 401"), (2.5, "whole number")])
-def test_absurd_numbers_are_refused(count: int, told: str) -> None:
-    with pytest.raises(InputError, match=told):
+@pytest.mark.parametrize(("count", "message"), [(1, "but is 1"), (401, "but is 401"), (2.5, "whole number")])
+def test_absurd_numbers_are_refused(count: int, message: str) -> None:
+    with pytest.raises(InputError, match=message):
         compare(W, "fcfs", rolling=count)
 
 
