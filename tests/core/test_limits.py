@@ -12,13 +12,13 @@ from support.commands import command
 
 
 def test_limits_hold_for_all_threads_until_the_end_of_the_block() -> None:
-    seen: list[int] = []
+    jobs_limits: list[int] = []
     with ps.reading_limits(jobs=7), reading_limits(line=9) as inner:
         assert inner == Limits(jobs=7, line=9)
-        other = threading.Thread(target=lambda: seen.append(limits_in_force().jobs))
+        other = threading.Thread(target=lambda: jobs_limits.append(limits_in_force().jobs))
         other.start()
         other.join()
-    assert seen == [7]
+    assert jobs_limits == [7]
     assert limits_in_force() == Limits()
     with pytest.raises(ZeroDivisionError), reading_limits(jobs=7):
         raise ZeroDivisionError
@@ -69,20 +69,20 @@ def test_the_text_of_limits_has_all_of_them() -> None:
     ],
 )
 def test_the_option_takes_names_and_whole_numbers(word: str, message: str) -> None:
-    done = command("info", "w.swf", "--limit", word)
-    assert done.status == 2
-    assert message in done.err
+    outcome = command("info", "w.swf", "--limit", word)
+    assert outcome.status == 2
+    assert message in outcome.err
 
 
 def test_the_option_changes_limits_of_every_reader(tmp_path: Path) -> None:
     log = tmp_path / "w.swf"
     log.write_text("; MaxProcs: 8\n" + "1 0 -1 9 1 -1 -1 1 9 -1 1 1 -1 -1 -1 -1 -1 -1\n" * 3)
     assert command("info", log, "--limit", "jobs=3").status == 0
-    done = command("info", log, "--limit", "jobs=9", "--limit", "jobs=2")
-    assert (done.status, done.err.count("\n")) == (2, 1)
-    assert "w.swf: the number of jobs in a log must be at most 2 jobs, but is more; --limit jobs=N sets" in done.err
+    outcome = command("info", log, "--limit", "jobs=9", "--limit", "jobs=2")
+    assert (outcome.status, outcome.err.count("\n")) == (2, 1)
+    assert "w.swf: the number of jobs in a log must be at most 2 jobs, but is more; --limit jobs=N sets" in outcome.err
     policy = tmp_path / "policy.json"
     policy.write_text("{}" + " " * 100)
-    done = command("explain", policy, "--limit", "json=100")
-    assert "must be a text of at most 100 bytes, but is longer; --limit json=N sets another limit" in done.err
+    outcome = command("explain", policy, "--limit", "json=100")
+    assert "must be a text of at most 100 bytes, but is longer; --limit json=N sets another limit" in outcome.err
     assert limits_in_force() == Limits()

@@ -41,10 +41,10 @@ def test_a_file_system_without_locks_is_one_line(tmp_path: Path, monkeypatch: py
 def test_a_system_without_locks_is_one_line(tmp_path: Path) -> None:
     begin = "import sys; sys.modules['fcntl'] = None; from paretosched.cli.command_line import main; "
     for words in (["info", "w.swf"], ["explore", "w.swf", "-o", str(tmp_path / "run")]):
-        ended = subprocess.run(
+        process = subprocess.run(
             [sys.executable, "-c", f"{begin}sys.exit(main({words}))"],
             env=environment(), capture_output=True, text=True, check=False, timeout=60,
         )  # fmt: skip
-        assert (ended.returncode, ended.stdout) == (2, "")
-        assert len(ended.stderr.splitlines()) == 1
-        assert "use Linux or macOS, or, on Windows, the Windows Subsystem for Linux" in ended.stderr
+        assert (process.returncode, process.stdout) == (2, "")
+        assert len(process.stderr.splitlines()) == 1
+        assert "use Linux or macOS, or, on Windows, the Windows Subsystem for Linux" in process.stderr

@@ -33,14 +33,14 @@ def test_lines_are_never_wrapped_or_shortened(monkeypatch):
 
 
 def test_text_cannot_steer_the_terminal():
-    shown = table([{"a": "red\x1b[31m\r\nline"}], [Column("a", "name")])
-    assert len(shown.splitlines()) == 3
-    assert not set("\x1b\r") & set(shown)
+    text = table([{"a": "red\x1b[31m\r\nline"}], [Column("a", "name")])
+    assert len(text.splitlines()) == 3
+    assert not set("\x1b\r") & set(text)
 
 
 def test_wide_letters_take_two_columns():
-    shown = table([{"a": "計算", "b": 1}, {"a": "abcd", "b": 2}], [Column("a", "name"), Column("b", "n", "d")])
-    assert shown.splitlines()[2:] == ["計算  1", "abcd  2"]
+    text = table([{"a": "計算", "b": 1}, {"a": "abcd", "b": 2}], [Column("a", "name"), Column("b", "n", "d")])
+    assert text.splitlines()[2:] == ["計算  1", "abcd  2"]
 
 
 def test_json_has_null_for_what_is_not_finite_and_knows_numpy():
