@@ -117,9 +117,9 @@ SIX = jobs(4, *((i, 10, 10, 4, g) for i, g in enumerate([2, 0, 1, 0, 2, 1]))).wi
     ],
 )
 def test_static_orders_by_hand(ranks: list[int], order: list[int]) -> None:
-    found = static_order(SIX, ranks)
-    assert found.tolist() == order
-    assert found.dtype == np.int32
+    jobs_in_order = static_order(SIX, ranks)
+    assert jobs_in_order.tolist() == order
+    assert jobs_in_order.dtype == np.int32
 
 
 @pytest.mark.parametrize("backfill", BACKFILLS)
@@ -161,18 +161,18 @@ def test_the_queue_is_ordered_by_rank_in_every_situation(name: str, backfill: st
 @given(w=workloads(), seed=st.integers(0, 2**32 - 1), backfill=st.sampled_from(BACKFILLS))
 def test_the_queue_of_any_workload_is_ordered_by_rank(w: Workload, seed: int, backfill: str) -> None:
     ranks = weak_orders(len(w.groups))
-    chosen = ranks[np.random.default_rng(seed).integers(len(ranks))]
-    assert simulate(w, queue_policy(chosen, w.groups, backfill)).start.tolist() == by_rank(w, chosen.tolist(), backfill)
+    rank = ranks[np.random.default_rng(seed).integers(len(ranks))]
+    assert simulate(w, queue_policy(rank, w.groups, backfill)).start.tolist() == by_rank(w, rank.tolist(), backfill)
 
 
 @pytest.mark.parametrize("name", SMALL_ZOO)
 def test_fully_merged_it_is_fcfs_easy_and_the_original_order(name: str) -> None:
     w = ZOO[name]
-    merged = weak_orders(len(w.groups))[0]
-    assert static_order(w, merged).tolist() == list(range(len(w)))
+    one_rank = weak_orders(len(w.groups))[0]
+    assert static_order(w, one_rank).tolist() == list(range(len(w)))
     for backfill, rule in (("none", "fcfs"), ("easy", "easy"), ("conservative", "conservative-replan")):
-        found = simulate(w, queue_policy(merged, w.groups, backfill))
-        assert found.start.tolist() == simulate(w, rule).start.tolist()
+        schedule = simulate(w, queue_policy(one_rank, w.groups, backfill))
+        assert schedule.start.tolist() == simulate(w, rule).start.tolist()
 
 
 def test_a_group_without_jobs_does_not_matter() -> None:
@@ -196,8 +196,8 @@ def test_genomes_are_within_bounds_and_decode_to_what_was_encoded(groups: int) -
         genomes = encode(ranks, dynamic)
         assert ((genomes >= lower) & (genomes <= upper)).all()
         for genome, row in zip(genomes, ranks, strict=True):
-            decoded, applies_to_queue = decode(genome, names)
-            assert decoded.tolist() == row.tolist()
+            decoded_ranks, applies_to_queue = decode(genome, names)
+            assert decoded_ranks.tolist() == row.tolist()
             assert applies_to_queue is dynamic
     assert (encode(weak_orders(groups), True).max(axis=0) == upper).all()
 

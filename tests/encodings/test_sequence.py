@@ -158,8 +158,8 @@ def test_threads_share_a_cache_and_change_nothing(moves: str) -> None:
     for cache_bytes in (2000, 10**6):
         derive = deriving(BUSY, spec(moves), cache_bytes)
         with ThreadPoolExecutor(8) as pool:
-            found = list(pool.map(lambda row, derive=derive: derive(row, archive).tolist(), archive[::-1]))
-        assert found == expected[::-1]
+            orders = list(pool.map(lambda row, derive=derive: derive(row, archive).tolist(), archive[::-1]))
+        assert orders == expected[::-1]
 
 
 def test_a_chain_of_700_ancestors_needs_no_deep_stack_and_little_memory() -> None:
@@ -210,12 +210,12 @@ def test_a_child_makes_as_many_moves_as_its_frequency_says_on_the_average(moves:
     """With jumps of one place, every move of its own changes two places; some undo or extend each other."""
     derive = deriving(BUSY, spec(moves))
     for frequency, least, most in ((1.0, 2, 2), (1.5, 2, 4)):
-        changed = []
+        counts = []
         for key in range(200):
             archive = np.array([[0, -1, -1, 0, 1, 1], [1, 0, -1, key, frequency, 1]])
             parent, order = derive(archive[0], archive), derive(archive[1], archive)
-            changed.append(np.count_nonzero(order != parent))
-        changes = np.array(changed)
+            counts.append(np.count_nonzero(order != parent))
+        changes = np.array(counts)
         if moves != "pull":  # a job that is at its limit stays there
             # two moves of neighbours may make three changes or none; the last job cannot move on
             assert np.mean(changes >= least) > 0.93
@@ -245,7 +245,7 @@ def test_jobs_that_are_not_big_keep_their_order_and_are_overtaken_by_no_job(mova
 
 
 def test_one_group_is_spared_by_a_group_move_and_each_in_its_turn() -> None:
-    favoured = []
+    spared_groups = []
     for key in range(60):
         parent, order = child(BUSY, spec("group", movable="either"), 30, 10, key)
         before, after = np.argsort(parent), np.argsort(order)
@@ -253,8 +253,8 @@ def test_one_group_is_spared_by_a_group_move_and_each_in_its_turn() -> None:
             int(BUSY.group[j]) for j in range(60) if (after[before > before[j]] < after[j]).any()
         }  # a job that was behind it is before it now
         assert len(fell_back) == 4
-        favoured.append(({0, 1, 2, 3, 4} - fell_back).pop())
-    assert min(np.bincount(favoured, minlength=5)) >= 4
+        spared_groups.append(({0, 1, 2, 3, 4} - fell_back).pop())
+    assert min(np.bincount(spared_groups, minlength=5)) >= 4
 
 
 def test_pulling_moves_waiting_jobs_of_one_group_and_not_too_far() -> None:
@@ -263,13 +263,13 @@ def test_pulling_moves_waiting_jobs_of_one_group_and_not_too_far() -> None:
         parent, order = child(BUSY, spec("pull"), 10, 10, key)
         start = decoded_start_times(BUSY, parent, "strict")
         before, after = np.argsort(parent), np.argsort(order)
-        pulled = [j for j in range(60) if (after[before < before[j]] > after[j]).any()]
-        assert len({int(BUSY.group[j]) for j in pulled}) == 1
-        pulled_groups.add(int(BUSY.group[pulled[0]]))
-        for j in pulled:
+        jumpers = [j for j in range(60) if (after[before < before[j]] > after[j]).any()]
+        assert len({int(BUSY.group[j]) for j in jumpers}) == 1
+        pulled_groups.add(int(BUSY.group[jumpers[0]]))
+        for j in jumpers:
             assert start[j] > BUSY.submit[j]
-            passed = np.flatnonzero((before < before[j]) & (after > after[j]))
-            assert start[passed].min() >= BUSY.submit[j]
+            overtaken_jobs = np.flatnonzero((before < before[j]) & (after > after[j]))
+            assert start[overtaken_jobs].min() >= BUSY.submit[j]
     assert pulled_groups == {0, 1, 2, 3, 4}
 
 
@@ -280,7 +280,7 @@ def test_where_no_job_waits_no_job_is_pulled() -> None:
 
 
 def test_filling_moves_jobs_to_where_processors_idle_and_delays_no_job() -> None:
-    moved = []
+    all_movers = []
     for key in range(60):
         parent, order = child(BUSY, spec("fill"), 1, 30, key)
         before, after = (decoded_start_times(BUSY, each, "strict") for each in (parent, order))
@@ -289,9 +289,9 @@ def test_filling_moves_jobs_to_where_processors_idle_and_delays_no_job() -> None
         movers = [j for j in range(60) if (at[place < place[j]] > at[j]).any()]
         assert len(movers) <= 1
         assert all(after[j] < before[j] for j in movers)
-        moved += movers
-    assert len(moved) > 20
-    assert len(set(moved)) > 5
+        all_movers += movers
+    assert len(all_movers) > 20
+    assert len(set(all_movers)) > 5
 
 
 def test_where_no_job_waits_nothing_is_filled() -> None:
@@ -390,8 +390,8 @@ def test_recipes_mean_the_same_orders_for_ever() -> None:
     for (moves, recombination), expected in RECORDED.items():
         starts = ("submit", {"random": 1})
         derive = deriving(w, Sequences(starts=starts, moves=moves, recombination=recombination))
-        found = ["".join(str(job) for job in derive(row, archive).tolist()) for row in archive[1:]]
-        assert " ".join(found) == expected
+        texts = ["".join(str(job) for job in derive(row, archive).tolist()) for row in archive[1:]]
+        assert " ".join(texts) == expected
 
 
 MEMORY = """
@@ -424,25 +424,25 @@ print(len(seen), int(peak) // 1024)
 @pytest.mark.slow
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="takes hours in plain Python")
 def test_a_population_of_120_orders_of_136000_jobs_needs_less_than_1_gib() -> None:
-    done = subprocess.run([sys.executable, "-c", MEMORY], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    orders, mebibytes = map(int, done.stdout.split())
+    process = subprocess.run([sys.executable, "-c", MEMORY], capture_output=True, text=True, check=False)
+    assert process.returncode == 0, process.stderr
+    orders, mebibytes = map(int, process.stdout.split())
     assert orders == 2 + 7 * 120
     assert mebibytes < 1024
 
 
 def test_the_cache_holds_what_fits_and_forgets_what_was_used_longest_ago(monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[int] = []
+    rows: list[int] = []
     original = Derive._from_parents
 
     def note(self: Any, row: Any, parents: Any) -> Any:
-        made.append(int(row[0]))
+        rows.append(int(row[0]))
         return original(self, row, parents)
 
     monkeypatch.setattr(Derive, "_from_parents", note)
     archive = family(1, 6, starts=1, mates=0.0, youth=1)
     derive = deriving(BUSY, Sequences(), cache_bytes=3 * 60 * 4)
     for row, expected in ((2, [0, 1, 2]), (2, []), (3, [3]), (1, []), (4, [4]), (3, []), (2, [2])):
-        made.clear()
+        rows.clear()
         derive(archive[row], archive)
-        assert made == expected
+        assert rows == expected

@@ -110,7 +110,7 @@ def test_a_window_changes_the_start_times_of_its_jobs_only() -> None:
     row[POLICY] = 1
     easy = Plain("easy").outcome(w).start
     bounds = np.linspace(0, len(w), WINDOWS + 1).astype(int)
-    changed = 0
+    changes = 0
     for window in range(1, WINDOWS + 1):
         row[WINDOW] = window
         start = decode(row, row)
@@ -118,8 +118,8 @@ def test_a_window_changes_the_start_times_of_its_jobs_only() -> None:
         inside[bounds[window - 1] : bounds[window]] = True
         assert (start[~inside] == easy[~inside]).all()
         assert (start >= w.submit).all()
-        changed += int((start != easy).sum())
-    assert changed > 0
+        changes += int((start != easy).sum())
+    assert changes > 0
     assert not encoding.online(row[None]).any()
     row[WINDOW] = 0
     assert decode(row, row).tolist() == as_policy("sjf").outcome(w).start.tolist()
