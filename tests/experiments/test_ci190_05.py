@@ -69,14 +69,14 @@ def test_a_quick_run_walks_the_whole_path(tmp_path: Path) -> None:
     script("ci190_05", "run.py", "--quick", "--workers", 0, *places)
     first = (results / "table4.csv").read_text(encoding="utf-8")
     assert [line.split(",")[0] for line in first.splitlines()[1:]] == _table4_rows()
-    done = {row["row"]: int(row["evaluations"]) for row in csv.DictReader(first.splitlines())}
+    evaluations = {row["row"]: int(row["evaluations"]) for row in csv.DictReader(first.splitlines())}
     for summary in SUMMARIES:  # no two rows are taken for the same run
-        assert done[summary.name] == sum(done[row] for row in summary.rows)
-    said = script("ci190_05", "analysis.py", "--no-figures", *places)
-    assert "A quick run on a made-up workload" in said
-    assert (results / "summary.md").read_text(encoding="utf-8").strip() == said.strip()
+        assert evaluations[summary.name] == sum(evaluations[row] for row in summary.rows)
+    output = script("ci190_05", "analysis.py", "--no-figures", *places)
+    assert "A quick run on a made-up workload" in output
+    assert (results / "summary.md").read_text(encoding="utf-8").strip() == output.strip()
     for heading in ("Table 4", "What contributed what", "Better than the paper", "Algorithms at equal evaluations"):
-        assert f"## {heading}" in said
+        assert f"## {heading}" in output
     page = (results / "figures.html").read_text(encoding="utf-8")
     assert all(f'id="figure{number:02}"' in page for number in range(6, 17))
 

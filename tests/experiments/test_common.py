@@ -83,10 +83,10 @@ def test_without_logs_one_line_says_what_to_do(common: Any, tmp_path: Path, monk
 @pytest.mark.traces
 def test_a_log_is_scaled_as_for_the_stored_results(common: Any, traces: Path) -> None:
     digests = common.load_provenance(ROOT / "results" / "gfs")["workloads"]
-    made = common.scaled_log("SDSC96")
+    workload = common.scaled_log("SDSC96")
     assert {"file", "factor", "jobs", "digest"} == set(digests["SDSC96"])
-    assert common.about_workloads(["SDSC96"], lambda log: made)["SDSC96"] == digests["SDSC96"]
-    assert np.all(np.diff(made.submit) >= 0)
+    assert common.about_workloads(["SDSC96"], lambda log: workload)["SDSC96"] == digests["SDSC96"]
+    assert np.all(np.diff(workload.submit) >= 0)
 
 
 def test_provenance_is_read_as_it_was_written(common: Any, tmp_path: Path) -> None:

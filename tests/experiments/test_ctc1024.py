@@ -50,9 +50,9 @@ def test_the_front_that_the_readme_shows() -> None:
 def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
     places = ("--work", tmp_path / "work", "--results", tmp_path / "results")
     script("ctc1024", "run.py", "--quick", *places)
-    said = script("ctc1024", "analysis.py", "--no-figures", *places)
+    output = script("ctc1024", "analysis.py", "--no-figures", *places)
     summary = (tmp_path / "results" / "summary.md").read_text(encoding="utf-8")
-    assert said == summary
+    assert output == summary
     for line in ("| EASY AWRT1 | ", "| jobs after scaling | ", "| non-dominated | ", "| wall / (kernel / cores)"):
         assert line in summary
     note = json.loads((tmp_path / "results" / "provenance.json").read_text(encoding="utf-8"))

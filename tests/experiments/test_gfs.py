@@ -51,11 +51,11 @@ def test_what_evolution_found_is_told_apart(run: Any) -> None:
     """Of generations of four the second is better, then none in two; the best base is refined three at a time."""
     few = Symbiosis(rules=4, participations=2, parents=4, children=8, recombined=4, patience=2, refined=3)
     course = evolve(Rules(2), few, 0)
-    asked, sizes, costs = next(course), [], np.empty(0)
+    candidates, sizes, costs = next(course), [], np.empty(0)
     for cost in (5.0, 9.0, 8.0, 8.0, 8.0, 1.0, 1.0):
-        sizes.append(len(asked))
-        costs = np.append(costs, np.full(len(asked), cost))
-        asked = course.send(costs[-len(asked) :])
+        sizes.append(len(candidates))
+        costs = np.append(costs, np.full(len(candidates), cost))
+        candidates = course.send(costs[-len(candidates) :])
     assert sizes == [13, 4, 4, 4, 4, 3, 3]
     assert run.evolution(costs, few) == [("alone", 0, 13), ("evolution", 13, 29)]
     assert run.evolution(costs[:20], few) == [("alone", 0, 13), ("evolution", 13, 20)]

@@ -22,19 +22,19 @@ def test_a_quick_run_goes_from_nothing_to_a_summary(tmp_path: Path) -> None:
     for words in ("A quick run on made-up workloads", "The best policy that keeps the limits", "## CTC", "was wanted"):
         assert words in summary
     assert "not run" not in summary
-    trained, untrained = (load_rows(results / f"{part}.csv") for part in ("trained", "untrained"))
-    assert {row["split"] for row in trained} == {row["split"] for row in untrained} == {"60 %", "70 %", "last 30 %"}
-    easy = [row for row in untrained if row["policy"] == "easy"]
+    of_trained, of_others = (load_rows(results / f"{part}.csv") for part in ("trained", "untrained"))
+    assert {row["split"] for row in of_trained} == {row["split"] for row in of_others} == {"60 %", "70 %", "last 30 %"}
+    easy = [row for row in of_others if row["policy"] == "easy"]
     assert {(row["objective_vs_easy"] or "0.0", row["exceeded"] or "0.0") for row in easy} == {("0.0", "0.0")}
     assert len({row["jobs"] for row in easy}) > 1
-    for row in trained:  # the policy that is kept is the one that was measured
+    for row in of_trained:  # the policy that is kept is the one that was measured
         assert ps.load_policy(results / "policies" / _file(row)).provenance["evaluations"] == int(row["evaluations"])
     tables = {path.name: path.read_bytes() for path in results.glob("*.csv")}
     assert script(*run) == ""  # nothing is trained again
     assert {path.name: path.read_bytes() for path in results.glob("*.csv")} == tables
     script(*run, "--log", "SDSC96", "--part", "untrained")
     rows = load_rows(results / "untrained.csv")
-    assert [row for row in rows if row["log"] == "CTC"] == untrained
+    assert [row for row in rows if row["log"] == "CTC"] == of_others
     assert {row["log"] for row in rows} == {"CTC", "SDSC96"}
     note = json.loads((results / "provenance.json").read_text(encoding="utf-8"))
     assert (set(note["workloads"]), note["parts"]) == ({"CTC", "SDSC96"}, ["trained", "untrained"])

@@ -33,9 +33,9 @@ def test_the_tables_are_whole() -> None:
     tests = [item for (source, item, name) in cells if (source, name) == ("003, Table 2", "PGGA")]
     assert len(tests) == 8
     for item in tests:
-        made = {name: cells["003, Table 2", item, name] for name in ("Random", "FCFS", "TGA", "PGGA")}
-        assert max(made, key=lambda name: made[name]) == "Random"
-        assert min(made, key=lambda name: made[name]) == "PGGA"
+        by_method = {name: cells["003, Table 2", item, name] for name in ("Random", "FCFS", "TGA", "PGGA")}
+        assert max(by_method, key=lambda name: by_method[name]) == "Random"
+        assert min(by_method, key=lambda name: by_method[name]) == "PGGA"
 
 
 @pytest.mark.slow
@@ -44,11 +44,11 @@ def test_a_quick_run_walks_the_whole_path(tmp_path: Path) -> None:
     quick = ("pgga", "run.py", "--results", results, "--quick", "--work", work)
     script(*quick)
     first = {path.name: path.read_bytes() for path in results.iterdir()}
-    said = script("pgga", "analysis.py", "--results", results, "--no-figures")
-    assert "A quick run with small numbers" in said
-    assert said.rstrip("\n") == (results / "summary.md").read_text(encoding="utf-8").rstrip("\n")
+    output = script("pgga", "analysis.py", "--results", results, "--no-figures")
+    assert "A quick run with small numbers" in output
+    assert output.rstrip("\n") == (results / "summary.md").read_text(encoding="utf-8").rstrip("\n")
     for heading in ("claims", "Figures 3 to 6", "Figure 10", "Table 1", "Table 2", "estimator", "estimates are worth"):
-        assert heading in said
+        assert heading in output
     # what was done is not done again, and what was lost is
     assert script(*quick) == ""
     assert {path.name: path.read_bytes() for path in results.iterdir() if path.name in first} == first
