@@ -68,9 +68,9 @@ def test_an_undefined_group_takes_no_part() -> None:
     assert nondominated_rows(values, TWO).tolist() == [False, True]
 
 
-@pytest.mark.parametrize(("bad", "named"), [(np.nan, "row 1 has AWRT1 nan"), (np.inf, "row 1 has AWRT1 inf")])
-def test_rows_that_are_not_finite_are_refused(bad: float, named: str) -> None:
-    with pytest.raises(InputError, match=f"objective values must be finite, but {named}"):
+@pytest.mark.parametrize(("bad", "fact"), [(np.nan, "row 1 has AWRT1 nan"), (np.inf, "row 1 has AWRT1 inf")])
+def test_rows_that_are_not_finite_are_refused(bad: float, fact: str) -> None:
+    with pytest.raises(InputError, match=f"objective values must be finite, but {fact}"):
         nondominated_rows([[1.0, 1.0, 1.0, 1.0], [2.0, 1.0, bad, 1.0]], TWO)
 
 
@@ -108,9 +108,9 @@ def test_merging_is_free_of_order_and_repetition(seeds: list[int], shuffle) -> N
     shuffle.shuffle(again)
     assert same(merge(again), whole)
     assert same(merge([merge(fronts[:1]), *fronts[1:]]), whole)
-    stacked = np.concatenate([f.values for f in fronts])
+    values = np.concatenate([f.values for f in fronts])
     assert {tuple(v) for v in whole.values.tolist()} == {
-        tuple(v) for v in stacked[nondominated_rows(stacked, TWO)].tolist()
+        tuple(v) for v in values[nondominated_rows(values, TWO)].tolist()
     }
     assert nondominated_rows(whole.values, TWO).all()
 
@@ -125,12 +125,12 @@ def test_merged_rows_know_their_run() -> None:
         source = fronts[origin.seed - 1]
         there = int(np.flatnonzero(source.evaluation == whole.evaluation[row])[0])
         assert source.values[there].tolist() == whole.values[row].tolist()
-        made = row_policy(whole, row)
-        assert made is not None
+        policy = row_policy(whole, row)
+        assert policy is not None
         assert isinstance(origin.encoding, Weighting)
-        assert made.backfill == origin.encoding.backfill
-        assert made.genes.ravel().tolist() == source.genomes[there][:-3].tolist()
-        assert made.provenance["seed"] == origin.seed
+        assert policy.backfill == origin.encoding.backfill
+        assert policy.genes.ravel().tolist() == source.genomes[there][:-3].tolist()
+        assert policy.provenance["seed"] == origin.seed
 
 
 def test_the_longer_one_of_the_same_run_is_named() -> None:
@@ -151,10 +151,10 @@ def test_fronts_of_different_workloads_do_not_merge() -> None:
 
 def test_extremes_are_the_best_rows() -> None:
     front = random_front(7)
-    found = {objective.name: row for objective, row in extremes(front)}
-    assert front.values[found["UTIL"], 0] == front.values[:, 0].max()
+    best_row = {objective.name: row for objective, row in extremes(front)}
+    assert front.values[best_row["UTIL"], 0] == front.values[:, 0].max()
     for column, name in enumerate(("AWRT", "AWRT1", "AWRT2"), 1):
-        assert front.values[found[name], column] == front.values[:, column].min()
+        assert front.values[best_row[name], column] == front.values[:, column].min()
 
 
 def test_a_row_that_is_not_there_is_refused() -> None:
@@ -206,10 +206,10 @@ def test_a_damaged_file_is_one_line(tmp_path: Path, damage: str) -> None:
 
         column = parquet.ParquetFile(path).metadata.row_group(0).column(3)
         begin = column.dictionary_page_offset or column.data_page_offset
-        turned = bytearray(whole)
-        turned[begin + column.total_compressed_size - 1] ^= 0xFF  # in a page of data, which has a checksum
+        data = bytearray(whole)
+        data[begin + column.total_compressed_size - 1] ^= 0xFF  # in a page of data, which has a checksum
         path.write_bytes(
-            {"empty": b"", "text": b"not a front\n", "half": whole[: len(whole) // 2], "turned": turned}[damage]
+            {"empty": b"", "text": b"not a front\n", "half": whole[: len(whole) // 2], "turned": data}[damage]
         )
     with pytest.raises(InputError, match="not a readable front") as caught:
         load_front(path)

@@ -37,24 +37,24 @@ def hand_front(points: list[tuple[float, float]], name: str = "a") -> Front:
 def test_indicators_of_a_case_done_by_hand() -> None:
     """Scaled: (0, 1) and (1, 0), box to (1.1, 1.1): 0.11 + 0.1 of 1.21; the input (1, 0) alone: 0.1 * 1.1."""
     front = hand_front([(90.0, 300.0), (80.0, 100.0)])
-    found = indicators(front, [front, hand_front([(80.0, 100.0)], "b")])
-    assert (found["size"], found["evaluations"]) == (2, 2)
-    assert found["ideal"] == {"UTIL": 90.0, "AWRT1": 100.0}
-    assert found["nadir"] == {"UTIL": 80.0, "AWRT1": 300.0}
-    assert found["reference"] == pytest.approx({"UTIL": 79.0, "AWRT1": 320.0})
-    assert found["hypervolume"] == pytest.approx(0.21 / 1.21, rel=1e-3)
-    itself, part = found["inputs"]
+    quality = indicators(front, [front, hand_front([(80.0, 100.0)], "b")])
+    assert (quality["size"], quality["evaluations"]) == (2, 2)
+    assert quality["ideal"] == {"UTIL": 90.0, "AWRT1": 100.0}
+    assert quality["nadir"] == {"UTIL": 80.0, "AWRT1": 300.0}
+    assert quality["reference"] == pytest.approx({"UTIL": 79.0, "AWRT1": 320.0})
+    assert quality["hypervolume"] == pytest.approx(0.21 / 1.21, rel=1e-3)
+    itself, part = quality["inputs"]
     assert (itself["igd_plus"], itself["epsilon"], itself["in_front"]) == (0.0, 0.0, 2)
-    assert itself["hypervolume"] == found["hypervolume"]
+    assert itself["hypervolume"] == quality["hypervolume"]
     # the missing point (0, 1) is 1 away from (1, 0) in the first objective, which is better in the second
     assert (part["igd_plus"], part["epsilon"], part["in_front"]) == (0.5, 1.0, 1)
     assert part["hypervolume"] == pytest.approx(0.11 / 1.21, rel=1e-3)
 
 
 def test_the_hypervolume_of_one_point_at_the_ideal_is_the_whole_box() -> None:
-    found = indicators(hand_front([(90.0, 300.0)]))
-    assert found["hypervolume"] == pytest.approx(1.0, rel=1e-3)
-    assert found["ideal"] == found["nadir"] == {"UTIL": 90.0, "AWRT1": 300.0}
+    quality = indicators(hand_front([(90.0, 300.0)]))
+    assert quality["hypervolume"] == pytest.approx(1.0, rel=1e-3)
+    assert quality["ideal"] == quality["nadir"] == {"UTIL": 90.0, "AWRT1": 300.0}
 
 
 def test_an_input_beyond_the_box_has_no_volume() -> None:
@@ -69,11 +69,11 @@ def test_an_empty_front_is_not_measured() -> None:
 
 @pytest.mark.slow
 def test_the_error_of_the_hypervolume_is_stated_and_small() -> None:
-    made = a_front(3_000)
-    front = front_of(made.values, np.zeros((3_000, 39)), Origin("a", "nsga2", 0, 5, Weighting("easy")), made.groups)
-    found = indicators(front)
-    assert 0 < found["hypervolume_error"] < 1e-3
-    assert "100000 directions" in found["hypervolume_method"]
+    source = a_front(3_000)
+    front = front_of(source.values, np.zeros((3_000, 39)), Origin("a", "nsga2", 0, 5, Weighting("easy")), source.groups)
+    quality = indicators(front)
+    assert 0 < quality["hypervolume_error"] < 1e-3
+    assert "100000 directions" in quality["hypervolume_method"]
 
 
 def test_the_error_is_that_of_the_exact_hypervolume() -> None:
@@ -117,17 +117,17 @@ def test_a_course_is_that_of_the_fronts_of_its_beginnings() -> None:
     whole = front_of_archive(values)
     box = box_of(whole)
     at = [1, 2, 17, 40, 80]
-    found = course(values, FIVE, at, box, whole)
-    for k, size, volume in zip(at, found.size, found.hypervolume, strict=True):
+    curve = course(values, FIVE, at, box, whole)
+    for k, size, volume in zip(at, curve.size, curve.hypervolume, strict=True):
         rows = values[:k][nondominated_rows(values[:k], FIVE)]
         assert size == len(rows)
         assert volume == pytest.approx(hypervolume(to_box(rows, FIVE, box)), rel=1e-12)
-    assert found.igd_plus is not None
-    assert found.igd_plus[-1] == 0.0
-    assert (np.diff(found.igd_plus) <= 0).all()
-    assert (np.diff(found.hypervolume) >= 0).all()
-    assert found.size[-1] == len(whole)
-    assert found.evaluations.tolist() == at
+    assert curve.igd_plus is not None
+    assert curve.igd_plus[-1] == 0.0
+    assert (np.diff(curve.igd_plus) <= 0).all()
+    assert (np.diff(curve.hypervolume) >= 0).all()
+    assert curve.size[-1] == len(whole)
+    assert curve.evaluations.tolist() == at
 
 
 @pytest.mark.slow
@@ -171,12 +171,12 @@ def test_dominated_rows_are_those_of_brute_force(one: int, other: int) -> None:
 
 def test_contributions_add_up() -> None:
     inputs = [random_front(seed, rows=60, levels=9) for seed in range(4)]
-    merged = merge(inputs)
-    found = contributions(inputs)
-    assert [c["size"] for c in found] == [len(f) for f in inputs]
-    assert sum(c["only"] for c in found) <= len(merged) <= sum(c["in_front"] for c in found)
-    assert all(c["gain"] >= 0 for c in found)
-    assert all(c["gain"] > 0 for c in found if c["only"])
+    front = merge(inputs)
+    shares = contributions(inputs)
+    assert [c["size"] for c in shares] == [len(f) for f in inputs]
+    assert sum(c["only"] for c in shares) <= len(front) <= sum(c["in_front"] for c in shares)
+    assert all(c["gain"] >= 0 for c in shares)
+    assert all(c["gain"] > 0 for c in shares if c["only"])
 
 
 @pytest.mark.slow
@@ -195,8 +195,8 @@ def test_an_input_that_is_there_twice_gains_nothing_and_an_empty_one_neither() -
 def test_a_value_that_many_reach_is_the_best_of_none() -> None:
     """UTIL is often the same everywhere; then no input is the best in it."""
     one, other = hand_front([(90.0, 300.0)]), hand_front([(90.0, 200.0)], "b")
-    found = contributions([one, other])
-    assert [c["best_in"] for c in found] == [[], ["AWRT", "AWRT1"]]
+    shares = contributions([one, other])
+    assert [c["best_in"] for c in shares] == [[], ["AWRT", "AWRT1"]]
 
 
 def test_a_box_by_hand() -> None:
@@ -211,10 +211,10 @@ def test_a_box_by_hand() -> None:
 def test_a_hundred_and_fifty_thousand_points_are_merged_rightly() -> None:
     rng = np.random.default_rng(7)
     values = np.exp(rng.normal(size=(153_080, 7)) * 0.3)  # of which thousands are not dominated
-    kept = nondominated_rows(values, FIVE)
-    assert 1_000 < kept.sum() < 100_000
+    is_in_front = nondominated_rows(values, FIVE)
+    assert 1_000 < is_in_front.sum() < 100_000
     # a sample is checked against all: none of the kept is dominated, each of the others is
     costs = np.column_stack([-values[:, 0], values[:, 2:]])
     for row in rng.choice(len(costs), 200, replace=False):
         others = (costs <= costs[row]).all(axis=1) & (costs < costs[row]).any(axis=1)
-        assert others.any() != kept[row]
+        assert others.any() != is_in_front[row]
