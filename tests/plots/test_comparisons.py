@@ -82,11 +82,11 @@ def test_published_values_stand_on_the_bar_of_their_policy_or_where_it_would_be(
     figure = bars(
         PAPER, title="Figure 2", published={"ours": {"CTC": 9.5}, "neither": {"KTH": -12.0}}, source="paper 000"
     )
-    ours, published = figure.data[0], figure.data[-1]
-    assert published.name == "paper 000"
-    assert list(published.x) == [9.5, -12.0]
-    assert published.y[0] == ours.y[0]
-    assert published.y[1] not in {y for trace in drawn_bars(figure) for y in trace.y}
+    our_bar, published_bar = figure.data[0], figure.data[-1]
+    assert published_bar.name == "paper 000"
+    assert list(published_bar.x) == [9.5, -12.0]
+    assert published_bar.y[0] == our_bar.y[0]
+    assert published_bar.y[1] not in {y for trace in drawn_bars(figure) for y in trace.y}
     assert [trace.name for trace in figure.data if trace.showlegend is not False] == ["ours", "theirs", "paper 000"]
 
 
@@ -96,9 +96,9 @@ def test_the_number_of_a_bar_stands_beyond_a_published_one_that_would_cover_it()
     )
     (ours,) = drawn_bars(figure)
     assert list(ours.text) == ["", "", "+10.0 %"]
-    right, left = figure.layout.annotations
-    assert (right.text, right.x, right.xanchor, right.y) == ("+10.0 %", 10.5, "left", ours.y[0])
-    assert (left.text, left.x, left.xanchor, left.y) == ("-10.0 %", -10.0, "right", ours.y[1])
+    right_label, left_label = figure.layout.annotations
+    assert (right_label.text, right_label.x, right_label.xanchor, right_label.y) == ("+10.0 %", 10.5, "left", ours.y[0])
+    assert (left_label.text, left_label.x, left_label.xanchor, left_label.y) == ("-10.0 %", -10.0, "right", ours.y[1])
 
 
 def test_limits_are_grey_and_below_the_policies():
@@ -184,8 +184,8 @@ def test_what_is_compared_is_drawn_by_name_with_or_without_a_front_and_a_wish():
     alone = compare(w, ["fcfs"])
     assert list(all_figures([alone], [None])) == ["improvements", "utilisation"]
     assert list(all_figures([compare(w, [])], [None])) == ["utilisation"]
-    wished = compare(w, ["fcfs"], None, wish)
-    assert list(all_figures([wished], [None])) == ["objective", "improvements", "utilisation"]
+    comparison = compare(w, ["fcfs"], None, wish)
+    assert list(all_figures([comparison], [None])) == ["objective", "improvements", "utilisation"]
     both = compare(w, ["fcfs", "list"], front, wish)
     by_name = all_figures([both], [front])
     assert list(by_name)[:4] == ["objective", "improvements", "positions", "utilisation"]
