@@ -31,8 +31,8 @@ def test_with_exact_estimates_every_conservative_reservation_is_final(w: Workloa
         finish = np.array(start, dtype=np.int64) + w.run[:j]
         for t in sorted({int(w.submit[j]), *(f for f in finish.tolist() if f > w.submit[j])}):
             instants = [t, *(s for s in start if t < s < t + w.run[j])]
-            used = [int(w.width[:j][(np.array(start, dtype=np.int64) <= i) & (finish > i)].sum()) for i in instants]
-            if max(used) + w.width[j] <= w.capacity:
+            usage = [int(w.width[:j][(np.array(start, dtype=np.int64) <= i) & (finish > i)].sum()) for i in instants]
+            if max(usage) + w.width[j] <= w.capacity:
                 start.append(t)
                 break
     assert starts(w, "conservative") == start

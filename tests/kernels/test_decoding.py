@@ -13,7 +13,7 @@ from paretosched import Workload
 from paretosched.simulation.decoding import DECODINGS
 from paretosched.workload.workload import WIDEST
 from support import naive
-from support.decoding import GAP, ORDERS, checked, orders, starts
+from support.decoding import GAP, ORDERS, orders, starts, thoroughly
 from support.zoo import ZOO, jobs, random_jobs, workloads
 
 ORACLES = {"strict": naive.strict, "earliest": naive.earliest}
@@ -69,7 +69,7 @@ def test_equals_the_oracle_on_awkward_workloads(name: str, order: str, decoding:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("decoding", DECODINGS)
-@checked
+@thoroughly
 @given(data=st.data(), w=workloads(max_jobs=20))
 def test_equals_the_oracle_on_any_workload(decoding: str, data: st.DataObject, w: Workload) -> None:
     order = data.draw(st.permutations(range(len(w))))

@@ -13,7 +13,7 @@ from support import naive
 from support.naive_priority import Backfill, start_times
 from support.prioritising import RESERVATIONS, STATIC, Rank, rank_of, ranks, starts
 from support.priority_cases import CASES
-from support.simulating import DEEP, briefly, checked
+from support.simulating import DEEP, briefly, thoroughly
 from support.zoo import ZOO, workloads
 
 BY_HAND = [name for name, case in CASES.items() if case.rank.order in STATIC and case.rank.backfill.slack == 0]
@@ -36,7 +36,7 @@ def test_equals_the_oracle_on_awkward_workloads(name: str, reservations: int | N
 
 
 @pytest.mark.slow
-@checked
+@thoroughly
 @given(data=st.data(), w=workloads(max_jobs=14))
 def test_equals_the_oracle_on_any_workload(data: st.DataObject, w: Workload) -> None:
     policy = data.draw(ranks(w, STATIC, (0,)))

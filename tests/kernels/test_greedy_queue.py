@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from paretosched import Workload, greedy
 from support.naive import naive
-from support.simulating import DEEP, briefly, checked, of_oracle, starts
+from support.simulating import DEEP, briefly, of_oracle, starts, thoroughly
 from support.zoo import BACKFILLS, CRITERIA, PLAIN_RULES, ZOO, constant, fixed_policies, greedy_policies, workloads
 
 GREEDY = [name for name in fixed_policies(("1",)) if name not in PLAIN_RULES]
@@ -24,7 +24,7 @@ def test_equals_the_oracle_on_awkward_workloads(name: str, policy: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("backfill", BACKFILLS)
-@settings(checked, max_examples=300)
+@settings(thoroughly, max_examples=300)
 @given(data=st.data(), w=workloads(max_jobs=14))
 def test_greedy_equals_the_oracle_on_any_workload(backfill: str, data: st.DataObject, w: Workload) -> None:
     policy = data.draw(greedy_policies(w.groups, (backfill,)))

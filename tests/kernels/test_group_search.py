@@ -13,7 +13,7 @@ from paretosched import Schedule, Workload, simulate
 from paretosched.kernels.group_search import advance
 from paretosched.policies.time_sharing import SEARCHES, Grouping, Optimisation, TimeSharing
 from support.naive_sharing import lehmer
-from support.sharing import EAGER, GROUPS, PAPER, SMALL, checked, crowds, sharings
+from support.sharing import EAGER, GROUPS, PAPER, SMALL, crowds, sharings, thoroughly
 from support.zoo import jobs, random_jobs
 
 
@@ -32,23 +32,27 @@ def test_permutations_come_in_the_order_of_the_search(n: int, search: int) -> No
 def test_discrepancies_come_as_in_the_paper() -> None:
     digits = lehmer(3, "discrepancy", 6)
     assert [sum(d > 0 for d in one) for one in digits] == [0, 1, 1, 2, 1, 2]
-    left = [list("abc") for _ in digits]
-    orders = ["".join(rest.pop(d) for d in one) for rest, one in zip(left, digits, strict=True)]
+    letters = [list("abc") for _ in digits]
+    orders = ["".join(rest.pop(d) for d in one) for rest, one in zip(letters, digits, strict=True)]
     assert orders == ["abc", "acb", "bac", "bca", "cab", "cba"]
     assert [sum(d > 0 for d in one) for one in lehmer(4, "lds", 24)] == [0] + [1] * 6 + [2] * 11 + [3] * 6
 
 
 @pytest.mark.slow
-@checked
+@thoroughly
 @given(w=crowds(), sharing=sharings())
 def test_pruning_changes_no_schedule_and_spares_what_it_says(w: Workload, sharing: TimeSharing) -> None:
     optimisation = sharing.optimisation or GROUPS
-    cut, whole = (simulate(w, replace(sharing, optimisation=optimisation._replace(pruning=p))) for p in (True, False))
-    assert same_segments(cut, whole)
-    assert cut.searched is not None
+    pruning, whole = (
+        simulate(w, replace(sharing, optimisation=optimisation._replace(pruning=p))) for p in (True, False)
+    )
+    assert same_segments(pruning, whole)
+    assert pruning.searched is not None
     assert whole.searched is not None
     assert whole.searched.pruned == (0, 0)
-    assert [a + b for a, b in zip(cut.searched.visited, cut.searched.pruned, strict=True)] == [*whole.searched.visited]
+    assert [a + b for a, b in zip(pruning.searched.visited, pruning.searched.pruned, strict=True)] == [
+        *whole.searched.visited
+    ]
 
 
 def same_segments(one: Schedule, other: Schedule) -> bool:
@@ -60,11 +64,11 @@ def same_segments(one: Schedule, other: Schedule) -> bool:
 def test_a_group_is_put_into_a_better_order() -> None:
     # Three jobs wait when they become a group at 3; the shortest one first makes the sum of their slowdowns smallest.
     everyone = Grouping(least=3, most=4, machines=0.0, work=0.0, mean_run=0, wide=1.0, wide_run=10**6)
-    optimised = replace(PAPER, optimisation=Optimisation(bound=100, ceiling=False, medium=everyone, long=everyone))
+    with_groups = replace(PAPER, optimisation=Optimisation(bound=100, ceiling=False, medium=everyone, long=everyone))
     w = jobs(4, (0, 50, 50, 4), (1, 60, 60, 4), (2, 60, 60, 4), (3, 20, 20, 4))
     one_class = {"medium_from": 5, "long_from": 5, "interval": 1000}
     assert simulate(w, replace(PAPER, **one_class)).start.tolist() == [0, 50, 110, 170]
-    assert simulate(w, replace(optimised, **one_class)).start.tolist() == [0, 70, 130, 50]
+    assert simulate(w, replace(with_groups, **one_class)).start.tolist() == [0, 70, 130, 50]
 
 
 def test_the_paper_s_limit_of_permutations_is_no_burden() -> None:

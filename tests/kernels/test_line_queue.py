@@ -20,7 +20,7 @@ from paretosched.policies.outcome import jobs_of
 from support.naive import Job
 from support.naive_priority import Backfill, Key, Moment, Rule, start_times
 from support.prioritising import ORDERS, backfilling_of
-from support.simulating import DEEP, briefly, checked
+from support.simulating import DEEP, briefly, thoroughly
 from support.zoo import ZOO, workloads
 
 RESERVATIONS = (0, 1, 2, 3, 8, None)
@@ -97,8 +97,8 @@ def check(w: Workload, seed: int, reservations: int | None) -> None:
     general = np.full(len(w), -7, dtype=np.int64)
     backfilling = backfilling_of(backfill, len(w.groups), same)
     programs = lines.program, (others or lines).program
-    unused = np.empty(0, dtype=np.int64), np.ones(len(w)), 1.0
-    in_order_of_keys(jobs_of(w), w.capacity, w.calendar, *programs, backfilling, *unused, general)
+    no_usage = np.empty(0, dtype=np.int64), np.ones(len(w)), 1.0
+    in_order_of_keys(jobs_of(w), w.capacity, w.calendar, *programs, backfilling, *no_usage, general)
     assert start == general.tolist(), seed
 
 
@@ -124,7 +124,7 @@ def test_equals_the_oracle_on_hundreds_of_jobs(kind: str) -> None:
 
 
 @pytest.mark.slow
-@checked
+@thoroughly
 @given(w=workloads(max_jobs=14), seed=st.integers(0, 10**6))
 def test_a_monotone_transform_of_a_line_is_settled_by_its_formula(w: Workload, seed: int) -> None:
     rng = np.random.default_rng(seed)

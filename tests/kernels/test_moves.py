@@ -18,7 +18,7 @@ from paretosched.kernels.running import bits_for
 from support import naive, naive_moves
 from support.zoo import jobs
 
-unhurried = settings(deadline=None, max_examples=200)
+thoroughly = settings(deadline=None, max_examples=200)
 below_one = st.floats(0.0, 1.0, exclude_max=True) | st.sampled_from([0.0, 0.5, 0.75, np.nextafter(1.0, 0.0)])
 lucks = st.lists(st.tuples(below_one, below_one), max_size=12)
 means = st.sampled_from([1.0, 1.5, 2.0, 4.0, 30.0])
@@ -97,50 +97,50 @@ def test_the_largest_number_below_one_jumps_far_and_not_for_ever() -> None:
     assert jump_length(0.0, 133024.0) == 1
 
 
-@unhurried
+@thoroughly
 @given(orders, lucks, means)
 def test_swaps_equal_the_oracle_and_give_a_permutation(jobs: list[int], luck: list[Any], mean: float) -> None:
-    found = swap(jobs, luck, mean)
-    assert found == naive_moves.swap(jobs, luck, mean)
-    assert sorted(found) == sorted(jobs)
+    new_order = swap(jobs, luck, mean)
+    assert new_order == naive_moves.swap(jobs, luck, mean)
+    assert sorted(new_order) == sorted(jobs)
 
 
 @pytest.mark.slow
-@unhurried
+@thoroughly
 @given(orders, lucks, means)
 def test_swaps_in_reverse_undo_swaps(jobs: list[int], luck: list[Any], mean: float) -> None:
     assert swap(swap(jobs, luck, mean), luck[::-1], mean) == list(jobs)
 
 
-@unhurried
+@thoroughly
 @given(orders, lucks)
 def test_mean_distance_one_swaps_neighbours(jobs: list[int], luck: list[Any]) -> None:
     for one in luck:
-        found = swap(jobs, [one], 1.0)
-        changed = [i for i in range(len(jobs)) if found[i] != jobs[i]]
-        assert changed == ([changed[0], changed[0] + 1] if len(jobs) > 1 else [])
-        jobs = found
+        new_order = swap(jobs, [one], 1.0)
+        places = [i for i in range(len(jobs)) if new_order[i] != jobs[i]]
+        assert places == ([places[0], places[0] + 1] if len(jobs) > 1 else [])
+        jobs = new_order
 
 
 def test_every_pair_of_places_at_a_distance_is_equally_likely() -> None:
     even = [((i + 0.5) / 12, 0.6) for i in range(12)]  # 0.6 is a jump of 2 with mean 2
-    found = [swap(range(8), [one], 2.0) for one in even]
-    assert [next(i for i in range(8) if jobs[i] != i) for jobs in found] == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
-    assert all(sum(jobs[i] != i for i in range(8)) == 2 for jobs in found)
+    new_orders = [swap(range(8), [one], 2.0) for one in even]
+    assert [next(i for i in range(8) if jobs[i] != i) for jobs in new_orders] == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
+    assert all(sum(jobs[i] != i for i in range(8)) == 2 for jobs in new_orders)
 
 
 @pytest.mark.slow
-@unhurried
+@thoroughly
 @given(orders, st.data(), lucks, means)
 def test_moves_towards_the_end_equal_the_oracle(jobs: list[int], data: Any, luck: list[Any], mean: float) -> None:
     movable = data.draw(st.lists(st.booleans(), min_size=len(jobs), max_size=len(jobs)))
-    found = later(jobs, movable, luck, mean)
-    assert found == naive_moves.later(jobs, movable, luck, mean)
-    assert sorted(found) == sorted(jobs)
+    new_order = later(jobs, movable, luck, mean)
+    assert new_order == naive_moves.later(jobs, movable, luck, mean)
+    assert sorted(new_order) == sorted(jobs)
 
 
 @pytest.mark.slow
-@unhurried
+@thoroughly
 @given(orders, st.data(), lucks, means)
 def test_only_movable_jobs_fall_back(jobs: list[int], data: Any, luck: list[Any], mean: float) -> None:
     """Other jobs keep their order, and a job that is overtaken by one that was behind it is movable."""
@@ -170,32 +170,32 @@ def test_where_nothing_may_move_nothing_moves() -> None:
     assert later([0], [True], [(0.0, 0.9)], 2.0) == [0]
 
 
-@unhurried
+@thoroughly
 @given(st.integers(2, 12).flatmap(lambda n: st.permutations(range(n))), st.data())
 def test_a_move_towards_the_end_is_undone_by_moves_of_those_it_passed(jobs: list[int], data: Any) -> None:
     n = len(jobs)
     i = data.draw(st.integers(0, n - 2))
     by = data.draw(st.integers(1, n - 1 - i))
     luck = (1 - 0.5 ** (by - 1)) + 0.5 ** (by + 1)  # the middle of what is a jump of `by` with mean 2
-    moved = later(jobs, [True] * n, [((i + 0.5) / n, luck)], 2.0)
-    assert moved == [*jobs[:i], *jobs[i + 1 : i + by + 1], jobs[i], *jobs[i + by + 1 :]]
+    new_order = later(jobs, [True] * n, [((i + 0.5) / n, luck)], 2.0)
+    assert new_order == [*jobs[:i], *jobs[i + 1 : i + by + 1], jobs[i], *jobs[i + by + 1 :]]
     for place in range(i + by - 1, i - 1, -1):  # the last that was passed first
-        moved = later(moved, [True] * n, [((place + 0.5) / n, 0.0)], 2.0)
-    assert moved == list(jobs)
+        new_order = later(new_order, [True] * n, [((place + 0.5) / n, 0.0)], 2.0)
+    assert new_order == list(jobs)
 
 
 @pytest.mark.slow
-@unhurried
+@thoroughly
 @given(orders, st.data(), lucks, means)
 def test_pulling_equals_the_oracle(jobs: list[int], data: Any, luck: list[Any], mean: float) -> None:
     n = len(jobs)
     submit = sorted(data.draw(st.lists(st.integers(0, 6), min_size=n, max_size=n)))
     wait = data.draw(st.lists(st.integers(0, 9), min_size=n, max_size=n))
     cost = data.draw(st.lists(st.sampled_from([0.0, 1.0, 2.0, 64.0]), min_size=n, max_size=n))
-    found = pull(jobs, submit, wait, cost, luck, mean)
-    assert found == naive_moves.pull(jobs, submit, wait, cost, luck, mean)
-    assert sorted(found) == sorted(jobs)
-    place = np.argsort(found)
+    new_order = pull(jobs, submit, wait, cost, luck, mean)
+    assert new_order == naive_moves.pull(jobs, submit, wait, cost, luck, mean)
+    assert sorted(new_order) == sorted(jobs)
+    place = np.argsort(new_order)
     for i, job in enumerate(jobs):  # a job that costs nothing keeps its place or is passed
         if cost[job] == 0:
             assert place[job] >= i
@@ -221,11 +221,11 @@ def test_a_job_is_pulled_to_where_the_jobs_start_at_its_submission() -> None:
 
 def test_what_was_pulled_goes_back_when_those_it_passed_are_pulled() -> None:
     submit, wait = [0] * 6, [1] * 6
-    found = pull(range(6), submit, wait, [0, 0, 0, 0, 1.0, 0], [(0.0, 0.8)], 2.0)
-    assert found == [0, 4, 1, 2, 3, 5]
+    order = pull(range(6), submit, wait, [0, 0, 0, 0, 1.0, 0], [(0.0, 0.8)], 2.0)
+    assert order == [0, 4, 1, 2, 3, 5]
     for job in (1, 2, 3):
-        found = pull(found, submit, wait, [float(j == job) for j in range(6)], [(0.0, 0.0)], 2.0)
-    assert found == [0, 1, 2, 3, 4, 5]
+        order = pull(order, submit, wait, [float(j == job) for j in range(6)], [(0.0, 0.0)], 2.0)
+    assert order == [0, 1, 2, 3, 4, 5]
 
 
 few = st.lists(st.tuples(st.integers(0, 12), st.integers(1, 6), st.just(9), st.integers(1, 5)), min_size=1, max_size=10)
@@ -233,32 +233,32 @@ sequences = few.flatmap(lambda rows: st.tuples(st.just(jobs(5, *rows)), st.permu
 
 
 @pytest.mark.slow
-@unhurried
+@thoroughly
 @given(sequences, lucks, means)
 def test_filling_equals_the_oracle(sequence: Any, luck: list[Any], mean: float) -> None:
     w, order = sequence
     start = naive.strict(w, order)
     values = list(zip(w.submit.tolist(), w.run.tolist(), w.width.tolist(), strict=True))
-    found = fill(w, order, luck, mean)
-    assert found == naive_moves.fill(order, values, start, w.capacity, luck, mean, moves.LOOKS)
-    assert sorted(found) == list(range(len(w)))
+    new_order = fill(w, order, luck, mean)
+    assert new_order == naive_moves.fill(order, values, start, w.capacity, luck, mean, moves.LOOKS)
+    assert sorted(new_order) == list(range(len(w)))
 
 
-@unhurried
+@thoroughly
 @given(sequences, st.tuples(below_one, below_one), means)
 def test_one_job_that_fills_a_gap_starts_earlier_and_no_job_later(sequence: Any, luck: Any, mean: float) -> None:
     w, order = sequence
-    found = fill(w, order, [luck], mean)
-    before, after = np.array(naive.strict(w, order)), np.array(naive.strict(w, found))
+    new_order = fill(w, order, [luck], mean)
+    before, after = np.array(naive.strict(w, order)), np.array(naive.strict(w, new_order))
     assert (after <= before).all()
-    if found != list(order):
-        mover = next(job for job, other in zip(found, order, strict=True) if job != other)
+    if new_order != list(order):
+        mover = next(job for job, other in zip(new_order, order, strict=True) if job != other)
         assert after[mover] < before[mover]
-        assert [job for job in found if job != mover] == [job for job in order if job != mover]
+        assert [job for job in new_order if job != mover] == [job for job in order if job != mover]
 
 
 @pytest.mark.slow
-@unhurried
+@thoroughly
 @given(sequences, lucks)
 def test_earliest_fit_leaves_nothing_to_fill(sequence: Any, luck: list[Any]) -> None:
     w, order = sequence
@@ -313,50 +313,52 @@ def test_only_the_last_places_within_a_jump_are_looked_at() -> None:
 def test_one_fill_betters_every_objective_that_it_can() -> None:
     """Utilisation is higher because the last job ends earlier, no response time is longer."""
     w = jobs(4, (0, 10, 10, 2, 0), (0, 5, 5, 4, 1), (1, 9, 9, 2, 2))
-    found = fill(w, range(3), [(0.5, 0.4)], 2.0)
-    assert found == [0, 2, 1]
-    before, after = (objectives(decode(w, order)) for order in (range(3), found))
+    new_order = fill(w, range(3), [(0.5, 0.4)], 2.0)
+    assert new_order == [0, 2, 1]
+    before, after = (objectives(decode(w, order)) for order in (range(3), new_order))
     # 58 processor seconds of 4 * 24 and of 4 * 15; 0 ends at 10, 1 at 15, 2 at 24 and then at 10
     assert before == pytest.approx([100 * 58 / 96, (200 + 300 + 18 * 23) / 58, 10, 15, 23])
     assert after == pytest.approx([100 * 58 / 60, (200 + 300 + 18 * 9) / 58, 10, 15, 9])
 
 
 @pytest.mark.slow
-@unhurried
+@thoroughly
 @given(sequences, st.tuples(below_one, below_one))
 def test_what_was_filled_goes_back_when_those_it_passed_are_pulled(sequence: Any, luck: Any) -> None:
     """Not by filling: the starts of a strict schedule become earlier by it, so that no filling leads back."""
     w, order = sequence
-    found = fill(w, order, [luck], 2.0)
-    if found == list(order):
+    new_order = fill(w, order, [luck], 2.0)
+    if new_order == list(order):
         return
-    ahead = next(i for i, (job, other) in enumerate(zip(found, order, strict=True)) if job != other)
-    mover = found[ahead]
+    ahead = next(i for i, (job, other) in enumerate(zip(new_order, order, strict=True)) if job != other)
+    mover = new_order[ahead]
     for job in order[ahead : list(order).index(mover)]:
-        start = np.array(naive.strict(w, found))
+        start = np.array(naive.strict(w, new_order))
         if start[mover] < w.submit[job]:
             return  # no use for it to be before the mover, that it passed was without effect
-        found = pull(found, w.submit, start - w.submit, [float(i == job) for i in range(len(w))], [(0.0, 0.0)], 2.0)
-    assert found == list(order)
+        new_order = pull(
+            new_order, w.submit, start - w.submit, [float(i == job) for i in range(len(w))], [(0.0, 0.0)], 2.0
+        )
+    assert new_order == list(order)
 
 
-@unhurried
+@thoroughly
 @given(pairs, st.data())
 def test_recombinations_equal_the_oracle_and_give_permutations(both: Any, data: Any) -> None:
     parent, mate = both
     cuts = sorted(data.draw(st.tuples(st.integers(0, len(parent)), st.integers(0, len(parent)))))
     for name in ("order_crossover", "mapped_crossover"):
-        found = cross(name, parent, mate, *cuts)
-        assert found == getattr(naive_moves, name)(parent, mate, *cuts)
-        assert sorted(found) == sorted(parent)
-        assert found[cuts[0] : cuts[1]] == list(parent[cuts[0] : cuts[1]])
+        child = cross(name, parent, mate, *cuts)
+        assert child == getattr(naive_moves, name)(parent, mate, *cuts)
+        assert sorted(child) == sorted(parent)
+        assert child[cuts[0] : cuts[1]] == list(parent[cuts[0] : cuts[1]])
         assert cross(name, parent, parent, *cuts) == list(parent)
         assert cross(name, parent, mate, 0, 0) == list(mate)
         assert cross(name, parent, mate, 0, len(parent)) == list(parent)
-    found = cross("cycle_crossover", parent, mate)
-    assert found == naive_moves.cycle_crossover(parent, mate)
-    assert sorted(found) == sorted(parent)
-    assert all(found[i] in (parent[i], mate[i]) for i in range(len(parent)))
+    child = cross("cycle_crossover", parent, mate)
+    assert child == naive_moves.cycle_crossover(parent, mate)
+    assert sorted(child) == sorted(parent)
+    assert all(child[i] in (parent[i], mate[i]) for i in range(len(parent)))
     assert cross("cycle_crossover", parent, parent) == list(parent)
 
 

@@ -20,7 +20,7 @@ from support.zoo import BACKFILLS, ZOO, constant, greedy_policies, jobs, random_
 
 RULES = ("easy", "conservative-replan")
 MINUTE, HOUR = 60, 3600
-checked = settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow])
+thoroughly = settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow])
 
 
 @cache
@@ -58,7 +58,7 @@ def test_equals_the_oracle_on_awkward_workloads(name: str, rule: str, source: st
 @pytest.mark.slow
 @pytest.mark.parametrize("source", LEARNING)
 @pytest.mark.parametrize("backfill", BACKFILLS)
-@checked
+@thoroughly
 @given(data=st.data(), w=workloads(max_jobs=14))
 def test_greedy_equals_the_oracle_on_any_workload(data: st.DataObject, source: str, backfill: str, w: Workload) -> None:
     user = data.draw(st.lists(st.integers(-1, 2), min_size=len(w), max_size=len(w)))
@@ -80,7 +80,7 @@ def test_equals_the_oracle_on_hundreds_of_jobs(source: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("source", LEARNING)
-@checked
+@thoroughly
 @given(data=st.data(), w=workloads(max_jobs=14))
 def test_orders_equal_the_oracle_on_any_workload(data: st.DataObject, source: str, w: Workload) -> None:
     user = data.draw(st.lists(st.integers(-1, 2), min_size=len(w), max_size=len(w)))

@@ -15,7 +15,7 @@ from support import naive
 from support.naive_priority import Usage, start_times
 from support.prioritising import RESERVATIONS, Rank, rank_of, ranks, starts
 from support.priority_cases import CASES, rank
-from support.simulating import DEEP, briefly, checked
+from support.simulating import DEEP, briefly, thoroughly
 from support.zoo import ZOO, workloads
 
 # ---- the oracle
@@ -67,7 +67,7 @@ def test_equals_the_oracle_on_awkward_workloads(name: str, reservations: int | N
 
 
 @pytest.mark.slow
-@checked
+@thoroughly
 @given(data=st.data(), w=workloads(max_jobs=14))
 def test_equals_the_oracle_on_any_workload(data: st.DataObject, w: Workload) -> None:
     policy = data.draw(ranks(w))

@@ -26,8 +26,8 @@ def test_the_next_rank_is_that_of_a_sorted_list(n: int) -> None:
         else:
             present.add(rank)
             add_rank(ranks, 1, rank)
-        asked = int(rng.integers(n + 40))
-        assert next_rank(ranks, 1, asked) == min((r for r in present if r >= asked), default=-1)
+        least = int(rng.integers(n + 40))
+        assert next_rank(ranks, 1, least) == min((r for r in present if r >= least), default=-1)
         assert next_rank(ranks, 0, 0) == -1
 
 

@@ -21,7 +21,7 @@ from support.zoo import ZOO, a_greedy, constant_rules, jobs, random_jobs, random
 KINDS = ("iterative", "symbiotic")
 BACKFILL = ("none", "easy", "conservative")
 ALL = ("1", "2", "3", "4", "5")
-checked = settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+thoroughly = settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow])
 
 
 def starts(workload: Workload, policy: Policy) -> list[int]:
@@ -60,13 +60,13 @@ def test_each_strategy_that_is_a_policy_too_is_the_same(name: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("algorithm", range(3), ids=("fcfs", "easy", "conservative"))
-@checked
+@thoroughly
 @given(w=workloads(max_jobs=14))
 def test_any_order_of_the_jobs_is_an_order_of_groups(algorithm: int, w: Workload) -> None:
     # with one group for every width, or every estimate, their priority is the sorting: another program path
     for sorting, sizes in enumerate((w.width, w.estimate)):
-        known, group = np.unique(sizes, return_inverse=True)
-        groups = tuple(f"size {size}" for size in known)
+        distinct_sizes, group = np.unique(sizes, return_inverse=True)
+        groups = tuple(f"size {size}" for size in distinct_sizes)
         about = (groups, groups, a_greedy(groups))
         base = RuleBase("iterative", *about, bounds=((),) * (len(groups) + 2), choice=np.array([9 + algorithm]))
         here = starts(w, constant_rules(w.groups, 3 * sorting + algorithm, "iterative"))
@@ -92,14 +92,14 @@ def test_decisions_are_counted_where_they_make_a_difference(name: str, kind: str
         due: list[tuple[int, list[float]]] = []
         naive_rules.start_times(w, base, due=due)
         of_each = [situation_of(base.bounds, x) if kind == "iterative" else strategy for strategy, x in due]
-        start, decided = ruled_start_times(w, base)
+        start, decisions = ruled_start_times(w, base)
         assert start.tolist() == starts(w, base)
-        assert decided.tolist() == np.bincount(of_each, minlength=len(decided)).tolist()
-        assert len(decided) == (base.choice.size if kind == "iterative" else 13)
+        assert decisions.tolist() == np.bincount(of_each, minlength=len(decisions)).tolist()
+        assert len(decisions) == (base.choice.size if kind == "iterative" else 13)
 
 
 @pytest.mark.slow
-@settings(checked, max_examples=600)
+@settings(thoroughly, max_examples=600)
 @given(data=st.data(), w=workloads(max_jobs=14))
 def test_any_rule_base_equals_the_oracle_on_any_workload(data: st.DataObject, w: Workload) -> None:
     policy = data.draw(rule_bases(w.groups))
@@ -158,11 +158,11 @@ def test_the_machine_reacts_to_each_feature() -> None:
 
 
 def test_features_by_hand() -> None:
-    ended = [Started(Job(0, 0, 10, 10, 2, 0), 10), Started(Job(1, 5, 4, 9, 1, 1), 16)]
+    finished_jobs = [Started(Job(0, 0, 10, 10, 2, 0), 10), Started(Job(1, 5, 4, 9, 1, 1), 16)]
     running = [Started(Job(2, 0, 50, 60, 3, 0), 1)]
     waiting = [Job(3, 7, 1, 5, 2, 0), Job(4, 9, 1, 10, 3, 1)]
     # (10 x 2 x 20 + 4 x 1 x 15) / (10 x 10 x 2 + 4 x 4 x 1); 3 of 8; 10 and 30 of 40
-    assert naive_rules.features(8, 2, ended, running, waiting) == [460 / 216, 37.5, 25.0, 75.0]
+    assert naive_rules.features(8, 2, finished_jobs, running, waiting) == [460 / 216, 37.5, 25.0, 75.0]
 
 
 def test_features_without_a_past_and_of_a_long_wait() -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from paretosched import Schedule, Workload, simulate
 from paretosched.policies.time_sharing import Shares, TimeSharing
 from support.naive_sharing import Sharing
-from support.sharing import GROUPS, PAPER, SMALL, checked, crowds, sharings
+from support.sharing import GROUPS, PAPER, SMALL, crowds, sharings, thoroughly
 from support.zoo import ZOO, jobs, random_jobs
 
 PLAIN = {
@@ -78,14 +78,14 @@ def test_equals_the_oracle_on_awkward_workloads(name: str, sharing: str) -> None
 
 def test_the_awkward_workloads_have_slices_preemptions_and_groups() -> None:
     schedules = [simulate(ZOO[name], SHARINGS["groups"]) for name in NAMES]
-    searched = np.array([m.searched for m in schedules])
-    assert (searched[:, 0].sum(axis=0) > 20).all()  # groups of medium and of long jobs
-    assert (searched[:, 2:].sum(axis=0) > 20).all()  # nodes visited and pruned in both levels
+    counts = np.array([m.searched for m in schedules])
+    assert (counts[:, 0].sum(axis=0) > 20).all()  # groups of medium and of long jobs
+    assert (counts[:, 2:].sum(axis=0) > 20).all()  # nodes visited and pruned in both levels
     assert sum(m.segments.job.size - len(m.workload) for m in schedules if m.segments) > 50
 
 
 @pytest.mark.slow
-@checked
+@thoroughly
 @given(w=crowds(), sharing=sharings())
 def test_equals_the_oracle(w: Workload, sharing: TimeSharing) -> None:
     same_as_oracle(w, sharing)
@@ -95,14 +95,14 @@ def test_equals_the_oracle(w: Workload, sharing: TimeSharing) -> None:
 
 
 @pytest.mark.slow
-@checked
+@thoroughly
 @given(w=crowds(), sharing=sharings())
 def test_work_is_conserved_nodes_never_overlap_and_jobs_go_on_on_them(w: Workload, sharing: TimeSharing) -> None:
     schedule = simulate(w, sharing)
     s = schedule.segments
     assert s is not None
     running: dict[tuple[int, int], int] = {}
-    done = [0] * len(w)
+    seconds_run = [0] * len(w)
     nodes: dict[int, set[int]] = {}
     for i, j in enumerate(s.job.tolist()):
         own = {node for a, b in s.nodes(i) for node in range(a, b + 1)}
@@ -110,16 +110,16 @@ def test_work_is_conserved_nodes_never_overlap_and_jobs_go_on_on_them(w: Workloa
         assert len(own) == w.width[j]
         for second in range(s.begin[i], s.end[i]):
             assert not any(a <= second < b for a, b in s.switches.tolist())
-            done[j] += 1
+            seconds_run[j] += 1
             for node in own:
                 assert running.setdefault((second, node), j) == j
-    assert done == w.run.tolist()
+    assert seconds_run == w.run.tolist()
     assert (schedule.start >= w.submit).all()
     assert schedule.check() is schedule
 
 
 @pytest.mark.slow
-@checked
+@thoroughly
 @given(w=crowds(), sharing=sharings(), seconds=st.integers(0, 10**6))
 def test_a_later_clock_makes_the_same_schedule_later(w: Workload, sharing: TimeSharing, seconds: int) -> None:
     schedule, later = simulate(w, sharing), simulate(w.with_(submit=w.submit + seconds), sharing)
@@ -128,7 +128,7 @@ def test_a_later_clock_makes_the_same_schedule_later(w: Workload, sharing: TimeS
 
 
 @pytest.mark.slow
-@checked
+@thoroughly
 @given(w=crowds())
 def test_with_one_class_and_own_jobs_only_it_is_easy(w: Workload) -> None:
     one_class = TimeSharing(

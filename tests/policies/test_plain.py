@@ -8,7 +8,7 @@ from hypothesis import given
 from paretosched import InputError, Workload
 from paretosched.policies.plain import PLAIN_RULES, Plain
 from support.naive import naive
-from support.simulating import DEEP, checked, of_oracle, starts
+from support.simulating import DEEP, of_oracle, starts, thoroughly
 from support.zoo import ZOO, fixed_policies, workloads
 
 RULES = ("fcfs", "list", "easy", "conservative", "conservative-replan")
@@ -23,7 +23,7 @@ def test_equals_the_oracle_on_awkward_workloads(name: str, policy: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rule", RULES)
-@checked
+@thoroughly
 @given(w=workloads(max_jobs=14))
 def test_equals_the_oracle_on_any_workload(rule: str, w: Workload) -> None:
     assert starts(w, rule) == naive(w, Plain(rule))

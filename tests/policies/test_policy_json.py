@@ -33,7 +33,7 @@ P = greedy(
     backfill="easy",
     provenance={"run": 7},
 )
-checked = settings(deadline=None, max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
+thoroughly = settings(deadline=None, max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def same(one: Policy, other: Policy) -> bool:
@@ -41,7 +41,7 @@ def same(one: Policy, other: Policy) -> bool:
 
 
 @pytest.mark.slow
-@checked
+@thoroughly
 @given(p=greedy_policies(("a", "b b", "ä")) | st.sampled_from((*PLAIN_RULES, "recorded")).map(Plain))
 def test_what_is_saved_is_loaded_bit_for_bit(p: Policy, tmp_path: Path) -> None:
     save_policy(p, tmp_path / "p.json")
@@ -166,7 +166,7 @@ places = [
 
 
 @pytest.mark.slow
-@checked
+@thoroughly
 @given(place=st.sampled_from(places), value=values)
 def test_any_part_replaced_by_anything_is_accepted_or_refused_in_one_line(place: str, value: Any) -> None:
     refusal = ""
@@ -182,7 +182,7 @@ def test_any_part_replaced_by_anything_is_accepted_or_refused_in_one_line(place:
 
 
 @pytest.mark.slow
-@checked
+@thoroughly
 @given(value=values)
 def test_any_value_that_is_no_policy_is_refused(value: Any) -> None:
     with pytest.raises(InputError, match=r"^here: a policy file must be an object"):
@@ -190,7 +190,7 @@ def test_any_value_that_is_no_policy_is_refused(value: Any) -> None:
 
 
 @pytest.mark.slow
-@checked
+@thoroughly
 @given(content=st.binary(max_size=60) | st.text(max_size=60).map(lambda text: text.encode("utf-8", "surrogatepass")))
 def test_any_file_that_is_no_policy_is_refused_in_one_line(content: bytes, tmp_path: Path) -> None:
     (tmp_path / "x.json").write_bytes(content)
@@ -289,7 +289,7 @@ shared_places = [
 
 
 @pytest.mark.slow
-@checked
+@thoroughly
 @given(place=st.sampled_from(shared_places), value=values | st.floats(0, 2) | st.integers(0, 5000))
 def test_any_part_of_time_sharing_replaced_by_anything_is_accepted_or_refused_in_one_line(
     place: str, value: Any

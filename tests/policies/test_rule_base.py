@@ -31,7 +31,7 @@ from support.zoo import a_greedy, constant_rules, equal_rules, random_jobs, rand
 
 KINDS = ("iterative", "symbiotic")
 ALL = ("1", "2", "3", "4", "5")
-checked = settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+thoroughly = settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow])
 
 
 # ---- choice
@@ -81,7 +81,7 @@ def test_a_rule_that_is_infinitely_far_away_decides_where_it_is_alone() -> None:
 
 
 @pytest.mark.slow
-@checked
+@thoroughly
 @given(data=st.data(), x=st.lists(st.integers(0, 400), min_size=4, max_size=4))
 def test_what_is_chosen_is_possible_and_what_the_oracle_says(data: st.DataObject, x: list[int]) -> None:
     base = data.draw(rule_bases(("1", "2")))
@@ -120,7 +120,7 @@ def test_features_are_scaled_to_the_unit_interval() -> None:
 
 
 @pytest.mark.slow
-@settings(checked, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(thoroughly, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(policy=rule_bases(("a", "b b", "ä")))
 def test_what_is_saved_is_loaded_bit_for_bit(policy: Policy, tmp_path: Path) -> None:
     save_policy(policy, tmp_path / "p.json")
@@ -267,7 +267,7 @@ PLACES = [
 
 
 @pytest.mark.slow
-@settings(checked, max_examples=400)
+@settings(thoroughly, max_examples=400)
 @given(place=st.sampled_from(PLACES), value=ANYTHING)
 def test_any_part_replaced_by_anything_is_accepted_or_refused_in_one_line(place: tuple[str, str], value: Any) -> None:
     found = copy.deepcopy(FILES[place[0]])

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from paretosched import InputError, Workload, decode, simulate, start_order
 from paretosched.simulation.decoding import DECODINGS, decoded_start_times
-from support.decoding import GAP, ORDERS, checked, orders, starts
+from support.decoding import GAP, ORDERS, orders, starts, thoroughly
 from support.zoo import PLAIN_RULES, ZOO, fixed_policies, jobs, policies, workloads
 
 # ---- what holds for every order
@@ -29,7 +29,7 @@ def test_no_job_starts_later_in_the_order_of_a_schedule(name: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("decoding", DECODINGS)
-@checked
+@thoroughly
 @given(data=st.data(), w=workloads())
 def test_no_job_starts_later_in_the_order_of_any_schedule(decoding: str, data: st.DataObject, w: Workload) -> None:
     if data.draw(st.booleans()):
@@ -41,20 +41,20 @@ def test_no_job_starts_later_in_the_order_of_any_schedule(decoding: str, data: s
 
 
 @pytest.mark.slow
-@checked
+@thoroughly
 @given(w=workloads())
 def test_the_order_of_submission_is_strictly_that_of_fcfs(w: Workload) -> None:
     assert starts(w, np.arange(len(w)), "strict") == simulate(w, "fcfs").start.tolist()
 
 
-@checked
+@thoroughly
 @given(w=workloads(exact=True))
 def test_earliest_fit_in_the_order_of_submission_is_conservative_when_estimates_are_exact(w: Workload) -> None:
     assert starts(w, np.arange(len(w)), "earliest") == simulate(w, "conservative").start.tolist()
 
 
 @pytest.mark.slow
-@checked
+@thoroughly
 @given(data=st.data(), w=workloads())
 def test_starts_follow_the_order_if_strict(data: st.DataObject, w: Workload) -> None:
     order = data.draw(st.permutations(range(len(w))))
@@ -63,7 +63,7 @@ def test_starts_follow_the_order_if_strict(data: st.DataObject, w: Workload) -> 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("decoding", DECODINGS)
-@checked
+@thoroughly
 @given(data=st.data(), w=workloads())
 def test_estimates_do_not_matter(decoding: str, data: st.DataObject, w: Workload) -> None:
     order = data.draw(st.permutations(range(len(w))))

@@ -12,7 +12,7 @@ from paretosched.simulation.estimates import LEARNING, SOURCES
 from support.zoo import random_jobs, workloads
 
 RULES = ("easy", "conservative-replan")
-checked = settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow])
+thoroughly = settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow])
 
 
 def test_exact_estimates_are_the_true_run_times() -> None:
@@ -28,7 +28,7 @@ def test_exact_estimates_are_the_true_run_times() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rule", RULES)
-@checked
+@thoroughly
 @given(w=workloads())
 def test_without_a_history_predictions_are_the_requests(rule: str, w: Workload) -> None:
     w = w.with_(user=np.arange(len(w)))
@@ -39,7 +39,7 @@ def test_without_a_history_predictions_are_the_requests(rule: str, w: Workload) 
 
 
 @pytest.mark.slow
-@checked
+@thoroughly
 @given(data=st.data(), w=workloads(), source=st.sampled_from(sorted(LEARNING)))
 def test_what_comes_later_changes_no_prediction(data: st.DataObject, w: Workload, source: str) -> None:
     w = w.with_(user=np.arange(len(w)) % 2)

@@ -12,7 +12,7 @@ from paretosched.policies.plain import Plain
 from paretosched.policies.policy import as_policy
 from paretosched.simulation.objective import objectives_of
 from support.naive import naive
-from support.simulating import briefly, checked, starts
+from support.simulating import briefly, starts, thoroughly
 from support.zoo import (
     DAY,
     HAND_CHECKED,
@@ -54,7 +54,7 @@ def test_the_recorded_schedule_is_submission_plus_wait_and_an_unknown_wait_is_no
 
 
 @pytest.mark.slow
-@checked
+@thoroughly
 @given(data=st.data(), w=workloads())
 def test_every_start_is_feasible_and_at_an_arrival_or_an_end(data: st.DataObject, w: Workload) -> None:
     schedule = simulate(w, data.draw(policies(w.groups))).check()
@@ -63,7 +63,7 @@ def test_every_start_is_feasible_and_at_an_arrival_or_an_end(data: st.DataObject
 
 
 @pytest.mark.slow
-@checked
+@thoroughly
 @given(data=st.data(), w=workloads())
 def test_the_machine_never_idles_while_a_job_waits(data: st.DataObject, w: Workload) -> None:
     schedule = simulate(w, data.draw(policies(w.groups)))
@@ -73,7 +73,7 @@ def test_the_machine_never_idles_while_a_job_waits(data: st.DataObject, w: Workl
 
 
 @pytest.mark.slow
-@checked
+@thoroughly
 @given(data=st.data(), w=workloads())
 def test_a_job_that_arrives_alone_at_an_idle_machine_starts_at_once(data: st.DataObject, w: Workload) -> None:
     schedule = simulate(w, data.draw(policies(w.groups)))
@@ -84,7 +84,7 @@ def test_a_job_that_arrives_alone_at_an_idle_machine_starts_at_once(data: st.Dat
 
 
 @pytest.mark.slow
-@checked
+@thoroughly
 @given(data=st.data(), w=workloads(), weeks=st.integers(1, 3000))
 def test_shifting_all_times_by_whole_weeks_shifts_the_schedule(data: st.DataObject, w: Workload, weeks: int) -> None:
     policy = data.draw(policies(w.groups))
