@@ -24,7 +24,7 @@ def test_what_is_written_is_read_as_the_same_formula(term: Term, largest: bool, 
 
 
 @pytest.mark.parametrize(
-    ("text", "written"),
+    ("text", "normal_form"),
     [
         ("(wait/estimate)^3*width", "(wait / estimate)^3 * width"),
         ("physics", "physics"),
@@ -42,10 +42,10 @@ def test_what_is_written_is_read_as_the_same_formula(term: Term, largest: bool, 
         ("if(account(3) != 0, 1, queue(4))", "if(account(3) != 0, 1, queue(4))"),
     ],
 )
-def test_formulas_by_hand(text: str, written: str) -> None:
+def test_formulas_by_hand(text: str, normal_form: str) -> None:
     formula = parse_formula(text, "largest")
-    assert written_formula(formula, "largest") == written
-    assert parse_formula(written, "largest") == formula
+    assert written_formula(formula, "largest") == normal_form
+    assert parse_formula(normal_form, "largest") == formula
 
 
 @pytest.mark.parametrize(

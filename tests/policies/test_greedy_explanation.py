@@ -39,14 +39,14 @@ needs_browser = pytest.mark.skipif(
 )
 
 
-def goes_first(policy: Policy, situation: str, job: Job, other: Job, wait: int, waited: int) -> bool:
+def goes_first(policy: Policy, situation: str, job: Job, other: Job, wait: int, other_wait: int) -> bool:
     """Let both jobs wait for a machine that becomes free, big enough for one of them, and see which starts."""
-    end = max(wait, waited) + 1
+    end = max(wait, other_wait) + 1
     width = max(job.width, other.width)
     rows = [
         (0, end, width, policy.groups[0], "keeps the machine busy"),
         (end - wait, job.estimate, job.width, job.group, "job"),
-        (end - waited, other.estimate, other.width, other.group, "other"),
+        (end - other_wait, other.estimate, other.width, other.group, "other"),
     ]
     rows.sort(key=lambda row: row[0])  # stable: submitted in the same second, the job comes first
     submit, estimate, widths, group, who = (list(column) for column in zip(*rows, strict=True))
@@ -80,35 +80,35 @@ jobs = st.builds(Job, st.sampled_from(NAMES), widths, estimates)
     situation=st.sampled_from(SITUATIONS),
     job=jobs,
     other=jobs,
-    waited=waits,
+    other_wait=waits,
     more=waits,
 )
 def test_the_simulator_starts_first_whom_the_wait_says(
-    policy: Policy, situation: str, job: Job, other: Job, waited: int, more: int
+    policy: Policy, situation: str, job: Job, other: Job, other_wait: int, more: int
 ) -> None:
-    needed = needed_wait(policy, situation, job, other, waited)
-    late = A_YEAR if needed is None else needed - 1
+    least_wait = needed_wait(policy, situation, job, other, other_wait)
+    late = A_YEAR if least_wait is None else least_wait - 1
     for wait in {late, min(late, A_YEAR), late // 2, 0}:
         if 0 <= wait <= min(late, A_YEAR):
-            assert not goes_first(policy, situation, job, other, wait, waited)
-    if needed is not None and needed <= A_YEAR:
-        for wait in {needed, needed + 1, needed + more}:
-            assert goes_first(policy, situation, job, other, wait, waited)
+            assert not goes_first(policy, situation, job, other, wait, other_wait)
+    if least_wait is not None and least_wait <= A_YEAR:
+        for wait in {least_wait, least_wait + 1, least_wait + more}:
+            assert goes_first(policy, situation, job, other, wait, other_wait)
 
 
 def test_that_test_does_not_only_see_always_and_never() -> None:
     rng = np.random.default_rng(0)
-    seen = 0
+    count = 0
     for _ in range(60):
         genes = rng.random((3, 14)) * ([1.0] * 6 + [5.0] * 6 + [1.0, 1e-3])
         policy = greedy(rng.choice(CRITERIA, 3).tolist(), genes, groups=NAMES)
         job, other = (Job(str(rng.choice(NAMES)), int(rng.integers(1, 9)), int(rng.integers(60, 9999))) for _ in "ab")
-        needed = needed_wait(policy, "day", job, other, 100)
-        if needed is not None and 0 < needed < A_YEAR:
-            seen += 1
-            assert goes_first(policy, "day", job, other, needed, 100)
-            assert not goes_first(policy, "day", job, other, needed - 1, 100)
-    assert seen > 30
+        least_wait = needed_wait(policy, "day", job, other, 100)
+        if least_wait is not None and 0 < least_wait < A_YEAR:
+            count += 1
+            assert goes_first(policy, "day", job, other, least_wait, 100)
+            assert not goes_first(policy, "day", job, other, least_wait - 1, 100)
+    assert count > 30
 
 
 @pytest.mark.slow
@@ -131,11 +131,11 @@ def test_the_explanation_has_the_wait_of_every_two_examples(policy: Policy, data
     assert row["criterion"] == policy.criteria[SITUATIONS.index(row["situation"])]
     for s in range(3):
         for k, kind in enumerate(KINDS):
-            shown = explanation.among_groups(s, k)
+            shortest_waits = explanation.among_groups(s, k)
             i, j = (data.draw(st.integers(0, count - 1)) for _ in "ij")
             wait = needed_wait(policy, SITUATIONS[s], job(kind, policy.groups[j]), job(kind, policy.groups[i]))
-            assert shown[i, j] == (NEVER if wait is None else wait)
-            assert shown[i, i] == 0
+            assert shortest_waits[i, j] == (NEVER if wait is None else wait)
+            assert shortest_waits[i, i] == 0
 
 
 @pytest.mark.slow
@@ -143,11 +143,11 @@ def test_the_explanation_has_the_wait_of_every_two_examples(policy: Policy, data
 @given(
     criteria=st.lists(st.sampled_from(CRITERIA), min_size=3, max_size=3),
     genes=st.lists(st.floats(0.01, 1), min_size=18, max_size=18),
-    waited=st.integers(1, 10**5),
+    other_wait=st.integers(1, 10**5),
     number=st.integers(0, 10**6),
 )
 def test_a_job_that_has_waited_is_passed_as_much_later_as_is_said(
-    criteria: list[str], genes: list[float], waited: int, number: int
+    criteria: list[str], genes: list[float], other_wait: int, number: int
 ) -> None:
     policy = greedy(criteria, genes, groups=("a", "b"))
     rows = [row for row in explain(policy).rows() if row["wait"]]  # neither at once nor never
@@ -158,11 +158,11 @@ def test_a_job_that_has_waited_is_passed_as_much_later_as_is_said(
         Job(row[group], of[row[kind]].width, of[row[kind]].estimate)
         for group, kind in (("group", "job"), ("new_group", "new_job"))
     )
-    needed = needed_wait(policy, row["situation"], job, other, waited)
-    said = row["wait"] + row["more"] * waited
-    assume(said < LIFETIME - 2)
-    assert needed is not None
-    assert abs(needed - said) <= 1 + 1e-6 * said
+    least_wait = needed_wait(policy, row["situation"], job, other, other_wait)
+    stated_wait = row["wait"] + row["more"] * other_wait
+    assume(stated_wait < LIFETIME - 2)
+    assert least_wait is not None
+    assert abs(least_wait - stated_wait) <= 1 + 1e-6 * stated_wait
 
 
 def test_what_is_asked_must_make_sense() -> None:
@@ -252,7 +252,7 @@ def test_weights_of_zero_are_named() -> None:
         "Groups: submitted together, jobs of one size stand in this order: a = b = c.",
         "Weight 0 (a and c): such keys stay 0, however long a job waits.",
     ]
-    assert not any(said.startswith("Waiting: an hour") for said in one)
+    assert not any(sentence.startswith("Waiting: an hour") for sentence in one)
     assert none == ["All weights are 0, and so are all keys: jobs stand in the order of submission."]
     assert not explanation.waits[1].any()
     assert "a = b = c" in equal[0]
@@ -263,9 +263,9 @@ def test_weights_of_zero_are_named() -> None:
 
 def test_time_sharing_is_said_with_its_own_numbers() -> None:
     shares = (Shares(8, 0.1, 0.5, 0.4), Shares(20, 0.0, 0.125, 0.875))
-    made = Optimisation(method="bottom-line")
-    own = TimeSharing(1800, 30, 300, 7200, 240, shares, "estimates", False, made)
-    said = explain(own).prose()
+    bottom_line = Optimisation(method="bottom-line")
+    own = TimeSharing(1800, 30, 300, 7200, 240, shares, "estimates", False, bottom_line)
+    prose = explain(own).prose()
     for words in (
         "medium from 300 s on and long from 7,200 s on, by the run times that are requested",
         "An interval lasts 1,800 s, a switch between classes 30 s of it",
@@ -274,7 +274,7 @@ def test_time_sharing_is_said_with_its_own_numbers() -> None:
         "stay so: jobs run in the slices of their own class only",
         "planned anew at every event",
     ):
-        assert words in said
+        assert words in prose
     plain, groups = (explain(rule).prose() for rule in ("scojo", "scojo-opt"))
     assert "are 0.5 %, 26.5 % and 73 %; a class" in plain
     assert "true run times" in plain
@@ -317,14 +317,14 @@ def test_it_says_what_a_policy_was_trained_for_and_what_it_reached(tmp_path: Pat
     for until in (None, 0.7):
         training = ps.train(workload, wish, criterion="f2", generations=1, until=until)
         save_policy(training.policy, tmp_path / "p.json")
-        said = explain(tmp_path / "p.json").words()[0]
+        sentence = explain(tmp_path / "p.json").words()[0]
         part = "" if until is None else " to 70 % of the time"
-        assert said.startswith(f"Trained for 10*AWRT1 + 4*AWRT2, AWRT5 <= 1s on {workload.name}{part}: there")
+        assert sentence.startswith(f"Trained for 10*AWRT1 + 4*AWRT2, AWRT5 <= 1s on {workload.name}{part}: there")
         system, easy = training.systems[training.best], training.easy.objective
         change = 100 * (easy - system.objective) / easy
-        assert f"reached {system.objective:,.6g}, and EASY {easy:,.6g} ({abs(change):.1f} %" in said
-        assert f"{'less' if change > 0 else 'more'})" in said
-        assert said.endswith(f"; it exceeds its limits by {100 * system.exceeded:,.2f} %.")
+        assert f"reached {system.objective:,.6g}, and EASY {easy:,.6g} ({abs(change):.1f} %" in sentence
+        assert f"{'less' if change > 0 else 'more'})" in sentence
+        assert sentence.endswith(f"; it exceeds its limits by {100 * system.exceeded:,.2f} %.")
 
 
 def test_it_says_which_evaluation_of_which_run_a_policy_is(tmp_path: Path) -> None:
@@ -398,8 +398,8 @@ def test_the_figure_shows_the_waits(policy: Policy) -> None:
 def test_the_figure_escapes_and_cuts_what_users_named() -> None:
     groups = ("<b>%{x}</b>", "g" * 50, "g" * 49)
     policy = greedy(["f1"] * 3, [[0.1, 0.2, 0.3, 1, 2, 3, 1, 1]] * 3, groups=groups, name="<i>mine</i>")
-    drawn = overtaking(explain(policy))
-    words = json.loads(drawn.to_json())
+    figure = overtaking(explain(policy))
+    words = json.loads(figure.to_json())
     assert words["layout"]["title"]["text"].startswith("&lt;i&gt;mine&lt;/i&gt;: who")
     ticks = words["layout"]["xaxis"]["ticktext"]
     assert ticks == ["&lt;b&gt;% {x}&lt;/b&gt;", "g" * 13 + "…", "g" * 13 + "…"]
@@ -411,10 +411,10 @@ def test_many_groups_are_colours_without_numbers() -> None:
     for count in (MOST_NUMBERED, MOST_NUMBERED + 1, 64):
         names = tuple(f"g{i}" for i in range(count))
         policy = greedy(["f2"] * 3, np.random.default_rng(1).random((3, 2 * count + 2)), groups=names)
-        drawn = overtaking(explain(policy))
-        assert (drawn.data[0].texttemplate is None) == (count > MOST_NUMBERED)
-        assert len(drawn.layout.xaxis.tickvals) <= 16
-        assert drawn.data[-1].texttemplate == "%{text}"  # sizes are four
+        figure = overtaking(explain(policy))
+        assert (figure.data[0].texttemplate is None) == (count > MOST_NUMBERED)
+        assert len(figure.layout.xaxis.tickvals) <= 16
+        assert figure.data[-1].texttemplate == "%{text}"  # sizes are four
         assert len(explain(policy).text().splitlines()) > count
 
 
@@ -428,9 +428,9 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_the_command_says_what_the_library_says(file: Path) -> None:
-    said = succeed("explain", file)
-    assert said.out == explain(BY_HAND).text() + "\n"
-    assert said.err == ""
+    outcome = succeed("explain", file)
+    assert outcome.out == explain(BY_HAND).text() + "\n"
+    assert outcome.err == ""
     value = succeed("explain", file, "--json").json
     assert value["rows"] == explain(BY_HAND).rows()
     assert value["situations"]["weekend"] == explain(BY_HAND).situation(0)
@@ -441,8 +441,8 @@ def test_the_command_says_what_the_library_says(file: Path) -> None:
 
 @pytest.mark.slow
 def test_a_page_has_the_figure_and_the_words(file: Path, tmp_path: Path) -> None:
-    said = succeed("explain", file, "-o", tmp_path / "p.HTML")
-    assert said.out == explain(BY_HAND).text() + "\n"
+    outcome = succeed("explain", file, "-o", tmp_path / "p.HTML")
+    assert outcome.out == explain(BY_HAND).text() + "\n"
     page = html.unescape((tmp_path / "p.HTML").read_text(encoding="utf-8"))
     for sentence in (*explain(BY_HAND).words(), *explain(BY_HAND).situation(1)):
         assert sentence in page
@@ -463,14 +463,14 @@ def test_figures_that_cannot_be_are_refused_and_nothing_is_left(
     file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for output in ("x", "x.pdf", "png", ".html.gz"):
-        said = command("explain", file, "-o", tmp_path / output)
-        assert (said.status, said.out) == (2, "")
+        outcome = command("explain", file, "-o", tmp_path / output)
+        assert (outcome.status, outcome.out) == (2, "")
         assert (
-            said.err
+            outcome.err
             == f"paretosched explain: {tmp_path / output}: the name of a figure must end in .html, .png or .svg\n"
         )
-    said = command("explain", "easy", "-o", tmp_path / "x.html")
-    assert said.err == (
+    outcome = command("explain", "easy", "-o", tmp_path / "x.html")
+    assert outcome.err == (
         "paretosched explain: policy EASY cannot be drawn, because it has no weights and no rules; "
         "only Greedy and rule bases have\n"
     )

@@ -43,8 +43,8 @@ def sorted_anew(w: Workload, policy: Priority) -> list[int]:
     start = unknown_starts(len(w))
     orders = [program_of([row.formula.key for row in rows], w) for rows in (policy.orders, policy.candidate_orders)]
     backfilling = policy.backfill.arguments(w.groups, policy.candidate_orders == policy.orders)
-    unused = np.empty(0, dtype=np.int64), np.zeros(len(w)), 1.0
-    in_order_of_keys(jobs_of(w), w.capacity, w.calendar, *orders, backfilling, *unused, start)
+    no_usage = np.empty(0, dtype=np.int64), np.zeros(len(w)), 1.0
+    in_order_of_keys(jobs_of(w), w.capacity, w.calendar, *orders, backfilling, *no_usage, start)
     return start.tolist()
 
 

@@ -72,10 +72,10 @@ def test_time_sharing_has_the_numbers_of_the_paper_where_nothing_is_said() -> No
     assert as_policy("scojo") == TimeSharing() == from_json({"format": FORMAT, "rule": "scojo"})
     assert as_policy("scojo-opt") == TimeSharing(optimisation=Optimisation())
     assert as_policy("scojo-opt") == from_json({"format": FORMAT, "rule": "scojo", "optimisation": {}})
-    told = from_json({"format": FORMAT, "rule": "scojo", "optimisation": {"medium": {"most": 25}}})
-    assert isinstance(told, TimeSharing)
-    assert told.optimisation is not None
-    assert told.optimisation.medium == Optimisation().medium._replace(most=25)
+    sharing = from_json({"format": FORMAT, "rule": "scojo", "optimisation": {"medium": {"most": 25}}})
+    assert isinstance(sharing, TimeSharing)
+    assert sharing.optimisation is not None
+    assert sharing.optimisation.medium == Optimisation().medium._replace(most=25)
     assert [as_policy(name).name for name in ("scojo", "scojo-opt")] == ["SCOJO-PECT", "SCOJO-PECT optimised"]
     bottom = TimeSharing(backfill=False, optimisation=Optimisation("bottom-line"))
     assert bottom.name == "SCOJO-PECT bottom line, own jobs only"
@@ -112,8 +112,8 @@ LISTED = ListedGroups(STAFF.groups, (GroupLine("staff", user=9),), "guests")
 
 def group_names(policy: Policy, workload: Workload) -> list[str]:
     """Return the names of the groups by which a policy decides."""
-    decided = decided_by(policy, workload)
-    return [decided.groups[g] for g in decided.group]
+    grouped_workload = decided_by(policy, workload)
+    return [grouped_workload.groups[g] for g in grouped_workload.group]
 
 
 def test_a_group_that_is_missing_in_a_log_is_no_error() -> None:
@@ -143,8 +143,8 @@ def test_equal_names_of_another_kind_do_not_deceive() -> None:
     w = lublin(60, 32, 3)  # its groups 1 to 5 are by consumption
     groups = w.groups
     genes = np.full((3, 12), 0.5)
-    listed = ListedGroups(groups, (GroupLine("1", user=int(w.user[0])),), "5")
-    by_list = greedy(["f2"] * 3, genes, groups=groups, grouping=listed)
+    new_grouping = ListedGroups(groups, (GroupLine("1", user=int(w.user[0])),), "5")
+    by_list = greedy(["f2"] * 3, genes, groups=groups, grouping=new_grouping)
     assert set(group_names(by_list, w)) == {"1", "5"}
     lately = ConsumptionGroups(groups, (0.08, 0.02, 0.01, 0.001), 90, "5")
     assert decided_by(replace(by_list, grouping=lately), w) is w

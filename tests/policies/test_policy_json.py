@@ -64,16 +64,16 @@ def test_a_policy_file_can_be_read_by_a_person() -> None:
 
 def change_part(path: str, value: Any) -> Any:
     """The file of P with one part replaced, or removed where the value is `...`."""
-    found = copy.deepcopy(to_json(P))
+    content = copy.deepcopy(to_json(P))
     *way, last = path.split("/")
-    part = found
+    part = content
     for step in way:
         part = part[step]
     if value is ...:
         del part[last]
     else:
         part[last] = value
-    return found
+    return content
 
 
 @pytest.mark.parametrize(
@@ -223,13 +223,13 @@ def test_time_sharing_is_saved_and_loaded_exactly(what: str | Policy, tmp_path: 
 
 
 def changed_sharing(path: str, value: Any) -> Any:
-    found = copy.deepcopy(to_json(SHARED))
+    content = copy.deepcopy(to_json(SHARED))
     *way, last = path.split("/")
-    part = found
+    part = content
     for step in way:
         part = part[int(step)] if isinstance(part, list) else part[step]
     part[last] = value
-    return found
+    return content
 
 
 @pytest.mark.parametrize(

@@ -31,13 +31,13 @@ def policies(draw: st.DrawFn) -> Priority:
     times = st.sampled_from([0, 1, 90, 900, 3600, 604800])
     backfill = Backfill()
     if draw(st.booleans()):
-        limited = draw(st.lists(GROUPS, unique=True, max_size=3))
+        groups = draw(st.lists(GROUPS, unique=True, max_size=3))
         backfill = Backfill(
             draw(st.sampled_from([1, 2, 8, ALL])),
             draw(some),
             draw(st.just(()) | BY_SITUATION),
-            tuple(Longest(draw(times), (group,)) for group in limited),
-            draw(st.lists(GROUPS, unique=True, min_size=1, max_size=3).map(tuple)) if limited else (),
+            tuple(Longest(draw(times), (group,)) for group in groups),
+            draw(st.lists(GROUPS, unique=True, min_size=1, max_size=3).map(tuple)) if groups else (),
             draw(times),
         )
     return Priority(
@@ -57,7 +57,7 @@ def test_words_and_files_are_read_as_the_same_policy(policy: Priority) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "written"),
+    ("text", "normal_form"),
     [
         ("sjf", "order: sjf"),
         ("SJF ;; backfill: EASY", "order: sjf; backfill: easy"),
@@ -83,8 +83,8 @@ def test_words_and_files_are_read_as_the_same_policy(policy: Priority) -> None:
         ("wait; half-life: 720min", "order: wait; half-life: 12h"),
     ],
 )
-def test_words_by_hand(text: str, written: str) -> None:
-    assert priority_text(read_priority(text)) == written
+def test_words_by_hand(text: str, normal_form: str) -> None:
+    assert priority_text(read_priority(text)) == normal_form
 
 
 @pytest.mark.parametrize(

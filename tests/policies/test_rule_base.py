@@ -233,9 +233,9 @@ S, R = "iterative", "symbiotic"
     ],
 )
 def test_every_malformed_file_has_its_message(kind: str, path: str, value: Any, message: str) -> None:
-    found = copy.deepcopy(FILES[kind])
+    content = copy.deepcopy(FILES[kind])
     *way, last = (int(step) if step.isdigit() else step for step in path.split("/"))
-    part: Any = found
+    part: Any = content
     for step in way:
         part = part[step]
     if value is ...:
@@ -243,7 +243,7 @@ def test_every_malformed_file_has_its_message(kind: str, path: str, value: Any, 
     else:
         part[last] = value
     with pytest.raises(InputError, match="^here: .*" + re.escape(message)) as caught:
-        from_json(found, "here")
+        from_json(content, "here")
     assert len(str(caught.value).splitlines()) == 1
 
 
@@ -270,15 +270,15 @@ PLACES = [
 @settings(thoroughly, max_examples=400)
 @given(place=st.sampled_from(PLACES), value=ANYTHING)
 def test_any_part_replaced_by_anything_is_accepted_or_refused_in_one_line(place: tuple[str, str], value: Any) -> None:
-    found = copy.deepcopy(FILES[place[0]])
+    content = copy.deepcopy(FILES[place[0]])
     *way, last = (int(step) if step.isdigit() else step for step in place[1].split("/"))
-    part: Any = found
+    part: Any = content
     for step in way:
         part = part[step]
     part[last] = value
     refusal = ""
     try:
-        policy = from_json(found, "here")
+        policy = from_json(content, "here")
     except InputError as error:
         refusal = str(error)
     if refusal:

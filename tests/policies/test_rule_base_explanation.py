@@ -44,9 +44,9 @@ def symbiotic(groups: tuple[str, ...] = NAMES, rules: int = 6, seed: int = 0) ->
 
 
 def explanation_of(base: RuleBase) -> RulesExplanation:
-    found = explain(base)
-    assert isinstance(found, RulesExplanation)
-    return found
+    explanation = explain(base)
+    assert isinstance(explanation, RulesExplanation)
+    return explanation
 
 
 # --- iterative ------------------------------------------------------------------------------------------------------
@@ -56,25 +56,25 @@ def explanation_of(base: RuleBase) -> RulesExplanation:
 @given(st.integers(0, 10**6), st.integers(1, 13))
 def test_regions_are_all_situations_once_with_their_strategy(seed: int, strategies: int) -> None:
     base = iterative(np.random.default_rng(seed).integers(0, strategies, 48))
-    found = regions(base)
-    assert sorted(number for region in found for number in region.situations) == list(range(48))
+    all_regions = regions(base)
+    assert sorted(number for region in all_regions for number in region.situations) == list(range(48))
     r = np.random.default_rng(seed)
-    for region in found:
+    for region in all_regions:
         assert {int(base.choice[number]) for number in region.situations} == {region.strategy}
         inside = [r.uniform(math.nextafter(low, math.inf), high) for low, high in region.bounds]
         assert situation_of(base.bounds, inside) in region.situations
         upper = [high for _, high in region.bounds]  # which belongs to the interval
         assert situation_of(base.bounds, upper) in region.situations
-    sizes = [len(region.situations) for region in found]
+    sizes = [len(region.situations) for region in all_regions]
     assert sizes == sorted(sizes, reverse=True)
 
 
 @settings(deadline=None, max_examples=40)
 @given(st.integers(0, 10**6))
 def test_no_two_regions_could_be_one(seed: int) -> None:
-    found = regions(iterative(np.random.default_rng(seed).integers(0, 3, 48)))
-    for i, one in enumerate(found):
-        for other in found[i + 1 :]:
+    all_regions = regions(iterative(np.random.default_rng(seed).integers(0, 3, 48)))
+    for i, one in enumerate(all_regions):
+        for other in all_regions[i + 1 :]:
             differ = [f for f in range(5) if one.bounds[f] != other.bounds[f]]
             adjoin = len(differ) == 1 and (
                 one.bounds[differ[0]][1] == other.bounds[differ[0]][0]
@@ -105,24 +105,24 @@ def test_it_is_written_as_one_would_say_it() -> None:
     assert "PRCWQ1: of group staff" in " ".join(text.split())
 
 
-def explanation_with_decisions(base: RuleBase, decided: Any) -> RulesExplanation:
-    found = explain(replace(base, provenance={"decisions": decided}))
-    assert isinstance(found, RulesExplanation)
-    return found
+def explanation_with_decisions(base: RuleBase, counts: Any) -> RulesExplanation:
+    explanation = explain(replace(base, provenance={"decisions": counts}))
+    assert isinstance(explanation, RulesExplanation)
+    return explanation
 
 
 def test_it_tells_how_often_a_situation_came_up() -> None:
     choice = np.full((2, 3, 2, 2, 2), STRATEGIES.index("easy by wait"))
     choice[:, 2, 1] = STRATEGIES.index("conservative by priority")
-    decided = np.zeros(choice.shape, dtype=int)
-    decided[0, 2, 1, 0, 0], decided[1, 2, 1, 1, 1], decided[0, 0, 0, 0, 0] = 60, 30, 10
-    explanation = explanation_with_decisions(iterative(choice.ravel()), decided.ravel().tolist())
+    counts = np.zeros(choice.shape, dtype=int)
+    counts[0, 2, 1, 0, 0], counts[1, 2, 1, 1, 1], counts[0, 0, 0, 0, 0] = 60, 30, 10
+    explanation = explanation_with_decisions(iterative(choice.ravel()), counts.ravel().tolist())
     assert [row["decisions"] for row in explanation.rows()] == [10, 0, 90]
-    said = (
+    sentence = (
         "In 100 decisions of its training: conservative by priority 90 %, easy by wait 10 %. "
         "3 of the 48 situations came up."
     )
-    assert said in explanation.words()
+    assert sentence in explanation.words()
     *_, first, second, third, _ = explanation.text().splitlines()
     assert [line.split()[:5] for line in (first, second, third)] == [
         ["conservative", "by", "priority", "8", "90"],
@@ -168,21 +168,21 @@ def test_one_strategy_alone_is_told_in_a_few_lines() -> None:
 
 
 def test_nearly_all_is_100_per_cent_and_next_to_nothing_is_told() -> None:
-    decided = np.zeros(48, dtype=int)
-    decided[:2] = 10**6, 1
+    counts = np.zeros(48, dtype=int)
+    counts[:2] = 10**6, 1
     choice = np.full(48, 6)
     choice[1] = 12
-    explanation = explanation_with_decisions(iterative(choice), decided.tolist())
-    assert any("fcfs by wait 100 %, greedy under 0.01 %." in said for said in explanation.words())
+    explanation = explanation_with_decisions(iterative(choice), counts.tolist())
+    assert any("fcfs by wait 100 %, greedy under 0.01 %." in sentence for sentence in explanation.words())
     assert "100 % of the decisions in training" in str(decisions(explanation).data[0].customdata)
 
 
 @pytest.mark.parametrize(
-    "told",
+    "counts",
     [None, [], [1] * 47, [0] * 48, [1.5] * 48, [-1] * 48, [True] * 48, [10**30] * 48, "x", {"greedy": 1}, {"slow": 1}],
 )
-def test_what_a_file_tells_of_decisions_may_be_anything(told: Any) -> None:
-    explanation = explanation_with_decisions(iterative([0] * 48), told)
+def test_what_a_file_tells_of_decisions_may_be_anything(counts: Any) -> None:
+    explanation = explanation_with_decisions(iterative([0] * 48), counts)
     assert explanation.decisions is None
     assert explanation.rows()[0]["decisions"] is None
     assert "decisions of its training" not in explanation.text()
@@ -194,29 +194,29 @@ def test_what_a_file_tells_of_decisions_may_be_anything(told: Any) -> None:
 @pytest.mark.slow
 def test_slices_are_what_is_chosen() -> None:
     base = symbiotic(seed=3)
-    found = slices(base)
-    assert [(s.across, s.up) for s in found] == [(0, 1), (1, 4), (1, 3), (4, 3)]  # guests and students come first
-    for cut in found:
-        assert cut.strategies.shape == (len(cut.y), len(cut.x))
+    cuts = slices(base)
+    assert [(s.across, s.up) for s in cuts] == [(0, 1), (1, 4), (1, 3), (4, 3)]  # guests and students come first
+    for plane in cuts:
+        assert plane.strategies.shape == (len(plane.y), len(plane.x))
         for i, j in ((0, 0), (3, 17), (40, 0), (20, 20)):
             features = np.full(5, np.nan)
             features[:2] = 1.5, 90.0
-            features[cut.across], features[cut.up] = cut.x[j], cut.y[i]
+            features[plane.across], features[plane.up] = plane.x[j], plane.y[i]
             rest = 100 - np.nansum(features[2:])
             features[np.isnan(features)] = rest / max(np.isnan(features).sum(), 1)
             expected = base.chooser.strategy(features) if rest >= 0 else -1
-            assert cut.strategies[i, j] == expected
-    impossible = found[3].strategies < 0
+            assert plane.strategies[i, j] == expected
+    impossible = cuts[3].strategies < 0
     assert impossible[-1, 1:].all()
     assert not impossible[0].any()
 
 
 def test_one_group_has_the_whole_queue() -> None:
     base = symbiotic(groups=("all",), seed=5)
-    (cut,) = slices(base)
-    assert cut.others == ""
+    (plane,) = slices(base)
+    assert plane.others == ""
     assert "  SD against Um: " in explanation_of(base).text()
-    assert cut.strategies[40, 0] == base.chooser.strategy([1, 100, 100])
+    assert plane.strategies[40, 0] == base.chooser.strategy([1, 100, 100])
 
 
 def test_rules_are_told_in_the_units_of_the_features() -> None:
@@ -254,11 +254,11 @@ def test_everything_can_be_drawn(base: RuleBase) -> None:
     explanation = explanation_of(base)
     figure = decisions(explanation)
     assert len(STRATEGY_COLOURS) == len(set(STRATEGY_COLOURS)) == 13
-    drawn = [np.array(trace.z, dtype=float) for trace in figure.data]
+    heat = [np.array(trace.z, dtype=float) for trace in figure.data]
     if base.kind == "iterative":
-        assert drawn[0].T.ravel().tolist() == base.choice.tolist()
+        assert heat[0].T.ravel().tolist() == base.choice.tolist()
     else:
-        assert [np.nan_to_num(z, nan=-1).tolist() for z in drawn] == [s.strategies.tolist() for s in explanation.slices]
+        assert [np.nan_to_num(z, nan=-1).tolist() for z in heat] == [s.strategies.tolist() for s in explanation.slices]
     assert "<b>%{" not in json.dumps(figure.to_plotly_json(), default=str).replace("<b>%{text}</b>", "")
 
 
@@ -270,8 +270,8 @@ def test_the_names_of_situations_have_room() -> None:
 
 
 def test_a_large_objective_is_not_told_as_a_power_of_ten() -> None:
-    told = {"words": "AWRT1", "workloads": [], "wish": {"sum": {}}, "objective": 1482406.2, "easy": 2e6}
-    assert "reached 1,482,406, and EASY 2,000,000 (25.9 % less)." in origin_of(told)
+    provenance = {"words": "AWRT1", "workloads": [], "wish": {"sum": {}}, "objective": 1482406.2, "easy": 2e6}
+    assert "reached 1,482,406, and EASY 2,000,000 (25.9 % less)." in origin_of(provenance)
 
 
 @pytest.mark.slow
@@ -280,12 +280,12 @@ def test_the_command_line_says_the_same(kind: str, tmp_path: Path) -> None:
     base = iterative(np.arange(48) % 13) if kind == "iterative" else symbiotic()
     save_policy(replace(base, provenance={"words": "AWRT1", "workloads": [{"name": "w"}]}), tmp_path / "r.json")
     explanation = ps.explain(tmp_path / "r.json")
-    said = succeed("explain", tmp_path / "r.json", "-o", tmp_path / "r.html")
-    assert said.out == explanation.text() + "\n"
-    assert "Trained for AWRT1 on w." in said.out
-    found = succeed("explain", tmp_path / "r.json", "--json").json
-    assert found == json.loads(json.dumps(explanation.about()))
-    assert len(found["regions" if kind == "iterative" else "rules"]) == len(explanation.rows())
+    outcome = succeed("explain", tmp_path / "r.json", "-o", tmp_path / "r.html")
+    assert outcome.out == explanation.text() + "\n"
+    assert "Trained for AWRT1 on w." in outcome.out
+    content = succeed("explain", tmp_path / "r.json", "--json").json
+    assert content == json.loads(json.dumps(explanation.about()))
+    assert len(content["regions" if kind == "iterative" else "rules"]) == len(explanation.rows())
     page = (tmp_path / "r.html").read_text()
     assert "which strategy" in page
     assert "one of thirteen strategies is chosen" in page

@@ -27,7 +27,7 @@ def test_a_base_holds_the_way_in_which_it_chooses() -> None:
 
 
 @pytest.mark.parametrize(
-    ("base", "counts", "written", "by_strategy"),
+    ("base", "counts", "content", "by_strategy"),
     [
         (ITERATIVE, [4, 9], [4, 9], {3: 9, 7: 4}),
         (SYMBIOTIC, [0] * 11 + [2, 5], {STRATEGIES[11]: 2, "greedy": 5}, {11: 2, 12: 5}),
@@ -35,11 +35,11 @@ def test_a_base_holds_the_way_in_which_it_chooses() -> None:
     ids=["iterative", "symbiotic"],
 )
 def test_counts_of_decisions_come_back_from_what_was_written(
-    base: RuleBase, counts: list[int], written: Any, by_strategy: dict[int, int]
+    base: RuleBase, counts: list[int], content: Any, by_strategy: dict[int, int]
 ) -> None:
     assert base.chooser.counters == len(counts)
-    assert base.chooser.counts_json(np.array(counts)) == written
-    again = base.chooser.counts_of(written)
+    assert base.chooser.counts_json(np.array(counts)) == content
+    again = base.chooser.counts_of(content)
     assert again is not None
     assert again.tolist() == counts
     assert {s: n for s, n in enumerate(base.chooser.by_strategy(again).tolist()) if n} == by_strategy
