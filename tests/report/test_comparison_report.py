@@ -24,11 +24,11 @@ from support.zoo import random_jobs
 
 @pytest.mark.slow
 def test_the_page_refers_to_nothing_outside_itself(page):
-    parsed = Page(page)
-    for tag, attributes in parsed.elements:
+    document = Page(page)
+    for tag, attributes in document.elements:
         assert tag not in {"link", "iframe", "object", "embed", "base", "form", "a", "img"}
         assert not {"src", "href", "srcset", "action", "data", "poster"} & set(attributes), (tag, attributes)
-    longest = max(parsed.scripts, key=len)
+    longest = max(document.scripts, key=len)
     own = page.replace(longest, "")
     assert len(own) < 200_000
     assert not re.search(r"https?:|//[a-z]|url\(|@import", own.replace("://", "//"))
@@ -102,12 +102,12 @@ def test_names_from_logs_and_users_are_text_everywhere():
     front = a_front(30, name=HOSTILE, groups=groups)
     front = replace(front, origins=(a_run(HOSTILE),))
     hostile = report(front, a_comparison(front, names=("EASY", HOSTILE, "recorded")))
-    parsed, plain = (
+    document, plain = (
         Page(hostile),
         Page(report(a_front(30, groups=tuple("abc")), a_comparison(a_front(30, groups=tuple("abc"))))),
     )
-    assert [tag for tag, _ in parsed.elements] == [tag for tag, _ in plain.elements]
-    assert all(key != "onerror" for _, attributes in parsed.elements for key in attributes)
+    assert [tag for tag, _ in document.elements] == [tag for tag, _ in plain.elements]
+    assert all(key != "onerror" for _, attributes in document.elements for key in attributes)
     assert f"<title>Schedules of {html.escape(HOSTILE)}</title>" in hostile
 
 
@@ -146,7 +146,7 @@ def test_an_empty_front_and_a_foreign_comparison_are_refused(tmp_path):
 
 def in_browser(path: Path, tmp_path: Path) -> tuple[str, str]:
     """The document after its scripts have run, and what the browser had to say."""
-    done = subprocess.run(
+    process = subprocess.run(
         [
             CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--enable-unsafe-swiftshader", "--no-first-run",
             "--disable-background-networking", "--disable-component-update", "--disable-sync",
@@ -156,8 +156,8 @@ def in_browser(path: Path, tmp_path: Path) -> tuple[str, str]:
         ],
         capture_output=True, text=True, timeout=120, check=True,
     )  # fmt: skip
-    console = [line for line in done.stderr.splitlines() if "CONSOLE" in line and "GPU stall" not in line]
-    return done.stdout, "\n".join(console)
+    console = [line for line in process.stderr.splitlines() if "CONSOLE" in line and "GPU stall" not in line]
+    return process.stdout, "\n".join(console)
 
 
 @pytest.mark.slow

@@ -16,15 +16,15 @@ def test_figures_alone_are_a_page_that_refers_to_nothing_outside(tmp_path, page)
     by_name = {"figure06": clouds({HOSTILE: front.values}, front.objectives, "UTIL", "AWRT", title="Figure 6")}
     write_figures(tmp_path / "figures.html", HOSTILE, by_name, {"figure06": HOSTILE})
     text = (tmp_path / "figures.html").read_text(encoding="utf-8")
-    parsed = Page(text)
-    assert {tag for tag, _ in parsed.elements} <= {tag for tag, _ in Page(page).elements}
-    assert [a["id"] for tag, a in parsed.elements if tag == "figure"] == ["figure06"]
-    assert all(not {"src", "href", "onerror"} & set(attributes) for _, attributes in parsed.elements)
-    assert "owned" in " ".join(parsed.words)  # as the text that it is
+    document = Page(text)
+    assert {tag for tag, _ in document.elements} <= {tag for tag, _ in Page(page).elements}
+    assert [a["id"] for tag, a in document.elements if tag == "figure"] == ["figure06"]
+    assert all(not {"src", "href", "onerror"} & set(attributes) for _, attributes in document.elements)
+    assert "owned" in " ".join(document.words)  # as the text that it is
     assert text.count("plotly.js v") == 1
     assert "cloud.plotly.com" not in text
     policy = [a["content"] for t, a in Page(page).elements if a.get("http-equiv") == "Content-Security-Policy"]
-    assert [a["content"] for t, a in parsed.elements if a.get("http-equiv") == "Content-Security-Policy"] == policy
+    assert [a["content"] for t, a in document.elements if a.get("http-equiv") == "Content-Security-Policy"] == policy
 
 
 def test_a_gallery_shows_the_pictures_beside_it_and_escapes_every_word(tmp_path: Path) -> None:
