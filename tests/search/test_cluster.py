@@ -67,14 +67,14 @@ def listening() -> list[int]:
 
 
 def intrude(uid: int, secret: Path, ports: list[int]) -> dict[str, Any]:
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, INTRUDER, str(uid), secret, *map(str, ports)],
         capture_output=True,
         text=True,
         check=True,
         timeout=120,
     )
-    answer: dict[str, Any] = json.loads(done.stdout)
+    answer: dict[str, Any] = json.loads(process.stdout)
     return answer
 
 
@@ -135,7 +135,7 @@ def test_tls_needs_certificates_that_fit(tmp_path: Path) -> None:
     ca, other = authority(tmp_path, "ca"), authority(tmp_path, "other")
     cert, key = certificate(tmp_path, "client", "ca")
     _, key_of_other = certificate(tmp_path, "stranger", "other")
-    _, locked = certificate(tmp_path, "locked", "ca", password=b"secret")
+    _, encrypted_key = certificate(tmp_path, "locked", "ca", password=b"secret")
     text = tmp_path / "text.pem"
     text.write_text("no certificate")
     address = "tls://127.0.0.1:9"
@@ -147,7 +147,7 @@ def test_tls_needs_certificates_that_fit(tmp_path: Path) -> None:
         ((text, cert, key), r"text\.pem: must hold the certificate of an authority as PEM, but does not"),
         ((ca, cert, key_of_other), r"stranger\.key: must be the key of .*client\.pem, but belongs to another"),
         ((ca, cert, text), r"client\.pem and .*text\.pem: must be a certificate and its key as PEM, but are not"),
-        ((ca, cert, locked), r"locked\.key: must be a key without a password, but has one"),
+        ((ca, cert, encrypted_key), r"locked\.key: must be a key without a password, but has one"),
     ):
         with pytest.raises(InputError, match=fault):
             check_workers(0, address, files)
@@ -296,12 +296,12 @@ def test_a_scheduler_that_comes_back_gets_everything_again(
     port = free_port()
     first = a_scheduler(port)
     address = first.__enter__()
-    ended = threading.Event()
+    end = threading.Event()
 
     def restart() -> None:
         first.__exit__(None, None, None)
         with a_scheduler(port):
-            ended.wait(60)
+            end.wait(60)
 
     with evaluator(W, EASY, scheduler=address) as evaluate:
         evaluate(genomes, 0)
@@ -312,7 +312,7 @@ def test_a_scheduler_that_comes_back_gets_everything_again(
                 assert evaluate(genomes, 0)[0].tobytes() == expected
             assert evaluate(genomes, 0)[0].tobytes() == expected
         finally:
-            ended.set()
+            end.set()
             again.join()
     assert "does not answer; trying again for 60 s" in caplog.text
     assert "Traceback" not in capfd.readouterr().err

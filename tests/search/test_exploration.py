@@ -39,9 +39,9 @@ def archive(directory: Path) -> list[tuple[int, int, bytes, bytes]]:
     """Every evaluation without its seconds."""
     connection = sqlite3.connect(directory / "run.sqlite")
     rows = connection.execute("select number, generation, genome, objectives from evaluation order by number")
-    found = rows.fetchall()
+    evaluations = rows.fetchall()
     connection.close()
-    return found
+    return evaluations
 
 
 def about(directory: Path) -> dict:  # type: ignore[type-arg]
@@ -77,11 +77,11 @@ def test_every_row_of_the_front_is_reproduced_by_its_policy(whole: tuple[Path, F
 
 
 def test_the_run_says_what_it_is(whole: tuple[Path, Front]) -> None:
-    said = about(whole[0])
-    assert said["status"] == "finished"
-    assert said["evaluations"] == {"wanted": 95, "done": 95}
-    assert said["front"] == len(whole[1])
-    assert said["parameters"] == {
+    description = about(whole[0])
+    assert description["status"] == "finished"
+    assert description["evaluations"] == {"wanted": 95, "done": 95}
+    assert description["front"] == len(whole[1])
+    assert description["parameters"] == {
         "encoding": "weighting",
         "algorithm": "nsga2",
         "seed": 4,
@@ -90,11 +90,11 @@ def test_the_run_says_what_it_is(whole: tuple[Path, Front]) -> None:
         "decoding": "online",
         "workload": W.digest,
     }
-    assert {"python", "numpy", "numba", "pymoo", "moocore", "paretosched"} == set(said["versions"])
-    assert said["kernel_seconds"] > 0
-    assert said["workload"] == {"name": "random", "jobs": 60, "capacity": 16}
-    assert len(said["sessions"]) == 1
-    assert (said["sessions"][0]["replayed"], said["sessions"][0]["host_cores"]) == (0, os.cpu_count())
+    assert {"python", "numpy", "numba", "pymoo", "moocore", "paretosched"} == set(description["versions"])
+    assert description["kernel_seconds"] > 0
+    assert description["workload"] == {"name": "random", "jobs": 60, "capacity": 16}
+    assert len(description["sessions"]) == 1
+    assert (description["sessions"][0]["replayed"], description["sessions"][0]["host_cores"]) == (0, os.cpu_count())
 
 
 @pytest.mark.slow
@@ -129,27 +129,27 @@ def test_the_baseline_is_continued_too(tmp_path: Path) -> None:
 
 def test_a_run_with_enough_evaluations_is_left_as_it_is(whole: tuple[Path, Front]) -> None:
     before = archive(whole[0])
-    seen: list[Progress] = []
+    reports: list[Progress] = []
     for evaluations in (95, 20):
-        front = explore(W, whole[0], evaluations=evaluations, progress=seen.append, **SMALL)
+        front = explore(W, whole[0], evaluations=evaluations, progress=reports.append, **SMALL)
         assert front.values.tobytes() == whole[1].values.tobytes()
     assert archive(whole[0]) == before
-    assert [(p.generation, p.evaluations, p.total, p.replayed) for p in seen] == [(-1, 95, 95, 95)] * 2
+    assert [(p.generation, p.evaluations, p.total, p.replayed) for p in reports] == [(-1, 95, 95, 95)] * 2
 
 
 def test_progress_is_told_after_every_generation(tmp_path: Path) -> None:
-    seen: list[Progress] = []
-    front = explore(W, tmp_path / "run", evaluations=35, progress=seen.append, **SMALL)
-    assert [(p.generation, p.evaluations, p.total) for p in seen] == [
+    reports: list[Progress] = []
+    front = explore(W, tmp_path / "run", evaluations=35, progress=reports.append, **SMALL)
+    assert [(p.generation, p.evaluations, p.total) for p in reports] == [
         (0, 10, 35),
         (1, 20, 35),
         (2, 30, 35),
         (3, 35, 35),
     ]
-    assert seen[-1].front == len(front)
+    assert reports[-1].front == len(front)
     values = np.array([np.frombuffer(row[3]) for row in archive(tmp_path / "run")])
-    assert seen[-1].best == (values[:, 0].max(), *values[:, 1:].min(axis=0))
-    assert 0 < seen[0].seconds < seen[-1].seconds
+    assert reports[-1].best == (values[:, 0].max(), *values[:, 1:].min(axis=0))
+    assert 0 < reports[0].seconds < reports[-1].seconds
 
 
 @pytest.mark.long
@@ -159,16 +159,16 @@ def test_a_run_killed_at_random_moments_equals_one_that_went_through(
     tmp_path: Path, kill_seed: int, encoding: str
 ) -> None:
     words, total = (PULLED, 4000) if encoding == "sequence" else ({}, 1000)
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, SCRIPT, "killed", str(tmp_path / "killed"), str(total), str(kill_seed), encoding],
         capture_output=True,
         text=True,
         env=ENVIRONMENT,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
-    lines = [line.split() for line in done.stdout.splitlines()]
+    assert process.returncode == 0, process.stderr
+    assert process.stderr == ""
+    lines = [line.split() for line in process.stdout.splitlines()]
     assert {(name, status) for name, status, _ in lines} <= {
         ("SIGKILL", "-9"),
         ("SIGINT", "130"),
@@ -214,12 +214,12 @@ def test_a_killed_run_says_so_and_shows_how_far_it_is(tmp_path: Path) -> None:
         assert f"process {process.pid} on" in state_text(run)
         process.kill()
     assert about(run)["status"] == "running"  # nobody could write anything else
-    done = len(archive(run))
+    count = len(archive(run))
     assert read_about(run)["status"] == "interrupted"
-    assert read_about(run)["evaluations"] == {"wanted": 10**6, "done": done}
-    assert state_text(run) == f"interrupted after {done} of 1000000 evaluations; the same command continues it"
-    shown = command("front", run)
-    assert shown.out.endswith(f"{run}: {state_text(run)}\n")
+    assert read_about(run)["evaluations"] == {"wanted": 10**6, "done": count}
+    assert state_text(run) == f"interrupted after {count} of 1000000 evaluations; the same command continues it"
+    outcome = command("front", run)
+    assert outcome.out.endswith(f"{run}: {state_text(run)}\n")
     assert command("front", run, "--json").json["unfinished"] == {str(run): state_text(run)}
 
 
@@ -352,9 +352,11 @@ def test_ctrl_c_at_a_terminal_ends_in_silence(tmp_path: Path, workers: str) -> N
         _, complaints = process.communicate(timeout=30)
     assert complaints == ""
     assert process.returncode == 130
-    said = about(tmp_path / "run")
-    assert said["status"] == "interrupted"
-    assert said["evaluations"]["done"] == len(archive(tmp_path / "run")) == load_front(tmp_path / "run").evaluations
+    description = about(tmp_path / "run")
+    assert description["status"] == "interrupted"
+    assert (
+        description["evaluations"]["done"] == len(archive(tmp_path / "run")) == load_front(tmp_path / "run").evaluations
+    )
 
 
 @pytest.mark.parametrize(
@@ -401,17 +403,17 @@ def test_a_run_made_by_other_software_is_not_continued(tmp_path: Path) -> None:
 
 def test_two_processes_do_not_write_one_run(tmp_path: Path) -> None:
     run = tmp_path / "run"
-    refused = []
+    refusals = []
 
     def second(progress: Progress) -> None:
         with pytest.raises(
             InputError, match=rf"one process at a time, but process {os.getpid()} on .* has it"
         ) as caught:
             explore(W, run, evaluations=30, **SMALL)
-        refused.append(caught.value)
+        refusals.append(caught.value)
 
     explore(W, run, evaluations=30, progress=second, **SMALL)
-    assert len(refused) == 3
+    assert len(refusals) == 3
     assert len(archive(run)) == 30
 
 
@@ -478,11 +480,11 @@ def test_a_generation_is_stored_whole_or_not_at_all(tmp_path: Path) -> None:
 
 def test_a_group_without_jobs_is_undefined_and_takes_no_part(tmp_path: Path) -> None:
     w = W.with_(group=np.minimum(W.group, 1))
-    seen: list[Progress] = []
-    front = explore(w, tmp_path / "run", evaluations=40, progress=seen.append, **SMALL)
+    reports: list[Progress] = []
+    front = explore(w, tmp_path / "run", evaluations=40, progress=reports.append, **SMALL)
     assert np.isnan(front.values[:, 4]).all()
     assert np.isfinite(front.values[:, :4]).all()
-    assert np.isnan(seen[-1].best[4])
+    assert np.isnan(reports[-1].best[4])
     explore(w, tmp_path / "run", evaluations=60, **SMALL)
 
 

@@ -34,8 +34,8 @@ def table4(name: str) -> dict[str, Any]:
 def test_the_evaluations_of_paper_002_add_up_to_its_function_calls() -> None:
     calls = {row.name: row.settings["evaluations"] for row in PLANS["paper002"]}
     assert sum(calls.values()) == 153_080
-    merged = {summary.name: sum(calls[name] for name in summary.rows) for summary in SUMMARIES}
-    assert merged == {"nsga": 48_000, "nsga2": 84_000, "final": 153_080}
+    totals = {summary.name: sum(calls[name] for name in summary.rows) for summary in SUMMARIES}
+    assert totals == {"nsga": 48_000, "nsga2": 84_000, "final": 153_080}
 
 
 def test_every_row_is_what_the_paper_says() -> None:
@@ -89,16 +89,16 @@ def test_algorithms_are_compared_at_equal_evaluations_with_three_seeds() -> None
         algorithms = {row["algorithm"] for row in rows}
         assert "random" in algorithms
         assert {(row["algorithm"], row["seed"]) for row in rows} == {(a, s) for a in algorithms for s in (1, 2, 3)}
-        varied = {"algorithm", "seed"}
-        assert len({repr({k: v for k, v in row.items() if k not in varied}) for row in rows}) == 1
+        variables = {"algorithm", "seed"}
+        assert len({repr({k: v for k, v in row.items() if k not in variables}) for row in rows}) == 1
 
 
 def test_moves_are_compared_at_equal_evaluations_with_three_seeds() -> None:
     rows = [row.settings for row in PLANS["moves"] if row.settings["encoding"] == "sequence"]
-    compared = {(row["moves"], row["frequency"], row["seed"]) for row in rows}
-    assert compared == {(m, f, s) for m in ("pull", "fill", "both") for f in (50, 500, 5_000) for s in (1, 2, 3)}
-    varied = {"moves", "frequency", "seed"}
-    assert len({repr({k: v for k, v in row.items() if k not in varied}) for row in rows}) == 1
+    combinations = {(row["moves"], row["frequency"], row["seed"]) for row in rows}
+    assert combinations == {(m, f, s) for m in ("pull", "fill", "both") for f in (50, 500, 5_000) for s in (1, 2, 3)}
+    variables = {"moves", "frequency", "seed"}
+    assert len({repr({k: v for k, v in row.items() if k not in variables}) for row in rows}) == 1
 
 
 def test_rows_can_be_chosen_and_unknown_ones_are_named() -> None:
@@ -139,25 +139,25 @@ SMALL = tuple(
 
 def test_rows_are_explored_into_directories_of_their_own_and_merged(tmp_path: Path) -> None:
     workload = random_workload()
-    told = []
-    merged = explore_plan(workload, tmp_path / "run", SMALL, progress=lambda row, p: told.append((row.name, p.total)))
+    reports = []
+    front = explore_plan(workload, tmp_path / "run", SMALL, progress=lambda row, p: reports.append((row.name, p.total)))
     runs = [load_front(tmp_path / "run" / row.name) for row in SMALL]
-    assert {name for name, _ in told} == {row.name for row in SMALL}
-    assert merged.values.tolist() == merge(runs).values.tolist() == load_front(tmp_path / "run").values.tolist()
-    assert merged.evaluations == 80
+    assert {name for name, _ in reports} == {row.name for row in SMALL}
+    assert front.values.tolist() == merge(runs).values.tolist() == load_front(tmp_path / "run").values.tolist()
+    assert front.evaluations == 80
 
 
 def test_a_row_alone_is_merged_with_those_that_are_there_and_nothing_is_done_twice(tmp_path: Path) -> None:
     workload = random_workload()
     explore_plan(workload, tmp_path / "run", SMALL[:1])
     before = (tmp_path / "run" / "small-none" / "run.sqlite").read_bytes()
-    merged = explore_plan(workload, tmp_path / "run", SMALL[1:])
-    assert {origin.name for origin in merged.origins} == {"small-none", "small-easy"}
+    front = explore_plan(workload, tmp_path / "run", SMALL[1:])
+    assert {origin.name for origin in front.origins} == {"small-none", "small-easy"}
     assert (tmp_path / "run" / "small-none" / "run.sqlite").read_bytes() == before
-    replayed = []
-    again = explore_plan(workload, tmp_path / "run", SMALL, progress=lambda row, p: replayed.append(p.replayed))
-    assert replayed == [40, 40]
-    assert again.values.tolist() == merged.values.tolist()
+    counts = []
+    again = explore_plan(workload, tmp_path / "run", SMALL, progress=lambda row, p: counts.append(p.replayed))
+    assert counts == [40, 40]
+    assert again.values.tolist() == front.values.tolist()
 
 
 def test_an_interrupted_plan_leaves_a_merged_front(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -74,12 +74,12 @@ def test_a_flipped_bit_is_found_or_does_no_harm(tmp_path: Path) -> None:
     whole = (run / "run.sqlite").read_bytes()
     values = read_values(run)[0].tobytes()
     r = random.Random(1)
-    named = 0
+    with_number = 0
     for _ in range(40):
         place, bit = r.randrange(len(whole)), r.randrange(8)
-        changed = bytearray(whole)
-        changed[place] ^= 1 << bit
-        (run / "run.sqlite").write_bytes(changed)
+        content = bytearray(whole)
+        content[place] ^= 1 << bit
+        (run / "run.sqlite").write_bytes(content)
         refusal = ""
         try:
             explore(W, run, evaluations=40, **SMALL)
@@ -87,13 +87,13 @@ def test_a_flipped_bit_is_found_or_does_no_harm(tmp_path: Path) -> None:
             refusal = str(error)
         if refusal:
             assert "\n" not in refusal
-            named += re.search(r"run\.sqlite: evaluation \d+ ", refusal) is not None
-            assert (run / "run.sqlite").read_bytes() == bytes(changed), (place, bit)
+            with_number += re.search(r"run\.sqlite: evaluation \d+ ", refusal) is not None
+            assert (run / "run.sqlite").read_bytes() == bytes(content), (place, bit)
         else:
             assert read_values(run)[0].tobytes() == values, (place, bit)
         for path in run.glob("run.sqlite-*"):
             path.unlink()
-    assert named
+    assert with_number
     (run / "run.sqlite").write_bytes(whole)
     explore(W, run, evaluations=60, **SMALL)
     explore(W, tmp_path / "through", evaluations=60, **SMALL)

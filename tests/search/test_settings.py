@@ -93,11 +93,11 @@ def test_the_horizon_of_rvea_is_part_of_the_run(runs: Path) -> None:
 
 
 def test_a_search_that_has_no_more_to_ask_says_how_many_there_were(tmp_path: Path) -> None:
-    seen: list[Progress] = []
+    reports: list[Progress] = []
     for _ in range(2):
-        front = explore(W, tmp_path / "run", encoding="orders", evaluations=5000, progress=seen.append)
+        front = explore(W, tmp_path / "run", encoding="orders", evaluations=5000, progress=reports.append)
         assert front.evaluations == 26
-        assert (seen[-1].evaluations, seen[-1].total) == (26, 26)
+        assert (reports[-1].evaluations, reports[-1].total) == (26, 26)
 
 
 @pytest.mark.parametrize("name", RUNS)
@@ -131,10 +131,10 @@ def test_fronts_of_all_encodings_merge_in_any_order_and_come_back_from_files(run
     save_front(whole, tmp_path / "whole.parquet")
     save_front(pairs, tmp_path / "pairs.parquet")
     assert (tmp_path / "whole.parquet").read_bytes() == (tmp_path / "pairs.parquet").read_bytes()
-    loaded = load_front(tmp_path / "whole.parquet")
-    assert loaded.genomes.tobytes() == whole.genomes.tobytes()
-    for row in range(len(loaded)):
-        assert objectives(schedule(loaded, row, W)).tobytes() == loaded.values[row].tobytes()
+    copy = load_front(tmp_path / "whole.parquet")
+    assert copy.genomes.tobytes() == whole.genomes.tobytes()
+    for row in range(len(copy)):
+        assert objectives(schedule(copy, row, W)).tobytes() == copy.values[row].tobytes()
 
 
 def test_a_run_begins_with_the_members_of_another(runs: Path, tmp_path: Path) -> None:
@@ -147,8 +147,8 @@ def test_a_run_begins_with_the_members_of_another(runs: Path, tmp_path: Path) ->
     assert offline.evaluations == len(front)
     both = merge([front, offline])
     assert len(both) == len(offline)  # a schedule decoded as early as possible is nowhere worse
-    begun = explore(W, tmp_path / "begun", **SIZE, evaluations=20, start=[str(runs / "nsga weighting")])
-    assert {tuple(row) for row in begun.values.tolist()} & {tuple(row) for row in front.values.tolist()}
+    short_run = explore(W, tmp_path / "begun", **SIZE, evaluations=20, start=[str(runs / "nsga weighting")])
+    assert {tuple(row) for row in short_run.values.tolist()} & {tuple(row) for row in front.values.tolist()}
     words: dict[str, Any] = {"encoding": "sequence", "start": [str(runs / "nsga weighting")], "algorithm": "all"}
     orders = explore(W, tmp_path / "orders", population=len(front), **words)
     assert orders.evaluations == len(front)
@@ -170,9 +170,9 @@ def test_members_a_run_began_with_stay_when_their_source_is_gone(tmp_path: Path)
     source = tmp_path / "source"
     explore(W, source, **SIZE, evaluations=20)
     for name, words in {"weighting": {}, "sequence": {"encoding": "sequence"}}.items():
-        begun: dict[str, Any] = {"start": [str(source)], **SIZE, **words}
-        explore(W, tmp_path / f"{name} whole", evaluations=30, **begun)
-        explore(W, tmp_path / name, evaluations=20, **begun)
+        options: dict[str, Any] = {"start": [str(source)], **SIZE, **words}
+        explore(W, tmp_path / f"{name} whole", evaluations=30, **options)
+        explore(W, tmp_path / name, evaluations=20, **options)
     shutil.rmtree(source)
     for name, words in {"weighting": {}, "sequence": {"encoding": "sequence"}}.items():
         explore(W, tmp_path / name, evaluations=30, start=[str(source)], **SIZE, **words)
@@ -256,6 +256,6 @@ def test_a_schedule_that_knows_the_future_fits_no_other_workload(runs: Path) -> 
 
 
 def test_the_strategy_never_exceeds_the_workload() -> None:
-    found = settle(W, {}, seed=0, population=10, encoding="sequence")
-    assert (found.parameters["frequency"], found.parameters["jump"]) == (60.0, 60.0)
-    assert (next(found.start_search(None))[:, -2:] == 60.0).all()
+    search_settings = settle(W, {}, seed=0, population=10, encoding="sequence")
+    assert (search_settings.parameters["frequency"], search_settings.parameters["jump"]) == (60.0, 60.0)
+    assert (next(search_settings.start_search(None))[:, -2:] == 60.0).all()

@@ -7,9 +7,9 @@ import numpy as np
 from paretosched.search.algorithms.chromosomes import Breeding, breed
 
 
-def generations(first: list[list[int]], count: int, **changed: float) -> list[np.ndarray]:
+def generations(first: list[list[int]], count: int, **changes: float) -> list[np.ndarray]:
     """Generations whose makespan is the number of ones."""
-    numbers = {"tournament": 2, "crossover": 1.0, "mutation": 0.0, "elite": 0, "keep": 1.0} | changed
+    numbers = {"tournament": 2, "crossover": 1.0, "mutation": 0.0, "elite": 0, "keep": 1.0} | changes
     breeding = Breeding(**numbers)  # type: ignore[arg-type]
     going = breed(np.array(first, dtype=np.int32), 2, breeding, np.random.default_rng(0))
     generations_so_far = [next(going)]
@@ -21,12 +21,12 @@ def generations(first: list[list[int]], count: int, **changed: float) -> list[np
 def test_one_point_crossover_swaps_tails() -> None:
     _, children = generations([[0] * 9, [1] * 9] * 10, 1, tournament=1)
     assert children.shape == (20, 9)
-    mixed = 0
+    mixtures = 0
     for one, other in zip(children[:10], children[10:], strict=True):  # the two children of a pair
         assert (np.diff(one) != 0).sum() <= 1
         assert (one + other).tolist() in ([0] * 9, [1] * 9, [2] * 9)
-        mixed += len(set(one.tolist())) == 2
-    assert mixed > 0
+        mixtures += len(set(one.tolist())) == 2
+    assert mixtures > 0
     _, copies = generations([[0] * 9, [1] * 9] * 10, 1, tournament=1, crossover=0.0)
     assert all(len(set(child)) == 1 for child in copies.tolist())
 

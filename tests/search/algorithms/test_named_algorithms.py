@@ -52,27 +52,27 @@ def test_a_search_is_repeated_from_its_stored_costs_and_goes_on_the_same(
     """How a killed run is continued; 14 generations are beyond the horizon of 10, too."""
     cost_of = toy_costs if isinstance(space, Reals) else Descent()
     asking = start(algorithm, space)
-    asked, stored = [next(asking)], []
+    batches, all_costs = [next(asking)], []
     for _ in range(13):
-        stored.append(cost_of(asked[-1]))
-        asked.append(asking.send(stored[-1].copy()))
-        asked[-1].flags.writeable = False
+        all_costs.append(cost_of(batches[-1]))
+        batches.append(asking.send(all_costs[-1].copy()))
+        batches[-1].flags.writeable = False
     again = start(algorithm, space)
     other = start(algorithm, WEIGHTS, seed=1)  # another search at the same time must not matter
-    repeated = [next(again)]
+    batches_again = [next(again)]
     costs = toy_costs(next(other))
-    for of_one_generation in stored:
-        repeated.append(again.send(of_one_generation))
+    for of_one_generation in all_costs:
+        batches_again.append(again.send(of_one_generation))
         costs = toy_costs(other.send(costs))
-    assert [g.tobytes() for g in repeated] == [g.tobytes() for g in asked]
+    assert [g.tobytes() for g in batches_again] == [g.tobytes() for g in batches]
 
 
 @every_algorithm
 def test_what_is_done_to_the_genomes_does_not_matter(algorithm: str) -> None:
-    untouched = generations(algorithm, 1, 4, space=FEW)
+    batches = generations(algorithm, 1, 4, space=FEW)
     cost_of, asking = Descent(), start(algorithm, FEW, seed=1)
     genomes = next(asking)
-    for expected in untouched[1:]:
+    for expected in batches[1:]:
         costs = cost_of(genomes)
         genomes[:] = 0
         genomes = asking.send(costs)
@@ -81,11 +81,11 @@ def test_what_is_done_to_the_genomes_does_not_matter(algorithm: str) -> None:
 
 @every_algorithm
 def test_genomes_stay_in_the_box_and_are_new(algorithm: str) -> None:
-    asked = np.concatenate(generations(algorithm, 1, 20))
-    assert asked.shape == (240, LOWER.size)
-    assert asked.dtype == np.float64
-    assert ((asked >= LOWER) & (asked <= UPPER)).all()
-    assert len(np.unique(asked, axis=0)) == len(asked)
+    genomes = np.concatenate(generations(algorithm, 1, 20))
+    assert genomes.shape == (240, LOWER.size)
+    assert genomes.dtype == np.float64
+    assert ((genomes >= LOWER) & (genomes <= UPPER)).all()
+    assert len(np.unique(genomes, axis=0)) == len(genomes)
 
 
 def simple_costs(genomes: np.ndarray) -> np.ndarray:
@@ -138,8 +138,8 @@ def test_units_of_costs_do_not_matter(algorithm: str, space: Reals | Recipes) ->
 
 def test_nsga2_improves_and_random_does_not() -> None:
     def progress(algorithm: str) -> float:
-        asked = generations(algorithm, 2, 60)
-        return float(toy_costs(asked[-1]).mean() / toy_costs(asked[0]).mean())
+        batches = generations(algorithm, 2, 60)
+        return float(toy_costs(batches[-1]).mean() / toy_costs(batches[0]).mean())
 
     assert progress("nsga2") < 0.5
     assert progress("random") > 0.8
@@ -207,6 +207,6 @@ def test_nsga_reproduces_in_proportion_to_shared_fitness() -> None:
     ],
 )
 def test_parameters_out_of_range_are_named(change: dict[str, object], message: str) -> None:
-    given = {"algorithm": "nsga2", "space": WEIGHTS, "population": 4, "seed": 0} | change
+    arguments = {"algorithm": "nsga2", "space": WEIGHTS, "population": 4, "seed": 0} | change
     with pytest.raises(InputError, match=message):
-        search(**given)  # type: ignore[arg-type]
+        search(**arguments)  # type: ignore[arg-type]

@@ -15,8 +15,8 @@ SIGMA_OF_TWO = 0.5 / 10**0.5
 def test_sharing_by_hand() -> None:
     # two fronts of two costs with ranges 10 and 100: three candidates, then one
     costs = [[0, 100], [1, 98], [10, 0], [10, 100]]
-    squared = (1 / 10) ** 2 + (2 / 100) ** 2
-    niche = 1 + 1 - squared / SIGMA_OF_TWO**2
+    square = (1 / 10) ** 2 + (2 / 100) ** 2
+    niche = 1 + 1 - square / SIGMA_OF_TWO**2
     first = [4 / niche, 4 / niche, 4.0]
     assert shared_fitness(costs) == pytest.approx([*first, 0.99 * 4 / niche])
 
@@ -55,7 +55,7 @@ def test_dominated_candidates_are_less_fit(costs: list[list[int]]) -> None:
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=20).filter(any), st.integers(1, 60), st.integers(0, 99))
 def test_each_is_drawn_as_often_as_the_proportion_says(weights: list[int], count: int, seed: int) -> None:
     fitness = np.array(weights, dtype=float)
-    drawn = np.bincount(proportional(fitness, count, np.random.default_rng(seed)), minlength=len(weights))
+    counts = np.bincount(proportional(fitness, count, np.random.default_rng(seed)), minlength=len(weights))
     expected = count * fitness / fitness.sum()
-    assert (np.abs(drawn - expected) < 1 + 1e-9).all()
-    assert not drawn[fitness == 0].any()
+    assert (np.abs(counts - expected) < 1 + 1e-9).all()
+    assert not counts[fitness == 0].any()

@@ -90,23 +90,21 @@ def test_crowding_of_nsga2_by_hand() -> None:
 
     def survive(costs: list[list[float]], count: int) -> tuple[list[int], list[float], list[int]]:
         everyone = Population.new("F", np.array(costs, dtype=float), "X", np.arange(len(costs))[:, None])
-        chosen = RankAndCrowding().do(
-            Problem(n_var=1), everyone, n_survive=count, random_state=np.random.default_rng(0)
-        )
-        return everyone.get("rank").tolist(), everyone.get("crowding").tolist(), sorted(chosen.get("X")[:, 0].tolist())
+        rows = RankAndCrowding().do(Problem(n_var=1), everyone, n_survive=count, random_state=np.random.default_rng(0))
+        return everyone.get("rank").tolist(), everyone.get("crowding").tolist(), sorted(rows.get("X")[:, 0].tolist())
 
     # one front; ranges 10 and 10; pymoo's mean over the costs where Deb et al. have the sum
     front = [[0, 10], [2, 6], [6, 3], [10, 0]]
     inner = [((6 - 0) / 10 + (10 - 3) / 10) / 2, ((10 - 2) / 10 + (6 - 0) / 10) / 2]
-    rank, crowding, chosen = survive(front, 3)
+    rank, crowding, rows = survive(front, 3)
     assert rank == [0, 0, 0, 0]
     assert crowding == pytest.approx([np.inf, *inner, np.inf])
-    assert chosen == [0, 2, 3]  # the most crowded, (2, 6), goes
+    assert rows == [0, 2, 3]  # the most crowded, (2, 6), goes
     # a second front is measured by itself; of two, both are extremes
-    rank, crowding, chosen = survive([*front, [3, 11], [11, 3]], 5)
+    rank, crowding, rows = survive([*front, [3, 11], [11, 3]], 5)
     assert rank == [0, 0, 0, 0, 1, 1]
     assert crowding[4:] == [np.inf, np.inf]
-    assert chosen[:4] == [0, 1, 2, 3]
+    assert rows[:4] == [0, 1, 2, 3]
     # a cost without a range adds nothing to the crowding and makes no extremes
     _, crowding, _ = survive([[*row, 7] for row in front], 4)
     assert crowding == pytest.approx([np.inf, inner[0] * 2 / 3, inner[1] * 2 / 3, np.inf])

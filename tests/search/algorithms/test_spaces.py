@@ -31,16 +31,16 @@ def test_all_start_orders_are_asked_for_though_the_population_is_smaller(algorit
 @every_algorithm
 def test_recipes_are_numbered_in_turn_and_descend_from_earlier_ones(algorithm: str) -> None:
     for space in (FEW, MANY):
-        asked = generations(algorithm, 3, 12, space=space)
-        rows = np.concatenate(asked)
+        batches = generations(algorithm, 3, 12, space=space)
+        rows = np.concatenate(batches)
         assert rows[:, NUMBER].tolist() == list(range(len(rows)))
-        begin = len(asked[0])
-        for generation in asked[1:]:
+        begin = len(batches[0])
+        for generation in batches[1:]:
             for column in (PARENT, MATE):
                 assert (generation[:, column] < begin).all()
             assert (generation[:, PARENT] >= 0).all()
             begin += len(generation)
-        keys = rows[len(asked[0]) :, KEY]
+        keys = rows[len(batches[0]) :, KEY]
         assert ((keys >= 0) & (keys < 2**53) & (keys == np.floor(keys))).all()
         assert len(set(keys)) == len(keys)
 
@@ -57,10 +57,10 @@ def test_a_child_has_a_mate_with_the_probability_of_recombination(algorithm: str
 @every_algorithm
 def test_strategies_are_the_parents_times_or_divided_by_a_factor(algorithm: str) -> None:
     space = Recipes(2, 20, 1.2, 25)
-    asked = generations(algorithm, 0, 12, space=space)
-    rows = np.concatenate(asked)
+    batches = generations(algorithm, 0, 12, space=space)
+    rows = np.concatenate(batches)
     steps = set()
-    for row in rows[len(asked[0]) :]:
+    for row in rows[len(batches[0]) :]:
         before = rows[int(row[PARENT]), FREQUENCY:]
         up, down = np.clip(before * 1.3, 1, 25), np.clip(before / 1.3, 1, 25)
         assert ((row[FREQUENCY:] == up) | (row[FREQUENCY:] == down)).all()
