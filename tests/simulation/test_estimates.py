@@ -32,10 +32,10 @@ def test_exact_estimates_are_the_true_run_times() -> None:
 @given(w=workloads())
 def test_without_a_history_predictions_are_the_requests(rule: str, w: Workload) -> None:
     w = w.with_(user=np.arange(len(w)))
-    predicted = predictions(w, rule, "recent")
-    assert predicted.first.tolist() == w.estimate.tolist()
-    assert not predicted.corrections.any()
-    assert predicted.start.tolist() == simulate(w, rule).start.tolist()
+    outcome = predictions(w, rule, "recent")
+    assert outcome.first.tolist() == w.estimate.tolist()
+    assert not outcome.corrections.any()
+    assert outcome.start.tolist() == simulate(w, rule).start.tolist()
 
 
 @pytest.mark.slow
@@ -45,12 +45,12 @@ def test_what_comes_later_changes_no_prediction(data: st.DataObject, w: Workload
     w = w.with_(user=np.arange(len(w)) % 2)
     t = int(data.draw(st.sampled_from(w.submit.tolist())))
     part = w.take(np.flatnonzero(w.submit <= t))
-    whole, cut = predictions(w, "easy", source), predictions(part, "easy", source)
-    assert whole.first[: len(part)].tolist() == cut.first.tolist()
-    assert (cut.first >= 1).all()
-    assert (cut.first <= part.estimate).all()
-    before = cut.start <= t
-    assert whole.start[: len(part)][before].tolist() == cut.start[before].tolist()
+    whole, beginning = predictions(w, "easy", source), predictions(part, "easy", source)
+    assert whole.first[: len(part)].tolist() == beginning.first.tolist()
+    assert (beginning.first >= 1).all()
+    assert (beginning.first <= part.estimate).all()
+    before = beginning.start <= t
+    assert whole.start[: len(part)][before].tolist() == beginning.start[before].tolist()
 
 
 @pytest.mark.parametrize("rule", ["fcfs", "list"])

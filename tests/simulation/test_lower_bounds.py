@@ -47,26 +47,26 @@ def waiting(workload: Workload, rows: list[int]) -> tuple[Fraction, int]:
     m = w.capacity
     columns = (w.submit, w.run, w.width)
     submit, run, width = ({j: int(column[j]) for j in rows} for column in columns)
-    left = {j: run[j] for j in rows if 2 * width[j] > m}
+    wide_rest = {j: run[j] for j in rows if 2 * width[j] > m}
     total = sum(run[j] * width[j] for j in rows)
     alone = flowed_in = 0  # A and F at the beginning of second t
-    queued = Fraction(0)  # F - D then
+    backlog = Fraction(0)  # F - D then
     integral = Fraction(0)
     t = min(submit.values())
-    while flowed_in < total or queued > 0:
+    while flowed_in < total or backlog > 0:
         rate = sum(width[j] for j in rows if submit[j] <= t < submit[j] + run[j])
-        inflow = sum(width[j] for j in rows if j not in left and submit[j] <= t < submit[j] + run[j])
-        available = [j for j in left if submit[j] <= t and left[j] > 0]
+        inflow = sum(width[j] for j in rows if j not in wide_rest and submit[j] <= t < submit[j] + run[j])
+        available = [j for j in wide_rest if submit[j] <= t and wide_rest[j] > 0]
         if available:
             widest = max(available, key=lambda j: width[j])
-            left[widest] -= 1
+            wide_rest[widest] -= 1
             inflow += width[widest]
         integral += (alone - flowed_in) + Fraction(rate - inflow, 2)
         alone += rate
         flowed_in += inflow
-        after = max(Fraction(0), queued + inflow - m)
-        integral += (queued + after) / 2 if after or inflow >= m else queued * queued / (2 * (m - inflow))
-        queued = after
+        after = max(Fraction(0), backlog + inflow - m)
+        integral += (backlog + after) / 2 if after or inflow >= m else backlog * backlog / (2 * (m - inflow))
+        backlog = after
         t += 1
     return integral, t
 
@@ -107,7 +107,7 @@ def check_against_exact(w: Workload) -> None:
 
 
 @pytest.mark.parametrize(
-    ("w", "weighted", "prompt_span"),
+    ("w", "weighted_sum", "prompt_span"),
     [
         # a lone job: nothing waits
         (jobs(4, (7, 10, 10, 3)), 30 * 10, 10),
@@ -126,9 +126,9 @@ def check_against_exact(w: Workload) -> None:
         (jobs(4, (0, 10, 10, 2), (0, 10, 10, 2)), 400, 10),
     ],
 )
-def test_response_times_by_hand(w: Workload, weighted: float, prompt_span: int) -> None:
+def test_response_times_by_hand(w: Workload, weighted_sum: float, prompt_span: int) -> None:
     lower = bounds(w)
-    assert lower.together[1] == pytest.approx(weighted / w.work, rel=1e-13)
+    assert lower.together[1] == pytest.approx(weighted_sum / w.work, rel=1e-13)
     assert lower.together[2] == lower.together[1]
     assert lower.alone[1] == (w.run**2 * w.width).sum() / w.work
     assert lower.prompt_utilisation == 100 * w.work / (w.capacity * prompt_span)
@@ -166,7 +166,7 @@ def test_exact_arithmetic_gives_the_same(w: Workload) -> None:
 @pytest.mark.slow
 def test_no_schedule_of_a_tiny_workload_beats_them_and_some_meet_them() -> None:
     """All orders with earliest placement; they include the best schedule for every response time."""
-    met = np.zeros(4, dtype=int)
+    times_met = np.zeros(4, dtype=int)
     wide_met = prompt_met = 0
     for seed in range(150):
         w = random_jobs(seed, 4 + seed % 2, 4, gap=2, run=4, slack=0.0, groups=2)
@@ -181,9 +181,9 @@ def test_no_schedule_of_a_tiny_workload_beats_them_and_some_meet_them() -> None:
                     assert values[0] <= lower.prompt_utilisation
                     prompt_met += values[0] == lower.prompt_utilisation
                 best = np.concatenate([np.fmax(best[:1], values[:1]), np.fmin(best[1:], values[1:])])
-        met += np.abs(best - lower.together) <= 1e-12 * lower.together
+        times_met += np.abs(best - lower.together) <= 1e-12 * lower.together
         wide_met += lower.together[1] > lower.alone[1] and best[1] <= lower.together[1] * NEARLY
-    assert (met > 20).all(), met
+    assert (times_met > 20).all(), times_met
     assert wide_met > 5
     assert prompt_met > 50
 

@@ -39,10 +39,10 @@ def test_only_counted_jobs_count() -> None:
     np.testing.assert_array_equal(objectives(ENDS, counted=[True] * 3), objectives(ENDS))
 
 
-@pytest.mark.parametrize("counted", [[True, True], [0, 1, 2], [0.0, 1.0, np.nan], [[True, True, True]], True])
-def test_counted_must_be_one_bool_a_job(counted: Any) -> None:
+@pytest.mark.parametrize("mask", [[True, True], [0, 1, 2], [0.0, 1.0, np.nan], [[True, True, True]], True])
+def test_counted_must_be_one_bool_a_job(mask: Any) -> None:
     with pytest.raises(InputError, match=r"^counted must be bool with shape \(3,\)"):
-        objectives(ENDS, counted=counted)
+        objectives(ENDS, counted=mask)
 
 
 def test_an_empty_group_is_undefined_not_zero() -> None:

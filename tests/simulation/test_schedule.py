@@ -60,9 +60,9 @@ def test_the_given_starts_are_copied_not_frozen() -> None:
 
 
 def test_busy_counts_processors_and_gaps() -> None:
-    when, used = busy(Schedule(W, [0, 20, 2]))
+    when, processors = busy(Schedule(W, [0, 20, 2]))
     assert when.tolist() == [0, 2, 7, 10, 20, 25]
-    assert used.tolist() == [3, 4, 3, 0, 2, 0]
+    assert processors.tolist() == [3, 4, 3, 0, 2, 0]
 
 
 @pytest.mark.slow
@@ -72,11 +72,11 @@ def test_check_agrees_with_counting_second_by_second(w: Workload, data: st.DataO
     w = w.with_(submit=w.submit // max(1, int(w.run.min())), run=np.minimum(w.run, 6))
     delay = data.draw(st.lists(st.integers(-1, 15), min_size=len(w), max_size=len(w)))
     schedule = Schedule(w, w.submit + np.array(delay))
-    used: dict[int, int] = {}
+    usage: dict[int, int] = {}
     for s, p, m in zip(schedule.start.tolist(), w.run.tolist(), w.width.tolist(), strict=True):
         for second in range(s, s + p):
-            used[second] = used.get(second, 0) + m
-    feasible = min(delay) >= 0 and max(used.values()) <= w.capacity
+            usage[second] = usage.get(second, 0) + m
+    feasible = min(delay) >= 0 and max(usage.values()) <= w.capacity
     try:
         schedule.check()
     except InputError:
@@ -173,13 +173,13 @@ def test_segments_must_fit_the_jobs(rows: Any, start: Any, message: str) -> None
 
 
 def test_segments_must_be_sorted_arrays_of_one_length() -> None:
-    found = segments_of(ROWS, SWITCHES)
+    segments = segments_of(ROWS, SWITCHES)
     with pytest.raises(InputError, match="segments must be sorted by job and time"):
-        Schedule(W, [0, 6, 6], "shared", found._replace(job=found.job[::-1].copy()))
+        Schedule(W, [0, 6, 6], "shared", segments._replace(job=segments.job[::-1].copy()))
     with pytest.raises(InputError, match="end of segments must have one entry"):
-        Schedule(W, [0, 6, 6], "shared", found._replace(end=found.end[1:]))
+        Schedule(W, [0, 6, 6], "shared", segments._replace(end=segments.end[1:]))
     with pytest.raises(InputError, match="switches of segments must have shape"):
-        Schedule(W, [0, 6, 6], "shared", found._replace(switches=np.arange(3)))
+        Schedule(W, [0, 6, 6], "shared", segments._replace(switches=np.arange(3)))
 
 
 @pytest.mark.parametrize("name", ["s.csv", "s.parquet"])

@@ -70,9 +70,9 @@ def naive_waits(schedule: Schedule, group: int | None) -> list[float]:
 @given(workloads(), st.sampled_from(["fcfs", "easy", "list"]))
 def test_waits_are_those_of_a_naive_count(workload, rule):
     schedule = simulate(workload, rule)
-    measured = waits(schedule)
+    statistics = waits(schedule)
     for place, group in enumerate([None, *range(len(workload.groups))]):
-        ours = [column[place] for column in measured]
+        ours = [column[place] for column in statistics]
         assert ours == pytest.approx(naive_waits(schedule, group), rel=1e-14, nan_ok=True)
 
 
@@ -102,9 +102,9 @@ def test_use_is_what_counting_seconds_gives(workload, rule, edges):
 def test_all_work_is_used_between_the_first_submission_and_the_last_completion(workload, rule):
     schedule = simulate(workload, rule)
     edges = bins(int(workload.submit[0]), int(schedule.finish.max()))
-    used = use(schedule, edges)
-    assert used.sum() == workload.work
-    assert (used <= workload.capacity * np.diff(edges)).all()
+    work = use(schedule, edges)
+    assert work.sum() == workload.work
+    assert (work <= workload.capacity * np.diff(edges)).all()
 
 
 @given(st.integers(0, 2**53), st.integers(1, 2**60))

@@ -107,10 +107,10 @@ def test_other_units_of_time_and_of_processors_change_nothing(w: Workload, facto
 @given(data=st.data(), w=workloads())
 def test_a_schedule_does_not_depend_on_jobs_that_come_later(data: st.DataObject, w: Workload) -> None:
     policy = data.draw(policies(w.groups))
-    known = int(np.searchsorted(w.submit, data.draw(st.sampled_from(w.submit.tolist())), side="right"))
-    whole, part = starts(w, policy), starts(w.take(range(known)), policy)
-    now = int(w.submit[known - 1])
-    assert [s for s in whole[:known] if s <= now] == [s for s in part if s <= now]
+    count = int(np.searchsorted(w.submit, data.draw(st.sampled_from(w.submit.tolist())), side="right"))
+    whole, part = starts(w, policy), starts(w.take(range(count)), policy)
+    now = int(w.submit[count - 1])
+    assert [s for s in whole[:count] if s <= now] == [s for s in part if s <= now]
 
 
 @pytest.mark.slow
