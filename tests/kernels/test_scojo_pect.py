@@ -57,7 +57,7 @@ def same_as_oracle(w: Workload, sharing: TimeSharing) -> Schedule:
     if sharing.optimisation is not None:
         assert schedule.searched is not None
         assert [list(part) for part in schedule.searched[:2]] == [oracle.counts.groups, oracle.counts.jobs]
-    assert oracle.delayed == 0
+    assert oracle.delays == 0
     return schedule
 
 

@@ -58,12 +58,12 @@ def stranger() -> dict[str, Any]:
 async def answers(port: int) -> dict[str, str | None]:
     """What was answered at a port, by the way it was asked."""
     own = stranger()
-    asked = (
+    attempts = (
         asyncio.to_thread(page, port),
         identity(f"tcp://127.0.0.1:{port}"),
         identity(f"tls://127.0.0.1:{port}", **own),
     )
-    return dict(zip(("page", "tcp", "tls"), await asyncio.gather(*asked), strict=True))
+    return dict(zip(("page", "tcp", "tls"), await asyncio.gather(*attempts), strict=True))
 
 
 async def all_answers(ports: list[int]) -> dict[int, dict[str, str | None]]:

@@ -66,29 +66,29 @@ def pass_of(workload: Workload, rule: Rule) -> Pass:
     """Return the scheduling pass of a rule; each simulation needs a new one."""
     latest: dict[int, int] = {}  # the latest start of a row, if there is slack
     usage = Usage(rule.half_life)
-    known: dict[int, Job] = {}  # the running jobs at the end of the last pass
+    last_running: dict[int, Job] = {}  # the running jobs at the end of the last pass
 
     def in_order(key: Key, t: int, waiting: list[Job]) -> list[Job]:
         now = naive.situation(workload, t)
 
         def place(job: Job) -> tuple[float, int]:
-            used = usage.at(rule.accounts[job.row], t) if rule.accounts is not None else 0.0
+            consumption = usage.at(rule.accounts[job.row], t) if rule.accounts is not None else 0.0
             share = rule.shares[job.row] if rule.shares is not None else 1.0
-            return -key(job, Moment(t, now, used, share)), job.row
+            return -key(job, Moment(t, now, consumption, share)), job.row
 
         return sorted(waiting, key=place)
 
     def choose(t: int, waiting: list[Job], running: list[Started], capacity: int) -> list[Job]:
         still = {s.job.row for s in running}
-        for row in [row for row in known if row not in still]:
-            job = known.pop(row)
+        for row in [row for row in last_running if row not in still]:
+            job = last_running.pop(row)
             if rule.accounts is not None:
                 usage.change(rule.accounts[row], t, -job.width)
         queue = in_order(rule.key, t, waiting)
-        tried = queue if rule.candidates is None else in_order(rule.candidates, t, waiting)
-        now = starting_jobs(t, queue, tried, rule.backfill, latest, running, capacity)
+        candidates = queue if rule.candidates is None else in_order(rule.candidates, t, waiting)
+        now = starting_jobs(t, queue, candidates, rule.backfill, latest, running, capacity)
         for job in now:
-            known[job.row] = job
+            last_running[job.row] = job
             if rule.accounts is not None:
                 usage.change(rule.accounts[job.row], t, job.width)
         return now
@@ -129,10 +129,10 @@ def starting_jobs(
             latest.setdefault(job.row, begin + backfill.slack)
 
     # Step 3: the others, in the order of candidates, beside all places.
-    left = [job for job in candidates if job not in now]
-    limited = any(job.group in backfill.named for job in left)
-    for job in [job for job in left if job not in holders]:
-        if limited and job.estimate > backfill.longest.get(job.group, job.estimate):
+    others = [job for job in candidates if job not in now]
+    named_wait = any(job.group in backfill.named for job in others)
+    for job in [job for job in others if job not in holders]:
+        if named_wait and job.estimate > backfill.longest.get(job.group, job.estimate):
             continue
         if profile.earliest(job.width, job.estimate) == t:
             occupy(profile, job, t)
@@ -145,11 +145,11 @@ def place_of(profile: Profile, job: Job, t: int, latest: int) -> int:
     begin = profile.earliest(job.width, job.estimate)
     if begin == t or latest <= t:
         return begin
-    closed = copy(profile.change)  # as if the job could not run before its latest start
+    change = copy(profile.change)  # as if the job could not run before its latest start
     profile.change[t] -= WIDE
     profile.change[latest] += WIDE
     begin = profile.earliest(job.width, job.estimate)
-    profile.change = closed
+    profile.change = change
     return begin
 
 
@@ -168,9 +168,9 @@ class Usage:
 
     def at(self, account: int, t: int) -> float:
         """Return the usage in second t."""
-        used, rate, since = self.past.get(account, (0.0, 0, t))
-        kept = math.exp2(-(t - since) / self.half_life)
-        return used * kept + rate * (self.half_life / math.log(2.0)) * (1.0 - kept)
+        consumption, rate, since = self.past.get(account, (0.0, 0, t))
+        decay = math.exp2(-(t - since) / self.half_life)
+        return consumption * decay + rate * (self.half_life / math.log(2.0)) * (1.0 - decay)
 
     def change(self, account: int, t: int, width: int) -> None:
         """Note that a job starts (its width) or ends (minus its width)."""

@@ -39,14 +39,14 @@ class Job:
     expected: int
     width: int
     kind: int
-    done: int = 0
+    progress: int = 0
     nodes: frozenset[int] = frozenset()
     since: int | None = None  # since when it has run without a break
-    planned: bool = False
+    has_place: bool = False
 
     @property
     def rest(self) -> int:
-        return self.expected - self.done
+        return self.expected - self.progress
 
 
 class Planned(NamedTuple):
@@ -79,7 +79,7 @@ class Sharing:
     segments: list[tuple[int, int, int, tuple[tuple[int, int], ...]]] = field(default_factory=list)
     switches: list[tuple[int, int]] = field(default_factory=list)
     counts: Counts = field(default_factory=Counts)
-    delayed: int = 0  # planned jobs that backfilling delayed: must stay 0
+    delays: int = 0  # planned jobs that backfilling delayed: must stay 0
 
     def run(self) -> Sharing:
         w, s = self.workload, self.sharing
@@ -109,7 +109,7 @@ class Sharing:
 
     def next_event(self) -> int:
         times = [j.submit for j in self.future[:1]]
-        times += [j.since + j.run - j.done for j in self.running()]
+        times += [j.since + j.run - j.progress for j in self.running()]
         # Slices of the only class there is follow each other, and nothing happens between them.
         there = {j.kind for j in self.waiting + self.started}
         self.alone = self.kind in (MEDIUM, LONG) and self.end > self.begin and there == {self.kind}
@@ -119,7 +119,7 @@ class Sharing:
 
     def event(self, t: int) -> None:
         for job in self.running():
-            if job.since + job.run - job.done == t:
+            if job.since + job.run - job.progress == t:
                 self.stop(job, t)
                 self.started.remove(job)
         arrivals = [j for j in self.future if j.submit == t]
@@ -166,7 +166,7 @@ class Sharing:
             else:
                 ranges.append([node, node])
         self.segments.append((job.row, job.since, t, tuple((a, b) for a, b in ranges)))
-        job.done += t - job.since
+        job.progress += t - job.since
         job.since = None
 
     def present(self, kind: int) -> bool:
@@ -218,7 +218,7 @@ class Sharing:
         if self.sharing.optimisation is not None and kind != SHORT:
             self.renew_group(t)
         reservations: list[tuple[int, int, int]] = []  # begin, end, width
-        same_class = [j for j in self.waiting if j.kind == kind and not j.planned]
+        same_class = [j for j in self.waiting if j.kind == kind and not j.has_place]
         group = self.groups.get(kind)
         fresh: list[Job] = []
         if group is not None:
@@ -228,7 +228,7 @@ class Sharing:
                     self.start(job, t)
                 else:
                     reservations.append((start, start + job.rest, job.width))
-            fresh = [j for j in arrivals if not j.planned and j.since is None and j in self.waiting]
+            fresh = [j for j in arrivals if not j.has_place and j.since is None and j in self.waiting]
             if self.sharing.optimisation.dynamic:
                 for job in fresh:
                     if job.kind == kind or self.sharing.backfill:
@@ -258,12 +258,12 @@ class Sharing:
                         if job in self.waiting:
                             self.backfill(job, t, reservations)
             for x in others:
-                for job in [j for j in self.waiting if j.kind == x and not j.planned and j not in fresh]:
+                for job in [j for j in self.waiting if j.kind == x and not j.has_place and j not in fresh]:
                     self.backfill(job, t, reservations)
         if group is not None:
             starts = {j.row: start for j, start in promises}
             for job, start in self.promises(t, group):
-                self.delayed += start > starts[job.row]
+                self.delays += start > starts[job.row]
 
     def idle(self) -> int:
         return self.workload.capacity - sum(j.width for j in self.running())
@@ -324,10 +324,10 @@ class Sharing:
         kind = self.kind
         group = self.groups.get(kind)
         if group is not None:
-            ended = group.finisher is None or group.finisher not in self.started + self.waiting
-            if ended or not any(job in self.waiting for job in group.order):
+            is_over = group.finisher is None or group.finisher not in self.started + self.waiting
+            if is_over or not any(job in self.waiting for job in group.order):
                 for job in group.order:
-                    job.planned = False
+                    job.has_place = False
                 del self.groups[kind]
         if kind in self.groups:
             return
@@ -348,7 +348,7 @@ class Sharing:
         search = Search(self, t, settings, rule)
         order = search.order(first)
         for job in order:
-            job.planned = True
+            job.has_place = True
         group = Group(order, None)
         self.groups[kind] = group
         self.counts.groups[kind - 1] += 1
@@ -403,8 +403,8 @@ class Candidate(NamedTuple):
 class Search:
     """Find an order for a group at time t (Figure 11)."""
 
-    def __init__(self, sharing: Sharing, t: int, made: Optimisation, rule: Grouping) -> None:
-        self.t, self.made, self.rule = t, made, rule
+    def __init__(self, sharing: Sharing, t: int, optimisation: Optimisation, rule: Grouping) -> None:
+        self.t, self.optimisation, self.rule = t, optimisation, rule
         self.capacity = sharing.workload.capacity
         self.share = sharing.shares[1 + sharing.kind]
         releases = tuple((sharing.until(j, t), j.width) for j in sharing.running())
@@ -414,14 +414,14 @@ class Search:
         return float(self.t - job.submit) + float(start + job.expected - self.t) / self.share
 
     def slowdown(self, job: Job, start: int) -> float:
-        return max(self.response(job, start) / float(max(job.expected, self.made.bound)), 1.0)
+        return max(self.response(job, start) / float(max(job.expected, self.optimisation.bound)), 1.0)
 
     def metric(self, job: Job, start: int) -> int:
         slow = self.slowdown(job, start)
-        return math.ceil(slow) if self.made.ceiling else math.floor(slow * 1e6)
+        return math.ceil(slow) if self.optimisation.ceiling else math.floor(slow * 1e6)
 
     def order(self, jobs: list[Job]) -> list[Job]:
-        settings, rule = self.made, self.rule
+        settings, rule = self.optimisation, self.rule
         if settings.method == "bottom-line":
             order, _ = self.heuristic(jobs, [])
             return self.search(self.now, order, settings.search, settings.permutations, settings.threshold, 0.0, 1)
@@ -491,8 +491,8 @@ class Search:
         for number, digits in enumerate(lehmer(len(jobs), way, limit)):
             if number and sum(d > 0 for d in digits) < threshold:
                 continue
-            left = list(jobs)
-            order = tuple(left.pop(d) for d in digits)
+            rest = list(jobs)
+            order = tuple(rest.pop(d) for d in digits)
             if offer(order) and shift > 0:
                 other = self.shift_jobs(state, order, shift)
                 if other != order:
@@ -501,19 +501,19 @@ class Search:
 
     def shift_jobs(self, state: State, order: tuple[Job, ...], shift: float) -> tuple[Job, ...]:
         """Return an order in which jobs of at most `shift` holes move into the hole before a waiting job."""
-        left, movers, new_order = list(order), [], []
-        while left:
-            end = state.put(left[0]).time
+        rest, movers, new_order = list(order), [], []
+        while rest:
+            end = state.put(rest[0]).time
             hole = end - state.time
             free = state.free + sum(m for e, m in state.releases if e <= state.time)
             if hole > 0:
-                for job in left[1:]:
+                for job in rest[1:]:
                     if job not in movers and job.width <= free and float(job.expected) <= shift * float(hole):
-                        left.remove(job)
-                        left.insert(0, job)
+                        rest.remove(job)
+                        rest.insert(0, job)
                         movers.append(job)
                         break
-            job = left.pop(0)
+            job = rest.pop(0)
             state = state.put(job)
             new_order.append(job)
         return tuple(new_order)
@@ -533,9 +533,9 @@ class Search:
         for other in best[-2::-1]:
             a, b = measures(other), measures(current)
             if (
-                a[0] < self.made.makespan * b[0]
-                and a[1] > self.made.utilisation * b[1]
-                and a[2] < self.made.response * b[2]
+                a[0] < self.optimisation.makespan * b[0]
+                and a[1] > self.optimisation.utilisation * b[1]
+                and a[2] < self.optimisation.response * b[2]
             ):
                 current = other
         return current
