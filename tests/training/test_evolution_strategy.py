@@ -37,13 +37,13 @@ def bowl(genes: Floats) -> Floats:
 def run(searching: Search, genomes: int, fitness: Callable[[Floats], Floats] = bowl) -> list[Floats]:
     """Every generation asked for."""
     searching = limit_genomes(searching, genomes)
-    asked = [next(searching)]
+    batches = [next(searching)]
     for _ in range(genomes):
         try:
-            asked.append(searching.send(fitness(asked[-1])))
+            batches.append(searching.send(fitness(batches[-1])))
         except StopIteration:
             break
-    return asked
+    return batches
 
 
 # --- both -----------------------------------------------------------------------------------------------------------
@@ -67,27 +67,27 @@ def test_only_the_order_of_fitness_matters(strategy: str) -> None:
     assert plain.tobytes() == steep.tobytes()
 
 
-@pytest.mark.parametrize(("strategy", "reached"), [("es", 1e-3), ("cma", 1e-9)])
-def test_the_bottom_of_a_bowl_is_found(strategy: str, reached: float) -> None:
-    asked = np.concatenate(run(search(strategy, LOWER, UPPER, 1), 2000))
-    assert bowl(asked).min() < reached < bowl(asked[:PARENTS]).min()
+@pytest.mark.parametrize(("strategy", "target"), [("es", 1e-3), ("cma", 1e-9)])
+def test_the_bottom_of_a_bowl_is_found(strategy: str, target: float) -> None:
+    genomes = np.concatenate(run(search(strategy, LOWER, UPPER, 1), 2000))
+    assert bowl(genomes).min() < target < bowl(genomes[:PARENTS]).min()
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_what_was_asked_for_may_be_overwritten(strategy: str) -> None:
-    untouched = np.concatenate(run(search(strategy, LOWER, UPPER, 7), 400))
+    expected = np.concatenate(run(search(strategy, LOWER, UPPER, 7), 400))
     searching = limit_genomes(search(strategy, LOWER, UPPER, 7), 400)
-    asked = next(searching)
-    seen = []
+    genomes = next(searching)
+    copies = []
     while True:
-        seen.append(asked.copy())
-        fitness = bowl(asked)
-        asked[:] = 0
+        copies.append(genomes.copy())
+        fitness = bowl(genomes)
+        genomes[:] = 0
         try:
-            asked = searching.send(fitness)
+            genomes = searching.send(fitness)
         except StopIteration:
             break
-    assert np.concatenate(seen).tobytes() == untouched.tobytes()
+    assert np.concatenate(copies).tobytes() == expected.tobytes()
 
 
 def test_a_strategy_that_is_not_known_is_refused() -> None:
@@ -97,10 +97,10 @@ def test_a_strategy_that_is_not_known_is_refused() -> None:
 
 @pytest.mark.parametrize("genomes", [1, 15, 16, 120, 121])
 def test_a_limited_search_asks_for_as_many_and_ends(genomes: int) -> None:
-    asked = run(search("es", LOWER, UPPER, 1), genomes)
-    assert sum(map(len, asked)) == genomes
+    batches = run(search("es", LOWER, UPPER, 1), genomes)
+    assert sum(map(len, batches)) == genomes
     whole = np.concatenate(run(search("es", LOWER, UPPER, 1), 225))
-    assert np.concatenate(asked).tobytes() == whole[:genomes].tobytes()
+    assert np.concatenate(batches).tobytes() == whole[:genomes].tobytes()
 
 
 # --- the evolution strategy -----------------------------------------------------------------------------------------
@@ -111,7 +111,7 @@ def naive(seed: int, generations: int) -> list[list[float]]:
     r = np.random.default_rng(seed)
     d, span = 4, UPPER - LOWER
     parents = [(float(bowl(x[None])[0]), x.tolist(), (0.1 * span).tolist()) for x in LOWER + span * r.random((15, d))]
-    asked = [x for _, x, _ in parents]
+    genomes = [x for _, x, _ in parents]
     for _ in range(generations):
         whose, one, off = r.integers(15, size=(105, d)), r.integers(15, size=105), r.integers(14, size=105)
         common, own, moves = r.standard_normal((105, 1)), r.standard_normal((105, d)), r.standard_normal((105, d))
@@ -128,14 +128,14 @@ def naive(seed: int, generations: int) -> list[list[float]]:
                 genes.append(float(gene))
                 steps.append(float(step))
             children.append((float(bowl(np.array([genes]))[0]), genes, steps))
-        asked += [x for _, x, _ in children]
+        genomes += [x for _, x, _ in children]
         parents = sorted([*parents, *children], key=lambda row: row[0])[:15]
-    return asked
+    return genomes
 
 
 def test_it_is_the_strategy_written_down_gene_by_gene() -> None:
-    asked = np.concatenate(run(search("es", LOWER, UPPER, 5), 15 + 8 * 105))
-    assert asked == pytest.approx(np.array(naive(5, 8)), rel=1e-9, abs=1e-12)
+    genomes = np.concatenate(run(search("es", LOWER, UPPER, 5), 15 + 8 * 105))
+    assert genomes == pytest.approx(np.array(naive(5, 8)), rel=1e-9, abs=1e-12)
 
 
 def test_fifteen_parents_have_a_hundred_and_five_children() -> None:
@@ -161,22 +161,22 @@ def test_the_best_of_parents_and_children_live_on_and_the_older_of_equals() -> N
 def test_genes_come_from_all_parents_and_step_sizes_are_means_of_two() -> None:
     genes = np.arange(15.0)[:, None] + np.array([0, 100, 200])
     steps = 2.0 ** np.arange(15)[:, None] * np.array([1, 3, 5])
-    made, adapted = recombine(genes, steps, 4000, np.random.default_rng(0))
-    which = made - np.array([0, 100, 200])
+    children, child_steps = recombine(genes, steps, 4000, np.random.default_rng(0))
+    which = children - np.array([0, 100, 200])
     counts = np.array([np.bincount(column.astype(int), minlength=15) for column in which.T])
     assert counts.sum() == 12000
     assert abs(counts - 4000 / 15).max() < 5 * math.sqrt(4000 / 15)  # each parent as often as any other, in each gene
     assert np.ptp(which, axis=1).astype(bool).mean() > 0.99  # a parent for each gene
-    assert (adapted / np.array([1, 3, 5]) == adapted[:, :1]).all()  # two parents for all step sizes of a child
+    assert (child_steps / np.array([1, 3, 5]) == child_steps[:, :1]).all()  # two parents for all step sizes of a child
     pairs = {(2.0**i + 2.0**j) / 2 for i in range(15) for j in range(i)}
-    assert set(adapted[:, 0].tolist()) == pairs  # all pairs of different parents, and nothing else
+    assert set(child_steps[:, 0].tolist()) == pairs  # all pairs of different parents, and nothing else
 
 
 def test_step_sizes_are_log_normal_with_a_part_in_common() -> None:
     d = 16  # tau = 1 / sqrt(8), tau' = 1 / sqrt(32)
     lower, upper = np.zeros(d), np.full(d, 1e9)
-    _, adapted = mutate(np.full((20000, d), 5e8), np.full((20000, d), 1e6), lower, upper, np.random.default_rng(0))
-    logs = np.log(adapted / 1e6)
+    _, new_steps = mutate(np.full((20000, d), 5e8), np.full((20000, d), 1e6), lower, upper, np.random.default_rng(0))
+    logs = np.log(new_steps / 1e6)
     assert abs(logs.mean()) < 0.01
     assert abs(logs.var() - (1 / 8 + 1 / 32)) < 0.003
     assert abs(np.cov(logs.T)[0, 1] - 1 / 32) < 0.003
@@ -184,34 +184,36 @@ def test_step_sizes_are_log_normal_with_a_part_in_common() -> None:
 
 def test_genes_move_by_their_step_size() -> None:
     lower, upper = np.zeros(2), np.full(2, 1e9)
-    genes, adapted = mutate(np.full((20000, 2), 5e8), np.full((20000, 2), 1e6), lower, upper, np.random.default_rng(0))
-    moves = (genes - 5e8) / adapted
+    genes, new_steps = mutate(
+        np.full((20000, 2), 5e8), np.full((20000, 2), 1e6), lower, upper, np.random.default_rng(0)
+    )
+    moves = (genes - 5e8) / new_steps
     assert abs(moves.mean()) < 0.02
     assert abs(moves.std() - 1) < 0.02
     assert abs(np.corrcoef(moves.T)[0, 1]) < 0.03
 
 
 def test_step_sizes_have_a_floor() -> None:
-    _, adapted = mutate(np.full((50, 4), 0.5), np.full((50, 4), 1e-12), LOWER, UPPER, np.random.default_rng(0))
-    assert (adapted == SMALLEST_STEP * (UPPER - LOWER)).all()
+    _, new_steps = mutate(np.full((50, 4), 0.5), np.full((50, 4), 1e-12), LOWER, UPPER, np.random.default_rng(0))
+    assert (new_steps == SMALLEST_STEP * (UPPER - LOWER)).all()
 
 
 @pytest.mark.parametrize(
-    ("gene", "found"),
+    ("gene", "reflection"),
     [(2, 2), (3, 3), (2.5, 2.5), (1.75, 2.25), (3.25, 2.75), (4.25, 2.25), (0.75, 2.75), (-97.75, 2.25)],
 )
-def test_genes_are_reflected_at_bounds_by_hand(gene: float, found: float) -> None:
-    assert reflect(np.array([[gene]]), np.array([2.0]), np.array([3.0])).tolist() == [[found]]
+def test_genes_are_reflected_at_bounds_by_hand(gene: float, reflection: float) -> None:
+    assert reflect(np.array([[gene]]), np.array([2.0]), np.array([3.0])).tolist() == [[reflection]]
 
 
 @given(st.floats(-1e12, 1e12), st.floats(-100, 100), st.floats(1e-3, 100))
 def test_reflection_ends_within_the_bounds_and_leaves_what_is_there(gene: float, lower: float, span: float) -> None:
     low, high = np.array([lower]), np.array([lower + span])
-    found = reflect(np.array([[gene]]), low, high)
-    assert low <= found <= high
-    assert reflect(found, low, high) == found
+    reflection = reflect(np.array([[gene]]), low, high)
+    assert low <= reflection <= high
+    assert reflect(reflection, low, high) == reflection
     if low <= gene <= high:
-        assert found == gene
+        assert reflection == gene
 
 
 # --- CMA-ES ---------------------------------------------------------------------------------------------------------
@@ -223,16 +225,16 @@ def test_cma_leaves_the_process_and_the_folder_alone(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "cma_signals.in").write_text("'stop_now': 1\n")  # with which its users may stop it
     before = np.random.get_state()[1].tobytes()  # type: ignore[index]  # noqa: NPY002
-    asked = run(search("cma", LOWER, UPPER, 1), 200)
+    batches = run(search("cma", LOWER, UPPER, 1), 200)
     assert np.random.get_state()[1].tobytes() == before  # type: ignore[index]  # noqa: NPY002
     assert [path.name for path in tmp_path.iterdir()] == ["cma_signals.in"]
     assert capfd.readouterr() == ("", "")
-    assert len({len(generation) for generation in asked[:-1]}) == 1
+    assert len({len(generation) for generation in batches[:-1]}) == 1
 
 
 def test_cma_begins_again_with_twice_the_population_where_nothing_is_to_be_found() -> None:
-    asked = run(search("cma", LOWER, UPPER, 1), 3000, lambda genes: np.zeros(len(genes)))
-    sizes = [len(generation) for generation in asked[:-1]]
+    batches = run(search("cma", LOWER, UPPER, 1), 3000, lambda genes: np.zeros(len(genes)))
+    sizes = [len(generation) for generation in batches[:-1]]
     assert sizes[0] == 8  # 4 + 3 ln 4
     assert {16, 32} <= set(sizes)
     assert sizes == sorted(sizes)

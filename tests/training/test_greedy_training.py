@@ -64,20 +64,20 @@ def test_every_system_reaches_what_it_says(whole: tuple[Path, Training]) -> None
         assert (system.exceeded, system.rest) == (0, None)
     assert training.easy.policy.rule == "easy"
     assert training.policy is training.systems[training.best].policy
-    reached = [s.objective for s in training.systems]
-    assert min(reached) == reached[training.best] < training.easy.objective
+    goals = [s.objective for s in training.systems]
+    assert min(goals) == goals[training.best] < training.easy.objective
 
 
 def test_each_system_is_the_best_that_was_evaluated(whole: tuple[Path, Training]) -> None:
     directory, training = whole
     rows = archive(directory)
     assert training.evaluations == len(rows) == 4 * SYSTEM + mixed_systems(4)
-    found: dict[tuple[str, ...], float] = {}
+    best: dict[tuple[str, ...], float] = {}
     for _, genome, values in rows:
         criteria = decode(np.frombuffer(genome), W.groups, "easy").criteria
         objective = 10 * np.frombuffer(values)[2] + 4 * np.frombuffer(values)[3]
-        found[criteria] = min(objective, found.get(criteria, np.inf))
-    assert found == {s.policy.criteria: s.objective for s in training.systems}
+        best[criteria] = min(objective, best.get(criteria, np.inf))
+    assert best == {s.policy.criteria: s.objective for s in training.systems}
 
 
 def test_all_start_at_random_and_learn(whole: tuple[Path, Training]) -> None:
@@ -101,16 +101,21 @@ def test_a_system_learns_the_same_alone(whole: tuple[Path, Training]) -> None:
 def test_the_policy_says_where_it_comes_from(whole: tuple[Path, Training]) -> None:
     policy = whole[1].policy
     again = policy_from_json(json.loads(json.dumps(to_json(policy), allow_nan=False)))
-    told = again.provenance
+    provenance = again.provenance
     assert (again.groups, again.backfill) == (W.groups, "easy")
-    assert from_json(told["wish"]) == WISH
-    assert told["words"] == "10*AWRT1 + 4*AWRT2"
-    assert told["workloads"] == [{"name": "random", "digest": W.digest, "jobs": 60, "capacity": 16}]
-    assert (told["seed"], told["strategy"], told["generations"], told["criterion"]) == (4, "es", 2, "best")
-    assert told["evaluations"] == 4 * SYSTEM + mixed_systems(4)
-    assert told["objective"] == whole[1].systems[whole[1].best].objective
-    assert told["easy"] == whole[1].easy.objective
-    assert {"python", "numpy", "numba", "paretosched"} == set(told["versions"])
+    assert from_json(provenance["wish"]) == WISH
+    assert provenance["words"] == "10*AWRT1 + 4*AWRT2"
+    assert provenance["workloads"] == [{"name": "random", "digest": W.digest, "jobs": 60, "capacity": 16}]
+    assert (provenance["seed"], provenance["strategy"], provenance["generations"], provenance["criterion"]) == (
+        4,
+        "es",
+        2,
+        "best",
+    )
+    assert provenance["evaluations"] == 4 * SYSTEM + mixed_systems(4)
+    assert provenance["objective"] == whole[1].systems[whole[1].best].objective
+    assert provenance["easy"] == whole[1].easy.objective
+    assert {"python", "numpy", "numba", "paretosched"} == set(provenance["versions"])
     with pytest.raises(InputError, match="but random has the groups 1, 2"):
         fits(again, random_workload(groups=2))
 
@@ -153,16 +158,16 @@ def test_situations_take_what_serves_them_best() -> None:
     """The costs of a situation depend on its criterion alone: the mixtures are known."""
     cost = np.array([[5.0, 1, 9, 2], [5, 1, 0.5, 2], [0.25, 1, 9, 0.5]])  # situation, criterion
     course = train_systems(CRITERIA, 3, "es", "linear", 20, seed=1)
-    asked = next(course)
+    batch = next(course)
     genomes, fitness = [], []
     while True:
-        criteria = np.floor(asked[:, -3:]).astype(int)
-        noise = 1e-3 * asked[:, :-3].mean(axis=1)
-        found = cost[np.arange(3), criteria].sum(axis=1) + noise
-        genomes.append(asked)
-        fitness.append(found)
+        criteria = np.floor(batch[:, -3:]).astype(int)
+        noise = 1e-3 * batch[:, :-3].mean(axis=1)
+        costs = cost[np.arange(3), criteria].sum(axis=1) + noise
+        genomes.append(batch)
+        fitness.append(costs)
         try:
-            asked = course.send(found)
+            batch = course.send(costs)
         except StopIteration:
             break
     assert [len(g) for g in genomes] == [60, 20, 9, 1]
@@ -186,11 +191,11 @@ def test_situations_take_what_serves_them_best() -> None:
 
 
 def test_genomes_are_those_of_policies() -> None:
-    asked = next(train_systems(["f1", "f3"], 5, "es", "linear", 15, seed=1))
+    genomes = next(train_systems(["f1", "f3"], 5, "es", "linear", 15, seed=1))
     upper = Weighting().lower_upper(5)[1]
-    assert asked.shape == (30, 39)
-    assert ((asked >= 0) & (asked <= upper)).all()
-    for genome in asked:
+    assert genomes.shape == (30, 39)
+    assert ((genomes >= 0) & (genomes <= upper)).all()
+    for genome in genomes:
         assert encode(decode(genome, tuple("12345"), "none")).tolist() == genome.tolist()
 
 
@@ -271,16 +276,16 @@ def test_an_interrupted_training_is_continued(whole: tuple[Path, Training], tmp_
 
     with pytest.raises(KeyboardInterrupt):
         train(W, WISH, run_directory=tmp_path / "run", progress=interrupt, **SHORT)
-    kept = len(archive(tmp_path / "run"))
+    stored_rows = len(archive(tmp_path / "run"))
     about = read_about(tmp_path / "run")
-    assert (about["status"], about["evaluations"]["done"]) == ("interrupted", kept)
-    seen: list[Progress] = []
-    again = train(W, WISH, run_directory=tmp_path / "run", progress=seen.append, **SHORT)
+    assert (about["status"], about["evaluations"]["done"]) == ("interrupted", stored_rows)
+    reports: list[Progress] = []
+    again = train(W, WISH, run_directory=tmp_path / "run", progress=reports.append, **SHORT)
     assert training_json(again) == training_json(whole[1])
     assert archive(tmp_path / "run") == archive(whole[0])
-    assert seen[-1].replayed == kept
+    assert reports[-1].replayed == stored_rows
     about = read_about(tmp_path / "run")
-    assert (about["status"], [s["replayed"] for s in about["sessions"]]) == ("finished", [0, kept])
+    assert (about["status"], [s["replayed"] for s in about["sessions"]]) == ("finished", [0, stored_rows])
 
 
 @pytest.mark.slow
@@ -300,8 +305,8 @@ def test_a_killed_training_is_continued(tmp_path: Path) -> None:
         assert child.stdout.readline()
     child.send_signal(signal.SIGKILL)
     child.communicate(timeout=60)
-    kept = len(archive(tmp_path / "run"))
-    assert PARENTS + 2 * CHILDREN <= kept < PARENTS + 40 * CHILDREN
+    stored_rows = len(archive(tmp_path / "run"))
+    assert PARENTS + 2 * CHILDREN <= stored_rows < PARENTS + 40 * CHILDREN
     again = train(W, WISH, generations=40, seed=4, criterion="f2", run_directory=tmp_path / "run")
     assert training_json(again) == training_json(train(W, WISH, generations=40, seed=4, criterion="f2"))
 
@@ -310,29 +315,29 @@ def test_a_finished_training_is_told_again_without_a_simulation(
     whole: tuple[Path, Training], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys.modules["paretosched.training.training"], "joint_evaluator", None)
-    seen: list[Progress] = []
-    assert training_json(train(W, WISH, run_directory=whole[0], progress=seen.append, **SHORT)) == training_json(
+    reports: list[Progress] = []
+    assert training_json(train(W, WISH, run_directory=whole[0], progress=reports.append, **SHORT)) == training_json(
         whole[1]
     )
-    assert [(p.evaluations, p.replayed) for p in seen] == [(4 * SYSTEM + 10,) * 2]
+    assert [(p.evaluations, p.replayed) for p in reports] == [(4 * SYSTEM + 10,) * 2]
 
 
 def test_progress_is_told_after_every_generation() -> None:
-    seen: list[Progress] = []
-    training = train(W, WISH, progress=seen.append, **SHORT)
-    assert [p.evaluations for p in seen] == [60, 480, 900, 909, 910]
-    assert {p.total for p in seen} == {910}
-    assert [p.objective for p in seen] == sorted([p.objective for p in seen], reverse=True)
-    assert seen[-1].objective == training.systems[training.best].objective
-    assert {p.easy for p in seen} == {training.easy.objective}
-    assert {p.exceeded for p in seen} == {0.0}
+    reports: list[Progress] = []
+    training = train(W, WISH, progress=reports.append, **SHORT)
+    assert [p.evaluations for p in reports] == [60, 480, 900, 909, 910]
+    assert {p.total for p in reports} == {910}
+    assert [p.objective for p in reports] == sorted([p.objective for p in reports], reverse=True)
+    assert reports[-1].objective == training.systems[training.best].objective
+    assert {p.easy for p in reports} == {training.easy.objective}
+    assert {p.exceeded for p in reports} == {0.0}
 
 
 def test_progress_says_how_far_limits_are_exceeded() -> None:
-    seen: list[Progress] = []
+    reports: list[Progress] = []
     wish = parse("AWRT1, AWRT2 <= 1s", objective_table(W.groups))
-    training = train(W, wish, criterion="f1", generations=1, progress=seen.append)
-    assert seen[0].exceeded >= seen[-1].exceeded == training.systems[0].exceeded > 0
+    training = train(W, wish, criterion="f1", generations=1, progress=reports.append)
+    assert reports[0].exceeded >= reports[-1].exceeded == training.systems[0].exceeded > 0
 
 
 def test_a_region_has_no_objective_in_the_text() -> None:
@@ -449,7 +454,7 @@ def test_a_point_or_region_has_no_gain() -> None:
 
 def test_time_left_can_be_told() -> None:
     begin = time.perf_counter()
-    seen: list[Progress] = []
-    train(W, WISH, criterion="f1", generations=1, progress=seen.append)
-    assert 0 < seen[0].elapsed < seen[-1].elapsed < time.perf_counter() - begin + 1e-3
-    assert 0 < seen[0].seconds < seen[-1].seconds
+    reports: list[Progress] = []
+    train(W, WISH, criterion="f1", generations=1, progress=reports.append)
+    assert 0 < reports[0].elapsed < reports[-1].elapsed < time.perf_counter() - begin + 1e-3
+    assert 0 < reports[0].seconds < reports[-1].seconds

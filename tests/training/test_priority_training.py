@@ -82,9 +82,9 @@ def test_a_margin_is_chosen_by_genomes_that_were_tried_on_all_jobs() -> None:
 def test_the_search_tries_known_policies_then_formulas_then_races() -> None:
     encoding = TrainedOrders(GROUPS, KNOWN)
     searching = search_orders(encoding, GROUPS, len(FAVOURED), 500, seed=1)
-    known = next(searching)
-    assert known[:, POLICY].tolist() == list(range(1, len(KNOWN) + 1))
-    first = searching.send(np.ones(len(known)))
+    starts = next(searching)
+    assert starts[:, POLICY].tolist() == list(range(1, len(KNOWN) + 1))
+    first = searching.send(np.ones(len(starts)))
     assert np.array_equal(first, first_genomes(encoding, GROUPS, len(FAVOURED)))
     race = searching.send(np.arange(len(first), dtype=float))
     assert race[:, WINDOW].tolist() == [1] * CANDIDATES

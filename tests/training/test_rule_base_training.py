@@ -56,16 +56,16 @@ def test_every_class_gets_the_best_strategy_in_its_turn() -> None:
     """Costs that depend on pairs of classes: what is best first is not best later, and it is not reconsidered."""
     cost = np.random.default_rng(1).random((3, 13, 13))
     course, choice = iterate(4, STANDARD, 13), np.full(4, STANDARD)
-    asked = next(course)
+    batch = next(course)
     for number in range(4):
         expected = np.tile(choice, (13, 1))
         expected[:, number] = np.arange(13)
-        assert asked.tolist() == expected.tolist()
-        costs = np.array([sum(cost[i, int(g[i]), int(g[i + 1])] for i in range(3)) for g in asked])
+        assert batch.tolist() == expected.tolist()
+        costs = np.array([sum(cost[i, int(g[i]), int(g[i + 1])] for i in range(3)) for g in batch])
         if number < 3 or costs.min() < costs[STANDARD]:
             choice[number] = costs.argmin()
         try:
-            asked = course.send(costs)
+            batch = course.send(costs)
         except StopIteration:
             assert number == 3
 
@@ -82,21 +82,21 @@ def test_the_standard_strategy_is_fcfs_by_waiting_time() -> None:
 
 @pytest.mark.slow
 def test_by_default_2496_iterative_and_13_and_3500_symbiotic_rule_bases_are_simulated() -> None:
-    seen: list[Progress] = []
+    reports: list[Progress] = []
 
     def stop(progress: Progress) -> None:
-        seen.append(progress)
+        reports.append(progress)
         raise KeyboardInterrupt
 
     five = random_workload(jobs=20, groups=5)
     wish = parse("AWRT1", objective_table(five.groups))
-    given = greedy(["f2"] * 3, [[1.0] * 5 + [0.0] * 5 + [1.0, 0.0]] * 3)
+    own_greedy = greedy(["f2"] * 3, [[1.0] * 5 + [0.0] * 5 + [1.0, 0.0]] * 3)
     assert len(partitions(5)) == 7
     for kind in ("iterative", "symbiotic"):
         with pytest.raises(KeyboardInterrupt):
-            train_rules(five, wish, kind=kind, greedy=given, progress=stop)
-    assert [p.total for p in seen] == [192 * 13, 13 + 50 * 70] == [2496, 3513]
-    assert [p.evaluations for p in seen] == [13, 13]
+            train_rules(five, wish, kind=kind, greedy=own_greedy, progress=stop)
+    assert [p.total for p in reports] == [192 * 13, 13 + 50 * 70] == [2496, 3513]
+    assert [p.evaluations for p in reports] == [13, 13]
 
 
 # --- what is found --------------------------------------------------------------------------------------------------
@@ -112,9 +112,9 @@ def test_the_best_rule_base_that_was_simulated_is_kept(words: dict[str, Any], tm
     assert alone.objective == worth(GREEDY)
     assert training.easy.objective == worth("easy")
     rows = archive(tmp_path / "run" / "rules")
-    reached = [np.frombuffer(values) @ [0, 0, 10, 4, 0] for _, _, values in rows]
+    goals = [np.frombuffer(values) @ [0, 0, 10, 4, 0] for _, _, values in rows]
     assert len(rows) == training.evaluations == (4 * 13 if "bounds" in words else 30)
-    assert rules.objective == min(reached)
+    assert rules.objective == min(goals)
     save_policy(rules.policy, tmp_path / "rules.json")
     assert worth(load_policy(tmp_path / "rules.json")) == rules.objective
 
@@ -123,8 +123,8 @@ def test_symbiotic_rules_are_never_worse_than_the_best_strategy_alone(tmp_path: 
     always = [RuleBase("iterative", W.groups, W.groups, GREEDY, ((),) * 5, np.array([s])) for s in range(13)]
     alone = [worth(base) for base in always]
     training = train_rules(W, WISH, run_directory=tmp_path / "run", **SYMBIOTIC | {"evaluations": 13})
-    reached = [np.frombuffer(values) @ [0, 0, 10, 4, 0] for _, _, values in archive(tmp_path / "run" / "rules")]
-    assert reached == alone
+    goals = [np.frombuffer(values) @ [0, 0, 10, 4, 0] for _, _, values in archive(tmp_path / "run" / "rules")]
+    assert goals == alone
     assert training.systems[0].objective == min(alone)
     assert train_rules(W, WISH, **SYMBIOTIC).systems[0].objective <= min(alone)
 
@@ -132,15 +132,15 @@ def test_symbiotic_rules_are_never_worse_than_the_best_strategy_alone(tmp_path: 
 def test_an_iteration_never_gets_worse_and_starts_from_the_standard(tmp_path: Path) -> None:
     training = train_rules(W, WISH, run_directory=tmp_path / "run", **ITERATIVE)
     genomes = np.array([np.frombuffer(genome) for _, genome, _ in archive(tmp_path / "run" / "rules")])
-    reached = np.array([np.frombuffer(v) for _, _, v in archive(tmp_path / "run" / "rules")]) @ [0, 0, 10, 4, 0]
-    best = reached.reshape(4, 13).min(axis=1)
+    goals = np.array([np.frombuffer(v) for _, _, v in archive(tmp_path / "run" / "rules")]) @ [0, 0, 10, 4, 0]
+    best = goals.reshape(4, 13).min(axis=1)
     assert (np.diff(best) <= 0).all()
-    assert reached[STANDARD] == worth("fcfs")
+    assert goals[STANDARD] == worth("fcfs")
     assert genomes[STANDARD].tolist() == [STANDARD] * 4
     base = training.policy
     assert isinstance(base, RuleBase)
     assert base.bounds == BOUNDS
-    assert base.choice.tolist() == genomes[reached.argmin()].tolist()
+    assert base.choice.tolist() == genomes[goals.argmin()].tolist()
 
 
 def test_where_no_job_waits_iterative_rules_stay_the_standard() -> None:
@@ -154,8 +154,8 @@ def test_where_no_job_waits_iterative_rules_stay_the_standard() -> None:
 def test_symbiotic_rules_are_for_any_number_of_groups() -> None:
     """Of 20 groups there are too many situations, but symbiotic rules have none."""
     many = random_workload(groups=20)
-    wish, given = parse("AWRT", objective_table(many.groups)), [[1.0] * 20 + [0.0] * 20 + [1.0, 0.0]] * 3
-    words = {"greedy": greedy(["f2"] * 3, given, groups=many.groups), "evaluations": 20}
+    wish, genes = parse("AWRT", objective_table(many.groups)), [[1.0] * 20 + [0.0] * 20 + [1.0, 0.0]] * 3
+    words = {"greedy": greedy(["f2"] * 3, genes, groups=many.groups), "evaluations": 20}
     base = train_rules(many, wish, symbiosis=SMALL, **words).policy
     assert isinstance(base, RuleBase)
     assert base.means.shape == (4, 22)
@@ -172,30 +172,35 @@ def test_groups_rank_by_their_weight() -> None:
 
 
 def test_the_policy_says_where_it_comes_from() -> None:
-    told = train_rules(W, WISH, **SYMBIOTIC).policy.provenance
-    assert (told["rule_base"], told["seed"], told["evaluations"], told["over"]) == ("symbiotic", 4, 30, "sum")
-    assert told["symbiosis"]["rules"] == 4
-    assert told["workloads"] == [{"name": "random", "digest": W.digest, "jobs": 60, "capacity": 16}]
-    assert {"objective", "easy", "exceeded", "wish", "words", "versions"} <= set(told)
-    assert set(told["decisions"]) <= set(STRATEGIES)
-    assert sum(told["decisions"].values()) > 0
-    told = train_rules(W, WISH, **ITERATIVE).policy.provenance
-    assert told["bounds"] == [list(row) for row in BOUNDS]
-    assert len(told["decisions"]) == 4
-    assert sum(told["decisions"]) > 0
+    provenance = train_rules(W, WISH, **SYMBIOTIC).policy.provenance
+    assert (provenance["rule_base"], provenance["seed"], provenance["evaluations"], provenance["over"]) == (
+        "symbiotic",
+        4,
+        30,
+        "sum",
+    )
+    assert provenance["symbiosis"]["rules"] == 4
+    assert provenance["workloads"] == [{"name": "random", "digest": W.digest, "jobs": 60, "capacity": 16}]
+    assert {"objective", "easy", "exceeded", "wish", "words", "versions"} <= set(provenance)
+    assert set(provenance["decisions"]) <= set(STRATEGIES)
+    assert sum(provenance["decisions"].values()) > 0
+    provenance = train_rules(W, WISH, **ITERATIVE).policy.provenance
+    assert provenance["bounds"] == [list(row) for row in BOUNDS]
+    assert len(provenance["decisions"]) == 4
+    assert sum(provenance["decisions"]) > 0
 
 
 def test_greedy_is_trained_first_unless_it_is_given(tmp_path: Path) -> None:
-    seen: list[Progress] = []
+    reports: list[Progress] = []
     words = {key: value for key, value in SYMBIOTIC.items() if key != "greedy"} | {"generations": 1}
-    training = train_rules(W, WISH, run_directory=tmp_path / "run", progress=seen.append, **words)
+    training = train_rules(W, WISH, run_directory=tmp_path / "run", progress=reports.append, **words)
     alone = train(W, WISH, criterion="f2", backfill="none", generations=1, seed=4)
     base = training.policy
     assert isinstance(base, RuleBase)
     assert base.greedy.genes.tobytes() == alone.policy.genes.tobytes()
     assert training.systems[1].policy.provenance["criterion"] == "f2"
-    assert [p.evaluations for p in seen] == [15, 120, 133, 139, 145, 150]
-    assert {p.total for p in seen} == {150}
+    assert [p.evaluations for p in reports] == [15, 120, 133, 139, 145, 150]
+    assert {p.total for p in reports} == {150}
     assert sorted(place.name for place in (tmp_path / "run").iterdir()) == ["greedy", "rules"]
     again = train_rules(W, WISH, run_directory=tmp_path / "run", **words)
     assert training_json(again) == training_json(training)
@@ -264,13 +269,13 @@ def test_an_interrupted_training_is_continued(words: dict[str, Any], tmp_path: P
 
     with pytest.raises(KeyboardInterrupt):
         train_rules(W, WISH, run_directory=tmp_path / "run", progress=interrupt, **words)
-    kept = len(archive(tmp_path / "run" / "rules"))
+    stored_rows = len(archive(tmp_path / "run" / "rules"))
     assert read_about(tmp_path / "run" / "rules")["status"] == "interrupted"
-    seen: list[Progress] = []
-    again = train_rules(W, WISH, run_directory=tmp_path / "run", progress=seen.append, **words)
+    reports: list[Progress] = []
+    again = train_rules(W, WISH, run_directory=tmp_path / "run", progress=reports.append, **words)
     assert training_json(again) == training_json(whole)
     assert archive(tmp_path / "run" / "rules") == archive(tmp_path / "whole" / "rules")
-    assert seen[-1].replayed == kept
+    assert reports[-1].replayed == stored_rows
 
 
 def test_an_evolution_is_continued_with_more(tmp_path: Path) -> None:
@@ -382,20 +387,20 @@ def test_genomes_of_the_evolution_are_rule_bases(tmp_path: Path) -> None:
 
 def test_below_its_threshold_a_rule_base_chooses_its_default() -> None:
     """One rule, a standard normal distribution for each of five features: it weighs 0.0101 at its centre."""
-    made: dict[str, Any] = {
+    one_rule: dict[str, Any] = {
         "means": [[0.0] * 5], "widths": [[1.0] * 5], "recommendations": [[0] * 7 + [5] + [0] * 5], "otherwise": 6,
     }  # fmt: skip
     at_centre, away = [1, 0, 0, 0, 0], [1, 100, 100, 0, 0]
     weight = (2 * np.pi) ** -2.5
     for threshold, here, there in ((0, 7, 7), (0.99 * weight, 7, 6), (1.01 * weight, 6, 6)):
-        base = RuleBase("symbiotic", W.groups, W.groups, GREEDY, threshold=threshold, **made)
+        base = RuleBase("symbiotic", W.groups, W.groups, GREEDY, threshold=threshold, **one_rule)
         assert (base.chooser.strategy(at_centre), base.chooser.strategy(away)) == (here, there)
         policy = base
         assert simulate(W, policy).start.tolist() == naive_rules.start_times(W, policy)
         again = from_json(json.loads(json.dumps(to_json(policy))))
         assert isinstance(again, RuleBase)
         assert (again.threshold, again.otherwise) == (threshold, 6 if threshold else 0)
-    never = simulate(W, RuleBase("symbiotic", W.groups, W.groups, GREEDY, threshold=1e9, **made))
+    never = simulate(W, RuleBase("symbiotic", W.groups, W.groups, GREEDY, threshold=1e9, **one_rule))
     assert never.start.tolist() == simulate(W, "fcfs").start.tolist()
 
 

@@ -65,8 +65,8 @@ def test_similarity_of_a_rule_with_itself() -> None:
 
 def test_similarity_is_the_integral_of_the_product() -> None:
     rules = first_rules(OF, 4, generator())
-    found = similarity(OF, rules[:2], rules)
-    assert found.shape == (2, 4)
+    similarities = similarity(OF, rules[:2], rules)
+    assert similarities.shape == (2, 4)
     for i, j in np.ndindex(2, 4):
         parts = []
         for f in range(7):
@@ -76,7 +76,7 @@ def test_similarity_is_the_integral_of_the_product() -> None:
                 return float(gaussian(np.array(z), m, s) * gaussian(np.array(z), n, t))
 
             parts.append(quad(product, -12, 12, points=[m, n], limit=200)[0])
-        assert found[i, j] == pytest.approx(np.mean(parts), rel=1e-6)
+        assert similarities[i, j] == pytest.approx(np.mean(parts), rel=1e-6)
 
 
 def test_recommendations_do_not_make_rules_similar() -> None:
@@ -88,10 +88,10 @@ def test_recommendations_do_not_make_rules_similar() -> None:
 
 
 def test_each_of_350_rules_takes_part_in_10_of_70_bases() -> None:
-    chosen = Symbiosis()
+    options = Symbiosis()
     rules = first_rules(OF, 350, generator())
-    bases = compose(similarity(OF, rules, rules), chosen.rules, chosen.participations, generator(1))
-    assert bases.shape == (chosen.bases, 50) == (70, 50)
+    bases = compose(similarity(OF, rules, rules), options.rules, options.participations, generator(1))
+    assert bases.shape == (options.bases, 50) == (70, 50)
     assert all(len(set(base)) == 50 for base in bases.tolist())
     assert np.bincount(bases.ravel()).tolist() == [10] * 350
 
@@ -163,8 +163,8 @@ def test_clusters_share_places_by_the_mean_of_their_best() -> None:
     """Three clusters with means 1, 2 and 4 of their two best: 7 places as 4 : 2 : 1."""
     labels = np.repeat([0, 1, 2], 6)
     fitness = np.array([0.5, 1.5, 9, 9.5, 9.75, 9.9, 1, 3, 7, 8, 8, 8, 3.5, 4.5, 5, 5, 5, 5])
-    kept = select(labels, fitness, 7, best_of_cluster=2)
-    assert kept.tolist() == [0, 1, 2, 3, 6, 7, 12]
+    survivors = select(labels, fitness, 7, best_of_cluster=2)
+    assert survivors.tolist() == [0, 1, 2, 3, 6, 7, 12]
 
 
 def test_a_small_cluster_gets_no_more_places_than_it_has_rules() -> None:
@@ -190,13 +190,13 @@ def test_selection_is_of_the_right_size(data: st.DataObject) -> None:
     values = st.floats(-10, 10) | st.sampled_from([0.0, 1e30])
     fitness = np.array(data.draw(st.lists(values, min_size=count, max_size=count)))
     parents = data.draw(st.integers(1, count))
-    kept = select(labels, fitness, parents, 5)
-    assert len(set(kept.tolist())) == parents
+    survivors = select(labels, fitness, parents, 5)
+    assert len(set(survivors.tolist())) == parents
     for c in set(labels.tolist()):  # in a cluster no rule is selected that is worse than one that is not
         inside = np.flatnonzero(labels == c)
-        out = np.setdiff1d(inside, kept)
+        out = np.setdiff1d(inside, survivors)
         if out.size and out.size < inside.size:
-            assert fitness[np.intersect1d(inside, kept)].max() <= fitness[out].min()
+            assert fitness[np.intersect1d(inside, survivors)].max() <= fitness[out].min()
 
 
 def test_objectives_that_may_be_negative_are_moved() -> None:
@@ -237,19 +237,19 @@ def test_each_number_is_that_of_a_random_parent() -> None:
 
 def test_mutation_adds_normal_numbers_of_the_step_size() -> None:
     rules = np.tile(np.array([0.5] * 7 + [50.0] * 7 + [0.0] * 13), (3000, 1))
-    moved = mutate(OF, rules, 0.1, 10.0, generator(5)) - rules
-    assert moved[:, :14].std() == pytest.approx(0.1, rel=0.02)
-    assert moved[:, 14:].std() == pytest.approx(1.0, rel=0.02)
-    assert abs(moved[:, :14].mean()) < 0.002
+    changes = mutate(OF, rules, 0.1, 10.0, generator(5)) - rules
+    assert changes[:, :14].std() == pytest.approx(0.1, rel=0.02)
+    assert changes[:, 14:].std() == pytest.approx(1.0, rel=0.02)
+    assert abs(changes[:, :14].mean()) < 0.002
     assert mutate(OF, rules, 0.1, 1.0, generator(5))[:, 14:].std() == pytest.approx(0.1, rel=0.02)
 
 
 def test_widths_stay_positive_and_recommendations_within_their_levels() -> None:
     rules = np.tile(np.array([0.0] * 7 + [0.002] * 7 + [5.0] * 13), (500, 1))
-    moved = mutate(OF, rules, 1e-3, 1000.0, generator(6))
-    assert moved[:, 7:14].min() == LEAST_WIDTH
-    assert moved[:, 14:].max() == LEVELS[-1]
-    assert moved[:, :7].min() >= 0
+    mutants = mutate(OF, rules, 1e-3, 1000.0, generator(6))
+    assert mutants[:, 7:14].min() == LEAST_WIDTH
+    assert mutants[:, 14:].max() == LEVELS[-1]
+    assert mutants[:, :7].min() >= 0
     far = mutate(OF, rules, 0.5, 1.0, generator(6))
     assert (far[:, 7:14] > LEAST_WIDTH).mean() > 0.99  # a width beyond 0 comes back as its absolute value
 
@@ -271,39 +271,39 @@ def test_the_first_rules_are_all_over() -> None:
 # --- the whole ------------------------------------------------------------------------------------------------------
 
 
-def play(chosen: Symbiosis, cost: Any, generations: int, seed: int = 0) -> list[tuple[Floats, Floats]]:
-    course = evolve(OF, chosen, seed)
-    asked, found = course.send(np.ones(len(next(course)))), []  # after each strategy alone
+def play(options: Symbiosis, cost: Any, generations: int, seed: int = 0) -> list[tuple[Floats, Floats]]:
+    course = evolve(OF, options, seed)
+    genomes, rounds = course.send(np.ones(len(next(course)))), []  # after each strategy alone
     for _ in range(generations):
-        costs = cost(asked)
-        found.append((asked, costs))
-        asked = course.send(costs)
-    return found
+        costs = cost(genomes)
+        rounds.append((genomes, costs))
+        genomes = course.send(costs)
+    return rounds
 
 
-def of_rules(genomes: Floats, chosen: Symbiosis) -> Floats:
-    return genomes[:, : chosen.rules * OF.size].reshape(len(genomes), chosen.rules, OF.size)
+def of_rules(genomes: Floats, options: Symbiosis) -> Floats:
+    return genomes[:, : options.rules * OF.size].reshape(len(genomes), options.rules, OF.size)
 
 
 def test_a_generation_is_70_bases_of_50_rules() -> None:
-    ((asked, _),) = play(Symbiosis(), lambda g: np.ones(len(g)), 1)
-    assert asked.shape == (70, 50 * 27)
-    rules, counts = np.unique(of_rules(asked, Symbiosis()).reshape(-1, 27), axis=0, return_counts=True)
+    ((genomes, _),) = play(Symbiosis(), lambda g: np.ones(len(g)), 1)
+    assert genomes.shape == (70, 50 * 27)
+    rules, counts = np.unique(of_rules(genomes, Symbiosis()).reshape(-1, 27), axis=0, return_counts=True)
     assert (len(rules), set(counts.tolist())) == (350, {10})
 
 
 def test_rules_that_are_better_together_are_found() -> None:
     """A base costs the mean distance of its centres from 0.25: rules gather there."""
 
-    chosen = replace(SMALL, children=42, plus=True, participations=4, clusters=2)
+    options = replace(SMALL, children=42, plus=True, participations=4, clusters=2)
 
     def cost(genomes: Floats) -> Floats:
-        return np.abs(of_rules(genomes, chosen)[:, :, :7] - 0.25).mean(axis=(1, 2))
+        return np.abs(of_rules(genomes, options)[:, :, :7] - 0.25).mean(axis=(1, 2))
 
-    found = play(chosen, cost, 40)
-    assert found[-1][1].mean() < 0.6 * found[0][1].mean()
-    assert play(chosen, cost, 3)[2][0].tobytes() == found[2][0].tobytes()
-    assert play(chosen, cost, 1, seed=1)[0][0].tobytes() != found[0][0].tobytes()
+    rounds = play(options, cost, 40)
+    assert rounds[-1][1].mean() < 0.6 * rounds[0][1].mean()
+    assert play(options, cost, 3)[2][0].tobytes() == rounds[2][0].tobytes()
+    assert play(options, cost, 1, seed=1)[0][0].tobytes() != rounds[0][0].tobytes()
 
 
 def test_children_come_from_parents_in_every_number() -> None:
@@ -347,43 +347,43 @@ def test_simulations_of_the_paper() -> None:
 
 
 def test_each_strategy_is_tried_alone_first() -> None:
-    for chosen in (SMALL, replace(SMALL, defaults=True, default_parents=2)):
-        asked = next(evolve(OF, chosen, 3))
-        rules = of_rules(asked, chosen)
+    for options in (SMALL, replace(SMALL, defaults=True, default_parents=2)):
+        genomes = next(evolve(OF, options, 3))
+        rules = of_rules(genomes, options)
         assert rules.shape == (13, 4, 27)
         for strategy in range(13):
             assert (rules[strategy, :, 14:] == np.where(np.arange(13) == strategy, 5, -5)).all()
-        if chosen.defaults:
-            assert asked[:, -1].astype(int).tolist() == list(range(13))
+        if options.defaults:
+            assert genomes[:, -1].astype(int).tolist() == list(range(13))
 
 
-def asked_after(costs: list[float], chosen: Symbiosis) -> list[Floats]:
+def asked_after(costs: list[float], options: Symbiosis) -> list[Floats]:
     """What is asked for where every generation costs the same, first the strategies alone."""
-    course = evolve(OF, chosen, 0)
-    asked = [next(course)]
+    course = evolve(OF, options, 0)
+    batches = [next(course)]
     for cost in costs:
-        asked.append(course.send(cost + np.arange(len(asked[-1])) / 100))
-    return asked
+        batches.append(course.send(cost + np.arange(len(batches[-1])) / 100))
+    return batches
 
 
 def test_the_best_base_is_refined_when_evolution_stands_still() -> None:
     # of generations 1 (better than each strategy alone), 2 and 5 there is a better one; then none for three
     costs = [9.0, 5, 4, 4, 4, 3, 3, 3, 3, 3.5, 2.5, 3]
     few = replace(SMALL, patience=3, refined=5)
-    asked = asked_after(costs, few)
-    assert [len(genomes) for genomes in asked] == [13] + 8 * [6] + 4 * [5]
+    batches = asked_after(costs, few)
+    assert [len(genomes) for genomes in batches] == [13] + 8 * [6] + 4 * [5]
     assert all(len(genomes) == 6 for genomes in asked_after(costs, replace(few, patience=0))[1:])
-    best = of_rules(asked[5], few)[0]
+    best = of_rules(batches[5], few)[0]
 
     def count_changes(child: Floats, parent: Floats) -> int:
         return int((child != parent).any(axis=1).sum())
 
-    for generation, parent in ((9, best), (10, best), (11, of_rules(asked[10], few)[0])):
-        children = of_rules(asked[generation], few)
+    for generation, parent in ((9, best), (10, best), (11, of_rules(batches[10], few)[0])):
+        children = of_rules(batches[generation], few)
         differing = [count_changes(child, parent) for child in children]
         assert min(differing) >= 1
         assert sum(differing) < 5 * 4
-    assert of_rules(asked[12], few)[0].tobytes() != best.tobytes()
+    assert of_rules(batches[12], few)[0].tobytes() != best.tobytes()
     alone = asked_after([1.0, *costs[1:]], few)  # nothing is better than the first strategy alone
     assert max(count_changes(child, of_rules(alone[0], few)[0]) for child in of_rules(alone[9], few)) < 4
 
@@ -399,8 +399,8 @@ def test_refining_replaces_rules_or_moves_them() -> None:
     rows = differs.any(axis=2)
     levels = differs[rows][:, 14:].any(axis=1)
     assert 0.4 < levels.mean() < 0.6
-    moved = (children - base.reshape(50, 27))[rows][~levels][:, :7]
-    assert 0.05 < np.abs(moved).mean() < 0.1
+    steps = (children - base.reshape(50, 27))[rows][~levels][:, :7]
+    assert 0.05 < np.abs(steps).mean() < 0.1
     assert children[:, :, :7].min() >= 0
     assert children[:, :, :7].max() <= 1
 
@@ -410,22 +410,22 @@ def test_refining_replaces_rules_or_moves_them() -> None:
 
 def test_default_values_go_with_the_bases() -> None:
     with_defaults = replace(SMALL, defaults=True, default_parents=3)
-    found = play(with_defaults, lambda g: 1 + np.arange(len(g)), 4)
-    for genomes, _ in found:
+    rounds = play(with_defaults, lambda g: 1 + np.arange(len(g)), 4)
+    for genomes, _ in rounds:
         assert genomes.shape == (6, 4 * 27 + 2)
         assert ((genomes[:, -2] >= -6) & (genomes[:, -2] <= 2)).all()
         assert ((genomes[:, -1] >= 0) & (genomes[:, -1] < 13)).all()
 
 
 def test_the_best_default_values_live_on() -> None:
-    chosen = replace(SMALL, defaults=True, default_parents=2)
-    first = Defaults.first(OF, chosen, generator())
+    options = replace(SMALL, defaults=True, default_parents=2)
+    first = Defaults.first(OF, options, generator())
     assert len(first.children) == 6
-    second = first.next(np.array([5.0, 1, 2, 6, 7, 8]), chosen, OF, generator(1))
+    second = first.next(np.array([5.0, 1, 2, 6, 7, 8]), options, OF, generator(1))
     assert second.parents.tolist() == first.children[[1, 2]].tolist()
-    ratios = np.unique((second.child_steps / chosen.step).round(12))
+    ratios = np.unique((second.child_steps / options.step).round(12))
     assert set(ratios.tolist()) <= {1.3, round(1 / 1.3, 12)}
-    third = second.next(np.array([9.0, 1.5, 9, 9, 9, 9]), chosen, OF, generator(2))
+    third = second.next(np.array([9.0, 1.5, 9, 9, 9, 9]), options, OF, generator(2))
     assert third.parent_costs.tolist() == [1.0, 1.5]  # one parent is kept, although it is older: (10 + 70)
     assert third.parents.tolist() == [second.parents[0].tolist(), second.children[1].tolist()]
 

@@ -41,8 +41,8 @@ def by_hand(policies: list[Floats], reference: list[Floats], over: str) -> tuple
     of_easy = [10 * v[2] + 4 * v[3] for v in reference]
     ratios = [goal / ref for goal, ref in zip(goals, of_easy, strict=True)]
     limits = [1.02 * ref[4] for ref in reference]
-    exceeded = [max(v[4] - limit, 0) / limit for v, limit in zip(policies, limits, strict=True)]
-    return float(np.mean(goals if over == "sum" else ratios)), max(exceeded)
+    excesses = [max(v[4] - limit, 0) / limit for v, limit in zip(policies, limits, strict=True)]
+    return float(np.mean(goals if over == "sum" else ratios)), max(excesses)
 
 
 @pytest.mark.slow
@@ -165,7 +165,7 @@ def test_rule_bases_learn_from_samples_too() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         ({"resample": -1}, "resample must be in 0..1000 workloads, but is -1"),
         ({"resample": 1001}, "resample must be in 0..1000 workloads, but is 1001"),
@@ -180,10 +180,10 @@ def test_rule_bases_learn_from_samples_too() -> None:
         ),
     ],
 )
-def test_what_cannot_be_is_refused(words: dict[str, Any], told: str) -> None:
+def test_what_cannot_be_is_refused(words: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError) as error:
         train(W, **({"wish": TEXT} | words), **SHORT)
-    assert str(error.value).startswith(told)
+    assert str(error.value).startswith(message)
 
 
 def test_a_log_without_users_cannot_be_resampled() -> None:

@@ -82,17 +82,17 @@ def test_samples_of_the_last_third_are_looked_at() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("evaluations", [120, 345])
 def test_it_is_continued_in_both_runs(whole: tuple[Path, Training], tmp_path: Path, evaluations: int) -> None:
-    seen: list[Progress] = []
+    reports: list[Progress] = []
 
     def interrupt(progress: Progress) -> None:
-        seen.append(progress)
+        reports.append(progress)
         if progress.evaluations == evaluations:
             raise KeyboardInterrupt
 
     run = tmp_path / "run"
     with pytest.raises(KeyboardInterrupt):
         train(W, TEXT, margin="auto", run_directory=run, progress=interrupt, **SHORT)
-    assert {progress.total for progress in seen} == {450}
+    assert {progress.total for progress in reports} == {450}
     again = train(W, TEXT, margin="auto", run_directory=run, **{**SHORT, "generations": None})
     assert training_json(again) == training_json(whole[1])
     for name in ("validation", "training"):
@@ -100,11 +100,11 @@ def test_it_is_continued_in_both_runs(whole: tuple[Path, Training], tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    ("kept", "margin"),
+    ("shares", "margin"),
     [((1, 1, 1), 0), ((0.8, 1, 0.9), 1), ((1, 0.8, 1), 2), ((0, 0, 1), 2), ((0.5, 0.8, 0.8), 1), ((0, 0, 0), 0)],
 )
-def test_the_smallest_margin_that_is_not_by_luck(kept: tuple[float, ...], margin: float) -> None:
-    assert choose_margin([Candidate(i, share, 1 - share) for i, share in enumerate(kept)]) == margin
+def test_the_smallest_margin_that_is_not_by_luck(shares: tuple[float, ...], margin: float) -> None:
+    assert choose_margin([Candidate(i, share, 1 - share) for i, share in enumerate(shares)]) == margin
 
 
 def test_a_folder_that_holds_something_else_stays_as_it_is(tmp_path: Path) -> None:
