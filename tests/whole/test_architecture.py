@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 
 def python(*arguments: str) -> str:
     """What a fresh interpreter prints."""
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, *arguments],
         cwd=ROOT,
         env=os.environ | {"PYTHONPATH": str(ROOT)},
@@ -28,25 +28,25 @@ def python(*arguments: str) -> str:
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    assert process.returncode == 0, process.stdout + process.stderr
+    return process.stdout
 
 
 def test_the_import_contracts_are_kept() -> None:
-    said = python("-c", "from importlinter.cli import lint_imports_command as run; run(['--no-cache'])")
-    assert "Contracts: " in said
-    assert " 0 broken" in said
+    output = python("-c", "from importlinter.cli import lint_imports_command as run; run(['--no-cache'])")
+    assert "Contracts: " in output
+    assert " 0 broken" in output
 
 
 def test_importing_the_package_imports_nothing_expensive() -> None:
     expensive = "numpy numba pymoo pandas pyarrow plotly dask distributed moocore scipy rich cma dash flask"
-    said = python("-c", f"import sys, paretosched; print([m for m in {expensive.split()} if m in sys.modules])")
-    assert said == "[]\n"
+    output = python("-c", f"import sys, paretosched; print([m for m in {expensive.split()} if m in sys.modules])")
+    assert output == "[]\n"
 
 
 @pytest.mark.slow
 def test_no_module_has_the_name_of_a_public_function() -> None:
-    said = python(
+    output = python(
         "-c",
         "import importlib, pkgutil, types, paretosched as ps, paretosched.assignment, paretosched.report\n"
         "names = [module.name for module in pkgutil.walk_packages(ps.__path__, 'paretosched.')]\n"
@@ -58,42 +58,42 @@ def test_no_module_has_the_name_of_a_public_function() -> None:
         "print(sorted(public & {name.rpartition('.')[2] for name in names}))\n"
         "print([name for name in ps.__all__ if isinstance(getattr(ps, name), types.ModuleType)], type(ps).__name__)\n",
     )
-    assert said == "[]\n['assignment', 'report'] module\n"
+    assert output == "[]\n['assignment', 'report'] module\n"
 
 
 @pytest.mark.slow
 def test_all_public_names_exist_and_are_listed() -> None:
-    said = python(
+    output = python(
         "-c", "import paretosched as ps; print(all(hasattr(ps, n) for n in ps.__all__) and {*ps.__all__} <= {*dir(ps)})"
     )
-    assert said == "True\n"
-    said = python("-c", "import paretosched as ps; print(hasattr(ps, 'nonsense'))")
-    assert said == "False\n"
+    assert output == "True\n"
+    output = python("-c", "import paretosched as ps; print(hasattr(ps, 'nonsense'))")
+    assert output == "False\n"
 
 
 def test_what_type_checkers_see_is_what_is_loaded() -> None:
     tree = ast.parse(Path(paretosched.__file__).read_text(encoding="utf-8"))
     block = next(node for node in tree.body if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test))
-    seen = {
+    modules = {
         alias.asname or alias.name: statement.module
         for statement in block.body
         if isinstance(statement, ast.ImportFrom) and statement.module
         for alias in statement.names
     }
-    assert seen == paretosched._HOME
+    assert modules == paretosched._HOME
 
 
 def test_compiled_code_older_than_any_kernel_is_dropped(tmp_path: Path) -> None:
-    compiled = tmp_path / "__pycache__"
-    compiled.mkdir()
+    kernels_cache = tmp_path / "__pycache__"
+    kernels_cache.mkdir()
     for name, age in (("old.nbi", 100), ("new.nbi", 0)):
-        (compiled / name).touch()
-        os.utime(compiled / name, (1_000_000 - age, 1_000_000 - age))
+        (kernels_cache / name).touch()
+        os.utime(kernels_cache / name, (1_000_000 - age, 1_000_000 - age))
     for name, age in (("a.py", 200), ("b.py", 50)):
         (tmp_path / name).touch()
         os.utime(tmp_path / name, (1_000_000 - age, 1_000_000 - age))
     drop_stale(tmp_path)
-    assert [path.name for path in compiled.iterdir()] == ["new.nbi"]
+    assert [path.name for path in kernels_cache.iterdir()] == ["new.nbi"]
 
 
 # --- the house stays as it is -----------------------------------------------------------------------------------------
@@ -167,13 +167,13 @@ def test_every_test_file_has_the_name_of_what_it_tests() -> None:
     Three folders are not of the package: experiments, the whole (what concerns all folders) and benchmarks.
     """
     files = [path.relative_to(ROOT / "tests") for path in (ROOT / "tests").rglob("test_*.py")]
-    tested = {
+    subjects = {
         path: ROOT / "paretosched" / path.with_name(path.stem.removeprefix("test_").removesuffix("_browser"))
         for path in files
         if path.parts[0] not in {"experiments", "whole"}
     }
-    assert len(tested) > 90
-    assert [str(path) for path, of in tested.items() if not of.is_dir() and not of.with_suffix(".py").is_file()] == []
+    assert len(subjects) > 90
+    assert [str(path) for path, of in subjects.items() if not of.is_dir() and not of.with_suffix(".py").is_file()] == []
 
 
 ARRAYS = {"Floats", "Ints", "Mask", "Order"}
@@ -216,12 +216,12 @@ def owner_of(part: ast.expr) -> ast.expr:
 
 def test_every_kernel_names_its_arguments_in_its_docstring() -> None:
     assert len(kernel_functions()) > 180
-    unnamed = {
+    gaps = {
         place: missing
         for place, function in kernel_functions()
         if (missing := [a.arg for a in arguments_of(function) if a.arg not in words_in(ast.get_docstring(function))])
     }
-    assert unnamed == {}
+    assert gaps == {}
 
 
 def test_every_kernel_says_the_shape_of_its_arrays() -> None:

@@ -81,11 +81,11 @@ def test_processes_that_crash_or_hang_are_broken(monkeypatch: pytest.MonkeyPatch
     process: Any = SimpleNamespace(join=lambda: None, kill=lambda: ends.append("killed"), exitcode=-11)
     here, there = multiprocessing.Pipe()
     monkeypatch.setattr(mutated_inputs, "MOST_SECONDS", 0.01)
-    [(_, hung)] = mutated_inputs.answer_of(here, process, 1, 7)
+    [(_, hang)] = mutated_inputs.answer_of(here, process, 1, 7)
     there.close()
-    [(_, crashed)] = mutated_inputs.answer_of(here, process, 1, 7)
-    assert (hung.end, ends) == ("no end within 0 s", ["killed"])
-    assert crashed == Verdict("the process ended with -11", "seed 1, attempt 7")
+    [(_, crash)] = mutated_inputs.answer_of(here, process, 1, 7)
+    assert (hang.end, ends) == ("no end within 0 s", ["killed"])
+    assert crash == Verdict("the process ended with -11", "seed 1, attempt 7")
 
 
 def test_what_is_accepted_with_other_values_is_broken(house: Path, tmp_path: Path) -> None:

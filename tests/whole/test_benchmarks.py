@@ -16,8 +16,8 @@ def test_everything_that_is_timed_equals_its_oracle() -> None:
     names = []
     for name, variants in simulations(len(workload.groups)):
         names.append(name)
-        for compiled, oracle in variants:
-            assert compiled(workload).tolist() == list(oracle(workload)), name
+        for simulate, oracle in variants:
+            assert simulate(workload).tolist() == list(oracle(workload)), name
     assert len(names) == len(set(names)) >= 19
 
 

@@ -15,10 +15,10 @@ from support.bombs import BOMBS, MEASURED, Bomb
 @pytest.mark.parametrize("bomb", BOMBS, ids=lambda bomb: bomb.name)
 def test_a_bomb_is_refused_in_one_line_and_little_memory(bomb: Bomb, tmp_path: Path) -> None:
     arguments = bomb.make(tmp_path)
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", MEASURED, *arguments], capture_output=True, text=True, check=False, timeout=60
     )
-    assert done.stdout.split()[0] == "2", done.stdout + done.stderr
-    assert len(done.stderr.splitlines()) == 1, done.stderr
-    assert bomb.message in done.stderr
-    assert int(done.stdout.split()[1]) * (1024 if sys.platform == "linux" else 1) < 1 << 30
+    assert process.stdout.split()[0] == "2", process.stdout + process.stderr
+    assert len(process.stderr.splitlines()) == 1, process.stderr
+    assert bomb.message in process.stderr
+    assert int(process.stdout.split()[1]) * (1024 if sys.platform == "linux" else 1) < 1 << 30

@@ -26,8 +26,10 @@ DELAY = Path(__file__).parents[1] / "support" / "delay.py"
 
 
 def run(*words: object, place: Path | None = None) -> None:
-    done = subprocess.run([str(w) for w in words], cwd=place, capture_output=True, text=True, check=False, timeout=60)
-    assert done.returncode == 0, (words, done.stderr)
+    process = subprocess.run(
+        [str(w) for w in words], cwd=place, capture_output=True, text=True, check=False, timeout=60
+    )
+    assert process.returncode == 0, (words, process.stderr)
 
 
 def namespace(name: str) -> str:
@@ -43,7 +45,7 @@ def network() -> Iterator[bool]:
     if subprocess.run(["ip", "netns", "add", namespace("head")], capture_output=True, check=False).returncode:
         pytest.skip("NOT TESTED: docs/cluster.md needs network namespaces, which this machine does not allow")
     head = ("ip", "-n", namespace("head"))
-    delayed = True
+    has_delay = True
     try:
         run(*head, "link", "add", "br0", "type", "bridge")
         run(*head, "address", "add", f"{HEAD}/24", "dev", "br0")
@@ -60,8 +62,8 @@ def network() -> Iterator[bool]:
             for device in ("eth0", "lo"):
                 run(*here, "link", "set", device, "up")
             shape = ["tc", "-n", namespace(name), "qdisc", "add", "dev", "eth0", "root", "netem", *NETEM]
-            delayed &= subprocess.run(shape, capture_output=True, check=False).returncode == 0
-        yield delayed
+            has_delay &= subprocess.run(shape, capture_output=True, check=False).returncode == 0
+        yield has_delay
     finally:
         for name in PLACES:
             subprocess.run(["ip", "netns", "delete", namespace(name)], capture_output=True, check=False)
@@ -69,10 +71,10 @@ def network() -> Iterator[bool]:
 
 def open_ports(name: str) -> set[str]:
     """The ports of a place that others can reach."""
-    shown = subprocess.check_output(["ip", "netns", "exec", namespace(name), "ss", "-ltnH"], text=True)
+    sockets = subprocess.check_output(["ip", "netns", "exec", namespace(name), "ss", "-ltnH"], text=True)
     return {
         port
-        for address, _, port in (line.split()[3].rpartition(":") for line in shown.splitlines())
+        for address, _, port in (line.split()[3].rpartition(":") for line in sockets.splitlines())
         if address != "127.0.0.1"
     }
 
@@ -88,8 +90,8 @@ class Machines:
 
     def start(self, name: str, line: str) -> subprocess.Popen[bytes]:
         """Start a command in its network and folder; all other folders are empty there."""
-        hidden = [self.folder / other for other in ("keys", *PLACES) if other != name]
-        script = "".join(f"mount -t tmpfs none {place} && " for place in hidden) + "exec " + line
+        others = [self.folder / other for other in ("keys", *PLACES) if other != name]
+        script = "".join(f"mount -t tmpfs none {place} && " for place in others) + "exec " + line
         own = {"HOME": str(self.folder / name), "PYTHONPATH": str(ROOT), "TMPDIR": str(self.folder / name)}
         bin_ = str(Path(sys.executable).parent)
         log = (self.folder / name / "log").open("ab")

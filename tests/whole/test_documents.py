@@ -19,10 +19,10 @@ LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 def files() -> frozenset[Path]:
     """What git keeps, or would: not what is ignored, such as figures that `analysis.py` has drawn."""
     listing = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    done = subprocess.run(listing, cwd=ROOT, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        pytest.skip(f"NO GIT: {done.stderr.strip() or 'git ls-files failed'}")
-    return frozenset(path for name in done.stdout.split("\0") if name and (path := ROOT / name).exists())
+    process = subprocess.run(listing, cwd=ROOT, capture_output=True, text=True, check=False)
+    if process.returncode != 0:
+        pytest.skip(f"NO GIT: {process.stderr.strip() or 'git ls-files failed'}")
+    return frozenset(path for name in process.stdout.split("\0") if name and (path := ROOT / name).exists())
 
 
 def links(path: Path) -> list[str]:
@@ -33,21 +33,21 @@ def links(path: Path) -> list[str]:
 
 
 def test_every_link_leads_to_a_file_that_git_keeps() -> None:
-    broken = [
+    dead_links = [
         f"{path.relative_to(ROOT)}: {target}"
         for path in sorted(files())
         if path.suffix == ".md"
         for target in links(path)
-        if (linked := (path.parent / target).resolve()) not in files() and not any(linked in f.parents for f in files())
+        if (file := (path.parent / target).resolve()) not in files() and not any(file in f.parents for f in files())
     ]
-    assert broken == []
+    assert dead_links == []
 
 
 def test_pictures_of_results_are_few_small_and_shown() -> None:
     pictures = {path for path in files() if path.suffix in PICTURES and (ROOT / "results") in path.parents}
     assert sum(path.stat().st_size for path in pictures) <= MOST_PICTURES
-    shown = {(path.parent / target).resolve() for path in files() if path.suffix == ".md" for target in links(path)}
-    assert sorted(pictures - shown) == []
+    in_texts = {(path.parent / target).resolve() for path in files() if path.suffix == ".md" for target in links(path)}
+    assert sorted(pictures - in_texts) == []
 
 
 def test_no_document_or_source_looks_outside_of_the_repository() -> None:
@@ -55,14 +55,14 @@ def test_no_document_or_source_looks_outside_of_the_repository() -> None:
     here = Path(__file__).relative_to(ROOT)
     sources = [path for path in files() if path.suffix in (".py", ".md", ".toml", ".js") and path != ROOT / here]
     assert len(sources) > 100
-    found = [str(path.relative_to(ROOT)) for path in sources if outside.search(path.read_text(encoding="utf-8"))]
-    assert found == []
+    offenders = [str(path.relative_to(ROOT)) for path in sources if outside.search(path.read_text(encoding="utf-8"))]
+    assert offenders == []
 
 
 def test_no_file_has_the_marks_of_a_conflict() -> None:
     marks = ("<" * 7 + " ", ">" * 7 + " ")
-    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True, text=True).stdout
-    texts = [ROOT / name for name in listed.split("\0") if Path(name).suffix in (".md", ".py", ".toml", ".cff", ".js")]
+    names = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True, text=True).stdout
+    texts = [ROOT / name for name in names.split("\0") if Path(name).suffix in (".md", ".py", ".toml", ".cff", ".js")]
     assert len(texts) > 300
     for path in texts:
         assert not [line for line in path.read_text(encoding="utf-8").splitlines() if line.startswith(marks)], path

@@ -44,40 +44,40 @@ def test_a_run_shows_the_same_front_and_nothing_is_simulated_again(name: str, ol
         old / "lublin.swf.gz",
         old / name,
         **RUNS[name],
-        progress=lambda done: progress.append(done.evaluations - done.replayed),
+        progress=lambda report: progress.append(report.evaluations - report.replayed),
     )
     assert progress == [0]
-    known = ps.load_front(OLD / name)
+    stored_front = ps.load_front(OLD / name)
     for key in ("values", "genomes", "origin", "evaluation"):
-        np.testing.assert_array_equal(getattr(front, key), getattr(known, key))
+        np.testing.assert_array_equal(getattr(front, key), getattr(stored_front, key))
 
 
 @pytest.mark.parametrize("name", RUNS)
 def test_a_run_is_continued_as_if_it_were_new(name: str, old: Path, tmp_path: Path) -> None:
     workload = ps.read_swf(old / "lublin.swf.gz")
-    known = read_about(old / name)["versions"]
-    continued = ps.explore(workload, old / name, evaluations=60, **RUNS[name])
+    versions = read_about(old / name)["versions"]
+    again = ps.explore(workload, old / name, evaluations=60, **RUNS[name])
     fresh = ps.explore(workload, tmp_path / name, evaluations=60, **RUNS[name])
-    np.testing.assert_array_equal(continued.values, fresh.values)
-    np.testing.assert_array_equal(continued.genomes, fresh.genomes)
+    np.testing.assert_array_equal(again.values, fresh.values)
+    np.testing.assert_array_equal(again.genomes, fresh.genomes)
     about = read_about(old / name)
-    assert about["versions"] == known
+    assert about["versions"] == versions
     assert about["workload"]["source"][0]["path"] == str(old / "lublin.swf.gz")  # which it did not say before
     assert len(about["sessions"]) == 2
 
 
 @pytest.mark.slow
 def test_a_merged_front_measures_the_same(old: Path) -> None:
-    merged = ps.load_front(old / "front.parquet")
+    front = ps.load_front(old / "front.parquet")
     runs = [old / "run-weighting", old / "run-sequence"]
     again = ps.merge(runs)
-    np.testing.assert_array_equal(again.values, merged.values)
-    np.testing.assert_array_equal(again.genomes, merged.genomes)
-    said = json.loads((old / "front.json").read_text())
-    measured = indicators(merged, runs)
+    np.testing.assert_array_equal(again.values, front.values)
+    np.testing.assert_array_equal(again.genomes, front.genomes)
+    old_values = json.loads((old / "front.json").read_text())
+    quality = indicators(front, runs)
     for key in ("size", "evaluations", "duplicates", "ideal", "nadir", "reference"):
-        assert measured[key] == said[key]
-    assert measured["hypervolume"] == pytest.approx(said["hypervolume"], rel=1e-12)
+        assert quality[key] == old_values[key]
+    assert quality["hypervolume"] == pytest.approx(old_values["hypervolume"], rel=1e-12)
 
 
 def test_wishes_mean_the_same(old: Path) -> None:

@@ -46,9 +46,9 @@ def test_what_is_no_front_is_refused(house: Path, tmp_path: Path) -> None:
     about = json.loads(table.schema.metadata[b"paretosched"])
     run = about["runs"][0]
 
-    def put(name: str, made: pa.Table, **change: Any) -> None:
+    def put(name: str, content: pa.Table, **change: Any) -> None:
         whole = {"paretosched": json.dumps(about | change)} if change != {"none": 0} else None
-        parquet.write_table(made.replace_schema_metadata(whole), tmp_path / name)
+        parquet.write_table(content.replace_schema_metadata(whole), tmp_path / name)
 
     put("no metadata", table, none=0)
     put("other format", table, format="front of somebody else 1")
@@ -87,16 +87,16 @@ def test_what_is_no_front_is_refused(house: Path, tmp_path: Path) -> None:
 def test_a_damaged_front_is_read_as_it_was_or_refused(house: Path, tmp_path: Path, data: st.DataObject) -> None:
     whole = (house / "front.parquet").read_bytes()
     place = data.draw(st.integers(0, len(whole) - 1))
-    cut = data.draw(st.integers(0, 4))
-    (tmp_path / "front").write_bytes(whole[:place] + data.draw(st.binary(max_size=4)) + whole[place + cut :])
-    said = command("simulate", house / "w.swf.gz", "--front", tmp_path / "front")
-    if said.status == 0:
+    length = data.draw(st.integers(0, 4))
+    (tmp_path / "front").write_bytes(whole[:place] + data.draw(st.binary(max_size=4)) + whole[place + length :])
+    outcome = command("simulate", house / "w.swf.gz", "--front", tmp_path / "front")
+    if outcome.status == 0:
         again, front = ps.load_front(tmp_path / "front"), ps.load_front(house / "front.parquet")
         assert again.values.tobytes() == front.values.tobytes()
         assert again.genomes.tobytes() == front.genomes.tobytes()
     else:
-        assert re.fullmatch(r"paretosched simulate: \S+/front: [^\n]+\n", said.err), said
-        assert (said.status, said.out) == (2, "")
+        assert re.fullmatch(r"paretosched simulate: \S+/front: [^\n]+\n", outcome.err), outcome
+        assert (outcome.status, outcome.out) == (2, "")
 
 
 def test_fronts_of_other_workloads_are_refused_where_they_must_fit(house: Path, tmp_path: Path) -> None:
@@ -110,8 +110,8 @@ def test_fronts_of_other_workloads_are_refused_where_they_must_fit(house: Path, 
     )
     succeed("generate", "lublin", "--jobs", 30, "-o", tmp_path / "u.swf")
     for fronts in (["--front", tmp_path / "run"], ["--front", house / "run", "--front", tmp_path / "run"]):
-        said = refusal("compare", house / "w.swf.gz", tmp_path / "u.swf", *fronts, names="front")
-        assert "front must be of one of the workloads: jobs, capacity and groups, but it is of v" in said
+        message = refusal("compare", house / "w.swf.gz", tmp_path / "u.swf", *fronts, names="front")
+        assert "front must be of one of the workloads: jobs, capacity and groups, but it is of v" in message
     assert "one workload" in refusal("front", house / "run", tmp_path / "run", names="fronts")
     trace = ("simulate", house / "w.swf.gz", "--groups", "swf")
     assert "groups" in refusal(*trace, "--front", house / "run", names="policy")
@@ -214,9 +214,9 @@ def test_rule_bases_are_policies_like_others(house: Path, tmp_path: Path) -> Non
         assert " rules" in succeed("simulate", house / "w.swf.gz", "--policy", path, "--estimates", "exact").out
         refusal("simulate", house / "w.swf.gz", "--policy", path, "--estimates", "predicted", names="rule bases")
         assert "one of thirteen strategies" in " ".join(succeed("explain", path).out.split())
-    said = succeed("compare", house / "w.swf.gz", "--policy", both[0], "--policy", both[1]).out
-    assert "iterative rules" in said
-    assert "symbiotic rules" in said
+    output = succeed("compare", house / "w.swf.gz", "--policy", both[0], "--policy", both[1]).out
+    assert "iterative rules" in output
+    assert "symbiotic rules" in output
     refusal("simulate", house / "w.swf.gz", "--groups", "swf", "--policy", both[0], names="groups")
 
 
@@ -263,15 +263,15 @@ def test_damaged_lists_are_assigned_or_refused(house: Path, tmp_path: Path, r: r
     for name in ("jobs", "nodes", "past"):
         text = damaged_list((house / f"{name}.csv").read_text(), r)
         (tmp_path / f"{name}.csv").write_text(text, encoding="utf-8")
-    said = command(
+    outcome = command(
         "assign", tmp_path / "jobs.csv", tmp_path / "nodes.csv", "--history", tmp_path / "past.csv", "--method", method,
         "--iterations", 2, "-o", tmp_path / "out.csv",
     )  # fmt: skip
-    assert said.status in (0, 2), said
-    if said.status == 2:
-        assert re.fullmatch(r"paretosched assign: [^\n]+\n", said.err), said
-        assert str(tmp_path) in said.err, said
-    assert "Traceback" not in said.err
+    assert outcome.status in (0, 2), outcome
+    if outcome.status == 2:
+        assert re.fullmatch(r"paretosched assign: [^\n]+\n", outcome.err), outcome
+        assert str(tmp_path) in outcome.err, outcome
+    assert "Traceback" not in outcome.err
 
 
 def test_what_is_no_list_is_refused(house: Path, tmp_path: Path) -> None:
@@ -348,14 +348,14 @@ def test_a_run_without_its_description_is_remade_from_its_store(house: Path, tmp
     run = tmp_path / "run"
     shutil.copytree(house / "run", run)
     sound_description = json.loads((run / "run.json").read_text())
-    wanted = sound_description["evaluations"]["wanted"]
+    evaluations = sound_description["evaluations"]["wanted"]
     for what in lost_descriptions(run):
-        damaged = files(run)
+        before = files(run)
         assert succeed("info", run) == succeed("info", house / "run"), what
-        assert succeed("front", run, "--json").json["evaluations"] == wanted, what
-        assert files(run) == damaged, what
+        assert succeed("front", run, "--json").json["evaluations"] == evaluations, what
+        assert files(run) == before, what
         again = succeed("explore", house / "w.swf.gz", "-o", run, "--population", 4, "--json").json
-        assert (again["evaluations"], again["replayed"]) == (wanted, wanted), what
+        assert (again["evaluations"], again["replayed"]) == (evaluations, evaluations), what
         remade = json.loads((run / "run.json").read_text())
         assert remade.pop("sessions")[:1] == sound_description["sessions"][:1], what
         rest = {key: value for key, value in sound_description.items() if key not in ("sessions", "process")}
@@ -366,8 +366,8 @@ def test_a_run_of_version_0_1_without_its_description_says_what_to_do(tmp_path: 
     old = Path(__file__).parents[1] / "data" / "version-0.1"
     run = Path(shutil.copytree(old / "run-weighting", tmp_path / "run"))
     for _ in lost_descriptions(run):
-        said = refusal("explore", old / "lublin.swf.gz", "-o", run, "--population", 10, names=run / "run.json")
-        assert "put run.json back from a copy of your own, or begin a run in another directory" in said
+        message = refusal("explore", old / "lublin.swf.gz", "-o", run, "--population", 10, names=run / "run.json")
+        assert "put run.json back from a copy of your own, or begin a run in another directory" in message
         assert succeed("front", run / "front.parquet").out
 
 
@@ -402,13 +402,13 @@ def damage(run: Path) -> Iterator[str]:
     store.write_bytes(b"not a database")
     yield "no run.json, and run.sqlite text"
     data = store.read_bytes()
-    for name, changed in {
+    for name, content in {
         "binary": random.Random(4).randbytes(9000),
         "cut": data[:5000],
         "head": b"x" * 100 + data[100:],
         "text": b"not a database",
     }.items():
-        store.write_bytes(changed)
+        store.write_bytes(content)
         yield f"run.sqlite {name}"
     store.unlink()
     store.mkdir()
@@ -440,16 +440,16 @@ def test_a_damaged_run_is_refused_and_left_as_it_is(house: Path, tmp_path: Path)
     count = 0
     for what in damages:
         before = {name: data for name, data in files(run).items() if not name.endswith(("-wal", "-shm"))}
-        said = command("explore", house / "w.swf.gz", "-o", run, "--evaluations", 16, "--population", 4)
-        assert said.status == 2, (what, said)
-        assert said.out == ""
-        *remarks, line = said.err.splitlines()
-        assert line.startswith(f"paretosched explore: {run}"), (what, said)
-        assert all(remark.startswith("paretosched: exploring: ") for remark in remarks), (what, said)
+        outcome = command("explore", house / "w.swf.gz", "-o", run, "--evaluations", 16, "--population", 4)
+        assert outcome.status == 2, (what, outcome)
+        assert outcome.out == ""
+        *remarks, line = outcome.err.splitlines()
+        assert line.startswith(f"paretosched explore: {run}"), (what, outcome)
+        assert all(remark.startswith("paretosched: exploring: ") for remark in remarks), (what, outcome)
         after = {name: data for name, data in files(run).items() if not name.endswith(("-wal", "-shm"))}
         assert after.keys() == before.keys(), what
-        kept = [name for name in after if name.startswith("run.sqlite")]
-        assert [after[name] for name in kept] == [before[name] for name in kept], what
+        store_files = [name for name in after if name.startswith("run.sqlite")]
+        assert [after[name] for name in store_files] == [before[name] for name in store_files], what
         for path in run.iterdir():
             path.rmdir() if path.is_dir() else path.unlink()
         for path in (house / "run").iterdir():

@@ -74,9 +74,9 @@ BAD_LOGS: dict[str, tuple[str | bytes, str]] = {
 def test_a_bad_log_is_refused_by_every_subcommand(house: Path, tmp_path: Path, name: str) -> None:
     content, rule = BAD_LOGS[name]
     data = content.encode() if isinstance(content, str) else content
-    for trace, written in ((tmp_path / "bad.swf", data), (tmp_path / "bad.swf.gz", gzip.compress(data))):
+    for trace, bytes_ in ((tmp_path / "bad.swf", data), (tmp_path / "bad.swf.gz", gzip.compress(data))):
         if not data.startswith(b"\x1f\x8b") or trace.suffix == ".swf":
-            trace.write_bytes(written)
+            trace.write_bytes(bytes_)
             for arguments in takes_trace(trace, house, tmp_path):
                 assert rule in refusal(*arguments, names=trace, below=tmp_path)
 
@@ -129,12 +129,12 @@ def test_a_damaged_log_is_simulated_or_refused(
 def test_a_damaged_log_is_explored_scaled_and_compared_or_refused(
     house: Path, tmp_path: Path, r: Random, groups: str, factor: float
 ) -> None:
-    trace, scaled, run = tmp_path / "damaged.swf", tmp_path / "scaled.swf", tmp_path / "run"
+    trace, target, run = tmp_path / "damaged.swf", tmp_path / "scaled.swf", tmp_path / "run"
     trace.write_bytes(damaged_log(r))
-    scaled.unlink(missing_ok=True)
+    target.unlink(missing_ok=True)
     shutil.rmtree(run, ignore_errors=True)
-    if either("scale", trace, "--factor", factor, "--processors", 16, "-o", scaled):
-        succeed("info", scaled)
+    if either("scale", trace, "--factor", factor, "--processors", 16, "-o", target):
+        succeed("info", target)
     if either("explore", trace, "--groups", groups, "-o", run, "--evaluations", 8, "--population", 4):
         succeed("compare", trace, "--groups", groups, "--front", run)
     assert {path.name for path in tmp_path.iterdir()} <= {"damaged.swf", "scaled.swf", "run"}
@@ -142,14 +142,14 @@ def test_a_damaged_log_is_explored_scaled_and_compared_or_refused(
 
 def either(*arguments: object) -> bool:
     """Run a command that may succeed or be refused; True if it succeeded."""
-    said = command(*arguments)
-    if said.status == 0:
-        assert said.out
+    outcome = command(*arguments)
+    if outcome.status == 0:
+        assert outcome.out
         return True
-    assert (said.status, said.out) == (2, ""), said
-    lines = said.err.splitlines()
-    assert re.fullmatch(rf"paretosched {arguments[0]}: .+", lines[-1]), said
-    assert all(line.startswith("paretosched: exploring") for line in lines[:-1]), said
+    assert (outcome.status, outcome.out) == (2, ""), outcome
+    lines = outcome.err.splitlines()
+    assert re.fullmatch(rf"paretosched {arguments[0]}: .+", lines[-1]), outcome
+    assert all(line.startswith("paretosched: exploring") for line in lines[:-1]), outcome
     return False
 
 

@@ -152,9 +152,9 @@ def test_wrong_usage_is_refused(house: Path, tmp_path: Path, name: str) -> None:
 
 def test_wrong_commands_are_refused() -> None:
     for arguments in ((), ("nonsense",), ("",), ("--nonsense",), ("--nonsense", "info"), ("INFO",), ("inf", "w.swf")):
-        said = command(*arguments)
-        assert (said.status, said.out) == (2, "")
-        assert re.fullmatch(r"paretosched( info)?: [^\n]+ \(see paretosched( info)? --help\)\n", said.err), said
+        outcome = command(*arguments)
+        assert (outcome.status, outcome.out) == (2, "")
+        assert re.fullmatch(r"paretosched( info)?: [^\n]+ \(see paretosched( info)? --help\)\n", outcome.err), outcome
     refusal("generate", "feitelson", "-o", "x", names="MODEL")
     assert "did you mean CTC-SP2" in refusal("fetch", "CTC", names="CTC")
     refusal("fetch", LONG, names=LONG)
@@ -210,8 +210,8 @@ def test_a_scheduler_that_does_not_answer_is_given_up(
 def test_large_numbers_that_make_sense_are_taken(house: Path, tmp_path: Path) -> None:
     succeed("generate", "lublin", "--jobs", 5, "--seed", LIMIT, "--processors", 2**31 - 1, "-o", tmp_path / "w.swf")
     succeed("simulate", tmp_path / "w.swf", "--capacity", 2**31 - 1, "--policy", "conservative")
-    shared = ("simulate", tmp_path / "w.swf", "--policy", "scojo")
-    assert "at most 16777216 processors, but has 2147483647" in refusal(*shared, "--capacity", 2**31 - 1)
+    words = ("simulate", tmp_path / "w.swf", "--policy", "scojo")
+    assert "at most 16777216 processors, but has 2147483647" in refusal(*words, "--capacity", 2**31 - 1)
     succeed(
         "explore", tmp_path / "w.swf", "-o", tmp_path / "run", "--seed", LIMIT, "--evaluations", 8, "--population", 4
     )
@@ -229,6 +229,6 @@ def test_a_few_as_processes(house: Path, tmp_path: Path) -> None:
         ("generate", "lublin", "--jobs", 10**12, "-o", tmp_path / "x"): "generate: jobs must be in 1..20000000, "
         "but is 1000000000000",
     }.items():  # fmt: skip
-        said = process(*arguments)
-        assert (said.returncode, said.stdout, said.stderr) == (2, "", f"paretosched {line}\n")
+        result = process(*arguments)
+        assert (result.returncode, result.stdout, result.stderr) == (2, "", f"paretosched {line}\n")
     assert [path.name for path in tmp_path.iterdir()] == ["bad.swf"]

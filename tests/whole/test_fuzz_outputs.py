@@ -114,8 +114,8 @@ def test_a_full_disk_is_one_line_and_leaves_nothing(house: Path, tmp_path: Path,
     arguments = with_output(name, option, house, tmp_path, output)
     for bytes_ in (0, 20):
         with full_disk(bytes_):  # a training without --run is kept in the system's folder for such files
-            said = refusal(*arguments, names="" if name in ("train", "rules") else output, below=tmp_path)
-        assert "cannot" in said
+            message = refusal(*arguments, names="" if name in ("train", "rules") else output, below=tmp_path)
+        assert "cannot" in message
     output.unlink(missing_ok=True)
     succeed(*arguments)  # it was the disk
 
@@ -125,10 +125,10 @@ def test_a_disk_that_fills_up_during_a_run_leaves_a_run_that_can_be_continued(ho
     explore = ("explore", house / "w.swf.gz", "-o", tmp_path / "run", "--population", 4)
     succeed(*explore, "--evaluations", 8)
     with full_disk(60_000):
-        said = command(*explore, "--evaluations", 400)
-    assert said.status == 2
-    assert said.err.splitlines()[-1].startswith(f"paretosched explore: {tmp_path / 'run'}")
-    assert "Traceback" not in said.err
+        outcome = command(*explore, "--evaluations", 400)
+    assert outcome.status == 2
+    assert outcome.err.splitlines()[-1].startswith(f"paretosched explore: {tmp_path / 'run'}")
+    assert "Traceback" not in outcome.err
     assert not list((tmp_path / "run").glob("*.part")) + list((tmp_path / "run").glob(".*"))
     again = succeed(*explore, "--evaluations", 400, "--json").json
     assert 8 <= again["replayed"] < 400
@@ -162,8 +162,8 @@ def runs_on(disk: Path, house: Path) -> dict[str, list[object]]:
 
 def result_of(disk: Path) -> dict[str, object]:
     """Return what a command left on a disk, without times: evaluations of a run, else the bytes of files."""
-    kept = {path.name: path.read_bytes() for path in disk.glob("*.[jc]*")} | {"run": None}
-    return kept | ({"run": stored_rows(disk / "run")} if (disk / "run").exists() else {})
+    result_files = {path.name: path.read_bytes() for path in disk.glob("*.[jc]*")} | {"run": None}
+    return result_files | ({"run": stored_rows(disk / "run")} if (disk / "run").exists() else {})
 
 
 @pytest.mark.slow
@@ -182,12 +182,12 @@ def test_a_disk_that_is_full_or_read_only_is_one_line_and_the_command_goes_on_la
                 while file.write(b"x" * 65536):
                     pass
             os.truncate(disk / "ballast", max((disk / "ballast").stat().st_size // 4096 * 4096 - free, 0))
-            said = command(*arguments)
-            if said.status != 0:  # 60 kB are enough for some
-                assert (said.status, said.out) == (2, ""), said
-                assert "Traceback" not in said.err
-                assert said.err.splitlines()[-1].startswith(f"paretosched {name}: {disk}"), said
-                assert all(line.startswith("paretosched: ") for line in said.err.splitlines()[:-1]), said
+            outcome = command(*arguments)
+            if outcome.status != 0:  # 60 kB are enough for some
+                assert (outcome.status, outcome.out) == (2, ""), outcome
+                assert "Traceback" not in outcome.err
+                assert outcome.err.splitlines()[-1].startswith(f"paretosched {name}: {disk}"), outcome
+                assert all(line.startswith("paretosched: ") for line in outcome.err.splitlines()[:-1]), outcome
         (disk / "ballast").unlink()
         writable(False)
         refusal(*arguments, names=disk, below=disk)

@@ -130,8 +130,8 @@ def test_objective_values_are_an_array_with_names(examples: dict[str, Any]) -> N
     assert values["UTIL"] == values[0]
     assert values["AWRT5"] == values[-1]
     assert values.tobytes() == plain.tobytes()
-    for made in (values[2:], values * 2, -values, values == plain, np.round(values), values[[0, 1]], np.abs(values)):
-        assert type(made) is np.ndarray
+    for result in (values[2:], values * 2, -values, values == plain, np.round(values), values[[0, 1]], np.abs(values)):
+        assert type(result) is np.ndarray
     assert isinstance(values.sum(), float)
     assert isinstance(values @ np.ones(7), float)
     np.testing.assert_array_equal(np.vstack([values, values]), np.vstack([plain, plain]))
@@ -162,13 +162,18 @@ def test_a_plain_frame_becomes_a_workload() -> None:
     import pandas as pd
 
     frame = pd.DataFrame({"submit": [0.0, 5.0], "run": [3, 4], "width": [1, 2]})
-    made = ps.Workload.from_frame(frame, 4, name="mine")
-    assert (made.capacity, made.name, made.estimate.tolist(), made.groups) == (4, "mine", [3, 4], ("1",))
-    made = ps.Workload.from_frame(
+    workload = ps.Workload.from_frame(frame, 4, name="mine")
+    assert (workload.capacity, workload.name, workload.estimate.tolist(), workload.groups) == (
+        4,
+        "mine",
+        [3, 4],
+        ("1",),
+    )
+    workload = ps.Workload.from_frame(
         frame.assign(group=["staff", "guests"], user=[7, np.nan], wait=pd.array([None, 3], dtype="Int64")), 4
     )
-    assert (made.groups, made.group.tolist(), made.user.tolist()) == (("guests", "staff"), [1, 0], [7, -1])
-    assert made.wait.tolist() == [-1, 3]
+    assert (workload.groups, workload.group.tolist(), workload.user.tolist()) == (("guests", "staff"), [1, 0], [7, -1])
+    assert workload.wait.tolist() == [-1, 3]
 
 
 @pytest.mark.parametrize(
@@ -220,14 +225,14 @@ def test_words_and_paths_stand_for_values(place: Path) -> None:
     rows = ps.nearest(wish, front).tolist()
     assert rows == ps.nearest(words, place / "run").tolist() == ps.nearest(place / "wish.json", front).tolist()
     assert ps.fitness(words, front.values).tolist() == ps.fitness(wish, front.values).tolist()
-    said = ps.compare(W, ["fcfs", GREEDY], front, wish).rows()
-    for made in (
+    rows_of_values = ps.compare(W, ["fcfs", GREEDY], front, wish).rows()
+    for comparison in (
         ps.compare(place / "w.swf.gz", ["fcfs", place / "greedy.json"], place / "run", words),
         ps.compare(place / "run", ("fcfs", str(place / "greedy.json")), str(place / "run" / "front.parquet"), words),
     ):
-        rows_again = made.rows()
-        assert len(rows_again) == len(said)
-        for one, other in zip(said, rows_again, strict=True):
+        rows_again = comparison.rows()
+        assert len(rows_again) == len(rows_of_values)
+        for one, other in zip(rows_of_values, rows_again, strict=True):
             assert {k: v for k, v in one.items() if k != "workload"} == {
                 k: v for k, v in other.items() if k != "workload"
             }
@@ -239,18 +244,18 @@ def test_words_and_paths_stand_for_values(place: Path) -> None:
     assert ps.merge(place / "run").values.tolist() == ps.merge([front, front]).values.tolist()
     assert ps.indicators(place / "run", place / "run") == ps.indicators(front, [front])
     assert ps.contributions([place / "run"]) == ps.contributions([front])
-    drawn = ps.figures(place / "run", {})
-    assert drawn.keys() == ps.figures(front, {}).keys()
+    by_name = ps.figures(place / "run", {})
+    assert by_name.keys() == ps.figures(front, {}).keys()
 
 
 def test_trainings_take_words(place: Path) -> None:
     few: dict[str, Any] = {"criterion": "f2", "backfill": "none", "generations": 1}
-    said = ps.train(W, ps.load_wish(place / "wish.json"), **few)
+    training = ps.train(W, ps.load_wish(place / "wish.json"), **few)
     for workload, wish in ((place / "w.swf.gz", "10*AWRT1 + 4*AWRT2"), ([place / "run"], place / "wish.json")):
-        made = ps.train(workload, wish, **few)
-        assert made.systems[0].values.tolist() == said.systems[0].values.tolist()
-        assert made.wish == said.wish
-    ps.save_policy(said.policy, place / "trained.json")
+        again = ps.train(workload, wish, **few)
+        assert again.systems[0].values.tolist() == training.systems[0].values.tolist()
+        assert again.wish == training.wish
+    ps.save_policy(training.policy, place / "trained.json")
     rules = ps.train_rules(place / "w.swf.gz", "AWRT1", kind="iterative", greedy=place / "trained.json", evaluations=13)
     assert rules.evaluations == 13
     with pytest.raises(ps.InputError, match="there is no workload to train on; give one or more"):

@@ -23,9 +23,9 @@ def hashes_of(file: str) -> dict[tuple[str, str], list[str]]:
         if match := PIN.match(line):
             hashes = pins[match["name"], f"{match['version']} {match['marker'] or ''}".strip()] = []
         else:
-            hashed = re.fullmatch(r"    --hash=(sha256:[0-9a-f]{64})( \\)?", line)
-            assert hashed, line
-            hashes.append(hashed[1])
+            hash_line = re.fullmatch(r"    --hash=(sha256:[0-9a-f]{64})( \\)?", line)
+            assert hash_line, line
+            hashes.append(hash_line[1])
     return pins
 
 
@@ -77,8 +77,8 @@ def test_pymoos_charts_are_not_installed_and_nothing_needs_them() -> None:
 def test_the_licences_are_printed_with_the_one_that_asks_for_more() -> None:
     table = make("licences")
     assert re.search(r"moocore\s+\S+\s+.*(LGPL|Lesser)", table)
-    installed = {name for name, _ in hashes_of("requirements.txt")}
-    assert len(table.splitlines()) > 0.9 * len(installed)  # some are for other systems and Pythons
+    packages = {name for name, _ in hashes_of("requirements.txt")}
+    assert len(table.splitlines()) > 0.9 * len(packages)  # some are for other systems and Pythons
     assert "UNKNOWN" not in table
 
 

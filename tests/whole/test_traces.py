@@ -43,8 +43,8 @@ def at_1024(folder: Path, name: str, seed: int = 0) -> Workload:
 def test_easy_on_ctc_at_1024_is_within_five_per_cent_of_table_iii(traces: Path, seed: int) -> None:
     values = objectives(simulate(at_1024(traces, "CTC-SP2", seed), "easy"))
     ours = dict(zip(["UTIL", "AWRT", "AWRT1", "AWRT2", "AWRT3", "AWRT4", "AWRT5"], values, strict=True))
-    for name, published in TABLE_III.items():
-        assert abs(ours[name] / published - 1) < 0.05, f"{name}: {ours[name]:,.2f}, published {published:,.2f}"
+    for name, of_paper in TABLE_III.items():
+        assert abs(ours[name] / of_paper - 1) < 0.05, f"{name}: {ours[name]:,.2f}, published {of_paper:,.2f}"
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -72,11 +72,11 @@ def test_the_recorded_schedule_is_what_the_log_says(traces: Path, name: str) -> 
         with pytest.raises(InputError, match="no job has a recorded wait"):
             simulate(log, "recorded")
         return
-    recorded = simulate(log, Plain("recorded"))
-    assert isinstance(recorded, Schedule)
-    known = log.wait >= 0
-    assert known.mean() > 0.9
-    assert np.array_equal((recorded.start - log.submit)[known], log.wait[known])
-    assert np.array_equal(recorded.start[~known], log.submit[~known])
+    schedule = simulate(log, Plain("recorded"))
+    assert isinstance(schedule, Schedule)
+    has_wait = log.wait >= 0
+    assert has_wait.mean() > 0.9
+    assert np.array_equal((schedule.start - log.submit)[has_wait], log.wait[has_wait])
+    assert np.array_equal(schedule.start[~has_wait], log.submit[~has_wait])
     with pytest.raises(InputError, match="are in use from second"):  # history: shared nodes, clocks that differ
-        recorded.check()
+        schedule.check()

@@ -96,9 +96,9 @@ def files(tmp_path: Path) -> Path:
     imports = "".join(f"import {module}\n" for module in MODULES)
     reveals = "".join(f"reveal_type({module}.{name})\n" for module, name in uses())
     (tmp_path / "names.py").write_text(imports + reveals, encoding="utf-8")
-    imported = "".join(f"from {module} import {name} as name_{i}\n" for i, (module, name) in enumerate(uses()))
-    printed = "".join(f"print(name_{i})\n" for i, _ in enumerate(uses()))
-    (tmp_path / "imports.py").write_text(imported + printed, encoding="utf-8")
+    lines = "".join(f"from {module} import {name} as name_{i}\n" for i, (module, name) in enumerate(uses()))
+    prints = "".join(f"print(name_{i})\n" for i, _ in enumerate(uses()))
+    (tmp_path / "imports.py").write_text(lines + prints, encoding="utf-8")
     (tmp_path / "wrong.py").write_text(
         "import paretosched as ps\nps.simulat\nw: int = ps.lublin(jobs=5, processors=4)\n", encoding="utf-8"
     )
@@ -119,8 +119,8 @@ def test_mypy_accepts_every_public_name_and_a_script(files: Path) -> None:
     lines = checker(files, "mypy", "--strict", "--cache-dir=cache", *FILES).splitlines()
     assert [line.split(": error: ")[0] for line in lines if ": error: " in line] == WRONG, lines
     types = [line.split("Revealed type is ")[1] for line in lines if "Revealed type is " in line]
-    named = dict(zip(uses(), types, strict=True))
-    assert [name for name, kind in named.items() if kind == '"Any"'] == []
+    types_by_name = dict(zip(uses(), types, strict=True))
+    assert [name for name, kind in types_by_name.items() if kind == '"Any"'] == []
 
 
 @pytest.mark.long
@@ -128,11 +128,11 @@ def test_mypy_accepts_every_public_name_and_a_script(files: Path) -> None:
 def test_pyright_accepts_every_public_name_and_a_script(files: Path) -> None:
     if not checker(files, "pyright", "--version").startswith("pyright "):
         pytest.skip("NO PYRIGHT: the public names were checked with mypy only; install pyright[nodejs]")
-    said = json.loads(checker(files, "pyright", "--pythonpath", sys.executable, "--outputjson", *FILES))
-    diagnostics = said["generalDiagnostics"]
+    report = json.loads(checker(files, "pyright", "--pythonpath", sys.executable, "--outputjson", *FILES))
+    diagnostics = report["generalDiagnostics"]
     wrong = [d for d in diagnostics if d["severity"] == "error"]
     assert [f"{Path(d['file']).name}:{d['range']['start']['line'] + 1}" for d in wrong] == WRONG, wrong
     types = [d["message"].split(" is ", 1)[1].strip('"') for d in diagnostics if d["severity"] == "information"]
-    named = dict(zip(uses(), types, strict=True))
-    unknown = {name: kind for name, kind in named.items() if "Unknown" in kind or kind.endswith("Any")}
+    types_by_name = dict(zip(uses(), types, strict=True))
+    unknown = {name: kind for name, kind in types_by_name.items() if "Unknown" in kind or kind.endswith("Any")}
     assert unknown == {}, "a public name has a type, and a public function a result with one"

@@ -234,9 +234,9 @@ def ways(house: House, parameter: inspect.Parameter) -> Iterator[Any]:
 
 
 def test_every_public_function_is_tried(house: House, tmp_path: Path) -> None:
-    tried = arguments(house, tmp_path)
-    assert FUNCTIONS.keys() - tried.keys() == ELSEWHERE
-    assert tried.keys() <= FUNCTIONS.keys()
+    calls = arguments(house, tmp_path)
+    assert FUNCTIONS.keys() - calls.keys() == ELSEWHERE
+    assert calls.keys() <= FUNCTIONS.keys()
 
 
 @pytest.mark.parametrize("name", sorted(FUNCTIONS))
@@ -258,7 +258,7 @@ def test_words_and_paths_give_what_values_give(house: House, tmp_path: Path, nam
 @pytest.mark.parametrize("name", sorted(FUNCTIONS.keys() - ELSEWHERE))
 def test_what_is_neither_is_refused_in_one_line(house: House, tmp_path: Path, name: str) -> None:
     words = arguments(house, tmp_path)[name]
-    refused = 0
+    refusals = 0
     for parameter in inspect.signature(FUNCTIONS[name]).parameters.values():
         annotation = str(parameter.annotation)
         wrong = [object(), *([None] if "None" not in annotation else [])]
@@ -266,9 +266,9 @@ def test_what_is_neither_is_refused_in_one_line(house: House, tmp_path: Path, na
             wrong.append(3)
         for value in wrong:
             message = refusal(name, words | {parameter.name: value})
-            refused += message is not None
+            refusals += message is not None
             assert message is None or len(message.splitlines()) == 1
-    assert refused or not words
+    assert refusals or not words
 
 
 @pytest.mark.parametrize(
@@ -379,11 +379,11 @@ def test_an_encoding_as_a_value_continues_the_run_that_its_words_began(house: Ho
     began = ps.explore(house.workload, tmp_path / "run", backfill="none", **short)
     again = ps.explore(house.workload, tmp_path / "run", encoding=ps.Weighting("none"), **short)
     assert again.values.tobytes() == began.values.tobytes()
-    moved = ps.explore(
+    of_value = ps.explore(
         house.workload, tmp_path / "moved", encoding=ps.Sequences(moves="adjacent"), frequency=5, **short
     )
     words = ps.explore(house.workload, tmp_path / "moved", encoding="sequence", moves="adjacent", frequency=5, **short)
-    assert words.values.tobytes() == moved.values.tobytes()
+    assert words.values.tobytes() == of_value.values.tobytes()
     for wrong, message in (
         ({"encoding": ps.Weighting("none"), "backfill": "easy"}, "backfill must not be given with Weighting"),
         ({"encoding": ps.Weighting()._replace(backfill="eazy")}, "did you mean easy"),
