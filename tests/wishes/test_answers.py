@@ -31,21 +31,21 @@ def test_the_best_schedule_within_the_limits_and_what_looser_ones_bring() -> Non
                               [1.0, 1.0, 0.8, 1.0, 1.015, 1.0, 0.7],
                               [1.0, 1.0, 0.5, 1.1, 1.04, 1.2, 0.6]]))  # fmt: skip
     rows = {round(float(values[2] / EASY[2]), 3): row for row, values in enumerate(front.values)}
-    found = answer(WORDS, front, WORKLOAD)
-    assert (found.row, found.exceeded, found.easy_exceeded, found.online) == (rows[0.9], 0, 0, True)
-    assert found.objective == pytest.approx(9 * EASY[2] + 4 * EASY[3])
-    by_slack = {slack.percent: slack for slack in found.slacks}
+    reply = answer(WORDS, front, WORKLOAD)
+    assert (reply.row, reply.exceeded, reply.easy_exceeded, reply.online) == (rows[0.9], 0, 0, True)
+    assert reply.objective == pytest.approx(9 * EASY[2] + 4 * EASY[3])
+    by_slack = {slack.percent: slack for slack in reply.slacks}
     assert [by_slack[percent].row for percent in SLACKS] == [rows[x] for x in (0.9, 0.9, 0.8, 0.8, 0.8, 0.5)]
     assert [by_slack[percent].within for percent in SLACKS] == [1, 1, 2, 2, 2, 3]
     assert [by_slack[percent].worst for percent in (0, 2, 25)] == ["AWRT2", "AWRT3", "AWRT4"]
     assert [by_slack[percent].worst_gain for percent in (0, 2, 25)] == pytest.approx([0, -1.5, -20])
-    gain = 100 * (1 - found.objective / (10 * EASY[2] + 4 * EASY[3]))
+    gain = 100 * (1 - reply.objective / (10 * EASY[2] + 4 * EASY[3]))
     assert by_slack[0].gain == pytest.approx(gain)
-    row = found.rows()[2]
+    row = reply.rows()[2]
     assert (row["objective"], row["group"], row["high"]) == ("AWRT1", "1", None)
     assert row["vs_easy"] == pytest.approx(10)
-    assert found.rows()[4]["high"] == EASY[4]
-    text = found.text()
+    assert reply.rows()[4]["high"] == EASY[4]
+    text = reply.text()
     assert f"row {rows[0.9]} of 3 is nearest, within the limits" in text
     assert f": {gain:.1f} % better" in text
 
@@ -54,9 +54,9 @@ def test_the_answer_is_the_nearest_row_by_definition() -> None:
     factors = np.random.default_rng(7).uniform(0.6, 1.4, (60, EASY.size))
     factors[:, :2] = 1
     front = a_front(factors)
-    found = answer(WORDS, front, WORKLOAD)
+    reply = answer(WORDS, front, WORKLOAD)
     wish = ps.as_wish(WORDS, WORKLOAD)
-    for slack in found.slacks:
+    for slack in reply.slacks:
         scale = 1 + slack.percent / 100
         limits = [limit._replace(low=0, high=limit.high * scale) for limit in wish.limits]
         here = resolve(Wish(wish.weights, limits=limits), {"easy": EASY})

@@ -55,11 +55,11 @@ def test_knees_are_those_of_a_plain_loop_whatever_the_blocks(monkeypatch: pytest
     rows = np.flatnonzero(among)
     values = np.delete(front.values, 1, axis=1)[among] * ([-1] + [1] * 5)
     unit = (values - values.min(axis=0)) / np.ptp(values, axis=0)
-    missed = dict.fromkeys(rows.tolist(), 0.0)
+    losses = dict.fromkeys(rows.tolist(), 0.0)
     for weights in np.random.default_rng(0).dirichlet(np.ones(6), 256):
         first, second = np.argsort(unit @ weights)[:2]
-        missed[int(rows[first])] += float((unit[second] - unit[first]) @ weights)
-    expected = [row for row, lost in sorted(missed.items(), key=lambda item: -item[1]) if lost > 0][:5]
+        losses[int(rows[first])] += float((unit[second] - unit[first]) @ weights)
+    expected = [row for row, loss in sorted(losses.items(), key=lambda item: -item[1]) if loss > 0][:5]
     assert knees(front, among) == expected
     for block in (1, 7, 64):
         monkeypatch.setattr("paretosched.wishes.knee_points.BLOCK", block)
@@ -103,9 +103,9 @@ def test_a_classification_becomes_a_wish_that_its_row_is_within() -> None:
     assert front.values[best, 2] <= front.values[7, 2]
     assert remaining(wish, front)[best]
     level = float(front.values[7, 4]) * 1.2
-    allowed = wish_of_classes({"AWRT1": ("improve to", 1.0), "AWRT3": ("may worsen to", level)}, front, 7)
-    assert allowed.near == (("AWRT1", 1.0),)
-    assert Limit("AWRT3", 0.0, level) in allowed.limits
+    with_levels = wish_of_classes({"AWRT1": ("improve to", 1.0), "AWRT3": ("may worsen to", level)}, front, 7)
+    assert with_levels.near == (("AWRT1", 1.0),)
+    assert Limit("AWRT3", 0.0, level) in with_levels.limits
 
 
 @pytest.mark.parametrize(
@@ -129,11 +129,11 @@ def test_classes_that_make_no_wish_are_refused(classes: dict[str, tuple[str, flo
 def test_the_way_goes_from_0_at_the_start_to_1_at_the_front() -> None:
     wish = Wish(weights=[("AWRT1", 1.0)])
     start = np.array([60.0, 50.0, 30.0, 30.0])
-    for reached, share in ((30.0, 0.0), (20.0, 0.5), (10.0, 1.0), (5.0, 1.25), (40.0, -0.5)):
-        found = way(wish, start, np.array([60.0, 50.0, reached, 30.0]), SMALL)
-        assert found is not None
-        assert found == ("goal", pytest.approx(share), 0)
+    for awrt, share in ((30.0, 0.0), (20.0, 0.5), (10.0, 1.0), (5.0, 1.25), (40.0, -0.5)):
+        position = way(wish, start, np.array([60.0, 50.0, awrt, 30.0]), SMALL)
+        assert position is not None
+        assert position == ("goal", pytest.approx(share), 0)
     assert way(wish, np.array([60.0, 50.0, 9.0, 9.0]), start, SMALL) is None
     limits = Wish(weights=[("AWRT1", 1.0)], limits=[Limit("AWRT2", high=10.0)])
-    found = way(limits, start, np.array([60.0, 50.0, 30.0, 15.0]), SMALL)
-    assert found == ("limits", pytest.approx(0.75), 2)
+    position = way(limits, start, np.array([60.0, 50.0, 30.0, 15.0]), SMALL)
+    assert position == ("limits", pytest.approx(0.75), 2)

@@ -34,10 +34,10 @@ WORKLOAD = ps.lublin(80, 32, 1)
 )
 def test_numbers_are_multiples_of_what_a_policy_reaches(words: str, numbers: str) -> None:
     references = {"easy": EASY, "fcfs": EASY / 10}
-    found = resolve(parse(words, OBJECTIVES), references)
-    assert set(found.limits) == set(parse(numbers, OBJECTIVES).limits)
-    assert found.weights == parse(numbers, OBJECTIVES).weights
-    assert resolve(words, references) == found
+    wish = resolve(parse(words, OBJECTIVES), references)
+    assert set(wish.limits) == set(parse(numbers, OBJECTIVES).limits)
+    assert wish.weights == parse(numbers, OBJECTIVES).weights
+    assert resolve(words, references) == wish
 
 
 def test_what_has_no_number_is_refused() -> None:
@@ -53,9 +53,9 @@ def test_what_has_no_number_is_refused() -> None:
 
 def test_the_known_part_of_a_wish_leaves_other_policies_out() -> None:
     wish = parse("10*AWRT1, AWRT <= EASY, AWRT3 <= fcfs, AWRT1 <= 1h", OBJECTIVES)
-    known = known_part(wish, {"easy": EASY})
-    assert known is not None
-    assert wish_text(known) == "10*AWRT1, AWRT1 <= 3600, AWRT <= 300"
+    part = known_part(wish, {"easy": EASY})
+    assert part is not None
+    assert wish_text(part) == "10*AWRT1, AWRT1 <= 3600, AWRT <= 300"
     assert known_part(parse("AWRT <= EASY", OBJECTIVES), {}) is None
 
 

@@ -142,9 +142,9 @@ def test_words_mean_what_they_say(words: str, wish: Wish | None) -> None:
 def test_errors_point_at_the_character(words: str, character: int, word: str, rule: str) -> None:
     with pytest.raises(InputError) as caught:
         parse(words, OBJECTIVES)
-    said = str(caught.value)
-    assert said.startswith(f"wish, character {character}, {word}: ")
-    assert rule in said
+    message = str(caught.value)
+    assert message.startswith(f"wish, character {character}, {word}: ")
+    assert rule in message
 
 
 @pytest.mark.parametrize(
@@ -205,11 +205,11 @@ def test_any_text_is_a_wish_or_an_input_error(words: str) -> None:
     try:
         wish = parse(words, OBJECTIVES)
     except InputError as error:
-        said = str(error)
+        result = str(error)
     else:
-        said = "wish" if parse(wish_text(wish), OBJECTIVES) == wish else "another one"
-    assert said.startswith("wish")
-    assert "\n" not in said
+        result = "wish" if parse(wish_text(wish), OBJECTIVES) == wish else "another one"
+    assert result.startswith("wish")
+    assert "\n" not in result
 
 
 def test_very_long_texts_are_refused() -> None:
@@ -257,8 +257,8 @@ def test_the_largest_shortfall_counts_and_then_the_sum() -> None:
     values = np.array(
         [[50.0, 0, 150, 200], [50.0, 0, 100, 300], [50.0, 0, 90, 300], [25.0, 0, 100, 200], [75, 0, 50, 100]]
     )
-    found = goal(wish, values)
-    assert found.round(9).tolist() == [0.50005, 0.50005, 0.50004, 0.50005, -0.50015]
+    goals = goal(wish, values)
+    assert goals.round(9).tolist() == [0.50005, 0.50005, 0.50004, 0.50005, -0.50015]
 
 
 def test_feasible_comes_before_infeasible_and_less_violation_first() -> None:
@@ -275,17 +275,17 @@ def test_limits_always_come_first(wish: Wish, seed: int) -> None:
     limits = [limit for limit in wish.limits if not limit.of and limit.objective in NAMES]
     wish = Wish(wish.weights, wish.near, limits or [Limit("UTIL", 1)])
     values = 10.0 ** np.random.default_rng(seed).uniform(-3, 18, (30, 7))
-    found, exceeded = fitness(wish, values), violation(wish, values)
-    assert np.isfinite(found).all()
+    costs, excess = fitness(wish, values), violation(wish, values)
+    assert np.isfinite(costs).all()
     inside = np.array(
         [all(low <= row[NAMES.index(name)] <= high for name, low, high, _ in wish.limits) for row in values]
     )
-    assert (inside == (exceeded == 0)).all()
-    assert found[inside].tolist() == goal(wish, values)[inside].tolist()
+    assert (inside == (excess == 0)).all()
+    assert costs[inside].tolist() == goal(wish, values)[inside].tolist()
     if inside.any() and not inside.all():
-        assert found[inside].max() < found[~inside].min()
-    order = np.argsort(exceeded[~inside])
-    assert (np.diff(found[~inside][order]) >= 0).all()
+        assert costs[inside].max() < costs[~inside].min()
+    order = np.argsort(excess[~inside])
+    assert (np.diff(costs[~inside][order]) >= 0).all()
 
 
 @pytest.mark.slow
@@ -316,8 +316,8 @@ def test_a_limit_for_several_groups_is_one_for_each_that_has_jobs() -> None:
     wish = parse("AWRT1 + AWRT, others <= 10s, all <= 20s, AWRT3 <= 9s", OBJECTIVES)
     values = np.array([[60, 5, 20, 10, 9, np.nan, 10], [60, 5, 40, 20, 18, np.nan, 10]])
     assert violation(wish, values).tolist() == [0, 3]
-    spelled = spelled_out(wish, ["UTIL", "AWRT", "AWRT1", "AWRT2", "AWRT3", "AWRT5"])
-    assert wish_text(spelled) == "AWRT1 + AWRT, AWRT2 <= 10s, AWRT3 <= 9s, AWRT5 <= 10s, AWRT1 <= 20s"
+    by_group = spelled_out(wish, ["UTIL", "AWRT", "AWRT1", "AWRT2", "AWRT3", "AWRT5"])
+    assert wish_text(by_group) == "AWRT1 + AWRT, AWRT2 <= 10s, AWRT3 <= 9s, AWRT5 <= 10s, AWRT1 <= 20s"
     with pytest.raises(InputError, match=r"limits of AWRT2 must be a range"):
         violation(parse("AWRT1, AWRT2 >= 20s, others <= 10s", OBJECTIVES), values)
 
