@@ -83,10 +83,10 @@ def test_an_unknown_zone_is_refused() -> None:
 
 def test_a_day_that_a_place_left_out_has_no_situations() -> None:
     # Samoa went from Thursday 2011-12-29 to Saturday 2011-12-31
-    found = calendar(1325030400, "Pacific/Apia", 10 * 86400)
-    assert (np.diff(found.begin) > 0).all()
+    periods = calendar(1325030400, "Pacific/Apia", 10 * 86400)
+    assert (np.diff(periods.begin) > 0).all()
     saturday = int(dt.datetime(2011, 12, 31, 12, tzinfo=ZoneInfo("Pacific/Apia")).timestamp()) - 1325030400
-    assert found.kind[np.searchsorted(found.begin, saturday, side="right") - 1] == WEEKEND
+    assert periods.kind[np.searchsorted(periods.begin, saturday, side="right") - 1] == WEEKEND
 
 
 @pytest.mark.parametrize(
@@ -95,15 +95,15 @@ def test_a_day_that_a_place_left_out_has_no_situations() -> None:
 def test_hours_of_the_day_are_those_of_the_clock_on_the_wall(zone: str, marks: tuple[int, ...]) -> None:
     epoch = int(dt.datetime(2001, 3, 20, 13, 30, tzinfo=dt.UTC).timestamp())
     for first in (epoch, epoch + 218 * 86400):  # around both changes of the clock
-        found = hours(first, zone, 20 * 86400, marks)
-        assert found.begin[0] <= 0
-        assert (np.diff(found.begin) > 0).all()
+        periods = hours(first, zone, 20 * 86400, marks)
+        assert periods.begin[0] <= 0
+        assert (np.diff(periods.begin) > 0).all()
         for second in range(0, 20 * 86400, 1800):
             local = dt.datetime.fromtimestamp(first + second, ZoneInfo(zone))
             if local.hour == 2 and local.day > 24:
                 continue  # an hour that comes twice, or marks that fall into one that is left out
             expected = max((i for i, hour in enumerate(marks) if hour <= local.hour), default=len(marks) - 1)
-            assert found.kind[np.searchsorted(found.begin, second, side="right") - 1] == expected, local
+            assert periods.kind[np.searchsorted(periods.begin, second, side="right") - 1] == expected, local
 
 
 def test_one_hour_holds_all_day() -> None:

@@ -110,12 +110,12 @@ def test_jobs_that_no_line_fits_are_reported(tmp_path: Path) -> None:
 @given(st.lists(st.text(alphabet="user,queue,group*17-\"' nightdayccount", max_size=20), max_size=4))
 def test_any_text_is_a_list_or_an_input_error(lines: list[str]) -> None:
     try:
-        found = listed_lines(lines, "list")[1]
+        content = listed_lines(lines, "list")[1]
     except InputError as error:
-        said = str(error)
+        message = str(error)
     else:
-        said = "list:" if len(first_lines([line for _, line in found], LOG)) == len(LOG) else "some"
-    assert said.startswith("list:")
+        message = "list:" if len(first_lines([line for _, line in content], LOG)) == len(LOG) else "some"
+    assert message.startswith("list:")
 
 
 CELLS = st.none() | st.integers(-1, 3)

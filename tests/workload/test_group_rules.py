@@ -48,9 +48,9 @@ def test_no_rule_knows_the_future() -> None:
     w = ps.lublin(300, 64, 5)
     rule = rule_of(w)
     assert rule is not None
-    cut = 150
-    first = w.take(np.arange(cut))
-    assert rule.group_indices(w)[:cut].tolist() == rule.group_indices(first).tolist()
+    count = 150
+    first = w.take(np.arange(count))
+    assert rule.group_indices(w)[:count].tolist() == rule.group_indices(first).tolist()
 
 
 @pytest.mark.parametrize(
@@ -96,16 +96,16 @@ def a_log(folder: Path) -> Workload:
 def test_the_rule_of_a_workload_makes_its_groups_again(tmp_path: Path) -> None:
     w = a_log(tmp_path)
     (tmp_path / "groups.csv").write_text("user,queue,group\n1,*,vip\n*,night,batch\n")
-    for grouped in (by_swf_group(w), by_queue(w), by_csv(w, tmp_path / "groups.csv")):
-        rule = rule_of(grouped)
+    for workload in (by_swf_group(w), by_queue(w), by_csv(w, tmp_path / "groups.csv")):
+        rule = rule_of(workload)
         assert isinstance(rule, ListedGroups)
-        assert rule.group_indices(w).tolist() == grouped.group.tolist()
-        assert rule.groups == grouped.groups
-        assert rule.default == grouped.groups[-1]
-        part = ps.split(grouped, 0.5)[1]
+        assert rule.group_indices(w).tolist() == workload.group.tolist()
+        assert rule.groups == workload.groups
+        assert rule.default == workload.groups[-1]
+        part = ps.split(workload, 0.5)[1]
         assert rule_of(part).group_indices(part).tolist() == part.group.tolist()
     consumption = rule_of(by_consumption(w, [0.3]))
     assert consumption == ConsumptionGroups(("1", "2"), (0.3,), 90, "2")
     (tmp_path / "groups.csv").write_text("1,vip\n")
-    assert rule_of(grouped) is None  # it is another list now
+    assert rule_of(workload) is None  # it is another list now
     assert rule_of(w.with_(user=w.user)) is None

@@ -22,21 +22,21 @@ def clock(second: int, zone: str) -> int:
     return int((wall - ZERO).total_seconds())
 
 
-def instant(shown: int, zone: str) -> int:
+def instant(wall: int, zone: str) -> int:
     """When the clock shows this, by Python's rule for hours that come twice or not at all."""
-    return int((ZERO + dt.timedelta(seconds=shown)).replace(tzinfo=ZoneInfo(zone)).timestamp())
+    return int((ZERO + dt.timedelta(seconds=wall)).replace(tzinfo=ZoneInfo(zone)).timestamp())
 
 
 @pytest.mark.parametrize("zone", ZONES)
 def test_clocks_are_those_of_python(zone: str) -> None:
-    known = offsets(zone, FIRST, LAST)
+    zone_offsets = offsets(zone, FIRST, LAST)
     r = np.random.default_rng(1)
-    changes = known.begin[1:, None] + np.arange(-7200, 7201, 450)
+    changes = zone_offsets.begin[1:, None] + np.arange(-7200, 7201, 450)
     unix = np.sort(np.concatenate([r.integers(FIRST, LAST, 300), changes.ravel()]))
-    shown = to_local(known, unix)
-    assert shown.tolist() == [clock(second, zone) for second in unix.tolist()]
-    times = np.concatenate([shown, shown + 1800, shown - 1800])
-    assert to_unix(known, times).tolist() == [instant(each, zone) for each in times.tolist()]
+    walls = to_local(zone_offsets, unix)
+    assert walls.tolist() == [clock(second, zone) for second in unix.tolist()]
+    times = np.concatenate([walls, walls + 1800, walls - 1800])
+    assert to_unix(zone_offsets, times).tolist() == [instant(each, zone) for each in times.tolist()]
 
 
 def test_a_year_has_two_changes_or_none() -> None:

@@ -35,14 +35,14 @@ def log(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
 
 def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return the list of logs that are parsed from now on."""
-    parsed: list[str] = []
+    paths: list[str] = []
 
     def parse(path: str, blocks: object) -> object:
-        parsed.append(path)
+        paths.append(path)
         return log_lines.parse_log(path, blocks)  # type: ignore[arg-type]
 
     monkeypatch.setattr(swf, "parse_log", parse)
-    return parsed
+    return paths
 
 
 def same(one: ps.Workload, other: ps.Workload) -> bool:
@@ -57,24 +57,24 @@ def same(one: ps.Workload, other: ps.Workload) -> bool:
 def test_the_second_time_a_log_is_not_parsed_and_is_the_same(
     log: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    parsed = reads(monkeypatch)
+    paths = reads(monkeypatch)
     first, second = ps.read_swf(log), ps.read_swf(log)
-    assert parsed == [str(log)]
+    assert paths == [str(log)]
     assert same(first, second)
     assert same(ps.read_swf(log, capacity=12), ps.read_swf(log, capacity=12))  # rules come after the cache
     monkeypatch.setenv(log_cache.OFF_VARIABLE, "1")
     assert same(ps.read_swf(log), first)
-    assert parsed == [str(log)] * 2
+    assert paths == [str(log)] * 2
 
 
 def test_another_content_or_limit_is_another_log(log: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    parsed = reads(monkeypatch)
+    paths = reads(monkeypatch)
     first = ps.read_swf(log)
     with ps.reading_limits(jobs=10), pytest.raises(ps.InputError, match="jobs"):
         ps.read_swf(log)
     ps.write_swf(ps.lublin(jobs=40, processors=32, seed=4), log)
     assert ps.read_swf(log).digest != first.digest
-    assert len(parsed) == 3
+    assert len(paths) == 3
 
 
 def test_files_of_the_cache_are_of_their_owner_alone(log: Path, cache: Path) -> None:
@@ -100,8 +100,8 @@ def test_a_bad_file_of_the_cache_is_not_used_and_made_again(
         other = log.with_name("other.swf")
         ps.write_swf(ps.lublin(jobs=40, processors=32, seed=4), other)
         ps.read_swf(other)
-        (moved,) = set(cache.iterdir()) - {file}
-        content = bytearray(moved.read_bytes())
+        (other_file,) = set(cache.iterdir()) - {file}
+        content = bytearray(other_file.read_bytes())
     elif damage in ("cut", "empty", "text"):
         content = {"cut": content[:-30], "empty": bytearray(), "text": bytearray(b"1 2 3\n")}[damage]
     file.write_bytes(content)
@@ -109,20 +109,20 @@ def test_a_bad_file_of_the_cache_is_not_used_and_made_again(
         file.chmod(0o666)  # every account could have written it
     if damage == "open folder":
         cache.chmod(0o777)  # every account could have moved it here
-    parsed = reads(monkeypatch)
+    paths = reads(monkeypatch)
     assert same(ps.read_swf(log), first)
-    assert len(parsed) == 1
+    assert len(paths) == 1
     assert same(ps.read_swf(log), first)
-    assert len(parsed) == 1
+    assert len(paths) == 1
 
 
 def test_a_cache_that_cannot_be_written_is_done_without(
     log: Path, tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "cache").write_text("no folder")
-    parsed = reads(monkeypatch)
+    paths = reads(monkeypatch)
     assert same(ps.read_swf(log), ps.read_swf(log))
-    assert len(parsed) == 2
+    assert len(paths) == 2
 
 
 def test_the_files_that_were_not_used_for_longest_go_first(
@@ -137,9 +137,9 @@ def test_the_files_that_were_not_used_for_longest_go_first(
     ps.read_swf(logs[1])
     ps.read_swf(logs[0])
     ps.read_swf(logs[2])
-    parsed = reads(monkeypatch)
+    paths = reads(monkeypatch)
     ps.read_swf(logs[0])
     ps.read_swf(logs[2])
-    assert not parsed
+    assert not paths
     ps.read_swf(logs[1])
-    assert parsed == [str(logs[1])]
+    assert paths == [str(logs[1])]

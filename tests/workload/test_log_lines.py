@@ -20,13 +20,13 @@ BLANKS = [" ", "  ", "\t", " \t ", "\x0b", "\x1c", "\x85", "\xa0"]
 ENDS = ["\n", "\r\n", "\r", "\n\n", " \n", "\t\r\n", "\n; remark\n", "\n;\r", "\n  ; \u00e4\n", "\n\x0b\n"]
 
 
-def outcome(text: bytes, compiled: int, cuts: list[int]) -> tuple[object, ...]:
+def outcome(text: bytes, worth_compiled: int, cuts: list[int]) -> tuple[object, ...]:
     """What comes out of the text in pieces: the numbers of each field, line numbers and comments; or the message."""
     lines = text.splitlines(keepends=True)
     bounds = [0, *cuts, len(lines)]
     blocks = [b"".join(lines[first:last]) for first, last in pairwise(bounds)]
     try:
-        log = parse_log("w.swf", blocks, compiled)
+        log = parse_log("w.swf", blocks, worth_compiled)
     except InputError as error:
         return (str(error),)
     return numbers(log)
@@ -58,16 +58,16 @@ def mutate(seed: int) -> bytes:
 @pytest.mark.slow
 @pytest.mark.parametrize("first", range(0, 3000, 500))
 def test_mutated_logs_are_read_alike_in_blocks_and_at_once(first: int) -> None:
-    refused = 0
+    refusals = 0
     for seed in range(first, first + 500):
         text = mutate(seed)
         rng = random.Random(-seed)
         cuts = sorted(rng.sample(range(len(text.splitlines()) + 1), rng.choice([0, 1, 2])))
-        wanted = outcome(text, EXACT, [])
-        refused += len(wanted) == 1
-        assert outcome(text, COMPILED, cuts) == wanted, seed
-        assert outcome(text, EXACT, cuts)[0] == wanted[0], seed
-    assert 50 < refused < 450
+        expected = outcome(text, EXACT, [])
+        refusals += len(expected) == 1
+        assert outcome(text, COMPILED, cuts) == expected, seed
+        assert outcome(text, EXACT, cuts)[0] == expected[0], seed
+    assert 50 < refusals < 450
 
 
 def test_plain_numbers_are_bit_for_bit_those_of_python() -> None:
@@ -90,7 +90,7 @@ def test_arrays_of_compiled_code_may_be_filled_many_times(monkeypatch: pytest.Mo
     assert outcome(text, COMPILED, [33])[2:] == outcome(text, EXACT, [])[2:]
 
 
-@pytest.mark.parametrize("compiled", [COMPILED, EXACT])
+@pytest.mark.parametrize("worth_compiled", [COMPILED, EXACT])
 @pytest.mark.parametrize(
     ("limit", "message"),
     [
@@ -99,12 +99,12 @@ def test_arrays_of_compiled_code_may_be_filled_many_times(monkeypatch: pytest.Mo
         ({"header": 10}, "w.swf:2: the comment lines of a log together must be at most 10 bytes"),
     ],
 )
-def test_a_log_beyond_a_limit_is_refused(compiled: int, limit: dict[str, int], message: str) -> None:
+def test_a_log_beyond_a_limit_is_refused(worth_compiled: int, limit: dict[str, int], message: str) -> None:
     line = b"1 " * 18 + b"\n"
     text = b"; five\n; six .\n" + line + b"11" + line + line
-    parse_log("w.swf", [text], compiled)
+    parse_log("w.swf", [text], worth_compiled)
     with reading_limits(**limit), pytest.raises(InputError) as error:
-        parse_log("w.swf", [text], compiled)
+        parse_log("w.swf", [text], worth_compiled)
     assert str(error.value).startswith(message)
     with reading_limits(**{name: value + 100 for name, value in limit.items()}):
-        parse_log("w.swf", [text], compiled)
+        parse_log("w.swf", [text], worth_compiled)

@@ -21,13 +21,13 @@ print(status, next(line for line in open("/proc/self/status") if line.startswith
 
 def refusal(*arguments: str, **more: object) -> tuple[str, int]:
     """The line of a command that must refuse its input, and its peak memory in bytes."""
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", MEASURED, *arguments], capture_output=True, text=True, check=False, timeout=60, **more
     )
-    lines = done.stderr.splitlines()
-    assert done.stdout.split()[0] == "2", done.stdout + done.stderr
-    assert len(lines) == 1, done.stderr
-    return lines[0], int(done.stdout.split()[1]) * (1024 if sys.platform == "linux" else 1)
+    lines = process.stderr.splitlines()
+    assert process.stdout.split()[0] == "2", process.stdout + process.stderr
+    assert len(lines) == 1, process.stderr
+    return lines[0], int(process.stdout.split()[1]) * (1024 if sys.platform == "linux" else 1)
 
 
 @pytest.mark.slow

@@ -36,7 +36,7 @@ def sample(variant: str, seed: int = 71) -> Workload:
 def statistics(w: Workload) -> dict[str, float]:
     work = (w.run * w.width).astype(float)
     classes = {"short": w.run < 600, "medium": (w.run >= 600) & (w.run <= 10_800), "long": w.run > 10_800}
-    found = {
+    values = {
         "mean width": w.width.mean(),
         "% serial": 100 * (w.width == 1).mean(),
         "% powers of two": 100 * ((w.width & (w.width - 1)) == 0).mean(),
@@ -47,10 +47,10 @@ def statistics(w: Workload) -> dict[str, float]:
         "load": work.sum() / (w.capacity * (w.submit[-1] - w.submit[0])),
     }
     for name, mask in classes.items():
-        found[f"% jobs {name}"] = 100 * mask.mean()
-        found[f"% work {name}"] = 100 * work[mask].sum() / work.sum()
-        found[f"mean width {name}"] = w.width[mask].mean()
-    return found
+        values[f"% jobs {name}"] = 100 * mask.mean()
+        values[f"% work {name}"] = 100 * work[mask].sum() / work.sum()
+        values[f"mean width {name}"] = w.width[mask].mean()
+    return values
 
 
 # expected value and standard deviation of a sample of 10,000 jobs, by numerical integration and independent samples
@@ -150,16 +150,16 @@ def test_the_same_seed_gives_the_same_workload() -> None:
 
 
 def test_requests_change_neither_jobs_nor_users() -> None:
-    made = [lublin(2000, estimates=estimates) for estimates in ESTIMATES]
-    for w in made[1:]:
+    workloads = [lublin(2000, estimates=estimates) for estimates in ESTIMATES]
+    for w in workloads[1:]:
         for key in ("submit", "run", "width", "user"):
-            assert np.array_equal(getattr(w, key), getattr(made[0], key))
-    exact, factor, rounded = made
+            assert np.array_equal(getattr(w, key), getattr(workloads[0], key))
+    exact, factor, typical = workloads
     assert np.array_equal(exact.estimate, exact.run)
     assert np.all((factor.estimate >= factor.run) & (factor.estimate <= 5 * factor.run))
     assert 2.5 < np.mean(factor.estimate / factor.run) < 3.6
-    assert np.isin(rounded.estimate, TYPED).all()
-    assert np.all(rounded.estimate >= np.minimum(factor.estimate, 48 * 3600))
+    assert np.isin(typical.estimate, TYPED).all()
+    assert np.all(typical.estimate >= np.minimum(factor.estimate, 48 * 3600))
 
 
 def test_all_five_groups_have_users_whatever_the_variant() -> None:

@@ -27,15 +27,15 @@ class Server:
 
     def __init__(self) -> None:
         self.files: dict[str, bytes] = {HPC2N: LOG, CTC: LOG}
-        self.promised: int | None = None
+        self.length: int | None = None
         self.redirection: str | None = None
         self.drip = 0.0
-        self.asked: list[str] = []
+        self.requests: list[str] = []
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
-                outer.asked.append(self.path)
+                outer.requests.append(self.path)
                 content = outer.files.get(self.path.removeprefix("/mirror"))
                 if content is None:
                     self.send_error(404, "Not Found")
@@ -46,8 +46,8 @@ class Server:
                     self.end_headers()
                     return
                 self.send_response(200)
-                if outer.promised != -1:
-                    self.send_header("Content-Length", str(outer.promised or len(content)))
+                if outer.length != -1:
+                    self.send_header("Content-Length", str(outer.length or len(content)))
                 self.end_headers()
                 if not outer.drip:
                     self.wfile.write(content)
@@ -83,20 +83,20 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
 
 
 def test_a_log_is_fetched_once(server: Server, tmp_path: Path) -> None:
-    seen: list[tuple[int, int | None]] = []
-    path = fetch("hpc2n", tmp_path, base_url=server.url + "/", progress=lambda *done: seen.append(done))
+    reports: list[tuple[int, int | None]] = []
+    path = fetch("hpc2n", tmp_path, base_url=server.url + "/", progress=lambda *counts: reports.append(counts))
     assert path == tmp_path / "HPC2N-2002-2.2-cln.swf.gz"
     assert path.read_bytes() == LOG
-    assert seen[-1] == (len(LOG), len(LOG))
+    assert reports[-1] == (len(LOG), len(LOG))
     assert fetch("HPC2N", tmp_path, base_url=server.url) == path
-    assert server.asked == ["/mirror" + HPC2N]
+    assert server.requests == ["/mirror" + HPC2N]
 
 
 def test_a_damaged_log_is_fetched_again(server: Server, tmp_path: Path) -> None:
     path = tmp_path / "HPC2N-2002-2.2-cln.swf.gz"
     path.write_bytes(LOG[:-3])
     assert fetch("HPC2N", tmp_path, base_url=server.url).read_bytes() == LOG
-    assert len(server.asked) == 1
+    assert len(server.requests) == 1
 
 
 def test_the_archive_may_come_from_the_environment(
@@ -107,23 +107,23 @@ def test_the_archive_may_come_from_the_environment(
 
 
 def test_a_server_may_keep_the_length_to_itself(server: Server, tmp_path: Path) -> None:
-    server.promised = -1
-    seen: list[tuple[int, int | None]] = []
-    fetch("HPC2N", tmp_path, base_url=server.url, progress=lambda *done: seen.append(done))
-    assert seen[-1] == (len(LOG), None)
+    server.length = -1
+    reports: list[tuple[int, int | None]] = []
+    fetch("HPC2N", tmp_path, base_url=server.url, progress=lambda *counts: reports.append(counts))
+    assert reports[-1] == (len(LOG), None)
 
 
 def test_a_known_digest_is_checked(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InputError, match=r"CTC-SP2-1996-3\.1-cln\.swf\.gz: SHA-256 must be 9fa28ac1.*, but is "):
         fetch("CTC-SP2", tmp_path, base_url=server.url)
     assert list(tmp_path.iterdir()) == []
-    known = archive.LOGS["CTC-SP2"]._replace(sha256=hashlib.sha256(LOG).hexdigest())
-    monkeypatch.setitem(archive.LOGS, "CTC-SP2", known)
+    log = archive.LOGS["CTC-SP2"]._replace(sha256=hashlib.sha256(LOG).hexdigest())
+    monkeypatch.setitem(archive.LOGS, "CTC-SP2", log)
     assert fetch("CTC-SP2", tmp_path, base_url=server.url).read_bytes() == LOG
 
 
 @pytest.mark.parametrize(
-    ("content", "promised", "message"),
+    ("content", "length", "message"),
     [
         (None, None, "the server answers 404 Not Found"),
         (LOG[:-20], len(LOG), f"the download ended after {len(LOG) - 20} of {len(LOG)} bytes"),
@@ -136,13 +136,13 @@ def test_a_known_digest_is_checked(server: Server, tmp_path: Path, monkeypatch: 
     ids=["404", "short", "short gzip", "damaged", "html", "empty", "binary"],
 )
 def test_a_bad_download_leaves_nothing_behind(
-    server: Server, tmp_path: Path, content: bytes | None, promised: int | None, message: str
+    server: Server, tmp_path: Path, content: bytes | None, length: int | None, message: str
 ) -> None:
     if content is None:
         server.files.clear()
     else:
         server.files[HPC2N] = content
-    server.promised = promised
+    server.length = length
     with pytest.raises(InputError, match=f"^{server.url}{HPC2N}: .*{message}") as error:
         fetch("HPC2N", tmp_path, base_url=server.url)
     assert len(str(error.value).splitlines()) == 1
@@ -151,9 +151,9 @@ def test_a_bad_download_leaves_nothing_behind(
 
 def test_a_refused_connection_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("no_proxy", "127.0.0.1")
-    with socket.socket() as unused:
-        unused.bind(("127.0.0.1", 0))
-        port = unused.getsockname()[1]
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
     with pytest.raises(InputError, match="cannot download: Connection refused"):
         fetch("HPC2N", tmp_path, base_url=f"http://127.0.0.1:{port}")
     assert list(tmp_path.iterdir()) == []
@@ -203,10 +203,10 @@ def test_a_redirection_within_the_scheme_is_followed(server: Server, tmp_path: P
     assert fetch("HPC2N", tmp_path, base_url=server.url).read_bytes() == LOG
 
 
-@pytest.mark.parametrize("promised", [None, -1], ids=["a length that is sent", "no length"])
-def test_a_download_has_a_limit(server: Server, tmp_path: Path, promised: int | None) -> None:
-    server.promised = promised
-    fact = f"{len(LOG)}" if promised is None else "more"
+@pytest.mark.parametrize("length", [None, -1], ids=["a length that is sent", "no length"])
+def test_a_download_has_a_limit(server: Server, tmp_path: Path, length: int | None) -> None:
+    server.length = length
+    fact = f"{len(LOG)}" if length is None else "more"
     with reading_limits(download=50), pytest.raises(InputError, match=f"at most 50 bytes, but is {fact}; --limit down"):
         fetch("HPC2N", tmp_path, base_url=server.url)
     assert list(tmp_path.iterdir()) == []
@@ -229,7 +229,7 @@ def test_a_server_that_drips_is_given_up(server: Server, tmp_path: Path) -> None
 def test_a_missing_directory_is_refused(server: Server, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot write here"):
         fetch("HPC2N", tmp_path / "no", base_url=server.url)
-    assert server.asked == []
+    assert server.requests == []
 
 
 def test_unknown_names_are_answered_with_the_closest_first() -> None:
@@ -241,8 +241,8 @@ def test_unknown_names_are_answered_with_the_closest_first() -> None:
 
 def test_every_log_is_found_by_its_names() -> None:
     for name, log in archive.LOGS.items():
-        for known in (name, name.upper(), log.file, log.file.removesuffix(".swf.gz")):
-            assert archive.find_log(known) == log
+        for alias in (name, name.upper(), log.file, log.file.removesuffix(".swf.gz")):
+            assert archive.find_log(alias) == log
     assert archive.find_log("SDSC-Par-1996") == archive.LOGS["SDSC-Par-96"]
 
 
@@ -284,7 +284,7 @@ def test_fetching_fills_the_cache(server: Server, tmp_path: Path, monkeypatch: p
 
 @pytest.mark.traces
 def test_the_known_digests_are_those_of_the_traces_at_hand(traces: Path) -> None:
-    known = {log.file: log.sha256 for log in archive.LOGS.values() if log.sha256}
-    assert len(known) == 6
-    for file, digest in known.items():
+    digests = {log.file: log.sha256 for log in archive.LOGS.values() if log.sha256}
+    assert len(digests) == 6
+    for file, digest in digests.items():
         assert hashlib.sha256((traces / file).read_bytes()).hexdigest() == digest

@@ -27,11 +27,11 @@ def test_records_are_taken_replaced_and_pickled() -> None:
     records = Records.of(TABLE)
     rows = np.array([2, 0, 0])
     assert np.array_equal(np.asarray(records.take(rows)), TABLE[rows])
-    changed = records.with_columns({0: np.array([7, 8, 9]), 3: -1})
-    assert np.asarray(changed).tolist() == [[7, -1, 0.5, -1, 300], [8, -1, 0.25, -1, 7], [9, -1, 8, -1, -40000]]
+    copy = records.with_columns({0: np.array([7, 8, 9]), 3: -1})
+    assert np.asarray(copy).tolist() == [[7, -1, 0.5, -1, 300], [8, -1, 0.25, -1, 7], [9, -1, 8, -1, -40000]]
     again = pickle.loads(pickle.dumps(records))
     assert np.array_equal(np.asarray(again), TABLE)
-    for column in (*again.columns, *records.take(rows).columns, *changed.columns):
+    for column in (*again.columns, *records.take(rows).columns, *copy.columns):
         assert not column.flags.writeable
     with pytest.raises(InputError, match="must be a table"):
         Records.of([1, 2])

@@ -76,9 +76,9 @@ def test_the_source_is_no_part_of_the_digest(log: Path) -> None:
 
 def test_what_was_changed_in_python_has_no_source(log: Path, tmp_path: Path) -> None:
     workload = ps.read_swf(log)
-    for changed in (workload.with_(estimate=workload.run), workload.take(range(10))):
-        assert changed.source == ()
-        assert ps.by_consumption(changed).source == ()
+    for variant in (workload.with_(estimate=workload.run), workload.take(range(10))):
+        assert variant.source == ()
+        assert ps.by_consumption(variant).source == ()
     run = run_in(tmp_path / "run", workload.take(range(10)))
     with pytest.raises(InputError, match="does not say where its workload came from"):
         reopen(run)
@@ -88,8 +88,8 @@ def test_what_was_changed_in_python_has_no_source(log: Path, tmp_path: Path) -> 
 
 def test_a_log_that_moved_with_the_run_is_found(log: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    for given in ("w.swf.gz", log):
-        workload = ps.read_swf(given)
+    for path in ("w.swf.gz", log):
+        workload = ps.read_swf(path)
         (tmp_path / "elsewhere").mkdir()
         run = run_in(tmp_path / "elsewhere" / "run", workload)
         shutil.move(log, tmp_path / "elsewhere" / "w.swf.gz")
@@ -155,8 +155,8 @@ def test_a_front_beside_its_runs_tells_which_run_it_belongs_to(log: Path, tmp_pa
     with pytest.raises(InputError, match="runs of several workloads"):
         reopen(tmp_path / "front.parquet")
     for workload, name in ((one, "a"), (other, "b")):
-        found, run = reopen_with_run(tmp_path / "front.parquet", workload.digest)
-        assert (found.digest, run) == (workload.digest, tmp_path / name)
+        log_again, run = reopen_with_run(tmp_path / "front.parquet", workload.digest)
+        assert (log_again.digest, run) == (workload.digest, tmp_path / name)
 
 
 def test_as_workload_accepts_a_value_a_log_and_a_run(log: Path, tmp_path: Path) -> None:
@@ -215,19 +215,19 @@ def test_of_a_training_with_several_workloads_one_is_named(log: Path, tmp_path: 
 
 
 def test_a_training_beside_an_exploration_does_not_decide(log: Path, tmp_path: Path) -> None:
-    explored = ps.read_swf(log)
-    run_in(tmp_path / "a", explored)
+    workload = ps.read_swf(log)
+    run_in(tmp_path / "a", workload)
     training = {"parameters": {"task": "train", "workloads": ["ab12"]}, "workloads": ["other"]}
     (tmp_path / "b").mkdir()
     (tmp_path / "b" / RUN_FILE).write_text(json.dumps(training))
-    assert reopen(tmp_path).digest == explored.digest
+    assert reopen(tmp_path).digest == workload.digest
     with pytest.raises(InputError, match=r"does not say where its workload came from"):
         reopen(tmp_path / "b")
 
 
 @pytest.mark.parametrize("workloads", [None, 3, "ab", [], [3], {"a": 1}])
 def test_a_damaged_training_is_an_error_of_one_line(workloads: object, tmp_path: Path) -> None:
-    damaged = {"parameters": {"workloads": workloads}, "workloads": 3, "sources": 3}
-    (tmp_path / RUN_FILE).write_text(json.dumps(damaged))
+    content = {"parameters": {"workloads": workloads}, "workloads": 3, "sources": 3}
+    (tmp_path / RUN_FILE).write_text(json.dumps(content))
     with pytest.raises(InputError):
         reopen(tmp_path)

@@ -57,10 +57,10 @@ def year(seed: int = 0, zone: str = ZONE, weeks: int = WEEKS) -> Workload:
 LOG = year()
 
 
-def origin(log: Workload, resampled: Workload) -> list[int]:
+def origin(log: Workload, sample: Workload) -> list[int]:
     """Rows of the log, one for each job."""
     row_of = {run: row for row, run in enumerate(log.run.tolist())}
-    return [row_of[run] for run in resampled.run.tolist()]
+    return [row_of[run] for run in sample.run.tolist()]
 
 
 def walls(workload: Workload) -> list[dt.datetime]:
@@ -101,10 +101,10 @@ def share(workload: Workload) -> float:
 @settings(max_examples=15)
 def test_hour_and_day_of_every_job_stay(seed: int, log_seed: int) -> None:
     log = year(log_seed)
-    resampled = resample(log, seed)
-    before, after = walls(log), walls(resampled)
+    sample = resample(log, seed)
+    before, after = walls(log), walls(sample)
     change = dt.date(2000, 3, 26)
-    for row, now in zip(origin(log, resampled), after, strict=True):
+    for row, now in zip(origin(log, sample), after, strict=True):
         then = before[row]
         if change not in (then.date(), now.date()):  # the hour that is left out is tried by hand below
             assert (now.weekday(), now.time()) == (then.weekday(), then.time())
@@ -115,18 +115,18 @@ def test_hour_and_day_of_every_job_stay(seed: int, log_seed: int) -> None:
 @settings(max_examples=15)
 def test_streams_are_whole_and_bursts_stay_together(seed: int, log_seed: int) -> None:
     log = year(log_seed, "UTC")
-    resampled = resample(log, seed)
-    place = origin(log, resampled)
+    sample = resample(log, seed)
+    place = origin(log, sample)
     of_users = streams(log)
-    for rows in streams(resampled).values():
+    for rows in streams(sample).values():
         sources = [place[row] for row in rows]
         stream = of_users[int(log.user[sources[0]])]
         assert sorted(sources) == stream
-        submit = {place[row]: int(resampled.submit[row]) for row in rows}
+        submit = {place[row]: int(sample.submit[row]) for row in rows}
         for burst in bursts(log, stream):
             assert len({submit[row] - int(log.submit[row]) for row in burst}) == 1
     for key in ("estimate", "width", "group"):
-        assert getattr(resampled, key).tolist() == getattr(log, key)[place].tolist()
+        assert getattr(sample, key).tolist() == getattr(log, key)[place].tolist()
 
 
 def test_long_term_users_all_stay_and_others_arrive_as_before() -> None:
@@ -143,17 +143,17 @@ def test_long_term_users_all_stay_and_others_arrive_as_before() -> None:
 
     before = arrivals(log, {user: rows for user, rows in streams(log).items() if user not in constant})
     for seed in range(5):
-        resampled = resample(log, seed)
-        place = origin(log, resampled)
-        users = {user: int(log.user[place[rows[0]]]) for user, rows in streams(resampled).items()}
+        sample = resample(log, seed)
+        place = origin(log, sample)
+        users = {user: int(log.user[place[rows[0]]]) for user, rows in streams(sample).items()}
         assert sorted(source for source in users.values() if source in constant) == sorted(constant)
         # the first job of a stream, wherever the end of the log has moved it to
         first_rows = {
             user: [min(rows, key=lambda row: place[row])]
-            for user, rows in streams(resampled).items()
+            for user, rows in streams(sample).items()
             if users[user] not in constant
         }
-        assert arrivals(resampled, first_rows) == before
+        assert arrivals(sample, first_rows) == before
         assert len(set(users.values())) < len(users)  # some came again
         assert all(user == source or user > max(log.user) for user, source in users.items())
 
@@ -165,16 +165,16 @@ def test_the_load_of_a_month_varies_no_more_than_in_the_log() -> None:
         months = np.array([sum(load[(week + i) % WEEKS] for i in range(4)) for week in range(WEEKS)])
         return float(months.std() / months.mean())
 
-    wanted = variation(LOG)
-    assert all(variation(resample(LOG, seed)) <= 1.02 * wanted for seed in range(8))
+    in_log = variation(LOG)
+    assert all(variation(resample(LOG, seed)) <= 1.02 * in_log for seed in range(8))
 
 
 @pytest.mark.parametrize("load", [0.5, 1.0, 1.1, 3.0])
 def test_the_load_is_near_what_is_wanted(load: float) -> None:
     for seed in range(4):
-        resampled = resample(LOG, seed, load)
-        assert resampled.work / (WEEKS * WEEK) == pytest.approx(load * share(LOG), rel=0.03)
-        assert set(resampled.group.tolist()) == {0, 1, 2}
+        sample = resample(LOG, seed, load)
+        assert sample.work / (WEEKS * WEEK) == pytest.approx(load * share(LOG), rel=0.03)
+        assert set(sample.group.tolist()) == {0, 1, 2}
 
 
 def test_a_group_doubles_and_the_others_stay() -> None:
@@ -198,8 +198,8 @@ def moved_by_a_week(submit: list[int], epoch: int) -> list[int]:
     n = len(submit) + 1
     log = Workload([*submit, 4 * WEEK + 90000], [5] * n, [5] * n, [1] * n, 4, user=[1] * n, epoch=epoch, zone=ZONE)
     for seed in range(50):
-        resampled = resample(log, seed).submit
-        inside = resampled[(resampled >= WEEK) & (resampled < WEEK + 80000)]
+        sample = resample(log, seed).submit
+        inside = sample[(sample >= WEEK) & (sample < WEEK + 80000)]
         if inside.size == len(submit):
             return [int(second) - WEEK for second in inside]
     raise AssertionError("no draw of 50 moved them by one week")
@@ -224,18 +224,18 @@ def test_a_file_and_a_run_know_how_it_was_made(tmp_path: Path) -> None:
     path = tmp_path / "year.swf.gz"
     write_swf(LOG, path)
     log = read_swf(path)
-    resampled = resample(log, 3, load=1.3, double="5")
-    assert reopen(record(resampled)).digest == resampled.digest
-    assert resampled.job.tolist() == list(range(1, len(resampled) + 1))
-    assert "load 1.3 times as high, twice the users of 5" in resampled.header[-1]
+    sample = resample(log, 3, load=1.3, double="5")
+    assert reopen(record(sample)).digest == sample.digest
+    assert sample.job.tolist() == list(range(1, len(sample) + 1))
+    assert "load 1.3 times as high, twice the users of 5" in sample.header[-1]
     again = tmp_path / "again.swf.gz"
-    write_swf(resampled, again)
-    assert read_swf(again).submit.tolist() == resampled.submit.tolist()
-    assert read_swf(again).user.tolist() == resampled.user.tolist()
+    write_swf(sample, again)
+    assert read_swf(again).submit.tolist() == sample.submit.tolist()
+    assert read_swf(again).user.tolist() == sample.user.tolist()
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         ({"seed": -1}, "seed must be at least 0, but is -1"),
         ({"seed": 1.5}, "seed must be a whole number, but is 1.5"),
@@ -246,23 +246,23 @@ def test_a_file_and_a_run_know_how_it_was_made(tmp_path: Path) -> None:
         ({"workload": LOG.with_(user=np.full(len(LOG), -1))}, "year: must know its users to be resampled by users"),
     ],
 )
-def test_wrong_arguments_are_refused_in_one_line(words: dict[str, Any], said: str) -> None:
+def test_wrong_arguments_are_refused_in_one_line(words: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError) as error:
         resample(**({"workload": LOG} | words))
-    assert str(error.value).startswith(said)
+    assert str(error.value).startswith(message)
     assert "\n" not in str(error.value)
 
 
 def test_in_a_log_of_a_week_no_job_moves() -> None:
     log = LOG.take(np.flatnonzero(LOG.submit < 5 * 86400))
-    resampled = resample(log, 4)
-    assert resampled.submit.tolist() == log.submit[origin(log, resampled)].tolist()
-    assert resampled.digest != log.digest
+    sample = resample(log, 4)
+    assert sample.submit.tolist() == log.submit[origin(log, sample)].tolist()
+    assert sample.digest != log.digest
     once = log.take([0])
     assert resample(once, 4, load=1).digest == once.digest
 
 
 def test_unknown_users_are_one_stream_that_stays() -> None:
     log = LOG.with_(user=np.where(LOG.user < 2, -1, LOG.user))
-    resampled = resample(log, 1, double="a")
-    assert set(log.run[log.user < 0].tolist()) <= set(resampled.run[resampled.user < 0].tolist())
+    sample = resample(log, 1, double="a")
+    assert set(log.run[log.user < 0].tolist()) <= set(sample.run[sample.user < 0].tolist())

@@ -60,22 +60,22 @@ def test_work_grows_by_the_factor() -> None:
     # widths that 2.5 multiplies exactly, and all jobs alike, so that only the number of copies is random
     n = 20_000
     w = Workload(np.arange(n), np.full(n, 7), np.full(n, 9), np.full(n, 4), 8)
-    scaled = scale(w, 64, 2.5, seed=1)
-    assert scaled.work / w.work == pytest.approx(2.5, abs=4 * (0.125 / n) ** 0.5)
-    assert scaled.estimate.tolist() == [9] * len(scaled)
+    larger = scale(w, 64, 2.5, seed=1)
+    assert larger.work / w.work == pytest.approx(2.5, abs=4 * (0.125 / n) ** 0.5)
+    assert larger.estimate.tolist() == [9] * len(larger)
 
 
 @given(st.integers(0, 2**32), st.integers(0, 4000), st.sampled_from([0.0, 0.3, 0.5]))
 def test_the_exact_number_of_jobs_is_exact(seed: int, more: int, probability: float) -> None:
     w = WORKLOAD
-    scaled = scale(w, 1024, 2.45, seed, jobs=len(w) + more, probability=probability)
-    assert len(scaled) == len(w) + more
+    larger = scale(w, 1024, 2.45, seed, jobs=len(w) + more, probability=probability)
+    assert len(larger) == len(w) + more
     # as many jobs as the probability says are widened, the others stand as evenly often as possible
-    copies = np.bincount(np.searchsorted(w.submit, scaled.submit), minlength=len(w))
+    copies = np.bincount(np.searchsorted(w.submit, larger.submit), minlength=len(w))
     assert copies.min() >= 1
-    repeated = round((1 - probability) * len(w))
-    assert np.sort(copies)[len(w) - repeated] >= (len(w) + more - (len(w) - repeated)) // repeated
-    assert copies.max() <= (len(w) + more - (len(w) - repeated)) // repeated + 1
+    repeats = round((1 - probability) * len(w))
+    assert np.sort(copies)[len(w) - repeats] >= (len(w) + more - (len(w) - repeats)) // repeats
+    assert copies.max() <= (len(w) + more - (len(w) - repeats)) // repeats + 1
 
 
 N = 500
@@ -84,25 +84,25 @@ WORKLOAD = Workload(np.arange(N) * 3, np.full(N, 7), np.full(N, 9), 1 + np.arang
 
 def test_a_job_is_widened_or_stands_several_times_at_once() -> None:
     w = WORKLOAD
-    scaled = scale(w, 1024, 2.45, seed=4)
-    original = scaled.submit // 3
+    larger = scale(w, 1024, 2.45, seed=4)
+    original = larger.submit // 3
     assert np.all(np.diff(original) >= 0)
-    assert np.array_equal(scaled.user, w.user[original])
-    assert np.array_equal(scaled.run, w.run[original])
-    assert scaled.job.tolist() == list(range(1, len(scaled) + 1))
-    assert np.all(scaled.wait == -1)
+    assert np.array_equal(larger.user, w.user[original])
+    assert np.array_equal(larger.run, w.run[original])
+    assert larger.job.tolist() == list(range(1, len(larger) + 1))
+    assert np.all(larger.wait == -1)
     copies = np.bincount(original, minlength=N)
     before = w.width[original]
     wide = np.floor(2.45 * before + 0.5)
-    assert np.all(np.where(copies[original] > 1, scaled.width == before, scaled.width == wide))
+    assert np.all(np.where(copies[original] > 1, larger.width == before, larger.width == wide))
     assert set(copies.tolist()) == {1, 2, 3}
 
 
 def test_widths_end_at_the_machines_and_it_is_reported() -> None:
-    scaled = scale(WORKLOAD, 200, 2.0, seed=4, probability=1.0)
-    assert scaled.width.max() == 200
-    assert scaled.repairs[-1].jobs == int((WORKLOAD.width > 100).sum())
-    assert scaled.repairs[-1].first.startswith("job 101, job 102, job 103, ...")
+    larger = scale(WORKLOAD, 200, 2.0, seed=4, probability=1.0)
+    assert larger.width.max() == 200
+    assert larger.repairs[-1].jobs == int((WORKLOAD.width > 100).sum())
+    assert larger.repairs[-1].first.startswith("job 101, job 102, job 103, ...")
 
 
 def test_copies_and_their_log_fields_refer_to_no_preceding_job(tmp_path: Path) -> None:
@@ -112,20 +112,20 @@ def test_copies_and_their_log_fields_refer_to_no_preceding_job(tmp_path: Path) -
         "10 6 3 10 2 -1 -1 2 20 -1 1 3 6 -1 2 -1 9 77\n"
     )
     w = read_swf(tmp_path / "a.swf")
-    scaled = scale(w, 16, probability=0.0)
-    write_swf(scaled, tmp_path / "b.swf")
+    larger = scale(w, 16, probability=0.0)
+    write_swf(larger, tmp_path / "b.swf")
     lines = (tmp_path / "b.swf").read_text().splitlines()
     assert lines[-1] == "8 6 -1 10 2 -1 -1 2 20 -1 1 3 6 -1 2 -1 -1 -1"
     assert "; MaxProcs: 16" in lines
     note = "; Note: scaled by paretosched from 2 jobs on 4 processors (a) to 16 processors: factor 4, probability of"
     assert any(line.startswith(note) for line in lines)
-    assert read_swf(tmp_path / "b.swf").digest == scaled.digest
+    assert read_swf(tmp_path / "b.swf").digest == larger.digest
 
 
 def test_the_same_seed_gives_the_same_workload() -> None:
     for jobs in (None, 5000):
-        made = [scale(small(), 1024, 2.45, seed, jobs=jobs).digest for seed in (0, 0, 1)]
-        assert made[0] == made[1] != made[2]
+        digests = [scale(small(), 1024, 2.45, seed, jobs=jobs).digest for seed in (0, 0, 1)]
+        assert digests[0] == digests[1] != digests[2]
 
 
 def test_a_factor_of_one_on_the_same_machine_is_the_identity() -> None:
@@ -176,10 +176,10 @@ def test_real_logs_scale_to_the_expected_numbers(traces: Path, key: str) -> None
         assert scale(w, 1024, factor) is w
         return
     for seed in SEEDS if key == "CTC-SP2" else (0,):
-        scaled = scale(w, 1024, factor, seed)
-        ratio = len(scaled) / len(w)
+        larger = scale(w, 1024, factor, seed)
+        ratio = len(larger) / len(w)
         assert ratio == pytest.approx((1 + factor) / 2, abs=4 * standard_error(factor, len(w)))
-        assert scaled.work / w.work == pytest.approx(factor, rel=0.02)
+        assert larger.work / w.work == pytest.approx(factor, rel=0.02)
     assert len(scale(w, 1024, factor, jobs=PUBLISHED[key])) == PUBLISHED[key]
 
 
@@ -188,7 +188,7 @@ def test_scaling_ctc_leaves_the_groups_as_they_are(traces: Path) -> None:
     w = read_swf(traces / f"{FILES['CTC-SP2']}.swf.gz")
     before = dict(zip(w.user.tolist(), w.group.tolist(), strict=True))
     for seed in SEEDS:
-        scaled = scale(w, 1024, PAPER_FACTORS["CTC-SP2"], seed)
-        same = scaled.group == np.array([before[user] for user in scaled.user.tolist()])
-        work = scaled.run * scaled.width
+        larger = scale(w, 1024, PAPER_FACTORS["CTC-SP2"], seed)
+        same = larger.group == np.array([before[user] for user in larger.user.tolist()])
+        work = larger.run * larger.width
         assert work[same].sum() / work.sum() > 0.95

@@ -133,7 +133,7 @@ def test_job_numbers_that_occur_twice_stay(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("header", "capacity", "noted"),
+    ("header", "capacity", "remarks"),
     [
         ("; MaxProcs: 338 (batch partition; 512 total)\n; MaxNodes: 7\n", 338, 0),
         (";MaxProcs:64\n", 64, 0),
@@ -142,17 +142,17 @@ def test_job_numbers_that_occur_twice_stay(tmp_path: Path) -> None:
     ],
 )
 def test_the_machine_comes_from_the_header_or_the_widest_job(
-    tmp_path: Path, header: str, capacity: int, noted: int
+    tmp_path: Path, header: str, capacity: int, remarks: int
 ) -> None:
     clock = "; UnixStartTime: 0\n; TimeZoneString: UTC\n"
     w = read_swf(log(tmp_path, line(width=12), line(width=13, run=0), header=header + clock))
     assert w.capacity == capacity
-    assert sum(r.action == "assumed" for r in w.repairs) == noted
+    assert sum(r.action == "assumed" for r in w.repairs) == remarks
     assert read_swf(tmp_path / "trace.swf", capacity=500).capacity == 500
 
 
 @pytest.mark.parametrize(
-    ("header", "zone", "noted"),
+    ("header", "zone", "remarks"),
     [
         ("; TimeZoneString: Europe/Stockholm\n; TimeZone: -18000\n", "Europe/Stockholm", 0),
         ("; TimeZone: -18000\n", "Etc/GMT+5", 1),
@@ -161,9 +161,9 @@ def test_the_machine_comes_from_the_header_or_the_widest_job(
         ("; TimeZoneString:\n", "UTC", 1),
     ],
 )
-def test_the_zone_comes_from_the_header(tmp_path: Path, header: str, zone: str, noted: int) -> None:
+def test_the_zone_comes_from_the_header(tmp_path: Path, header: str, zone: str, remarks: int) -> None:
     w = read_swf(log(tmp_path, line(), header="; MaxProcs: 4\n; UnixStartTime: 86400\n" + header))
-    assert (w.epoch, w.zone, len(w.repairs)) == (86400, zone, noted)
+    assert (w.epoch, w.zone, len(w.repairs)) == (86400, zone, remarks)
     assert w.calendar.begin.size > 0
 
 
@@ -262,11 +262,11 @@ def test_absurd_capacities_are_refused(tmp_path: Path, capacity: int) -> None:
 @pytest.mark.slow
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.binary(max_size=200), st.integers(0, 400), st.booleans())
-def test_noise_in_a_log_gives_a_workload_or_one_line(tmp_path: Path, noise: bytes, place: int, packed: bool) -> None:
+def test_noise_in_a_log_gives_a_workload_or_one_line(tmp_path: Path, noise: bytes, place: int, in_gzip: bool) -> None:
     good = (HEADER + line() + line(job=2, submit=3)).encode()
     data = good[:place] + noise + good[place:]
     path = tmp_path / "noise.swf"
-    path.write_bytes(gzip.compress(data) if packed else data)
+    path.write_bytes(gzip.compress(data) if in_gzip else data)
     complaint = refusal(path)
     assert complaint is None or complaint.startswith(f"{path}")
     assert complaint is None or len(complaint.splitlines()) == 1

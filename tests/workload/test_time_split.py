@@ -14,8 +14,8 @@ W = random_workload()
 
 def test_parts_keep_groups_and_clock_and_every_job() -> None:
     first, rest = split(W, 0.7)
-    cut = W.submit[0] + 0.7 * (W.submit[-1] - W.submit[0])
-    assert first.submit[-1] <= cut < rest.submit[0]
+    border = W.submit[0] + 0.7 * (W.submit[-1] - W.submit[0])
+    assert first.submit[-1] <= border < rest.submit[0]
     for key in ("submit", "run", "width", "group", "user", "job"):
         assert np.concatenate([getattr(first, key), getattr(rest, key)]).tolist() == getattr(W, key).tolist()
     for part in (first, rest):

@@ -65,8 +65,8 @@ def test_users_stay_together_and_heavier_users_are_never_in_a_later_group(
     total = {u: sum(a for a, b in pairs if b == u) for u in user}
     group = dict(zip(user, w.group.tolist(), strict=True))
     assert w.group.tolist() == [group[u] for u in user]
-    known = sorted((u for u in total if u >= 0), key=lambda u: -total[u])
-    assert [group[u] for u in known] == sorted(group[u] for u in known)
+    users = sorted((u for u in total if u >= 0), key=lambda u: -total[u])
+    assert [group[u] for u in users] == sorted(group[u] for u in users)
     assert by_consumption(jobs([a * times for a in work], user)).group.tolist() == w.group.tolist()
 
 
