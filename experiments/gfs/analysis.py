@@ -175,10 +175,10 @@ def possible(paper: Paper, tables: Mapping[str, Sequence[Row]]) -> list[str]:
         beyond += [f"{log} ({kind})" for kind in KINDS if of_paper[kind] > without_wait]
         above += [f"{log} ({kind})" for kind in KINDS if alone_on_it < of_paper[kind] <= without_wait]
         if ours and median(ours) < of_paper["symbiotic"] <= alone_on_it:
-            reached = [
+            all_gains = [
                 gain(row) for part in ("symbiotic", "better", "alone") for row in tables[part] if row["log"] == log
             ]
-            short.append(f"{log} (the best of all that was tried: {max(reached):+.2f} %)")
+            short.append(f"{log} (the best of all that was tried: {max(all_gains):+.2f} %)")
         lines.append(
             [
                 log,

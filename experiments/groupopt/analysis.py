@@ -82,7 +82,7 @@ def verdicts(gains: Sequence[Gain], tables: Mapping[str, Sequence[Row]]) -> list
             [
                 gain.pair,
                 gain.measure,
-                f"{gain.claimed:g} %",
+                f"{gain.claim:g} %",
                 f"{median(gain.gains):+.1f} %",
                 f"{low:+.1f} %",
                 f"{high:+.1f} %",

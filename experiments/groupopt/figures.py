@@ -101,10 +101,8 @@ def chart_figure(chart: Chart, paper: Sequence[Row], rows: Sequence[Row]) -> Any
     if not labels:
         return None
     item = f"Figure {chart.number}"
-    printed = {
-        row["workload"]: row["value"] for row in paper if (row["item"], row["quantity"]) == (item, chart.measure)
-    }
-    of_paper = {label: float(printed[label]) / scale for label in labels if label in printed}
+    cells = {row["workload"]: row["value"] for row in paper if (row["item"], row["quantity"]) == (item, chart.measure)}
+    of_paper = {label: float(cells[label]) / scale for label in labels if label in cells}
     if of_paper:
         figure.add_scatter(
             x=list(of_paper.values()), y=list(of_paper), mode="markers", name=PAPER,
@@ -172,7 +170,7 @@ def claims_figure(gains: Sequence[Gain]) -> Any:
         marker={"symbol": "line-ns-open", "size": 22, "color": "#0072b2", "line": {"width": 3}},
     )  # fmt: skip
     figure.add_scatter(
-        x=[gain.claimed for gain in gains], y=labels, mode="markers", name=PAPER,
+        x=[gain.claim for gain in gains], y=labels, mode="markers", name=PAPER,
         marker={"symbol": "diamond", "size": 11, "color": "#d55e00"},
     )  # fmt: skip
     figure.update_layout(

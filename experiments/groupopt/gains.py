@@ -31,7 +31,7 @@ class Gain(NamedTuple):
 
     measure: str
     pair: str
-    claimed: float
+    claim: float
     gains: list[float]
 
     @property
@@ -39,7 +39,7 @@ class Gain(NamedTuple):
         """The verdict: the gain is as large as claimed, has its sign in three of four workloads, or neither."""
         better = sum(gain > 0 for gain in self.gains)
         if median(self.gains) > 0 and better >= 0.75 * len(self.gains):
-            return "holds" if median(self.gains) >= self.claimed else "smaller"
+            return "holds" if median(self.gains) >= self.claim else "smaller"
         if median(self.gains) < 0 and better <= 0.25 * len(self.gains):
             return "the contrary"
         return "not seen"

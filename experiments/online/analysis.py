@@ -27,11 +27,11 @@ class Standing(NamedTuple):
 
     Attributes
     ----------
-    policy, trained
+    policy, is_trained
         Its name, and whether it is trained.
     gain, worst
         Mean gain over EASY in per cent, and that of the worst log.
-    kept
+    within_limits
         Share of all splits, and seeds, in which the limits were kept.
     rank
         Mean rank among all policies over splits, policies outside the limits behind the others.
@@ -41,10 +41,10 @@ class Standing(NamedTuple):
     """
 
     policy: str
-    trained: bool
+    is_trained: bool
     gain: float
     worst: float
-    kept: float
+    within_limits: float
     rank: float
     overall: float
     group: float
@@ -57,7 +57,7 @@ def main() -> None:
     options = common.analysis_parser("online", __doc__).parse_args()
     provenance = common.load_provenance(options.results)
     rows = {part: with_objective(common.rows(options.results / f"{part}.csv")) for part in run.PARTS}
-    pooled = [row for part in run.PARTS for row in common.rows(options.results / f"{part}-pooled.csv")]
+    pools = [row for part in run.PARTS for row in common.rows(options.results / f"{part}-pooled.csv")]
     everything = [row for part in run.PARTS for row in rows[part]]
     standings = sorted(standings_of(everything), key=lambda standing: standing.rank)
     lines = ["# What should I run? Policies on jobs that they have not learnt from", "", *heading(provenance)]
@@ -65,7 +65,7 @@ def main() -> None:
         lines += [] if rows[part] else common.not_run(part)
     lines += [*answer(standings), *table_of_all(standings)]
     for log in dict.fromkeys(row["log"] for row in everything):
-        lines += of_log(log, [row for row in everything if row["log"] == log], pooled)
+        lines += of_log(log, [row for row in everything if row["log"] == log], pools)
     lines += [*goals(rows[run.TRAINED], standings), *left_out(options.results)]
     common.save_summary(options.results, lines)
     if not options.no_figures:
@@ -126,12 +126,12 @@ def ranks_of(rows: Sequence[Row]) -> dict[str, list[float]]:
         keys = {}
         for policy in dict.fromkeys(row["policy"] for row in here):
             mine = [row for row in here if row["policy"] == policy]
-            exceeded = mean(float(row["exceeded"]) for row in mine)
-            keys[policy] = (exceeded, -mean(float(row["objective_vs_easy"]) for row in mine))
-        ordered = sorted(keys.values())
+            excess = mean(float(row["exceeded"]) for row in mine)
+            keys[policy] = (excess, -mean(float(row["objective_vs_easy"]) for row in mine))
+        all_keys = sorted(keys.values())
         for policy, key in keys.items():
-            equal = ordered.count(key)
-            ranks.setdefault(policy, []).append(ordered.index(key) + (equal + 1) / 2)
+            equal = all_keys.count(key)
+            ranks.setdefault(policy, []).append(all_keys.index(key) + (equal + 1) / 2)
     return ranks
 
 
@@ -168,9 +168,9 @@ def heading(provenance: Mapping[str, Any]) -> list[str]:
 
 def answer(standings: Sequence[Standing]) -> list[str]:
     """Return which policies have the largest mean gain of those that keep the limits."""
-    steady = [standing for standing in standings if standing.kept >= settings.KEPT]
+    steady = [standing for standing in standings if standing.within_limits >= settings.KEPT]
     best = max(steady, key=lambda standing: standing.gain)
-    plain = max((standing for standing in steady if not standing.trained), key=lambda standing: standing.gain)
+    plain = max((standing for standing in steady if not standing.is_trained), key=lambda standing: standing.gain)
     share = f"{100 * settings.KEPT:.0f} %"
     lines = [
         f"**The best policy that keeps the limits in {share} of the splits: {best.policy}**, {best.gain:+.1f} % in the "
@@ -188,7 +188,7 @@ def table_of_all(standings: Sequence[Standing]) -> list[str]:
             f"{standing.rank:.1f}",
             f"{standing.gain:+.1f} %",
             f"{standing.worst:+.1f} %",
-            f"{100 * standing.kept:.0f} %",
+            f"{100 * standing.within_limits:.0f} %",
             f"{standing.overall:+.1f} %",
             f"{standing.group:+.1f} %",
             f"{standing.p95:.2f}",
@@ -208,7 +208,7 @@ def table_of_all(standings: Sequence[Standing]) -> list[str]:
     ]
 
 
-def of_log(log: str, rows: Sequence[Row], pooled: Sequence[Row]) -> list[str]:
+def of_log(log: str, rows: Sequence[Row], pools: Sequence[Row]) -> list[str]:
     """Return the section about a log: the policies of the best ranks, with intervals."""
     rolling = [row for row in rows if row["split"] in ROLLING]
     ranks = {policy: mean(places) for policy, places in ranks_of(rolling).items()}
@@ -216,7 +216,7 @@ def of_log(log: str, rows: Sequence[Row], pooled: Sequence[Row]) -> list[str]:
     for policy in sorted(ranks, key=lambda policy: ranks[policy])[:TOP]:
         mine = [row for row in rolling if row["policy"] == policy]
         last = [row for row in rows if row["policy"] == policy and row["split"] == settings.LAST.name]
-        ends = [row for row in pooled if row["log"] == log and row["policy"] == policy and row["low"]]
+        ends = [row for row in pools if row["log"] == log and row["policy"] == policy and row["low"]]
         interval = (mean(float(row[key]) for row in ends) for key in ("low", "high")) if ends else ()
         lines.append(
             [
@@ -233,12 +233,14 @@ def of_log(log: str, rows: Sequence[Row], pooled: Sequence[Row]) -> list[str]:
     return [f"## {log}", "", *markdown(heads, lines, left=1), ""]
 
 
-def goals(trained: Sequence[Row], standings: Sequence[Standing]) -> list[str]:
+def goals(rows: Sequence[Row], standings: Sequence[Standing]) -> list[str]:
     """Return the section about what was wanted of trained policies."""
-    untrained = max((s.gain for s in standings if not s.trained and s.kept >= settings.KEPT), default=float("nan"))
+    best_other = max(
+        (s.gain for s in standings if not s.is_trained and s.within_limits >= settings.KEPT), default=float("nan")
+    )
     lines = []
-    for standing in (standing for standing in standings if standing.trained):
-        mine = [row for row in trained if row["policy"] == standing.policy and row["split"] in ROLLING]
+    for standing in (standing for standing in standings if standing.is_trained):
+        mine = [row for row in rows if row["policy"] == standing.policy and row["split"] in ROLLING]
         shares = []
         for log in dict.fromkeys(row["log"] for row in mine):
             here = [row for row in mine if row["log"] == log and float(row["train_vs_easy"]) >= settings.LEAST_GAIN]
@@ -246,12 +248,12 @@ def goals(trained: Sequence[Row], standings: Sequence[Standing]) -> list[str]:
                 shares.append(median(float(row["objective_vs_easy"]) / float(row["train_vs_easy"]) for row in here))
         cells = [
             bool(shares) and min(shares) >= settings.GAIN_KEPT,
-            standing.kept >= settings.KEPT,
-            standing.gain > untrained,
+            standing.within_limits >= settings.KEPT,
+            standing.gain > best_other,
             standing.p95 <= settings.LONGEST_WAITS,
         ]
-        kept = f"{min(shares):.2f}" if shares else "-"
-        lines.append([standing.policy, kept, *("yes" if cell else "no" for cell in cells)])
+        least_share = f"{min(shares):.2f}" if shares else "-"
+        lines.append([standing.policy, least_share, *("yes" if cell else "no" for cell in cells)])
     heads = [
         "policy",
         "gain kept on the worst log",
@@ -260,7 +262,7 @@ def goals(trained: Sequence[Row], standings: Sequence[Standing]) -> list[str]:
         "better than every untrained one",
         "95 % waits up to 1.5 times EASY's",
     ]
-    on_last = [row for row in trained if (row["log"], row["split"]) == ("CTC", settings.LAST.name)]
+    on_last = [row for row in rows if (row["log"], row["split"]) == ("CTC", settings.LAST.name)]
     good = [
         row for row in on_last if float(row["objective_vs_easy"]) >= settings.LAST_GAIN and float(row["exceeded"]) == 0
     ]

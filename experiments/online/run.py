@@ -52,8 +52,8 @@ def main() -> None:
         of_part = [row for log in logs for row in rows_of(part, log, options)]
         with_others = [*rows_of_others(options.results / f"{part}.csv", logs), *map(without_sums, of_part)]
         save_rows(with_others, options.results / f"{part}.csv")
-        pooled = [*rows_of_others(options.results / f"{part}-pooled.csv", logs), *pool(of_part)]
-        save_rows(pooled, options.results / f"{part}-pooled.csv")
+        pools = [*rows_of_others(options.results / f"{part}-pooled.csv", logs), *pool(of_part)]
+        save_rows(pools, options.results / f"{part}-pooled.csv")
     note: dict[str, Any] = {"quick": options.quick, "objective": settings.OBJECTIVE, "limits": settings.LIMITS}
     note |= {"splits": splits(options.quick), "policies": policies(options.quick), "workers": options.workers}
     note["learners"] = [learner._asdict() for learner in learners(options.quick)]
@@ -85,10 +85,10 @@ def workload(log: str, quick: bool) -> ps.Workload:
         slower = {key: getattr(small, key) * times for key, times in settings.QUICK_SLOWER.items()}
         return small.with_(**slower, name=log)
     if log in settings.OTHER_LOGS:
-        recorded: ps.Workload = ps.read_swf(log_file(log), name=log)
-        return recorded
-    scaled: ps.Workload = common.scaled(log)
-    return scaled
+        trace: ps.Workload = ps.read_swf(log_file(log), name=log)
+        return trace
+    large: ps.Workload = common.scaled(log)
+    return large
 
 
 def about(log: str, quick: bool) -> dict[str, Any]:
@@ -144,9 +144,9 @@ def rows_of(part: str, log: str, options: argparse.Namespace) -> Iterator[dict[s
             learnt = between(whole, split.begin, split.until)
             for learner in learners(options.quick):
                 for seed in settings.SEEDS[: 1 if options.quick else None]:
-                    policy, reached = training_of(learner, seed, learnt, split, log, options)
+                    policy, about_training = training_of(learner, seed, learnt, split, log, options)
                     label = where | {"policy": learner.name, "seed": seed, "wish": learner.wish}
-                    yield label | reached_by(test, policy, options) | reached
+                    yield label | reached_by(test, policy, options) | about_training
 
 
 def training_of(
@@ -159,12 +159,12 @@ def training_of(
 ) -> tuple[ps.Policy, dict[str, Any]]:
     """Return the policy of a training, which is continued if it has begun, and what it says of itself."""
     name = f"{learner.name.replace(', ', '-')}/{log}/{split.name.replace(' ', '')}"
-    saved = options.results / "policies" / f"{name.replace('/', '-')}-{seed}.json"
-    told = options.work / "told" / saved.name
-    if saved.exists() and told.exists():
-        return ps.load_policy(saved), json.loads(told.read_text(encoding="utf-8"))
+    policy_file = options.results / "policies" / f"{name.replace('/', '-')}-{seed}.json"
+    about_file = options.work / "told" / policy_file.name
+    if policy_file.exists() and about_file.exists():
+        return ps.load_policy(policy_file), json.loads(about_file.read_text(encoding="utf-8"))
     place = options.work / name / str(seed)
-    for folder in (place.parent, saved.parent, told.parent):
+    for folder in (place.parent, policy_file.parent, about_file.parent):
         folder.mkdir(parents=True, exist_ok=True)
     training = getattr(ps, learner.function)(
         learnt,
@@ -176,16 +176,16 @@ def training_of(
         **learner.settings,
     )
     best = training.rows()[training.best + 1]["workloads"][0]
-    reached = {
+    about_training = {
         "train_vs_easy": best["vs_easy"],
         "train_exceeded": training.systems[training.best].exceeded,
         "margin": training.margin,
         "evaluations": training.evaluations,
         "kernel_seconds": round(training.seconds, 1),
     }
-    save_policy(training.policy, saved)
-    write(told, reached)
-    return training.policy, reached
+    save_policy(training.policy, policy_file)
+    write(about_file, about_training)
+    return training.policy, about_training
 
 
 # --- what it reaches --------------------------------------------------------------------------------------------------
@@ -199,8 +199,8 @@ def reached_by(test: ps.Workload, policy: str | ps.Policy, options: argparse.Nam
     if not place.exists():
         place.parent.mkdir(parents=True, exist_ok=True)
         write(place, measure(test, value))
-    found: dict[str, Any] = json.loads(place.read_text(encoding="utf-8"))
-    return found
+    values: dict[str, Any] = json.loads(place.read_text(encoding="utf-8"))
+    return values
 
 
 def as_json(policy: ps.Policy) -> dict[str, Any]:
@@ -223,8 +223,8 @@ def measure(test: ps.Workload, policy: ps.Policy) -> dict[str, Any]:
     row |= {"objective": None, "objective_vs_easy": None, "exceeded": None}
     limits = resolved_on(ps.as_wish(settings.WISHES["limits"], test.groups), test)
     if not np.isnan([values[names.index(name)] for name in limits.aims]).any():
-        of_easy, reached = goal(limits, np.array([reference, values])).tolist()
-        row |= {"objective": reached, "objective_vs_easy": 100 * (1 - reached / of_easy)}
+        of_easy, value = goal(limits, np.array([reference, values])).tolist()
+        row |= {"objective": value, "objective_vs_easy": 100 * (1 - value / of_easy)}
         row["exceeded"] = float(violation(limits, values[None])[0])
     for name, before, after in zip(names, reference.tolist(), values.tolist(), strict=True):
         row |= {name: number(after), f"{name}_vs_easy": number(100 * (before - after) / before if before else np.nan)}
@@ -243,13 +243,13 @@ def number(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
-def pool(measured: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def pool(per_split: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the gains over all rolling splits of a log as one, with intervals, by policy and seed."""
     rolling = [split.name for split in settings.ROLLING]
     rows = []
-    tried = [row for row in measured if row["split"] in rolling]
-    for log, policy, seed in dict.fromkeys((row["log"], row["policy"], row["seed"]) for row in tried):
-        mine = [row for row in tried if (row["log"], row["policy"], row["seed"]) == (log, policy, seed)]
+    of_rolling = [row for row in per_split if row["split"] in rolling]
+    for log, policy, seed in dict.fromkeys((row["log"], row["policy"], row["seed"]) for row in of_rolling):
+        mine = [row for row in of_rolling if (row["log"], row["policy"], row["seed"]) == (log, policy, seed)]
         sums = [
             join_sums([WeekSums(np.array(row[key]), np.array(row["work"])) for row in mine])
             for key in ("easy_weighted", "weighted")
@@ -258,8 +258,8 @@ def pool(measured: list[dict[str, Any]]) -> list[dict[str, Any]]:
         row |= {"low": None, "high": None, "AWRT_low": None, "AWRT_high": None}
         if len(sums[0].work) >= LEAST_WEEKS:
             groups = tuple(str(i + 1) for i in range(sums[0].work.shape[1]))
-            found = intervals(sums, ps.as_wish(settings.OBJECTIVE, groups))
-            ends = (*found.goal_gains[1].tolist(), *found.gains[1, 1].tolist())
+            result = intervals(sums, ps.as_wish(settings.OBJECTIVE, groups))
+            ends = (*result.goal_gains[1].tolist(), *result.gains[1, 1].tolist())
             row |= dict(zip(("low", "high", "AWRT_low", "AWRT_high"), map(number, ends), strict=True))
         rows.append(row)
     return rows
