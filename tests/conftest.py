@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +20,10 @@ from paretosched.workload.public_logs import LOGS, log_folder
 settings.register_profile("same", deadline=None, derandomize=True)
 settings.register_profile("wide", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
+
+# Tests interrupt commands that they start. These ignore it if a background process began the tests, ignoring it itself.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 os.environ[OFF_VARIABLE] = "1"  # tests leave no large files in the user's cache, and do not depend on what is there
 
