@@ -10,6 +10,16 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 
+# A script as Python runs it, but with coarse hypervolumes: fine ones take most of the time of a quick run.
+COARSELY = """
+import runpy, sys
+from paretosched.fronts import quality_indicators
+quality_indicators.DIRECTIONS = 100
+sys.argv = sys.argv[1:]
+sys.path[0] = sys.argv[0].rpartition("/")[0]
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+
 
 def paper(experiment: str) -> list[dict[str, str]]:
     """Return the rows of an experiment's paper.csv."""
@@ -18,8 +28,8 @@ def paper(experiment: str) -> list[dict[str, str]]:
 
 
 def script(experiment: str, name: str, *arguments: object) -> str:
-    """Run a script as a user does, and return its output; it must succeed."""
-    command = [sys.executable, str(ROOT / "experiments" / experiment / name), *map(str, arguments)]
+    """Run a script as a user does, but for coarse hypervolumes, and return its output; it must succeed."""
+    command = [sys.executable, "-c", COARSELY, str(ROOT / "experiments" / experiment / name), *map(str, arguments)]
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     process = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert process.returncode == 0, process.stdout + process.stderr
