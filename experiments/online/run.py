@@ -87,7 +87,7 @@ def workload(log: str, quick: bool) -> ps.Workload:
     if log in settings.OTHER_LOGS:
         trace: ps.Workload = ps.read_swf(log_file(log), name=log)
         return trace
-    large: ps.Workload = common.scaled(log)
+    large: ps.Workload = common.scaled_log(log)
     return large
 
 
