@@ -141,10 +141,10 @@ def rows_of(part: str, log: str, options: argparse.Namespace) -> Iterator[dict[s
                 label = where | {"policy": words, "seed": NO_SEED, "wish": ""}
                 yield label | reached_by(test, words, options)
         else:
-            learnt = between(whole, split.begin, split.until)
+            learning_part = between(whole, split.begin, split.until)
             for learner in learners(options.quick):
                 for seed in settings.SEEDS[: 1 if options.quick else None]:
-                    policy, about_training = training_of(learner, seed, learnt, split, log, options)
+                    policy, about_training = training_of(learner, seed, learning_part, split, log, options)
                     label = where | {"policy": learner.name, "seed": seed, "wish": learner.wish}
                     yield label | reached_by(test, policy, options) | about_training
 
@@ -152,7 +152,7 @@ def rows_of(part: str, log: str, options: argparse.Namespace) -> Iterator[dict[s
 def training_of(
     learner: settings.Learner,
     seed: int,
-    learnt: ps.Workload,
+    learning_part: ps.Workload,
     split: settings.Split,
     log: str,
     options: argparse.Namespace,
@@ -167,7 +167,7 @@ def training_of(
     for folder in (place.parent, policy_file.parent, about_file.parent):
         folder.mkdir(parents=True, exist_ok=True)
     training = getattr(ps, learner.function)(
-        learnt,
+        learning_part,
         settings.WISHES[learner.wish],
         seed=seed,
         workers=options.workers,

@@ -83,7 +83,7 @@ def test_a_straight_line_is_interpolated_exactly_and_printed_if_through_the_orig
     assert estimate(proportional, "J", new_size, "printed") == pytest.approx(estimate(proportional, "J", new_size))
 
 
-def test_queues_tell_who_has_a_workload() -> None:
+def test_queues_tell_which_jobs_have_a_workload() -> None:
     h = learn(learn(History(), "J", 10, 40.0), "J", 30, 100.0)
     bag = Bag(["J", "J", "K", "K"], [NAN, 5.0, NAN, 7.0], [20, 20, 20, NAN])
     with_estimates, q1, q2 = queues(h, bag)

@@ -68,9 +68,9 @@ def test_outputs_that_cannot_be_are_named(tmp_path: Path) -> None:
         tmp_path / "pipe": "the output must be a regular file, but this is a device, pipe or socket",
         tmp_path / ("x" * 300): "cannot write here: File name too long",
     }.items():
-        with pytest.raises(InputError) as caught, replacing(target):
+        with pytest.raises(InputError) as error, replacing(target):
             pytest.fail("must not be entered")
-        assert str(caught.value) == f"{target}: {message}"
+        assert str(error.value) == f"{target}: {message}"
     assert {p.name for p in tmp_path.iterdir()} == {"file", "pipe"}
 
 

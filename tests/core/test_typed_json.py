@@ -70,6 +70,6 @@ def test_what_fits_is_typed_and_whole_numbers_are_numbers() -> None:
     ],
 )
 def test_what_does_not_fit_is_named(value: Any, message: str) -> None:
-    with pytest.raises(InputError, match="^" + re.escape(message)) as caught:
+    with pytest.raises(InputError, match="^" + re.escape(message)) as error:
         as_type(value, Whole)
-    assert len(str(caught.value).splitlines()) == 1
+    assert len(str(error.value).splitlines()) == 1

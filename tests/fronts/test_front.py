@@ -211,10 +211,10 @@ def test_a_damaged_file_is_one_line(tmp_path: Path, damage: str) -> None:
         path.write_bytes(
             {"empty": b"", "text": b"not a front\n", "half": whole[: len(whole) // 2], "turned": data}[damage]
         )
-    with pytest.raises(InputError, match="not a readable front") as caught:
+    with pytest.raises(InputError, match="not a readable front") as error:
         load_front(path)
-    assert "\n" not in str(caught.value)
-    assert str(path) in str(caught.value)
+    assert "\n" not in str(error.value)
+    assert str(path) in str(error.value)
 
 
 @pytest.mark.parametrize("text", ["[" * 100_000, "{", "\udcff"])

@@ -63,8 +63,10 @@ def same_segments(one: Schedule, other: Schedule) -> bool:
 
 def test_a_group_is_put_into_a_better_order() -> None:
     # Three jobs wait when they become a group at 3; the shortest one first makes the sum of their slowdowns smallest.
-    everyone = Grouping(least=3, most=4, machines=0.0, work=0.0, mean_run=0, wide=1.0, wide_run=10**6)
-    with_groups = replace(PAPER, optimisation=Optimisation(bound=100, ceiling=False, medium=everyone, long=everyone))
+    all_waiting = Grouping(least=3, most=4, machines=0.0, work=0.0, mean_run=0, wide=1.0, wide_run=10**6)
+    with_groups = replace(
+        PAPER, optimisation=Optimisation(bound=100, ceiling=False, medium=all_waiting, long=all_waiting)
+    )
     w = jobs(4, (0, 50, 50, 4), (1, 60, 60, 4), (2, 60, 60, 4), (3, 20, 20, 4))
     one_class = {"medium_from": 5, "long_from": 5, "interval": 1000}
     assert simulate(w, replace(PAPER, **one_class)).start.tolist() == [0, 50, 110, 170]

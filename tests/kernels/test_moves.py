@@ -271,7 +271,7 @@ def test_earliest_fit_leaves_nothing_to_fill(sequence: Any, luck: list[Any]) -> 
 GAP = jobs(4, (0, 10, 10, 2, 0), (0, 5, 5, 4, 1), (1, 9, 9, 1, 2), (2, 9, 9, 1, 0), (3, 4, 4, 2, 1), (9, 1, 1, 1, 2))
 
 
-def test_a_gap_is_filled_by_whom_it_serves_most_of_those_that_fit() -> None:
+def test_a_gap_is_filled_by_the_job_that_it_serves_most_of_those_that_fit() -> None:
     order = range(6)
     assert naive.strict(GAP, order) == [0, 10, 15, 15, 15, 19]
     # 2 would start at 1 and gain 9 * (15 - 1), 4 at 3 and gain 4 * 2 * (15 - 3); 3, submitted at 2, would end at 11

@@ -228,9 +228,9 @@ def test_a_focus_shows_what_is_better_and_half_as_much_of_what_is_worse():
     assert 0 < inside < len(values)
     assert f"{inside} of 40 schedules" in figure.layout.title.subtitle.text
     assert any(note.text.startswith("FCFS (") for note in figure.layout.annotations)  # at the edge
-    swapped = scatter(FEW, "UTIL", "AWRT1", {"EASY": easy}, focus=["EASY"]).layout.xaxis.range
-    assert swapped[0] == pytest.approx(easy[0] - 0.5 * (values[:, 0].max() - easy[0]))
-    assert swapped[1] > values[:, 0].max()
+    x_range = scatter(FEW, "UTIL", "AWRT1", {"EASY": easy}, focus=["EASY"]).layout.xaxis.range
+    assert x_range[0] == pytest.approx(easy[0] - 0.5 * (values[:, 0].max() - easy[0]))
+    assert x_range[1] > values[:, 0].max()
 
 
 @pytest.mark.slow

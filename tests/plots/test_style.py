@@ -10,6 +10,6 @@ from support.fronts import a_front
 def test_names_of_logs_reach_plotly_as_text():
     hostile = '<a href="https://example.org">%{x}</a>'
     front = a_front(20, name=hostile, groups=(hostile, "b"))
-    for drawn in figures(front, {hostile: front.values[0]}).values():
-        assert "<a" not in drawn.to_json().replace("\\u003c", "<")
+    for figure in figures(front, {hostile: front.values[0]}).values():
+        assert "<a" not in figure.to_json().replace("\\u003c", "<")
     assert "%{" not in text("%{x}")

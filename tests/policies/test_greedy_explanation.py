@@ -49,7 +49,7 @@ def goes_first(policy: Policy, situation: str, job: Job, other: Job, wait: int, 
         (end - other_wait, other.estimate, other.width, other.group, "other"),
     ]
     rows.sort(key=lambda row: row[0])  # stable: submitted in the same second, the job comes first
-    submit, estimate, widths, group, who = (list(column) for column in zip(*rows, strict=True))
+    submit, estimate, widths, group, which = (list(column) for column in zip(*rows, strict=True))
     workload = ps.Workload(
         submit=submit,
         run=estimate,
@@ -61,7 +61,7 @@ def goes_first(policy: Policy, situation: str, job: Job, other: Job, wait: int, 
         epoch=NOON_OR_NIGHT[situation] - end,
         zone="UTC",
     )
-    start = dict(zip(who, ps.simulate(workload, policy).start.tolist(), strict=True))
+    start = dict(zip(which, ps.simulate(workload, policy).start.tolist(), strict=True))
     assert start["keeps the machine busy"] == 0
     assert min(start["job"], start["other"]) == end < max(start["job"], start["other"])
     return start["job"] == end
@@ -83,7 +83,7 @@ jobs = st.builds(Job, st.sampled_from(NAMES), widths, estimates)
     other_wait=waits,
     more=waits,
 )
-def test_the_simulator_starts_first_whom_the_wait_says(
+def test_the_job_that_the_wait_says_starts_first(
     policy: Policy, situation: str, job: Job, other: Job, other_wait: int, more: int
 ) -> None:
     least_wait = needed_wait(policy, situation, job, other, other_wait)

@@ -39,9 +39,9 @@ BROKEN = {
 @pytest.mark.parametrize("content", BROKEN.values(), ids=BROKEN)
 def test_broken_json_is_refused_in_one_line(content: str, tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text(content)
-    with pytest.raises(InputError, match=r"x\.json: (not JSON|a policy file must)") as caught:
+    with pytest.raises(InputError, match=r"x\.json: (not JSON|a policy file must)") as error:
         load_policy(tmp_path / "x.json")
-    assert len(str(caught.value)) < 400
+    assert len(str(error.value)) < 400
 
 
 def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
@@ -53,9 +53,9 @@ def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("what", ["", "greedy", "EASY", "no/such/file", "x" * 5000, "a\nb", "/"])
 def test_an_unknown_policy_is_answered_with_the_known_ones(what: str) -> None:
-    with pytest.raises(InputError, match="is not known; choose one of fcfs, list, easy,") as caught:
+    with pytest.raises(InputError, match="is not known; choose one of fcfs, list, easy,") as error:
         as_policy(what)
-    assert len(str(caught.value).splitlines()) == 1
+    assert len(str(error.value).splitlines()) == 1
 
 
 def test_a_policy_is_named_by_rule_object_or_path(tmp_path: Path) -> None:
@@ -170,9 +170,9 @@ def test_words_may_stand_in_a_file(tmp_path: Path) -> None:
     file.write_text("order: (wait / estimate)^3 * width\nbackfill: easy:8 for 1,2\n", encoding="utf-8")
     assert as_policy(file).name == "(wait / estimate)^3 * width with EASY 8 for 1, 2"
     file.write_text("order: wait\nbackfill: eazy\n", encoding="utf-8")
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError) as error:
         as_policy(str(file))
-    assert str(caught.value).startswith(f'{file}: backfill, line 2, character 11, "eazy": backfill must be one of')
+    assert str(error.value).startswith(f'{file}: backfill, line 2, character 11, "eazy": backfill must be one of')
     save_policy("easy", file)
     assert load_policy(file).name == "EASY"  # JSON may have any name
     file.write_bytes(b"\xff\xfe\x00")
@@ -184,9 +184,9 @@ def test_a_file_of_words_may_have_comments_and_a_name_in_capitals(tmp_path: Path
     file = tmp_path / "MINE.TXT"
     words = '# ours; since "May\norder: priority:"a #1"  # $\n\nbackfill: easy#\n'
     file.write_text(words, encoding="utf-8")
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError) as error:
         as_policy(file)
-    assert str(caught.value) == f'{file}: policy, line 4, character 15, "#": has no meaning here'
+    assert str(error.value) == f'{file}: policy, line 4, character 15, "#": has no meaning here'
     file.write_text(words.replace("easy#", "easy #"), encoding="utf-8")
     assert as_policy(file).name == as_policy(str(file)).name == "Priority a #1 with EASY"
 

@@ -134,9 +134,9 @@ def change_part(path: str, value: Any) -> Any:
 def test_every_malformed_file_has_its_message(path: str, value: Any, message: str, tmp_path: Path) -> None:
     file = tmp_path / "p.json"
     file.write_text(json.dumps(change_part(path, value)))
-    with pytest.raises(InputError, match="^" + re.escape(f"{file}: {message}")) as caught:
+    with pytest.raises(InputError, match="^" + re.escape(f"{file}: {message}")) as error:
         load_policy(file)
-    assert "\n" not in str(caught.value)
+    assert "\n" not in str(error.value)
 
 
 def test_backfill_name_and_provenance_may_be_left_out() -> None:
@@ -194,10 +194,10 @@ def test_any_value_that_is_no_policy_is_refused(value: Any) -> None:
 @given(content=st.binary(max_size=60) | st.text(max_size=60).map(lambda text: text.encode("utf-8", "surrogatepass")))
 def test_any_file_that_is_no_policy_is_refused_in_one_line(content: bytes, tmp_path: Path) -> None:
     (tmp_path / "x.json").write_bytes(content)
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError) as error:
         load_policy(tmp_path / "x.json")
-    assert str(caught.value).startswith(f"{tmp_path / 'x.json'}: ")
-    assert len(str(caught.value).splitlines()) == 1
+    assert str(error.value).startswith(f"{tmp_path / 'x.json'}: ")
+    assert len(str(error.value).splitlines()) == 1
 
 
 # ---- time sharing
@@ -275,9 +275,9 @@ def changed_sharing(path: str, value: Any) -> Any:
     ],
 )
 def test_every_malformed_file_of_time_sharing_has_its_message(path: str, value: Any, message: str) -> None:
-    with pytest.raises(InputError, match="^" + re.escape(f"here: {message}")) as caught:
+    with pytest.raises(InputError, match="^" + re.escape(f"here: {message}")) as error:
         from_json(changed_sharing(path, value), "here")
-    assert "\n" not in str(caught.value)
+    assert "\n" not in str(error.value)
 
 
 shared_places = [
@@ -431,9 +431,9 @@ def test_an_order_can_be_read_by_a_person() -> None:
     ],
 )
 def test_every_malformed_order_has_its_message(change: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError) as error:
         from_json({"format": FORMAT, "rule": "priority", "order": "sjf"} | change)
-    assert str(caught.value).startswith(message)
+    assert str(error.value).startswith(message)
 
 
 def test_numbers_and_words_that_are_left_out_have_their_defaults() -> None:

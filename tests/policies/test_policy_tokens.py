@@ -42,9 +42,9 @@ def test_a_long_name_ends_where_a_space_is() -> None:
     ],
 )
 def test_a_time_is_refused_with_its_unit(text: str, message: str) -> None:
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError) as error:
         PolicyReader(text, "x").seconds(1, 10**10)
-    assert str(caught.value) == f"x, character 1, {message}"
+    assert str(error.value) == f"x, character 1, {message}"
 
 
 def test_a_time_without_a_unit_may_have_a_word_behind_it() -> None:
@@ -54,6 +54,6 @@ def test_a_time_without_a_unit_may_have_a_word_behind_it() -> None:
 
 @pytest.mark.parametrize("text", ["3h", "3 H"])
 def test_a_count_has_no_unit(text: str) -> None:
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError) as error:
         PolicyReader(text, "x").whole_number(1, 9)
-    assert str(caught.value) == f'x, character 1, "{text}": must be a whole number from 1 to 9 without a unit'
+    assert str(error.value) == f'x, character 1, "{text}": must be a whole number from 1 to 9 without a unit'

@@ -137,9 +137,9 @@ def test_predictions_or_exact_run_times() -> None:
     ],
 )
 def test_every_bad_value_has_its_message(make: Callable[[], Any], message: str) -> None:
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError) as error:
         make()
-    assert str(caught.value).startswith(message)
+    assert str(error.value).startswith(message)
 
 
 def test_the_half_life_is_a_week() -> None:

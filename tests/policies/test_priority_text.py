@@ -119,9 +119,9 @@ def test_words_by_hand(text: str, normal_form: str) -> None:
     ],
 )
 def test_every_fault_has_its_place(text: str, message: str) -> None:
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError) as error:
         read_priority(text)
-    assert str(caught.value).startswith(message)
+    assert str(error.value).startswith(message)
 
 
 WORDS = "order backfill backfill-order longest slack usage half-life shares day night weekend sjf priority easy none"
@@ -162,6 +162,6 @@ def test_another_backfilling() -> None:
     ],
 )
 def test_another_backfilling_has_no_clauses_behind_it(text: str, place: str) -> None:
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError) as error:
         with_backfill(Plain("fcfs"), text, None)
-    assert str(caught.value).startswith(f"backfill, {place}: there must be the end; what else a policy has")
+    assert str(error.value).startswith(f"backfill, {place}: there must be the end; what else a policy has")

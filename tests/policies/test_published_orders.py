@@ -104,9 +104,9 @@ def test_jobs_start_in_the_order_by_hand(name: str) -> None:
     ],
 )
 def test_what_is_no_order_is_refused(text: str, message: str) -> None:
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError) as error:
         job_order(text, "largest", "order")
-    assert message in str(caught.value)
+    assert message in str(error.value)
 
 
 def test_a_direction_is_written_where_it_is_not_the_default() -> None:

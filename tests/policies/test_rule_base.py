@@ -242,9 +242,9 @@ def test_every_malformed_file_has_its_message(kind: str, path: str, value: Any, 
         del part[last]
     else:
         part[last] = value
-    with pytest.raises(InputError, match="^here: .*" + re.escape(message)) as caught:
+    with pytest.raises(InputError, match="^here: .*" + re.escape(message)) as error:
         from_json(content, "here")
-    assert len(str(caught.value).splitlines()) == 1
+    assert len(str(error.value).splitlines()) == 1
 
 
 ANYTHING = st.recursive(

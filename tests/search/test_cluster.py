@@ -188,9 +188,9 @@ def test_certificates_come_as_files_or_from_the_configuration(tmp_path: Path, mo
             assert evaluate(genomes, 0)[0].tobytes() == expected
         monkeypatch.setattr(clusters, "PATIENCE", 2.0)
         fault = "must be a reachable dask scheduler, but is not: "
-        with pytest.raises(InputError, match=fault) as caught, evaluator(W, EASY, scheduler=address, tls=strange):
+        with pytest.raises(InputError, match=fault) as error, evaluator(W, EASY, scheduler=address, tls=strange):
             pass
-        assert "\n" not in str(caught.value)
+        assert "\n" not in str(error.value)
 
 
 # --- workers that are lost --------------------------------------------------------------------------------------------
@@ -226,10 +226,10 @@ def test_a_worker_that_is_killed_again_and_again_by_its_task_ends_in_one_line(mo
         own_cluster(1, versions) as cluster,
         pytest.raises(
             WorkersLostError, match=r"1 of them, one after the other, were killed .* want of memory"
-        ) as caught,
+        ) as error,
     ):
         cluster.compute(lambda _: os.kill(os.getpid(), signal.SIGKILL), [0])
-    assert "\n" not in str(caught.value)
+    assert "\n" not in str(error.value)
 
 
 @pytest.mark.slow
@@ -335,7 +335,7 @@ def test_a_scheduler_without_tls_is_remarked_once_and_if_it_does_not_come_back_t
         monkeypatch.setattr(clusters, "WITHOUT_SCHEDULER", 0.5)
         monkeypatch.setattr(clusters, "PATIENCE", 1.0)
         fault = r"went away and did not come back in 0\.5 s: "
-        with pytest.raises(WorkersLostError, match=fault) as caught:
+        with pytest.raises(WorkersLostError, match=fault) as error:
             evaluate(genomes, 0)
-    assert "\n" not in str(caught.value)
+    assert "\n" not in str(error.value)
     assert capfd.readouterr().err == ""

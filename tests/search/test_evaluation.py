@@ -141,11 +141,11 @@ def test_a_scheduler_that_is_not_there_is_one_line_in_bounded_time(monkeypatch: 
     monkeypatch.setattr("paretosched.search.cluster.PATIENCE", 1.0)
     for address in ("tcp://127.0.0.1:9", "nonsense://there", "tcp://127.0.0.1:notaport"):
         with (
-            pytest.raises(InputError, match=f'scheduler "{address}" must be a reachable') as caught,
+            pytest.raises(InputError, match=f'scheduler "{address}" must be a reachable') as error,
             evaluator(W, EASY, scheduler=address),
         ):
             pass
-        assert "\n" not in str(caught.value)
+        assert "\n" not in str(error.value)
 
 
 @pytest.mark.slow

@@ -309,9 +309,9 @@ def test_a_run_that_lost_its_store_does_not_begin_anew(whole: tuple[Path, Front]
                 path.unlink()
         before = {path.name: path.read_bytes() for path in run.iterdir()}
         for seed in (SMALL["seed"], 99):
-            with pytest.raises(InputError, match=rule) as caught:
+            with pytest.raises(InputError, match=rule) as error:
                 explore(W, run, evaluations=20, **SMALL | {"seed": seed})
-            assert ("front.parquet here can still be read" in str(caught.value)) == ("front.parquet" in names)
+            assert ("front.parquet here can still be read" in str(error.value)) == ("front.parquet" in names)
         assert {path.name: path.read_bytes() for path in run.iterdir()} == before
     (run / "run.json").write_text(json.dumps(about(run) | {"status": "interrupted", "evaluations": {"done": 0}}))
     explore(W, run, evaluations=20, **SMALL)  # nothing is lost
@@ -408,9 +408,9 @@ def test_two_processes_do_not_write_one_run(tmp_path: Path) -> None:
     def second(progress: Progress) -> None:
         with pytest.raises(
             InputError, match=rf"one process at a time, but process {os.getpid()} on .* has it"
-        ) as caught:
+        ) as error:
             explore(W, run, evaluations=30, **SMALL)
-        refusals.append(caught.value)
+        refusals.append(error.value)
 
     explore(W, run, evaluations=30, progress=second, **SMALL)
     assert len(refusals) == 3
@@ -453,17 +453,17 @@ def test_a_damaged_store_is_one_line(tmp_path: Path, damage: str) -> None:
                 damage
             ]
         )
-    with pytest.raises(InputError, match=r"run\.sqlite: ") as caught:
+    with pytest.raises(InputError, match=r"run\.sqlite: ") as error:
         explore(W, run, evaluations=70, **SMALL)
-    assert "\n" not in str(caught.value)
+    assert "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", "\x00", '{"format": "paretosched run 1", "parameters": []}'])
 def test_a_damaged_description_is_one_line(tmp_path: Path, text: str) -> None:
     (tmp_path / "run.json").write_text(text)
-    with pytest.raises(InputError, match=r"run\.json: ") as caught:
+    with pytest.raises(InputError, match=r"run\.json: ") as error:
         explore(W, tmp_path, evaluations=30, **SMALL)
-    assert "\n" not in str(caught.value)
+    assert "\n" not in str(error.value)
 
 
 def test_a_generation_is_stored_whole_or_not_at_all(tmp_path: Path) -> None:

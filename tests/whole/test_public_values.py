@@ -273,9 +273,9 @@ def test_trainings_take_words(place: Path) -> None:
     ],
 )
 def test_words_that_are_nothing_are_errors_of_one_line(call: Any, message: str) -> None:
-    with pytest.raises(ps.InputError, match=message) as caught:
+    with pytest.raises(ps.InputError, match=message) as error:
         call()
-    assert "\n" not in str(caught.value)
+    assert "\n" not in str(error.value)
 
 
 def test_the_evaluator_takes_words(place: Path) -> None:

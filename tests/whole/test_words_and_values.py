@@ -344,9 +344,9 @@ WRONG: dict[str, tuple[Callable[[House], Any], str]] = {
 @pytest.mark.parametrize("name", WRONG)
 def test_values_that_cannot_be_meant_are_refused_where_they_are_given(house: House, name: str) -> None:
     call, words = WRONG[name]
-    with pytest.raises(ps.InputError, match=re.escape(words)) as caught:
+    with pytest.raises(ps.InputError, match=re.escape(words)) as error:
         call(house)
-    assert len(str(caught.value).splitlines()) == 1
+    assert len(str(error.value).splitlines()) == 1
 
 
 def test_groups_of_a_policy_come_from_the_path_of_a_log_also_as_text(house: House) -> None:

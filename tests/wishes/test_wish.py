@@ -140,9 +140,9 @@ def test_words_mean_what_they_say(words: str, wish: Wish | None) -> None:
     ],
 )
 def test_errors_point_at_the_character(words: str, character: int, word: str, rule: str) -> None:
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError) as error:
         parse(words, OBJECTIVES)
-    message = str(caught.value)
+    message = str(error.value)
     assert message.startswith(f"wish, character {character}, {word}: ")
     assert rule in message
 
@@ -187,9 +187,9 @@ def test_names_of_groups_stand_for_their_response_times(words: str, meaning: str
     ],
 )
 def test_what_owners_get_wrong_is_explained(words: str, message: str) -> None:
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError) as error:
         parse(words, NAMED)
-    assert message in str(caught.value)
+    assert message in str(error.value)
 
 
 def test_a_group_with_the_name_of_a_word_is_written_in_quotes() -> None:

@@ -78,10 +78,10 @@ def test_relative_limits_and_those_of_several_groups_are_kept_in_files(tmp_path:
 def test_broken_files_are_refused_by_name(tmp_path: Path, text: str, rule: str) -> None:
     path = tmp_path / "wish.json"
     path.write_bytes(text.encode("utf-8", "surrogateescape"))
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError) as error:
         load_wish(path)
-    assert str(caught.value).startswith(f"{path}: ")
-    assert rule in str(caught.value)
+    assert str(error.value).startswith(f"{path}: ")
+    assert rule in str(error.value)
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:

@@ -143,9 +143,9 @@ def test_what_comes_out_must_be_the_workload_of_the_run(log: Path, tmp_path: Pat
 )
 def test_a_damaged_source_is_an_error_of_one_line(source: object, message: str, tmp_path: Path) -> None:
     (tmp_path / RUN_FILE).write_text(json.dumps({"parameters": {"workload": "x"}, "workload": {"source": source}}))
-    with pytest.raises(InputError, match=message) as caught:
+    with pytest.raises(InputError, match=message) as error:
         reopen(tmp_path)
-    assert "\n" not in str(caught.value)
+    assert "\n" not in str(error.value)
 
 
 def test_a_front_beside_its_runs_tells_which_run_it_belongs_to(log: Path, tmp_path: Path) -> None:

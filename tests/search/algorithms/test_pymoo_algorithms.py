@@ -90,8 +90,14 @@ def test_crowding_of_nsga2_by_hand() -> None:
 
     def survive(costs: list[list[float]], count: int) -> tuple[list[int], list[float], list[int]]:
         everyone = Population.new("F", np.array(costs, dtype=float), "X", np.arange(len(costs))[:, None])
-        rows = RankAndCrowding().do(Problem(n_var=1), everyone, n_survive=count, random_state=np.random.default_rng(0))
-        return everyone.get("rank").tolist(), everyone.get("crowding").tolist(), sorted(rows.get("X")[:, 0].tolist())
+        survivors = RankAndCrowding().do(
+            Problem(n_var=1), everyone, n_survive=count, random_state=np.random.default_rng(0)
+        )
+        return (
+            everyone.get("rank").tolist(),
+            everyone.get("crowding").tolist(),
+            sorted(survivors.get("X")[:, 0].tolist()),
+        )
 
     # one front; ranges 10 and 10; pymoo's mean over the costs where Deb et al. have the sum
     front = [[0, 10], [2, 6], [6, 3], [10, 0]]
