@@ -23,8 +23,8 @@ from ..core.arrays import Floats, Ints, Mask
 from ..core.errors import InputError, one_of
 from ..core.notebook import fields_html
 from ..core.situations import SITUATIONS
+from ..policies.decoded_orders import decoded_start_times
 from ..policies.greedy_order import BACKFILLS, HIGHEST, WITH_BACKFILL, Greedy, greedy
-from ..simulation.decoding import decoded_start_times
 from ..workload.workload import Workload
 from .genomes import Decoder, Variation
 

@@ -28,13 +28,12 @@ from ..core.notebook import fields_html, fields_repr
 from ..kernels.inputs import Jobs
 from ..kernels.moves import Space, cycle_crossover, fill, later, mapped_crossover, order_crossover, pull, space, swap
 from ..kernels.running import bits_for
-from ..simulation.decoding import decoded_start_times
+from ..policies.decoded_orders import DECODINGS, decoded_start_times
 from ..workload.workload import Workload
 from .genomes import Decoder, Variation
 from .recipes import GENES, KEYS, ancestry, chance
 from .start_orders import Order, read_only, read_start, start_order
 
-DECODINGS = ("strict", "earliest")
 MOVES = ("adjacent", "swap", "later", "group", "pull", "fill", "both")
 MOVABLE = ("all", "processors", "hour", "either", "both")
 RECOMBINATIONS = ("none", "ox", "pmx", "cycle")

@@ -22,9 +22,9 @@ from ..core.arrays import Floats, Ints, Mask
 from ..core.errors import InputError, first_few, one_of
 from ..core.notebook import fields_html
 from ..core.situations import SITUATIONS
+from ..policies.decoded_orders import decoded_start_times
 from ..policies.greedy_order import BACKFILLS, CRITERIA, Greedy, gene_names, greedy, upper_bounds
 from ..policies.policy import Policy
-from ..simulation.decoding import decoded_start_times
 from ..workload.workload import Workload
 from .genomes import Decoder, Variation
 

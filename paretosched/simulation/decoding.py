@@ -11,13 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..core.arguments import instance
 from ..core.errors import InputError, first_few, one_of
-from ..kernels.decoding import earliest_fit, strict
-from ..policies.outcome import jobs_of
+from ..policies.decoded_orders import DECODINGS, decoded_start_times
 from ..workload.reopening import WorkloadLike, as_workload
-from ..workload.workload import Workload, whole_array
+from ..workload.workload import whole_array
 from .schedule import Schedule
-
-DECODINGS = ("strict", "earliest")
 
 
 def decode(workload: WorkloadLike, order: ArrayLike, decoding: str = "strict") -> Schedule:
@@ -48,6 +45,7 @@ def decode(workload: WorkloadLike, order: ArrayLike, decoding: str = "strict") -
     Two of four processors are free until the wide second job starts. The third job would fit there, but in strict
     decoding it must not start before the second one.
 
+    >>> from paretosched import Workload
     >>> w = Workload(submit=[0, 0, 1], run=[10, 5, 3], estimate=[10, 5, 3], width=[2, 4, 1], capacity=4)
     >>> decode(w, [0, 1, 2]).start.tolist(), decode(w, [0, 1, 2], "earliest").start.tolist()
     ([0, 10, 15], [0, 10, 1])
@@ -60,24 +58,12 @@ def decode(workload: WorkloadLike, order: ArrayLike, decoding: str = "strict") -
     return Schedule(workload, decoded_start_times(workload, rows, decoding), f"{decoding} decoding")
 
 
-def decoded_start_times(workload: Workload, order: NDArray[np.int32], decoding: str) -> NDArray[np.int64]:
-    """Return the start times, (n,) int64 s, of an order, (n,) int32 and C-contiguous, which must be a permutation."""
-    w = workload
-    start = np.empty(len(w), dtype=np.int64)
-    rows = order.view()
-    rows.flags.writeable = False  # for writeable arrays kernels would be compiled again
-    if decoding == "strict":
-        strict(jobs_of(w), w.capacity, rows, start)
-    else:
-        earliest_fit(jobs_of(w), w.capacity, rows, start)
-    return start
-
-
 def start_order(schedule: Schedule) -> NDArray[np.int32]:
     """Return the rows of the jobs, (n,) int32, in the order in which a schedule starts them; ties in trace order.
 
     Examples
     --------
+    >>> from paretosched import Workload
     >>> w = Workload(submit=[0, 0, 1], run=[10, 5, 3], estimate=[10, 5, 3], width=[2, 4, 1], capacity=4)
     >>> start_order(Schedule(w, [0, 10, 2])).tolist()
     [0, 2, 1]

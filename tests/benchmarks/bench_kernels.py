@@ -26,11 +26,11 @@ import numpy as np
 
 from paretosched.core.tables import Column, table
 from paretosched.encodings.rule_base import Situations, Symbiotic
+from paretosched.policies.decoded_orders import decoded_start_times
 from paretosched.policies.greedy_order import greedy, upper_bounds
 from paretosched.policies.plain import Plain
 from paretosched.policies.policy import Policy, as_policy
 from paretosched.policies.strategy_choice import LEVELS, STRATEGIES, partitions
-from paretosched.simulation.decoding import decoded_start_times
 from paretosched.workload.lublin_feitelson import lublin
 from paretosched.workload.public_logs import log_folder
 from paretosched.workload.scaling import PAPER_FACTORS, scale

@@ -28,9 +28,9 @@ from paretosched.encodings.sequence import (
     deriving,
     movable_jobs,
 )
+from paretosched.policies.decoded_orders import DECODINGS, decoded_start_times
 from paretosched.policies.plain import Plain
 from paretosched.policies.policy_json import to_json as policy_json
-from paretosched.simulation.decoding import DECODINGS, decoded_start_times
 from support.recipes import family
 from support.zoo import HOUR, ZOO, constant, jobs, random_jobs
 

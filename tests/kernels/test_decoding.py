@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paretosched import Workload
-from paretosched.simulation.decoding import DECODINGS
+from paretosched.policies.decoded_orders import DECODINGS
 from paretosched.workload.workload import WIDEST
 from support import naive
 from support.decoding import GAP, ORDERS, orders, starts, thoroughly

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from paretosched.kernels import profile_tree as vacancy
-from paretosched.simulation.decoding import decoded_start_times
+from paretosched.policies.decoded_orders import decoded_start_times
 from support.zoo import random_jobs
 
 

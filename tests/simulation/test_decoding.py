@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paretosched import InputError, Workload, decode, simulate, start_order
-from paretosched.simulation.decoding import DECODINGS, decoded_start_times
+from paretosched.policies.decoded_orders import DECODINGS, decoded_start_times
 from support.decoding import GAP, ORDERS, orders, starts, thoroughly
 from support.zoo import PLAIN_RULES, ZOO, fixed_policies, jobs, policies, workloads
 
