@@ -6,6 +6,8 @@ import numpy as np
 
 from ..core.arrays import Floats, Ints, Mask, Order
 
+RECENT, INTERPOLATED, PRINTED = range(3)  # how run times are predicted
+
 
 class Jobs(NamedTuple):
     """The jobs of a workload, sorted by submission, (n,) int64 each.
@@ -129,3 +131,24 @@ class Sorted(NamedTuple):
 def ints(*shape: int) -> Ints:
     """Return an array of this `shape`, int64, all 0: work space of a kernel."""
     return np.zeros(shape, np.int64)
+
+
+class Histories(NamedTuple):
+    """The users of jobs, and their pairs of user and request: the places of what is learnt.
+
+    Attributes
+    ----------
+    user
+        (n,) int64, number of the job's user, 0..u-1; -1 where unknown.
+    place
+        (n,) int64, number of the job's pair of user and request, 0..k-1, ascending by user, then by request.
+    begin
+        (u + 1,) int64, the first pair of each user, and k.
+    size
+        (k,) int64, the request of each pair, s.
+    """
+
+    user: Ints
+    place: Ints
+    begin: Ints
+    size: Ints

@@ -13,36 +13,14 @@ from ..core.arrays import Floats, Int, Ints
 from ..core.situations import Calendar
 from .events import era_at, next_event
 from .formulas import Program
-from .inputs import Backfilling, Jobs
+from .inputs import INTERPOLATED, PRINTED, RECENT, Backfilling, Histories, Jobs
 from .priority import Desk, Ranking, empty_desk, ordered_pass
 from .running import Running, end_next, expect, forget, pop, push, running_jobs
 from .usage import no_usage, note_usage
 from .waiting_heap import still_waiting
 
-RECENT, INTERPOLATED, PRINTED = range(3)  # how to predict
 # A prediction that is too short grows by these times, s: by the first one, then by the second, ...; the last repeats.
 STEPS = np.array([60, 300, 900, 1800, 3600, 7200, 18000, 36000, 72000, 180000, 360000], dtype=np.int64)
-
-
-class Histories(NamedTuple):
-    """The users of jobs, and their pairs of user and request: the places of what is learnt.
-
-    Attributes
-    ----------
-    user
-        (n,) int64, number of the job's user, 0..u-1; -1 where unknown.
-    place
-        (n,) int64, number of the job's pair of user and request, 0..k-1, ascending by user, then by request.
-    begin
-        (u + 1,) int64, the first pair of each user, and k.
-    size
-        (k,) int64, the request of each pair, s.
-    """
-
-    user: Ints
-    place: Ints
-    begin: Ints
-    size: Ints
 
 
 class Predictor(NamedTuple):

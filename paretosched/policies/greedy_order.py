@@ -30,9 +30,7 @@ from ..core.errors import InputError, first_few, one_of
 from ..core.notebook import fields_html, fields_repr
 from ..core.situations import SITUATIONS
 from ..core.watching import unknown_starts
-from ..kernels.conservative import replan_at_events
 from ..kernels.formulas import Program, postfix
-from ..kernels.greedy_queue import greedy as start_by_keys
 from ..kernels.inputs import Weights
 from ..kernels.waiting_tree import FAR
 from ..workload.from_paths import GroupsLike, as_groups
@@ -141,8 +139,12 @@ class Greedy:
         start = unknown_starts(len(workload))
         inputs = jobs_of(workload), workload.capacity, workload.calendar, weights(workload, self)
         if self.backfill == "conservative":
+            from ..kernels.conservative import replan_at_events  # on demand: kernels take long to import
+
             replan_at_events(*inputs, start)
         else:
+            from ..kernels.greedy_queue import greedy as start_by_keys
+
             start_by_keys(*inputs, self.backfill == "easy", start)
         return Outcome(start)
 

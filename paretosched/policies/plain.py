@@ -23,7 +23,6 @@ from ..core.errors import InputError, one_of
 from ..core.notebook import fields_html, fields_repr
 from ..core.situations import SITUATIONS
 from ..core.watching import unknown_starts
-from ..kernels.conservative import conservative, replan_at_events
 from ..kernels.fcfs_easy import backfill_fcfs, fcfs
 from ..kernels.formulas import postfix
 from ..kernels.waiting_tree import FAR
@@ -125,6 +124,20 @@ def _start_times(workload: Workload, kernel: Callable[..., None], *settings: Any
     return start
 
 
+def _conservative_starts(workload: Workload) -> Ints:
+    """Return the start times of conservative backfilling."""
+    from ..kernels.conservative import conservative  # on demand: kernels take long to import
+
+    return _start_times(workload, conservative)
+
+
+def _replanned_starts(workload: Workload) -> Ints:
+    """Return the start times of conservative backfilling that plans every job anew at every event."""
+    from ..kernels.conservative import replan_at_events
+
+    return _start_times(workload, replan_at_events, workload.calendar, submission_order(workload))
+
+
 def _recorded_starts(workload: Workload) -> Ints:
     """Return the start times that the log records; a job whose wait is unknown starts when it is submitted."""
     if (workload.wait < 0).all():
@@ -141,14 +154,14 @@ _RULES = {
     "easy": _Rule("EASY", lambda w: _start_times(w, backfill_fcfs, True), True, 1),
     "conservative": _Rule(
         "CONS",
-        lambda w: _start_times(w, conservative),
+        _conservative_starts,
         True,
         refusal="may prove too short, and conservative backfilling keeps promises that rest on them; choose "
         "conservative-replan",
     ),
     "conservative-replan": _Rule(
         "CONS replan",
-        lambda w: _start_times(w, replan_at_events, w.calendar, submission_order(w)),
+        _replanned_starts,
         True,
         FAR,
     ),

@@ -40,7 +40,6 @@ from ..core.errors import InputError, first_few, one_of
 from ..core.notebook import fields_html, fields_repr
 from ..core.watching import unknown_starts
 from ..kernels.inputs import Sorted
-from ..kernels.rule_base import apply_rules
 from ..workload.group_rules import GroupRule, check_grouping
 from ..workload.workload import Workload
 from .greedy_order import Greedy, number_table, weights
@@ -200,6 +199,8 @@ def ruled_start_times(
         Iterative: how often each situation came up where a decision was due. Symbiotic: how often each strategy was
         chosen. No decision is due where no waiting job can start, or where all of them can.
     """
+    from ..kernels.rule_base import apply_rules  # on demand: kernels take long to import
+
     w = workload
     start = unknown_starts(len(w))
     chooser = base.chooser

@@ -33,7 +33,7 @@ from ..core.arrays import Ints
 from ..core.errors import InputError, one_of
 from ..core.notebook import fields_html, fields_repr
 from ..core.watching import unknown_starts
-from ..kernels.predicted import INTERPOLATED, PRINTED, RECENT, Histories, use_predictions
+from ..kernels.inputs import INTERPOLATED, PRINTED, RECENT, Histories
 from ..policies.outcome import jobs_of
 from ..policies.policy import Policy
 from ..workload.workload import Workload
@@ -94,6 +94,8 @@ def predict(workload: Workload, policy: Policy, estimates: str) -> Predictions:
     estimates
         "recent", "predicted" or "printed".
     """
+    from ..kernels.predicted import use_predictions  # on demand: kernels take long to import
+
     w, queue = workload, policy.queue(workload)
     result = Predictions(unknown_starts(len(w)), *(np.empty(len(w), dtype=np.int64) for _ in range(2)))
     method = LEARNING[estimates]
