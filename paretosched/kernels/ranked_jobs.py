@@ -13,8 +13,8 @@ from numba import njit
 
 from ..core.arrays import Int, Ints, Order
 from .inputs import Backfilling, Jobs, Sorted
-from .profile import FIRST, LAST
-from .running import Profile, bits_for
+from .profile import FIRST, LAST, add, forget_past
+from .running import Profile, Running, bits_for, reserve
 from .waiting_orders import BENCH, BITS, lowest
 from .waiting_tree import ESTIMATE, FAR, WIDTH, lift, lower, slots_for
 
@@ -376,3 +376,55 @@ def _next_leaf(tree: Ints, leaves: Int, leaf: Int, stairs: Stairs, t: Int) -> In
         if node == 1:
             return np.int64(-1)
         node += 1
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def fits(jobs: Jobs, stairs: Stairs, j: Int, t: Int) -> bool:
+    """Return whether job j of `jobs` could start in second t beside all running jobs and reservations, by `stairs`."""
+    width = jobs.width[j]
+    return width <= stairs.room[0] and width <= room_until(stairs, t + jobs.estimate[j])
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def reserve_alone(now: Running, running: Int, free: Int, width: Int, stairs: Stairs) -> None:
+    """Make the only reservation, for a job that does not fit: `stairs` are modified in place.
+
+    `now` is only read; `running` jobs run, and `free` processors are free; the job needs `width` of them.
+    """
+    shadow, extra = reserve(now.ends, running, now.width_bits, free, width)
+    stairs.until[0] = shadow
+    stairs.room[0] = free
+    stairs.until[1] = FOREVER
+    stairs.room[1] = min(extra, free)
+    stairs.state[STEPS] = 2
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def narrow(
+    jobs: Jobs, candidates: Candidates, stairs: Stairs, profile: Profile, has_profile: bool, j: Int, t: Int
+) -> None:
+    """Take the processors of job j, which starts in second t beside the reservations.
+
+    Parameters
+    ----------
+    jobs, candidates
+        `Jobs`; and `Candidates`, in which job j no longer waits.
+    stairs, profile
+        Modified in place.
+    has_profile
+        Whether there is a profile; otherwise there is one reservation at most.
+    j, t
+        Row and second.
+    """
+    width = jobs.width[j]
+    end = t + jobs.estimate[j]
+    if has_profile:
+        forget_past(profile.when, profile.span, t)
+        add(profile.when, profile.room, profile.span, t, end, -width)
+        climb(profile, narrowest(candidates), stairs)
+        return
+    stairs.room[0] -= width
+    if stairs.state[STEPS] == 2:
+        if end > stairs.until[0]:
+            stairs.room[1] -= width
+        stairs.room[1] = min(stairs.room[1], stairs.room[0])
