@@ -346,7 +346,7 @@ def _joint(*ways: int | None) -> int | None:
     return 1 if ways.count(-1) == 0 else -1 if ways.count(1) == 0 else None
 
 
-def _turned(way: int | None) -> int | None:
+def _opposite(way: int | None) -> int | None:
     return None if way is None else -way
 
 
@@ -364,7 +364,7 @@ def _product_by_age(parts: Sequence[Term], first: int, second: int) -> int | Non
 def _quotient_by_age(parts: Sequence[Term], above: int, below: int) -> int | None:
     if not all(map(_is_finite, parts)) or range_of(parts[1]).low <= 0:
         return None
-    return _joint(above, _turned(_times_sign(below, parts[0])))
+    return _joint(above, _opposite(_times_sign(below, parts[0])))
 
 
 def _size_by_age(parts: Sequence[Term], way: int) -> int | None:

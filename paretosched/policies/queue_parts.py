@@ -67,7 +67,7 @@ def queue_in_parts(workload: Workload, queue: Queue, order: Sequence[Term], cand
 def _keys_of(keys: Sequence[Term], workload: Workload, accounts: Ints) -> Keys:
     """Return three keys, of which what is common to all jobs of an account is computed apart."""
     common = [_common_of(key) for key in keys]
-    rest = [_replaced(key, part) for key, part in zip(keys, common, strict=True)]
+    rest = [_with_usage_for(key, part) for key, part in zip(keys, common, strict=True)]
     count = int(accounts.max()) + 1 if len(accounts) else 0
     return Keys(
         program_of(rest, workload), program_of(common, workload), np.zeros(count), np.full(count, NEVER, np.int64)
@@ -140,8 +140,8 @@ def _commons(term: Term) -> set[Term]:
     return {term} if is_common(term) else set().union(*map(_commons, term.parts))
 
 
-def _replaced(term: Term, part: Term) -> Term:
+def _with_usage_for(term: Term, part: Term) -> Term:
     """Return a term with "usage" in the place of a part of it."""
     if term == part:
         return Term("usage")
-    return term._replace(parts=tuple(_replaced(inner, part) for inner in term.parts)) if term.parts else term
+    return term._replace(parts=tuple(_with_usage_for(inner, part) for inner in term.parts)) if term.parts else term

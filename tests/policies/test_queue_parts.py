@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from paretosched import InputError, Priority, Workload
 from paretosched.kernels.formulas import value_of
-from paretosched.policies.formula import parse_formula, written_term
+from paretosched.policies.formula import Term, parse_formula, written_term
 from paretosched.policies.formula_program import program_of
 from paretosched.policies.outcome import jobs_of
 from paretosched.policies.policy import as_policy
@@ -49,7 +49,7 @@ def policy_of(text: str) -> Priority:
     return policy
 
 
-def parted(text: str, w: Workload = W) -> PartedQueue:
+def queue_of(text: str, w: Workload = W) -> PartedQueue:
     policy = policy_of(text)
     orders = [[row.formula.key for row in rows] for rows in (policy.orders, policy.candidate_orders)]
     return queue_in_parts(w, policy.queue(w), *orders)
@@ -89,17 +89,17 @@ def test_any_formula_has_the_schedule_of_the_oracle(w: Workload, term: Term, oth
     ],
 )
 def test_jobs_that_keep_their_order_are_in_one_part(text: str, parts: list[int]) -> None:
-    assert parted(f"order: {text}").parts.tolist() == parts
+    assert queue_of(f"order: {text}").parts.tolist() == parts
 
 
 def test_parts_are_entitled_to_reservations_or_not() -> None:
-    assert parted("order: -usage; backfill: easy for 1").parts.tolist() == [1, 0, 1, 2, 1]
+    assert queue_of("order: -usage; backfill: easy for 1").parts.tolist() == [1, 0, 1, 2, 1]
 
 
 def test_what_an_account_has_in_common_is_computed_apart() -> None:
-    keys = parted("order: 3 + 100 * 2^-(usage / share)").order
+    keys = queue_of("order: 3 + 100 * 2^-(usage / share)").order
     assert keys.program.code.tolist() == keys.program.code[:1].tolist() * 3  # the value of the account alone
-    keys = parted("order: wait + usage / share - usage").order
+    keys = queue_of("order: wait + usage / share - usage").order
     assert keys.common.code.tolist() == keys.common.code[:1].tolist() * 3  # two of them: nothing but usage
 
 
