@@ -28,6 +28,7 @@ from .ranked_jobs import (
     drop_rank,
     enter_candidate,
     fits,
+    kind_of,
     level_stairs,
     may_start,
     narrow,
@@ -492,17 +493,18 @@ def gather(jobs: Jobs, line: Line, c: Int, t: Int) -> None:
     state = line.state
     limited = state[NAMED] > 0
     state[LIMITED] = limited
-    kinds = candidates.leaves.size
-    if limited:
-        kinds >>= 1  # without the jobs with too long estimates
     active: Int = 0
-    for k in range(kinds):
-        if may_start(candidates, c, k, line.stairs, t):
-            slot = next_candidate(candidates, jobs, c, k, candidates.bench[k] << BITS, line.stairs, t)
-            if slot >= 0:
-                heads[active, SLOT] = slot
-                heads[active, RANK] = line.tried.place[c, candidates.row[c, slot]]
-                active += 1
+    for half in range(1 if limited else 2):  # the second half has the jobs with too long estimates
+        bits = candidates.present[half]
+        while bits > 0:
+            k = kind_of(candidates, half, bits)
+            bits &= bits - 1
+            if may_start(candidates, c, k, line.stairs, t):
+                slot = next_candidate(candidates, jobs, c, k, candidates.bench[k] << BITS, line.stairs, t)
+                if slot >= 0:
+                    heads[active, SLOT] = slot
+                    heads[active, RANK] = line.tried.place[c, candidates.row[c, slot]]
+                    active += 1
     state[ACTIVE] = active
 
 

@@ -156,7 +156,7 @@ def postfix(texts: Sequence[str], columns: Floats) -> Program:
 def evaluate(program: Program, situation: Int, jobs: Jobs, j: Int, t: Int, usage: float, share: float) -> float:
     """Return the key of job j in second t: the largest key comes first, equal keys in the order of rows.
 
-    Parameters are as for `value_of`.
+    `program`, `situation`, `jobs`, j, t, `usage` and `share` are as for `value_of`; a value that is no number is -inf.
     """
     key = value_of(program, situation, jobs, j, t, usage, share)
     return key if key == key else -np.inf

@@ -13,8 +13,9 @@ from numba import njit
 
 from ..core.arrays import Floats, Int, Ints, Order
 from ..core.situations import Calendar
+from .account_keys import Keys, of_account
 from .events import era_at, next_event
-from .formulas import BLOCK, MOST_DEEP, Program, evaluate, evaluate_block, value_of
+from .formulas import BLOCK, MOST_DEEP, evaluate, evaluate_block
 from .inputs import Backfilling, Jobs, Sorted
 from .profile import add, earliest
 from .ranked_jobs import (
@@ -25,6 +26,7 @@ from .ranked_jobs import (
     drop_candidate,
     enter_candidate,
     fits,
+    kind_of,
     level_stairs,
     may_start,
     narrow,
@@ -34,15 +36,14 @@ from .ranked_jobs import (
     reserve_alone,
 )
 from .running import Profile, Running, end_next, launch, lay_out, no_profile, running_jobs
-from .usage import Usage, no_usage, note_usage, usage_at
+from .usage import Usage, no_usage, note_usage
 from .waiting_heap import sink
 from .waiting_orders import BITS
 from .waiting_tree import FAR
 
-RUNNING, FREE, WAITING, NAMED, OPEN = range(5)  # of `Hall.state`
+RUNNING, FREE, WAITING, NAMED, OPEN, ROUND = range(6)  # of `Hall.state`
 NONE = -1  # no job
 NONE_YET = -1  # no latest start
-NEVER = -1  # no second
 
 
 class Parts(NamedTuple):
@@ -69,13 +70,29 @@ class Parts(NamedTuple):
     place: Order
 
 
+class Chains(NamedTuple):
+    """Jobs that could start beside all reservations: lists of those of one part, in the order of rows.
+
+    Attributes
+    ----------
+    after
+        (n,) int32, the next row of the list, or NONE.
+    last, round
+        (P,) int32, the last row of the newest list of each part; and (P,) int64, in which round it was formed.
+    """
+
+    after: Order
+    last: Order
+    round: Ints
+
+
 class Hall(NamedTuple):
     """The waiting jobs, and work space of a pass.
 
     Attributes
     ----------
-    parts, candidates
-        `Parts`, and `Candidates` in one order, that of rows.
+    parts, chains, candidates
+        `Parts`, `Chains`, and `Candidates` in one order, that of rows.
     queue, keys
         (n,) int64 rows and (n,) float64: a heap of the first jobs of parts, or of jobs that can be backfilled.
     latest
@@ -86,10 +103,12 @@ class Hall(NamedTuple):
     usages, stacks
         (BLOCK,) and (MOST_DEEP, BLOCK) float64, see `evaluate_block`.
     state
-        (5,) int64: RUNNING jobs, FREE processors, WAITING jobs, those of the NAMED groups, and parts that are OPEN.
+        (6,) int64: RUNNING jobs, FREE processors, WAITING jobs, those of the NAMED groups, parts that are OPEN, and how
+        many times a ROUND of chains was formed.
     """
 
     parts: Parts
+    chains: Chains
     candidates: Candidates
     queue: Ints
     keys: Floats
@@ -99,25 +118,6 @@ class Hall(NamedTuple):
     usages: Floats
     stacks: Floats
     state: Ints
-
-
-class Keys(NamedTuple):
-    """A formula, of which what is the same for all jobs of an account is computed once a second.
-
-    Attributes
-    ----------
-    program
-        `Program`, in which `usage` stands for the value of the account.
-    common
-        `Program`, the value of an account by its usage and share.
-    last, at
-        (A,) float64, the last value of each account; and (A,) int64, s, the second of it, NEVER at first.
-    """
-
-    program: Program
-    common: Program
-    last: Floats
-    at: Ints
 
 
 class Ranking(NamedTuple):
@@ -192,6 +192,7 @@ def in_order_of_parts(
             np.empty(count, np.int32),
             np.empty(count, np.int32),
         ),
+        Chains(np.empty(n, np.int32), np.empty(count, np.int32), np.zeros(count, np.int64)),
         no_candidates(jobs, backfilling, Sorted(rows.reshape(1, n), rows.reshape(1, n))),
         np.empty(n, np.int64),
         np.empty(n, np.float64),
@@ -200,7 +201,7 @@ def in_order_of_parts(
         no_profile(2 * n + 16 if has_profile(backfilling) else 1),
         np.zeros(BLOCK, np.float64),
         np.empty((MOST_DEEP, BLOCK), np.float64),
-        np.zeros(5, np.int64),
+        np.zeros(6, np.int64),
     )
     hall.state[FREE] = capacity
     ranking = Ranking(order, candidates, no_usage(accounts, half_life), shares)
@@ -322,30 +323,6 @@ def begin(jobs: Jobs, backfilling: Backfilling, ranking: Ranking, now: Running, 
     state[NAMED] -= backfilling.named[jobs.group[j]]
 
 
-@njit(cache=True, nogil=True, _nrt=False, inline="always")
-def of_account(keyed: Keys, situation: Int, jobs: Jobs, ranking: Ranking, j: Int, t: Int) -> float:
-    """Return the value of the account of a job, which does not change within a second.
-
-    Parameters
-    ----------
-    keyed, situation
-        `Keys`, modified in place, and the scheduling situation, 0..2.
-    jobs, ranking
-        `Jobs`; and `Ranking`, for usage and shares.
-    j, t
-        Row and second.
-    """
-    usage = ranking.usage
-    if usage.account.size == 0:
-        return 0.0
-    account = usage.account[j]
-    if keyed.at[account] != t:
-        used = usage_at(usage, account, t)
-        keyed.last[account] = value_of(keyed.common, situation, jobs, j, t, used, ranking.shares[j])
-        keyed.at[account] = t
-    return keyed.last[account]
-
-
 @njit(cache=True, nogil=True, _nrt=False)
 def rank(keyed: Keys, situation: Int, jobs: Jobs, t: Int, ranking: Ranking, hall: Hall, count: Int) -> None:
     """Make a heap of the first rows of the queue by their keys; of one row the key is not needed.
@@ -371,7 +348,7 @@ def rank(keyed: Keys, situation: Int, jobs: Jobs, t: Int, ranking: Ranking, hall
         end = min(first + BLOCK, count)
         if ranking.usage.account.size > 0:
             for i in range(first, end):
-                hall.usages[i - first] = of_account(keyed, situation, jobs, ranking, queue[i], t)
+                hall.usages[i - first] = of_account(keyed, situation, jobs, ranking.usage, ranking.shares, queue[i], t)
         rows = queue[first:end]
         evaluate_block(
             keyed.program, situation, jobs, rows, t, hall.usages, ranking.shares, hall.stacks, keys[first:end]
@@ -381,17 +358,23 @@ def rank(keyed: Keys, situation: Int, jobs: Jobs, t: Int, ranking: Ranking, hall
 
 
 @njit(cache=True, nogil=True, _nrt=False)
-def advance(jobs: Jobs, ranking: Ranking, hall: Hall, situation: Int, t: Int, count: Int) -> Int:
-    """Replace the first job of the heap by the next one of its part, if there is one.
+def replace_first(
+    keyed: Keys, situation: Int, jobs: Jobs, t: Int, ranking: Ranking, hall: Hall, j: Int, count: Int
+) -> Int:
+    """Replace the first job of the heap by another one, or remove it.
 
     Parameters
     ----------
-    jobs, ranking
-        `Jobs`; and `Ranking`, of which values of accounts are modified in place.
+    keyed, situation
+        `Keys`, modified in place, and the scheduling situation, 0..2.
+    jobs, t
+        `Jobs` and the second.
+    ranking
+        `Ranking`, for usage and shares.
     hall
         Modified in place.
-    situation, t
-        The scheduling situation, 0..2, and the second.
+    j
+        The row of the other job, or NONE.
     count
         How many jobs are in the heap, 1 or more.
 
@@ -402,13 +385,12 @@ def advance(jobs: Jobs, ranking: Ranking, hall: Hall, situation: Int, t: Int, co
     """
     queue = hall.queue
     keys = hall.keys
-    j = np.int64(hall.parts.after[queue[0]])
     if j >= 0:
         queue[0] = j
         if count == 1:
             return count
-        common = of_account(ranking.order, situation, jobs, ranking, j, t)
-        keys[0] = evaluate(ranking.order.program, situation, jobs, j, t, common, ranking.shares[j])
+        common = of_account(keyed, situation, jobs, ranking.usage, ranking.shares, j, t)
+        keys[0] = evaluate(keyed.program, situation, jobs, j, t, common, ranking.shares[j])
     else:
         count -= 1
         queue[0] = queue[count]
@@ -440,7 +422,7 @@ def start_jobs(
     rank(ranking.order, situation, jobs, t, ranking, hall, count)
     while count > 0 and jobs.width[hall.queue[0]] <= state[FREE]:
         j: Int = hall.queue[0]
-        count = advance(jobs, ranking, hall, situation, t, count)
+        count = replace_first(ranking.order, situation, jobs, t, ranking, hall, np.int64(hall.parts.after[j]), count)
         begin(jobs, backfilling, ranking, now, hall, j, t)
     if count == 0 or backfilling.reservations == 0:
         return
@@ -488,7 +470,7 @@ def reserve_places(
         if several and slack == 0 and not could_start(hall.candidates, jobs, 0, stairs, t):
             return
         j: Int = hall.queue[0]
-        count = advance(jobs, ranking, hall, situation, t, count)
+        count = replace_first(ranking.order, situation, jobs, t, ranking, hall, np.int64(hall.parts.after[j]), count)
         if fits(jobs, stairs, j, t):
             begin(jobs, backfilling, ranking, now, hall, j, t)
             narrow(jobs, hall.candidates, stairs, hall.profile, has_profile(backfilling), j, t)
@@ -513,6 +495,48 @@ def reserve_places(
 
 
 @njit(cache=True, nogil=True, _nrt=False)
+def chain_up(jobs: Jobs, backfilling: Backfilling, hall: Hall, k: Int, t: Int, count: Int) -> Int:
+    """Add the jobs of a kind that could start beside all reservations to the queue, one for each chain.
+
+    A chain has those of a part, if jobs are tried in the order of the queue; otherwise one job.
+
+    Parameters
+    ----------
+    jobs, backfilling
+        `Jobs` and `Backfilling`.
+    hall
+        Modified in place.
+    k, t
+        The kind, and the second.
+    count
+        How many jobs are in the queue.
+
+    Returns
+    -------
+    int
+        How many jobs are in the queue.
+    """
+    candidates = hall.candidates
+    chains = hall.chains
+    hall.state[ROUND] += 1
+    current = hall.state[ROUND]
+    slot = next_candidate(candidates, jobs, 0, k, candidates.bench[k] << BITS, hall.stairs, t)
+    while slot >= 0:
+        j = np.int64(candidates.row[0, slot])
+        part = hall.parts.of[j]
+        if backfilling.same and chains.round[part] == current:
+            chains.after[chains.last[part]] = j
+        else:
+            hall.queue[count] = j
+            count += 1
+        chains.after[j] = NONE
+        chains.last[part] = j
+        chains.round[part] = current
+        slot = next_candidate(candidates, jobs, 0, k, slot + 1, hall.stairs, t)
+    return count
+
+
+@njit(cache=True, nogil=True, _nrt=False)
 def backfill(
     jobs: Jobs, backfilling: Backfilling, ranking: Ranking, now: Running, hall: Hall, situation: Int, t: Int
 ) -> None:
@@ -529,24 +553,22 @@ def backfill(
     """
     candidates = hall.candidates
     stairs = hall.stairs
-    kinds = candidates.leaves.size
-    if hall.state[NAMED] > 0:
-        kinds >>= 1  # without the jobs with too long estimates
+    chains = hall.chains
     count: Int = 0
-    for k in range(kinds):
-        if may_start(candidates, 0, k, stairs, t):
-            slot = next_candidate(candidates, jobs, 0, k, candidates.bench[k] << BITS, stairs, t)
-            while slot >= 0:
-                hall.queue[count] = candidates.row[0, slot]
-                count += 1
-                slot = next_candidate(candidates, jobs, 0, k, slot + 1, stairs, t)
+    for half in range(1 if hall.state[NAMED] > 0 else 2):  # the second half has the jobs with too long estimates
+        bits = candidates.present[half]
+        while bits > 0:
+            k = kind_of(candidates, half, bits)
+            bits &= bits - 1
+            if may_start(candidates, 0, k, stairs, t):
+                count = chain_up(jobs, backfilling, hall, k, t, count)
     rank(ranking.candidates, situation, jobs, t, ranking, hall, count)
     while count > 0:
-        j: Int = hall.queue[0]
-        count -= 1
-        hall.queue[0] = hall.queue[count]
-        hall.keys[0] = hall.keys[count]
-        sink(hall.queue, hall.keys, 0, count)
+        j = hall.queue[0]
         if fits(jobs, stairs, j, t):
             begin(jobs, backfilling, ranking, now, hall, j, t)
-            narrow(jobs, hall.candidates, stairs, hall.profile, has_profile(backfilling), j, t)
+            narrow(jobs, candidates, stairs, hall.profile, has_profile(backfilling), j, t)
+        j = np.int64(chains.after[j])
+        while j >= 0 and not fits(jobs, stairs, j, t):
+            j = np.int64(chains.after[j])
+        count = replace_first(ranking.candidates, situation, jobs, t, ranking, hall, j, count)

@@ -65,6 +65,9 @@ class Candidates(NamedTuple):
     ----------
     kind
         (n,) int32.
+    present
+        (2,) int64, a bit for each kind of which a job waits, from the one of serial jobs on: of the first half of the
+        kinds, and of the second one.
     row, slot
         (orders, m) and (orders, n) int32, the row of the job in each slot, and the slot of each job.
     bits
@@ -77,6 +80,7 @@ class Candidates(NamedTuple):
     """
 
     kind: Order
+    present: Ints
     row: Order
     slot: Order
     bits: Ints
@@ -192,7 +196,26 @@ def no_candidates(jobs: Jobs, backfilling: Backfilling, order: Sorted) -> Candid
             slot[o, j] = at
             place[kind[j]] += 1
     bits = np.zeros((orders, bench[kinds]), np.int64)
-    return Candidates(kind, row, slot, bits, bench, node, leaves, np.full((orders, node[kinds], 2), FAR, np.int64))
+    least = np.full((orders, node[kinds], 2), FAR, np.int64)
+    return Candidates(kind, np.zeros(2, np.int64), row, slot, bits, bench, node, leaves, least)
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def kind_of(candidates: Candidates, half: Int, bits: Int) -> Int:
+    """Return the kind of the lowest one of `bits`, which are those of the first `half`, 0, or of 1 in `candidates`."""
+    return half * (candidates.leaves.size >> 1) + 1 + lowest(bits)
+
+
+@njit(cache=True, nogil=True, _nrt=False, inline="always")
+def note_kind(candidates: Candidates, k: Int) -> None:
+    """Note whether jobs of kind k wait; `candidates` are modified in place."""
+    widths = candidates.leaves.size >> 1
+    half = 0 if k < widths else 1
+    bit = 1 << (k - half * widths - 1)
+    if candidates.least[0, candidates.node[k] + 1, WIDTH] < FAR:
+        candidates.present[half] |= bit
+    else:
+        candidates.present[half] &= ~bit
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
@@ -205,6 +228,7 @@ def enter_candidate(candidates: Candidates, jobs: Jobs, j: Int) -> None:
         candidates.bits[o, bench] |= 1 << (slot & (BENCH - 1))
         tree = candidates.least[o, candidates.node[k] : candidates.node[k + 1]]
         lower(tree, candidates.leaves[k] + bench - candidates.bench[k], 1, jobs.width[j], jobs.estimate[j])
+    note_kind(candidates, k)
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
@@ -228,15 +252,18 @@ def drop_candidate(candidates: Candidates, jobs: Jobs, j: Int) -> None:
             estimate = min(estimate, jobs.estimate[i])
             bits &= bits - 1
         lift(tree, leaf, 1, width, estimate)
+    note_kind(candidates, k)
 
 
 @njit(cache=True, nogil=True, _nrt=False, inline="always")
 def narrowest(candidates: Candidates) -> Int:
     """Return the smallest width of the waiting jobs in `candidates`, processors; FAR if no job waits."""
     least: Int = FAR
-    kinds = candidates.leaves.size
-    for k in range(kinds):
-        least = min(least, candidates.least[0, candidates.node[k] + 1, WIDTH])
+    for half in range(2):
+        bits = candidates.present[half]
+        if bits > 0:
+            k = kind_of(candidates, half, bits)
+            least = min(least, candidates.least[0, candidates.node[k] + 1, WIDTH])
     return least
 
 
@@ -295,12 +322,16 @@ def could_start(candidates: Candidates, jobs: Jobs, o: Int, stairs: Stairs, t: I
 
     `jobs`, like the others, is only read.
     """
-    for k in range(candidates.leaves.size):
-        if (
-            may_start(candidates, o, k, stairs, t)
-            and next_candidate(candidates, jobs, o, k, candidates.bench[k] << BITS, stairs, t) >= 0
-        ):
-            return True
+    for half in range(2):
+        bits = candidates.present[half]
+        while bits > 0:
+            k = kind_of(candidates, half, bits)
+            bits &= bits - 1
+            if (
+                may_start(candidates, o, k, stairs, t)
+                and next_candidate(candidates, jobs, o, k, candidates.bench[k] << BITS, stairs, t) >= 0
+            ):
+                return True
     return False
 
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.arrays import Floats, Ints, Order
+from ..kernels.account_keys import NEVER, Keys
 from ..kernels.inputs import Backfilling
-from ..kernels.parted_queue import NEVER, Keys
 from ..workload.workload import Workload
 from .formula import Term, variables
 from .formula_analysis import is_common, rises_with_age

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from paretosched import Workload
 from paretosched.core.arrays import Floats, Ints
 from paretosched.core.situations import Calendar
+from paretosched.kernels.account_keys import NEVER, Keys
 from paretosched.kernels.formulas import Program, postfix
 from paretosched.kernels.inputs import Backfilling, Jobs
-from paretosched.kernels.parted_queue import NEVER, Keys, in_order_of_parts
+from paretosched.kernels.parted_queue import in_order_of_parts
 from paretosched.kernels.waiting_tree import FAR
 from paretosched.policies.outcome import jobs_of
 from support.naive import Job
